@@ -1,0 +1,438 @@
+"""Frozen records for positions, moves, games and analyses, and the readers that make them.
+
+Every record is checked when it is made: a bad FEN or an illegal move raises here, with
+the input named, and never reaches an engine or a network. Squares, pieces and moves
+follow python-chess; a score is a :class:`chess.engine.PovScore`, so that it always
+carries its point of view.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import chess
+import chess.engine
+
+Split = Literal["train", "validation", "test"]
+Result = Literal["1-0", "0-1", "1/2-1/2", "*"]
+
+#: Shares of the one split by game, in tenths (see :func:`split_of`).
+SPLIT_TENTHS: dict[Split, int] = {"train": 8, "validation": 1, "test": 1}
+
+_MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.(\.\.|…)?\s*")
+
+
+class PositionError(ValueError):
+    """A FEN that describes no position that standard chess can reach by its rules."""
+
+
+class MoveError(ValueError):
+    """A text that names no legal move of the position it is read in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A legal chess position, with the moves that led to it where they are known.
+
+    Parameters
+    ----------
+    fen
+        Six-field FEN of the position, as python-chess writes it.
+    moves
+        UCI moves that lead from ``root`` to ``fen``; empty when the history is unknown.
+    root
+        FEN from which ``moves`` starts.
+
+    Raises
+    ------
+    PositionError
+        If the FEN is malformed, illegal, or not what ``moves`` leads to.
+    """
+
+    fen: str
+    moves: tuple[str, ...] = ()
+    root: str = chess.STARTING_FEN
+
+    def __post_init__(self) -> None:
+        board = _parse_fen(self.fen)
+        if board.fen() != self.fen:
+            raise PositionError(
+                f"FEN {self.fen!r} is not in its normal form {board.fen()!r}; read it with read_fen"
+            )
+        if self.moves and self.board().fen() != self.fen:
+            raise PositionError(
+                f"the moves {' '.join(self.moves)!r} from {self.root!r} do not lead to {self.fen!r}"
+            )
+
+    @classmethod
+    def after(cls, moves: Iterable[str], root: str = chess.STARTING_FEN) -> Position:
+        """Return the position that UCI ``moves`` lead to from ``root``, history kept."""
+        played = tuple(moves)
+        board = _replay(root, played)
+        return cls(board.fen(), played, root)
+
+    @property
+    def turn(self) -> chess.Color:
+        """Side to move: ``chess.WHITE`` or ``chess.BLACK``."""
+        return self.fen.split(" ", 2)[1] == "w"
+
+    def board(self) -> chess.Board:
+        """Return a new board with the history, as far as it is known, on its move stack."""
+        return _replay(self.root, self.moves) if self.moves else chess.Board(self.fen)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveInContext:
+    """A legal move in the position it is played in.
+
+    Parameters
+    ----------
+    position
+        The position before the move.
+    uci
+        The move in UCI notation (``e7e8q`` for a promotion, ``e1g1`` for castling).
+
+    Raises
+    ------
+    MoveError
+        If the move is not legal in the position.
+    """
+
+    position: Position
+    uci: str
+
+    def __post_init__(self) -> None:
+        board = chess.Board(self.position.fen)
+        if chess.Move.from_uci(self.uci) not in board.legal_moves:
+            raise MoveError(_illegal(self.uci, board))
+
+    @property
+    def move(self) -> chess.Move:
+        """The move as python-chess holds it."""
+        return chess.Move.from_uci(self.uci)
+
+    @property
+    def san(self) -> str:
+        """The move in SAN, with its check or mate sign."""
+        return chess.Board(self.position.fen).san(self.move)
+
+    @property
+    def numbered_san(self) -> str:
+        """The move in SAN behind its move number: ``30... Bd2+``."""
+        number = self.position.fen.rsplit(" ", 1)[1]
+        return f"{number}{'.' if self.mover else '...'} {self.san}"
+
+    @property
+    def mover(self) -> chess.Color:
+        """Side that plays the move."""
+        return self.position.turn
+
+    def after(self) -> Position:
+        """Return the position after the move, with the history one move longer."""
+        known = self.position.moves or self.position.fen == self.position.root
+        root = self.position.root if known else self.position.fen
+        return Position.after((*self.position.moves, self.uci), root)
+
+
+@dataclass(frozen=True, slots=True)
+class CommentedMove:
+    """A move and what a person wrote about it.
+
+    Parameters
+    ----------
+    context
+        The move in the position it was played in.
+    comment
+        The person's text, not empty, white space folded.
+    source
+        Where the text comes from: a lecture's or a file's name.
+    ply
+        Plies played before the move, counted from the start of the source's line.
+    """
+
+    context: MoveInContext
+    comment: str
+    source: str
+    ply: int
+
+    def __post_init__(self) -> None:
+        if not self.comment.strip():
+            raise ValueError(f"the comment on ply {self.ply} of {self.source!r} is empty")
+        if self.ply < 0:
+            raise ValueError(f"ply must not be negative, got {self.ply} in {self.source!r}")
+
+    @property
+    def words(self) -> int:
+        """Number of words in the comment, split at white space."""
+        return len(self.comment.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of an engine's analysis.
+
+    Parameters
+    ----------
+    moves
+        Principal variation as UCI moves, best first.
+    score
+        Value of the line, with its point of view.
+    depth
+        Nominal depth reached, in plies.
+    """
+
+    moves: tuple[str, ...]
+    score: chess.engine.PovScore
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What an engine says of a position, best line first.
+
+    Parameters
+    ----------
+    position
+        The position analysed.
+    lines
+        One line per MultiPV rank; never empty unless the game is over.
+    nodes
+        Nodes searched in all.
+    engine
+        Name and version as the engine gives them.
+    """
+
+    position: Position
+    lines: tuple[Line, ...]
+    nodes: int
+    engine: str
+
+    def __post_init__(self) -> None:
+        turn = self.position.turn
+        if any(line.score.turn != turn for line in self.lines):
+            raise ValueError(f"lines of {self.position.fen!r} must be seen by the side to move")
+
+    @property
+    def best(self) -> Line:
+        """The first line; :class:`ValueError` when the game is over and there is none."""
+        if not self.lines:
+            raise ValueError(f"no line to read: the game is over in {self.position.fen!r}")
+        return self.lines[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game: its moves, its result and who played.
+
+    Parameters
+    ----------
+    moves
+        UCI moves from ``root``; all legal (checked when positions are made of them, or at
+        once by :meth:`check`).
+    result
+        ``1-0``, ``0-1``, ``1/2-1/2`` or ``*``.
+    white, black
+        Names of the players.
+    termination
+        How the game ended, in the words of its source.
+    opening_plies
+        Leading plies that no player chose (random openings); 0 if none.
+    root
+        FEN of the first position.
+    """
+
+    moves: tuple[str, ...]
+    result: Result
+    white: str = "?"
+    black: str = "?"
+    termination: str = ""
+    opening_plies: int = 0
+    root: str = field(default=chess.STARTING_FEN)
+
+    def __post_init__(self) -> None:
+        if self.result not in get_args(Result):
+            raise ValueError(f"result must be one of {get_args(Result)}, got {self.result!r}")
+
+    @property
+    def key(self) -> str:
+        """Hash of root and moves, 16 hex digits: the game's name in every split."""
+        return _digest(self.root + " " + " ".join(self.moves))
+
+    @property
+    def split(self) -> Split:
+        """The part of the one split by game to which this game belongs."""
+        return split_of(self.key)
+
+    def check(self) -> Game:
+        """Return the game itself if every move is legal; raise :class:`MoveError` if not."""
+        _replay(self.root, self.moves)
+        return self
+
+    def position(self, ply: int) -> Position:
+        """Return the position before ply ``ply`` (0 is the first), with its history."""
+        if not 0 <= ply <= len(self.moves):
+            raise IndexError(f"ply {ply} is outside this game of {len(self.moves)} plies")
+        return Position.after(self.moves[:ply], self.root)
+
+    def fens(self) -> list[str]:
+        """Return the FEN before each ply and after the last: ``len(moves) + 1`` strings."""
+        board = chess.Board(self.root)
+        fens = [board.fen()]
+        for uci in self.moves:
+            board.push(chess.Move.from_uci(uci))
+            fens.append(board.fen())
+        return fens
+
+
+@dataclass(frozen=True, slots=True)
+class RepairedFen:
+    """A position read from a FEN that was not in order, and what was done to it."""
+
+    position: Position
+    repairs: tuple[str, ...]
+
+
+def split_of(key: str) -> Split:
+    """Return the split of a game (or of a position without a game) from its key.
+
+    The key is hashed, so that the same game falls into the same part in every chapter:
+    80 % train, 10 % validation, 10 % test.
+    """
+    tenth = int(_digest(key), 16) % 10
+    bound = 0
+    for name, share in SPLIT_TENTHS.items():
+        bound += share
+        if tenth < bound:
+            return name
+    raise AssertionError("the split's shares must add up to ten tenths")
+
+
+def read_fen(text: str) -> Position:
+    """Read a complete, legal FEN.
+
+    An en passant square that no pawn can capture on is dropped, as python-chess writes
+    FENs; nothing else changes.
+
+    Raises
+    ------
+    PositionError
+        If a field is missing or wrong; the message says whether :func:`repair_fen` would help.
+    """
+    text = " ".join(text.split())
+    if len(text.split(" ")) != 6:
+        raise PositionError(
+            f"FEN {text!r} has {len(text.split(' '))} of 6 fields; "
+            "repair_fen fills missing ones by stated rules"
+        )
+    if text.endswith(" 0"):
+        raise PositionError(f"FEN {text!r} counts moves from 0, not 1; repair_fen mends it")
+    return Position(_parse_fen(text).fen())
+
+
+def repair_fen(text: str) -> RepairedFen:
+    """Read a FEN, mending what can be mended by rule, and say what was mended.
+
+    The rules, in this order: a missing side to move is White; missing castling rights and
+    en passant square are ``-``; missing counters are ``0`` and ``1``, and a move number 0 is
+    1 (the documents' own FENs have it); castling rights
+    without king and rook on their squares are removed; an en passant square that no
+    double push explains is removed. Nothing else is touched.
+
+    Raises
+    ------
+    PositionError
+        If the position is still illegal afterwards.
+    """
+    fields = text.split()
+    repairs: list[str] = []
+    defaults = ["", "w", "-", "-", "0", "1"]
+    names = ["placement", "side to move", "castling rights", "en passant square", *_COUNTERS]
+    for index in range(len(fields), 6):
+        if index == 0:
+            raise PositionError("the FEN is empty; give at least the piece placement")
+        fields.append(defaults[index])
+        repairs.append(f"{names[index]} missing, set to {defaults[index]!r}")
+    if fields[5] == "0":
+        fields[5] = "1"
+        repairs.append("move number 0 set to 1")
+    board = _read_board(" ".join(fields), text)
+    _clean_castling(board, fields[2], repairs)
+    if board.ep_square is not None and board.status() & chess.STATUS_INVALID_EP_SQUARE:
+        repairs.append(f"en passant square {chess.square_name(board.ep_square)} removed")
+        board.ep_square = None
+    return RepairedFen(Position(_parse_fen(board.fen()).fen()), tuple(repairs))
+
+
+def read_move(position: Position, text: str) -> MoveInContext:
+    """Read a move in SAN (with or without a number such as ``30...``) or in UCI.
+
+    Raises
+    ------
+    MoveError
+        If the text is no move, an ambiguous one, or illegal in the position.
+    """
+    board = chess.Board(position.fen)
+    bare = _MOVE_NUMBER.sub("", text).strip().rstrip("!?")
+    try:
+        return MoveInContext(position, board.parse_san(bare).uci())
+    except chess.AmbiguousMoveError:
+        raise MoveError(f"{text!r} is ambiguous in {position.fen!r}; name the square") from None
+    except ValueError:
+        pass
+    try:
+        return MoveInContext(position, board.parse_uci(bare.lower()).uci())
+    except ValueError:
+        raise MoveError(_illegal(text, board)) from None
+
+
+_COUNTERS = ("halfmove clock", "move number")
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def _read_board(fen: str, given: str) -> chess.Board:
+    try:
+        return chess.Board(fen)
+    except ValueError as error:
+        raise PositionError(f"FEN {given!r} cannot be read: {error}") from None
+
+
+def _parse_fen(fen: str) -> chess.Board:
+    board = _read_board(fen, fen)
+    status = board.status()
+    if status != chess.STATUS_VALID:
+        reasons = ", ".join(_status_words(status))
+        raise PositionError(f"FEN {fen!r} is not a legal position: {reasons}")
+    return board
+
+
+def _status_words(status: chess.Status) -> list[str]:
+    flags = [flag for flag in chess.Status if flag & status]
+    return [str(flag.name).lower().replace("_", " ") for flag in flags]
+
+
+def _clean_castling(board: chess.Board, given: str, repairs: list[str]) -> None:
+    if board.status() & chess.STATUS_BAD_CASTLING_RIGHTS:
+        board.castling_rights = board.clean_castling_rights()
+        repairs.append(f"castling rights {given} set to {board.castling_xfen()}")
+
+
+def _replay(root: str, moves: Iterable[str]) -> chess.Board:
+    board = _parse_fen(root)
+    for ply, uci in enumerate(moves):
+        try:
+            board.push(board.parse_uci(uci))
+        except ValueError:
+            raise MoveError(f"ply {ply}: {_illegal(uci, board)}") from None
+    return board
+
+
+def _illegal(text: str, board: chess.Board) -> str:
+    side = "White" if board.turn else "Black"
+    return f"{text!r} is not a legal move for {side} in {board.fen()!r}"
