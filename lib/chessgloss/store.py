@@ -1,0 +1,223 @@
+"""Artefacts kept on disk under the content they were made from, and the evidence of a result.
+
+An artefact is a set of named parts: arrays (``.npy``, memory-mapped on reading), tables
+(``.parquet``) and plain values (``.json``). It lives in a folder named by the hash of its
+recipe. The folder is written aside and renamed, so that a reader sees all of it or none,
+and two writers of one recipe cannot harm each other. Every part is checked against its
+SHA-256 on reading; an artefact that was cut off or altered is set aside and built anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+Part: TypeAlias = np.ndarray | pd.DataFrame | dict | list | str | int | float | bool | None
+Parts: TypeAlias = Mapping[str, Part]
+
+_MANIFEST = "manifest.json"
+
+
+class ArtefactDamaged(RuntimeError):
+    """A stored artefact is cut off, altered or not an artefact at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What stands behind a number: the line printed under every result.
+
+    Parameters
+    ----------
+    n
+        Number of units measured.
+    unit
+        What is counted: ``positions``, ``moves``, ``comments``.
+    clusters
+        Independent groups that the interval resamples (games), if any.
+    seed
+        Seed of every random choice.
+    interval
+        How the interval was made.
+    versions
+        Engines, networks, models and the limits they worked under.
+    """
+
+    n: int
+    unit: str
+    seed: int
+    clusters: int | None = None
+    interval: str = "none"
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.n < 0 or (self.clusters is not None and self.clusters < 0):
+            raise ValueError(f"counts must not be negative, got n={self.n}, {self.clusters}")
+
+    def __str__(self) -> str:
+        groups = f" in {self.clusters:,} games" if self.clusters is not None else ""
+        names = "; ".join(f"{name} {value}" for name, value in self.versions.items())
+        parts = [f"n = {self.n:,} {self.unit}{groups}", f"seed {self.seed}"]
+        parts += [f"interval: {self.interval}"] if self.interval != "none" else []
+        return " · ".join([*parts, *([names] if names else [])])
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A folder of artefacts.
+
+    Parameters
+    ----------
+    root
+        The folder; made when the first artefact is kept.
+    """
+
+    root: Path
+
+    def fetch(self, name: str, recipe: Mapping[str, Any], build: Callable[[], Parts]) -> dict:
+        """Return the parts of an artefact, building and keeping it if there is none.
+
+        Parameters
+        ----------
+        name
+            What the artefact is, for people; part of its folder's name.
+        recipe
+            All that changes the content, as JSON values: inputs' hashes, sizes, seeds,
+            versions. Two recipes that differ make two artefacts.
+        build
+            Called without arguments when nothing valid is stored.
+
+        Returns
+        -------
+        dict
+            Part name to array (memory-mapped, read-only), table or value.
+        """
+        try:
+            return self.read(name, recipe)
+        except FileNotFoundError:
+            pass
+        except ArtefactDamaged:
+            shutil.rmtree(self.path(name, recipe), ignore_errors=True)
+        self.keep(name, recipe, build())
+        return self.read(name, recipe)
+
+    def path(self, name: str, recipe: Mapping[str, Any]) -> Path:
+        """Return the folder that holds, or would hold, the artefact of this recipe."""
+        return self.root / f"{name}-{recipe_key(recipe)}"
+
+    def read(self, name: str, recipe: Mapping[str, Any]) -> dict:
+        """Return the parts of a stored artefact after checking each against its hash.
+
+        Raises
+        ------
+        FileNotFoundError
+            If nothing is stored for the recipe.
+        ArtefactDamaged
+            If a part is missing, cut off or altered.
+        """
+        folder = self.path(name, recipe)
+        if not folder.is_dir():
+            raise FileNotFoundError(f"no artefact {name!r} of this recipe in {self.root}")
+        return {part: _load(folder / file) for part, file in _checked_files(folder).items()}
+
+    def keep(self, name: str, recipe: Mapping[str, Any], parts: Parts) -> Path:
+        """Write an artefact; if another writer was faster, theirs stays."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        target = self.path(name, recipe)
+        aside = Path(tempfile.mkdtemp(prefix=".writing-", dir=self.root))
+        try:
+            _write(aside, recipe, parts)
+            aside.rename(target)
+        except OSError:
+            if not target.is_dir():
+                raise
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+        return target
+
+
+def recipe_key(recipe: Mapping[str, Any]) -> str:
+    """Return the hash, 24 hex digits, of a recipe; its order does not matter."""
+    try:
+        text = json.dumps(recipe, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"a recipe holds plain JSON values only: {error}") from None
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file as hex digits."""
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def find_project(start: Path | None = None) -> Path:
+    """Return the project's folder: the nearest one upward that holds ``_toc.yml``.
+
+    Raises
+    ------
+    FileNotFoundError
+        If neither ``start`` (default: the working folder) nor any folder above is one.
+    """
+    here = (start or Path.cwd()).resolve()
+    for folder in (here, *here.parents):
+        if (folder / "_toc.yml").is_file():
+            return folder
+    raise FileNotFoundError(f"no _toc.yml in {here} or above; run inside a chessgloss checkout")
+
+
+def default_store() -> Store:
+    """Return the store at ``CHESSGLOSS_STORE``, or ``.cache/store`` in the project."""
+    given = os.environ.get("CHESSGLOSS_STORE")
+    return Store(Path(given) if given else find_project() / ".cache" / "store")
+
+
+def _write(folder: Path, recipe: Mapping[str, Any], parts: Parts) -> None:
+    files = {name: _save(folder, name, part) for name, part in parts.items()}
+    digests = {file: file_digest(folder / file) for file in files.values()}
+    manifest = {"recipe": recipe, "files": files, "sha256": digests}
+    text = json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False)
+    (folder / _MANIFEST).write_text(text, encoding="utf-8")
+
+
+def _save(folder: Path, name: str, part: Part) -> str:
+    if isinstance(part, np.ndarray):
+        np.save(folder / f"{name}.npy", part, allow_pickle=False)
+        return f"{name}.npy"
+    if isinstance(part, pd.DataFrame):
+        part.to_parquet(folder / f"{name}.parquet")
+        return f"{name}.parquet"
+    text = json.dumps(part, ensure_ascii=False, allow_nan=False)
+    (folder / f"{name}.json").write_text(text, encoding="utf-8")
+    return f"{name}.json"
+
+
+def _load(path: Path) -> Part:
+    match path.suffix:
+        case ".npy":
+            return np.load(path, mmap_mode="r", allow_pickle=False)
+        case ".parquet":
+            return pd.read_parquet(path)
+        case _:
+            return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _checked_files(folder: Path) -> dict[str, str]:
+    try:
+        manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+        files, digests = manifest["files"], manifest["sha256"]
+        wrong = [file for file in digests if file_digest(folder / file) != digests[file]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ArtefactDamaged(f"{folder} is no whole artefact: {error}") from None
+    if wrong:
+        raise ArtefactDamaged(f"{folder}: altered or cut off: {', '.join(wrong)}")
+    return files

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import json
+import multiprocessing
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chessgloss.store import (
+    ArtefactDamaged,
+    Evidence,
+    Store,
+    default_store,
+    file_digest,
+    find_project,
+    recipe_key,
+)
+
+RECIPE = {"games": "ab12", "nodes": 500}
+
+
+def parts() -> dict:
+    return {
+        "scores": np.arange(12, dtype=np.float32).reshape(3, 4),
+        "moves": pd.DataFrame({"san": ["e4", "Nf3"], "loss": [0, 12]}),
+        "note": {"depth": [1, 2], "side": "white"},
+    }
+
+
+def test_an_artefact_is_built_once_and_read_back_as_it_was(tmp_path):
+    store, built = Store(tmp_path), []
+    for _ in range(2):
+        found = store.fetch("grades", RECIPE, lambda: built.append(1) or parts())
+    assert built == [1]
+    np.testing.assert_array_equal(found["scores"], parts()["scores"])
+    assert isinstance(found["scores"], np.memmap)
+    pd.testing.assert_frame_equal(found["moves"], parts()["moves"])
+    assert found["note"] == parts()["note"]
+
+
+def test_another_recipe_is_another_artefact(tmp_path):
+    store = Store(tmp_path)
+    store.keep("grades", RECIPE, {"x": 1})
+    with pytest.raises(FileNotFoundError):
+        store.read("grades", {**RECIPE, "nodes": 501})
+    assert recipe_key({"a": 1, "b": 2}) == recipe_key({"b": 2, "a": 1})
+
+
+@pytest.mark.parametrize("harm", ["cut", "flip", "remove", "manifest"])
+def test_a_damaged_artefact_is_detected_and_built_anew(tmp_path, harm):
+    store = Store(tmp_path)
+    folder = store.keep("grades", RECIPE, parts())
+    damage(folder, harm)
+    with pytest.raises(ArtefactDamaged):
+        store.read("grades", RECIPE)
+    again = store.fetch("grades", RECIPE, parts)
+    np.testing.assert_array_equal(again["scores"], parts()["scores"])
+
+
+def damage(folder: Path, harm: str) -> None:
+    target = folder / "scores.npy"
+    whole = target.read_bytes()
+    match harm:
+        case "cut":
+            target.write_bytes(whole[:-4])
+        case "flip":
+            target.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+        case "remove":
+            target.unlink()
+        case "manifest":
+            (folder / "manifest.json").write_text("{")
+
+
+def write_slowly(root: Path, number: int) -> None:
+    Store(root).keep("grades", RECIPE, {"x": np.full(200_000, number)})
+
+
+def test_two_writers_leave_one_whole_artefact(tmp_path):
+    context = multiprocessing.get_context("fork")
+    writers = [context.Process(target=write_slowly, args=(tmp_path, k)) for k in range(6)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0] * 6
+    kept = Store(tmp_path).read("grades", RECIPE)["x"]
+    assert len(set(kept.tolist())) == 1
+    assert [path.name for path in tmp_path.iterdir()] == [
+        Store(tmp_path).path("grades", RECIPE).name
+    ]
+
+
+def test_a_build_that_fails_leaves_nothing(tmp_path):
+    with pytest.raises(ZeroDivisionError):
+        Store(tmp_path).fetch("grades", RECIPE, lambda: {"x": 1 // 0})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_objects_are_never_pickled(tmp_path):
+    with pytest.raises(ValueError, match="allow_pickle"):
+        Store(tmp_path).keep("grades", RECIPE, {"x": np.array([object()])})
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("recipe", [{"x": object()}, {"x": float("nan")}])
+def test_a_recipe_holds_plain_values_only(recipe):
+    with pytest.raises(TypeError, match="JSON"):
+        recipe_key(recipe)
+
+
+def test_the_project_is_found_upward_and_its_absence_is_named(tmp_path):
+    (tmp_path / "_toc.yml").touch()
+    deep = tmp_path / "a" / "b"
+    deep.mkdir(parents=True)
+    assert find_project(deep) == tmp_path.resolve()
+    with pytest.raises(FileNotFoundError, match=r"_toc\.yml"):
+        find_project(Path("/"))
+
+
+def test_the_store_follows_its_variable(tmp_path, monkeypatch):
+    monkeypatch.setenv("CHESSGLOSS_STORE", str(tmp_path / "elsewhere"))
+    assert default_store().root == tmp_path / "elsewhere"
+
+
+def test_the_manifest_holds_the_recipe_and_the_true_digests(tmp_path):
+    folder = Store(tmp_path).keep("grades", RECIPE, parts())
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["recipe"] == RECIPE
+    assert manifest["sha256"]["note.json"] == file_digest(folder / "note.json")
+
+
+def test_evidence_reads_as_one_line():
+    line = str(Evidence(1200, "moves", 7, 40, "bootstrap", {"Stockfish": "15.1"}))
+    assert line == "n = 1,200 moves in 40 games · seed 7 · interval: bootstrap · Stockfish 15.1"
+    with pytest.raises(ValueError, match="negative"):
+        Evidence(-1, "moves", 7)
