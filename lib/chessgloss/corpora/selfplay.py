@@ -1,0 +1,270 @@
+"""Games that Stockfish plays against itself at stated levels, the same byte for byte.
+
+Stockfish's own ``Skill Level`` draws its noise from the clock, so that no game of it can
+be made again. Here a level is a node limit and a seeded choice among the lines of a
+MultiPV search, by the idea of Stockfish's own rule (``Skill::pick_best`` in its
+``search.cpp``): the weaker the level, the more a worse line may win. One thread, fixed
+nodes, a fresh engine state for each game and a generator seeded by (seed, game number)
+make every game independent of the others and of how many processes share the work.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import chess
+import numpy as np
+
+from chessgloss.positions import Game, Result
+
+#: Levels that are played: those of the static-position plan (1.1) and two below.
+LEVELS = (1, 3, 5, 10, 15, 18, 20)
+
+#: How often each of them is drawn, in seventeenths.
+LEVEL_WEIGHTS = (1, 1, 2, 2, 3, 4, 4)
+
+#: Centipawns that stand for mate in 0 when lines are compared (a mate in n is n less).
+MATE = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How self-play games are opened, played and ended; every number is part of the recipe.
+
+    Parameters
+    ----------
+    opening_plies
+        Fewest and most plies of the random opening.
+    opening_window
+        An opening ply is drawn evenly among the lines at most so many centipawns below
+        the best of ``opening_lines`` lines searched with ``opening_nodes`` nodes.
+    opening_edge
+        An opening is drawn anew when it leaves either side so many centipawns ahead.
+    lines
+        MultiPV lines among which a level below 20 chooses.
+    draw_from_ply, draw_plies, draw_centipawns
+        Adjudicated a draw when, from that ply on, so many plies running stay so close to 0.
+    resign_plies, resign_centipawns
+        Resigned when so many plies running (both sides' searches) agree on such a score.
+    played_out
+        Share of the games in which nobody resigns, so that late tactics and mates remain.
+    most_plies
+        A game of this length is adjudicated a draw.
+    """
+
+    opening_plies: tuple[int, int] = (6, 10)
+    opening_lines: int = 12
+    opening_nodes: int = 400
+    opening_window: int = 40
+    opening_edge: int = 50
+    lines: int = 4
+    draw_from_ply: int = 60
+    draw_plies: int = 8
+    draw_centipawns: int = 30
+    resign_plies: int = 6
+    resign_centipawns: int = 700
+    played_out: float = 0.3
+    most_plies: int = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The first move of a line and its value in centipawns for the side to move."""
+
+    move: chess.Move
+    centipawns: int
+
+
+def level_nodes(level: int) -> int:
+    """Return the nodes a level searches per move: 120 at level 0, doubled every 4.5 levels."""
+    return round(120 * 2 ** (level / 4.5))
+
+
+def choose(lines: list[Scored], level: int, random: np.random.Generator) -> Scored:
+    """Choose a line as a player of ``level`` would, best lines first in ``lines``.
+
+    Every line's value gains a bonus drawn evenly between 0 and 4 centipawns per level
+    below 20, and the highest sum is played: the idea of ``Skill::pick_best`` (Stockfish
+    15.1), with less noise, so that level 15 gives away tenths of a pawn and not pieces.
+    Level 20 always takes the first line.
+    """
+    if level >= 20 or len(lines) == 1:
+        return lines[0]
+    bonus = random.integers(4 * (20 - level) + 1, size=len(lines))
+    return lines[int(np.argmax(bonus + [line.centipawns for line in lines]))]
+
+
+def pairing(random: np.random.Generator) -> tuple[int, int]:
+    """Draw the levels of White and Black: equal in 6 games of 10, else neighbours."""
+    weights = np.array(LEVEL_WEIGHTS) / sum(LEVEL_WEIGHTS)
+    index = int(random.choice(len(LEVELS), p=weights))
+    if random.random() < 0.6:
+        return LEVELS[index], LEVELS[index]
+    low = min(index, len(LEVELS) - 2)
+    pair = (LEVELS[low], LEVELS[low + 1])
+    return pair if random.random() < 0.5 else pair[::-1]
+
+
+class Searcher:
+    """A bare UCI session for many short searches: one thread, fixed nodes, small hash.
+
+    python-chess's engine interface parses every depth of every search; at a few hundred
+    nodes a move that costs more than the search. This session reads the last depth only.
+    Use as a context manager; the process is ended on leaving, whatever happened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._process = subprocess.Popen(
+            [str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+        self._lines = 1
+        self._send("uci", "setoption name Threads value 1", "setoption name Hash value 2")
+        self._ready()
+
+    def __enter__(self) -> Searcher:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def new_game(self) -> None:
+        """Forget everything learnt in earlier games."""
+        self._send("ucinewgame")
+        self._ready()
+
+    def search(self, moves: list[str], *, nodes: int, lines: int = 1) -> list[Scored]:
+        """Return up to ``lines`` first moves with their values, best first.
+
+        Values are centipawns for the side to move; empty when the game is over.
+        """
+        if lines != self._lines:
+            self._send(f"setoption name MultiPV value {lines}")
+            self._lines = lines
+        self._send(f"position startpos moves {' '.join(moves)}", f"go nodes {nodes}")
+        return _last_depth(self._until("bestmove"))
+
+    def _ready(self) -> None:
+        self._send("isready")
+        self._until("readyok")
+
+    def _send(self, *commands: str) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write("".join(command + "\n" for command in commands))
+        self._process.stdin.flush()
+
+    def _until(self, word: str) -> list[str]:
+        assert self._process.stdout is not None
+        read: list[str] = []
+        for line in self._process.stdout:
+            if line.startswith(word):
+                return read
+            read.append(line)
+        raise RuntimeError(f"the engine at {self._path} ended before it answered {word!r}")
+
+
+def play(searcher: Searcher, seed: int, number: int, rules: Rules | None = None) -> Game:
+    """Play game ``number`` of the series ``seed``."""
+    rules = rules or Rules()
+    random = np.random.default_rng([seed, number])
+    white, black = pairing(random)
+    resigns = bool(random.random() >= rules.played_out)
+    searcher.new_game()
+    board = chess.Board()
+    opening = _open(searcher, board, rules, random)
+    scores: list[int] = []
+    end = _natural_end(board)
+    while end is None:
+        level = white if board.turn else black
+        lines = rules.lines if level < 20 else 1
+        found = searcher.search(_ucis(board), nodes=level_nodes(level), lines=lines)
+        scores.append(found[0].centipawns if board.turn else -found[0].centipawns)
+        board.push(choose(found, level, random).move)
+        end = _natural_end(board) or _adjudicated(scores, board.ply(), resigns, rules)
+    result, termination = end
+    moves = tuple(_ucis(board))
+    return Game(moves, result, f"level {white}", f"level {black}", termination, opening)
+
+
+def play_many(path: Path, seed: int, numbers: Iterable[int]) -> Iterator[Game]:
+    """Play the games ``numbers`` of the series ``seed`` with one engine process."""
+    with Searcher(path) as searcher:
+        for number in numbers:
+            yield play(searcher, seed, number)
+
+
+def _open(searcher: Searcher, board: chess.Board, rules: Rules, random: np.random.Generator) -> int:
+    """Play a random opening on ``board``; return its plies."""
+    while True:
+        board.reset()
+        for _ in range(int(random.integers(rules.opening_plies[0], rules.opening_plies[1] + 1))):
+            near = _near_lines(searcher, board, rules)
+            board.push(near[int(random.integers(len(near)))].move)
+        if abs(_near_lines(searcher, board, rules)[0].centipawns) <= rules.opening_edge:
+            return board.ply()
+
+
+def _near_lines(searcher: Searcher, board: chess.Board, rules: Rules) -> list[Scored]:
+    found = searcher.search(_ucis(board), nodes=rules.opening_nodes, lines=rules.opening_lines)
+    floor = found[0].centipawns - rules.opening_window
+    return [line for line in found if line.centipawns >= floor]
+
+
+def _natural_end(board: chess.Board) -> tuple[Result, str] | None:
+    if board.halfmove_clock >= 100:
+        return "1/2-1/2", "fifty moves"
+    if board.halfmove_clock >= 8 and board.is_repetition(3):
+        return "1/2-1/2", "threefold repetition"
+    if board.is_insufficient_material():
+        return "1/2-1/2", "insufficient material"
+    if any(board.generate_legal_moves()):
+        return None
+    if not board.is_check():
+        return "1/2-1/2", "stalemate"
+    return ("0-1" if board.turn else "1-0"), "checkmate"
+
+
+def _adjudicated(
+    scores: list[int], ply: int, resigns: bool, rules: Rules
+) -> tuple[Result, str] | None:
+    """Judge a game by White's scores of its searched plies."""
+    if ply >= rules.most_plies:
+        return "1/2-1/2", "adjudicated: length"
+    last = scores[-rules.draw_plies :]
+    calm = len(last) == rules.draw_plies and max(map(abs, last)) <= rules.draw_centipawns
+    if calm and ply >= rules.draw_from_ply:
+        return "1/2-1/2", "adjudicated: even"
+    last = scores[-rules.resign_plies :]
+    if not resigns or len(last) < rules.resign_plies:
+        return None
+    if min(last) >= rules.resign_centipawns:
+        return "1-0", "resigned"
+    return ("0-1", "resigned") if max(last) <= -rules.resign_centipawns else None
+
+
+def _ucis(board: chess.Board) -> list[str]:
+    return [move.uci() for move in board.move_stack]
+
+
+def _last_depth(lines: list[str]) -> list[Scored]:
+    """Read the deepest complete MultiPV table from a search's ``info`` lines."""
+    table: dict[int, Scored] = {}
+    for line in lines:
+        words = line.split()
+        if "pv" not in words or "lowerbound" in words or "upperbound" in words:
+            continue
+        rank = int(words[words.index("multipv") + 1])
+        kind, value = words[words.index("score") + 1 : words.index("score") + 3]
+        move = chess.Move.from_uci(words[words.index("pv") + 1])
+        table[rank] = Scored(move, _centipawns(kind, int(value)))
+    return sorted(table.values(), key=lambda scored: -scored.centipawns)
+
+
+def _centipawns(kind: str, value: int) -> int:
+    if kind == "cp":
+        return value
+    return MATE - value if value > 0 else -MATE - value
