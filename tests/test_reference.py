@@ -1,0 +1,391 @@
+"""Reference values: the files as committed, their form, and the page made from them."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+
+from chessgloss import reference
+from chessgloss.reference import Reference, ReferenceFileError, number_of
+from chessgloss.report import Result
+from chessgloss.reproduce_page import (
+    Item,
+    ResultsError,
+    read_inventory,
+    read_results,
+    render,
+    status,
+    verdict,
+)
+
+PROJECT = Path(__file__).parents[1]
+FOLDER = PROJECT / "data" / "reference"
+HEADER = "table,row,column,value,unit,flag,source,note\n"
+LINE = "table1,UCI,Dev set,7.7,perplexity,,Table 1,\n"
+
+
+def printed(document: str, table: str, row: str, column: str) -> float:
+    value = reference.lookup(document, table, row, column, FOLDER).value
+    assert value is not None
+    return value
+
+
+@pytest.fixture
+def small_file(tmp_path):
+    def write(*lines: str, header: str = HEADER) -> Path:
+        path = tmp_path / "ccc.csv"
+        path.write_text(header + "".join(lines), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def small_page(tmp_path):
+    """Render a page of one chapter whose results are given."""
+
+    def make(results: dict | None, chapter: str = "02_concept_vectors") -> str:
+        chapters = tmp_path / "chapters.toml"
+        chapters.write_text(f'[{chapter}]\ntitle = "A chapter"\n', encoding="utf-8")
+        if results is not None:
+            (tmp_path / f"{chapter}.json").write_text(json.dumps(results), encoding="utf-8")
+        return render(tmp_path, FOLDER, chapters)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("0.564", 0.564),
+        ("-0.06", -0.06),
+        ("200,000", 200_000),
+        ("57%", 57),
+        ("17.2%p", 17.2),
+        ("15K", 15_000),
+        ("2.9 million", 2_900_000),
+        ("2000+", 2000),
+        ("5 × 10^-4", 5e-4),
+        ("five", 5),
+        ("4-6", None),
+        ("f1", None),
+        ("N/A", None),
+        ("", None),
+    ],
+)
+def test_number_of(text, number):
+    assert number_of(text) == number
+
+
+def test_every_committed_value_is_valid_and_every_document_has_some():
+    cells = reference.load(folder=FOLDER)
+    assert {cell.document for cell in cells} == set(reference.DOCUMENTS)
+    assert len({cell.key for cell in cells}) == len(cells)
+    assert all(cell.note for cell in cells if cell.doubtful)
+
+
+@pytest.mark.parametrize(
+    ("document", "table", "shape"),
+    [
+        ("ccc", "table1", (5, 6)),
+        ("ccc", "table2", (4, 3)),
+        ("ccc", "table3", (5, 1)),
+        ("ccc", "table4", (5, 10)),
+        ("ccc", "table5", (5, 4)),
+        ("ccc", "table6", (21, 3)),
+        ("ccc", "table7", (4, 3)),
+        ("static_positions", "results", (5, 4)),
+        ("rubric", "anchors", (6, 5)),
+        ("state_tracking", "table2", (4, 2)),
+        ("state_tracking", "table3", (4, 3)),
+        ("state_tracking", "table4", (9, 2)),
+        ("state_tracking", "table5", (7, 5)),
+        ("state_tracking", "table6", (10, 5)),
+        ("state_tracking", "table7", (18, 5)),
+    ],
+)
+def test_printed_tables_have_their_shape(document, table, shape):
+    assert reference.table(document, table, FOLDER).shape == shape
+
+
+def test_stars_of_table_1_are_those_printed():
+    cells = [c for c in reference.load("ccc", FOLDER) if c.table == "table1"]
+    plain = {(c.row, c.column) for c in cells if "star" not in c.flags}
+    ours = "GPT-4o + expert + concept (CCC)"
+    assert {column for row, column in plain if row == ours} == {c.column for c in cells}
+    assert plain - {(ours, c.column) for c in cells} == {
+        ("Reference", "Correctness"),
+        ("GAC", "Correctness"),
+    }
+
+
+def test_ccc_is_third_in_correctness_as_flagged():
+    frame = reference.table("ccc", "table1", FOLDER)
+    ours = "GPT-4o + expert + concept (CCC)"
+    cell = reference.lookup("ccc", "table1", ours, "Correctness", FOLDER)
+    assert (frame["Correctness"] > cell.value).sum() == 2
+    assert {"contradiction", "underline"} <= cell.flags
+
+
+@pytest.mark.parametrize(
+    ("row", "column"), [("GPT-4o", "LLM"), ("GPT-4o + expert", "LLM + expert")]
+)
+def test_text_of_section_4_4_contradicts_table_7(row, column):
+    said = reference.lookup("ccc", "text4.4", row, "solved", FOLDER)
+    cell = reference.lookup("ccc", "table7", "GPT-4o", column, FOLDER)
+    assert said.value is not None and cell.value is not None
+    assert round(100 * cell.value) != said.value
+    assert "contradiction" in said.flags & cell.flags
+
+
+def test_arithmetic_that_agrees():
+    table6 = reference.table("ccc", "table6", FOLDER)
+    assert round(table6["Accuracy"].mean(), 2) == printed(
+        "ccc", "text4.4", "concepts", "mean accuracy"
+    )
+    table7 = reference.table("ccc", "table7", FOLDER).loc["GPT-4o"]
+    gain = table7["LLM + concept (mate-in-one)"] - table7["LLM"]
+    assert round(100 * gain, 1) == printed("ccc", "text4.4", "GPT-4o + concept", "gain")
+    share = printed("ccc", "text3.1.1", "concept data", "positive share") / 100
+    positions = printed("ccc", "text3.1.1", "concept data", "positions")
+    labelled = printed("ccc", "text3.1.1", "concept data", "labelled positions")
+    assert 2 * share * positions == pytest.approx(labelled)
+    vocabulary = reference.table("state_tracking", "table1", FOLDER)["Count"]
+    assert vocabulary.drop("Total").sum() == vocabulary["Total"]
+
+
+def test_table_6_is_what_its_precision_and_recall_give_on_balanced_classes():
+    frame = reference.table("ccc", "table6", FOLDER)
+    false_positives = frame["Recall"] / 2 * (1 - frame["Precision"]) / frame["Precision"]
+    implied = 1 - (1 - frame["Recall"]) / 2 - false_positives
+    assert (implied - frame["Accuracy"]).abs().max() < 0.01
+
+
+def test_overall_loss_is_the_mean_of_the_two_players():
+    frame = reference.table("static_positions", "results", FOLDER).drop(
+        index="all", errors="ignore"
+    )
+    mean = (frame["White Avg CP Loss"] + frame["Black Avg CP Loss"]) / 2
+    assert (mean - frame["Overall Avg"]).abs().max() <= 0.05 + 1e-9
+
+
+def test_grade_bounds_rise_and_weights_fall():
+    frame = reference.table("static_positions", "grades", FOLDER)
+    grades = frame.loc[["Excellent", "Good", "Inaccuracy", "Mistake", "Blunder"]]
+    assert list(grades["largest loss"].dropna()) == [10, 30, 60, 100]
+    assert list(grades["weight"]) == [5, 4, 3, 2, 1]
+
+
+def test_full_attention_rows_of_tracking_tables_6_and_7_are_the_same_models():
+    six = reference.table("state_tracking", "table6", FOLDER)
+    seven = reference.table("state_tracking", "table7", FOLDER)
+    for size in "SML":
+        assert list(six.loc[f"{size} UCI"]) == list(seven.loc[f"{size} GPT2"])
+
+
+def test_doubled_row_of_tracking_table_7_is_flagged_and_the_only_one():
+    frame = reference.table("state_tracking", "table7", FOLDER)
+    doubled = frame.index[frame.duplicated(keep=False)]
+    assert list(doubled) == ["L GPT2 (w = 50)", "L Performer"]
+    for row in doubled:
+        cell = reference.lookup("state_tracking", "table7", row, "ExM Acc.", FOLDER)
+        assert "contradiction" in cell.flags
+
+
+@pytest.mark.parametrize("figure", ["figureA1", "figureA5", "figureA6"])
+def test_printed_position_admits_the_printed_move(figure):
+    fen = reference.lookup("ccc", figure, "position", "FEN", FOLDER).printed
+    san = reference.lookup("ccc", figure, "move", "SAN", FOLDER).printed
+    board = chess.Board(fen)
+    assert board.is_valid()
+    board.push_san(re.sub(r"^\d+\.(\.\.)? ", "", san))
+
+
+def test_mate_in_one_of_figure_a5_is_unique():
+    fen = reference.lookup("ccc", "figureA5", "position", "FEN", FOLDER).printed
+    board = chess.Board(fen)
+    mates = [board.san(move) for move in board.legal_moves if board.san(move).endswith("#")]
+    assert mates == [reference.lookup("ccc", "figureA5", "move", "SAN", FOLDER).printed]
+
+
+def test_game_of_figure_a6_leads_to_its_position():
+    text = reference.lookup("ccc", "figureA6", "position", "PGN", FOLDER).printed
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None and not game.errors
+    fen = reference.lookup("ccc", "figureA6", "position", "FEN", FOLDER).printed
+    assert game.end().board().fen() == fen
+
+
+def test_answers_of_tracking_table_3_are_the_legal_moves():
+    board = chess.Board()
+    for uci in ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4", "h7h6"]:
+        board.push_uci(uci)
+    ends = {chess.square_name(m.to_square) for m in board.legal_moves if m.from_square == chess.F3}
+    column = "Correct Answers (LgM)"
+    text = reference.lookup("state_tracking", "table3", "End-Other", column, FOLDER).printed
+    assert set(text.strip("{}").split(", ")) == ends
+
+
+def test_anchors_of_the_rubric_run_from_five_to_one():
+    anchors = reference.table("rubric", "anchors", FOLDER)
+    assert all(int(a) == int(b) + 1 for a, b in pairwise(anchors.columns))
+    assert anchors.notna().all().all()
+
+
+@pytest.mark.parametrize(
+    ("names", "hint"),
+    [
+        (("ccc", "table6", "White Knigths", "Accuracy"), "White Knights"),
+        (("ccc", "table6", "White Knights", "accuracy"), "Accuracy"),
+        (("ccc", "tabel6", "White Knights", "Accuracy"), "table6"),
+        (("cccc", "table6", "White Knights", "Accuracy"), "state_tracking"),
+    ],
+)
+def test_lookup_of_a_wrong_name_lists_near_ones(names, hint):
+    with pytest.raises(KeyError, match=hint):
+        reference.lookup(*names, FOLDER)
+
+
+def test_key_finds_its_value_again_even_with_a_slash_in_a_name():
+    row = "Wrong understanding of tactical/immediate advantage"
+    cell = reference.lookup("ccc", "table2", row, "GPT-4o", FOLDER)
+    assert reference.by_key(cell.key, FOLDER) is cell
+    with pytest.raises(KeyError, match="form: document/table/row/column"):
+        reference.by_key("ccc/table2", FOLDER)
+
+
+def test_table_keeps_words_as_words_and_absent_numbers_as_nan():
+    frame = reference.table("state_tracking", "table1", FOLDER)
+    assert frame.loc["Piece type", "Examples"] == "P, K, Q, R, B, N"
+    assert frame["Count"].dtype == float
+    assert (
+        reference.table("ccc", "table4", FOLDER).loc["GCC-Eval", ["Correctness rho"]].isna().all()
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "header", "message"),
+    [
+        ([LINE], HEADER.replace("unit", "units"), "line 1: columns are .*units"),
+        ([], "", "line 1: columns are missing"),
+        ([LINE, LINE], HEADER, "line 3: .* already on line 2"),
+        (["table1,UCI,Dev set,7.7,,,,\n"], HEADER, "line 2: source is missing"),
+        (["table1,UCI,Dev set,,,,Table 1,\n"], HEADER, "line 2: printed is missing"),
+        (["table1,UCI,Dev set,7.7\n"], HEADER, "line 2: 4 fields instead of 8"),
+        (["table1,UCI,Dev set,7.7,,starr,Table 1,\n"], HEADER, "line 2: unknown flag starr"),
+        (["table1,UCI,Dev,7.7,,mistake,Table 1,\n"], HEADER, "line 2: .* needs a note"),
+    ],
+)
+def test_broken_file_is_refused_with_its_line(small_file, lines, header, message):
+    with pytest.raises(ReferenceFileError, match=f"ccc.csv, {message}"):
+        reference.read_file(small_file(*lines, header=header))
+
+
+def test_unknown_document_is_refused():
+    with pytest.raises(ValueError, match="unknown document 'cc'"):
+        Reference("cc", "table1", "a", "b", 1.0, "1", "", "", "Table 1", "")
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (Result(0.95, 0.94, 0.96, 10, "share", 0.95, "x"), "agrees"),
+        (Result(0.95, 0.94, 0.96, 10, "share", 0.91, "x"), "ours is higher"),
+        (Result(0.95, 0.94, 0.96, 10, "share", 0.99, "x"), "ours is lower"),
+        (Result(77, reference=77, source="x"), "equal"),
+        (Result(0.95, reference=0.91, source="x"), r"differs by \+0.04 \(no interval\)"),
+        (Result(0.95), "no reference value"),
+        (Result(None, absent="leela network"), "asset absent: leela network"),
+    ],
+)
+def test_verdict(result, words):
+    assert re.fullmatch(words, verdict(result))
+
+
+def test_status_counts_verdicts_and_keeps_the_obstacle():
+    plain = Item("ccc", "Table 6", "concepts", "02", "table6.", "")
+    hidden = Item("ccc", "Figure 1", "comments", "04", "figure1.", "no FEN printed")
+    results = {"table6.a": Result(1.0), "table6.b": Result(1.0, reference=1.0, source="x")}
+    assert status(plain, results, True) == "1 no reference value; 1 equal"
+    assert status(plain, {}, False) == "not yet: chapter 02"
+    assert status(plain, {}, True) == "not yet: chapter 02 writes no `table6.`"
+    assert status(hidden, {}, False) == "not reproducible: no FEN printed"
+    assert status(hidden, results, True).startswith("not reproducible: no FEN printed; 1 no")
+
+
+def test_inventory_lists_every_numbered_table_once_with_its_own_prefix():
+    items = read_inventory(FOLDER / "inventory.csv")
+    assert len({(item.document, item.item) for item in items}) == len(items)
+    assert len({(item.chapter, item.prefix) for item in items}) == len(items)
+    for document in ("ccc", "state_tracking"):
+        cells = reference.load(document, FOLDER)
+        tables = {cell.table for cell in cells if re.fullmatch(r"table\d", cell.table)}
+        named = {name for item in items if item.document == document for name in item.tables}
+        assert tables <= named
+
+
+@pytest.mark.parametrize("fields", [{"chapter": "4"}, {"prefix": "table1"}, {"document": "cc"}])
+def test_bad_inventory_row_is_refused(fields):
+    good = {"document": "ccc", "item": "Table 1", "shows": "x", "obstacle": ""}
+    with pytest.raises(ResultsError, match="inventory"):
+        Item(**({**good, "chapter": "08", "prefix": "table1."} | fields))
+
+
+def test_page_sets_a_result_beside_its_reference_value(small_page):
+    key = "ccc/table6/Imbalance/Accuracy"
+    entry = {"value": 0.998, "low": 0.99, "high": 1.0, "n": 4000, "unit": "share"}
+    page = small_page({"table6.imbalance": entry | {"reference": 0.80, "source": key}})
+    assert (
+        "| `table6.imbalance` | 0.8 | 0.998 | 0.99 to 1 | 4,000 | share | ours is higher |" in page
+    )
+    assert "[02](executed/02_concept_vectors.ipynb) | 1 ours is higher |" in page
+    assert "not yet: chapter 08" in page
+
+
+def test_page_without_results_says_so_for_every_item(small_page):
+    page = small_page(None)
+    assert "executed/" not in page
+    items = read_inventory(FOLDER / "inventory.csv")
+    expected = sum(not item.obstacle for item in items)
+    overview = page.split("## CCC paper")[0]
+    assert overview.count("not yet: chapter") == expected
+    assert overview.count("not reproducible: no FEN printed") == len(items) - expected
+
+
+@pytest.mark.parametrize(
+    ("source", "number", "message"),
+    [
+        ("ccc/table6/Imbalance/Accuracy", 0.81, "printed as '0.80'"),
+        ("ccc/table6/Imbalance/accuracy", 0.80, "which is not there"),
+    ],
+)
+def test_page_refuses_a_result_that_misquotes(small_page, source, number, message):
+    entry = {"value": 0.9, "reference": number, "source": source}
+    with pytest.raises(ResultsError, match=message):
+        small_page({"table6.imbalance": entry})
+
+
+def test_page_takes_a_percentage_quoted_as_a_share(small_page):
+    entry = {"value": 0.5, "reference": 0.57, "source": "ccc/text4.4/GPT-4o/solved"}
+    assert "`table6.x`" in small_page({"table6.x": entry})
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '{"a.b": 3}', '{"a.b": {"valeu": 1}}'])
+def test_damaged_results_file_is_named(tmp_path, text):
+    path = tmp_path / "02_x.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ResultsError, match=r"02_x\.json is not a results file"):
+        read_results(path)
+
+
+def test_committed_page_is_what_the_inputs_give():
+    committed = (PROJECT / "book" / "reproduce.md").read_text(encoding="utf-8")
+    chapters = PROJECT / "notebooks" / "chapters.toml"
+    assert committed == render(PROJECT / "book" / "results", FOLDER, chapters)
