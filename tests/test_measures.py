@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from chessgloss.measures import Interval, bootstrap_mean, cluster_weights
@@ -51,3 +52,11 @@ def test_an_interval_holds_its_value():
     assert f"{Interval(0.5, 0.25, 0.75, 9):.2f}" == "0.50 [0.25, 0.75]"
     with pytest.raises(ValueError, match="outside"):
         Interval(2, 0, 1, 5)
+
+
+def test_means_of_groups_are_the_means_of_their_rows():
+    frame = pd.DataFrame({"level": [5, 5, 9, 9], "game": [0, 1, 2, 2], "loss": [1.0, 3, 4, 8]})
+    found = means_by(frame, "level", "loss", cluster="game", seed=0)
+    assert found[5] == bootstrap_mean([1, 3], seed=0)
+    assert (found[9].value, found[9].low, found[9].high) == (6, 6, 6)
+    assert means_by(frame, ["level", "game"], "loss", cluster="game", seed=0)[5, 1].value == 3

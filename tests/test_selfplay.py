@@ -10,8 +10,9 @@ import pytest
 from chessgloss.corpora import games as games_file
 from chessgloss.corpora import selfplay
 from chessgloss.corpora.games import GamesFileError, of_split, pack, read_games
-from chessgloss.corpora.selfplay import LEVELS, Rules, Scored, choose, level_nodes, pairing
+from chessgloss.corpora.selfplay import LEVELS, Rules, choose, level_nodes, pairing
 from chessgloss.positions import Game
+from chessgloss.searcher import MATE, Scored, _last_depth
 from chessgloss.stockfish import EngineMissing, find_stockfish
 
 COMMITTED = Path(__file__).parents[1] / "data" / "games" / "selfplay.tsv.zst"
@@ -62,9 +63,7 @@ def test_weaker_levels_give_away_more():
 
 def test_a_lost_mate_is_never_chosen_for_noise():
     random = np.random.default_rng(3)
-    assert all(
-        choose(lines(selfplay.MATE - 1, 500), 1, random).centipawns > 9_000 for _ in range(99)
-    )
+    assert all(choose(lines(MATE - 1, 500), 1, random).centipawns > 9_000 for _ in range(99))
 
 
 def test_pairings_are_equal_or_neighbours():
@@ -117,7 +116,7 @@ def test_the_last_whole_depth_is_read():
         "info depth 2 multipv 1 score mate -3 nodes 25 pv e2e4 e7e5\n",
         "info string something else\n",
     ]
-    found = selfplay._last_depth(output)
+    found = _last_depth(output)
     assert [(line.move.uci(), line.centipawns) for line in found] == [("d2d4", 10), ("e2e4", -9997)]
 
 

@@ -1,31 +1,46 @@
 from __future__ import annotations
 
-import chess
-import chess.engine
+import numpy as np
+import pytest
 
-from chessgloss.positions import Analysis, Game, Line
-from chessgloss.skill import CAP, centipawn_losses
+from chessgloss.positions import Game
+from chessgloss.skill import CAP, grade_games, losses
+from chessgloss.stockfish import EngineMissing, find_stockfish
 
 FOOLS_MATE = Game(("f2f3", "e7e5", "g2g4", "d8h4"), "0-1")
-
-
-def analyses(game: Game, white_values: list[chess.engine.Score | None]) -> list[Analysis]:
-    found = []
-    for ply, value in enumerate(white_values):
-        position = game.position(ply)
-        score = None if value is None else value if position.turn else -value
-        lines = () if score is None else (Line((), chess.engine.PovScore(score, position.turn), 1),)
-        found.append(Analysis(position, lines, 1, "scripted"))
-    return found
+BLACK_FIRST = Game(("e7e5", "e2e4"), "*", root="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1")  # fmt: skip  # noqa: E501
 
 
 def test_each_loss_belongs_to_the_side_that_moved():
-    values = [chess.engine.Cp(20), chess.engine.Cp(-60), chess.engine.Cp(-30),
-              chess.engine.Mate(-1), None]  # fmt: skip
-    losses = centipawn_losses(analyses(FOOLS_MATE, values))
-    assert losses.tolist() == [80, 30, CAP - 30, 0]
+    assert losses(np.array([20.0, -60, -30, -CAP, -CAP])).tolist() == [80, 30, CAP - 30, 0]
+    assert losses(np.array([20.0, 60, 30]), white_first=False).tolist() == [40, 30]
 
 
 def test_a_value_that_rises_for_the_mover_is_no_loss():
-    values = [chess.engine.Cp(0), chess.engine.Cp(50), chess.engine.Cp(10)]
-    assert centipawn_losses(analyses(FOOLS_MATE, values)).tolist() == [0, 0]
+    assert losses(np.array([0.0, 50, 10])).tolist() == [0, 0]
+
+
+def test_the_side_to_move_follows_the_root():
+    assert [BLACK_FIRST.position_turn(ply) for ply in (0, 1, 2)] == [False, True, False]
+    assert FOOLS_MATE.position_turn(0) is True
+
+
+@pytest.fixture
+def stockfish():
+    try:
+        return find_stockfish()
+    except EngineMissing as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("stockfish")
+def test_the_blunder_of_the_fools_mate_is_found_whatever_the_processes():
+    one = grade_games([FOOLS_MATE, BLACK_FIRST], nodes=2_000, processes=1, progress=False)
+    two = grade_games([FOOLS_MATE, BLACK_FIRST], nodes=2_000, processes=2, progress=False)
+    assert one.equals(two)
+    assert one["side"].tolist() == ["White", "Black", "White", "Black", "Black", "White"]
+    mate = one[one["game"] == 0]
+    assert mate["loss"].idxmax() == 2
+    assert mate["loss"].max() > 700
+    assert mate["loss"].iloc[3] == 0

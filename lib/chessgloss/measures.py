@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 #: Resamples of a bootstrap unless a caller says otherwise.
@@ -74,6 +75,29 @@ def bootstrap_mean(
     sums, counts = np.bincount(index, data), np.bincount(index)
     weights = cluster_weights(counts.size, seed=seed, resamples=resamples)
     return _percentiles(float(data.mean()), weights @ sums / (weights @ counts), data.size)
+
+
+def means_by(
+    frame: pd.DataFrame, by: str | list[str], value: str, *, cluster: str, seed: int
+) -> pd.Series:
+    """Return the mean of a column within each group of rows, as a series of intervals.
+
+    Parameters
+    ----------
+    frame
+        One row an observation.
+    by
+        Column or columns that name the group: the index of the answer.
+    value, cluster
+        Columns of the values and of what they are resampled by (see :func:`bootstrap_mean`).
+    seed
+        Seed of the resampling, the same for each group.
+    """
+    groups = {
+        name: bootstrap_mean(rows[value], rows[cluster], seed=seed)
+        for name, rows in frame.groupby(by)
+    }
+    return pd.Series(groups)
 
 
 def _percentiles(value: float, samples: NDArray[Any], n: int) -> Interval:

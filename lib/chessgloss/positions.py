@@ -278,6 +278,10 @@ class Game:
             raise IndexError(f"ply {ply} is outside this game of {len(self.moves)} plies")
         return Position.after(self.moves[:ply], self.root)
 
+    def position_turn(self, ply: int) -> chess.Color:
+        """Return the side to move before ply ``ply``."""
+        return (self.root.split(" ", 2)[1] == "w") == (ply % 2 == 0)
+
     def fens(self) -> list[str]:
         """Return the FEN before each ply and after the last: ``len(moves) + 1`` strings."""
         board = chess.Board(self.root)

@@ -8,7 +8,6 @@ where it stopped and gives the same bytes.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import cast
@@ -131,21 +130,3 @@ def _read_line(line: str, where: str) -> Game:
         return Game(played, cast(Result, result), white, black, termination, int(opening))
     except ValueError as error:
         raise GamesFileError(f"{where} is not a game: {error}") from None
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Generate a games file from the command line."""
-    parser = argparse.ArgumentParser(description="Play and pack a series of self-play games.")
-    parser.add_argument("target", type=Path, help="file to write, ending in .tsv.zst")
-    parser.add_argument("--games", type=int, required=True)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--shards", type=Path, default=Path(".cache/selfplay"))
-    parser.add_argument("--processes", type=int, default=2)
-    given = parser.parse_args(arguments)
-    generate(
-        given.target, given.games, seed=given.seed, shards=given.shards, processes=given.processes
-    )
-
-
-if __name__ == "__main__":
-    main()

@@ -10,7 +10,6 @@ make every game independent of the others and of how many processes share the wo
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,15 +18,13 @@ import chess
 import numpy as np
 
 from chessgloss.positions import Game, Result
+from chessgloss.searcher import Scored, Searcher
 
 #: Levels that are played: those of the static-position plan (1.1) and two below.
 LEVELS = (1, 3, 5, 10, 15, 18, 20)
 
 #: How often each of them is drawn, in seventeenths.
 LEVEL_WEIGHTS = (1, 1, 2, 2, 3, 4, 4)
-
-#: Centipawns that stand for mate in 0 when lines are compared (a mate in n is n less).
-MATE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +67,6 @@ class Rules:
     most_plies: int = 240
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """The first move of a line and its value in centipawns for the side to move."""
-
-    move: chess.Move
-    centipawns: int
-
-
 def level_nodes(level: int) -> int:
     """Return the nodes a level searches per move: 120 at level 0, doubled every 4.5 levels."""
     return round(120 * 2 ** (level / 4.5))
@@ -106,65 +95,6 @@ def pairing(random: np.random.Generator) -> tuple[int, int]:
     low = min(index, len(LEVELS) - 2)
     pair = (LEVELS[low], LEVELS[low + 1])
     return pair if random.random() < 0.5 else pair[::-1]
-
-
-class Searcher:
-    """A bare UCI session for many short searches: one thread, fixed nodes, small hash.
-
-    python-chess's engine interface parses every depth of every search; at a few hundred
-    nodes a move that costs more than the search. This session reads the last depth only.
-    Use as a context manager; the process is ended on leaving, whatever happened.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._process = subprocess.Popen(
-            [str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-        )
-        self._lines = 1
-        self._send("uci", "setoption name Threads value 1", "setoption name Hash value 2")
-        self._ready()
-
-    def __enter__(self) -> Searcher:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.communicate()
-
-    def new_game(self) -> None:
-        """Forget everything learnt in earlier games."""
-        self._send("ucinewgame")
-        self._ready()
-
-    def search(self, moves: list[str], *, nodes: int, lines: int = 1) -> list[Scored]:
-        """Return up to ``lines`` first moves with their values, best first.
-
-        Values are centipawns for the side to move; empty when the game is over.
-        """
-        if lines != self._lines:
-            self._send(f"setoption name MultiPV value {lines}")
-            self._lines = lines
-        self._send(f"position startpos moves {' '.join(moves)}", f"go nodes {nodes}")
-        return _last_depth(self._until("bestmove"))
-
-    def _ready(self) -> None:
-        self._send("isready")
-        self._until("readyok")
-
-    def _send(self, *commands: str) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write("".join(command + "\n" for command in commands))
-        self._process.stdin.flush()
-
-    def _until(self, word: str) -> list[str]:
-        assert self._process.stdout is not None
-        read: list[str] = []
-        for line in self._process.stdout:
-            if line.startswith(word):
-                return read
-            read.append(line)
-        raise RuntimeError(f"the engine at {self._path} ended before it answered {word!r}")
 
 
 def play(searcher: Searcher, seed: int, number: int, rules: Rules | None = None) -> Game:
@@ -248,23 +178,3 @@ def _adjudicated(
 
 def _ucis(board: chess.Board) -> list[str]:
     return [move.uci() for move in board.move_stack]
-
-
-def _last_depth(lines: list[str]) -> list[Scored]:
-    """Read the deepest complete MultiPV table from a search's ``info`` lines."""
-    table: dict[int, Scored] = {}
-    for line in lines:
-        words = line.split()
-        if "pv" not in words or "lowerbound" in words or "upperbound" in words:
-            continue
-        rank = int(words[words.index("multipv") + 1])
-        kind, value = words[words.index("score") + 1 : words.index("score") + 3]
-        move = chess.Move.from_uci(words[words.index("pv") + 1])
-        table[rank] = Scored(move, _centipawns(kind, int(value)))
-    return sorted(table.values(), key=lambda scored: -scored.centipawns)
-
-
-def _centipawns(kind: str, value: int) -> int:
-    if kind == "cp":
-        return value
-    return MATE - value if value > 0 else -MATE - value

@@ -1,0 +1,185 @@
+"""How a chapter shows and keeps a result: tables, boards, figures, evidence, result files."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import chess
+import chess.svg
+import pandas as pd
+
+from chessgloss.measures import Interval
+from chessgloss.positions import MoveInContext, Position
+from chessgloss.store import Evidence, find_project
+
+#: Colours of the figures, told apart by readers with any colour vision.
+#: Source: Okabe and Ito, "Color Universal Design" (2008).
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+_KEY = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_+]+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One number of a chapter, as other programs read it.
+
+    Parameters
+    ----------
+    value
+        The number; ``None`` only for a row whose asset is absent.
+    low, high
+        The 95 % interval, if there is one.
+    n
+        Rows behind the number.
+    unit
+        Its unit, in words.
+    reference
+        The published value beside it, if any.
+    source
+        Where the published value stands: document, table, row.
+    absent
+        Name of the asset that this reader lacks, for a row left out.
+    """
+
+    value: float | int | None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    unit: str = ""
+    reference: float | None = None
+    source: str = ""
+    absent: str = ""
+
+    def __post_init__(self) -> None:
+        numbers = (self.value, self.low, self.high, self.reference)
+        if any(number is not None and not math.isfinite(number) for number in numbers):
+            raise ValueError(f"a result must be finite, got {self}")
+        if (self.value is None) != bool(self.absent):
+            raise ValueError("a result without a value names the absent asset, and only such a one")
+        if self.reference is not None and not self.source:
+            raise ValueError(f"the published value {self.reference} needs its source")
+
+    @classmethod
+    def of(cls, interval: Interval, unit: str = "", **more: float | str) -> Result:
+        """Return the result of an estimate with its interval."""
+        return cls(interval.value, interval.low, interval.high, interval.n, unit, **more)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Html:
+    """A piece of HTML that a notebook shows, with a plain text beside it."""
+
+    html: str
+    text: str
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def write_results(chapter: str, results: Mapping[str, Result]) -> Path:
+    """Write ``NN_section.json`` into the results folder, keys sorted.
+
+    The folder is ``CHESSGLOSS_RESULTS``, or ``book/results`` of the project.
+
+    Raises
+    ------
+    ValueError
+        If a key is not dotted lower-case words (``table6.mean.nnue``).
+    """
+    wrong = [key for key in results if not _KEY.fullmatch(key)]
+    if wrong:
+        raise ValueError(f"result keys must be dotted words such as 'table6.mean': {wrong}")
+    given = os.environ.get("CHESSGLOSS_RESULTS")
+    folder = Path(given) if given else find_project() / "book" / "results"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{chapter}.json"
+    rows = {key: _entry(result) for key, result in sorted(results.items())}
+    path.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return path
+
+
+def table(frame: pd.DataFrame, caption: str = "", digits: int = 2) -> Html:
+    """Show a table: numbers with ``digits`` decimals, counts with separators."""
+    shown = frame.map(lambda cell: _cell(cell, digits))
+    body = shown.to_html(classes="results", border=0, escape=True, na_rep="")
+    head = f'<p class="table-caption">{caption}</p>' if caption else ""
+    return Html(f'<div class="results">{head}{body}</div>', shown.to_string())
+
+
+def evidence(record: Evidence) -> Html:
+    """Show the evidence line that stands under every result."""
+    return Html(f'<p class="evidence">{record}</p>', str(record))
+
+
+def board(shown: Position | MoveInContext, size: int = 340) -> Html:
+    """Show a position, or a move on it with a blue arrow; seen by the side to move."""
+    move = shown.move if isinstance(shown, MoveInContext) else None
+    position = shown.position if isinstance(shown, MoveInContext) else shown
+    arrows = [chess.svg.Arrow(move.from_square, move.to_square, color="#0072B2c0")] if move else []
+    svg = chess.svg.board(
+        position.board(), orientation=position.turn, arrows=arrows, size=size, coordinates=True
+    )
+    return Html(f'<div class="board">{svg}</div>', str(chess.Board(position.fen)))
+
+
+def boards(*shown: Html) -> Html:
+    """Show boards, tables or figures beside each other, below each other on a phone."""
+    inner = "".join(f"<div>{one.html}</div>" for one in shown)
+    return Html(f'<div class="boards">{inner}</div>', "\n\n".join(one.text for one in shown))
+
+
+def use_house_style() -> None:
+    """Set matplotlib to the book's style: quiet axes, one palette, reproducible SVG."""
+    import matplotlib.pyplot as plt
+    from cycler import cycler
+    from matplotlib_inline.backend_inline import set_matplotlib_formats
+
+    plt.rcParams.update(
+        {
+            "axes.grid": True,
+            "axes.prop_cycle": cycler(color=PALETTE),
+            "axes.spines.right": False,
+            "axes.spines.top": False,
+            "figure.constrained_layout.use": True,
+            "figure.dpi": 100,
+            "figure.facecolor": "white",
+            "figure.figsize": (7.0, 3.6),
+            "font.family": "DejaVu Sans",
+            "font.size": 9.5,
+            "grid.alpha": 0.25,
+            "legend.frameon": False,
+            "svg.fonttype": "path",
+            "svg.hashsalt": "chessgloss",
+        }
+    )
+    set_matplotlib_formats("svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight")
+
+
+def _entry(result: Result) -> dict[str, object]:
+    row = {name: _rounded(value) for name, value in asdict(result).items()}
+    if not result.absent:
+        del row["absent"]
+    return row
+
+
+def _rounded(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, float | int):
+        return value
+    return round(float(value), 6) if isinstance(value, float) else int(value)
+
+
+def _cell(cell: object, digits: int) -> str:
+    if isinstance(cell, Interval):
+        return f"{cell:.{digits}f}"
+    if isinstance(cell, float):
+        return "" if math.isnan(cell) else f"{cell:,.{digits}f}"
+    return f"{cell:,}" if isinstance(cell, int) and not isinstance(cell, bool) else str(cell)
