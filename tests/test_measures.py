@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chessgloss.measures import Interval, bootstrap_mean, cluster_weights
+from chessgloss.measures import Interval, bootstrap_mean, cluster_weights, means_by
 
 
 def test_the_interval_of_independent_rows_matches_the_normal_theory():

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chessgloss.analysis import Analysis, Line
 from chessgloss.positions import (
-    Analysis,
     CommentedMove,
     Game,
-    Line,
     MoveError,
     MoveInContext,
     Position,
@@ -171,6 +170,8 @@ def test_a_game_gives_its_positions_and_checks_its_moves():
         game.position(4)
     with pytest.raises(MoveError, match="ply 1"):
         Game(("e2e4", "e2e4"), "*").check()
+    with pytest.raises(MoveError, match="0000"):
+        Game(("e2e4", "0000"), "*").check()
     with pytest.raises(ValueError, match="result"):
         Game((), "1-1")  # type: ignore[arg-type]
 

