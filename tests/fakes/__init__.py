@@ -1,0 +1,22 @@
+"""Scripted programs that stand in for an engine, and how to run them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+SCRIPT = Path(__file__).parent / "scripted_engine.py"
+
+
+def engine_command(*options: str) -> tuple[str, ...]:
+    """Return the command that runs the scripted engine with these options."""
+    return (sys.executable, "-S", str(SCRIPT), *options)
+
+
+def engine_program(folder: Path, *options: str) -> Path:
+    """Write an executable file into the folder that runs the scripted engine."""
+    program = folder / "engine"
+    words = " ".join(f"'{word}'" for word in engine_command(*options))
+    program.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
+    program.chmod(0o755)
+    return program

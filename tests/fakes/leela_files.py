@@ -1,0 +1,143 @@
+"""Small Leela networks written as ``.pb.gz`` files, with made-up weights."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+Layers = list[tuple[tuple[int, ...], int]]  # field numbers down from Weights, and the size
+
+_HEAD = 8  # channels of the heads' first convolutions
+_HIDDEN = 16  # units of the value head
+_WIDTH = 12  # width of the attention policy
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """What to write: numbers are those of ``NetworkFormat`` in net.proto."""
+
+    filters: int = 8
+    blocks: int = 2
+    se: int = 4  # units of the squeeze; 0 for a classical tower
+    network: int = 4
+    policy: int = 2
+    value: int = 2
+    activation: int = 0
+    input: int = 1
+    folded: bool = True  # biases in place of batch normalisation
+
+    def layers(self) -> Layers:
+        filters = self.filters
+        found = self._convolution((1,), 112 * 9 * filters, filters)
+        for block in range(self.blocks):
+            for conv in (1, 2):
+                found += self._convolution((2, block, conv), filters * filters * 9, filters)
+            if self.se:
+                sizes = (filters * self.se, self.se, self.se * 2 * filters, 2 * filters)
+                found += [((2, block, 3, i), size) for i, size in enumerate(sizes, start=1)]
+        found += self._convolution((6,), _HEAD * filters, _HEAD)
+        outputs = 3 if self.value == 2 else 1
+        sizes = (_HEAD * 64 * _HIDDEN, _HIDDEN, outputs * _HIDDEN, outputs)
+        found += [((7 + i,), size) for i, size in enumerate(sizes)]
+        return found + self._policy_layers()
+
+    def _policy_layers(self) -> Layers:
+        filters = self.filters
+        if self.policy == 1:
+            dense = [((4,), _HEAD * 64 * 1858), ((5,), 1858)]
+            return self._convolution((3,), _HEAD * filters, _HEAD) + dense
+        if self.policy == 2:
+            first = self._convolution((11,), filters * filters * 9, filters)
+            return first + self._convolution((3,), 80 * filters * 9, 80)
+        square = _WIDTH * _WIDTH
+        fields = {4: _WIDTH * filters, 17: square, 19: square, 22: 4 * _WIDTH}
+        fields |= {5: _WIDTH, 18: _WIDTH, 20: _WIDTH}
+        return [((field,), size) for field, size in fields.items()]
+
+    def _convolution(self, at: tuple[int, ...], weights: int, outputs: int) -> Layers:
+        statistics = (2,) if self.folded else (3, 4, 5, 6)
+        return [((*at, 1), weights), *(((*at, field), outputs) for field in statistics)]
+
+
+def write_leela(path: Path, architecture: Architecture, seed: int = 0) -> Path:
+    """Write a network with random weights of a size that keeps activations near 1."""
+    rng = np.random.default_rng(seed)
+    path.write_bytes(gzip.compress(_net(architecture, rng), compresslevel=1))
+    return path
+
+
+def write_constant(path: Path, architecture: Architecture) -> Path:
+    """Write a large network whose tensors are all made of one step: quick, and small packed."""
+    path.write_bytes(gzip.compress(_net(architecture, None), compresslevel=1))
+    return path
+
+
+def _net(architecture: Architecture, rng: np.random.Generator | None) -> bytes:
+    a = architecture
+    numbers = enumerate((a.input, a.value, a.network, a.policy, a.value, 0, a.activation), 1)
+    described = b"".join(_number(field, number) for field, number in numbers)
+    weights = b"".join(_message(_encode(a.layers(), rng)))
+    return b"".join(
+        [
+            _varint(1 << 3 | 5) + struct.pack("<I", 0x1C0),
+            _field(3, _number(1, 0) + _number(2, 30)),
+            _field(4, _number(1, 1) + _field(2, described)),
+            _field(10, weights),
+        ]
+    )
+
+
+def _encode(
+    layers: Layers, rng: np.random.Generator | None
+) -> Iterator[tuple[tuple[int, ...], bytes]]:
+    for at, size in layers:
+        positive = at[-1] in (4, 5) and len(at) > 1  # variances and gammas
+        low, high = (0.5, 1.5) if positive else (-0.2, 0.2)
+        if rng is None:
+            steps = np.full(size, 32768, dtype="<u2")
+        else:
+            steps = rng.integers(0, 65536, size).astype("<u2")
+        bounds = struct.pack("<BfBf", 1 << 3 | 5, low, 2 << 3 | 5, high)
+        yield at, bounds + _field(3, steps.tobytes())
+
+
+def _message(encoded: Iterator[tuple[tuple[int, ...], bytes]]) -> Iterator[bytes]:
+    """Nest (field numbers, bytes) into messages; the second number of field 2 only counts."""
+    open_at: tuple[int, ...] = ()
+    inner: list[tuple[tuple[int, ...], bytes]] = []
+    for at, content in encoded:
+        depth = 2 if at[0] == 2 and len(at) > 2 else 1
+        if inner and at[:depth] != open_at:
+            yield _close(open_at, inner)
+            inner = []
+        open_at = at[:depth]
+        inner.append((at[depth:], content))
+    if inner:
+        yield _close(open_at, inner)
+
+
+def _close(at: tuple[int, ...], inner: list[tuple[tuple[int, ...], bytes]]) -> bytes:
+    if inner[0][0] == ():
+        return _field(at[0], inner[0][1])
+    return _field(at[0], b"".join(_message(iter(inner))))
+
+
+def _field(number: int, content: bytes) -> bytes:
+    return _varint(number << 3 | 2) + _varint(len(content)) + content
+
+
+def _number(field: int, value: int) -> bytes:
+    return _varint(field << 3) + _varint(value)
+
+
+def _varint(value: int) -> bytes:
+    octets = []
+    while value > 0x7F:
+        octets.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*octets, value])

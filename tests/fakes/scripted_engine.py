@@ -1,0 +1,113 @@
+"""A scripted UCI engine: it answers by rule and fails on command. Standard library only.
+
+``go`` answers with the first move of ``--moves`` and a score of 100 centipawns plus one
+for each move of the position's history, seen by the side to move. ``eval`` prints a table
+in Stockfish 8's format whose Material is the position's number in hundredths of a pawn.
+With ``--fault KIND --on TEXT`` it fails when a position contains TEXT (``--once FILE``:
+only as long as the file does not exist, which it then makes).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+
+ROWS = (
+    "Knights",
+    "Bishop",
+    "Rooks",
+    "Queens",
+    "Mobility",
+    "King safety",
+    "Threats",
+    "Passed pawns",
+    "Space",
+)
+
+
+def main() -> None:
+    options = parse()
+    position, count = "", 0
+    say(options.banner, options)
+    for line in sys.stdin:
+        command = line.strip()
+        if command == "uci":
+            say("id name Scripted 1\noption name Hash type spin default 16 min 1 max 64", options)
+            say("uciok", options)
+        elif command == "isready":
+            say("readyok", options)
+        elif command.startswith("position"):
+            position, count = command, count + 1
+        elif command.startswith("go"):
+            answer(position, search(position, options), options)
+        elif command == "eval":
+            answer(position, table(count), options)
+        elif command == "quit":
+            return
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--banner", default="Stockfish.js 8 scripted")
+    parser.add_argument("--moves", default="e2e4,e7e5")
+    parser.add_argument("--fault", choices=["crash", "hang", "garbage", "babble"])
+    parser.add_argument("--on", default="")
+    parser.add_argument("--once", default="")
+    parser.add_argument("--drip", type=int, default=0, help="bytes a write")
+    return parser.parse_args()
+
+
+def answer(position: str, text: str, options: argparse.Namespace) -> None:
+    if not (options.fault and options.on in position and due(options)):
+        say(text, options)
+    elif options.fault == "crash":
+        os._exit(1)
+    elif options.fault == "hang":
+        time.sleep(600)
+    elif options.fault == "garbage":
+        say("info string 3.14\nTotal Evaluation: wat\nbestmove z9z9", options)
+    else:
+        while True:
+            say("nothing to the point " * 100, options)
+
+
+def due(options: argparse.Namespace) -> bool:
+    if not options.once:
+        return True
+    if os.path.exists(options.once):  # noqa: PTH110 - start-up time counts
+        return False
+    open(options.once, "w").close()  # noqa: PTH123
+    return True
+
+
+def search(position: str, options: argparse.Namespace) -> str:
+    history = position.partition(" moves ")[2].split()
+    score = 100 + len(history)
+    moves = options.moves.split(",")
+    return f"info depth 1 nodes 7 multipv 1 score cp {score} pv {moves[0]}\nbestmove {moves[0]}"
+
+
+def table(count: int) -> str:
+    blank, some = "  ---   ---", "  0.25 -0.50"
+    rows = [("Material", blank, blank, f"{count / 100:6.2f}  0.00")]
+    rows += [(name, blank, blank, "  0.00  0.00") for name in ("Imbalance", "Pawns")]
+    rows += [(name, some, some, "  0.00  0.00") for name in ROWS]
+    rows += [("Total", blank, blank, "  0.00  0.00")]
+    lines = [f"{name:>15} | {white} | {black} | {both}" for name, white, black, both in rows]
+    return "\n".join([*lines, "", f"Total Evaluation: {count / 100:.2f} (white side)", ""])
+
+
+def say(text: str, options: argparse.Namespace) -> None:
+    raw = (text + "\n").encode()
+    step = options.drip or len(raw)
+    for start in range(0, len(raw), step):
+        sys.stdout.buffer.write(raw[start : start + step])
+        sys.stdout.buffer.flush()
+        if options.drip:
+            time.sleep(0.002)
+
+
+if __name__ == "__main__":
+    main()
