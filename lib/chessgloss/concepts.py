@@ -216,6 +216,12 @@ def fit_svm(
     return svm.coef_[0], float(svm.intercept_[0])
 
 
+def random_directions(count: int, width: int, *, seed: int) -> NDArray[np.float32]:
+    """Draw directions evenly over the sphere: ``(count, width)``, each of length 1."""
+    drawn = np.random.default_rng(seed).normal(size=(count, width))
+    return (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32)
+
+
 def _drawn(term: Floats, tail: NDArray[np.int64], edge: float) -> int:
     inside, everywhere = (term[tail] == edge).sum(), (term == edge).sum()
     return int(inside) if everywhere > inside else 0

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import itertools
 import re
+import subprocess
 import threading
 from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 from chessgloss.engines import find_stockfish, find_stockfish8
@@ -28,10 +31,12 @@ __all__ = [
     "TermTable",
     "evaluate_terms",
     "label_chunk",
+    "network_evaluations",
     "stockfish8",
     "stockfish15",
 ]
 
+_NETWORK_LINE = re.compile(r"^NNUE evaluation +(\S+) \(white side\)", re.MULTILINE)
 _FEN = re.compile(r"[1-8pnbrqkPNBRQK/]{15,71} [wb] (?:-|[KQkq]{1,4}) (?:-|[a-h][36]) \d+ \d+")
 
 
@@ -99,6 +104,36 @@ def evaluate_terms(
     with tqdm(total=len(distinct), desc=oracle.name, unit="position", disable=not progress) as bar:
         table = TermTable.concatenate(_in_lanes(distinct, oracle, processes, bar))
     return table if len(distinct) == len(fens) else table.take([place[fen] for fen in fens])
+
+
+def network_evaluations(fens: Sequence[str], path: Path | None = None) -> NDArray[np.float64]:
+    """Return what Stockfish 15.1 prints as its network's evaluation, one value a position.
+
+    Parameters
+    ----------
+    fens
+        Six-field FENs of positions that are not in check (of those it prints nothing).
+    path
+        The engine; found by :func:`chessgloss.engines.find_stockfish` if not given.
+
+    Returns
+    -------
+    ndarray
+        Shape ``(n,)``: pawns from White's point of view, two decimals as printed.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many values as positions: one of them is in check.
+    """
+    commands = "".join(f"position fen {fen}\neval\n" for fen in fens) + "quit\n"
+    done = subprocess.run(
+        [path or find_stockfish()], input=commands, capture_output=True, text=True, check=True
+    )
+    printed = _NETWORK_LINE.findall(done.stdout)
+    if len(printed) != len(fens):
+        raise ValueError(f"{len(printed)} evaluations of {len(fens)}: leave out positions in check")
+    return np.array(printed, float)
 
 
 def label_chunk(fens: Sequence[str], oracle: Oracle) -> TermTable:

@@ -14,8 +14,10 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from scipy.stats import spearmanr
+from sklearn.metrics import roc_auc_score
 
-from chessgloss.concepts import ConceptVectors, Standard, Tails, cut_tails, fit_svm
+from chessgloss.concepts import ConceptVectors, Standard, Tails, cut_tails, fit_svm, turn_terms
 from chessgloss.measures import RESAMPLES, Interval, cluster_weights
 
 Floats = NDArray[np.floating]
@@ -158,6 +160,39 @@ def held_out(
     return found
 
 
+def held_out_turned(
+    fitted: Fitted,
+    features: NDArray,
+    labelled: Labelled,
+    white_to_move: NDArray[np.bool_],
+    *,
+    seed: int,
+    part: str = "test",
+) -> list[HeldOut]:
+    """Score White's and Black's terms with vectors fitted on own and opponent's terms.
+
+    Parameters
+    ----------
+    fitted
+        Fitted on :func:`chessgloss.concepts.turn_terms` of the values.
+    labelled
+        The positions with White's and Black's terms, whose tails are cut here.
+    white_to_move
+        Shape ``(n,)``.
+    seed
+        Seed of the lot among ties.
+    """
+    found = []
+    for k, concept in enumerate(labelled.terms):
+        tails = cut_tails(labelled.values[:, k], seed=seed)
+        here = labelled.splits[tails.rows] == part
+        rows = tails.rows[here]
+        own = fitted.vectors.scores(features[rows])
+        scores = turn_terms(own, labelled.terms, white_to_move[rows])[:, k]
+        found.append(HeldOut(concept, labelled.games[rows], tails.positive[here], scores))
+    return found
+
+
 def table_of(results: Iterable[HeldOut], *, seed: int) -> pd.DataFrame:
     """Return accuracy (with interval over games), precision and recall of each concept."""
     rows = {}
@@ -212,6 +247,13 @@ def full_range(
 ) -> pd.DataFrame:
     """Measure the scores on the middle 90 % of held-out positions, which no tail holds.
 
+    Parameters
+    ----------
+    fitted, features, labelled
+        As for :func:`held_out`.
+    rows
+        Rows to look at, for a set too large to score whole; all by default.
+
     Returns
     -------
     DataFrame
@@ -219,26 +261,13 @@ def full_range(
         ``spearman``, and ``r2``: the share of the term's variance that its score explains,
         with the straight line between them fitted on training games.
     """
-    from scipy.stats import spearmanr
-    from sklearn.metrics import roc_auc_score
-
-    scores = fitted.vectors.scores(np.asarray(features, np.float32))
+    rows = np.arange(len(labelled)) if rows is None else rows
+    scores = fitted.vectors.scores(features[rows])
     found = {}
     for k, concept in enumerate(labelled.terms):
-        middle = np.ones(len(labelled), bool)
-        middle[fitted.tails[k].rows] = False
-        train, test = (
-            np.flatnonzero(middle & (labelled.splits == part)) for part in ("train", "test")
-        )
-        term, score = labelled.values[:, k].astype(float), scores[:, k].astype(float)
-        slope, offset = np.polyfit(score[train], term[train], 1)
-        left = term[test] - slope * score[test] - offset
-        above = term[test] > np.median(term[test])
-        found[concept] = {
-            "auc": roc_auc_score(above, score[test]) if 0 < above.sum() < above.size else np.nan,
-            "spearman": float(spearmanr(score[test], term[test]).statistic),
-            "r2": 1 - float(left.var() / term[test].var()) if term[test].var() else np.nan,
-        }
+        middle = ~np.isin(rows, fitted.tails[k].rows)
+        train, test = (middle & (labelled.splits[rows] == part) for part in ("train", "test"))
+        found[concept] = _range_row(scores[:, k], labelled.values[rows, k], train, test)
     return pd.DataFrame(found).T
 
 
@@ -272,6 +301,16 @@ def matched_pairs(
     return np.array(pairs, np.int64).reshape(-1, 2)
 
 
+def by_row(labelled: Labelled, *, seed: int) -> Labelled:
+    """Return the positions as if each were a game of its own, parts dealt out anew by row.
+
+    The wrong split, for the measurement of what it hides.
+    """
+    random = np.random.default_rng(seed)
+    alone = np.arange(len(labelled), dtype=np.int32)
+    return replace(labelled, games=alone, splits=random.permutation(labelled.splits))
+
+
 def restrict(fitted: Fitted, rows_of: Sequence[NDArray[np.int64]]) -> Fitted:
     """Return the same vectors with each concept's tails cut down to the given rows."""
     tails = []
@@ -279,6 +318,19 @@ def restrict(fitted: Fitted, rows_of: Sequence[NDArray[np.int64]]) -> Fitted:
         keep = np.isin(one.rows, rows)
         tails.append(replace(one, rows=one.rows[keep], positive=one.positive[keep]))
     return replace(fitted, tails=tuple(tails))
+
+
+def _range_row(
+    score: Floats, term: Floats, train: NDArray[np.bool_], test: NDArray[np.bool_]
+) -> dict[str, float]:
+    slope, offset = np.polyfit(score[train].astype(float), term[train].astype(float), 1)
+    seen, truth = score[test].astype(float), term[test].astype(float)
+    above, varies = truth > np.median(truth), truth.var() > 0
+    return {
+        "auc": roc_auc_score(above, seen) if 0 < above.sum() < above.size else np.nan,
+        "spearman": float(spearmanr(seen, truth).statistic) if varies else np.nan,
+        "r2": 1 - float((truth - slope * seen - offset).var() / truth.var()) if varies else np.nan,
+    }
 
 
 def _fit_one(
