@@ -1,0 +1,93 @@
+# chessgloss. `make` lists the targets; each may be repeated at no cost.
+#
+#   VENV=DIR      where the Python environment is or goes (conda: VENV="$CONDA_PREFIX")
+#   PYTHON=FILE   the Python to make it with, 3.11 or later
+#   PYTEST=ARGS   what `make test` passes to pytest
+
+VENV   ?= .venv
+PYTHON ?= python3
+PYTEST ?= -q -n 2 --dist loadfile
+N       ?=
+PROFILE ?= smoke
+
+PY   := $(VENV)/bin/python
+PIP  := $(PY) -m pip install -qq --disable-pip-version-check --no-warn-script-location
+DOIT := $(PY) -m doit
+APT  := apt-get install -y --no-install-recommends
+
+.DEFAULT_GOAL := help
+.PHONY: help reproduce book test chapter smoke sync pairs check format clean tools
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+reproduce: sync ## execute every chapter anew, compare with the committed results, build the book
+	@$(DOIT) reproduce
+
+book: sync ## execute the chapters that are out of date and build _build/html
+	@$(DOIT) book
+
+test: sync ## run the test suite
+	@$(PY) -m pytest $(PYTEST)
+
+chapter: sync ## execute one chapter alone: make chapter N=04 PROFILE=smoke (or book, paper)
+	@$(DOIT) chapter -n "$(N)" -p "$(PROFILE)"
+
+smoke: sync ## execute every chapter at its smallest sizes, into _build/smoke
+	@$(DOIT) --continue smoke
+
+pairs: sync ## bring each notebook's .py and .ipynb together; the newer wins
+	@$(DOIT) pairs
+
+check: sync ## style, format and types
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+
+format: sync ## format the code and mend what ruff can
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format .
+
+clean: ## remove what was built; artefacts in .cache and the environment stay
+	rm -rf _build .pytest_cache .ruff_cache .mypy_cache
+
+sync: tools $(VENV)/.synced node_modules/.synced ## install what is missing
+
+$(VENV)/.synced: requirements.lock pyproject.toml | tools
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "chessgloss needs Python 3.11 or later; say which with PYTHON=/path/to/python" >&2; exit 1; }
+	@test -x $(PY) || { echo "making $(VENV)"; $(PYTHON) -m venv $(VENV); } || { \
+	  echo "venv failed; on Debian: sudo apt-get install python3-venv" >&2; exit 1; }
+	@echo "installing requirements.lock (a first time takes minutes)"
+	@$(PIP) -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+node_modules/.synced: package.json package-lock.json | tools
+	@if command -v npm >/dev/null; then \
+	  npm ci --loglevel=error --no-progress && touch $@; \
+	else \
+	  echo "npm is missing: no Stockfish 8 (concept labels) and no MathJax (formulas)." >&2; \
+	  echo "  sudo apt-get install nodejs npm" >&2; \
+	fi
+
+# Programs from the system: installed by root, named to anyone else, who goes on without.
+tools:
+	@missing=""; \
+	command -v stockfish >/dev/null || test -x /usr/games/stockfish || missing="$$missing stockfish"; \
+	command -v chromium >/dev/null || command -v google-chrome >/dev/null || missing="$$missing chromium"; \
+	command -v node >/dev/null || missing="$$missing nodejs"; \
+	command -v npm >/dev/null || missing="$$missing npm"; \
+	test -x $(PY) || $(PYTHON) -c 'import ensurepip' 2>/dev/null || missing="$$missing python3-venv"; \
+	test -n "$$missing" || exit 0; \
+	if command -v apt-get >/dev/null && test "$$(id -u)" = 0; then \
+	  echo "installing$$missing"; \
+	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive $(APT) -qq $$missing >/dev/null; \
+	else \
+	  echo "Not on this machine:$$missing. To have all of it:" >&2; \
+	  echo "  sudo $(APT)$$missing" >&2; \
+	  echo "Without stockfish no chapter that asks an engine can be executed again, without" >&2; \
+	  echo "nodejs and npm no concept label can be made and formulas stay as TeX, without" >&2; \
+	  echo "chromium the tests of the pages are skipped. The committed chapters, their pages" >&2; \
+	  echo "and all other tests work." >&2; \
+	fi

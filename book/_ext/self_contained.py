@@ -1,0 +1,97 @@
+"""Sphinx extension: a book that asks nothing of the network and never shows old values.
+
+- A page that pastes a glued value depends on the notebook that glued it.
+- An image that is glued and shown only elsewhere is copied with the rest.
+- Scripts for live kernels, which come from a content network, are dropped.
+- The front page, a redirect, names its icon, or the browser would ask for one that is not there.
+- MathJax is copied from ``node_modules`` next to the book's other static files.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from myst_nb.ext.glue.utils import PendingGlueReference
+from sphinx.util import logging
+
+if TYPE_CHECKING:
+    from docutils.nodes import document
+    from sphinx.application import Sphinx
+
+logger = logging.getLogger(__name__)
+
+
+def note_glued_notebooks(app: Sphinx, doctree: document) -> None:
+    """Make a page depend on every notebook that it pastes a value from."""
+    for node in doctree.findall(PendingGlueReference):
+        app.env.note_dependency(app.env.doc2path(node.refdoc))
+
+
+def drop_live_kernel_files(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Remove sphinx-thebe's scripts and styles from a page."""
+    for kind in ("script_files", "css_files"):
+        context[kind] = [file for file in context.get(kind, []) if not _is_thebe(file)]
+
+
+def _is_thebe(file: Any) -> bool:
+    body = getattr(file, "attributes", {}).get("body") or ""
+    name = getattr(file, "filename", file) or ""
+    return "thebe" in str(name).lower() or "thebe" in body.lower()
+
+
+def write_front_page(app: Sphinx, exception: Exception | None) -> None:
+    """Write ``index.html``, which leads to the book's first page."""
+    if exception or app.builder.format != "html":
+        return
+    first = f"{app.config.root_doc}.html"
+    icon = f"_static/{Path(app.config.html_favicon or app.config.html_logo).name}"
+    (Path(app.outdir) / "index.html").write_text(
+        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+        f"<title>{app.config.html_title}</title>\n"
+        f'<link rel="icon" href="{icon}">\n'
+        f'<meta http-equiv="refresh" content="0; url={first}">\n'
+        f'<p><a href="{first}">{app.config.html_title}</a></p>\n',
+        "utf-8",
+    )
+
+
+def copy_vendored(app: Sphinx, exception: Exception | None) -> None:
+    """Copy MathJax into the built book, and images that only a glued value names."""
+    if exception or app.builder.format != "html":
+        return
+    target = Path(app.outdir) / "_static" / app.config.mathjax_path
+    source = _find_upwards(Path(app.srcdir), app.config.mathjax_source)
+    if source is None:
+        logger.info("MathJax is not in node_modules (run `npm ci`): formulas stay as TeX")
+    elif not target.is_file() or target.stat().st_size != source.stat().st_size:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    copy_glued_images(app)
+
+
+def copy_glued_images(app: Sphinx) -> None:
+    """Copy images that MyST-NB wrote while reading, so that a page's link to one holds."""
+    images = Path(app.outdir) / "_images"
+    for image in Path(app.outdir).parent.glob("jupyter_execute/**/*.*"):
+        if image.suffix in {".png", ".svg", ".jpeg"} and not (images / image.name).exists():
+            images.mkdir(exist_ok=True)
+            shutil.copyfile(image, images / image.name)
+
+
+def _find_upwards(start: Path, relative: str) -> Path | None:
+    candidates = (folder / relative for folder in (start, *start.parents))
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the hooks."""
+    app.add_config_value("mathjax_source", "node_modules/mathjax/es5/tex-svg-full.js", "html")
+    app.connect("doctree-read", note_glued_notebooks)
+    app.connect("html-page-context", drop_live_kernel_files, priority=900)
+    app.connect("build-finished", write_front_page, priority=100)  # before sphinx_external_toc's
+    app.connect("build-finished", copy_vendored)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,283 @@
+"""The book's tasks, for doit: pairs, chapters, pages, reproduction. `make help` lists the ways in.
+
+A chapter runs only when its fingerprint changed (see `chessgloss.chapters`); nothing here
+imports torch, so that finding nothing to do takes a second.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from doit.exceptions import TaskFailed
+from doit.tools import config_changed
+
+from chessgloss import verdict
+from chessgloss.chapters import (
+    CHAPTERS_FILE,
+    Chapter,
+    ChapterError,
+    Run,
+    committed_run,
+    find_chapter,
+    is_stale,
+    read_chapters,
+    separate_run,
+)
+from chessgloss.execute import execute, sync_pair, write_atomically
+
+PROJECT = Path(__file__).parent.resolve()
+BUILD = PROJECT / "_build"
+BUILD.mkdir(exist_ok=True)
+
+DOIT_CONFIG = {
+    "default_tasks": ["book"],
+    "dep_file": str(BUILD / ".doit.db"),
+    "verbosity": 2,
+}
+
+
+# ---------------------------------------------------------------- tasks
+
+
+def task_pairs() -> Iterator[dict[str, Any]]:
+    """Keep each notebook's text and its .ipynb in step."""
+    for source in sorted((PROJECT / "notebooks").glob("*.py")):
+        yield {
+            "name": source.stem,
+            "actions": [(sync, [source])],
+            "uptodate": [config_changed(_digest(source, source.with_suffix(".ipynb")))],
+        }
+
+
+def task_execute() -> Iterator[dict[str, Any]]:
+    """Execute the stale chapters into book/executed."""
+    run = committed_run(PROJECT)
+    for chapter in read_chapters(PROJECT):
+        yield _execution(run, chapter)
+
+
+def task_overview() -> dict[str, Any]:
+    """Write book/reproduce.md from the reference values and the committed results."""
+    page, results = PROJECT / "book/reproduce.md", committed_run(PROJECT).results
+    return {
+        "actions": [(write_overview, [results, page])],
+        "file_dep": [str(path) for path in overview_sources(PROJECT)],
+        "targets": [str(page)],
+        "task_dep": ["execute"],
+    }
+
+
+def task_book() -> dict[str, Any]:
+    """Build _build/html from the committed text and the executed chapters."""
+    return {
+        "actions": [(build_html, [PROJECT, PROJECT]), (_announce, [PROJECT])],
+        "file_dep": [str(path) for path in page_sources(PROJECT)],
+        "targets": [str(index_page(PROJECT))],
+        "task_dep": ["pairs", "execute", "overview"],
+    }
+
+
+def task_smoke() -> Iterator[dict[str, Any]]:
+    """Execute every chapter at its smallest sizes and build the pages from them."""
+    folder = BUILD / "smoke"
+    run = separate_run(PROJECT, "smoke", folder)
+    names = []
+    for chapter in read_chapters(PROJECT):
+        names.append(f"smoke:{chapter.name}")
+        yield _execution(run, chapter)
+    yield {
+        "name": "pages",
+        "actions": [(build_from, [run, folder / "source", folder]), (_announce, [folder])],
+        "task_dep": names,
+    }
+
+
+def task_chapter() -> dict[str, Any]:
+    """Execute one chapter alone: doit chapter -n 04 -p smoke."""
+    return {
+        "actions": [run_chapter],
+        "params": [
+            {"name": "number", "short": "n", "default": "", "help": "number or name"},
+            {"name": "profile", "short": "p", "default": "book", "help": "smoke, book or paper"},
+        ],
+    }
+
+
+def task_reproduce() -> dict[str, Any]:
+    """Execute everything anew, compare it with the committed results, build the pages."""
+    return {"actions": [reproduce]}
+
+
+def _execution(run: Run, chapter: Chapter) -> dict[str, Any]:
+    def fresh(task: object, values: object) -> bool:
+        return not is_stale(run, chapter)
+
+    return {
+        "name": chapter.name,
+        "actions": [(_run_quietly, [execute, run, chapter])],
+        "targets": [str(run.notebook(chapter)), str(run.result(chapter))],
+        "uptodate": [fresh],
+    }
+
+
+# ---------------------------------------------------------------- actions
+
+
+def _run_quietly(action: Callable[..., Any], *arguments: Any) -> TaskFailed | None:
+    """Call an action; a chapter's failure is a message here, not a traceback."""
+    try:
+        action(*arguments)
+    except ChapterError as error:
+        return TaskFailed(str(error))
+    return None
+
+
+def sync(source: Path) -> None:
+    """Bring a pair together and say which file changed."""
+    if (changed := sync_pair(source)) is not None:
+        print(f"brought up to date: {changed.relative_to(PROJECT)}")
+
+
+def run_chapter(number: str, profile: str) -> TaskFailed | None:
+    """Execute one chapter, stale or not; the `book` profile into book/executed."""
+    if profile not in {"smoke", "book", "paper"}:
+        return TaskFailed(f"PROFILE is smoke, book or paper, not {profile!r}")
+    run = (
+        committed_run(PROJECT)
+        if profile == "book"
+        else separate_run(PROJECT, profile, BUILD / profile)
+    )
+    try:
+        chapter = find_chapter(read_chapters(PROJECT), number)
+        print(f"executed: {execute(run, chapter)}\nresults:  {run.result(chapter)}")
+    except ChapterError as error:
+        return TaskFailed(str(error))
+    return None
+
+
+def reproduce() -> TaskFailed | None:
+    """Re-execute the book from an empty store, compare, build, print one verdict."""
+    folder = BUILD / "reproduce"
+    shutil.rmtree(folder, ignore_errors=True)
+    run, kept = separate_run(PROJECT, "book", folder), committed_run(PROJECT)
+    declared = PROJECT / "book/tolerances.toml"
+    tolerances = verdict.read_tolerances(declared)
+    print(f"{len(tolerances)} tolerances declared beforehand, {declared.name} {_digest(declared)}")
+    failures = execute_all(run)
+    rows = verdict.compare(kept.results, run.results, tolerances)
+    print("", verdict.render(rows), compare_notebooks(kept, run), *failures, "", sep="\n")
+    restore_failed(kept, run)
+    pages = build_from(run, folder / "source", PROJECT)
+    print(verdict.summarise(rows, failed_chapters=len(failures)))
+    if pages is not None:
+        return pages
+    _announce(PROJECT)
+    if failures or not verdict.is_green(rows):
+        return TaskFailed("the book does not reproduce here; the table above says where")
+    return None
+
+
+def execute_all(run: Run) -> list[str]:
+    """Execute every chapter; return the messages of those that failed."""
+    failures = []
+    for chapter in read_chapters(run.project):
+        try:
+            execute(run, chapter)
+        except ChapterError as error:
+            failures.append(str(error))
+            print(error, file=sys.stderr)
+    return failures
+
+
+def restore_failed(kept: Run, run: Run) -> None:
+    """Let the pages show the committed notebook of a chapter that failed."""
+    run.executed.mkdir(parents=True, exist_ok=True)
+    for chapter in read_chapters(run.project):
+        if not run.notebook(chapter).is_file() and kept.notebook(chapter).is_file():
+            shutil.copy2(kept.notebook(chapter), run.notebook(chapter))
+
+
+def compare_notebooks(kept: Run, run: Run) -> str:
+    """Say how many executed notebooks are byte for byte the committed ones."""
+    chapters = read_chapters(run.project)
+    other = [c.name for c in chapters if _read(kept.notebook(c)) != _read(run.notebook(c))]
+    same = len(chapters) - len(other)
+    line = f"{same} of {len(chapters)} executed notebooks are byte-identical"
+    return f"{line}; not: {', '.join(other)}" if other else line
+
+
+def build_from(run: Run, source: Path, output: Path) -> TaskFailed | None:
+    """Build pages from the project's text and a run's notebooks, in a tree of their own."""
+    shutil.rmtree(source, ignore_errors=True)
+    own = shutil.ignore_patterns("executed", "results", "__pycache__")
+    shutil.copytree(run.project / "book", source / "book", ignore=own)
+    for name in ("_config.yml", "_toc.yml"):
+        shutil.copy2(run.project / name, source / name)
+    shutil.copytree(run.executed, source / "book/executed")
+    write_overview(run.results, source / "book/reproduce.md")
+    return build_html(source, output)
+
+
+def write_overview(results: Path, page: Path) -> None:
+    """Write the page that sets every printed number beside ours."""
+    from chessgloss.reproduce_page import render
+
+    text = render(results, PROJECT / "data/reference", PROJECT / CHAPTERS_FILE)
+    write_atomically(page, text)
+
+
+def build_html(source: Path, output: Path) -> TaskFailed | None:
+    """Run Jupyter Book with warnings as errors; pages go to ``output/_build/html``."""
+    jupyter_book = Path(sys.executable).with_name("jupyter-book")
+    command = [str(jupyter_book), "build", str(source), "-q", "-W", "-n"]
+    command += ["--keep-going", "--path-output", str(output)]
+    done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return TaskFailed(f"the pages do not build:\n{done.stdout}{done.stderr}")
+    return None
+
+
+# ---------------------------------------------------------------- files
+
+
+def index_page(output: Path) -> Path:
+    """Return the address of the built book below ``output``."""
+    return output / "_build/html/index.html"
+
+
+def page_sources(project: Path) -> list[Path]:
+    """List what the pages are made from: the text, its settings, the executed chapters."""
+    run = committed_run(project)
+    text = [path for path in (project / "book").rglob("*") if path.is_file()]
+    own = [path for path in text if not {"executed", "results", "__pycache__"} & {*path.parts}]
+    notebooks = [run.notebook(chapter) for chapter in read_chapters(project)]
+    settings = [project / "_config.yml", project / "_toc.yml", project / "package-lock.json"]
+    return sorted([*own, *notebooks, *settings])
+
+
+def overview_sources(project: Path) -> list[Path]:
+    """List what the overview of all tables and figures is made from."""
+    results = (committed_run(project).result(chapter) for chapter in read_chapters(project))
+    library = (project / "lib/chessgloss" / name for name in ("reproduce_page.py", "reference.py"))
+    return [*results, *library, *(project / "data/reference").glob("*"), project / CHAPTERS_FILE]
+
+
+def _announce(output: Path) -> None:
+    print(f"the book: {index_page(output)}")
+
+
+def _read(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _digest(*paths: Path) -> str:
+    digest = hashlib.blake2b(digest_size=8)
+    for path in paths:
+        digest.update(_read(path) or b"")
+    return digest.hexdigest()

@@ -1,0 +1,150 @@
+"""Every notebook: listed, paired, short of logic, fresh as committed, and running."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import jupytext
+import nbformat
+import pytest
+import yaml
+from pytest_notebook.nb_regression import NBRegressionFixture
+
+from chessgloss import chapters, execute
+from chessgloss.chapters import Chapter, Run
+
+PROJECT = Path(__file__).resolve().parents[1]
+CHAPTERS = chapters.read_chapters(PROJECT)
+SOURCES = sorted((PROJECT / "notebooks").glob("*.py"))
+FASTEST = min(CHAPTERS, key=lambda chapter: chapter.budget_seconds["smoke"])
+
+#: A chapter assembles; what can be tested alone belongs to the library.
+LONGEST_CELL = 12
+LONGEST_DEF = 5
+
+each_source = pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.name)
+
+
+def code_cells(source: Path) -> list[nbformat.NotebookNode]:
+    notebook = jupytext.read(source, fmt="py:percent")
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def code_lines(cell: nbformat.NotebookNode) -> list[str]:
+    """Lines of a cell that are neither blank nor comment."""
+    lines = (line.strip() for line in cell.source.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+# ---------------------------------------------------------------- the lists
+
+
+def test_the_list_of_chapters_is_the_folder_in_order() -> None:
+    assert [chapter.name for chapter in CHAPTERS] == [source.stem for source in SOURCES]
+
+
+def test_every_chapter_is_in_the_book_and_in_order() -> None:
+    contents = yaml.safe_load((PROJECT / "_toc.yml").read_text("utf-8"))
+    files = [entry["file"] for entry in contents["chapters"]]
+    listed = [Path(file).name for file in files if file.startswith("book/executed/")]
+    assert listed == [chapter.name for chapter in CHAPTERS]
+
+
+@each_chapter
+def test_a_chapter_declares_both_budgets(chapter: Chapter) -> None:
+    assert {"smoke", "book"} <= set(chapter.budget_seconds)
+
+
+# ---------------------------------------------------------------- the text
+
+
+@each_source
+def test_a_pair_is_in_step_and_holds_no_output(source: Path) -> None:
+    pair = source.with_suffix(".ipynb")
+    assert pair.is_file(), f"run `make pairs`: {pair.name} is missing"
+    assert pair.read_text("utf-8") == execute.pair_text(source), "run `make pairs`"
+    notebook = nbformat.read(pair, as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells)
+
+
+@each_source
+def test_the_header_holds_the_kernelspec_only(source: Path) -> None:
+    pair = source.with_suffix(".ipynb")
+    assert execute.percent_text(pair).split("# %%")[0] == source.read_text().split("# %%")[0]
+
+
+@each_source
+def test_one_cell_holds_the_parameters(source: Path) -> None:
+    tagged = [c for c in code_cells(source) if "parameters" in c.metadata.get("tags", [])]
+    assert len(tagged) == 1
+    assert 'profile = "book"' in code_lines(tagged[0])
+
+
+@each_source
+def test_cells_are_short_and_define_little(source: Path) -> None:
+    for cell in code_cells(source):
+        assert len(code_lines(cell)) <= LONGEST_CELL, cell.source
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+                assert node.end_lineno is not None
+                assert node.end_lineno - node.lineno < LONGEST_DEF, cell.source
+
+
+@each_source
+def test_no_chapter_imports_another(source: Path) -> None:
+    names = set(chapters.imported_names(ast.parse(source.read_text("utf-8")), ""))
+    assert not {name.split(".")[0] for name in names} & {path.stem for path in SOURCES}
+
+
+# ---------------------------------------------------------------- the executed notebooks
+
+
+@each_chapter
+def test_the_committed_notebook_was_made_from_what_is_here(chapter: Chapter) -> None:
+    run = chapters.committed_run(PROJECT)
+    assert run.notebook(chapter).is_file(), "never executed: run `make book`"
+    assert not chapters.is_stale(run, chapter), "out of date: run `make book`"
+
+
+@each_chapter
+def test_the_committed_notebook_holds_no_error_and_nothing_of_one_run(chapter: Chapter) -> None:
+    path = chapters.committed_run(PROJECT).notebook(chapter)
+    notebook = nbformat.read(path, as_version=4)
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    assert not any(output.output_type == "error" for output in outputs)
+    assert execute.notebook_text(notebook, notebook.metadata["chessgloss"]) == path.read_text()
+    assert str(PROJECT) not in path.read_text("utf-8")
+
+
+# ---------------------------------------------------------------- running
+
+
+@pytest.fixture(scope="module")
+def smoke_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The fastest chapter at smoke sizes, executed in a folder of its own."""
+    run = chapters.separate_run(PROJECT, "smoke", tmp_path_factory.mktemp("smoke"))
+    execute.execute(run, FASTEST)
+    return run
+
+
+@pytest.mark.slow
+def test_the_fastest_chapter_runs_at_smoke_sizes(smoke_run: Run) -> None:
+    notebook = nbformat.read(smoke_run.notebook(FASTEST), as_version=4)
+    counts = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"]
+    assert None not in counts, "a cell was not executed"
+    assert not chapters.is_stale(smoke_run, FASTEST)
+
+
+@pytest.mark.slow
+def test_a_second_run_of_the_fastest_chapter_shows_the_same(smoke_run: Run) -> None:
+    """pytest-notebook executes the notebook anew; what is kept of it must be the same."""
+    path = smoke_run.notebook(FASTEST)
+    first = nbformat.read(path, as_version=4)
+    with execute.kernel_environment(smoke_run):
+        fixture = NBRegressionFixture(exec_cwd=str(PROJECT), exec_timeout=300)
+        again = fixture.check(str(path), raise_errors=False).nb_final
+    execute.notebook_text(again, first.metadata["chessgloss"])
+    pairs = zip(first.cells, again.cells, strict=True)
+    assert [cell.id for cell, other in pairs if cell != other] == []
