@@ -15,9 +15,12 @@ from chessgloss.concepts import (
 from chessgloss.probing import (
     Labelled,
     accuracy,
+    by_row,
+    few_per_game,
     fit_concepts,
     full_range,
     held_out,
+    held_out_turned,
     matched_pairs,
     restrict,
     table_of,
@@ -234,3 +237,35 @@ def test_our_cut_tests_on_other_games_and_the_audit_has_every_cell(planted):
         "released": (2, 3), "numeric": (2, 3), "ours": (2, 3),
     }  # fmt: skip
     assert found["ours"][:, 0].min() > 0.95
+
+
+def test_few_rows_are_taken_of_each_game_by_lot():
+    games = np.repeat(np.arange(50, dtype=np.int32), 10)
+    rows = few_per_game(games, 3, seed=0)
+    assert np.bincount(games[rows]).tolist() == [3] * 50
+    assert rows.tolist() == sorted(rows.tolist())
+    assert not np.array_equal(rows, few_per_game(games, 3, seed=1))
+    assert few_per_game(games, 99, seed=0).tolist() == list(range(500))
+
+
+def test_the_wrong_split_keeps_its_shares_and_forgets_the_games(planted):
+    _, labelled = planted
+    wrong = by_row(labelled, seed=0)
+    assert sorted(wrong.splits.tolist()) == sorted(labelled.splits.tolist())
+    assert np.unique(wrong.games).size == len(labelled)
+
+
+def test_own_vectors_turned_back_are_right_for_both_colours(planted):
+    features, labelled = planted
+    white = np.arange(len(labelled)) % 2 == 0
+    seen = np.where(white[:, None], features, features @ TURN)
+    own = Labelled(
+        TERMS, turn_terms(labelled.values, TERMS, white), labelled.games, labelled.splits
+    )
+    fitted = fit_concepts(seen, own, cs=(1e-3,), seed=0)
+    found = held_out_turned(fitted, seen, labelled, white, seed=0)
+    assert accuracy(found[:1], seed=0).value > 0.97
+
+
+#: What turning the board does to the planted features: the material changes its sign.
+TURN = np.diag([-1.0] + [1.0] * 19).astype(np.float32)

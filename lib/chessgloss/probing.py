@@ -301,6 +301,15 @@ def matched_pairs(
     return np.array(pairs, np.int64).reshape(-1, 2)
 
 
+def few_per_game(games: NDArray[np.int32], per_game: int, *, seed: int) -> NDArray[np.int64]:
+    """Return rows, ascending, of which at most ``per_game`` belong to one game, by lot."""
+    lot = np.random.default_rng(seed).permutation(games.size)
+    order = lot[np.argsort(games[lot], kind="stable")]
+    _, first, counts = np.unique(games[order], return_index=True, return_counts=True)
+    rank = np.arange(games.size) - np.repeat(first, counts)
+    return np.sort(order[rank < per_game])
+
+
 def by_row(labelled: Labelled, *, seed: int) -> Labelled:
     """Return the positions as if each were a game of its own, parts dealt out anew by row.
 

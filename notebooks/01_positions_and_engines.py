@@ -1,0 +1,315 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Positions and engines
+#
+# A chess engine knows and cannot speak; a language model speaks and does not know. Before
+# the two can explain a move together, we need moves to explain, and an engine's word on
+# each. This chapter lays that ground. In it we
+#
+# - count the games, positions and human comments on which all later chapters stand;
+# - set Stockfish 8, whose 21 evaluation terms are the *concepts* of the book, beside a
+#   modern engine on one position;
+# - look at the distribution of each term, since a concept will be cut from its two tails;
+# - ask whether engine levels that should play better do play better, with intervals. The
+#   plan for static positions asked this with one game a level and got an odd answer.
+
+# %% tags=["parameters"]
+profile = "book"
+seed = 1
+
+# %%
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from myst_nb import glue
+
+# %%
+from chessgloss import assets, oracles, positions, reference, report, skill, stockfish
+from chessgloss.corpora import datasheet, lectures, sampling
+from chessgloss.corpora.games import read_games
+from chessgloss.experts import load_expert
+from chessgloss.measures import means_by
+from chessgloss.profiles import load_profile
+from chessgloss.store import Evidence, find_project
+
+# %%
+sizes = load_profile(profile).positions_and_engines
+report.use_house_style()
+
+# %% [markdown]
+# ## Games
+#
+# The CCC paper {cite}`kim2024ccc` takes its positions from Lichess and its commented moves
+# from GameKnot. Neither can be shipped with a book. Ours come from a committed file of
+# games that Stockfish 15.1 played against itself at stated levels, reproducible byte for
+# byte: a level is a limit of nodes and a seeded choice among the best lines, one thread, a
+# fresh engine for each game. Openings are random but even; games end by the rules, by an
+# agreed draw, or (in seven of ten games) by resignation.
+
+# %%
+games_file = find_project() / "data" / "games" / "selfplay.tsv.zst"
+games = list(read_games(games_file, limit=sizes.games))
+sheet = datasheet.describe_games(games)
+report.table(pd.DataFrame({"self-play": sheet}))
+
+# %% [markdown]
+# Every game belongs to one of three parts, by a hash of its moves: {glue:text}`share_train:.1%`
+# of the games are for training, the rest for validation and test. No chapter ever splits
+# positions: two positions of one game are almost the same position.
+
+# %%
+splits = pd.Series([game.split for game in games]).value_counts()
+glue("share_train", float(splits["train"] / len(games)), display=False)
+report.table(datasheet.describe_levels(games))
+
+# %% [markdown]
+# The stronger the two players, the more draws. At club strength a draw is an accident; at
+# level 20 it is the commonest single result.
+
+# %% [markdown]
+# ## Positions
+#
+# From each game we draw a few positions, never one of the random opening. The table counts
+# them by phase. (The phase goes by the number of pieces, as Lichess does it: six or fewer
+# knights, bishops, rooks and queens make an endgame.)
+
+# %%
+per_game = -(-sizes.term_positions // len(games)) + 2
+sample = sampling.sample_positions(games, per_game, seed=seed)
+rows = np.sort(np.random.default_rng(seed).permutation(len(sample))[: sizes.term_positions])
+fens = [sample.fens[row] for row in rows]
+report.table(pd.DataFrame({"self-play": datasheet.describe_positions(fens)}))
+
+# %% [markdown]
+# ## What people wrote
+#
+# Thirty-one lectures were once given, move by move, on the Free Internet Chess Server. The
+# program PyChess ships them as scripts of server commands, and we replay those scripts,
+# variations included. Their texts are read where they lie and are not part of this book.
+
+# %%
+talks = lectures.read_lectures(assets.locate("lectures"))
+comments = [comment for talk in talks for comment in talk.comments]
+spoken = sum(talk.counts.comment_lines for talk in talks)
+problems = sum(len(talk.problems) for talk in talks)
+talk_sheet = {
+    "lectures": len(talks),
+    "lines of play": sum(len(talk.lines) for talk in talks),
+    "comment lines": spoken,
+    "lines not understood": problems,
+    **datasheet.describe_comments(comments),
+}
+report.table(pd.DataFrame({"FICS lectures": talk_sheet}))
+
+# %% [markdown]
+# The documents' own corpora stand beside ours. Each can be put to use by a reader who has
+# it: the library streams Lichess files, reads PGN collections and GameKnot's aligned files.
+
+# %%
+published = pd.DataFrame(
+    [
+        ("CCC: concepts", "200,000 Lichess positions", f"{len(sample):,} self-play positions"),
+        ("CCC: comments", "50 GameKnot moves rated", f"{len(comments):,} lecture comments"),
+        ("static positions", "10 games, 5 levels", f"{len(games):,} games, 7 levels"),
+        ("state tracking", "200,000 Millionbase games", f"{len(games):,} self-play games"),
+    ],
+    columns=["document and use", "published", "here"],
+)
+report.table(published)
+
+# %% [markdown]
+# ## What an engine says of a position
+#
+# Stockfish 8 judges a position without any neural network: its verdict is a sum of terms,
+# and each term has a name that a player knows. The position below is from Figure A6 of the
+# CCC paper, where White plays 21. Bxe6+. Values are in pawns, for the middlegame; a side's
+# own terms are good for that side when positive.
+
+# %%
+figure_a6 = positions.read_fen("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21")
+bxe6 = positions.read_move(figure_a6, "21. Bxe6+")
+old = oracles.evaluate_terms([figure_a6.fen], oracles.stockfish8(), progress=False)
+new = oracles.evaluate_terms([figure_a6.fen], oracles.stockfish15(), progress=False)
+terms = pd.DataFrame(
+    {"Stockfish 8": old.middlegame[0], "Stockfish 15.1": new.middlegame[0]}, index=oracles.TERMS
+)
+report.boards(report.board(bxe6), report.table(terms))
+
+# %% [markdown]
+# Stockfish 15.1 can still print such a table, but its terms are not the same functions any
+# more, and it leaves out what it does not need. Its real verdict comes from a network, NNUE,
+# which will be our expert. And a search sees more than either.
+
+# %%
+nnue = load_expert("nnue")
+with stockfish.open_engine() as engine:
+    searched = engine.analyse(figure_a6, nodes=100_000)
+verdicts = {
+    "Stockfish 8, terms": float(old.total[0]),
+    "Stockfish 15.1, terms": float(new.total[0]),
+    "Stockfish 15.1, network": float(nnue.evaluate([figure_a6.fen])[0]),
+    "Stockfish 15.1, 100,000 nodes": searched.best.score.white().score(mate_score=10_000) / 100,
+}
+report.table(pd.DataFrame({"pawns, for White": verdicts}))
+
+# %% [markdown]
+# ## The 21 terms
+#
+# Every concept of the book starts as one of these terms, read off Stockfish 8 for many
+# positions. Positions of certain endings are judged by special rules and have no terms;
+# they are set aside, not taken for zeros.
+
+# %%
+table = oracles.evaluate_terms(fens, oracles.stockfish8())
+usual = table.take(table.status == oracles.Status.OK)
+values = pd.DataFrame(usual.middlegame, columns=list(oracles.TERMS))
+low, high = values.quantile(0.05), values.quantile(0.95)
+terms_sheet = pd.DataFrame(
+    {"median": values.median(), "5 %": low, "95 %": high, "spread (s.d.)": values.std(),
+     "share of zeros": (values == 0).mean(), "distinct values": values.nunique()}
+)
+report.table(terms_sheet)
+
+# %% [markdown]
+# Some terms speak all the time (mobility, king safety), some hardly ever: in
+# {glue:text}`zeros_queens:.0%` of the positions the queens' term is exactly zero. The
+# figure shows each term in units of its own spread.
+
+# %%
+glue("zeros_queens", float((values["White Queens"] == 0).mean()), display=False)
+centred = (values - values.median()) / values.std()
+fig, ax = plt.subplots(figsize=(7.0, 5.0))
+ax.boxplot(centred.to_numpy(), orientation="horizontal", tick_labels=list(values),
+           whis=(5, 95), showfliers=False)
+ax.invert_yaxis()
+ax.set_xlabel("value less the median, in standard deviations; whiskers: 5 % and 95 %")
+plt.show()
+
+# %% [markdown]
+# ## What a label will be made of
+#
+# The CCC paper calls the 5 % of positions with the highest value of a term *positive* and
+# the 5 % with the lowest *negative*, and drops the rest. For a term such as king safety the
+# two tails are far apart. For the queens the lower or the upper tail lies within the zeros:
+# which of the equal positions enter it is chance, and the chapter on concept vectors draws
+# them by lot.
+
+# %%
+fig, axes = plt.subplots(1, 2, figsize=(7.0, 2.6))
+for ax, name in zip(axes, ("White Kingsafety", "White Queens"), strict=True):
+    ax.hist(values[name], bins=60, color="#56B4E9", log=True)
+    ax.axvspan(values[name].min(), low[name], color="#D55E00", alpha=0.25, label="negative")
+    ax.axvspan(high[name], values[name].max(), color="#009E73", alpha=0.25, label="positive")
+    ax.set(xlabel=f"{name}, pawns", ylabel="positions")
+axes[1].legend()
+plt.show()
+
+# %%
+tied_low, tied_high = (values == low).sum(), (values == high).sum()
+tails = pd.DataFrame(
+    {"rows in a tail": int(0.05 * len(values)), "tied at the lower cut": tied_low,
+     "tied at the upper cut": tied_high}
+)
+report.table(tails.loc[["Material", "White Kingsafety", "White Queens", "White Threats"]])
+
+# %% [markdown]
+# ## Do stronger levels play better?
+#
+# The plan for static positions played one game at each of five skill levels and found level
+# 20 worse than levels 15 and 18, and one side of the level 10 game losing 204 centipawns a
+# move. One game cannot say which of this is chance. Here every move of
+# {glue:text}`games_per_level` games at each level is graded: the loss is the value before
+# the move less the value after it, both searched with the same number of nodes and capped
+# at ten pawns.
+
+# %%
+glue("games_per_level", sizes.games_per_level, display=False)
+levels = (5, 10, 15, 18, 20)
+equal = {n: [g for g in games if g.white == g.black == f"level {n}"] for n in levels}
+graded = [game for n in levels for game in equal[n][: sizes.games_per_level]]
+grades = skill.grade_games(graded, nodes=sizes.grading_nodes)
+grades["level"] = [int(graded[k].white.split()[1]) for k in grades["game"]]
+
+# %%
+by_level = means_by(grades, "level", "loss", cluster="game", seed=seed)
+by_side = means_by(grades, ["level", "side"], "loss", cluster="game", seed=seed).unstack()
+plan = reference.table("static_positions", "results").set_axis(levels)
+shown = pd.DataFrame(
+    {"plan, one game": plan["Overall Avg"], "here": by_level.map("{:.1f}".format),
+     "White": by_side["White"].map("{:.1f}".format),
+     "Black": by_side["Black"].map("{:.1f}".format), "moves": by_level.map(lambda i: i.n)}
+)
+report.table(shown, caption="Mean centipawn loss by level", digits=1)
+
+# %%
+fig, ax = plt.subplots(figsize=(7.0, 2.8))
+value = by_level.map(lambda i: i.value)
+bars = [value - by_level.map(lambda i: i.low), by_level.map(lambda i: i.high) - value]
+at = np.arange(len(levels))
+ax.errorbar(at, value, yerr=bars, fmt="o", capsize=3, label="here, 95 % interval")
+ax.plot(at, plan["Overall Avg"], "x", color="#D55E00", label="plan, one game")
+ax.set_xticks(at, [f"level {n}" for n in levels])
+ax.set(ylabel="centipawns lost a move", ylim=(0, None))
+ax.legend()
+plt.show()
+
+# %% [markdown]
+# With {glue:text}`games_per_level` games instead of one the order comes out as it should,
+# from {glue:text}`acpl_05:.0f` centipawns at level 5 to {glue:text}`acpl_20:.0f` at level 20.
+# How little one game says is seen in the games themselves: single games of level 10 lose
+# between {glue:text}`game_low:.0f` and {glue:text}`game_high:.0f`
+# centipawns a move. The plan's levels are Stockfish's own `Skill Level`, ours are node
+# limits with a seeded choice, so the sizes are not the same measurement; the chapter on
+# static positions repeats the plan's own set-up.
+
+# %%
+per_game = grades[grades["level"] == 10].groupby("game")["loss"].mean()
+glue("game_low", float(per_game.min()), display=False)
+glue("game_high", float(per_game.max()), display=False)
+glue("acpl_05", by_level[5].value, display=False)
+glue("acpl_20", by_level[20].value, display=False)
+
+# %% [markdown]
+# ## Recap
+#
+# - The book stands on {glue:text}`games:,` self-play games in one committed split, and on
+#   {glue:text}`comments:,` moves that a person commented on.
+# - Stockfish 8 names {glue:text}`terms` terms of a position; Stockfish 15.1 judges by a
+#   network, and the two need not agree.
+# - The terms differ in how often they speak at all; a tail of a term that is mostly zero is
+#   partly drawn by lot.
+# - Levels that should play better do, once there are enough games to see it.
+
+# %%
+glue("games", len(games), display=False)
+glue("comments", len(comments), display=False)
+glue("terms", len(oracles.TERMS), display=False)
+results = {
+    "games.count": report.Result(len(games), unit="games"),
+    "positions.count": report.Result(len(fens), unit="positions"),
+    "lectures.comments": report.Result(len(comments), unit="commented moves"),
+}
+
+# %%
+for level, interval in by_level.items():
+    printed = reference.lookup("static_positions", "results", f"skill_{level}", "Overall Avg")
+    results[f"acpl.level_{level:02d}"] = report.Result.of(
+        interval, "centipawns", reference=printed.value, source=printed.key
+    )
+report.write_results("01_positions_and_engines", results)
+
+# %%
+report.evidence(
+    Evidence(
+        len(grades), "graded moves", seed, len(graded), "95 %, bootstrap over games",
+        {"Stockfish": f"15.1, {sizes.grading_nodes:,} nodes", "concept oracle": "Stockfish 8",
+         "lectures": f"SHA-256 {assets.digest(assets.locate('lectures'))[:12]}"},
+    )
+)
