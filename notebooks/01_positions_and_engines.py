@@ -57,7 +57,7 @@ report.use_house_style()
 games_file = find_project() / "data" / "games" / "selfplay.tsv.zst"
 games = list(read_games(games_file, limit=sizes.games))
 sheet = datasheet.describe_games(games)
-report.table(pd.DataFrame({"self-play": sheet}))
+report.sheet("self-play", sheet)
 
 # %% [markdown]
 # Every game belongs to one of three parts, by a hash of its moves: {glue:text}`share_train:.1%`
@@ -67,11 +67,14 @@ report.table(pd.DataFrame({"self-play": sheet}))
 # %%
 splits = pd.Series([game.split for game in games]).value_counts()
 glue("share_train", float(splits["train"] / len(games)), display=False)
-report.table(datasheet.describe_levels(games))
+by_pair = datasheet.describe_levels(games).set_index(["level", "against"])
+glue("draws_weak", float(by_pair["draws"][5, 5]), display=False)
+glue("draws_strong", float(by_pair["draws"][20, 20]), display=False)
+report.table(by_pair)
 
 # %% [markdown]
-# The stronger the two players, the more draws. At club strength a draw is an accident; at
-# level 20 it is the commonest single result.
+# The stronger the two players, the more draws: {glue:text}`draws_weak:.0%` of the games
+# between two players of level 5, {glue:text}`draws_strong:.0%` between two of level 20.
 
 # %% [markdown]
 # ## Positions
@@ -85,7 +88,7 @@ per_game = -(-sizes.term_positions // len(games)) + 2
 sample = sampling.sample_positions(games, per_game, seed=seed)
 rows = np.sort(np.random.default_rng(seed).permutation(len(sample))[: sizes.term_positions])
 fens = [sample.fens[row] for row in rows]
-report.table(pd.DataFrame({"self-play": datasheet.describe_positions(fens)}))
+report.sheet("self-play", datasheet.describe_positions(fens))
 
 # %% [markdown]
 # ## What people wrote
@@ -106,7 +109,7 @@ talk_sheet = {
     "lines not understood": problems,
     **datasheet.describe_comments(comments),
 }
-report.table(pd.DataFrame({"FICS lectures": talk_sheet}))
+report.sheet("FICS lectures", talk_sheet)
 
 # %% [markdown]
 # The documents' own corpora stand beside ours. Each can be put to use by a reader who has
@@ -122,7 +125,7 @@ published = pd.DataFrame(
     ],
     columns=["document and use", "published", "here"],
 )
-report.table(published)
+report.table(published.set_index("document and use"))
 
 # %% [markdown]
 # ## What an engine says of a position
@@ -261,8 +264,10 @@ ax.legend()
 plt.show()
 
 # %% [markdown]
-# With {glue:text}`games_per_level` games instead of one the order comes out as it should,
-# from {glue:text}`acpl_05:.0f` centipawns at level 5 to {glue:text}`acpl_20:.0f` at level 20.
+# With {glue:text}`games_per_level` games a level the rank correlation between level and loss
+# is {glue:text}`order:.2f` (−1 is perfect order), from {glue:text}`acpl_05:.0f` centipawns at
+# level 5 to {glue:text}`acpl_20:.0f` at level 20; the plan's single games give
+# {glue:text}`plan_order:.2f`.
 # How little one game says is seen in the games themselves: single games of level 10 lose
 # between {glue:text}`game_low:.0f` and {glue:text}`game_high:.0f`
 # centipawns a move. The plan's levels are Stockfish's own `Skill Level`, ours are node
@@ -273,6 +278,12 @@ plt.show()
 per_game = grades[grades["level"] == 10].groupby("game")["loss"].mean()
 glue("game_low", float(per_game.min()), display=False)
 glue("game_high", float(per_game.max()), display=False)
+order = value.rank().corr(pd.Series(levels, index=levels), method="spearman")
+plan_order = plan["Overall Avg"].corr(pd.Series(levels, index=levels), method="spearman")
+glue("order", float(order), display=False)
+glue("plan_order", float(plan_order), display=False)
+
+# %%
 glue("acpl_05", by_level[5].value, display=False)
 glue("acpl_20", by_level[20].value, display=False)
 
@@ -285,7 +296,8 @@ glue("acpl_20", by_level[20].value, display=False)
 #   network, and the two need not agree.
 # - The terms differ in how often they speak at all; a tail of a term that is mostly zero is
 #   partly drawn by lot.
-# - Levels that should play better do, once there are enough games to see it.
+# - Whether a stronger level plays better cannot be seen in one game; in enough of them it can,
+#   with a rank correlation of {glue:text}`order:.2f` between level and loss.
 
 # %%
 glue("games", len(games), display=False)
@@ -303,6 +315,7 @@ for level, interval in by_level.items():
     results[f"acpl.level_{level:02d}"] = report.Result.of(
         interval, "centipawns", reference=printed.value, source=printed.key
     )
+results["acpl.order"] = report.Result(float(order), n=len(levels), unit="rank correlation")
 report.write_results("01_positions_and_engines", results)
 
 # %%

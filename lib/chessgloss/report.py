@@ -85,7 +85,7 @@ class Html:
         return self.text
 
 
-def write_results(chapter: str, results: Mapping[str, Result]) -> Path:
+def write_results(chapter: str, results: Mapping[str, Result]) -> None:
     """Write ``NN_section.json`` into the results folder, keys sorted.
 
     The folder is ``CHESSGLOSS_RESULTS``, or ``book/results`` of the project.
@@ -104,7 +104,6 @@ def write_results(chapter: str, results: Mapping[str, Result]) -> Path:
     path = folder / f"{chapter}.json"
     rows = {key: _entry(result) for key, result in sorted(results.items())}
     path.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    return path
 
 
 def table(frame: pd.DataFrame, caption: str = "", digits: int = 2) -> Html:
@@ -113,6 +112,11 @@ def table(frame: pd.DataFrame, caption: str = "", digits: int = 2) -> Html:
     body = shown.to_html(classes="results", border=0, escape=True, na_rep="")
     head = f'<p class="table-caption">{caption}</p>' if caption else ""
     return Html(f'<div class="results">{head}{body}</div>', shown.to_string())
+
+
+def sheet(title: str, counts: Mapping[str, object]) -> Html:
+    """Show named counts as one column: whole numbers as such, shares with two decimals."""
+    return table(pd.DataFrame({title: pd.Series(dict(counts), dtype=object)}))
 
 
 def evidence(record: Evidence) -> Html:

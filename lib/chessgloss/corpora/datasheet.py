@@ -100,5 +100,29 @@ def describe_levels(games: Sequence[Game]) -> pd.DataFrame:
     ).reset_index()
 
 
+def render_sheet(games: Sequence[Game], digest: str) -> str:
+    """Return the counts of a games file as Markdown, for the data sheet beside it.
+
+    Parameters
+    ----------
+    games
+        All games of the file.
+    digest
+        SHA-256 of the file.
+    """
+    counts = {**describe_games(games), **_splits(games)}
+    rows = [f"| {name} | {_shown(value)} |" for name, value in counts.items()]
+    return "\n".join(["| count | value |", "|---|---|", *rows, f"| SHA-256 | `{digest}` |", ""])
+
+
+def _splits(games: Sequence[Game]) -> dict[str, int]:
+    counts = Counter(game.split for game in games)
+    return {f"{name} games": counts[name] for name in ("train", "validation", "test")}
+
+
+def _shown(value: float | int) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
+
+
 def _level(name: str) -> int:
     return int(name.rsplit(" ", 1)[1])

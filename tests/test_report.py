@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chessgloss import report
+from chessgloss.measures import Interval
+from chessgloss.positions import read_fen, read_move
+from chessgloss.profiles import load_profile
+from chessgloss.report import Result
+from chessgloss.store import Evidence
+
+FIGURE_A6 = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
+
+
+@pytest.fixture
+def results_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("CHESSGLOSS_RESULTS", str(tmp_path / "results"))
+    return tmp_path / "results"
+
+
+def test_results_are_written_in_the_form_other_programs_read(results_folder):
+    rows = {
+        "table6.mean.nnue": Result.of(Interval(0.5, 0.4, 0.6, 9), "accuracy", reference=0.91,
+                                      source="ccc/table6"),
+        "games.count": Result(np.int64(7), unit="games"),
+        "table6.mean.leela": Result(None, absent="leela network"),
+    }  # fmt: skip
+    report.write_results("02_x", rows)
+    written = json.loads((results_folder / "02_x.json").read_text())
+    assert list(written) == sorted(rows)
+    assert written["table6.mean.nnue"] == {
+        "value": 0.5, "low": 0.4, "high": 0.6, "n": 9, "unit": "accuracy",
+        "reference": 0.91, "source": "ccc/table6",
+    }  # fmt: skip
+    assert written["games.count"]["value"] == 7
+    assert written["table6.mean.leela"]["absent"] == "leela network"
+
+
+@pytest.mark.parametrize("key", ["Table6.mean", "nodots", "a..b", "a.b c"])
+def test_a_key_that_others_could_not_read_is_refused(results_folder, key):
+    with pytest.raises(ValueError, match="dotted"):
+        report.write_results("02_x", {key: Result(1)})
+    assert not results_folder.exists()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: Result(float("nan")),
+        lambda: Result(None),
+        lambda: Result(1, absent="leela network"),
+        lambda: Result(1, reference=0.9),
+    ],
+)
+def test_a_result_that_says_nothing_or_hides_its_source_is_refused(made):
+    with pytest.raises(ValueError):
+        made()
+
+
+def test_a_table_keeps_counts_whole_and_escapes_text():
+    frame = pd.DataFrame({"games": [12_000], "share": [0.123], "name": ["<b>"]})
+    shown = report.table(frame)
+    assert "12,000" in shown.html
+    assert "0.12" in shown.html
+    assert "&lt;b&gt;" in shown.html
+    assert "<b>" not in shown.html
+    assert "240" in report.sheet("self-play", {"longest": 240, "draws": 0.5}).text
+    assert "240.0" not in report.sheet("self-play", {"longest": 240, "draws": 0.5}).text
+
+
+def test_a_board_is_seen_by_the_side_to_move_with_the_moves_arrow():
+    position = read_fen(FIGURE_A6)
+    bare = report.board(position).html
+    moved = report.board(read_move(position, "Bxe6+")).html
+    assert bare.count("<svg") == 1
+    assert "#0072B2" in moved
+    assert "#0072B2" not in bare
+    black = report.board(read_move(position, "Bxe6+").after()).html
+    first_rank = (text.index(">1<") for text in (bare, black))
+    assert bare.index(">a<") != black.index(">a<") or next(first_rank) != next(first_rank)
+
+
+def test_evidence_stands_in_html_and_in_text():
+    shown = report.evidence(Evidence(3, "moves", 1))
+    assert 'class="evidence"' in shown.html
+    assert repr(shown) == "n = 3 moves · seed 1"
+
+
+def test_figures_are_the_same_bytes_twice():
+    import io
+
+    import matplotlib.pyplot as plt
+
+    report.use_house_style()
+
+    def draw() -> bytes:
+        fig, ax = plt.subplots()
+        ax.plot([1, 2], label="a line")
+        ax.legend()
+        out = io.BytesIO()
+        fig.savefig(out, format="svg", metadata={"Date": None})
+        plt.close(fig)
+        return out.getvalue()
+
+    assert draw() == draw()
+
+
+def test_an_unknown_profile_lists_those_there_are():
+    with pytest.raises(ValueError, match="smoke, book, paper"):
+        load_profile("large")
+    smoke, book = load_profile("smoke"), load_profile("book")
+    assert smoke.positions_and_engines.games < book.positions_and_engines.games
