@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from numbers import Integral, Real
 from pathlib import Path
 
 import chess
@@ -176,14 +177,16 @@ def _entry(result: Result) -> dict[str, object]:
 
 
 def _rounded(value: object) -> object:
-    if isinstance(value, bool) or not isinstance(value, float | int):
-        return value
-    return round(float(value), 6) if isinstance(value, float) else int(value)
+    if isinstance(value, Integral):
+        return int(value)
+    return round(float(value), 6) if isinstance(value, Real) else value
 
 
 def _cell(cell: object, digits: int) -> str:
     if isinstance(cell, Interval):
         return f"{cell:.{digits}f}"
-    if isinstance(cell, float):
-        return "" if math.isnan(cell) else f"{cell:,.{digits}f}"
-    return f"{cell:,}" if isinstance(cell, int) and not isinstance(cell, bool) else str(cell)
+    if isinstance(cell, Integral) and not isinstance(cell, bool):
+        return f"{int(cell):,}"
+    if isinstance(cell, Real):
+        return "" if math.isnan(cell) else f"{float(cell):,.{digits}f}"
+    return str(cell)
