@@ -42,7 +42,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     # experts and concepts
     "experts": {"assets", "positions"},
     "concepts": set(),
-    "probing": {"concepts", "measures"},
+    "probing": {"concepts"},
+    "heldout": {"concepts", "measures", "probing"},
     "audits": {"concepts", "probing"},
     "steering": {"experts"},
     "prioritise": {"concepts"},

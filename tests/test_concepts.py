@@ -12,18 +12,15 @@ from chessgloss.concepts import (
     own_terms,
     turn_terms,
 )
+from chessgloss.heldout import accuracy, full_range, held_out, held_out_turned, table_of
 from chessgloss.probing import (
     Labelled,
-    accuracy,
     by_row,
     few_per_game,
     fit_concepts,
-    full_range,
-    held_out,
-    held_out_turned,
+    fit_regression,
     matched_pairs,
     restrict,
-    table_of,
 )
 
 TERMS = ("Material", "White Knights", "Black Knights")
@@ -269,3 +266,22 @@ def test_own_vectors_turned_back_are_right_for_both_colours(planted):
 
 #: What turning the board does to the planted features: the material changes its sign.
 TURN = np.diag([-1.0] + [1.0] * 19).astype(np.float32)
+
+
+def test_regression_uses_the_whole_range_and_beats_the_tails_in_the_middle(planted):
+    features, labelled = planted
+    whole = fit_regression(features, labelled, alphas=(1.0, 100.0), seed=0)
+    table = full_range(whole, features, labelled)
+    assert table["r2"]["Material"] > 0.99
+    between = full_range(fit_concepts(features, labelled, cs=(1e-3,), seed=0), features, labelled)
+    assert table["r2"]["White Knights"] > between["r2"]["White Knights"]
+    np.testing.assert_allclose(
+        whole.vectors.scores(features[:5])[:, 0], labelled.values[:5, 0], atol=0.1
+    )
+
+
+@pytest.mark.parametrize("solver", ["svm", "logistic", "ridge"])
+def test_every_solver_finds_the_planted_concept(planted, solver):
+    features, labelled = planted
+    fitted = fit_concepts(features, labelled, cs=(1e-2,), seed=0, solver=solver)
+    assert accuracy(held_out(fitted, features, labelled)[:2], seed=0).value > 0.95

@@ -8,16 +8,21 @@ caller; nothing is split here by row.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from safetensors.numpy import save_file
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.svm import LinearSVC
 
 Floats = NDArray[np.floating]
+
+#: Fits standardised rows and labels with a given C and seed: normal vector and bias.
+Solver: TypeAlias = Callable[..., tuple[Floats, float]]
 
 #: Share of the positions in each tail (CCC paper, 3.1.1).
 TAIL_SHARE = 0.05
@@ -214,6 +219,27 @@ def fit_svm(
     svm = LinearSVC(loss="hinge", C=c, dual=True, max_iter=200, tol=1e-2, random_state=seed)
     svm.fit(features, positive)
     return svm.coef_[0], float(svm.intercept_[0])
+
+
+def fit_logistic(
+    features: NDArray[np.float32], positive: NDArray[np.bool_], *, c: float, seed: int
+) -> tuple[Floats, float]:
+    """Fit a logistic regression in place of the SVM; arguments and answer as :func:`fit_svm`."""
+    model = LogisticRegression(C=c, max_iter=200, tol=1e-3, random_state=seed)
+    model.fit(features, positive)
+    return model.coef_[0], float(model.intercept_[0])
+
+
+def fit_ridge(
+    features: NDArray[np.float32], positive: NDArray[np.bool_], *, c: float, seed: int
+) -> tuple[Floats, float]:
+    """Fit a ridge classifier in place of the SVM; arguments and answer as :func:`fit_svm`."""
+    model = RidgeClassifier(alpha=1 / c, random_state=seed).fit(features, positive)
+    return model.coef_.reshape(-1), float(np.ravel(model.intercept_)[0])
+
+
+#: Linear probes by name; the paper's is the SVM.
+SOLVERS: Mapping[str, Solver] = {"svm": fit_svm, "logistic": fit_logistic, "ridge": fit_ridge}
 
 
 def random_directions(count: int, width: int, *, seed: int) -> NDArray[np.float32]:

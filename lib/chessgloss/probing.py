@@ -7,18 +7,15 @@ over the board, on the same rows, with the same tuning; this module measures tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from scipy.stats import spearmanr
-from sklearn.metrics import roc_auc_score
+from sklearn.linear_model import Ridge
 
-from chessgloss.concepts import ConceptVectors, Standard, Tails, cut_tails, fit_svm, turn_terms
-from chessgloss.measures import RESAMPLES, Interval, cluster_weights
+from chessgloss.concepts import SOLVERS, ConceptVectors, Solver, Standard, Tails, cut_tails
 
 Floats = NDArray[np.floating]
 
@@ -67,29 +64,6 @@ class Labelled:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeldOut:
-    """Scores of one concept on the tail rows of games that no fit has seen.
-
-    Parameters
-    ----------
-    concept
-        Name of the concept.
-    games, positive, scores
-        Shape ``(m,)`` each: the row's game, its label, its score (positive means yes).
-    """
-
-    concept: str
-    games: NDArray[np.int32]
-    positive: NDArray[np.bool_]
-    scores: NDArray[np.float32]
-
-    @property
-    def correct(self) -> NDArray[np.bool_]:
-        """Whether each row falls on the right side of the plane."""
-        return (self.scores > 0) == self.positive
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Fitted:
     """Concept vectors with the choices behind them.
 
@@ -116,6 +90,7 @@ def fit_concepts(
     seed: int,
     jobs: int = 2,
     shuffle: bool = False,
+    solver: str = "svm",
 ) -> Fitted:
     """Fit a vector for each term on training games, with C chosen on validation games.
 
@@ -132,12 +107,16 @@ def fit_concepts(
     shuffle
         Fit on labels shuffled among the training rows: the control of selectivity
         (Hewitt and Liang, 2019).
+    solver
+        One of :data:`chessgloss.concepts.SOLVERS`.
     """
     train = np.flatnonzero(labelled.splits == "train")
     standard = Standard.of(np.asarray(features[train[:: max(1, len(train) // 20_000)]], np.float32))
     tails = [cut_tails(column, seed=seed) for column in labelled.values.T]
     jobs_of = (
-        delayed(_fit_one)(features, standard, labelled.splits, one, cs, seed, shuffle)
+        delayed(_fit_one)(
+            features, standard, labelled.splits, one, cs, seed, shuffle, SOLVERS[solver]
+        )
         for one in tails
     )
     fits = Parallel(n_jobs=jobs, prefer="threads")(jobs_of)
@@ -146,129 +125,35 @@ def fit_concepts(
     return Fitted(vectors, tuple(tails), chosen)
 
 
-def held_out(
-    fitted: Fitted, features: NDArray, labelled: Labelled, part: str = "test"
-) -> list[HeldOut]:
-    """Score the tail rows of one part of the games, one record a concept."""
-    found = []
-    for k, (concept, tails) in enumerate(zip(labelled.terms, fitted.tails, strict=True)):
-        here = labelled.splits[tails.rows] == part
-        rows, positive = tails.rows[here], tails.positive[here]
-        weights, bias = fitted.vectors.weights[k], fitted.vectors.biases[k]
-        scores = np.asarray(features[rows], np.float32) @ weights + bias
-        found.append(HeldOut(concept, labelled.games[rows], positive, scores))
-    return found
+def fit_regression(
+    features: NDArray, labelled: Labelled, *, alphas: Sequence[float], seed: int
+) -> Fitted:
+    """Fit every term by ridge regression on all training positions, not only its tails.
 
-
-def held_out_turned(
-    fitted: Fitted,
-    features: NDArray,
-    labelled: Labelled,
-    white_to_move: NDArray[np.bool_],
-    *,
-    seed: int,
-    part: str = "test",
-) -> list[HeldOut]:
-    """Score White's and Black's terms with vectors fitted on own and opponent's terms.
+    The control for what an SVM between the tails leaves unsaid: the scores are values in
+    pawns. The one penalty for all terms is chosen on validation games.
 
     Parameters
     ----------
-    fitted
-        Fitted on :func:`chessgloss.concepts.turn_terms` of the values.
-    labelled
-        The positions with White's and Black's terms, whose tails are cut here.
-    white_to_move
-        Shape ``(n,)``.
-    seed
-        Seed of the lot among ties.
+    features, labelled, seed
+        As for :func:`fit_concepts`.
+    alphas
+        Penalties to choose from.
     """
-    found = []
-    for k, concept in enumerate(labelled.terms):
-        tails = cut_tails(labelled.values[:, k], seed=seed)
-        here = labelled.splits[tails.rows] == part
-        rows = tails.rows[here]
-        own = fitted.vectors.scores(features[rows])
-        scores = turn_terms(own, labelled.terms, white_to_move[rows])[:, k]
-        found.append(HeldOut(concept, labelled.games[rows], tails.positive[here], scores))
-    return found
-
-
-def table_of(results: Iterable[HeldOut], *, seed: int) -> pd.DataFrame:
-    """Return accuracy (with interval over games), precision and recall of each concept."""
-    rows = {}
-    for one in results:
-        said, right = one.scores > 0, one.positive
-        rows[one.concept] = {
-            "accuracy": accuracy([one], seed=seed),
-            "precision": float((said & right).sum() / max(said.sum(), 1)),
-            "recall": float((said & right).sum() / max(right.sum(), 1)),
-            "n": len(right),
-        }
-    return pd.DataFrame(rows).T
-
-
-def accuracy(
-    results: Sequence[HeldOut],
-    minus: Sequence[HeldOut] = (),
-    *,
-    seed: int,
-    resamples: int = RESAMPLES,
-) -> Interval:
-    """Return the mean accuracy over concepts, or its difference to another probe's.
-
-    Parameters
-    ----------
-    results, minus
-        Records of the same concepts; each concept counts alike.
-    seed, resamples
-        Of the bootstrap. Whole games are drawn, once for all concepts and both probes, so
-        that the interval of a difference is a paired one.
-    """
-    games, index = np.unique(
-        np.concatenate([one.games for one in (*results, *minus)]), return_inverse=True
+    train, validation = (
+        np.flatnonzero(labelled.splits == part) for part in ("train", "validation")
     )
-    weights = cluster_weights(games.size, seed=seed, resamples=resamples)
-    weights = np.vstack([np.ones(games.size, weights.dtype), weights])
-    parts = np.split(index, np.cumsum([len(one.games) for one in (*results, *minus)])[:-1])
-    drawn = [
-        _drawn_accuracy(one, part, weights)
-        for one, part in zip((*results, *minus), parts, strict=True)
-    ]
-    samples = np.mean(drawn[: len(results)], axis=0)
-    if minus:
-        samples = samples - np.mean(drawn[len(results) :], axis=0)
-    low, high = np.percentile(samples[1:], [2.5, 97.5])
-    value = float(samples[0])
-    return Interval(value, min(float(low), value), max(float(high), value), index.size)
-
-
-def full_range(
-    fitted: Fitted, features: NDArray, labelled: Labelled, *, rows: NDArray[np.int64] | None = None
-) -> pd.DataFrame:
-    """Measure the scores on the middle 90 % of held-out positions, which no tail holds.
-
-    Parameters
-    ----------
-    fitted, features, labelled
-        As for :func:`held_out`.
-    rows
-        Rows to look at, for a set too large to score whole; all by default.
-
-    Returns
-    -------
-    DataFrame
-        For each concept: ``auc`` (above against below the median of the middle),
-        ``spearman``, and ``r2``: the share of the term's variance that its score explains,
-        with the straight line between them fitted on training games.
-    """
-    rows = np.arange(len(labelled)) if rows is None else rows
-    scores = fitted.vectors.scores(features[rows])
-    found = {}
-    for k, concept in enumerate(labelled.terms):
-        middle = ~np.isin(rows, fitted.tails[k].rows)
-        train, test = (middle & (labelled.splits[rows] == part) for part in ("train", "test"))
-        found[concept] = _range_row(scores[:, k], labelled.values[rows, k], train, test)
-    return pd.DataFrame(found).T
+    rows, unseen = (np.asarray(features[part], np.float32) for part in (train, validation))
+    standard = Standard.of(rows)
+    rows, unseen = standard.apply(rows), standard.apply(unseen)
+    values = labelled.values[train].astype(np.float32)
+    models = [Ridge(alpha=alpha, solver="cholesky").fit(rows, values) for alpha in alphas]
+    best = max(models, key=lambda model: model.score(unseen, labelled.values[validation]))
+    folded = [standard.fold(*pair) for pair in zip(best.coef_, best.intercept_, strict=True)]
+    weights, biases = (np.array(part, np.float32) for part in zip(*folded, strict=True))
+    tails = tuple(cut_tails(column, seed=seed) for column in labelled.values.T)
+    vectors = ConceptVectors(labelled.terms, weights, biases, {})
+    return Fitted(vectors, tails, (best.alpha,) * len(tails))
 
 
 def matched_pairs(
@@ -329,30 +214,23 @@ def restrict(fitted: Fitted, rows_of: Sequence[NDArray[np.int64]]) -> Fitted:
     return replace(fitted, tails=tuple(tails))
 
 
-def _range_row(
-    score: Floats, term: Floats, train: NDArray[np.bool_], test: NDArray[np.bool_]
-) -> dict[str, float]:
-    slope, offset = np.polyfit(score[train].astype(float), term[train].astype(float), 1)
-    seen, truth = score[test].astype(float), term[test].astype(float)
-    above, varies = truth > np.median(truth), truth.var() > 0
-    return {
-        "auc": roc_auc_score(above, seen) if 0 < above.sum() < above.size else np.nan,
-        "spearman": float(spearmanr(seen, truth).statistic) if varies else np.nan,
-        "r2": 1 - float((truth - slope * seen - offset).var() / truth.var()) if varies else np.nan,
-    }
-
-
 def _fit_one(
-    features: NDArray, standard: Standard, splits: NDArray, tails: Tails, cs: Sequence[float],
-    seed: int, shuffle: bool,
-) -> tuple[NDArray[np.float32], np.float32, float]:  # fmt: skip
+    features: NDArray,
+    standard: Standard,
+    splits: NDArray,
+    tails: Tails,
+    cs: Sequence[float],
+    seed: int,
+    shuffle: bool,
+    solver: Solver,
+) -> tuple[NDArray[np.float32], np.float32, float]:
     part = splits[tails.rows]
     train, validation = part == "train", part == "validation"
     rows = standard.apply(np.asarray(features[tails.rows[train]], np.float32))
     labels = tails.positive[train]
     if shuffle:
         labels = np.random.default_rng(seed).permutation(labels)
-    fits = {c: fit_svm(rows, labels, c=c, seed=seed) for c in cs}
+    fits = {c: solver(rows, labels, c=c, seed=seed) for c in cs}
     best = cs[0]
     if len(cs) > 1:
         unseen = standard.apply(np.asarray(features[tails.rows[validation]], np.float32))
@@ -360,12 +238,6 @@ def _fit_one(
         best = max(cs, key=lambda c: (((unseen @ fits[c][0] + fits[c][1]) > 0) == truth).mean())
     weights, bias = standard.fold(*fits[best])
     return weights, bias, best
-
-
-def _drawn_accuracy(one: HeldOut, index: NDArray, weights: NDArray) -> Floats:
-    size = weights.shape[1]
-    right = weights @ np.bincount(index, one.correct, minlength=size)
-    return right / np.maximum(weights @ np.bincount(index, minlength=size), 1)
 
 
 def _nearest(place: Floats, positive: NDArray, negative: NDArray) -> list[tuple[int, int]]:
