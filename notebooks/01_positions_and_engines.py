@@ -36,11 +36,11 @@ from chessgloss.corpora import datasheet, lectures, sampling
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import load_expert
 from chessgloss.measures import means_by
-from chessgloss.profiles import load_profile
+from chessgloss.profiles.positions_and_engines import load_sizes
 from chessgloss.store import Evidence, find_project
 
 # %%
-sizes = load_profile(profile).positions_and_engines
+sizes = load_sizes(profile)
 report.use_house_style()
 
 # %% [markdown]

@@ -10,7 +10,7 @@ import pytest
 from chessgloss import report
 from chessgloss.measures import Interval
 from chessgloss.positions import read_fen, read_move
-from chessgloss.profiles import load_profile
+from chessgloss.profiles import concept_vectors, positions_and_engines
 from chessgloss.report import Result
 from chessgloss.store import Evidence
 
@@ -110,8 +110,9 @@ def test_figures_are_the_same_bytes_twice():
     assert draw() == draw()
 
 
-def test_an_unknown_profile_lists_those_there_are():
+@pytest.mark.parametrize("chapter", [concept_vectors, positions_and_engines])
+def test_every_chapter_has_three_profiles_and_smoke_is_the_smallest(chapter):
+    smoke, book, paper = map(chapter.load_sizes, ("smoke", "book", "paper"))
+    assert smoke.games < book.games <= paper.games
     with pytest.raises(ValueError, match="smoke, book, paper"):
-        load_profile("large")
-    smoke, book = load_profile("smoke"), load_profile("book")
-    assert smoke.positions_and_engines.games < book.positions_and_engines.games
+        chapter.load_sizes("large")
