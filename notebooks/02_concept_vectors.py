@@ -110,7 +110,6 @@ print(f"{len(calm):,} positions, largest difference {nnue_difference:.2f} pawns"
 # layer by layer.
 
 # %%
-cs = (3e-4, 1e-3, 3e-3)
 candidates = ["accumulators", "clipped", "pairwise", "pairwise+clipped", "hidden1", "hidden2"]
 if expert_name != "nnue":
     candidates = list(expert.layers)
@@ -150,18 +149,25 @@ report.table(pd.DataFrame({"validation accuracy": probes}).map("{:.3f}".format))
 # ## Table 6
 #
 # The headline rows: the network and, for comparison, the bare board (one bit a piece and
-# square, 768 in all) on the paper's number of positions. The solver's C is chosen for each
-# concept on validation games.
+# square, and one for the side to move) on the paper's number of positions. The solver's C is
+# chosen for each concept on validation games of the smaller set; the table reports how often
+# each was.
 
 # %%
-features = joined_activations(expert, fens, layer)
-fitted = fit_concepts(features, labelled, cs=cs, seed=seed)
-tested = held_out(fitted, features, labelled)
-
-# %%
+cs = (3e-4, 1e-3)
 board = load_expert("onehot")
 board_features = joined_activations(board, fens, "board")
-board_fitted = fit_concepts(board_features, labelled, cs=cs, seed=seed)
+features = joined_activations(expert, fens, layer)
+picked = fit_concepts(chosen, control, cs=cs, seed=seed)
+board_picked = fit_concepts(board_features[some], control, cs=cs, seed=seed)
+pd.Series(picked.c).value_counts().rename("concepts with this C").to_frame()
+
+# %%
+fitted = fit_concepts(features, labelled, cs=[(c,) for c in picked.c], seed=seed)
+tested = held_out(fitted, features, labelled)
+board_fitted = fit_concepts(
+    board_features, labelled, cs=[(c,) for c in board_picked.c], seed=seed
+)
 board_tested = held_out(board_fitted, board_features, labelled)
 
 # %%
@@ -209,7 +215,9 @@ rows = {
 }
 
 # %%
-fits = {name: fit_concepts(one, control, cs=cs, seed=seed) for name, one in rows.items()}
+fits = {"NNUE": picked, "bare board": board_picked}
+for name in ("random weights", "piece counts"):
+    fits[name] = fit_concepts(rows[name], control, cs=cs, seed=seed)
 found = {name: held_out(fits[name], rows[name], control) for name in rows}
 shuffled = fit_concepts(rows["NNUE"], control, cs=(1e-3,), seed=seed, shuffle=True)
 found["shuffled labels"] = held_out(shuffled, rows["NNUE"], control)

@@ -285,3 +285,19 @@ def test_every_solver_finds_the_planted_concept(planted, solver):
     features, labelled = planted
     fitted = fit_concepts(features, labelled, cs=(1e-2,), seed=0, solver=solver)
     assert accuracy(held_out(fitted, features, labelled)[:2], seed=0).value > 0.95
+
+
+def test_c_may_be_chosen_for_each_concept_elsewhere(planted):
+    features, labelled = planted
+    fitted = fit_concepts(features, labelled, cs=[(1e-4,), (1e-3,), (1e-2,)], seed=0)
+    assert fitted.c == (1e-4, 1e-3, 1e-2)
+    same = fit_concepts(features, labelled, cs=(1e-3,), seed=0)
+    np.testing.assert_array_equal(fitted.vectors.weights[1], same.vectors.weights[1])
+
+
+def test_the_same_numbers_come_from_any_number_of_processes(planted):
+    features, labelled = planted
+    one, two = (
+        fit_concepts(features, labelled, cs=(1e-3, 1e-2), seed=0, jobs=jobs) for jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(one.vectors.weights, two.vectors.weights)

@@ -84,7 +84,7 @@ def audit(
         for seed in seeds
         for k in range(len(labelled.terms))
     ]
-    found = np.array(Parallel(n_jobs=jobs, prefer="threads")(tasks))
+    found = np.array(Parallel(n_jobs=jobs)(tasks))
     shaped = found.reshape(len(names), len(seeds), len(labelled.terms))
     return dict(zip(names, shaped, strict=True))
 

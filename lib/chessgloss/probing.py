@@ -86,7 +86,7 @@ def fit_concepts(
     features: NDArray,
     labelled: Labelled,
     *,
-    cs: Sequence[float],
+    cs: Sequence[float] | Sequence[Sequence[float]],
     seed: int,
     jobs: int = 2,
     shuffle: bool = False,
@@ -101,9 +101,13 @@ def fit_concepts(
     labelled
         The positions' terms, games and parts.
     cs
-        Values of C to choose from; with one value nothing is chosen.
+        Values of C to choose from, for all concepts or a sequence for each; with one value
+        nothing is chosen.
     seed
         Seed of the lot among ties, of the solver and of shuffled labels.
+    jobs
+        Processes. Threads would not do: the solver draws its order of rows from a generator
+        that all threads of a process share, and no run would give the same numbers again.
     shuffle
         Fit on labels shuffled among the training rows: the control of selectivity
         (Hewitt and Liang, 2019).
@@ -113,13 +117,14 @@ def fit_concepts(
     train = np.flatnonzero(labelled.splits == "train")
     standard = Standard.of(np.asarray(features[train[:: max(1, len(train) // 20_000)]], np.float32))
     tails = [cut_tails(column, seed=seed) for column in labelled.values.T]
+    each = [cs if isinstance(cs[0], float) else cs[k] for k in range(len(tails))]
     jobs_of = (
         delayed(_fit_one)(
-            features, standard, labelled.splits, one, cs, seed, shuffle, SOLVERS[solver]
+            features, standard, labelled.splits, one, its, seed, shuffle, SOLVERS[solver]
         )
-        for one in tails
+        for one, its in zip(tails, each, strict=True)
     )
-    fits = Parallel(n_jobs=jobs, prefer="threads")(jobs_of)
+    fits = Parallel(n_jobs=jobs)(jobs_of)
     weights, biases, chosen = zip(*fits, strict=True)
     vectors = ConceptVectors(labelled.terms, np.stack(weights), np.array(biases, np.float32), {})
     return Fitted(vectors, tuple(tails), chosen)
