@@ -184,8 +184,8 @@ report.table(shown, caption="Test accuracy between the tails, with 95 % interval
 
 # %%
 mean, board_mean = (accuracy(results, seed=seed) for results in (tested, board_tested))
-low = pd.Series({name: cell.high for name, cell in mine["accuracy"].items()})
-below = [name for name in low.index if low[name] < paper["Accuracy"][name]]
+high = pd.Series({name: cell.high for name, cell in mine["accuracy"].items()})
+below = [name for name in high.index if high[name] < paper["Accuracy"][name] - 0.005]
 glue("paper_mean", float(paper["Accuracy"].mean()), display=False)
 glue("mean", mean.value, display=False)
 glue("board_mean", board_mean.value, display=False)
@@ -193,8 +193,8 @@ glue("below", len(below), display=False)
 print(f"NNUE {mean:.3f}, bare board {board_mean:.3f}; below the paper: {below or 'none'}")
 
 # %% [markdown]
-# The network's mean is {glue:text}`mean:.3f`; concepts clearly below the paper's value:
-# {glue:text}`below`. But the bare board reaches {glue:text}`board_mean:.3f`, more than the
+# The network's mean is {glue:text}`mean:.3f`; the number of concepts whose interval lies below
+# the paper's value (printed with two decimals) is {glue:text}`below`. But the bare board reaches {glue:text}`board_mean:.3f`, more than the
 # published network. **A linear probe needs no network to tell the tails apart.** Accuracy on
 # the tails proves little; what counts is what the network adds.
 #
@@ -244,6 +244,13 @@ balanced_found = {
 balanced_means = {name: accuracy(one, seed=seed) for name, one in balanced_found.items()}
 report.table(pd.DataFrame({"all": {n: accuracy(found[n], seed=seed) for n in rows},
                            "balanced": balanced_means}).map("{:.3f}".format))
+
+# %%
+level = np.flatnonzero(np.abs([datasheet.material(fen) for fen in fens]) <= 3)
+even_fit = fit_concepts(features[level], labelled.take(level), cs=[(c,) for c in picked.c],
+                        seed=seed)
+balanced_mean = accuracy(held_out(even_fit, features[level], labelled.take(level)), seed=seed)
+print(f"NNUE on all {len(level):,} balanced positions of the headline set: {balanced_mean:.3f}")
 
 # %% [markdown]
 # **Matched pairs.** Harder still: each positive test position meets a negative one with the
@@ -365,10 +372,27 @@ like_paper = audit_table.drop("mean").corr(method="spearman")["T78, paper"].drop
 report.table(like_paper.rename("rank correlation with the paper's column").to_frame())
 
 # %% [markdown]
+# The paper's two lowest concepts but the queens are the bishops,
+# {glue:text}`bishop_paper:.2f` on average. Under the released procedure our network's bishops
+# fall to {glue:text}`bishop_released:.2f`; with the same split and numbers sorted as numbers
+# they stand at {glue:text}`bishop_numeric:.2f`. Their low values in the published table say
+# nothing about networks: a lower tail of smallest negatives next to an upper tail of ordinary
+# positives leaves little to separate. The procedure does not explain the paper's
+# {glue:text}`imbalance_paper:.2f` for Imbalance.
+
+# %%
+bishops = audit_table.loc[["White Bishop", "Black Bishop"]].mean()
+for name, column in (("paper", "T78, paper"), ("released", "released"), ("numeric", "numeric")):
+    glue(f"bishop_{name}", float(bishops[column]), display=False)
+glue("imbalance_paper", float(paper["Accuracy"]["Imbalance"]), display=False)
+
+# %% [markdown]
 # ## Leakage
 #
 # Splitting by row instead of by game lets the test see sisters of the training positions.
-# With few positions a game this costs little to ignore; with all of them it flatters.
+# With few positions a game this costs little to ignore; with many of them it flatters. And a
+# probe of three thousand weights remembers what it was fitted on: on the training rows of the
+# headline fit it is right in {glue:text}`seen:.1%` of the cases.
 
 # %%
 leaks = {}
@@ -378,6 +402,8 @@ for per_game in (5, sizes.per_game):
     for name, one in (("by game", by_game), ("by row", probing.by_row(by_game, seed=seed))):
         fit = fit_concepts(features[rows], one, cs=(1e-3,), seed=seed)
         leaks[f"{per_game} a game", name] = accuracy(held_out(fit, features[rows], one), seed=seed)
+seen_rows = held_out(fitted, features, labelled, "train")
+glue("seen", accuracy(seen_rows, seed=seed).value, display=False)
 report.table(pd.Series(leaks).unstack().map("{:.3f}".format), caption="Test accuracy by split")
 
 # %% [markdown]
@@ -461,13 +487,13 @@ except assets.AssetMissing:
     print("asset absent: no Leela network on this machine")
 
 # %%
-half = np.arange(len(control))[::2]
-half_fens, half_turn = [control_fens[row] for row in half], white_to_move[half]
+quarter = np.arange(len(control))[::4]
+quarter_fens, quarter_turn = [control_fens[row] for row in quarter], white_to_move[quarter]
 blocks = {}
 for name in leela.layers if leela else ():
-    seen = joined_activations(leela, half_fens, name)
-    fit = fit_concepts(seen, turned.take(half), cs=(1e-3,), seed=seed)
-    turned_back = held_out_turned(fit, seen, control.take(half), half_turn, seed=seed)
+    seen = joined_activations(leela, quarter_fens, name)
+    fit = fit_concepts(seen, turned.take(quarter), cs=(1e-3,), seed=seed)
+    turned_back = held_out_turned(fit, seen, control.take(quarter), quarter_turn, seed=seed)
     blocks[name] = accuracy(turned_back, seed=seed)
 report.table(pd.DataFrame({"mean test accuracy": blocks}).map("{:.3f}".format))
 
@@ -480,16 +506,16 @@ report.table(pd.DataFrame({"mean test accuracy": blocks}).map("{:.3f}".format))
 best_block = max(blocks, key=lambda name: blocks[name].value, default=None)
 leela_difference = None
 if leela and lc0_is_installed():
-    theirs = lc0_values(assets.locate("leela", fetch=False), half_fens[:300])
-    leela_difference = float(np.abs(leela.evaluate(half_fens[:300]) - theirs).max())
+    theirs = lc0_values(assets.locate("leela", fetch=False), quarter_fens[:300])
+    leela_difference = float(np.abs(leela.evaluate(quarter_fens[:300]) - theirs).max())
     print(f"largest difference of values to lc0: {leela_difference:.6f}")
 
 # %%
 if leela:
-    seen = joined_activations(leela, half_fens, best_block)
-    own = fit_concepts(seen, turned.take(half), cs=(1e-3,), seed=seed).vectors.directions()
+    seen = joined_activations(leela, quarter_fens, best_block)
+    own = fit_concepts(seen, turned.take(quarter), cs=(1e-3,), seed=seed).vectors.directions()
     random_own = concepts.random_directions(sizes.random_directions, own.shape[1], seed=seed)
-    theirs = [fen for fen in half_fens if " w " in fen][: sizes.steered // 4]
+    theirs = [fen for fen in quarter_fens if " w " in fen][: sizes.steered // 4]
     moved = [steering.steer(leela, best_block, theirs, which, step=10.0).mean(axis=1)
              for which in (own, random_own)]
     print(f"random directions reach {np.abs(moved[1]).max():.3f}")
@@ -515,7 +541,7 @@ results = {
     "table6.mean.nnue": report.Result.of(mean, "accuracy", reference=published, source=source),
     "table6.mean.board": report.Result.of(board_mean, "accuracy"),
     "table6.mean.random_weights": report.Result.of(random_mean, "accuracy"),
-    "table6.mean.balanced": report.Result.of(balanced_means["NNUE"], "accuracy"),
+    "table6.mean.balanced": report.Result.of(balanced_mean, "accuracy"),
     "table6.mean.paper": report.Result(published, unit="accuracy"),
     "table6.below_paper": report.Result(len(below), unit="concepts"),
 }

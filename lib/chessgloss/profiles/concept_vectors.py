@@ -43,7 +43,7 @@ class ConceptVectors:
 
 _SIZES = {
     "smoke": ConceptVectors(160, 25, 3_000, 2_000, 2_000, 1, 60, 4),
-    "book": ConceptVectors(9_500, 25, 200_000, 40_000, 20_000, 5, 1_000, 20),
+    "book": ConceptVectors(9_500, 25, 200_000, 40_000, 16_000, 5, 1_000, 20),
     "paper": ConceptVectors(20_000, 25, 200_000, 200_000, 40_000, 5, 5_000, 100),
 }
 
