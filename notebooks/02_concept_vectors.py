@@ -195,8 +195,9 @@ print(f"NNUE {mean:.3f}, bare board {board_mean:.3f}; below the paper: {below or
 # %% [markdown]
 # The network's mean is {glue:text}`mean:.3f`; the number of concepts whose interval lies below
 # the paper's value (printed with two decimals) is {glue:text}`below`. But the bare board
-# reaches {glue:text}`board_mean:.3f`, more than the published network. **A linear probe needs no network to tell the tails apart.** Accuracy on
-# the tails proves little; what counts is what the network adds.
+# reaches {glue:text}`board_mean:.3f`, more than the published network. **A linear probe needs
+# no network to tell the tails apart.** Accuracy on the tails proves little; what counts is
+# what the network adds.
 #
 # ## Controls
 #
