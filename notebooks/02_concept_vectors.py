@@ -105,19 +105,20 @@ print(f"{len(calm):,} positions, largest difference {nnue_difference:.2f} pawns"
 # %% [markdown]
 # ## Which layer?
 #
-# The choice of layer is made here, once, on validation games of a smaller set, and never
-# looked at again on the test. The what-where plot shows each term's validation accuracy
+# The choice of layer is made here, once, on validation games of half of the smaller set, and
+# never looked at again on the test. The what-where plot shows each term's validation accuracy
 # layer by layer.
 
 # %%
 candidates = ["accumulators", "clipped", "pairwise", "pairwise+clipped", "hidden1", "hidden2"]
 if expert_name != "nnue":
     candidates = list(expert.layers)
-where = {}
+where, half = {}, np.arange(len(control))[::2]
+small, small_fens = control.take(half), [control_fens[row] for row in half]
 for name in candidates:
-    features = joined_activations(expert, control_fens, name, dtype=np.float32)
-    fitted = fit_concepts(features, control, cs=(1e-3,), seed=seed)
-    found = held_out(fitted, features, control, "validation")
+    features = joined_activations(expert, small_fens, name, dtype=np.float32)
+    fitted = fit_concepts(features, small, cs=(1e-3,), seed=seed)
+    found = held_out(fitted, features, small, "validation")
     where[name] = {one.concept: one.correct.mean() for one in found}
 where = pd.DataFrame(where)
 
@@ -141,8 +142,8 @@ chosen = joined_activations(expert, control_fens, layer)
 solvers = {"svm": 1e-3, "logistic": 1e-3, "ridge": 1e-3}
 probes = {}
 for name, c in solvers.items():
-    fit = fit_concepts(chosen, control, cs=(c,), seed=seed, solver=name)
-    probes[name] = accuracy(held_out(fit, chosen, control, "validation"), seed=seed)
+    fit = fit_concepts(chosen[half], small, cs=(c,), seed=seed, solver=name)
+    probes[name] = accuracy(held_out(fit, chosen[half], small, "validation"), seed=seed)
 report.table(pd.DataFrame({"validation accuracy": probes}).map("{:.3f}".format))
 
 # %% [markdown]
@@ -239,7 +240,7 @@ report.table(controls, caption="Test accuracy with equal data and tuning", digit
 even = np.abs([datasheet.material(fen) for fen in control_fens]) <= 3
 balanced = control.take(even)
 balanced_found = {
-    name: held_out(fit_concepts(one[even], balanced, cs=cs, seed=seed), one[even], balanced)
+    name: held_out(fit_concepts(one[even], balanced, cs=(1e-3,), seed=seed), one[even], balanced)
     for name, one in rows.items()
 }
 balanced_means = {name: accuracy(one, seed=seed) for name, one in balanced_found.items()}
@@ -335,16 +336,16 @@ turned = probing.Labelled(
 )
 mover = joined_activations(load_expert("nnue", view="mover"), control_fens, "pairwise")
 white = joined_activations(load_expert("nnue"), control_fens, "pairwise")
-own = fit_concepts(mover, turned, cs=cs, seed=seed)
+own = fit_concepts(mover, turned, cs=(1e-3,), seed=seed)
 
 # %%
 views = {
     "White's order, White's terms": held_out(
-        fit_concepts(white, control, cs=cs, seed=seed), white, control),
+        fit_concepts(white, control, cs=(1e-3,), seed=seed), white, control),
     "mover's order, own terms, turned back": held_out_turned(
         own, mover, control, white_to_move, seed=seed),
     "mover's order, White's terms": held_out(
-        fit_concepts(mover, control, cs=cs, seed=seed), mover, control),
+        fit_concepts(mover, control, cs=(1e-3,), seed=seed), mover, control),
 }
 views = {name: accuracy(one, seed=seed) for name, one in views.items()}
 report.table(pd.DataFrame({"mean test accuracy": views}).map("{:.3f}".format))
@@ -414,7 +415,7 @@ report.table(pd.Series(leaks).unstack().map("{:.3f}".format), caption="Test accu
 # the unit vectors.
 
 # %%
-products = fit_concepts(white, control, cs=cs, seed=seed).vectors
+products = fit_concepts(white, control, cs=(1e-3,), seed=seed).vectors
 unit = products.directions()
 fig, ax = plt.subplots(figsize=(6.0, 5.2))
 image = ax.imshow(unit @ unit.T, cmap="RdBu_r", vmin=-1, vmax=1)
