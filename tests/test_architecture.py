@@ -46,7 +46,36 @@ MAY_IMPORT: dict[str, set[str]] = {
     "heldout": {"concepts", "measures", "probing"},
     "audits": {"concepts", "probing"},
     "steering": {"experts"},
-    "prioritise": {"concepts"},
+    "tasks": {"store"},
+    "bulk": {"assets", "corpora", "experts", "oracles", "positions", "store", "tasks"},
+    "ranking": set(),
+    "changes": {"oracles", "positions"},
+    "change_features": {"experts"},
+    "change_model": {"change_features", "oracles"},
+    "change_probes": {"changes", "concepts", "experts", "probing", "ranking"},
+    "change_training": {
+        "change_features",
+        "change_model",
+        "change_probes",
+        "changes",
+        "corpora",
+        "experts",
+        "oracles",
+        "positions",
+        "prioritise",
+        "probing",
+        "ranking",
+        "store",
+    },
+    "prioritise": {
+        "change_features",
+        "change_model",
+        "concepts",
+        "experts",
+        "oracles",
+        "positions",
+        "store",
+    },
     # words
     "facts": {"positions"},
     "claims": {"facts", "positions", "stockfish"},
@@ -66,7 +95,16 @@ MAY_IMPORT: dict[str, set[str]] = {
 #: The command line and the package itself may import anything.
 MAY_IMPORT_ALL = {"cli", "__init__"}
 #: Rooms that need torch; importing any other must not load it.
-TORCH_ROOMS = {"experts", "concepts", "prioritise", "tracking", "commentary", "cli"}
+TORCH_ROOMS = {
+    "experts",
+    "change_features",
+    "change_model",
+    "change_training",
+    "prioritise",
+    "tracking",
+    "commentary",
+    "cli",
+}
 UNSAFE_MODULES = {"pickle", "cPickle", "dill", "marshal", "shelve"}
 
 SOURCES = sorted(PACKAGE.rglob("*.py"))
