@@ -220,6 +220,8 @@ def build_from(run: Run, source: Path, output: Path) -> TaskFailed | None:
     for name in ("_config.yml", "_toc.yml"):
         shutil.copy2(run.project / name, source / name)
     shutil.copytree(run.executed, source / "book/executed")
+    if (run.project / "benchmarks/results").is_dir():
+        shutil.copytree(run.project / "benchmarks/results", source / "benchmarks/results")
     write_overview(run.results, source / "book/reproduce.md")
     return build_html(source, output)
 
@@ -258,7 +260,8 @@ def page_sources(project: Path) -> list[Path]:
     own = [path for path in text if not {"executed", "results", "__pycache__"} & {*path.parts}]
     notebooks = [run.notebook(chapter) for chapter in read_chapters(project)]
     settings = [project / "_config.yml", project / "_toc.yml", project / "package-lock.json"]
-    return sorted([*own, *notebooks, *settings])
+    measured = (project / "benchmarks/results").glob("*.csv")
+    return sorted([*own, *notebooks, *settings, *measured])
 
 
 def overview_sources(project: Path) -> list[Path]:
