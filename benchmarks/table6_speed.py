@@ -42,7 +42,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -288,8 +287,8 @@ def activate_singly(expert: Expert, fens: Sequence[str], layers: str) -> float:
     return seconds / len(fens)
 
 
-def stream_rate(fens: Sequence[str]) -> tuple[float, float]:
-    """Label a file; return the lines a second, and the bytes kept for each."""
+def stream_rate(fens: Sequence[str]) -> tuple[float, float, int]:
+    """Label a file; return lines a second, bytes kept for each, and the number of lines."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "evaluations.jsonl.zst"
         rows = (json.dumps({"fen": " ".join(fen.split()[:4]), "evals": []}) for fen in fens)
@@ -297,7 +296,7 @@ def stream_rate(fens: Sequence[str]) -> tuple[float, float]:
         stream = label_stream(path, stockfish8(), Store(Path(folder) / "store"))
         _, seconds = timed(lambda: [len(one.table) for one in stream])
         kept = sum(file.stat().st_size for file in Path(folder, "store").rglob("*.*"))
-    return len(fens) / seconds, kept / len(fens)
+    return len(fens) / seconds, kept / len(fens), len(fens)
 
 
 def tower_rate(batch: int = 32) -> float:
@@ -312,7 +311,7 @@ def tower_rate(batch: int = 32) -> float:
 
 
 def summarise(
-    rounds: Sequence[Round], n: int, fits: int, stream: tuple[float, float]
+    rounds: Sequence[Round], n: int, fits: int, stream: tuple[float, float, int]
 ) -> dict[str, dict]:
     """Return the results under their keys."""
     target = {"reference": 100.0, "source": "target"}
@@ -335,8 +334,9 @@ def summarise(
     for name in ("labels", "activations"):
         rates = [n / one.ours[name] for one in rounds]
         results[f"rate.{name}"] = entry(rates, n, "positions a second")
-    results["rate.stream"] = entry([stream[0]], n, "lines a second, two engines")
-    results["bytes.stream"] = entry([stream[1]], n, "bytes kept a position")
+    per_second, size, lines = stream
+    results["rate.stream"] = entry([per_second], lines, "lines a second, two engines")
+    results["bytes.stream"] = entry([size], lines, "bytes kept a position")
     results["rate.t78_tower"] = entry([tower_rate()], 32, "positions a second")
     return results
 
@@ -380,7 +380,7 @@ def machine(options: argparse.Namespace, load: tuple[float, float, float]) -> di
     models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     packages = ("numpy", "scikit-learn", "torch", "joblib", "chess")
     return {
-        "cpu": next(islice(models, 1), platform.processor()),
+        "cpu": next(models, platform.processor()),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         **{name: version(name) for name in packages},
