@@ -60,7 +60,9 @@ report.use_house_style()
 # At most {glue:text}`per_game` positions of a game, and every game wholly for training, for
 # validation or for the test. Positions in check and endings that Stockfish 8 judges by
 # special rules carry no ordinary terms and are left out. Labels are kept in the store: a
-# second run of this chapter asks the engine nothing.
+# second run of this chapter asks the engine nothing. For an expert that sees the board from
+# the side to move (Leela) the terms are turned: "White" then reads "own", and the board it is
+# compared with is turned too.
 
 # %%
 games = list(read_games(find_project() / "data/games/selfplay.tsv.zst", limit=sizes.games))
@@ -79,9 +81,13 @@ table = default_store().fetch("terms", recipe, read_terms)
 usual = np.flatnonzero(table["status"] == oracles.Status.OK)[: sizes.headline]
 fens = [sample.fens[row] for row in usual]
 parts = np.array([game.split for game in games])[sample.games[usual]]
-labelled = probing.Labelled(
-    oracles.TERMS, table["values"][usual], sample.games[usual], parts
-)
+expert = load_expert(expert_name, expert_path)
+view = expert.orientation(layer.split("+")[0])
+seen_by = [view == "white" or " w " in fen for fen in fens]
+values = concepts.turn_terms(table["values"][usual], oracles.TERMS, seen_by)
+labelled = probing.Labelled(oracles.TERMS, values, sample.games[usual], parts)
+
+# %%
 some = np.sort(np.random.default_rng(seed).permutation(len(labelled))[: sizes.control])
 control, control_fens = labelled.take(some), [fens[row] for row in some]
 print(f"(n_positions, n_terms) = {labelled.values.shape}, of {labelled.games.max() + 1:,} games")
@@ -95,7 +101,6 @@ glue("per_game", sizes.per_game, display=False)
 # our reading against the engine's own word.
 
 # %%
-expert = load_expert(expert_name, expert_path)
 calm = [fen for fen in control_fens[:3_000] if not chess.Board(fen).is_check()]
 printed = oracles.network_evaluations(calm)
 ours = load_expert("nnue").evaluate(calm).astype(float).round(2)
@@ -156,7 +161,7 @@ report.table(pd.DataFrame({"validation accuracy": probes}).map("{:.3f}".format))
 
 # %%
 cs = (3e-4, 1e-3)
-board = load_expert("onehot")
+board = load_expert("onehot", view=view)
 board_features = joined_activations(board, fens, "board")
 features = joined_activations(expert, fens, layer)
 picked = fit_concepts(chosen, control, cs=cs, seed=seed)
@@ -208,12 +213,13 @@ print(f"NNUE {mean:.3f}, bare board {board_mean:.3f}; below the paper: {below or
 
 # %%
 glue("control_n", len(control), display=False)
-random_expert = load_expert("nnue", random_weights=seed)
+random_expert = load_expert("nnue", view=view, random_weights=seed)
 rows = {
     "NNUE": chosen,
     "random weights": joined_activations(random_expert, control_fens, "pairwise+clipped"),
     "bare board": board_features[some],
-    "piece counts": joined_activations(load_expert("piece_counts"), control_fens, "board"),
+    "piece counts": joined_activations(
+        load_expert("piece_counts", view=view), control_fens, "board"),
 }
 
 # %%
@@ -330,10 +336,12 @@ glue("r2_regression", float(ranges["NNUE, regression"]["r2"].mean()), display=Fa
 
 # %%
 white_to_move = np.array([" w " in fen for fen in control_fens])
-turned = probing.Labelled(
-    control.terms, concepts.turn_terms(control.values, control.terms, white_to_move),
-    control.games, control.splits,
-)
+raw = table["values"][usual][some]
+own_values = concepts.turn_terms(raw, control.terms, white_to_move)
+plain = probing.Labelled(control.terms, raw, control.games, control.splits)
+turned = probing.Labelled(control.terms, own_values, control.games, control.splits)
+
+# %%
 mover = joined_activations(load_expert("nnue", view="mover"), control_fens, "pairwise")
 white = joined_activations(load_expert("nnue"), control_fens, "pairwise")
 own = fit_concepts(mover, turned, cs=(1e-3,), seed=seed)
@@ -341,11 +349,11 @@ own = fit_concepts(mover, turned, cs=(1e-3,), seed=seed)
 # %%
 views = {
     "White's order, White's terms": held_out(
-        fit_concepts(white, control, cs=(1e-3,), seed=seed), white, control),
+        fit_concepts(white, plain, cs=(1e-3,), seed=seed), white, plain),
     "mover's order, own terms, turned back": held_out_turned(
-        own, mover, control, white_to_move, seed=seed),
+        own, mover, plain, white_to_move, seed=seed),
     "mover's order, White's terms": held_out(
-        fit_concepts(mover, control, cs=(1e-3,), seed=seed), mover, control),
+        fit_concepts(mover, plain, cs=(1e-3,), seed=seed), mover, plain),
 }
 views = {name: accuracy(one, seed=seed) for name, one in views.items()}
 report.table(pd.DataFrame({"mean test accuracy": views}).map("{:.3f}".format))
@@ -362,7 +370,7 @@ report.table(pd.DataFrame({"mean test accuracy": views}).map("{:.3f}".format))
 # %%
 few = np.sort(np.random.default_rng(seed).permutation(len(control))[: sizes.audit])
 seeds = range(seed, seed + sizes.audit_seeds)
-audited = audits.audit(white[few], control.take(few), c=1e-3, seeds=seeds)
+audited = audits.audit(white[few], plain.take(few), c=1e-3, seeds=seeds)
 audit_table = pd.DataFrame({name: cells.mean(axis=0) for name, cells in audited.items()},
                            index=list(oracles.TERMS))
 audit_table.insert(0, "T78, paper", paper["Accuracy"])
@@ -415,7 +423,7 @@ report.table(pd.Series(leaks).unstack().map("{:.3f}".format), caption="Test accu
 # the unit vectors.
 
 # %%
-products = fit_concepts(white, control, cs=(1e-3,), seed=seed).vectors
+products = fit_concepts(white, plain, cs=(1e-3,), seed=seed).vectors
 unit = products.directions()
 fig, ax = plt.subplots(figsize=(6.0, 5.2))
 image = ax.imshow(unit @ unit.T, cmap="RdBu_r", vmin=-1, vmax=1)
@@ -495,7 +503,7 @@ blocks = {}
 for name in leela.layers if leela else ():
     seen = joined_activations(leela, quarter_fens, name)
     fit = fit_concepts(seen, turned.take(quarter), cs=(1e-3,), seed=seed)
-    turned_back = held_out_turned(fit, seen, control.take(quarter), quarter_turn, seed=seed)
+    turned_back = held_out_turned(fit, seen, plain.take(quarter), quarter_turn, seed=seed)
     blocks[name] = accuracy(turned_back, seed=seed)
 report.table(pd.DataFrame({"mean test accuracy": blocks}).map("{:.3f}".format))
 
