@@ -11,22 +11,19 @@ import json
 import os
 import platform
 import random
-import re
-import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import chess
 import numpy as np
 import torch
 
-from chessgloss.engines import find_stockfish
 from chessgloss.experts import Expert, load_expert
 from chessgloss.experts.boards import read_boards
+from chessgloss.oracles import network_evaluations
 
 RESULT = Path(__file__).parent / "results" / "nnue_agreement.json"
-_LINE = re.compile(r"^NNUE evaluation +(\S+) \(white side\)", re.MULTILINE)
 
 
 def random_fens(count: int, seed: int) -> list[str]:
@@ -43,15 +40,6 @@ def random_fens(count: int, seed: int) -> list[str]:
             if not board.is_check() and rng.random() < 0.3:
                 fens.append(board.fen())
     return fens[:count]
-
-
-def printed_evaluations(fens: Sequence[str]) -> np.ndarray:
-    """Return what Stockfish prints, pawns from White's view: (n,)."""
-    commands = "".join(f"position fen {fen}\neval\n" for fen in fens) + "quit\n"
-    done = subprocess.run(
-        [find_stockfish()], input=commands, capture_output=True, text=True, check=True
-    )
-    return np.array(_LINE.findall(done.stdout), dtype=float)
 
 
 def rate(work: Callable[[], object], positions: int) -> float:
@@ -96,7 +84,7 @@ def main() -> None:
     fens = random_fens(options.timed, seed=0)
     asked = fens[:: max(1, len(fens) // options.positions)][: options.positions]
     ours = np.round(expert.evaluate(asked).astype(float), 2)
-    difference = float(np.abs(ours - printed_evaluations(asked)).max())
+    difference = float(np.abs(ours - network_evaluations(asked)).max())
     result = {
         "nnue.max_abs_difference_pawns": entry(round(difference, 6), len(asked), "pawns", 0.01)
     }
