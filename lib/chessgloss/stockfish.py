@@ -16,13 +16,20 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Literal
 
 import chess
 import chess.engine
 from tqdm import tqdm
 
-from chessgloss.analysis import Analysis, Line
+from chessgloss.analysis import (
+    Analysis,
+    Line,
+    WdlModel,
+    centipawns,
+    expected_score,
+    score_of,
+    win_probability,
+)
 from chessgloss.engines import EngineFailed, EngineMissing, executable, find_stockfish, version
 from chessgloss.positions import MoveInContext, Position
 
@@ -40,9 +47,6 @@ __all__ = [
     "version",
     "win_probability",
 ]
-
-#: Models of Stockfish's win, draw and loss chances that python-chess knows, by version.
-WdlModel = Literal["sf16.1", "sf16", "sf15.1", "sf15", "sf14", "sf12", "lichess"]
 
 _INFO = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE | chess.engine.INFO_PV
 
@@ -286,56 +290,6 @@ def analyse_many(
         futures: list[Future[Analysis]] = [pool.submit(analyse, position) for position in todo]
         bar = tqdm(futures, desc="analysis", unit="position", disable=not progress)
         return [future.result() for future in bar]
-
-
-def score_of(analysis: Analysis) -> chess.engine.PovScore:
-    """Return the value of a position, seen by the side to move.
-
-    It is the first line's score; in a finished game, mate or a draw as the rules say.
-    """
-    if analysis.lines:
-        return analysis.best.score
-    board = analysis.position.board()
-    score = chess.engine.Mate(0) if board.is_checkmate() else chess.engine.Cp(0)
-    return chess.engine.PovScore(score, board.turn)
-
-
-def centipawns(score: chess.engine.PovScore, pov: chess.Color, *, mate: int = 10_000) -> int:
-    """Return a score in centipawns, seen by ``pov``; mate in n moves is ``mate - n``.
-
-    The static-position plan grades moves on this scale, with ``mate_score=10000``.
-    """
-    return score.pov(pov).score(mate_score=mate)
-
-
-def win_probability(
-    score: chess.engine.PovScore, ply: int, pov: chess.Color, *, model: WdlModel = "sf15.1"
-) -> float:
-    """Return the chance, 0 to 1, that ``pov`` wins against an equal at long time control.
-
-    Parameters
-    ----------
-    score
-        The engine's verdict.
-    ply
-        Plies played since the start of the game: the model's only sign of the phase.
-    pov
-        The side whose chance it is.
-    model
-        Stockfish's own win-rate model of that version, fitted to its test games
-        (``UCI::win_rate_model`` in its ``src/uci.cpp``), as python-chess carries it.
-    """
-    return score.pov(pov).wdl(model=model, ply=ply).winning_chance()
-
-
-def expected_score(
-    score: chess.engine.PovScore, ply: int, pov: chess.Color, *, model: WdlModel = "sf15.1"
-) -> float:
-    """Return the points, 0 to 1, that ``pov`` can expect: win 1, draw 1/2, loss 0.
-
-    Parameters and model are those of :func:`win_probability`.
-    """
-    return score.pov(pov).wdl(model=model, ply=ply).expectation()
 
 
 def _question(

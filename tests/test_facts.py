@@ -1,0 +1,356 @@
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chessgloss.corpora.games import read_games
+from chessgloss.facts import Fact, Facts, gather
+from chessgloss.facts.context import linearise
+from chessgloss.facts.records import ENGINE_KINDS, FactKind, When
+from chessgloss.positions import MoveInContext, Position, read_fen, read_move
+
+GAMES = Path(__file__).parents[1] / "data" / "games" / "selfplay.tsv.zst"
+START = chess.STARTING_FEN
+#: The CCC paper's Figure A6: a bishop takes a pawn with check.
+FIGURE_A6 = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
+
+#: A position and a move, then facts that must be among those gathered: kind and time, side,
+#: squares and value, and below them the clause.
+KNOWN = """
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | e4
+    material before | nobody | - | 0
+        material is level
+r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21 | Bxe6+
+    capture move | White | f5 e6 | 'p'
+        the white bishop on f5 takes the black pawn on e6
+    check move | White | e6 f7 | None
+        the white bishop on e6 gives check to the black king on f7
+    skewer move | White | e6 f7 g8 | 'absolute'
+        the white bishop on e6 skewers the black king on f7 and the black queen on g8
+    material move | White | f5 e6 | 1
+        the move brings White 1 pawn of material
+    material after | Black | - | 2
+        Black is 2 pawns ahead in material
+    exchange move | White | e6 f5 | 1
+        by exchanges on e6 White wins 1 pawn
+4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1 | exd6
+    en_passant move | White | e5 d6 d5 | 'p'
+        the white pawn on e5 takes the black pawn on d5 en passant
+1r2k3/P7/8/8/8/8/8/4K3 w - - 0 1 | axb8=N
+    promotion move | White | a7 b8 | 'n'
+        the white pawn on a7 promotes to a knight on b8
+r3k3/8/8/8/8/8/8/4K3 b q - 0 1 | O-O-O
+    castling move | Black | e8 c8 a8 d8 | 'queenside'
+        Black castles queenside
+4k3/8/8/8/4N3/8/8/4R1K1 w - - 0 1 | Nf6+
+    double_check move | White | e1 f6 e8 | None
+        the white rook on e1 and the white knight on f6 give double check to the black king on e8
+4k3/8/8/8/4N3/8/8/4R1K1 w - - 0 1 | Nc5+
+    discovered_check move | White | e1 e8 | None
+        the white rook on e1 gives discovered check to the black king on e8
+r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4 | Qxf7#
+    mate move | White | f7 e8 | None
+        the black king on e8 is checkmated
+7k/5K2/8/6Q1/8/8/8/8 w - - 0 1 | Qg6
+    stalemate move | Black | h8 | None
+        Black is stalemated
+r2qk3/8/8/3N4/8/8/8/4K3 w - - 0 1 | Nc7+
+    fork move | White | c7 e8 a8 | 'loose'
+        the white knight on c7 forks the black king on e8 and the black rook on a8
+3qk3/8/5n2/8/8/8/8/2B1K3 w - - 0 1 | Bg5
+    pin move | White | g5 f6 d8 | 'relative'
+        the white bishop on g5 pins the black knight on f6 to the black queen on d8
+6k1/4q3/8/8/8/4B3/8/4R1K1 w - - 0 1 | Bd4
+    discovered_attack move | White | e1 e7 | 9
+        the white rook on e1 attacks the black queen on e7 by discovery
+6k1/5ppp/8/8/8/7P/8/3R2K1 b - - 0 1 | h5
+    threat before | White | d1 d8 g8 | 'd1d8'
+        White threatens to mate with the rook from d1 to d8
+4k3/8/8/8/3r4/8/8/3QK3 w - - 0 1 | Ke2
+    threat before | White | d1 d4 d4 | 'd1d4'
+        White can win the black rook on d4 with the queen on d1
+4k3/4n3/8/3p4/8/8/4R3/3RK3 w - - 0 1 | Kd2
+    defence before | Black | e7 d5 | 'barred'
+        the black knight on e7 defends the black pawn on d5 but may not take back there
+4k3/8/8/3P4/8/8/8/4K3 w - - 0 1 | d6
+    passed_pawn after | White | d6 | 2
+        the white pawn on d6 is passed
+4k3/8/8/8/2P5/2P5/8/4K3 w - - 0 1 | Kd2
+    doubled_pawns before | White | c3 c4 | 2
+        the white pawns on c3 and c4 are doubled
+4k3/8/8/8/8/8/p3P3/R3K3 w - - 0 1 | Kd2
+    open_file after | White | a1 | 'a'
+        the a-file is half-open for White
+4k3/8/8/8/8/8/5PPP/5RK1 w - - 0 1 | Rd1
+    king_shelter after | White | g1 f2 g2 h2 | 3
+        the pawns on f2, g2 and h2 shelter the white king on g1
+4k3/8/8/8/8/8/4r3/4K3 w - - 0 1 | Kd1
+    check before | Black | e2 e1 | None
+        the black rook on e2 gives check to the white king on e1
+4k3/8/3n4/8/4P3/8/8/4K3 w - - 0 1 | Kf2
+    attack before | Black | d6 e4 | None
+        the black knight on d6 attacks the white pawn on e4
+    hanging after | White | e4 | 1
+        the white pawn on e4 is hanging
+    isolated_pawn after | White | e4 | None
+        the white pawn on e4 is isolated
+"""
+
+
+class Known(NamedTuple):
+    """A fact that must hold."""
+
+    move: MoveInContext
+    kind: FactKind
+    when: When
+    side: chess.Color | None
+    squares: tuple[str, ...]
+    value: object
+    text: str
+
+
+def known_facts() -> Iterator[Known]:
+    sides = {"White": chess.WHITE, "Black": chess.BLACK, "nobody": None}
+    for line in KNOWN.strip().splitlines():
+        if not line.startswith(" "):
+            fen, san = line.split(" | ")
+            move = read_move(read_fen(fen), san)
+            continue
+        if not line.startswith("        "):
+            name, side, squares, value = line.strip().split(" | ")
+            continue
+        names = tuple(squares.replace("-", "").split())
+        kind, when = name.split()
+        yield Known(move, kind, when, sides[side], names, ast.literal_eval(value), line.strip())
+
+
+KNOWN_FACTS = tuple(known_facts())
+
+#: Kinds whose squares have a fixed order; in the others the first is fixed, or none.
+IN_ORDER = {"capture", "en_passant", "promotion", "attack", "defence", "pin", "skewer", "threat"}
+WITHOUT_ORDER = {"check", "double_check", "mate", "discovered_check", "doubled_pawns", "open_file"}
+
+
+@cache
+def selfplay_moves(count: int) -> tuple[MoveInContext, ...]:
+    """Every 9th position of self-play games, each position once, with the move played there."""
+    found: dict[str, str] = {}
+    for game in read_games(GAMES, count // 8 + 8):
+        plies = list(zip(game.fens(), game.moves, strict=False))
+        found.update((fen, uci) for fen, uci in plies[4::9])
+        if len(found) >= count:
+            break
+    return tuple(MoveInContext(Position(fen), uci) for fen, uci in list(found.items())[:count])
+
+
+def mirrored(move: MoveInContext) -> MoveInContext:
+    """The same move with the colours changed: the board is turned upside down."""
+    board = chess.Board(move.position.fen).mirror()
+    return MoveInContext(Position(board.fen()), turned_uci(move.uci, 56))
+
+
+def flipped(move: MoveInContext) -> MoveInContext:
+    """The same move with the files in reverse order, castling rights removed."""
+    board = chess.Board(move.position.fen)
+    board.castling_rights = chess.BB_EMPTY
+    board = board.transform(chess.flip_horizontal)
+    return MoveInContext(Position(board.fen()), turned_uci(move.uci, 7))
+
+
+def turned_uci(uci: str, turn: int) -> str:
+    return turned(uci[:2], turn) + turned(uci[2:4], turn) + uci[4:]
+
+
+def turned(name: str, turn: int) -> str:
+    return chess.square_name(chess.parse_square(name) ^ turn)
+
+
+def outline(fact: Fact, turn: int = 0) -> tuple[object, ...]:
+    """The fact as seen on the board turned by ``turn`` (xor of squares), without its text."""
+    squares = tuple(turned(name, turn) for name in fact.squares)
+    if fact.kind in WITHOUT_ORDER:
+        squares = tuple(sorted(squares))
+    elif fact.kind not in IN_ORDER:
+        squares = (*squares[:1], *sorted(squares[1:]))
+    value = fact.value
+    if fact.kind == "threat":
+        value = turned_uci(str(value), turn)
+    if fact.kind == "open_file":
+        value = turned(f"{value}1", turn)[0]
+    side = fact.side if fact.side is None or turn != 56 else not fact.side
+    return (fact.kind, fact.when, side, squares, value)
+
+
+def assert_symmetric(move: MoveInContext) -> None:
+    facts = gather(move)
+    turned_over = gather(mirrored(move)).facts
+    assert Counter(outline(f, 56) for f in facts.facts) == Counter(map(outline, turned_over))
+    if facts.of("castling"):
+        return
+    sideways = gather(flipped(move)).facts
+    plain = gather(MoveInContext(Position(without_castling(move)), move.uci)).facts
+    assert Counter(outline(f, 7) for f in plain) == Counter(map(outline, sideways))
+
+
+def without_castling(move: MoveInContext) -> str:
+    board = chess.Board(move.position.fen)
+    board.castling_rights = chess.BB_EMPTY
+    return board.fen()
+
+
+@pytest.mark.parametrize("known", KNOWN_FACTS, ids=lambda one: f"{one.kind}-{one.move.san}")
+def test_facts_of_known_positions(known: Known):
+    found = gather(known.move).of(known.kind, when=known.when)
+    (fact,) = [one for one in found if (one.side, one.squares) == (known.side, known.squares)]
+    assert (fact.value, fact.text, fact.provenance) == (known.value, known.text, "board")
+
+
+def test_what_the_king_escapes_is_no_threat_of_mate():
+    facts = gather(read_move(read_fen("6k1/5ppp/8/8/8/8/7P/3R2K1 b - - 0 1"), "g6"))
+    assert [fact.value for fact in facts.of("threat", when="before")] == ["d1d8"]
+    assert facts.of("threat", when="after") == ()
+
+
+def test_a_quiet_move_has_no_facts_of_other_moves():
+    facts = gather(read_move(read_fen(START), "Nf3"))
+    assert {fact.kind for fact in facts.of(when="move")} == set()
+    assert facts.of("hanging", "threat", "fork", "pin", "skewer", "passed_pawn") == ()
+    assert len(facts.of("king_shelter")) == 4
+
+
+def test_times_come_in_order_and_kinds_are_of_the_board():
+    for move in selfplay_moves(300)[:150]:
+        facts = gather(move)
+        assert [fact.when for fact in facts.facts] == sorted(
+            (fact.when for fact in facts.facts), key=["move", "before", "after"].index
+        )
+        assert not {fact.kind for fact in facts.facts} & ENGINE_KINDS
+        assert len(set(facts.facts)) == len(facts.facts)
+
+
+def test_clauses_name_real_pieces():
+    """Every "the white knight on f7" of a clause stands on the board of its time."""
+    for move in selfplay_moves(300):
+        before = chess.Board(move.position.fen)
+        after = before.copy(stack=False)
+        after.push(move.move)
+        standing = {"before": pieces(before), "after": pieces(after)}
+        standing["move"] = standing["before"] | standing["after"]
+        for fact in gather(move).facts:
+            words = fact.text.replace(",", "").split()
+            said = {
+                " ".join(words[k - 2 : k + 2])
+                for k, word in enumerate(words)
+                if word == "on"
+                and words[k - 2] in chess.COLOR_NAMES
+                and words[k - 1] in chess.PIECE_NAMES
+            }
+            assert said <= standing[fact.when], fact
+
+
+def pieces(board: chess.Board) -> set[str]:
+    return {
+        f"{chess.COLOR_NAMES[piece.color]} {chess.PIECE_NAMES[piece.piece_type]} on "
+        f"{chess.square_name(square)}"
+        for square, piece in board.piece_map().items()
+    }
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 299))
+def test_facts_mirror_with_the_board(number: int):
+    assert_symmetric(selfplay_moves(300)[number])
+
+
+@pytest.mark.slow
+def test_facts_mirror_with_the_board_over_ten_thousand_positions():
+    moves = selfplay_moves(10_000)
+    assert len({move.position.fen for move in moves}) == 10_000
+    for move in moves:
+        assert_symmetric(move)
+
+
+def test_special_moves_mirror_too():
+    for known in KNOWN_FACTS:
+        assert_symmetric(known.move)
+
+
+def test_known_positions_cover_every_kind_of_the_board():
+    assert {known.kind for known in KNOWN_FACTS} == set(get_args(FactKind)) - ENGINE_KINDS
+
+
+# ---------------------------------------------------------------- records
+
+
+def test_bad_facts_are_refused():
+    with pytest.raises(ValueError, match="no such kind"):
+        Fact("gambit", "move", True, ("e2",), None, "board", "a gambit")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="a1 to h8"):
+        Fact("fork", "move", True, ("e9",), None, "board", "a fork")
+    with pytest.raises(ValueError, match="cannot come from 'Stockfish'"):
+        Fact("fork", "move", True, ("e4",), None, "Stockfish", "a fork")
+    with pytest.raises(ValueError, match="cannot come from 'board'"):
+        Fact("mistake", "move", True, (), "Good", "board", "a good move")
+    with pytest.raises(ValueError, match="without a full stop"):
+        Fact("fork", "move", True, ("e4",), "safe", "board", "A fork.")
+
+
+def test_facts_are_asked_for_by_kind_and_time():
+    facts = gather(read_move(read_fen(FIGURE_A6), "Bxe6+"))
+    assert {fact.when for fact in facts.of("hanging")} == {"before"}
+    assert facts.of("hanging", when="after") == ()
+    assert facts.of() == facts.facts
+    assert isinstance(facts, Facts)
+
+
+# ---------------------------------------------------------------- the rubric's feature context
+
+
+def context(fen: str, san: str) -> dict[str, str]:
+    lines = linearise(gather(read_move(read_fen(fen), san))).splitlines()
+    return dict(line.split(": ", 1) for line in lines)
+
+
+def test_the_context_says_what_is_and_what_is_not():
+    lines = context(FIGURE_A6, "Bxe6+")
+    assert lines["move"] == "21. Bxe6+"
+    assert lines["piece"] == "bishop from f5 to e6"
+    assert lines["capture"] == "pawn on e6"
+    assert (lines["check"], lines["checkmate"], lines["promotion"]) == ("yes", "no", "no")
+    assert lines["trade"] == "no"
+    assert (lines["material balance before"], lines["material balance after"]) == ("-3", "-2")
+    assert lines["own hanging pieces before"] == (
+        "the white queen on d5 (worth 8); the white knight on h5 (worth 3)"
+    )
+    assert lines["own hanging pieces after"] == "none"
+    assert lines["evaluation before"] == lines["win chance swing"] == lines["engine"] == "NA"
+
+
+def test_the_context_is_seen_by_the_mover():
+    lines = context("4k3/8/2p5/8/8/8/8/R3K3 b - - 0 1", "c5")
+    assert lines["side to move"] == "Black"
+    assert lines["material balance before"] == "-4"
+    assert lines["own passed pawns after"] == "c5"
+    assert lines["opponent's passed pawns after"] == "none"
+    assert lines["opponent's chances after"] == "none"
+
+
+def test_a_trade_is_a_capture_that_can_be_taken_back():
+    lines = context("4k3/8/2p5/3n4/8/4N3/8/4K3 w - - 0 1", "Nxd5")
+    assert lines["trade"] == "knight for knight on d5 possible"
+    assert (lines["material change"], lines["exchange result"]) == ("+3", "0")
+
+
+def test_every_context_has_the_same_lines():
+    names = {tuple(context(move.position.fen, move.uci)) for move in selfplay_moves(300)[:60]}
+    assert len(names) == 1
+    assert all(": " in line for line in linearise(gather(selfplay_moves(1)[0])).splitlines())
