@@ -11,14 +11,13 @@ support vector machines' scores (CCC paper, 3.1.2). Their weights lie in ``data/
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal, Protocol, get_args
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from chessgloss.change_features import NnueSource, Source
@@ -27,96 +26,14 @@ from chessgloss.concepts import ConceptVectors
 from chessgloss.experts import Expert, load_expert
 from chessgloss.experts.joined import joined_activations
 from chessgloss.oracles import TERMS
-from chessgloss.positions import MoveInContext, Position, read_fen, read_move
+from chessgloss.positions import Position, read_fen, read_move
+from chessgloss.priorities import ConceptChange, Priorities, concept_and_side
 from chessgloss.store import find_project
 
 MethodName = Literal["default", "linear", "paper"]
-Side = Literal["White", "Black", "both"]
 
 #: Layers that the linear methods read: the winner of the chapter on concept vectors.
 LAYERS = "pairwise+clipped"
-
-
-@dataclass(frozen=True, slots=True)
-class ConceptChange:
-    """What a move does to one concept, as the expert shows it.
-
-    Parameters
-    ----------
-    concept
-        Name of the concept without its side: ``Threats``.
-    side
-        Whose it is; ``both`` for Material, Imbalance and Pawns, which count White minus
-        Black. White's and Black's are each good for their own side when positive.
-    before, after
-        Estimate of the term in pawns; with the paper's method, the margin of its classifier.
-    change
-        After less before, in standard deviations of the change over all moves.
-    rank
-        1 for the concept that the move changes most.
-    """
-
-    concept: str
-    side: Side
-    before: float
-    after: float
-    change: float
-    rank: int
-
-    def __post_init__(self) -> None:
-        if self.rank < 1 or not np.isfinite([self.before, self.after, self.change]).all():
-            raise ValueError(f"a rank starts at 1 and numbers are finite, got {self}")
-
-    @property
-    def term(self) -> str:
-        """Name of the term as in the paper's Table 6: ``White Threats``."""
-        return self.concept if self.side == "both" else f"{self.side} {self.concept}"
-
-
-@dataclass(frozen=True, slots=True)
-class Priorities:
-    """The concepts of a move, most changed first; shows itself as a table in a notebook.
-
-    Parameters
-    ----------
-    move
-        The move.
-    method
-        How the concepts were ranked.
-    changes
-        All 21, by rank.
-    """
-
-    move: MoveInContext
-    method: str
-    changes: tuple[ConceptChange, ...]
-
-    def __post_init__(self) -> None:
-        if [one.rank for one in self.changes] != list(range(1, len(self.changes) + 1)):
-            raise ValueError("changes must be in the order of their ranks, from 1")
-
-    def __iter__(self) -> Iterator[ConceptChange]:
-        return iter(self.changes)
-
-    def __len__(self) -> int:
-        return len(self.changes)
-
-    def top(self, count: int = 5) -> tuple[ConceptChange, ...]:
-        """Return the first ``count`` concepts."""
-        return self.changes[:count]
-
-    def table(self, count: int = 5) -> pd.DataFrame:
-        """Return the first ``count`` concepts as a table, one row a concept."""
-        frame = pd.DataFrame([asdict(one) for one in self.top(count)]).set_index("rank")
-        return frame.rename(columns={"change": "change (sd)"})
-
-    def _repr_html_(self) -> str:
-        shown = self.table().round(2).to_html(classes="results", border=0)
-        head = f"{self.move.numbered_san}: concepts changed most ({self.method})"
-        return f'<div class="results"><p class="table-caption">{head}</p>{shown}</div>'
-
-    def __str__(self) -> str:
-        return f"{self.move.numbered_san} ({self.method})\n{self.table().round(2).to_string()}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -319,7 +236,7 @@ def _ranked(scores: Scores) -> tuple[ConceptChange, ...]:
     order = np.argsort(-scores.priority[0], kind="stable")
     return tuple(
         ConceptChange(
-            *_concept_and_side(TERMS[k]),
+            *concept_and_side(TERMS[k]),
             float(scores.before[0, k]),
             float(scores.after[0, k]),
             float(scores.changes[0, k]),
@@ -327,13 +244,6 @@ def _ranked(scores: Scores) -> tuple[ConceptChange, ...]:
         )
         for rank, k in enumerate(order, start=1)
     )
-
-
-def _concept_and_side(term: str) -> tuple[str, Side]:
-    first, _, rest = term.partition(" ")
-    if first == "White":
-        return rest, "White"
-    return (rest, "Black") if first == "Black" else (term, "both")
 
 
 def _spread(vectors: ConceptVectors) -> NDArray[np.float32]:
