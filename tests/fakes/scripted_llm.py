@@ -1,0 +1,143 @@
+"""A scripted language model behind a real socket: it answers by rule and fails on command.
+
+``with scripted_llm("429:2", "drop", "") as llm`` serves on 127.0.0.1. Each question takes the
+next step of the script; when the script is over, or a step is empty, the answer is ``reply to
+<last message>``. A step is a kind, and for some a value after a colon:
+
+``429:SECONDS`` (with that Retry-After), ``500`` and other statuses, ``drop`` (closes the
+connection), ``half`` (closes it in the middle of the answer), ``slow:SECONDS``, ``bad_json``,
+``no_choices``, ``empty``, ``cut_off:TEXT``, ``refused:TEXT``, ``filtered``, ``text:TEXT``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@dataclass
+class ScriptedLlm:
+    """What was asked so far, and where."""
+
+    script: list[str]
+    model: str
+    url: str = ""
+    asked: list[dict] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    at_once: int = 0
+    most_at_once: int = 0
+    guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def next_step(self, body: dict, key: str) -> str:
+        with self.guard:
+            self.asked.append(body)
+            self.keys.append(key)
+            return self.script.pop(0) if self.script else ""
+
+    def count(self, change: int) -> None:
+        with self.guard:
+            self.at_once += change
+            self.most_at_once = max(self.most_at_once, self.at_once)
+
+
+@contextmanager
+def scripted_llm(*script: str, model: str = "scripted-1") -> Iterator[ScriptedLlm]:
+    """Serve a script while the context lasts."""
+    llm = ScriptedLlm(list(script), model)
+    handler = type("Handler", (_Handler,), {"llm": llm})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    llm.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield llm
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    llm: ScriptedLlm
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        step = self.llm.next_step(body, self.headers["Authorization"])
+        kind, _, value = step.partition(":")
+        self.llm.count(+1)
+        try:
+            self.play(kind, value, body)
+        finally:
+            self.llm.count(-1)
+
+    def play(self, kind: str, value: str, body: dict) -> None:
+        if kind == "slow":
+            time.sleep(float(value))
+        if kind == "drop":
+            self.close_connection = True
+        elif kind.isdigit():
+            extra = {"Retry-After": value} if value else {}
+            self.send(int(kind), json.dumps({"error": {"message": "scripted"}}), extra)
+        elif kind == "bad_json":
+            self.send(200, '{"choices": [')
+        elif kind == "no_choices":
+            self.send(200, json.dumps({"id": "1", "object": "chat.completion", "choices": []}))
+        else:
+            text = json.dumps(completion(kind, value, body, self.llm.model))
+            self.send(200, text, cut=kind == "half")
+
+    def send(self, status: int, text: str, extra: dict | None = None, cut: bool = False) -> None:
+        raw = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(raw)))
+        for name, value in (extra or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(raw[: len(raw) // 2] if cut else raw)
+        self.close_connection = self.close_connection or cut
+
+
+def completion(kind: str, value: str, body: dict, model: str) -> dict:
+    """Return a reply in the form of the protocol."""
+    last = body["messages"][-1]["content"]
+    said = value if kind in ("text", "cut_off") else f"reply to {last}"
+    text = {"empty": " \n", "filtered": "", "refused": None}.get(kind, said)
+    message = {"role": "assistant", "content": text}
+    if kind == "refused":
+        message["refusal"] = value
+    reason = {"cut_off": "length", "filtered": "content_filter"}.get(kind, "stop")
+    choice = {"index": 0, "message": message, "finish_reason": reason}
+    if body.get("logprobs"):
+        choice["logprobs"] = {"content": [token(one, body["top_logprobs"]) for one in "41"]}
+    return {
+        "id": "scripted",
+        "object": "chat.completion",
+        "created": 0,
+        "model": model,
+        "system_fingerprint": "fp_1",
+        "choices": [choice],
+        "usage": {
+            "prompt_tokens": len(last),
+            "completion_tokens": len(text or ""),
+            "total_tokens": len(last) + len(text or ""),
+        },
+    }
+
+
+def token(text: str, alternatives: int) -> dict:
+    """Return a token of probability 0.7 whose alternatives share the rest, out of order."""
+    rest = [text, *(str(digit) for digit in range(1, 10) if str(digit) != text)][:alternatives]
+    chances = {one: 0.7 if one == text else 0.3 / 8 for one in rest}
+    ranked = [{"token": one, "logprob": math.log(chance)} for one, chance in chances.items()]
+    return {"token": text, "logprob": math.log(0.7), "top_logprobs": ranked[::-1]}

@@ -1,0 +1,418 @@
+"""The client: states, retries, replay, and that nothing kept is lost or asked twice."""
+
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import replace
+
+import pytest
+
+from chessgloss.llm import (
+    AnswerMissing,
+    Client,
+    Endpoint,
+    Message,
+    Misconfigured,
+    Model,
+    Recordings,
+    Request,
+    Retry,
+    Sampling,
+    State,
+    Unanswered,
+    endpoint_from_environment,
+    model_named,
+)
+from chessgloss.llm.prices import price_of
+from fakes.scripted_llm import scripted_llm
+
+MODEL = Model("scripted-1")
+RETRY = Retry(attempts=4, first=1.0, longest=30.0)
+
+
+def question(text: str, **sampling) -> Request:
+    request = Request((Message("user", text),), prompt="comment@1", about={"fen": "8/8", "ply": 3})
+    return replace(request, sampling=Sampling(**sampling))
+
+
+@pytest.fixture
+def recordings(tmp_path) -> Recordings:
+    return Recordings.of(MODEL, "commentary", tmp_path)
+
+
+@pytest.fixture
+def pauses() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def client_of(recordings, pauses):
+    def make(llm, mode="record", **more) -> Client:
+        endpoint = Endpoint(llm.url, MODEL, "sk-secret", timeout=10.0, server="fake 1")
+        settings = {"retry": RETRY, "sleep": pauses.append, "date": lambda: "2026-01-31"}
+        return Client(recordings, endpoint, mode, **settings | more)
+
+    return make
+
+
+# ---------------------------------------------------------------- one question
+
+STATES = [
+    ("text:Fine move.", State.ANSWERED, "Fine move.", "stop"),
+    ("empty", State.EMPTY, " \n", "stop"),
+    ("cut_off:The knight goes", State.CUT_OFF, "The knight goes", "length"),
+    ("refused:I would rather not.", State.REFUSED, "I would rather not.", "stop"),
+    ("filtered", State.REFUSED, "", "content_filter"),
+    ("text:I'm sorry, but I can't assist with that.", State.REFUSED, None, "stop"),
+    ("text:As an AI language model, I cannot provide chess advice.", State.REFUSED, None, "stop"),
+    ("text:I cannot see a better move than Nf3.", State.ANSWERED, None, "stop"),
+    ("text:Sorry, the bishop hangs.", State.ANSWERED, None, "stop"),
+    ("400", State.FAILED, "", "http_400"),
+    ("422", State.FAILED, "", "http_422"),
+]
+
+
+@pytest.mark.parametrize(("step", "state", "text", "reason"), STATES)
+def test_what_becomes_of_a_question_is_a_state(client_of, step, state, text, reason):
+    with scripted_llm(step) as llm:
+        answer = client_of(llm).ask(question("Why Nf3?"))
+    assert (answer.state, answer.finish_reason) == (state, reason)
+    assert answer.text == (step.removeprefix("text:") if text is None else text)
+    assert len(llm.asked) == 1
+
+
+def test_the_endpoint_is_asked_for_what_the_request_says(client_of):
+    sampling = {"temperature": 0.7, "max_tokens": 9, "seed": 5, "stop": ("\n", "##")}
+    request = replace(question("Why?", **sampling), repeat=2)
+    with scripted_llm() as llm:
+        answer = client_of(llm).ask(request)
+    assert llm.asked == [
+        {
+            "model": "scripted-1",
+            "messages": [{"role": "user", "content": "Why?"}],
+            "temperature": 0.7,
+            "max_tokens": 9,
+            "seed": 7,
+            "stop": ["\n", "##"],
+        }
+    ]
+    assert llm.keys == ["Bearer sk-secret"]
+    assert (answer.prompt_tokens, answer.completion_tokens) == (4, len("reply to Why?"))
+    assert answer.model == "scripted-1"
+
+
+def test_log_probabilities_come_ranked_and_survive_a_replay(client_of, recordings):
+    request = question("Rate it.", max_tokens=1, top_logprobs=5, logprob_tokens=1)
+    with scripted_llm() as llm:
+        answer = client_of(llm).ask(request)
+    assert llm.asked[0]["top_logprobs"] == 5
+    (first,) = answer.tokens
+    assert first.text == first.alternatives[0][0] == "4"
+    assert first.logprob == pytest.approx(math.log(0.7), abs=1e-5)
+    chances = first.probabilities()
+    assert chances == pytest.approx(
+        dict.fromkeys("123", 0.0375) | {"4": 0.7, "5": 0.0375}, abs=1e-5
+    )
+    assert Client(Recordings(recordings.path, MODEL)).ask(request) == answer
+
+
+# ---------------------------------------------------------------- failures
+
+PASSING = [
+    (["429:7"], [7.0]),
+    (["429"], [1.0]),
+    (["429:3600"], [30.0]),
+    (["500", "503"], [1.0, 2.0]),
+    (["529", "502", "408"], [1.0, 2.0, 4.0]),
+    (["drop"], [1.0]),
+    (["half"], [1.0]),
+    (["bad_json"], [1.0]),
+    (["no_choices"], [1.0]),
+]
+
+
+@pytest.mark.parametrize(("script", "waits"), PASSING, ids=lambda value: str(value))
+def test_what_may_pass_is_tried_again_after_a_pause(client_of, pauses, script, waits):
+    with scripted_llm(*script) as llm:
+        assert client_of(llm).ask(question("q")).text == "reply to q"
+    assert pauses == waits
+    assert len(llm.asked) == len(script) + 1
+
+
+def test_an_endpoint_that_is_too_slow_is_asked_again(client_of, pauses):
+    with scripted_llm("slow:1.5") as llm:
+        client = client_of(llm)
+        client.endpoint = replace(client.endpoint, timeout=0.3)
+        assert client.ask(question("q")).text == "reply to q"
+    assert pauses == [1.0]
+
+
+def test_an_endpoint_that_never_answers_is_named_with_the_question(client_of, pauses, recordings):
+    with scripted_llm(*["500"] * 4) as llm, pytest.raises(Unanswered) as error:
+        client_of(llm).ask(question("q"))
+    assert pauses == [1.0, 2.0, 4.0]
+    assert "comment@1 (fen 8/8, ply 3) in 4 attempts: status 500" in str(error.value)
+    assert len(recordings) == 0
+
+
+def test_nobody_at_the_address_is_an_error_too(client_of):
+    with scripted_llm() as llm:
+        client = client_of(llm)
+    with pytest.raises(Unanswered, match="connection lost"):
+        client.ask(question("q"))
+
+
+@pytest.mark.parametrize("status", ["401", "403", "404"])
+def test_a_wrong_key_or_model_is_not_tried_again(client_of, pauses, status):
+    with scripted_llm(status) as llm, pytest.raises(Misconfigured, match="OPENAI_API_KEY") as error:
+        client_of(llm).ask(question("q"))
+    assert pauses == []
+    assert "sk-secret" not in str(error.value)
+
+
+def test_a_local_model_must_be_the_one_that_answers(tmp_path):
+    model = Model("local-1", "0" * 64)
+    with scripted_llm(model="another") as llm, pytest.raises(Misconfigured, match="'another'"):
+        Client(Recordings.of(model, "x", tmp_path), Endpoint(llm.url, model), "live").ask(
+            question("q")
+        )
+
+
+def test_a_local_server_reads_the_beginning_before_each_question(tmp_path):
+    model = Model("scripted-1", "0" * 64)
+    talks = [("Rules.", "a"), ("Rules.", "b"), ("Other rules.", "b"), ("Rules.", "a")]
+    with scripted_llm() as llm:
+        client = Client(Recordings.of(model, "x", tmp_path), Endpoint(llm.url, model), "live")
+        for rules, text in talks:
+            client.ask(Request((Message("system", rules), Message("user", text))))
+    said = [[turn["content"] for turn in body["messages"]] for body in llm.asked]
+    assert said[1::2] == [list(talk) for talk in talks]
+    assert said[::2] == [[rules, ""] for rules, _ in talks]
+    assert [body["max_tokens"] for body in llm.asked] == [0, 256] * 4
+    reused = [body.get("cache_prompt") for body in llm.asked]
+    assert reused == [False, None, True, None, False, None, False, None]
+
+
+def test_a_local_server_is_asked_one_question_at_a_time(tmp_path):
+    model = Model("scripted-1", "0" * 64)
+    with scripted_llm(*["slow:0.05"] * 12) as llm:
+        client = Client(Recordings.of(model, "x", tmp_path), Endpoint(llm.url, model), "live")
+        client.ask_many([question(f"q{n}") for n in range(6)], concurrency=3, progress=False)
+    last = [body["messages"][-1]["content"] for body in llm.asked]
+    assert last[::2] == [""] * 6
+    assert sorted(last[1::2]) == [f"q{n}" for n in range(6)]
+    assert llm.most_at_once == 1
+
+
+def test_a_broken_server_reads_the_beginning_again(tmp_path):
+    model = Model("scripted-1", "0" * 64)
+    with scripted_llm("", "", "500", "", "") as llm:
+        client = Client(
+            Recordings.of(model, "x", tmp_path),
+            Endpoint(llm.url, model),
+            "live",
+            sleep=lambda _: None,
+        )
+        client.ask_many([question("a"), question("b")], progress=False)
+    assert [body.get("cache_prompt") for body in llm.asked] == [False, None, True, False, None]
+
+
+# ---------------------------------------------------------------- replay, record, live
+
+
+def test_what_was_recorded_is_replayed_without_an_endpoint(client_of, recordings):
+    questions = [question(f"q{number}") for number in range(3)]
+    with scripted_llm("text:one", "cut_off:two", "400") as llm:
+        asked = client_of(llm).ask_many(questions, progress=False)
+    replayed = Client(Recordings(recordings.path, MODEL)).ask_many(questions)
+    assert replayed == asked
+    assert [answer.state for answer in replayed] == ["answered", "cut_off", "failed"]
+
+
+def test_a_missing_answer_names_question_file_and_command(client_of, recordings):
+    with scripted_llm() as llm:
+        client_of(llm).ask(question("known"))
+    client = Client(recordings, remedy="make record MODEL={model} PURPOSE={purpose}")
+    with pytest.raises(AnswerMissing) as error:
+        client.ask_many([question("known"), question("new"), question("newer")])
+    said = str(error.value)
+    assert "comment@1 (fen 8/8, ply 3)" in said
+    assert "2 of 3 are not in" in said
+    assert str(recordings.path) in said
+    assert said.endswith("make record MODEL=scripted-1 PURPOSE=commentary")
+    with pytest.raises(AnswerMissing, match="mode 'record'"):
+        Client(recordings).ask(question("new"))
+
+
+def test_recording_asks_for_what_is_missing_only_and_once(client_of, recordings):
+    first, second = question("first"), question("second")
+    with scripted_llm() as llm:
+        client = client_of(llm)
+        client.ask(first)
+        answers = client.ask_many([second, first, second], progress=False)
+    assert [answer.text for answer in answers] == [
+        f"reply to {x}" for x in ("second", "first", "second")
+    ]
+    assert [body["messages"][0]["content"] for body in llm.asked] == ["first", "second"]
+    assert len(recordings) == 2
+
+
+def test_live_asks_afresh_and_keeps_nothing(client_of, recordings):
+    with scripted_llm("text:kept", "text:fresh") as llm:
+        client_of(llm).ask(question("q"))
+        assert client_of(llm, "live").ask(question("q")).text == "fresh"
+    assert Client(recordings).ask(question("q")).text == "kept"
+    assert len(recordings) == 1
+
+
+def test_repeats_are_different_questions(client_of):
+    twice = [replace(question("q", temperature=1), repeat=number) for number in range(2)]
+    with scripted_llm("text:a", "text:b") as llm:
+        answers = client_of(llm).ask_many(twice, progress=False)
+    assert [answer.text for answer in answers] == ["a", "b"]
+    assert [body["seed"] for body in llm.asked] == [0, 1]
+
+
+# ---------------------------------------------------------------- many questions
+
+
+def test_answers_come_in_order_and_no_more_at_once_than_allowed(client_of):
+    questions = [question(f"q{number}") for number in range(9)]
+    with scripted_llm(*["slow:0.1", ""] * 4) as llm:
+        answers = client_of(llm).ask_many(questions, concurrency=3, progress=False)
+    assert [answer.text for answer in answers] == [f"reply to q{number}" for number in range(9)]
+    assert 2 <= llm.most_at_once <= 3
+    with pytest.raises(ValueError, match="at least 1"):
+        client_of(llm).ask_many(questions, concurrency=0)
+
+
+def test_one_question_without_an_answer_does_not_stop_the_others(client_of, recordings):
+    questions = [question(f"q{number}") for number in range(4)]
+    with scripted_llm("", *["500"] * 4) as llm, pytest.raises(Unanswered, match="3 answers came"):
+        client_of(llm).ask_many(questions, progress=False)
+    assert [one.messages[0].content for one in Client(recordings).missing(questions)] == ["q1"]
+
+
+def test_several_running_without_an_answer_stop_the_run(client_of, recordings):
+    questions = [question(f"q{number}") for number in range(50)]
+    with scripted_llm("", *["500"] * 100) as llm, pytest.raises(Unanswered, match="1 answers came"):
+        client_of(llm).ask_many(questions, progress=False)
+    assert len(llm.asked) == 1 + 3 * RETRY.attempts
+    assert len(recordings) == 1
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_an_interruption_loses_nothing_that_came(client_of, recordings, concurrency):
+    questions = [question(f"q{number}") for number in range(20)]
+    dates = iter(["2026-01-31"] * 5)
+
+    def date() -> str:
+        day = next(dates, None)
+        if day is None:
+            raise KeyboardInterrupt
+        return day
+
+    with scripted_llm() as llm:
+        with pytest.raises(KeyboardInterrupt):
+            client_of(llm, date=date).ask_many(questions, concurrency=concurrency, progress=False)
+        assert len(recordings) == 5
+        assert len(client_of(llm).ask_many(questions, progress=False)) == 20
+    assert len(Recordings(recordings.path, MODEL)) == 20
+
+
+def test_the_bar_counts_questions_that_are_asked(client_of, capsys):
+    with scripted_llm() as llm:
+        client_of(llm).ask_many([question("a"), question("b"), question("a")])
+    assert "commentary: 100%" in capsys.readouterr().err
+
+
+def test_threads_may_share_a_client(client_of, recordings):
+    with scripted_llm() as llm:
+        client = client_of(llm)
+        threads = [
+            threading.Thread(target=client.ask, args=(question(f"q{number % 4}"),))
+            for number in range(8)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(Recordings(recordings.path, MODEL)) == 4
+
+
+# ---------------------------------------------------------------- what it would cost
+
+
+def test_an_estimate_counts_what_is_missing(client_of, tmp_path):
+    questions = [question("x" * 4001, max_tokens=50), question("y" * 40, max_tokens=7)]
+    client = Client(Recordings.of(Model("gpt-4o-2024-08-06"), "commentary", tmp_path))
+    found = client.estimate([*questions, questions[0]])
+    assert (found.calls, found.prompt_tokens, found.completion_tokens) == (2, 1011, 57)
+    assert found.cost == pytest.approx((1011 * 2.5 + 57 * 10) / 1e6)
+    assert client.estimate(questions, count=len).prompt_tokens == 4041
+    assert "2 calls, about 1,011 tokens in" in str(found)
+
+
+def test_prices_are_nothing_here_and_unknown_elsewhere(tmp_path):
+    assert price_of(model_named("qwen2.5-coder-1.5b-q4_k_m")).of(10**6, 10**6) == 0.0
+    assert price_of(Model("gpt-4o-mini")).of(10**6, 10**6) == pytest.approx(0.75)
+    assert price_of(Model("gpt-4o-mini-2024-07-18")).prompt == 0.15
+    unknown = Client(Recordings.of(MODEL, "x", tmp_path)).estimate([question("q")])
+    assert unknown.cost is None
+    assert "price unknown" in str(unknown)
+
+
+# ---------------------------------------------------------------- what is refused at the door
+
+
+@pytest.mark.parametrize(
+    ("make", "complaint"),
+    [
+        (lambda: Message("robot", "x"), "role"),
+        (lambda: Model("../up"), "name"),
+        (lambda: Model("a", "123"), "64 hex"),
+        (lambda: Sampling(temperature=3), "temperature"),
+        (lambda: Sampling(max_tokens=0), "positive"),
+        (lambda: Sampling(top_logprobs=21), "0 to 20"),
+        (lambda: Request(()), "at least one message"),
+        (lambda: replace(question("q"), repeat=-1), "repeat"),
+        (lambda: replace(question("q"), prompt="No Version"), "comment@1"),
+        (lambda: replace(question("q"), about={"board": [1]}), "whole numbers"),
+        (lambda: Endpoint("localhost:80", MODEL), "http"),
+        (lambda: Endpoint("https://user:key@host/v1", MODEL), "OPENAI_API_KEY"),
+        (lambda: Endpoint("https://host/v1", MODEL, timeout=0), "timeout"),
+        (lambda: Retry(attempts=0), "attempt"),
+    ],
+)
+def test_bad_input_dies_at_the_door(make, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        make()
+
+
+def test_modes_that_ask_need_an_endpoint_of_the_same_model(recordings):
+    with pytest.raises(ValueError, match="model serve"):
+        Client(recordings, mode="record")
+    with pytest.raises(ValueError, match="scripted-2"):
+        Client(recordings, Endpoint("http://127.0.0.1:1/v1", Model("scripted-2")), "record")
+    with pytest.raises(ValueError, match="replays"):
+        Client(recordings, mode="replays")
+
+
+def test_the_endpoint_comes_from_the_environment_and_hides_its_key(monkeypatch):
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "CHESSGLOSS_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(ValueError, match="OPENAI_BASE_URL"):
+        endpoint_from_environment()
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    with pytest.raises(ValueError, match="CHESSGLOSS_MODEL"):
+        endpoint_from_environment()
+    monkeypatch.setenv("CHESSGLOSS_MODEL", "gpt-4o")
+    found = endpoint_from_environment()
+    assert (found.base_url, found.model) == ("https://api.openai.com/v1", Model("gpt-4o"))
+    assert "sk-secret" not in repr(found)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1")
+    monkeypatch.delenv("CHESSGLOSS_MODEL")
+    local = endpoint_from_environment()
+    assert local.on_this_machine
+    assert (local.model.name, local.model.kind) == ("qwen2.5-coder-1.5b-q4_k_m", "local")

@@ -1,0 +1,210 @@
+"""Recordings: found by all that changes an answer, and whole whatever dies while writing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from chessgloss.llm import (
+    Answer,
+    Message,
+    Model,
+    RecordingDamaged,
+    Recordings,
+    Request,
+    Sampling,
+    Token,
+    read_records,
+    request_key,
+)
+
+MODEL = Model("scripted-1")
+QUESTION = Request(
+    (Message("system", "Be brief."), Message("user", "Why Nf3?")),
+    Sampling(temperature=0.5, max_tokens=20, seed=3, top_logprobs=5, stop=("\n",)),
+    prompt="comment@1",
+    about={"lecture": "lec7", "ply": 12},
+)
+REPLY = Answer(
+    "answered",
+    "Der Läufer f1 ist frei. ♘",
+    (Token("4", -0.35667, (("4", -0.35667), ("1", -3.2834))),),
+    "stop",
+    17,
+    9,
+    "scripted-1",
+)
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    return tmp_path / "scripted-1" / "commentary.jsonl"
+
+
+@pytest.fixture
+def recordings(path) -> Recordings:
+    return Recordings(path, MODEL)
+
+
+def question(number: int) -> Request:
+    return replace(QUESTION, messages=(Message("user", f"question {number}"),))
+
+
+def keep(recordings: Recordings, number: int, text: str = "yes") -> Answer:
+    return recordings.keep(question(number), replace(REPLY, text=text), date="2026-01-31")
+
+
+def test_an_answer_comes_back_as_it_was_kept(recordings, path):
+    assert recordings.get(QUESTION) is None
+    assert recordings.keep(QUESTION, REPLY, date="2026-01-31", served={"server": "x 1"}) == REPLY
+    assert recordings.get(QUESTION) == REPLY
+    assert Recordings(path, MODEL).get(QUESTION) == REPLY
+
+
+def test_a_line_can_be_read_and_holds_no_message(recordings, path):
+    recordings.keep(QUESTION, REPLY, date="2026-01-31", served={"server": "x 1"})
+    line = path.read_text("utf-8")
+    assert "Läufer f1 ist frei. ♘" in line
+    assert "Why Nf3?" not in line
+    record = json.loads(line)
+    assert list(record) == sorted(record)
+    assert record["key"] == request_key(MODEL, QUESTION)
+    assert record["about"] == {"lecture": "lec7", "ply": 12}
+    assert (record["prompt"], record["endpoint"]) == ("comment@1", "remote")
+    assert (record["date"], record["repeat"]) == ("2026-01-31", 0)
+    assert record["served"] == {"model": "scripted-1", "server": "x 1"}
+    assert record["usage"] == {"prompt": 17, "completion": 9}
+    assert list(read_records(path)) == [record]
+
+
+CHANGES = {
+    "text": replace(QUESTION, messages=(QUESTION.messages[0], Message("user", "Why Nf3??"))),
+    "role": replace(QUESTION, messages=(Message("user", "Be brief."), QUESTION.messages[1])),
+    "order": replace(QUESTION, messages=QUESTION.messages[::-1]),
+    "repeat": replace(QUESTION, repeat=1),
+    "temperature": replace(QUESTION, sampling=replace(QUESTION.sampling, temperature=0.6)),
+    "max_tokens": replace(QUESTION, sampling=replace(QUESTION.sampling, max_tokens=21)),
+    "seed": replace(QUESTION, sampling=replace(QUESTION.sampling, seed=4)),
+    "top_logprobs": replace(QUESTION, sampling=replace(QUESTION.sampling, top_logprobs=6)),
+    "logprob_tokens": replace(QUESTION, sampling=replace(QUESTION.sampling, logprob_tokens=2)),
+    "stop": replace(QUESTION, sampling=replace(QUESTION.sampling, stop=())),
+}
+
+
+def test_the_key_changes_with_each_ingredient_and_with_nothing_else():
+    keys = {name: request_key(MODEL, request) for name, request in CHANGES.items()}
+    keys["as it is"] = request_key(MODEL, QUESTION)
+    keys["model"] = request_key(Model("scripted-2"), QUESTION)
+    keys["file"] = request_key(Model("scripted-1", "0" * 64), QUESTION)
+    assert len(set(keys.values())) == len(keys)
+    same = replace(QUESTION, prompt="other@2", about={"fen": "8/8/8/8/8/8/8/8"})
+    assert request_key(MODEL, same) == keys["as it is"]
+    whole = replace(QUESTION, sampling=replace(QUESTION.sampling, temperature=0))
+    zero = replace(QUESTION, sampling=replace(QUESTION.sampling, temperature=-0.0))
+    assert request_key(MODEL, whole) == request_key(MODEL, zero)
+
+
+def test_the_first_answer_to_a_question_stays(recordings, path):
+    assert keep(recordings, 1, "first").text == "first"
+    assert keep(recordings, 1, "second").text == "first"
+    assert keep(Recordings(path, MODEL), 1, "third").text == "first"
+    assert len(list(read_records(path))) == 1
+
+
+@pytest.mark.parametrize(
+    "tail", [b'{"about": {"ply": 1', b"\x00\x00\x00", '{"text": "♘'.encode()[:-1]]
+)
+def test_a_torn_last_line_is_passed_over_and_then_removed(recordings, path, tail):
+    keep(recordings, 1)
+    with path.open("ab") as handle:
+        handle.write(tail)
+    reopened = Recordings(path, MODEL)
+    assert reopened.get(question(1)).text == "yes"
+    assert len(list(read_records(path))) == 1
+    keep(reopened, 2, "after the tear")
+    assert [record["text"] for record in read_records(path)] == ["yes", "after the tear"]
+    assert tail not in path.read_bytes()
+
+
+def test_a_reader_sees_what_another_writer_adds(recordings, path):
+    keep(recordings, 1)
+    keep(Recordings(path, MODEL), 2)
+    assert recordings.get(question(2)).text == "yes"
+    assert len(recordings) == 2
+
+
+@pytest.mark.parametrize(
+    ("damage", "complaint"),
+    [
+        (lambda line: line.replace(b'"yes"', b'"yes'), "no record"),
+        (lambda line: b"<<<<<<< HEAD\n" + line, "no record"),
+        (lambda line: b"[]\n" + line, "no record"),
+        (lambda line: line.replace(b'"seed": 3', b'"seed": 4'), "altered"),
+        (lambda line: line.replace(b'"model_sha256": ""', b'"model_sha256": "1"'), "not of"),
+        (lambda line: line.replace(b'"state": "answered"', b'"state": "fine"'), "no record"),
+        (lambda line: line.replace(b'"text": "yes", ', b""), "no record"),
+    ],
+)
+def test_a_damaged_line_is_an_error_that_names_its_place(recordings, path, damage, complaint):
+    keep(recordings, 1)
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(RecordingDamaged, match=complaint) as error:
+        len(Recordings(path, MODEL))
+    assert str(path) in str(error.value)
+
+
+def test_recordings_have_a_place_by_model_and_purpose(tmp_path):
+    found = Recordings.of(Model("org/model:free"), "gcc_eval", tmp_path)
+    assert found.path == tmp_path / "org_model_free" / "gcc_eval.jsonl"
+    with pytest.raises(ValueError, match="one word"):
+        Recordings.of(MODEL, "../up", tmp_path)
+    with pytest.raises(ValueError, match="jsonl"):
+        Recordings(tmp_path / "answers.json", MODEL)
+
+
+#: Keeps question after question and says which are on the disk.
+WRITER = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[4])
+import test_llm_recordings as here
+kept = here.Recordings(Path(sys.argv[1]), here.MODEL)
+for number in range(int(sys.argv[2]), int(sys.argv[3])):
+    here.keep(kept, number, "x" * 50_000)
+    print(number, flush=True)
+"""
+
+
+def start_writer(path: Path, first: int, end: int) -> subprocess.Popen:
+    given = [str(path), str(first), str(end), str(Path(__file__).parent)]
+    command = [sys.executable, "-B", "-c", WRITER, *given]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def test_a_writer_that_is_killed_loses_at_most_the_answer_in_hand(recordings, path):
+    writer = start_writer(path, 0, 100_000)
+    said = [int(writer.stdout.readline()) for _ in range(20)]
+    os.kill(writer.pid, signal.SIGKILL)
+    said += [int(line) for line in writer.stdout.read().splitlines()]
+    writer.wait()
+    kept = [number for number in range(len(said) + 1) if recordings.get(question(number))]
+    assert kept[: len(said)] == said
+    keep(recordings, 100_000)
+    texts = [record["text"] for record in read_records(path)]
+    assert texts == ["x" * 50_000] * len(kept) + ["yes"]
+
+
+def test_two_writers_neither_tear_nor_repeat_lines(path):
+    writers = [start_writer(path, 0, 40), start_writer(path, 20, 60)]
+    assert [writer.communicate()[0].count("\n") for writer in writers] == [40, 40]
+    records = list(read_records(path))
+    assert len(records) == len({record["key"] for record in records}) == 60
+    assert {record["text"] for record in records} == {"x" * 50_000}
+    assert len(Recordings(path, MODEL)) == 60

@@ -1,0 +1,197 @@
+"""The server on this machine: what its commands say, and that a real model keeps the protocol."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from chessgloss import assets
+from chessgloss.cli_model import add_model_commands, export_lines
+from chessgloss.llm import Client, Endpoint, Message, Misconfigured, Recordings, Request, Sampling
+from chessgloss.llm import server as served
+from chessgloss.llm.server import (
+    ServerMissing,
+    ServerSettings,
+    fetch_model,
+    local_endpoint,
+    local_server,
+)
+
+TINY = "smollm2-135m-q4_1"
+
+
+def parse(*words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add_model_commands(parser.add_subparsers(dest="command", required=True))
+    return parser.parse_args(words)
+
+
+def test_the_commands_have_sensible_defaults():
+    given = parse("model", "serve")
+    assert (given.name, given.port, given.threads) == ("qwen2.5-coder-1.5b-q4_k_m", 0, 2)
+    assert parse("model", "fetch", TINY).name == TINY
+    with pytest.raises(SystemExit):
+        parse("model", "fetch", "gpt-4o")
+
+
+def test_fetching_prints_the_path_of_the_checked_file(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(served.assets, "locate", lambda name: tmp_path / name)
+    given = parse("model", "fetch", TINY)
+    assert given.run(given) == 0
+    assert capsys.readouterr().out == f"{tmp_path / 'smollm2'}\n"
+    with pytest.raises(ValueError, match="no file of 'gpt-4o' is known; there are qwen"):
+        fetch_model("gpt-4o")
+
+
+def test_the_export_lines_can_be_pasted():
+    lines = export_lines("http://127.0.0.1:8080/v1", TINY).splitlines()
+    assert lines[1:] == [
+        "export OPENAI_BASE_URL=http://127.0.0.1:8080/v1",
+        "export OPENAI_API_KEY=none",
+        f"export CHESSGLOSS_MODEL={TINY}",
+    ]
+
+
+def test_every_model_to_serve_has_a_pinned_file():
+    for asset in served.LOCAL_ASSETS.values():
+        assert assets.REGISTRY[asset].sha256
+
+
+def test_a_missing_file_or_package_is_named_with_its_remedy(monkeypatch, tmp_path):
+    with pytest.raises(ServerMissing, match="model fetch"), local_server(tmp_path / "no.gguf", "x"):
+        pass
+    (tmp_path / "yes.gguf").write_bytes(b"GGUF")
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    with (
+        pytest.raises(ServerMissing, match="pip install"),
+        local_server(tmp_path / "yes.gguf", "x"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("wrong", [{"context": 10}, {"threads": 0}, {"port": 70000}])
+def test_settings_are_checked(wrong):
+    with pytest.raises(ValueError, match="context from 256"):
+        ServerSettings(**wrong)
+
+
+# ---------------------------------------------------------------- a real, tiny model
+
+
+@pytest.fixture(scope="module")
+def tiny_file() -> Path:
+    if importlib.util.find_spec("xllamacpp") is None:
+        pytest.skip("xllamacpp is not installed")
+    try:
+        return assets.locate("smollm2", fetch=False)
+    except assets.AssetMissing:
+        pytest.skip(f"run `chessgloss model fetch {TINY}` first")
+
+
+@pytest.fixture(scope="module")
+def tiny(tiny_file) -> Iterator[Endpoint]:
+    with local_endpoint(TINY, ServerSettings(context=1024, threads=1)) as endpoint:
+        yield endpoint
+
+
+@pytest.fixture
+def recordings(tiny, tmp_path) -> Recordings:
+    return Recordings.of(tiny.model, "contract", tmp_path)
+
+
+def question(text: str, **sampling) -> Request:
+    return Request((Message("user", text),), Sampling(**{"max_tokens": 4} | sampling))
+
+
+@pytest.mark.slow
+def test_a_real_answer_is_recorded_and_replayed(tiny, recordings):
+    request = question("Name a chess piece. ♘", top_logprobs=5, logprob_tokens=3)
+    answer = Client(recordings, tiny, "record").ask(request)
+    assert (answer.state, answer.completion_tokens) == ("cut_off", 4)
+    assert answer.model == TINY
+    assert answer.prompt_tokens > 5
+    assert len(answer.tokens) == 3
+    for token in answer.tokens:
+        assert len(token.alternatives) == 5
+        assert token.logprob == token.alternatives[0][1]
+        assert 0 < sum(token.probabilities().values()) <= 1.0001
+    assert answer.text.startswith("".join(token.text for token in answer.tokens))
+    assert Client(Recordings(recordings.path, tiny.model)).ask(request) == answer
+
+
+@pytest.mark.slow
+def test_a_seed_makes_a_real_answer_again_and_repeats_differ(tiny, recordings):
+    client = Client(recordings, tiny, "live")
+    asked = question("Tell me a story.", temperature=1.5, max_tokens=12, seed=1)
+    texts = [client.ask(Request(asked.messages, asked.sampling, repeat=n)).text for n in (0, 0, 1)]
+    assert texts[0] == texts[1] != texts[2]
+
+
+@pytest.mark.slow
+def test_a_real_answer_does_not_depend_on_what_was_asked_before(tiny, tmp_path):
+    beginning = Message("system", "You comment chess moves. " + "Be exact. " * 10)
+    sampling = Sampling(max_tokens=6, top_logprobs=2, logprob_tokens=6)
+    first, near, far = (
+        Request((beginning, Message("user", text)), sampling)
+        for text in ("The knight goes to f3.", "The knight goes to f3 and e5.", "Rook takes d8.")
+    )
+    client = Client(Recordings.of(tiny.model, "x", tmp_path), tiny, "live")
+    fresh = Client(Recordings.of(tiny.model, "x", tmp_path), tiny, "live")
+    answer = client.ask(first)
+    for before in (first, near, far):
+        client.ask(before)
+        assert client.ask(first) == answer
+    assert fresh.ask(first) == answer
+
+
+@pytest.mark.slow
+def test_a_real_question_that_is_too_long_is_a_failure_not_an_error(tiny, recordings):
+    answer = Client(recordings, tiny, "record").ask(question("pawn " * 3000))
+    assert (answer.state, answer.finish_reason) == ("failed", "http_400")
+
+
+@pytest.mark.slow
+def test_a_stop_ends_a_real_answer_whole(tiny, recordings):
+    free = Client(recordings, tiny, "live").ask(question("Count to ten.", max_tokens=8)).text
+    stop = free.split()[1]
+    held = Client(recordings, tiny, "live").ask(
+        question("Count to ten.", max_tokens=8, stop=(stop,))
+    )
+    assert held.state in ("answered", "empty")
+    assert free.startswith(held.text)
+    assert stop not in held.text
+
+
+@pytest.mark.slow
+def test_another_model_than_the_asked_one_is_noticed(tiny, tmp_path):
+    from chessgloss.llm import default_model
+
+    other = Endpoint(tiny.base_url, default_model())
+    with pytest.raises(Misconfigured, match=TINY):
+        Client(Recordings.of(other.model, "x", tmp_path), other, "live").ask(question("Hello"))
+
+
+@pytest.mark.slow
+def test_serving_says_where_and_ends_at_an_interrupt(tiny_file):
+    code = (
+        "import argparse; from chessgloss.cli_model import add_model_commands as add\n"
+        "parser = argparse.ArgumentParser(); add(parser.add_subparsers())\n"
+        f"given = parser.parse_args(['model', 'serve', '{TINY}', '--threads', '1'])\n"
+        "raise SystemExit(given.run(given))"
+    )
+    running = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    first = running.stdout.readline()
+    assert first.startswith(f"{TINY} answers at http://127.0.0.1:")
+    assert running.stdout.readline().startswith("export OPENAI_BASE_URL=http://127.0.0.1:")
+    os.kill(running.pid, signal.SIGINT)
+    rest, _ = running.communicate(timeout=60)
+    assert rest.endswith("stopped\n")
+    assert running.returncode == 0
