@@ -1,0 +1,431 @@
+from __future__ import annotations
+
+import io
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import chess
+import chess.engine
+import chess.pgn
+import pytest
+
+from chessgloss.analysis import Analysis, Line
+from chessgloss.annotate.game import Annotator, moves_of
+from chessgloss.annotate.moments import MomentRules, choose_moments, given_away, judge
+from chessgloss.annotate.pgn import annotated_copy, game_text, plain, write_pgn
+from chessgloss.annotate.reading import brace_comments, read_games
+from chessgloss.annotate.records import SIGNS, AnnotatedGame, Note
+from chessgloss.facts import Verdict, weigh
+from chessgloss.facts.exchange import balance
+from chessgloss.pgn import PgnError
+from chessgloss.positions import MoveInContext, Position, read_fen, read_move
+from chessgloss.priorities import ConceptChange
+from chessgloss.stockfish import EngineMissing, analyse_many, find_stockfish
+
+PGN = Path(__file__).resolve().parents[1] / "data" / "pgn"
+#: A level position: White can win a pawn at once, castle, or blunder the queen on f7.
+ITALIAN = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
+OPENING = chess.STARTING_FEN
+
+
+@dataclass(frozen=True)
+class Told:
+    text: str
+    method: str = "template"
+    model: str = ""
+
+
+def analysis(position: Position, lines: Sequence[tuple[str, int]]) -> Analysis:
+    """Lines as (UCI moves, centipawns seen by the side to move)."""
+    made = tuple(
+        Line(tuple(moves.split()), chess.engine.PovScore(chess.engine.Cp(cp), position.turn), 9)
+        for moves, cp in lines
+    )
+    return Analysis(position, made, 1000, "Scripted 1")
+
+
+def verdict_on(move: MoveInContext, lines: Sequence[tuple[str, int]], after: int) -> Verdict:
+    """``after`` is seen by the mover."""
+    end = move.after()
+    replies = [move.uci() for move in end.board().legal_moves]
+    answer = analysis(end, [(replies[0], -after)] if replies else [])
+    return weigh(move, analysis(move.position, lines), answer)
+
+
+def by_material(positions: Sequence[Position], tempo: int = 50) -> list[Analysis]:
+    """An engine that sees three legal moves, counts material and likes to be to move."""
+    found = []
+    for position in positions:
+        board = chess.Board(position.fen)
+        value = tempo + 100 * balance(board) * (1 if board.turn else -1)
+        moves = sorted(move.uci() for move in board.legal_moves)[:3]
+        found.append(analysis(position, [(uci, value - 10 * n) for n, uci in enumerate(moves)]))
+    return found
+
+
+def annotated(game: chess.pgn.Game, text: str = "told { so }") -> AnnotatedGame:
+    rules = MomentRules(share=1.0)
+    return Annotator(by_material, lambda briefing: Told(text), rules=rules).annotate(game)
+
+
+def change(size: float) -> ConceptChange:
+    return ConceptChange("Threats", "White", 0.0, size, size, 1)
+
+
+# ---------------------------------------------------------------- moments and glyphs
+
+MOVE = read_move(read_fen(ITALIAN), "Nf3")
+FORK = read_move(read_fen(ITALIAN), "Qxf7+")
+QUEEN_OFFER = read_move(read_fen("3r2k1/5ppp/8/8/8/8/1Q3PPP/1R4K1 w - - 0 1"), "Qb8")
+
+
+@pytest.mark.parametrize(
+    ("best", "played", "sign"),
+    [
+        (30, 30, ""),
+        (30, -30, ""),
+        (30, -70, "?!"),
+        (30, -90, "?"),
+        (30, -200, "??"),
+        (900, 700, ""),
+        (200, 100, "?"),
+    ],
+)
+def test_a_glyph_follows_the_points_given_away(best: int, played: int, sign: str):
+    verdict = verdict_on(MOVE, [("h5f3", best), ("g1f3", played)], played)
+    glyph = judge(MOVE, verdict)
+    assert (SIGNS[glyph] if glyph else "") == sign
+    assert (given_away(MOVE, verdict) > 0) == (best > played and best < 900)
+
+
+@pytest.mark.parametrize(
+    ("move", "second", "sign"),
+    [(MOVE, -300, "!"), (MOVE, 20, ""), (QUEEN_OFFER, -300, "!!"), (QUEEN_OFFER, 20, "!?")],
+)
+def test_praise_needs_an_only_move_or_an_offer(move: MoveInContext, second: int, sign: str):
+    other = next(m.uci() for m in move.position.board().legal_moves if m.uci() != move.uci)
+    verdict = verdict_on(move, [(move.uci, 30), (other, second)], 30)
+    glyph = judge(move, verdict)
+    assert (SIGNS[glyph] if glyph else "") == sign
+
+
+def test_a_recapture_finds_itself():
+    recapture = read_move(
+        read_fen("rnb1kbnr/ppp1pppp/8/3q4/8/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 4"), "Nxd5"
+    )
+    verdict = verdict_on(recapture, [("c3d5", 900), ("a2a3", -100)], 900)
+    assert judge(recapture, verdict) is None
+    open_game = verdict_on(recapture, [("c3d5", 90), ("a2a3", -100)], 90)
+    assert judge(recapture, open_game) is None
+    assert choose_moments([recapture], [open_game], [()]) == []
+
+
+def test_moments_are_mistakes_first_then_only_moves_and_concepts():
+    quiet = verdict_on(MOVE, [("g1f3", 30), ("g1h3", 20)], 30)
+    slip = verdict_on(MOVE, [("h5f3", 30), ("g1f3", -70)], -70)
+    blunder = verdict_on(MOVE, [("h5f3", 30), ("g1f3", -400)], -400)
+    only = verdict_on(MOVE, [("g1f3", 30), ("g1h3", -400)], 30)
+    verdicts = [quiet, slip, blunder, only, quiet, quiet]
+    concepts = [(), (), (), (), (change(-7.0),), (change(5.9),)]
+    moves = [MOVE] * 6
+    assert choose_moments(moves, verdicts, concepts) == [1, 2, 3]
+    assert choose_moments(moves, verdicts, concepts, MomentRules(share=1.0)) == [1, 2, 3, 4]
+    few = MomentRules(share=0.0, fewest=1)
+    assert choose_moments(moves, verdicts, concepts, few) == [2]
+    bold = MomentRules(share=1.0, concept=5.0)
+    assert choose_moments(moves, verdicts, concepts, bold) == [1, 2, 3, 4, 5]
+
+
+def test_in_a_decided_game_the_mate_counts_and_concepts_count_less():
+    won = verdict_on(MOVE, [("g1f3", 1500), ("g1h3", 900)], 1500)
+    mate = read_move(read_fen("6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1"), "Rb8#")
+    mating = verdict_on(mate, [("b1b8", 9000), ("b1b7", 800)], 9000)
+    assert choose_moments([MOVE, mate], [won, mating], [(), ()]) == [1]
+    level = verdict_on(MOVE, [("g1f3", 30), ("g1h3", 20)], 30)
+    leap = (change(9.0),)
+    one = MomentRules(share=0.0, fewest=1)
+    assert choose_moments([MOVE, MOVE], [won, level], [leap, leap], one) == [1]
+
+
+def test_what_is_chosen_among_must_fit_together():
+    verdict = verdict_on(MOVE, [("g1f3", 30)], 30)
+    with pytest.raises(ValueError, match="got 2, 1 and 1"):
+        choose_moments([MOVE, MOVE], [verdict], [()])
+    for bad in ({"share": 1.5}, {"given_away": 0.0}, {"fewest": -1}):
+        with pytest.raises(ValueError, match="got MomentRules"):
+            MomentRules(**bad)
+
+
+def test_a_note_is_checked_when_it_is_made():
+    with pytest.raises(ValueError, match="1 to 6, got 7"):
+        Note(0, None, nag=7)
+    game = read_games(PGN / "variations.pgn")[0]
+    with pytest.raises(ValueError, match="one note for each of 25 plies, got 1"):
+        AnnotatedGame(game, (Note(0, None),), "")
+
+
+# ---------------------------------------------------------------- reading
+
+
+@pytest.mark.parametrize(
+    ("text", "braced"),
+    [
+        ("1. e4 ; best by test\n1... e5 *\n", "1. e4 {best by test}\n1... e5 *\n"),
+        ("; before\n1. e4 *\n; behind\n", "; before\n1. e4 *\n; behind\n"),
+        ("1. e4 {a ; b\nc ; d} ; e } f\n*\n", "1. e4 {a ; b\nc ; d} {e ) f}\n*\n"),
+        ('[Event "a;b"]\n\n1. e4 ;\n;x\n*\n', '[Event "a;b"]\n\n1. e4 \n{x}\n*\n'),
+        ("1. e4 1-0 ; gg\n", "1. e4 1-0 {gg}\n"),
+        ("% e4 ; x\n1. d4 {y} {z} *\n", "% e4 ; x\n1. d4 {y} {z} *\n"),
+    ],
+)
+def test_comments_behind_semicolons_are_kept(text: str, braced: str):
+    lines = text.encode().splitlines(keepends=True)
+    assert b"".join(brace_comments(lines)).decode() == braced
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "holds no game"),
+        ('[Event "x"]\n[Variant "Atomic"]\n\n1. e4 *\n', "Atomic.*only standard chess"),
+        ("1. e4 e5 2. Ke3 *\n", r"game 1 \(line 1\).*Ke3"),
+        ("1. e4 *\n\n1. e4 e6 (1... c5 *\n", r"game 2 \(line 3\).*variation is not closed"),
+        ('[FEN "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w KQkq - 0 1"]\n\n1. e4 *\n', "960"),
+        ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n', "bad FEN header"),
+    ],
+)
+def test_a_file_with_a_bad_game_is_refused_whole(tmp_path: Path, text: str, words: str):
+    path = tmp_path / "game.pgn"
+    path.write_text(text)
+    with pytest.raises(PgnError, match=words):
+        read_games(path)
+
+
+def test_chess960_is_refused_clearly():
+    with pytest.raises(PgnError, match=r"game 1 \(line 1\): variant 'Chess960'.*only standard"):
+        read_games(PGN / "chess960.pgn")
+
+
+def test_latin_1_and_a_byte_order_mark_are_read(tmp_path: Path):
+    path = tmp_path / "game.pgn"
+    path.write_bytes(b'\xef\xbb\xbf[White "J\xf6rg"]\n\n1. e4 ; sch\xf6n\n*\n')
+    (game,) = read_games(path)
+    assert game.headers["White"] == "Jörg"
+    assert game.next().comment == "schön"
+
+
+# ---------------------------------------------------------------- nothing is lost
+
+
+def pairs(before: chess.pgn.Game, after: chess.pgn.Game) -> Iterator[tuple]:
+    """Each node of a game beside the one at its place in the other."""
+    waiting = [(before, after)]
+    while waiting:
+        one, other = waiting.pop()
+        yield one, other
+        assert len(other.variations) >= len(one.variations)
+        waiting += zip(one.variations, other.variations, strict=False)
+
+
+def assert_nothing_lost(before: chess.pgn.Game, text: str) -> chess.pgn.Game:
+    after = chess.pgn.read_game(io.StringIO(text))
+    assert after is not None and not after.errors
+    assert before.headers.items() <= after.headers.items()
+    for one, other in pairs(before, after):
+        if one.parent is not None:
+            assert other.move == one.move
+            assert " ".join(one.starting_comment.split()) in other.starting_comment
+        assert one.nags <= other.nags
+        kept = " ".join(one.comment.replace("}", ")").split())
+        assert " ".join(other.comment.split()).startswith(kept)
+    return after
+
+
+def test_the_sample_keeps_every_comment_glyph_variation_and_header():
+    (game,) = read_games(PGN / "variations.pgn")
+    text = game_text(annotated(game))
+    after = assert_nothing_lost(game, text)
+    for words in (
+        "Две фигуры смотрят на f7.",
+        "直接防守",
+        "הפרש נקבע על f7",
+        "كلاهما يلعب",
+        "the only good answer ) really",
+        "[%clk 0:15:00]",
+        "[%csl Rf7]",
+        '[White "Иванова, Анна"]',
+    ):
+        assert words in " ".join(text.split()), words
+    assert game_text(annotated(game)) == text
+    move = after.next().next()
+    assert move.eval() is not None
+
+
+def random_game(seed: int) -> chess.pgn.Game:
+    """A game with random moves, nested variations, comments, glyphs and evaluations."""
+    rng = random.Random(seed)
+    words = ["план", f"[%clk 0:00:0{seed % 10}]", "[%eval 0.3]", "a;b", "%x", "[y]", "(", "$1"]
+    game = chess.pgn.Game()
+    nodes: list[chess.pgn.GameNode] = [game]
+    for _ in range(30):
+        parent = rng.choice([nodes[-1], nodes[-1], rng.choice(nodes)])
+        moves = sorted(parent.board().legal_moves, key=chess.Move.uci)
+        if moves:
+            child = parent.add_variation(rng.choice(moves))
+            if rng.random() < 0.6:
+                child.comment = " ".join(rng.choices(words, k=rng.randint(1, 25)))
+            child.nags = set(rng.sample([1, 4, 6, 14, 139], k=rng.randint(0, 2)))
+            if parent.variations[0] is not child:
+                child.starting_comment = rng.choice(["", "или"])
+            nodes.append(child)
+    return game
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_nothing_is_lost_of_any_tree(seed: int, tmp_path: Path):
+    game = random_game(seed)
+    path = tmp_path / "game.pgn"
+    path.write_text(str(game), encoding="utf-8")
+    (read,) = read_games(path)
+    text = game_text(annotated(read))
+    assert_nothing_lost(read, text)
+    assert_well_formed(text)
+    path.write_text(text, encoding="utf-8")
+    (again,) = read_games(path)
+    assert_nothing_lost(read, str(again))
+
+
+# ---------------------------------------------------------------- what is written
+
+TOKEN = re.compile(
+    r"\s+|\d+\.(?:\.\.)?|\$\d{1,3}|[()]|\{[^}]*\}"
+    r"|[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](?:=[QRBN])?[+#]?|O-O(?:-O)?[+#]?"
+    r"|1-0|0-1|1/2-1/2|\*|--"
+)
+
+
+def assert_well_formed(text: str) -> None:
+    """Hold a game against the import format of the PGN standard, by another reader."""
+    headers, _, moves = text.partition("\n\n")
+    assert all(re.fullmatch(r'\[\w+ ".*"\]', line) for line in headers.splitlines())
+    place, depth = 0, 0
+    while place < len(moves):
+        found = TOKEN.match(moves, place)
+        assert found, f"no token: {moves[place : place + 30]!r}"
+        depth += (found.group() == "(") - (found.group() == ")")
+        assert depth >= 0
+        place = found.end()
+    assert depth == 0
+    assert max(map(len, text.splitlines())) <= 255
+    assert not re.search(r"(?m)^[%;\[]", moves), "a line that starts like a header or an escape"
+
+
+def test_long_comments_are_broken_into_lines():
+    (game,) = read_games(PGN / "variations.pgn")
+    text = game_text(annotated(game, "[%x] word; " * 90))
+    assert_well_formed(text)
+    assert max(map(len, text.splitlines())) <= 130
+
+
+def test_a_comment_cannot_leave_its_braces():
+    assert plain("a } b\n{c} [%eval 9] ") == "a ) b (c) [ %eval 9]"
+    (game,) = read_games(PGN / "variations.pgn")
+    assert "told ( so )" in game_text(annotated(game))
+
+
+def test_evaluations_glyphs_and_better_lines_stand_in_their_place():
+    game = chess.pgn.read_game(io.StringIO("1. e4 {mine [%eval 3.0]} e5 $3 2. Qh5 Nc6 *"))
+    score = chess.engine.PovScore(chess.engine.Cp(-50), chess.BLACK)
+    mate = chess.engine.PovScore(chess.engine.Mate(-3), chess.BLACK)
+    notes = (
+        Note(0, score, 2, "too soon", ("d2d4", "d7d5"), score),
+        Note(1, score, 4),
+        Note(2, mate, None, "", ("d1h5",)),
+        Note(3, None),
+    )
+    copy = annotated_copy(AnnotatedGame(game, notes, "template"))
+    first, second, third, last = copy.mainline()
+    assert first.comment == "mine [%eval 3.0] | chessgloss: too soon"
+    assert first.nags == {2}
+    assert (second.nags, second.eval().white().score()) == ({3}, 50)
+    assert third.eval().white().mate() == 3
+    assert last.comment == ""
+    assert [child.uci() for child in copy.variations] == ["e2e4", "d2d4"]
+    assert copy.variations[1].next().uci() == "d7d5"
+    assert third.parent.variations == [third]
+    assert game.variations[0].comment == "mine [%eval 3.0]", "the game itself stays as it was"
+    assert copy.headers["ChessglossAnnotator"] == "template"
+
+
+def test_several_games_are_written_one_after_the_other(tmp_path: Path):
+    path = tmp_path / "games.pgn"
+    path.write_text('[White "A"]\n\n1. e4 e5 *\n\n[White "B"]\n\n1. d4 {so} d5 1/2-1/2\n')
+    games = read_games(path)
+    path.write_text(write_pgn([annotated(game) for game in games]), encoding="utf-8")
+    again = read_games(path)
+    assert [game.headers["White"] for game in again] == ["A", "B"]
+    assert again[1].headers["Result"] == "1/2-1/2"
+
+
+# ---------------------------------------------------------------- a whole game
+
+
+def test_the_history_that_can_matter_is_kept():
+    game = chess.pgn.read_game(io.StringIO("1. Nf3 Nf6 2. Ng1 Ng8 3. e4 Nf6 4. Nf3 *"))
+    moves = list(moves_of(game))
+    assert [len(move.position.moves) for move in moves] == [0, 1, 2, 3, 4, 0, 1]
+    assert moves[4].position.board().is_repetition(2)
+    assert [move.san for move in moves] == ["Nf3", "Nf6", "Ng1", "Ng8", "e4", "Nf6", "Nf3"]
+
+
+def test_comments_go_where_the_moments_are():
+    (game,) = read_games(PGN / "variations.pgn")
+    asked = []
+
+    def comment(briefing):
+        asked.append(briefing.move.san)
+        return Told(f"On {briefing.move.san}", "ccc", "tiny")
+
+    concepts = {"Ng5": (change(8.0),)}
+
+    def calm(positions):
+        return by_material(positions, tempo=0)
+
+    found = Annotator(calm, comment, lambda move: concepts.get(move.san, ())).annotate(game)
+    assert asked == ["Ng5"]
+    assert [note.ply for note in found.notes if note.text] == [6]
+    assert found.notes[6].text == "On Ng5"
+    assert found.used == "ccc, tiny; Scripted 1, about 1,000 nodes a position"
+
+
+def test_a_game_of_three_hundred_moves_is_annotated():
+    (game,) = read_games(PGN / "three_hundred_moves.pgn")
+    found = Annotator(by_material, lambda briefing: Told("so")).annotate(game)
+    assert len(found.notes) == 600
+    assert 3 <= sum(bool(note.text) for note in found.notes) <= 120
+    text = game_text(found)
+    assert_well_formed(text)
+    assert_nothing_lost(game, text)
+    assert text.count("[%eval") >= 600
+
+
+@pytest.mark.engine
+def test_a_real_engine_finds_the_mistake():
+    try:
+        find_stockfish()
+    except EngineMissing as error:
+        pytest.skip(str(error))
+    game = chess.pgn.read_game(io.StringIO("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0"))
+
+    def analyse(positions):
+        return analyse_many(positions, nodes=5000, multipv=3, processes=1, progress=False)
+
+    found = Annotator(analyse, lambda briefing: Told(briefing.move.san)).annotate(game)
+    assert [note.text for note in found.notes if note.text][-2:] == ["Nf6", "Qxf7#"]
+    assert found.notes[5].nag == chess.pgn.NAG_BLUNDER
+    assert found.notes[5].better[0] in {"g7g6", "d8e7", "d8f6"}
+    assert found.notes[6].score is None
+    assert found.notes[5].score.white().mate() == 1
