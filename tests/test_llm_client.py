@@ -179,11 +179,16 @@ def test_a_local_model_must_be_the_one_that_answers(tmp_path):
         )
 
 
-def test_a_local_server_reads_the_beginning_before_each_question(tmp_path):
-    model = Model("scripted-1", "0" * 64)
+def steady_client(llm, tmp_path) -> Client:
+    endpoint = Endpoint(llm.url, MODEL, steady=True)
+    recordings = Recordings.of(MODEL, "steady", tmp_path)
+    return Client(recordings, endpoint, "live", sleep=lambda _: None)
+
+
+def test_a_steady_server_reads_the_beginning_before_each_question(tmp_path):
     talks = [("Rules.", "a"), ("Rules.", "b"), ("Other rules.", "b"), ("Rules.", "a")]
     with scripted_llm() as llm:
-        client = Client(Recordings.of(model, "x", tmp_path), Endpoint(llm.url, model), "live")
+        client = steady_client(llm, tmp_path)
         for rules, text in talks:
             client.ask(Request((Message("system", rules), Message("user", text))))
     said = [[turn["content"] for turn in body["messages"]] for body in llm.asked]
@@ -194,10 +199,9 @@ def test_a_local_server_reads_the_beginning_before_each_question(tmp_path):
     assert reused == [False, None, True, None, False, None, False, None]
 
 
-def test_a_local_server_is_asked_one_question_at_a_time(tmp_path):
-    model = Model("scripted-1", "0" * 64)
+def test_a_steady_server_is_asked_one_question_at_a_time(tmp_path):
     with scripted_llm(*["slow:0.05"] * 12) as llm:
-        client = Client(Recordings.of(model, "x", tmp_path), Endpoint(llm.url, model), "live")
+        client = steady_client(llm, tmp_path)
         client.ask_many([question(f"q{n}") for n in range(6)], concurrency=3, progress=False)
     last = [body["messages"][-1]["content"] for body in llm.asked]
     assert last[::2] == [""] * 6
@@ -206,15 +210,8 @@ def test_a_local_server_is_asked_one_question_at_a_time(tmp_path):
 
 
 def test_a_broken_server_reads_the_beginning_again(tmp_path):
-    model = Model("scripted-1", "0" * 64)
     with scripted_llm("", "", "500", "", "") as llm:
-        client = Client(
-            Recordings.of(model, "x", tmp_path),
-            Endpoint(llm.url, model),
-            "live",
-            sleep=lambda _: None,
-        )
-        client.ask_many([question("a"), question("b")], progress=False)
+        steady_client(llm, tmp_path).ask_many([question("a"), question("b")], progress=False)
     assert [body.get("cache_prompt") for body in llm.asked] == [False, None, True, False, None]
 
 

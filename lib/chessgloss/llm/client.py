@@ -182,7 +182,7 @@ class Client:
         requests
             The questions.
         concurrency
-            How many may be with the endpoint at once; a local model takes one at a time.
+            How many may be with the endpoint at once; a steady one takes one at a time.
         progress
             Whether to show a bar while the endpoint is asked.
 

@@ -38,6 +38,10 @@ class Endpoint:
         Seconds to wait for one answer. A busy machine needs minutes for a long prompt.
     server
         Program and version behind it, if known; kept with each answer.
+    steady
+        Whether it is a llama.cpp server with one slot that nobody else asks, so that
+        :class:`chessgloss.llm.wire.Connection` can keep its answers apart. Such a server is
+        asked one question at a time.
     """
 
     base_url: str
@@ -45,6 +49,7 @@ class Endpoint:
     api_key: str = field(default="none", repr=False)
     timeout: float = 600.0
     server: str = ""
+    steady: bool = False
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)

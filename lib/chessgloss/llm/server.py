@@ -105,7 +105,7 @@ def local_endpoint(
 ) -> Iterator[Endpoint]:
     """Serve a known model while the context lasts; yield the endpoint to ask."""
     with local_server(fetch_model(name), name, settings) as url:
-        yield Endpoint(url, model_named(name), server=server_version())
+        yield Endpoint(url, model_named(name), server=server_version(), steady=True)
 
 
 def server_version() -> str:

@@ -56,12 +56,12 @@ class _Rejected(RuntimeError):
 class Connection:
     """A line to one endpoint, which threads may share.
 
-    A server on this machine keeps as much of the last prompt as the next one begins with. How
-    much that is changes the rounding of its arithmetic: log-probabilities of one and the same
-    question move by hundredths, and now and then a word. Before each question the server is
-    therefore brought to the same state: it has read all messages but the last, once for as
-    long as they stay the same. So an answer does not depend on what was asked before it (as
-    long as nobody else asks the same server), and a constant beginning is not read again.
+    llama.cpp's server keeps as much of the last prompt as the next one begins with. How much
+    that is changes the rounding of its arithmetic: log-probabilities of one and the same
+    question move by hundredths, and now and then a word. Before each question a ``steady``
+    endpoint is therefore brought to the same state: it has read all messages but the last,
+    once for as long as they stay the same. So an answer does not depend on what was asked
+    before it, and a constant beginning is not read again.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Connection:
         with self._guard:
             self._client = self._client or _connect(self.endpoint)
         try:
-            if self.endpoint.model.kind == "remote":
+            if not self.endpoint.steady:
                 return self._ask(request)
             with self._guard:
                 self._prepare(request.messages[:-1])
@@ -231,5 +231,9 @@ def _check_model(served: str, endpoint: Endpoint) -> None:
 
 
 def _served(reply: Any, endpoint: Endpoint) -> dict[str, Any]:
-    said = {"server": endpoint.server, "system_fingerprint": reply.system_fingerprint or ""}
+    said = {
+        "server": endpoint.server,
+        "steady": endpoint.steady,
+        "system_fingerprint": reply.system_fingerprint,
+    }
     return {name: value for name, value in said.items() if value}
