@@ -9,6 +9,9 @@ PYTHON ?= python3
 PYTEST ?= -q -n 2 --dist loadfile
 N       ?=
 PROFILE ?= smoke
+MODEL   ?= qwen2.5-coder-1.5b-q4_k_m
+PURPOSE ?= commentary
+DRY     ?=
 
 PY   := $(VENV)/bin/python
 PIP  := $(PY) -m pip install -qq --disable-pip-version-check --no-warn-script-location
@@ -16,7 +19,7 @@ DOIT := $(PY) -m doit
 APT  := apt-get install -y --no-install-recommends
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce book test chapter smoke sync pairs check format clean tools
+.PHONY: help reproduce book test chapter smoke record sync pairs check format clean tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +38,9 @@ chapter: sync ## execute one chapter alone: make chapter N=04 PROFILE=smoke (or 
 
 smoke: sync ## execute every chapter at its smallest sizes, into _build/smoke
 	@$(DOIT) --continue smoke
+
+record: sync ## record a language model's answers: make record MODEL=gpt-4o PURPOSE=commentary DRY=1
+	@$(PY) -m chessgloss.record $(PURPOSE) --model "$(MODEL)" $(if $(DRY),--dry-run)
 
 pairs: sync ## bring each notebook's .py and .ipynb together; the newer wins
 	@$(DOIT) pairs

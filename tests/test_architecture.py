@@ -67,6 +67,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "ranking",
         "store",
     },
+    "priorities": {"positions"},
     "prioritise": {
         "change_features",
         "change_model",
@@ -74,14 +75,55 @@ MAY_IMPORT: dict[str, set[str]] = {
         "experts",
         "oracles",
         "positions",
+        "priorities",
+        "store",
+    },
+    "fact_concepts": {"concepts", "facts", "probing"},
+    "fact_training": {
+        "concepts",
+        "corpora",
+        "experts",
+        "fact_concepts",
+        "heldout",
+        "measures",
+        "positions",
+        "probing",
         "store",
     },
     # words
-    "facts": {"positions"},
-    "claims": {"facts", "positions", "stockfish"},
-    "llm": {"store"},
-    "prompts": set(),
-    "commentary": {"claims", "facts", "llm", "positions", "prompts"},
+    "facts": {"analysis", "positions"},
+    "realise": {"facts", "positions"},
+    "claims": {"analysis", "facts", "positions"},
+    "llm": {"assets", "store"},
+    "prompts": {"llm"},
+    "commentary": {
+        "analysis",
+        "changes",
+        "corpora",
+        "facts",
+        "llm",
+        "positions",
+        "priorities",
+        "prompts",
+        "realise",
+        "report",
+    },
+    "gac": {"analysis", "assets", "corpora", "positions", "stockfish", "store"},
+    "brief_moves": {
+        "assets",
+        "change_model",
+        "commentary",
+        "corpora",
+        "oracles",
+        "positions",
+        "priorities",
+        "prioritise",
+        "stockfish",
+        "store",
+    },
+    "record": {"brief_moves", "commentary", "llm"},
+    "annotate": {"analysis", "commentary", "facts", "llm", "pgn", "positions", "priorities"},
+    "dialogue": {"analysis", "claims", "facts", "llm", "positions", "prompts"},
     "judges": {"llm", "positions", "prompts"},
     "survey": {"measures"},
     # language models that track the board
@@ -93,7 +135,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "verdict": {"store"},
 }
 #: The command line and the package itself may import anything.
-MAY_IMPORT_ALL = {"cli", "__init__"}
+MAY_IMPORT_ALL = {"cli", "cli_claims", "cli_model", "cli_words", "__init__"}
 #: Rooms that need torch; importing any other must not load it.
 TORCH_ROOMS = {
     "experts",
@@ -102,7 +144,10 @@ TORCH_ROOMS = {
     "change_training",
     "prioritise",
     "tracking",
-    "commentary",
+    "brief_moves",
+    "record",
+    "gac",
+    "fact_training",
     "cli",
 }
 UNSAFE_MODULES = {"pickle", "cPickle", "dill", "marshal", "shelve"}

@@ -1,4 +1,4 @@
-"""The command line: ``chessgloss doctor``, ``chessgloss games``."""
+"""The command line: one command a purpose; ``chessgloss --help`` lists them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,7 +38,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     games.add_argument("--processes", type=int, default=2)
     games.set_defaults(run=_games)
+    _add_more(commands)
     return parser
+
+
+def _add_more(commands: Any) -> None:
+    """Add the commands that have modules of their own."""
+    from chessgloss.cli_claims import add_claims
+    from chessgloss.cli_model import add_model_commands
+    from chessgloss.cli_words import add_words
+
+    add_words(commands)
+    add_claims(commands)
+    add_model_commands(commands)
 
 
 def _doctor(given: argparse.Namespace) -> int:

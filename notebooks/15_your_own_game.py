@@ -1,0 +1,147 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Your own game
+#
+# The methods of this book on moves of your choice. Appendix D of the CCC paper
+# {cite}`kim2024ccc` shows a dialogue: a reader asks on, and the language model answers from
+# what it was told before. Here each question is looked up afresh: every move, piece or
+# square that it names is put on the board and before the engine, and the answer is made of
+# what was found.
+#
+# In this chapter we
+#
+# - comment on one move, with all that stands behind the comment;
+# - annotate a game: the moments that matter are chosen, weighed and commented on;
+# - ask follow-up questions about a move, as in the paper's Figure A4.
+#
+# All of it works without a language model. With one (`OPENAI_BASE_URL`, or
+# `chessgloss model serve`), the same commands let it write, and say so.
+
+# %% tags=["parameters"]
+profile = "book"
+seed = 1
+fen = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
+san = "Bxe6+"
+pgn = "data/pgn/variations.pgn"
+asked = ("Why not Qxe6+?", "Can Black take the bishop?", "What does White threaten?")
+
+# %%
+import matplotlib.pyplot as plt
+import pandas as pd
+from chessgloss import report
+from chessgloss.analysis import centipawns
+from chessgloss.annotate.game import Annotator
+from chessgloss.annotate.pgn import write_pgn
+from chessgloss.annotate.reading import read_games
+from chessgloss.commentary.briefings import Briefing
+from chessgloss.commentary.template import write_from_facts
+
+# %%
+from chessgloss.dialogue.talk import Dialogue
+from chessgloss.positions import read_fen, read_move
+from chessgloss.prioritise import prioritise
+from chessgloss.profiles.your_own_game import load_sizes
+from chessgloss.stockfish import analyse_many, open_engine
+from chessgloss.store import Evidence, find_project
+
+sizes = load_sizes(profile)
+report.use_house_style()
+
+# %% [markdown]
+# ## One move
+#
+# `chessgloss comment --fen … --move …` does this from the command line, with `--json` for
+# other programs.
+
+# %%
+move = read_move(read_fen(fen), san)
+with open_engine() as engine:
+    before = engine.analyse(move.position, nodes=sizes.nodes, multipv=5)
+    after = engine.analyse(move.after(), nodes=sizes.nodes, multipv=5)
+briefing = Briefing(move.numbered_san, move, before, after, prioritise(fen, san).changes)
+comment = write_from_facts(briefing)
+print(comment.text)
+
+# %%
+facts = briefing.facts()
+told = pd.DataFrame([(fact.kind, fact.when, fact.text) for fact in facts.of(when="move")],
+                    columns=["kind", "when", "fact"])
+report.boards(report.board(move, size=280), report.table(told, "Facts of the move itself"))
+
+# %% [markdown]
+# ## A game
+#
+# Every position is searched, every move weighed. A move is commented on when the expected
+# score swings, when it is the only good one, or when it changes a concept much; quiet stretches
+# stay quiet. `chessgloss annotate game.pgn -o annotated.pgn --html game.html` also writes a
+# page that plays the game, variations and all, without any network.
+
+# %%
+game = read_games(find_project() / pgn)[0]
+annotator = Annotator(
+    lambda positions: analyse_many(positions, nodes=sizes.nodes, multipv=5, progress=False),
+    write_from_facts, lambda one: prioritise(one.position, one.uci).changes)
+annotated = annotator.annotate(game)
+spoken = [note for note in annotated.notes if note.text]
+print(f"moves: {len(annotated.notes)}, commented on: {len(spoken)} ({annotated.used})")
+
+# %%
+scores = pd.Series({note.ply: centipawns(note.score, True) / 100 for note in annotated.notes
+                    if note.score is not None}).clip(-6, 6)
+fig, ax = plt.subplots(figsize=(7.0, 2.4))
+ax.fill_between(scores.index, scores, step="mid", alpha=0.35)
+ax.plot([note.ply for note in spoken], [scores.get(note.ply, 0) for note in spoken], "o")
+ax.set(xlabel="ply", ylabel="pawns for White")
+plt.show()
+
+# %%
+moves = list(game.mainline())
+rows = {moves[note.ply].san(): note.text for note in spoken}
+report.table(pd.Series(rows, name="comment").to_frame(), caption="The moments that matter")
+
+# %% [markdown]
+# The file keeps all that was in it (comments, variations, other alphabets) and gains
+# evaluations, glyphs and comments that any program reads:
+
+# %%
+print(write_pgn([annotated])[:900])
+
+# %% [markdown]
+# ## A dialogue
+#
+# `chessgloss ask --fen … --move …` holds this conversation in a terminal. An answer without
+# a model is the facts in sentences; with one, the model writes from them, and a move it
+# names that is not legal is pointed out.
+
+# %%
+with open_engine() as engine:
+    talk = Dialogue(move, comment.text,
+                    lambda one: engine.analyse(one, nodes=sizes.nodes, multipv=5))
+    replies = {question: talk.ask(question) for question in asked}
+table = pd.Series({question: reply.text for question, reply in replies.items()}, name="answer")
+report.table(table.to_frame(), caption=f"After {move.numbered_san}")
+
+# %% [markdown]
+# ## Recap
+#
+# - A comment comes with its verdict, concepts and facts; nothing in it is unsupported.
+# - A game is annotated where it matters, and nothing of the file is lost.
+# - A question is answered from the board, for the moves and pieces it names.
+
+# %%
+report.write_results("15_your_own_game", {
+    "figure_a4.questions": report.Result(len(replies), unit="questions"),
+    "annotate.moves": report.Result(len(annotated.notes), unit="moves"),
+    "annotate.commented": report.Result(len(spoken), unit="moves"),
+})
+
+# %%
+report.evidence(Evidence(len(annotated.notes), "moves", seed, versions={
+    "engine": f"{before.engine}, {sizes.nodes:,} nodes", "comments": "template, no model"}))

@@ -1,0 +1,355 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # From concepts to commentary
+#
+# The engine knows that a move is good, the expert network shows which concepts it changes,
+# and a language model can write. This chapter puts the three together, as Section 3.1.2 of
+# the CCC paper {cite}`kim2024ccc` does, with its baselines beside it. The language model is
+# a small one, Qwen2.5-Coder-1.5B, so that anyone can record its answers again on a laptop;
+# the paper's is GPT-4o. Expect it to write worse. What it wrote is shown as it came.
+#
+# In this chapter we
+#
+# - choose the moves that are commented on, by a rule stated before any model was asked;
+# - show what each method is given: verdict, attacks, concepts, examples;
+# - read the comments of all methods side by side, as in the paper's Figures 1 and 3;
+# - count their words (last column of Table 1), and ask whether the concepts that a method
+#   is given reach its words;
+# - compare prompts with FEN and with PGN (Appendix F and Figure A6).
+#
+# Whether what the comments say is *true* is the subject of the next chapter.
+
+# %% tags=["parameters"]
+profile = "book"
+seed = 1
+model = "qwen2.5-coder-1.5b-q4_k_m"
+shown = ("ccc/figA6", "ccc/figA1", "lec26/30")
+
+# %%
+import json
+import chess
+import numpy as np
+import pandas as pd
+from myst_nb import glue
+from chessgloss import brief_moves, gac, record, reference, report
+from chessgloss.analysis import centipawns, score_of
+from chessgloss.commentary import collection, concepts, methods, questions, showing
+from chessgloss.commentary.briefings import read_briefings
+
+# %%
+from chessgloss.experts import load_expert
+from chessgloss.measures import Interval, bootstrap_mean, means_by
+from chessgloss.profiles.commentary import load_sizes
+from chessgloss.store import Evidence, find_project
+
+sizes = load_sizes(profile)
+report.use_house_style()
+evaluated = brief_moves.evaluated_moves(seed)
+step = len(evaluated) // sizes.moves
+moves = [one for number, one in enumerate(evaluated) if number % step == 0 or one.name in shown]
+briefings = read_briefings(brief_moves.briefings_file())
+print(f"moves: {len(moves)} of {len(evaluated)}, in {len({one.group for one in moves})} sources")
+
+# %% [markdown]
+# ## The moves
+#
+# The paper takes moves of the GameKnot forum. We take the lectures of the Free Internet Chess
+# Server: experts who explain a game move by move. A lecture is evaluated if a hash of its
+# name says so; no method learns from an evaluated lecture, and no example in a prompt comes
+# from one. Comments of three to forty words on exactly one move are sorted by phase and kind
+# of the move, and each such group gives one move in turn until there are sixty. To these we
+# add the three moves that the documents print with a FEN; they have no human comment.
+
+# %%
+strata = pd.DataFrame([one.stratum for one in evaluated], columns=["phase", "kind"])
+report.table(pd.crosstab(strata["kind"], strata["phase"]), caption="The evaluated moves")
+
+# %% [markdown]
+# ## What is known of a move
+#
+# For each move Stockfish searches the position before it (five lines) and after it, the
+# trained model of the last chapter ranks the 21 concepts by how much the move changes them,
+# and Stockfish 8 tells its own changes for comparison. These *briefings* are committed, so
+# that a prompt is the same on every machine. They are made anew here and compared.
+
+# %%
+again = brief_moves.brief(moves[:: max(1, len(moves) // sizes.checked)], progress=False)
+kept = [briefings[one.name] for one in again]
+same_verdict = np.mean([old.verdict == new.verdict for old, new in zip(kept, again, strict=True)])
+same_concepts = np.mean([
+    [one.term for one in old.concepts[:5]] == [one.term for one in new.concepts[:5]]
+    for old, new in zip(kept, again, strict=True)])
+print(f"made again: {len(again)}; same verdict {same_verdict:.0%}, "
+      f"same five concepts {same_concepts:.0%}")
+
+# %% [markdown]
+# ## What each method is given
+#
+# All methods get the position, the move, and the wish for one or two sentences of at most
+# forty words. `llm` gets nothing more, `llm_expert` the engine's verdict. `ccc` gets the
+# verdict, every attack on an enemy piece, five concepts, two worked examples, and is told to
+# go through the concepts before it writes. The paper's Figure 3 lists three concepts beside
+# its example and its text names no number: five is our reading.
+#
+# Four ablations have the same prompt and differ in the concepts alone: none, five others by
+# lot, the same five turned round, and the five that Stockfish 8's own terms name. `template`
+# needs no model: sentences put together from facts of the board.
+
+# %%
+given = pd.DataFrame(
+    {"given beside the move": {name: one.given for name, one in methods.METHODS.items()}})
+report.table(given)
+
+# %%
+example = briefings[shown[0]]
+question = methods.request_comment(example, "ccc").messages[-1].content
+told = pd.Series(question.splitlines(), name="what ccc is told of this move").to_frame()
+report.boards(report.board(example.move, size=280), report.table(told))
+
+# %% [markdown]
+# ## Side by side
+#
+# The answers are replayed from `data/recordings`: each was given once by the model named
+# above, and is shown as it came. Human comments belong to their authors; the first fifteen
+# words of one are quoted, with lecture and place.
+
+# %%
+client = record.replay("commentary", model)
+comments = collection.collect_comments(moves, briefings, client)
+by_move = {name: rows.set_index("method") for name, rows in comments.groupby("move")}
+headline = ["reference", "template", "llm", "llm_expert", "ccc"]
+
+
+# %%
+def comment_of(name, method):
+    rows = by_move[name]
+    row = rows.loc[method] if method in rows.index else None
+    return None if row is None else methods.Comment(row.text, method, row.model, row.state)
+
+
+# %%
+report.boards(*(
+    showing.beside(briefings[name].move, {one: comment_of(name, one) for one in headline},
+                   f"{name}, {briefings[name].move.numbered_san}")
+    for name in shown))
+
+# %% [markdown]
+# ## Words
+#
+# The last column of the paper's Table 1 counts words per comment. Intervals draw whole
+# moves. An answer is *unread* if it holds no comment: a method that reasons first must mark
+# where the comment begins.
+
+# %%
+answered = comments[comments["state"] == "answered"]
+words = means_by(answered, "method", "words", cluster="move", seed=seed)
+published = {"reference": "Reference", "llm": "GPT-4o", "llm_expert": "GPT-4o + expert",
+             "ccc": "GPT-4o + expert + concept (CCC)"}
+cells = {name: reference.lookup("ccc", "table1", row, "Words per comment")
+         for name, row in published.items()}
+table = pd.DataFrame({
+    "paper": {name: cell.value for name, cell in cells.items()},
+    "words": words, "comments": comments.groupby("method").size(),
+    "not usable": comments.groupby("method")["state"].agg(lambda one: (one != "answered").sum()),
+}).loc[["reference", "template", *methods.METHODS]]
+report.table(table, caption="Words per comment; the paper's model is GPT-4o", digits=1)
+
+# %% [markdown]
+# ## Do the concepts reach the words?
+#
+# If guidance guides, a comment should speak of the concepts it was given, and speak less of
+# them when it is given others. For each comment of the `ccc` family we count how many of the
+# five concepts of `ccc` it speaks of, by a list of words for each. The same for the concepts
+# that the method itself was given.
+
+# %%
+family = list(questions.GUIDED)
+
+
+def spoken(name, method, given_to):
+    told = [concepts.speaks_of(by_move[name].loc[method, "text"], one)
+            for one in methods.concepts_of(briefings[name], given_to)]
+    return float(np.mean(told)) if told else np.nan
+
+
+# %%
+reach = pd.DataFrame([
+    {"move": name, "method": method, "own": spoken(name, method, method),
+     "of ccc": spoken(name, method, "ccc"),
+     "as ccc": float(found.loc[method, "text"] == found.loc["ccc", "text"])}
+    for name, found in by_move.items() for method in family])
+
+# %%
+columns = {"of ccc's five": "of ccc", "of its own five": "own", "same text as ccc": "as ccc"}
+reached = pd.DataFrame({
+    title: means_by(reach.dropna(subset=[column]), "method", column, cluster="move", seed=seed)
+    for title, column in columns.items()}).loc[family]
+report.table(reached, caption="Share of given concepts that a comment speaks of")
+
+# %% [markdown]
+# ## FEN or PGN
+#
+# The paper's Appendix F finds no significant difference between prompts with a FEN and with
+# the game's moves. Where a lecture's game is known from its first move, `ccc` was asked both
+# ways; the table shows the paired difference, PGN less FEN.
+
+# %%
+known = [briefings[one.name] for one in moves if questions.known_from_start(briefings[one.name])]
+both = {notation: collection.model_comments(known, "ccc", client, notation=notation)
+        for notation in ("fen", "pgn")}
+pairs = pd.DataFrame({
+    (notation, kind): [value(one, told) for one, told in zip(known, texts, strict=True)]
+    for notation, texts in both.items()
+    for kind, value in {
+        "words": lambda one, told: told.words,
+        "concepts spoken of": lambda one, told: sum(
+            concepts.speaks_of(told.text, each) for each in methods.concepts_of(one, "ccc")),
+        "usable": lambda one, told: told.state == "answered"}.items()})
+
+# %%
+difference = (pairs["pgn"].astype(float) - pairs["fen"].astype(float))
+paired = pd.DataFrame({"FEN": pairs["fen"].astype(float).mean(),
+                       "PGN": pairs["pgn"].astype(float).mean(),
+                       "difference": {name: bootstrap_mean(difference[name], seed=seed)
+                                      for name in difference}})
+report.table(paired, caption=f"ccc, {len(known)} moves whose game is known from its start")
+
+# %% [markdown]
+# ## How many concepts
+#
+# Some of the moves were also told with three and with eight concepts.
+
+# %%
+told_moves = [briefings[one.name] for one in evaluated]
+varied = told_moves[:: max(1, len(told_moves) // questions.VARIED_MOVES)][:questions.VARIED_MOVES]
+counts = {}
+for count in sorted((methods.CONCEPTS, *questions.OTHER_COUNTS)):
+    texts = collection.model_comments(varied, "ccc", client, count=count)
+    usable = [one.words for one in texts if one.state == "answered"]
+    counts[count] = {"words": bootstrap_mean(usable, seed=seed), "usable": len(usable)}
+by_count = pd.DataFrame(counts).T
+by_count.index.name = "concepts given"
+report.table(by_count, caption=f"ccc with other numbers of concepts, {len(varied)} moves", digits=1)
+
+# %% [markdown]
+# ## A network without an engine: GAC
+#
+# The paper's oldest baseline is a recurrent network trained on commentary
+# {cite}`jhamtani2018learning`. Ours has the same three groups of features (move, threats,
+# scores) and is small, since all it can learn from are the lectures that are *not* evaluated:
+# some nine hundred comments, where theirs had three hundred thousand. Its row exists so that
+# the comparison is complete, and says little about the original.
+
+# %%
+training = json.loads((find_project() / "data/gac/training.json").read_text())
+network, gac_cell = gac.Gac.load(), reference.lookup("ccc", "table1", "GAC", "Words per comment")
+told = [briefings[one.name] for one in moves]
+scored = [gac.ScoreFeatures.of(one.before, one.after) for one in told]
+said = [methods.Comment(network.comment(one.move, score), "gac")
+        for one, score in zip(told, scored, strict=True)]
+gac_words = bootstrap_mean([one.words for one in said], seed=seed)
+distinct = len({one.text for one in said})
+print(f"trained on {training['comments']['training']} comments; "
+      f"{distinct} different comments on {len(said)} moves")
+
+# %%
+last = {one.name: each.text for one, each in list(zip(moves, said, strict=True))[-8:]}
+report.table(pd.Series(last, name="what it says").to_frame(), caption="GAC on the last moves")
+
+# %% [markdown]
+# ## More concepts
+#
+# The paper's Section 7 wishes for more concepts. The facts of the board give labels for five:
+# fork, pin, doubled pawns, open file, mate in one. Linear vectors were fitted on them by
+# `python -m chessgloss.fact_training`, each positive position paired with a negative one of
+# the same side to move and the same number of men; chance is one half. The bare board and
+# shuffled labels are the controls. A tactic is barely written into the first layer of the
+# network, a doubled pawn is there on the board itself.
+
+# %%
+fitted = json.loads((find_project() / "data/concepts/facts-nnue.json").read_text())["test"]
+auc = pd.DataFrame({features: {name: Interval(**cell["auc"]) for name, cell in cells_.items()}
+                    for features, cells_ in fitted.items()})
+report.table(auc, caption="Area under the ROC curve, test games")
+
+# %% [markdown]
+# ## Where the expert errs
+#
+# NNUE judges a position without looking ahead. Of the moves here, this is the one where its
+# judgement after the move is furthest from what a search finds; beside it, the changes that
+# the expert sees and those that the oracle measures. Where the two columns differ in sign,
+# the expert holds for true what the board denies.
+
+# %%
+nnue = load_expert("nnue")
+after = [one for one in told if one.after.lines and not score_of(one.after).is_mate()]
+static = nnue.evaluate([one.move.after().fen for one in after])
+found = np.array([centipawns(score_of(one.after), chess.WHITE) for one in after]) / 100
+worst = after[int(np.argmax(np.abs(np.clip(static, -5, 5) - np.clip(found, -5, 5))))]
+gap = {"NNUE, no search": static[after.index(worst)], "search": found[after.index(worst)]}
+sees = {one.term: one.change for one in worst.concepts}
+holds = {one.term: one.change for one in worst.oracle}
+differ = pd.DataFrame({"expert": sees, "oracle": holds})
+differ = differ.loc[(differ["expert"] - differ["oracle"]).abs().nlargest(6).index]
+
+# %%
+report.boards(report.board(worst.move, size=280),
+              report.sheet(f"{worst.move.numbered_san}, pawns for White", gap),
+              report.table(differ, caption="Changes in standard deviations"))
+
+# %% [markdown]
+# ## Table 1, last column, and recap
+#
+# - The moves were chosen by rule, and every answer shown was really given by the model named
+#   with it: {glue:text}`answers:,` recorded answers stand behind this chapter.
+# - Told nothing, the small model writes {glue:text}`words_llm:.0f` words a comment, with the
+#   verdict {glue:text}`words_expert:.0f`, with concepts {glue:text}`words_ccc:.0f`; the paper's
+#   GPT-4o writes 27, 26 and 29.
+# - Comments of `ccc` speak of {glue:text}`reach_ccc:.0%` of the five concepts they were given;
+#   without any concept in the prompt the same model speaks of {glue:text}`reach_none:.0%` of
+#   them.
+# - With PGN in place of FEN the number of words changes by {glue:text}`pgn_words:.1f`.
+
+# %%
+reached_mean = reach.groupby("method")["of ccc"].mean()
+for name, value in {
+    "answers": len(client.recordings), "words_llm": words["llm"].value,
+    "words_expert": words["llm_expert"].value, "words_ccc": words["ccc"].value,
+    "reach_ccc": float(reached_mean["ccc"]), "reach_none": float(reached_mean["ccc_none"]),
+    "pgn_words": paired.loc["words", "difference"].value,
+}.items():
+    glue(name, value, display=False)
+
+# %%
+results = {
+    "commentary.moves": report.Result(len(moves), unit="moves"),
+    "commentary.methods": report.Result(len(set(comments["method"])), unit="methods"),
+    "commentary.recorded_answers": report.Result(len(client.recordings), unit="answers"),
+    "commentary.briefings.same_verdict": report.Result(float(same_verdict), n=len(again)),
+    "commentary.briefings.same_concepts": report.Result(float(same_concepts), n=len(again)),
+    "words.gac": report.Result.of(gac_words, "words", reference=gac_cell.value,
+                                  source=gac_cell.key),
+    "figure_a6.words": report.Result.of(paired.loc["words", "difference"], "words, PGN - FEN"),
+}
+for name, value in words.items():
+    cell = cells.get(name)
+    more = {"reference": cell.value, "source": cell.key} if cell else {}
+    results[f"words.{name}"] = report.Result.of(value, "words", **more)
+
+# %%
+for name, value in reached["of ccc's five"].items():
+    results[f"commentary.reach.{name}"] = report.Result.of(value, "share of concepts")
+report.write_results("04_commentary", results)
+
+# %%
+report.evidence(Evidence(
+    len(comments), "comments", seed, interval="95 % bootstrap over moves",
+    versions={"model": model, "engine": f"{example.before.engine}, {brief_moves.NODES:,} nodes",
+              "prompts": "comment_llm@1, comment_expert@1, comment_ccc@1"}))
