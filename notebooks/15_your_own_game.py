@@ -37,10 +37,11 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from chessgloss import report
 from chessgloss.analysis import centipawns
-from chessgloss.annotate.game import Annotator
+from chessgloss.annotate.game import Annotator, moves_of
 from chessgloss.annotate.pgn import write_pgn
 from chessgloss.annotate.reading import read_games
 from chessgloss.commentary.briefings import Briefing
+from chessgloss.commentary.showing import texts
 from chessgloss.commentary.template import write_from_facts
 
 # %%
@@ -67,13 +68,12 @@ with open_engine() as engine:
     after = engine.analyse(move.after(), nodes=sizes.nodes, multipv=5)
 briefing = Briefing(move.numbered_san, move, before, after, prioritise(fen, san).changes)
 comment = write_from_facts(briefing)
-print(comment.text)
+texts({move.numbered_san: comment.text})
 
 # %%
 facts = briefing.facts()
-told = pd.DataFrame([(fact.kind, fact.when, fact.text) for fact in facts.of(when="move")],
-                    columns=["kind", "when", "fact"])
-report.boards(report.board(move, size=280), report.table(told, "Facts of the move itself"))
+told = {fact.kind: fact.text for fact in facts.of(when="move")}
+report.boards(report.board(move, size=280), texts(told, "Facts of the move itself"))
 
 # %% [markdown]
 # ## A game
@@ -102,16 +102,15 @@ ax.set(xlabel="ply", ylabel="pawns for White")
 plt.show()
 
 # %%
-moves = list(game.mainline())
-rows = {moves[note.ply].san(): note.text for note in spoken}
-report.table(pd.Series(rows, name="comment").to_frame(), caption="The moments that matter")
+moves = list(moves_of(game))
+texts({moves[note.ply].numbered_san: note.text for note in spoken}, "The moments that matter")
 
 # %% [markdown]
 # The file keeps all that was in it (comments, variations, other alphabets) and gains
 # evaluations, glyphs and comments that any program reads:
 
 # %%
-print(write_pgn([annotated])[:900])
+print("\n".join(write_pgn([annotated]).splitlines()[:24]))
 
 # %% [markdown]
 # ## A dialogue
@@ -125,8 +124,7 @@ with open_engine() as engine:
     talk = Dialogue(move, comment.text,
                     lambda one: engine.analyse(one, nodes=sizes.nodes, multipv=5))
     replies = {question: talk.ask(question) for question in asked}
-table = pd.Series({question: reply.text for question, reply in replies.items()}, name="answer")
-report.table(table.to_frame(), caption=f"After {move.numbered_san}")
+texts({question: reply.text for question, reply in replies.items()}, f"After {move.numbered_san}")
 
 # %% [markdown]
 # ## Recap

@@ -110,8 +110,8 @@ report.table(given)
 # %%
 example = briefings[shown[0]]
 question = methods.request_comment(example, "ccc").messages[-1].content
-told = pd.Series(question.splitlines(), name="what ccc is told of this move").to_frame()
-report.boards(report.board(example.move, size=280), report.table(told))
+report.boards(report.board(example.move, size=280),
+              showing.texts(dict(enumerate(question.splitlines())), "What ccc is told"))
 
 # %% [markdown]
 # ## Side by side
@@ -261,7 +261,7 @@ print(f"trained on {training['comments']['training']} comments; "
 
 # %%
 last = {one.name: each.text for one, each in list(zip(moves, said, strict=True))[-8:]}
-report.table(pd.Series(last, name="what it says").to_frame(), caption="GAC on the last moves")
+showing.texts(last, "GAC on the last moves")
 
 # %% [markdown]
 # ## More concepts

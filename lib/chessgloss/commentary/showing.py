@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 
 import pandas as pd
 
 from chessgloss.commentary.methods import Comment
 from chessgloss.positions import MoveInContext
-from chessgloss.report import Html, board, boards, table
+from chessgloss.report import Html, board, boards
 
 #: Most words quoted of a human comment: the texts belong to their authors.
 QUOTED = 15
@@ -18,6 +19,16 @@ def quote(text: str, most: int = QUOTED) -> str:
     """Return the first words of a text, with an ellipsis if there are more."""
     words = text.split()
     return " ".join(words[:most]) + (" …" if len(words) > most else "")
+
+
+def texts(rows: Mapping[str, str], caption: str = "") -> Html:
+    """Show texts under each other, each beside its name, with lines that wrap."""
+    told = pd.Series(dict(rows), dtype=object).to_frame("")
+    with pd.option_context("display.max_colwidth", None):
+        body = told.to_html(classes="results texts", border=0, header=False)
+    head = f'<p class="table-caption">{escape(caption)}</p>' if caption else ""
+    plain = "\n".join(f"{name}: {text}" for name, text in rows.items())
+    return Html(f'<div class="results">{head}{body}</div>', plain)
 
 
 def beside(move: MoveInContext, comments: Mapping[str, Comment | None], caption: str = "") -> Html:
@@ -34,8 +45,7 @@ def beside(move: MoveInContext, comments: Mapping[str, Comment | None], caption:
         Stands above the comments.
     """
     shown = {name: _text(one) for name, one in comments.items() if one is not None}
-    told = pd.Series(shown, name="comment", dtype=object).to_frame()
-    return boards(board(move, size=280), table(told, caption or move.numbered_san))
+    return boards(board(move, size=280), texts(shown, caption or move.numbered_san))
 
 
 def _text(comment: Comment) -> str:
