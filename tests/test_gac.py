@@ -202,8 +202,8 @@ def test_sentences_are_kept_whole_as_long_as_they_fit():
 
 
 def test_only_first_words_are_written_small():
-    words = cut_words("The rook. I see Black. Nf3 comes. GM Black wins")
-    assert lower_beginnings(words) == cut_words("the rook. I see Black. Nf3 comes. GM Black wins")
+    words = cut_words("The rook. I see Black. Nf3 comes. Black wins")
+    assert lower_beginnings(words) == cut_words("the rook. I see Black. Nf3 comes. black wins")
 
 
 def test_the_move_hides_behind_placeholders_and_comes_back():

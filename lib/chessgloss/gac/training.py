@@ -54,7 +54,7 @@ class Settings:
     hidden: int = 128
     dropout: float = 0.4
     least: int = 3
-    spread: int = 2
+    spread: int = 1
     epochs: int = 30
     patience: int = 4
     batch: int = 64

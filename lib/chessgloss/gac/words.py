@@ -61,10 +61,10 @@ def leading_sentences(words: Sequence[str], most: int) -> tuple[list[str], bool]
 
 
 def lower_beginnings(words: Sequence[str]) -> list[str]:
-    """Write the first word of each sentence small, unless it is a move or all in capitals."""
+    """Write the first word of each sentence small, unless it is a move."""
     begins, found = True, []
     for word in words:
-        kept = not begins or _IS_SAN.fullmatch(word) or word.isupper()
+        kept = not begins or _IS_SAN.fullmatch(word) or word == "I"
         plain = word if kept else word.lower()
         found.append(plain)
         begins = word in _STOPS
