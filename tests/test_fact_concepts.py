@@ -170,7 +170,7 @@ def test_most_bounds_the_positives_and_the_seed_decides_which():
 
 def test_planted_concepts_are_found_and_shuffled_ones_are_not():
     features, labels = planted()
-    choices = choose_rows(labels, most=500, seed=1)
+    choices = choose_rows(labels, most=250, seed=1)
     rows = np.unique(np.concatenate([one.rows for one in choices]))
     taken, tails = labels.take(rows), renumber(choices, rows)
     fitted = fit_facts(features[rows], taken, tails, seed=1, jobs=1)
