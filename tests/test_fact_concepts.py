@@ -17,10 +17,14 @@ from chessgloss.fact_concepts import (
     fit_facts,
     label_facts,
     likeness_of,
+    notice,
+    really,
     renumber,
 )
 from chessgloss.fact_training import FINAL_PLIES, Settings, auc, report, sample_facts, train
 from chessgloss.heldout import HeldOut, held_out
+from chessgloss.positions import read_fen, read_move
+from chessgloss.priorities import ConceptChange
 from chessgloss.store import Store, find_project
 
 DATA = find_project() / "data"
@@ -237,3 +241,38 @@ def test_the_committed_vectors_say_where_they_come_from():
     for name in ("bare board", "random weights", "shuffled labels"):
         assert told[name]["gain"]["low"] > 0, f"the network adds nothing over {name}"
     assert abs(told["shuffled labels"]["mean"]["accuracy"]["value"] - 0.5) < 0.05
+
+
+def test_what_changes_sign_clearly_is_noticed_and_the_clearest_comes_first():
+    before = np.array([-0.9, 0.1, -0.2, 2.0, 0, 0, 0, 0, 5.0, 5.0], np.float32)
+    after = np.array([0.4, -0.1, 0.1, -1.0, 0, 0, 0, 0, 5.0, 0.5], np.float32)
+    found = notice(before, after, chess.BLACK)
+    assert [(one.term, one.rank) for one in found] == [("Black pin", 1), ("White fork", 2)]
+    assert found[0].change == pytest.approx(-3.0)
+
+
+@pytest.mark.parametrize(("turn", "noticed"), [(chess.WHITE, "White"), (chess.BLACK, "Black")])
+def test_mate_in_one_is_asked_of_the_side_to_move_after_the_move(turn, noticed):
+    scores = np.zeros(10, np.float32)
+    scores[CONCEPTS.index("White mate in one") :] = 1.5
+    (one,) = notice(scores, scores, turn)
+    assert (one.concept, one.side) == ("mate in one", noticed)
+
+
+@pytest.mark.parametrize(
+    ("fen", "san", "concept", "side", "comes", "so"),
+    [
+        ("4k3/8/8/2r1r3/8/8/3K4/6N1 w - - 0 1", "Nf3", "fork", "White", 1.0, False),
+        ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", 1.0, True),
+        ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", -1.0, False),
+        ("4k3/8/8/3p4/4P3/3P4/8/4K3 b - - 0 1", "dxe4", "doubled pawns", "Black", 1.0, False),
+        ("4k3/8/8/3pp3/4P3/8/8/4K3 w - - 0 1", "exd5", "open file", "White", 1.0, False),
+        ("4k3/8/8/3p4/2P1P3/8/8/4K3 b - - 0 1", "dxc4", "doubled pawns", "White", -1.0, False),
+        ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "a6", "mate in one", "White", 1.0, True),
+        ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "h6", "mate in one", "White", 1.0, False),
+    ],
+)
+def test_the_board_says_whether_a_noticed_concept_is_so(fen, san, concept, side, comes, so):
+    move = read_move(read_fen(fen), san)
+    one = ConceptChange(concept, side, -comes, comes, 2 * comes, 1)
+    assert really(move, one) is so

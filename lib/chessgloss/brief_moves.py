@@ -19,7 +19,12 @@ from chessgloss import assets
 from chessgloss.change_model import ChangeModel
 from chessgloss.commentary.briefings import Briefing, write_briefings
 from chessgloss.commentary.selection import EvaluatedMove, choose_moves, documents_examples
+from chessgloss.concepts import ConceptVectors
 from chessgloss.corpora.lectures import read_lectures
+from chessgloss.experts import load_expert
+from chessgloss.experts.joined import joined_activations
+from chessgloss.fact_concepts import LAYERS as FACT_LAYERS
+from chessgloss.fact_concepts import notice
 from chessgloss.oracles import TERMS, evaluate_terms, stockfish8
 from chessgloss.positions import MoveInContext
 from chessgloss.priorities import ConceptChange, concept_and_side
@@ -49,8 +54,8 @@ def brief(
     )
     after = analyse_many([move.after() for move in played], nodes=nodes, progress=progress)
     told = [prioritise(move.position, move.uci).changes for move in played]
-    oracle = oracle_changes(played)
-    rows = zip(moves, before, after, told, oracle, strict=True)
+    oracle, noticed = oracle_changes(played), noticed_concepts(played)
+    rows = zip(moves, before, after, told, oracle, noticed, strict=True)
     return [Briefing(one.name, one.move, *rest) for one, *rest in rows]
 
 
@@ -64,6 +69,18 @@ def oracle_changes(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange, 
     before = _terms([move.position.fen for move in moves])
     after = _terms([move.after().fen for move in moves])
     return [_ranked(*rows, spread) for rows in zip(before, after, strict=True)]
+
+
+def noticed_concepts(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange, ...]]:
+    """Return for each move the concepts fitted on facts that it seems to bring about or end."""
+    expert = load_expert("nnue")
+    vectors = ConceptVectors.load(find_project() / "data" / "concepts" / "facts-nnue.safetensors")
+    before, after = (
+        vectors.scores(joined_activations(expert, fens, FACT_LAYERS))
+        for fens in ([one.position.fen for one in moves], [one.after().fen for one in moves])
+    )
+    rows = zip(before, after, moves, strict=True)
+    return [notice(first, last, not one.mover) for first, last, one in rows]
 
 
 def _terms(fens: Sequence[str]) -> NDArray[np.float32]:

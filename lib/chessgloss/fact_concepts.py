@@ -23,13 +23,21 @@ from chessgloss.facts.files import heavy_pieces, open_files
 from chessgloss.facts.pawns import doubled
 from chessgloss.facts.tactics import forks, pins
 from chessgloss.facts.threats import mates
+from chessgloss.positions import MoveInContext
+from chessgloss.priorities import ConceptChange, concept_and_side
 from chessgloss.probing import Fitted, Labelled
+
+#: Layers that are read: those of the 21 terms' vectors.
+LAYERS = "pairwise+clipped"
 
 #: Label of a position in which a concept cannot be asked.
 NOT_ASKED = -1
 
 #: Positions labelled by one job.
 _CHUNK = 2_000
+
+#: A concept is noticed if its score changes sign and moves by at least so many margins.
+NOTICED = 1.0
 
 #: Values of C to choose from, on validation games.
 CS = (1e-4, 3e-4, 1e-3)
@@ -119,6 +127,52 @@ def label_facts(fens: Sequence[str], *, jobs: int = 2) -> NDArray[np.int8]:
     chunks = (fens[at : at + _CHUNK] for at in range(0, len(fens), _CHUNK))
     found = Parallel(n_jobs=jobs)(delayed(_label)(chunk) for chunk in chunks)
     return np.concatenate([np.empty((0, len(CONCEPTS)), np.int8), *found])
+
+
+def notice(
+    before: NDArray[np.float32], after: NDArray[np.float32], turn: chess.Color
+) -> tuple[ConceptChange, ...]:
+    """Return the concepts that a move seems to bring about or to end, the clearest first.
+
+    A score above zero says that the concept is seen. A concept is noticed if its score
+    changes sign and by at least :data:`NOTICED`. Mate in one is asked of the side to move
+    after the move alone, and is noticed if it is seen.
+
+    Parameters
+    ----------
+    before, after
+        Scores of the position before and after the move, ``(10,)``, in margins.
+    turn
+        The side to move after the move.
+
+    Returns
+    -------
+    tuple of ConceptChange
+        ``change`` is in margins: these vectors' changes have no spread of their own.
+    """
+    found = []
+    for name, first, last in zip(CONCEPTS, before.tolist(), after.tolist(), strict=True):
+        concept, side = concept_and_side(name)
+        if concept == "mate in one":
+            first = min(first, 0.0)
+            clear = (side == "White") == turn and last >= NOTICED
+        else:
+            clear = (first > 0) != (last > 0) and abs(last - first) >= NOTICED
+        if clear:
+            found.append(ConceptChange(concept, side, first, last, last - first, 1))
+    found.sort(key=lambda one: -abs(one.change))
+    return tuple(replace(one, rank=rank) for rank, one in enumerate(found, start=1))
+
+
+def really(move: MoveInContext, one: ConceptChange) -> bool:
+    """Return whether the board says of a noticed concept what the expert says.
+
+    That is: it holds after the move and did not hold before it, or the other way round. Mate
+    in one is asked after the move alone.
+    """
+    holds, colour = PREDICATES[one.concept], one.side == "White"
+    before, after = (bool(holds(each.board(), colour)) for each in (move.position, move.after()))
+    return after == (one.change > 0) and (one.concept == "mate in one" or before != after)
 
 
 def likeness_of(fens: Sequence[str]) -> NDArray[np.int64]:

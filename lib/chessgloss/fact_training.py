@@ -28,6 +28,7 @@ from chessgloss.experts import load_expert
 from chessgloss.experts.joined import joined_activations
 from chessgloss.fact_concepts import (
     CONCEPTS,
+    LAYERS,
     FactLabels,
     choose_rows,
     fit_facts,
@@ -40,9 +41,6 @@ from chessgloss.measures import Interval, cluster_weights
 from chessgloss.positions import Game
 from chessgloss.probing import Fitted
 from chessgloss.store import Store, default_store
-
-#: Layers that are read: those of the 21 terms' vectors.
-LAYERS = "pairwise+clipped"
 
 #: Plies before the end at which a game that ends in mate is sampled too. The last of them
 #: (1) is a position with mate in one; the others give negatives from the same games.

@@ -38,7 +38,7 @@ import chess
 import numpy as np
 import pandas as pd
 from myst_nb import glue
-from chessgloss import brief_moves, gac, record, reference, report
+from chessgloss import brief_moves, fact_concepts, gac, record, reference, report
 from chessgloss.analysis import centipawns, score_of
 from chessgloss.commentary import collection, concepts, methods, questions, showing
 from chessgloss.commentary.briefings import read_briefings
@@ -98,9 +98,10 @@ print(f"made again: {len(again)}; same verdict {same_verdict:.0%}, "
 # go through the concepts before it writes. The paper's Figure 3 lists three concepts beside
 # its example and its text names no number: five is our reading.
 #
-# Four ablations have the same prompt and differ in the concepts alone: none, five others by
-# lot, the same five turned round, and the five that Stockfish 8's own terms name. `template`
-# needs no model: sentences put together from facts of the board.
+# Five variants have the same prompt and differ in the concepts alone: none, five others by
+# lot, the same five turned round, the five that Stockfish 8's own terms name, and the five
+# with forks, pins and their like after them (see *More concepts* below). `template` needs no
+# model: sentences put together from facts of the board.
 
 # %%
 given = pd.DataFrame(
@@ -278,6 +279,28 @@ fitted = json.loads((find_project() / "data/concepts/facts-nnue.json").read_text
 auc = pd.DataFrame({features: {name: Interval(**cell["auc"]) for name, cell in cells_.items()}
                     for features, cells_ in fitted.items()})
 report.table(auc, caption="Area under the ROC curve, test games")
+
+# %% [markdown]
+# `ccc_facts` is told, after its five concepts, which of these the move seems to bring about or
+# to end: those whose score changes sign by at least one margin. A test with as many forks as
+# not is easier than life, where most moves fork nothing; the board tells how often what the
+# expert noticed on these moves is so.
+
+# %%
+noticed = pd.DataFrame([
+    (one.name, each.concept, fact_concepts.really(one.move, each))
+    for one in told for each in one.noticed[:methods.NOTICED]],
+    columns=["move", "concept", "so"])
+by_concept = noticed.groupby("concept")["so"].agg(["size", "mean"])
+by_concept.columns = ["noticed", "share that is so"]
+so = bootstrap_mean(noticed["so"], noticed["move"], seed=seed)
+report.table(by_concept, caption=f"Noticed on the evaluated moves; so in {so:.2f} of cases")
+
+# %%
+helped = [name for name in noticed["move"].unique() if "ccc_facts" in by_move[name].index][:3]
+showing.texts({f"{name} {method}": comment_of(name, method).text
+               for name in helped for method in ("ccc", "ccc_facts")},
+              "Without and with the concepts fitted on facts")
 
 # %% [markdown]
 # ## Where the expert errs

@@ -42,6 +42,9 @@ class Briefing:
         The 21 concepts by rank, as the expert shows them.
     oracle
         The same as Stockfish 8 says: its own changes, ranked by size.
+    noticed
+        Concepts fitted on facts (fork, pin, ...) that the move seems to bring about or to
+        end, as the expert shows them; changes in margins.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Briefing:
     after: Analysis
     concepts: tuple[ConceptChange, ...] = ()
     oracle: tuple[ConceptChange, ...] = ()
+    noticed: tuple[ConceptChange, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -100,6 +104,7 @@ def _row(briefing: Briefing) -> dict[str, Any]:
         "after": _analysis_row(briefing.after),
         "concepts": _concept_rows(briefing.concepts),
         "oracle": _concept_rows(briefing.oracle),
+        "noticed": _concept_rows(briefing.noticed),
     }
 
 
@@ -127,6 +132,7 @@ def _briefing(row: Mapping[str, Any]) -> Briefing:
         _analysis(move.after(), row["after"]),
         _concepts(row["concepts"]),
         _concepts(row["oracle"]),
+        _concepts(row["noticed"]),
     )
 
 

@@ -37,6 +37,16 @@ SPOKEN = {
     "Passedpawns": "passed pawns",
 }
 
+#: Concepts fitted on facts, and whether their names are plural: a move brings them about or
+#: ends them.
+NOTICED = {
+    "fork": False,
+    "pin": False,
+    "doubled pawns": True,
+    "open file": False,
+    "mate in one": False,
+}
+
 #: Beginnings of words by which a comment shows that it speaks of a concept.
 _WORDS = {
     "Material": ("material", "wins a", "up a", "exchange"),
@@ -51,6 +61,11 @@ _WORDS = {
     "Threats": ("threat", "attack", "pressure"),
     "Space": ("space", "room", "territory"),
     "Passedpawns": ("passed pawn", "passer", "promot"),
+    "fork": ("fork",),
+    "pin": ("pin ", "pins", "pinned", "pinning"),
+    "doubled pawns": ("doubled",),
+    "open file": ("open file", "-file"),
+    "mate in one": ("mate",),
 }
 
 
@@ -102,8 +117,12 @@ def tell_concept(one: ConceptChange) -> str:
     """Return a concept and its direction in words: ``White's king safety gets worse``.
 
     Material, Imbalance and Pawns count White minus Black; their change is told as a shift to
-    one side.
+    one side. A concept fitted on a fact comes or goes: ``White's fork: seems to appear``.
     """
+    if one.concept in NOTICED:
+        seems = "seem" if NOTICED[one.concept] else "seems"
+        comes = "appear" if one.change > 0 else "disappear"
+        return f"{one.side}'s {one.concept}: {seems} to {comes}"
     name = SPOKEN[one.concept]
     if one.side == "both":
         if abs(one.change) < STILL:

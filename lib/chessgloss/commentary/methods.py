@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import chess
 
@@ -29,6 +30,10 @@ TEMPERATURE = 0.1
 CONCEPTS = 5
 
 
+#: Most concepts fitted on facts that follow them.
+NOTICED = 3
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """A way to have a language model comment on a move.
@@ -45,6 +50,8 @@ class Method:
         Which concepts it is given (see :func:`choose_concepts`); ``None``: it has no such part.
     oracle
         Whether the concepts are Stockfish 8's own changes instead of the expert's.
+    noticed
+        Whether the concepts fitted on facts that the move brings about or ends follow them.
     max_tokens
         Longest answer.
     """
@@ -54,20 +61,28 @@ class Method:
     given: str
     concepts: Choice | None = None
     oracle: bool = False
+    noticed: bool = False
     max_tokens: int = 90
 
 
+_LONG: dict[str, Any] = {"max_tokens": 200}
 _CCC = "engine's verdict, attacks, examples, reasoning, "
 _METHODS = (
     Method("llm", "comment_llm", "nothing more"),
     Method("llm_expert", "comment_expert", "engine's verdict"),
-    Method("ccc", "comment_ccc", _CCC + "five concepts", "top", max_tokens=200),
-    Method("ccc_random", "comment_ccc", _CCC + "five other concepts by lot", "random", False, 200),
+    Method("ccc", "comment_ccc", _CCC + "five concepts", "top", **_LONG),
+    Method("ccc_random", "comment_ccc", _CCC + "five other concepts by lot", "random", **_LONG),
+    Method("ccc_flipped", "comment_ccc", _CCC + "five concepts turned round", "flipped", **_LONG),
+    Method("ccc_none", "comment_ccc", _CCC + "no concept", "none", **_LONG),
+    Method("ccc_oracle", "comment_ccc", _CCC + "Stockfish 8's five", "top", oracle=True, **_LONG),
     Method(
-        "ccc_flipped", "comment_ccc", _CCC + "five concepts turned round", "flipped", False, 200
+        "ccc_facts",
+        "comment_ccc",
+        _CCC + "five concepts, and forks, pins and such it sees",
+        "top",
+        noticed=True,
+        **_LONG,
     ),
-    Method("ccc_none", "comment_ccc", _CCC + "no concept", "none", max_tokens=200),
-    Method("ccc_oracle", "comment_ccc", _CCC + "Stockfish 8's five", "top", True, 200),
 )
 
 #: Every such method by name.
@@ -156,7 +171,8 @@ def concepts_of(
     """Return the concepts that a method is given for a move."""
     chosen = find_method(method)
     ranked = briefing.oracle if chosen.oracle else briefing.concepts
-    return choose_concepts(briefing.move, ranked, chosen.concepts or "none", count)
+    told = choose_concepts(briefing.move, ranked, chosen.concepts or "none", count)
+    return (*told, *briefing.noticed[:NOTICED]) if chosen.noticed else told
 
 
 _COMMENT = re.compile(r"^\W*comment\W*?:\W*?(?=\w)", re.IGNORECASE | re.MULTILINE)
