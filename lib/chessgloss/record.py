@@ -14,10 +14,11 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from chessgloss.brief_moves import briefings_file
-from chessgloss.commentary.briefings import read_briefings
+from chessgloss.commentary.briefings import Briefing, read_briefings
 from chessgloss.commentary.questions import commentary_requests
 from chessgloss.llm import (
     DEFAULT_MODEL,
@@ -30,11 +31,28 @@ from chessgloss.llm import (
     endpoint_from_environment,
     model_named,
 )
+from chessgloss.verified.extraction import extraction_requests
+from chessgloss.verified.writer import pending, write_all
 
 #: The command that records what is missing, as errors name it.
 REMEDY = "make record MODEL={model} PURPOSE={purpose}"
 
-Questions = Callable[[], list[Request]]
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """What is asked for one purpose, whose name is that of the file of answers.
+
+    Parameters
+    ----------
+    open
+        Returns the questions that are known and may lack an answer; what follows from an
+        answer is not among them.
+    walk
+        Asks all questions, so many at once, and returns how many answers were given.
+    """
+
+    open: Callable[[Client], list[Request]]
+    walk: Callable[[Client, int], int]
 
 
 def replay(purpose: str, model: str = DEFAULT_MODEL) -> Client:
@@ -42,21 +60,57 @@ def replay(purpose: str, model: str = DEFAULT_MODEL) -> Client:
     return Client(Recordings.of(model_named(model), purpose), remedy=REMEDY)
 
 
+def _listed(questions: Callable[[], list[Request]]) -> Purpose:
+    """Return a purpose whose questions are all known beforehand."""
+
+    def walk(client: Client, concurrency: int) -> int:
+        return len(client.ask_many(questions(), concurrency=concurrency))
+
+    return Purpose(lambda _: questions(), walk)
+
+
+def _briefings() -> list[Briefing]:
+    return list(read_briefings(briefings_file()).values())
+
+
 def _commentary() -> list[Request]:
-    return commentary_requests(list(read_briefings(briefings_file()).values()))
+    return commentary_requests(_briefings())
 
 
-#: What can be recorded, by purpose: the name of the file of answers.
-PURPOSES: Mapping[str, Questions] = MappingProxyType({"commentary": _commentary})
+def _verified_open(client: Client) -> list[Request]:
+    first = replay("commentary", client.model.name)
+    found = (
+        pending(one, client, first=first, simple=simple)
+        for one in _briefings()
+        for simple in (False, True)
+    )
+    return [request for request in found if request is not None]
+
+
+def _verified_walk(client: Client, concurrency: int) -> int:
+    """Write each move's comments, whose questions follow from each other's answers."""
+    first = replay("commentary", client.model.name)
+    for simple in (False, True):
+        write_all(_briefings(), client, first=first, simple=simple, concurrency=concurrency)
+    return len(client.recordings)
+
+
+#: What can be recorded, by purpose.
+PURPOSES: Mapping[str, Purpose] = MappingProxyType(
+    {
+        "commentary": _listed(_commentary),
+        "verified": Purpose(_verified_open, _verified_walk),
+        "extraction": _listed(extraction_requests),
+    }
+)
 
 
 def record(purpose: str, model: str, *, concurrency: int = 1) -> int:
     """Ask what is missing and keep the answers; return how many there are now."""
-    requests = PURPOSES[purpose]()
     with _endpoint(model) as endpoint:
         recordings = Recordings.of(model_named(model), purpose)
         client = Client(recordings, endpoint, Mode.RECORD, remedy=REMEDY)
-        return len(client.ask_many(requests, concurrency=concurrency))
+        return PURPOSES[purpose].walk(client, concurrency)
 
 
 @contextmanager
@@ -73,7 +127,8 @@ def _endpoint(model: str) -> Iterator[Endpoint]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Record from the command line; return the exit status."""
     given = _parser().parse_args(arguments)
-    print(replay(given.purpose, given.model).estimate(PURPOSES[given.purpose]()))
+    client = replay(given.purpose, given.model)
+    print(client.estimate(PURPOSES[given.purpose].open(client)))
     if not given.dry_run:
         print(record(given.purpose, given.model, concurrency=given.concurrency), "answers kept")
     return 0

@@ -135,6 +135,8 @@ def better_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     best = chess.Move.from_uci(verdict.best)
     named = [term.move for term in claim.objects if term.move is not None]
     if not any(list(one.moves(scene.before.board)) for one in named):
+        if any(list(one.moves(scene.after.board)) for one in named):
+            return unknown("a move of the opponent is spoken of")
         return fails("the other move is not legal")
     if verdict.loss > BEST_LOSS and any(one.fits(scene.before.board, best) for one in named):
         return holds(evidence)

@@ -25,6 +25,9 @@ WORDINGS: tuple[Wording, ...] = (
 #: Relations whose side, if not in the wording, is the one last named before it.
 _OF_A_SIDE = frozenset({"better", "wins", "ahead", "behind"})
 
+#: Relations that judge one move, which need not be the last that the sentence writes.
+_JUDGES = frozenset({"bad_move", "good_move", "best_move"})
+
 _DENIES = re.compile(
     r"\b(?:not|no|never|hardly|isn't|wasn't|without|far from|no longer|nor|neither|avoid\w*"
     r"|prevent\w*|doesn't|cannot|can't|rather than|instead of)[^\w,;:]+(?:\w+[^\w,;:]+){0,3}$"
@@ -53,7 +56,7 @@ def _claim(text: str, sentence: Sentence, wording: Wording, match: re.Match[str]
     sides = _sides_before(sentence, match.end())
     if wording.relation == "only_move":
         detail = (*detail, *(f"other={term.side}" for term in sides))
-    moves = _moves(sentence)
+    moves = _moves(sentence) if wording.relation not in _JUDGES else _judged(sentence, match)
     named = () if side is None else (Term("side", side, span, side == "white"),)
     return Claim(
         wording.kind,
@@ -103,6 +106,21 @@ def _stance(sentence: Sentence, match: re.Match[str]) -> Stance:
 def _tense(sentence: Sentence, match: re.Match[str]) -> Tense:
     first = max(0, _index(sentence, match.start()) - 1)
     return sentence.tense(first, max(1, _index(sentence, match.end())))
+
+
+def _judged(sentence: Sentence, match: re.Match[str]) -> tuple[Term, ...]:
+    """Return the moves that a judgement may be of: not those behind a break that follows it.
+
+    In ``a blunder; Bxe4 was called for`` the move played is judged.
+    """
+    index = _index(sentence, match.end())
+    rest = sentence.tags[index:].partition(";")[0]
+    return tuple(
+        term
+        for one in sentence.elements[: index + len(rest)]
+        if one.tag == "M"
+        for term in one.terms
+    )
 
 
 def _moves(sentence: Sentence) -> tuple[Term, ...]:

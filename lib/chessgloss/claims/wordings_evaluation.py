@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from chessgloss.claims.wording import SIDE, SIDE_IS, Wording, alternatives, wording
 
-#: Centipawns that the words ask for, on the scale of the engine's verdict.
+#: Centipawns that the words ask for, on the scale of the engine's verdict. What is called a
+#: blunder is false only below the class of that name (see ``facts.verdict``).
 _BETTER, _WINNING, _EQUAL = "bound=50", "bound=250", "bound=60"
 _TURNED = "turned=1"
 
@@ -171,7 +172,7 @@ MOVES: tuple[Wording, ...] = (
         "evaluation",
         "bad_move",
         rf"\b(?:{_GRAVE} )+(?:blunders?|howler)\b|\bblunders?\b(?! (?:the|a|an|his|her)\b)",
-        "low=150",
+        "low=140",
     ),
     wording("evaluation", "bad_move", rf"\b(?:{_GRAVE} )+(?:mistakes?|error)\b", "low=80"),
     wording(
