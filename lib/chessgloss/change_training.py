@@ -3,11 +3,12 @@
     python -m chessgloss.change_training nnue
     python -m chessgloss.change_training onehot
     python -m chessgloss.change_training linear
+    python -m chessgloss.change_training curve
 
 The first two label every move of the training and validation games with Stockfish 8 (kept
 in the store, a chunk of games at a time), train, and write the model with its log. A run
-that is killed goes on from its last epoch. The third fits the linear scores. Test games are
-never labelled.
+that is killed goes on from its last epoch. The third fits the linear scores, the fourth
+measures what models reach that are trained on fewer games. Test games are never labelled.
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from chessgloss.change_features import Source, load_source
+from chessgloss.change_features import Source, SourceName, load_source
 from chessgloss.change_model import ChangeModel, ChangeNetwork
 from chessgloss.change_probes import fit_linear, score_change
 from chessgloss.changes import MoveSample, TermChanges, measure_changes, sample_moves
@@ -43,6 +46,9 @@ CHUNK = 500
 
 #: What the labels come from, in words that name the version: part of every recipe.
 ORACLE = "Stockfish 8, npm 8.0.0"
+
+#: Training games of the models of the learning curve.
+CURVE = (250, 1_000, 4_000)
 
 #: What the root of a size is multiplied by to be a logit of its share in the change.
 SHARPNESS = 3.0
@@ -330,21 +336,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(*train_linear(games, given.target, LinearSettings(seed=given.seed)), sep="\n")
         return 0
     settings = Settings(epochs=given.epochs, seed=given.seed)
-    print(train_model(given.what, games, given.target, settings, given.validation))
+    write = write_curve if given.what == "curve" else partial(train_model, given.what)
+    print(write(games, given.target, settings, given.validation))
     return 0
+
+
+def label_parts(
+    games: Sequence[Game], settings: Settings, validation_moves: int
+) -> tuple[TermChanges, TermChanges]:
+    """Label the games; return the training moves, and some validation moves by lot."""
+    labelled = label_games([game for game in games if game.split != "test"], default_store())
+    training, validation = labelled.part("train"), labelled.part("validation")
+    some = np.random.default_rng(settings.seed).permutation(len(validation))[:validation_moves]
+    return training, validation.take(some)
+
+
+def write_curve(
+    games: Sequence[Game], target: Path, settings: Settings, validation_moves: int
+) -> Path:
+    """Train models of both sources on the first games alone, and write what they reach."""
+    training, validation = label_parts(games, settings, validation_moves)
+    rows = []
+    for most in CURVE:
+        first = np.unique(training.moves.games)[:most]
+        part = training.take(np.flatnonzero(np.isin(training.moves.games, first)))
+        for name in get_args(SourceName):
+            _, log = train(load_source(name), part, validation, settings)
+            rows.append({"source": name, "games": most, "moves": len(part), **log[-1]})
+    path = target / "curve.json"
+    path.write_text(json.dumps({**asdict(settings), "rows": rows}, indent=1) + "\n")
+    return path
 
 
 def train_model(
     name: str, games: Sequence[Game], target: Path, settings: Settings, validation_moves: int
 ) -> Path:
     """Label the games, train a model on a source of features, write it and its log."""
-    labelled = label_games([game for game in games if game.split != "test"], default_store())
-    training, validation = labelled.part("train"), labelled.part("validation")
-    some = np.random.default_rng(settings.seed).permutation(len(validation))[:validation_moves]
+    training, validation = label_parts(games, settings, validation_moves)
     state = target / f"{name}.checkpoint"
-    model, log = train(
-        load_source(name), training, validation.take(some), settings, checkpoint=state
-    )
+    model, log = train(load_source(name), training, validation, settings, checkpoint=state)
     path = model.save(target / f"{name}.safetensors")
     about = {"moves": len(training), "games": len(np.unique(training.moves.games)), "log": log}
     path.with_suffix(".json").write_text(json.dumps({**about, **asdict(settings)}, indent=1) + "\n")
@@ -354,7 +384,7 @@ def train_model(
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m chessgloss.change_training")
-    parser.add_argument("what", choices=["nnue", "onehot", "linear"], help="what to train")
+    parser.add_argument("what", choices=["nnue", "onehot", "linear", "curve"], help="what to train")
     parser.add_argument("--games", type=Path, default=Path("data/games/selfplay.tsv.zst"))
     parser.add_argument("--limit", type=int, help="read only so many games")
     parser.add_argument("--target", type=Path, default=Path("data/priority"))

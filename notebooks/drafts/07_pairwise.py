@@ -1,0 +1,404 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Two comments on one move: the pairwise rubric
+#
+# The last chapter asked a judge for one number. The pairwise rubric shows it two comments on
+# the same move and asks for more: six scores for each, their sums, and a winner, in one line
+# that a program can read. What it may hold against a comment is a list of signals, the
+# *feature context*; a hard rule strikes comments that invent events. Much of the rubric can be
+# done by a program: adding up, breaking ties, the hard rule itself. Here it is, and the judge's
+# word stands beside the program's.
+#
+# In this chapter we
+#
+# - show the rubric's criteria and what the judge is given;
+# - read one answer step by step: scores, totals, ties, contradictions, the hard rule;
+# - ask whether the winner stays when the comments change places;
+# - compare five methods in a win matrix and by Bradley-Terry strengths, with intervals;
+# - apply the hard rule by program, and ask how often the board contradicts it;
+# - take length out of the comparison, and let the judge score each comment alone.
+
+# %% tags=["parameters"]
+profile = "book"
+seed = 1
+model = "qwen2.5-coder-1.5b-q4_k_m"
+
+# %%
+from collections import Counter
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from myst_nb import glue
+from chessgloss import brief_moves, record, report
+from chessgloss.commentary import showing
+from chessgloss.commentary.briefings import read_briefings
+
+# %%
+from chessgloss.measures import bootstrap_mean, means_by
+from chessgloss.pairwise import comments as given
+from chessgloss.pairwise import judging, lines, questions, strengths, swaps
+from chessgloss.pairwise.records import CRITERIA
+from chessgloss.prompts import load_prompt
+from chessgloss.profiles.pairwise import load_sizes
+from chessgloss.store import Evidence, find_project
+from chessgloss.verified.writer import write_all
+
+# %%
+sizes = load_sizes(profile)
+report.use_house_style()
+moves = questions.choose_compared(brief_moves.evaluated_moves(seed), sizes.moves)
+kept = read_briefings(brief_moves.briefings_file())
+briefings = [kept[one.name] for one in moves]
+methods = list(questions.METHODS)
+print(f"{len(moves)} moves, {len(methods)} methods")
+
+# %% [markdown]
+# ## The rubric
+#
+# Every criterion is scored from 1 to 5. The document speaks of "weighted totals to prioritize
+# accuracy" and then writes a plain sum of six: we sum, as it is written. Accuracy takes part in
+# two other ways: it is the first tie-break, and the hard rule sets it to 1. With plain sums a
+# comment that invents a mate can still win by four points for style; the tables below show how
+# often that happens.
+
+# %%
+head, *parts = load_prompt("pairwise").messages[0].content.split("\n\n")
+told = [line for part in parts for line in part.splitlines()]
+showing.texts({line.partition(":")[0][:40]: line.partition(":")[2] for line in told if ":" in line},
+              "What the judge is told, in our words")
+
+# %% [markdown]
+# The feature context is made of facts of the board and of the engine's verdict, all seen by the
+# side that moves. `no`, `none` and `NA` are there on purpose: a comment that speaks of a check
+# is held against the line that says there is none.
+
+# %%
+contexts = given.contexts_of(briefings)
+example = briefings[0]
+context = dict(line.partition(": ")[::2] for line in contexts[example.name].splitlines())
+report.boards(report.board(example.move, size=280), showing.texts(context, "Feature context"))
+
+# %% [markdown]
+# ## Five methods, twenty moves, both orders
+#
+# Every third of the evaluated moves with a human comment takes part. Each pair of its comments
+# is judged twice, with A and B exchanged: twenty questions a move. The answers are recorded;
+# temperature is 0. An answer that is not the line that was asked for, white space and a code
+# fence aside, is *unreadable*: it is counted and never guessed at.
+
+# %%
+client = record.replay("commentary", model)
+verified = write_all(briefings, record.replay("verified", model), first=client)
+by_name = {one.name: each.comment for one, each in zip(moves, verified, strict=True)}
+table = given.compared_comments(moves, kept, client, by_name)
+comments = given.comments_of(table)
+words = table.set_index(["move", "method"])["words"].to_dict()
+
+# %%
+judge = record.replay("pairwise", model)
+requests = questions.pairwise_requests(contexts, comments, methods)
+rulings = given.rulings_of(briefings, comments)
+judged = judging.judge_pairs(requests, judge.ask_many(requests, progress=False), rulings)
+read = [one for one in judged if one.ballot]
+report.sheet("answers", {"asked": len(judged), "read": len(read),
+                         **Counter(one.state for one in judged if not one.ballot)})
+
+# %%
+unreadable = bootstrap_mean([one.ballot is None for one in judged],
+                            [one.move for one in judged], seed=seed)
+trouble = Counter(one.trouble for one in judged if not one.ballot)
+report.sheet("why not", dict(trouble.most_common(6)) or {"every answer was read": len(read)})
+
+# %% [markdown]
+# ## One ballot, step by step
+#
+# The judge writes the winner *first*, before any score, because the rubric's line begins with
+# it. A language model writes from left to right, so whatever it was told about scoring each
+# comment independently first, the word comes before the sums. The program goes the
+# other way: it takes the scores, adds them up, breaks ties, applies the hard rule.
+
+# %%
+telling = [one for one in read if one.ballot.contradictions and one.state != "read"]
+one = (telling or [one for one in read if one.ballot.contradictions] or read)[0]
+ballot, move = one.ballot, kept[one.move].move
+pair = {name: showing.quote(comments[one.move][name]) if name == "reference"
+        else comments[one.move][name] for name in (one.first, one.second)}
+report.boards(report.board(move, size=280), showing.texts(
+    {"A": pair[one.first], "B": pair[one.second], "answer": lines.write_line(ballot)},
+    f"{one.move}, {move.numbered_san}: {one.first} (A) and {one.second} (B)"))
+
+# %%
+report.boards(
+    report.table(pd.DataFrame({"A": list(ballot.a), "B": list(ballot.b)}, index=list(CRITERIA))),
+    report.sheet("step by step", {
+        "totals told": "{} and {}".format(*ballot.told_totals),
+        "totals added up": f"{ballot.a.total} and {ballot.b.total}",
+        "winner told": ballot.told, "winner by the scores": ballot.winner,
+        "decided by": ballot.decision.by,
+        "contradictions": ", ".join(ballot.contradictions) or "none",
+        "hard rule": one.state if one.state != "read" else "no candidate is struck",
+        "winner after the rule": one.ruled.winner}))
+
+# %% [markdown]
+# ## How often the judge contradicts itself
+#
+# A contradiction is no reason to throw an answer away: the scores are kept, the totals added up
+# anew, and the winner follows from them.
+
+# %%
+wrong = pd.DataFrame([{"move": one.move, **{
+    kind: float(kind in one.ballot.contradictions)
+    for kind in ("total of A", "total of B", "winner")},
+    "any": float(bool(one.ballot.contradictions))} for one in read])
+contradicted = pd.Series({kind: bootstrap_mean(wrong[kind], wrong["move"], seed=seed)
+                          for kind in wrong.columns[1:]})
+report.table(contradicted.to_frame("share of answers"))
+
+# %%
+decided = Counter(one.ballot.decision.by for one in read)
+report.sheet("what decides", {name: decided[name] for name in
+                              ("total", *CRITERIA[:3], "nothing")})
+
+# %% [markdown]
+# ## Both orders
+#
+# A judge that reads what is there gives the same winner whichever comment stands first. We
+# count the pairs whose winner stays, by the judge's own word, by the totals of its scores, and
+# after the hard rule. A judge that always says A scores nought; one that throws a coin, about
+# one half. *First* is what candidate A wins, ties half: one half if the place does not matter.
+
+# %%
+ways = ("word", "totals", "rule")
+consistency = {by: swaps.swap_consistency(judged, by, seed=seed) for by in ways}
+ties = {by: swaps.tie_rate(judged, by, seed=seed) for by in ways}
+first = {by: swaps.first_wins(judged, by, seed=seed) for by in ways}
+report.table(pd.DataFrame({"same winner both ways": consistency, "ties": ties, "first": first}),
+             caption="By the judge's word, by its scores, and after the hard rule")
+
+# %% [markdown]
+# ## What it gives for what
+#
+# Mean scores by method, before the hard rule. A judge that gives everyone the same tells
+# nothing, however well it adds up; the standard deviation of each criterion over all comments
+# shows how much it tells apart at all.
+
+# %%
+scored = judging.scores_table(judged)
+means = scored.groupby("method")[[*CRITERIA, "total"]].mean().reindex(methods)
+means.loc["standard deviation"] = scored[[*CRITERIA, "total"]].std()
+report.table(means, caption="Mean scores given by the judge")
+
+# %% [markdown]
+# ## The hard rule by program
+#
+# A claim of a check, mate, capture, promotion, trade, of a hanging piece won, or of a forced
+# tactic or threat needs a line of the context that carries such an event, on one of the squares
+# named. Without it the comment's faithfulness is 1. The board's own verdict stands beside it:
+# a claim can be *true on the board* and yet not in the context, such as a pin that was there
+# before the move. The rubric strikes it all the same; whoever uses the rubric should
+# know that it punishes knowledge which the context lacks.
+
+# %%
+ruled = pd.DataFrame([
+    {"move": move, "method": method, "disqualified": float(ruling.disqualified),
+     "false on the board": float(ruling.false_on_board),
+     "struck, not false": float(ruling.disqualified and not ruling.false_on_board)}
+    for (move, method), ruling in rulings.items()])
+struck = pd.DataFrame({column: means_by(ruled, "method", column, cluster="move", seed=seed)
+                       for column in ruled.columns[2:]}).reindex(methods)
+report.table(struck, caption="Share of comments")
+
+# %%
+events = pd.DataFrame([
+    {"event": event.name, "board says": event.checked.verdict,
+     "in the context": "yes" if event.in_context else "no"}
+    for ruling in rulings.values() for event in ruling.events])
+report.table(events.value_counts().sort_index().to_frame("claims").reset_index()
+             if len(events) else events, caption="Claims of events that the rule names")
+
+# %%
+seen = scored.assign(struck=[float(rulings[row.move, row.method].disqualified)
+                             for row in scored.itertuples()])
+faith = means_by(seen, "struck", "faithfulness", cluster="move", seed=seed)
+faith.index = faith.index.map({0.0: "no event without support", 1.0: "disqualified"})
+report.table(faith.to_frame("the judge's own faithfulness"),
+             caption="Does the judge see what the rule strikes?")
+
+# %%
+states = Counter(one.state for one in read)
+turned = bootstrap_mean([one.ballot.winner != one.ruled.winner for one in read],
+                        [one.move for one in read], seed=seed)
+worse = [one for one in read if one.state in ("A disqualified", "B disqualified")]
+still = [one for one in worse if one.ruled.winner == one.state[0]]
+report.sheet("answers", {**dict(sorted(states.items())),
+                         "one struck, and wins all the same": len(still)})
+
+# %% [markdown]
+# ## The win matrix
+#
+# Each cell is the share of points that the method of the row wins against that of the column,
+# over both orders, ties half, after the hard rule.
+
+# %%
+results_by = {by: swaps.as_table(judged, by) for by in ways}
+matrix = strengths.win_matrix(results_by["rule"], methods)
+figure, axes = plt.subplots(figsize=(5.2, 4.2))
+image = axes.imshow(matrix, cmap="RdBu", vmin=0, vmax=1)
+for i, j in zip(*matrix.notna().to_numpy().nonzero(), strict=True):
+    share = matrix.iat[i, j]
+    axes.text(j, i, f"{share:.2f}", ha="center", va="center",
+              color="white" if abs(share - 0.5) > 0.3 else "black")
+axes.set_xticks(range(len(methods)), methods, rotation=30, ha="right")
+axes.set_yticks(range(len(methods)), methods)
+
+# %% tags=["remove-cell"]
+axes.grid(visible=False)
+axes.set_title("row against column: share of points")
+figure.colorbar(image, shrink=0.8)
+
+# %%
+figure
+
+# %% [markdown]
+# ## Strengths
+#
+# Bradley-Terry strengths put the five methods on one scale: of two methods *d* apart the
+# stronger wins with chance 1/(1+e^-d), so 1.1 is three to one. Ties count half, one tie
+# more is added to every pair so that no strength is infinite, and intervals draw whole moves.
+
+# %%
+strength = {by: strengths.strengths(results_by[by], methods, seed=seed) for by in ways}
+report.table(pd.DataFrame({
+    "the judge's word": strength["word"], "its scores": strength["totals"],
+    "after the hard rule": strength["rule"]}).reindex(strength["rule"].index),
+    caption="Bradley-Terry strengths (log-odds, mean 0)")
+
+# %% [markdown]
+# ## At equal length
+#
+# Judges are known to like long answers. A logistic regression explains who wins by the two
+# methods, by the place, and by the difference in words; with that difference set to nought it
+# gives the win rate at equal length.
+
+# %%
+rates, worth = strengths.length_controlled(results_by["totals"], words, methods)
+rates.insert(0, "words", table.groupby("method")["words"].mean())
+report.table(rates.sort_values("at equal length", ascending=False),
+             caption=f"Ten words more than the rival: {worth:+.2f} in log-odds")
+
+# %% [markdown]
+# ## Each comment alone
+#
+# The rubric's first advice is to score each comment independently. Taken at its word: the
+# same criteria, the same context, one comment and no rival. There is no order to be swayed by,
+# and the pairs follow from the scores by the rule.
+
+# %%
+alone = questions.alone_requests(contexts, comments, methods)
+cards = judging.read_cards(alone, judge.ask_many(alone, progress=False))
+solo = judging.pairs_of_cards(cards, rulings)
+kept_cards = sum(scores is not None for scores in cards.values())
+same = swaps.agreement(judged, solo, "totals", seed=seed)
+solo_ties = swaps.tie_rate(solo, "totals", seed=seed)
+report.sheet("scored alone", {"asked": len(cards), "read": kept_cards,
+                              "ties": solo_ties, "same winner as in the pair": same})
+
+# %%
+solo_strength = {by: strengths.strengths(swaps.as_table(solo, by), methods, seed=seed)
+                 for by in ("totals", "rule")}
+report.table(pd.DataFrame({"its scores": solo_strength["totals"],
+                           "after the hard rule": solo_strength["rule"]}),
+             caption="Bradley-Terry strengths from comments scored alone")
+
+# %% [markdown]
+# ## As a file
+#
+# The judged pairs are a plain CSV file with a header, which any spreadsheet opens; the library
+# reads it back and refuses a file whose totals or winners were altered.
+
+# %%
+import tempfile
+from pathlib import Path
+
+with tempfile.TemporaryDirectory() as folder:
+    path = Path(folder) / "pairs.csv"
+    judging.write_judged(path, judged)
+    again, plain = judging.read_judged(path), pd.read_csv(path)
+print("read back unchanged:", again == judged)
+report.table(plain[["move", "first", "second", "winner_told", "winner_totals", "winner_rule"]].head())
+
+# %% [markdown]
+# ## Recap
+#
+# - Of the answers, {glue:text}`unreadable:.0%` were not the line that was asked for, and
+#   {glue:text}`contradicted:.0%` of the others contradict themselves: the program adds up.
+# - The winner stays in {glue:text}`consistency_word:.0%` of pairs when the comments change
+#   places, by the judge's word; in {glue:text}`consistency_rule:.0%` after the rule. A
+#   coin would reach about half.
+# - By its word {glue:text}`best_word` is strongest, after the hard rule
+#   {glue:text}`best_rule`. Where intervals overlap, read no order into them.
+# - The hard rule strikes {glue:text}`struck_llm:.0%` of the comments of `llm` and
+#   {glue:text}`struck_reference:.0%` of the human ones; the judge gives struck comments
+#   {glue:text}`faith_struck:.1f` points of faithfulness, others {glue:text}`faith_clean:.1f`.
+# - It turns the winner of {glue:text}`turned:.0%` of answers.
+# - Ten words more than the rival are worth {glue:text}`worth:.2f` in log-odds.
+#
+# What a judge of this size says of two comments should be read beside these numbers: how often
+# it names another winner when the order is turned bounds what its matrix can mean.
+
+# %%
+for name, value in {
+    "unreadable": unreadable.value, "contradicted": contradicted["any"].value,
+    "consistency_word": consistency["word"].value, "consistency_rule": consistency["rule"].value,
+    "best_word": strength["word"].index[0], "best_rule": strength["rule"].index[0],
+    "struck_llm": struck.loc["llm", "disqualified"].value,
+    "struck_reference": struck.loc["reference", "disqualified"].value,
+    "turned": turned.value, "worth": worth,
+    "faith_struck": seen.loc[seen["struck"] == 1, "faithfulness"].mean(),
+    "faith_clean": seen.loc[seen["struck"] == 0, "faithfulness"].mean(),
+}.items():
+    glue(name, value, display=False)
+
+# %%
+of = report.Result.of
+results = {
+    "pairwise.answers": report.Result(len(judged), unit="answers"),
+    "pairwise.unreadable_share": of(unreadable, "share of answers"),
+    "pairwise.contradiction_share": of(contradicted["any"], "share of answers read"),
+    "pairwise.swap_consistency": of(consistency["rule"], "share of pairs"),
+    "pairwise.tie_rate": of(ties["rule"], "share of answers read"),
+    "pairwise.rule_turns_winner": of(turned, "share of answers read"),
+    "pairwise.worth_of_ten_words": report.Result(worth, n=len(read), unit="log-odds"),
+    "pairwise.alone.same_winner": of(same, "share of answers"),
+}
+
+# %%
+for by in ways:
+    results[f"pairwise.swap_consistency.{by}"] = of(consistency[by], "share of pairs")
+    results[f"pairwise.tie_rate.{by}"] = of(ties[by], "share of answers read")
+    results[f"pairwise.first_wins.{by}"] = of(first[by], "share of points")
+    for name, value in strength[by].items():
+        results[f"pairwise.strength_by_{by}.{name}"] = of(value, "log-odds")
+
+# %%
+for name in methods:
+    results[f"pairwise.disqualified_share.{name}"] = of(struck.loc[name, "disqualified"])
+    results[f"pairwise.win_rate.{name}"] = report.Result(rates.loc[name, "raw"])
+    results[f"pairwise.win_rate_at_equal_length.{name}"] = report.Result(
+        rates.loc[name, "at equal length"])
+    results[f"pairwise.strength.{name}"] = of(strength["rule"][name], "log-odds, after the rule")
+    results[f"pairwise.alone.strength.{name}"] = of(solo_strength["rule"][name], "log-odds")
+report.write_results("07_pairwise", results)
+
+# %%
+report.evidence(Evidence(
+    len(judged), "answers", seed, clusters=len(moves), interval="95 % bootstrap over moves",
+    versions={"model": model, "engine": f"{example.before.engine}, {brief_moves.NODES:,} nodes",
+              "prompts": "pairwise@1, pairwise_alone@1"}))
