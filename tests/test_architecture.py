@@ -124,11 +124,34 @@ MAY_IMPORT: dict[str, set[str]] = {
         "stockfish",
         "store",
     },
-    "record": {"brief_moves", "commentary", "llm"},
+    "verified": {
+        "claims",
+        "commentary",
+        "llm",
+        "measures",
+        "prompts",
+        "realise",
+        "report",
+        "store",
+    },
+    "record": {"brief_moves", "commentary", "llm", "verified"},
     "annotate": {"analysis", "commentary", "facts", "llm", "pgn", "positions", "priorities"},
     "dialogue": {"analysis", "claims", "facts", "llm", "positions", "prompts"},
-    "judges": {"llm", "positions", "prompts"},
-    "survey": {"measures"},
+    "judges": {
+        "analysis",
+        "claims",
+        "commentary",
+        "gac",
+        "llm",
+        "measures",
+        "prompts",
+        "stockfish",
+        "store",
+    },
+    "classical": {"measures"},
+    "pairwise": {"claims", "commentary", "facts", "llm", "measures", "prompts"},
+    "agreement": {"measures"},
+    "survey": {"agreement", "measures", "positions", "reference", "report"},
     # language models that track the board
     "tracking": set(),
     # the book
@@ -138,7 +161,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "verdict": {"store"},
 }
 #: The command line and the package itself may import anything.
-MAY_IMPORT_ALL = {"cli", "cli_claims", "cli_model", "cli_words", "__init__"}
+MAY_IMPORT_ALL = {"cli", "cli_claims", "cli_model", "cli_survey", "cli_words", "__init__"}
 #: Rooms that need torch; importing any other must not load it.
 TORCH_ROOMS = {
     "experts",

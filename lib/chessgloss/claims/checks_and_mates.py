@@ -46,6 +46,9 @@ _MATE_LOOSE_AFTER = re.compile(
     r"|after|by\b)"
 )
 _IS_MATED = re.compile(r"\b(?:is|are|'s|been|was)\s+(?:now |already |simply )?$")
+#: A king said to be in mate, and words that make it an aim.
+_IN_MATE = re.compile(r"\bking (?:is |now )*in\s+(?:an? )?$")
+_AIMED = re.compile(r"\b(?:to|can|could|may|might|will)\s+(?:\w+ly )?(?:\w+)\b[^,;:]*$")
 _CONDITION = re.compile(r"\b(?:if|otherwise|after|when|then|unless|before|until|as before)\b")
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _STALEMATE = re.compile(r"^(?:it|this)(?: is|'s) stalemate\b|\bis stalemated\b")
@@ -129,6 +132,8 @@ def _is_mate(word: str, before: str, after: str, sentence: Sentence, index: int)
         )
         loose = re.search(r"(?:\band|,)\s*(?:\w+\s+)?$", before) is not None
         named = re.search(r"M,?$", sentence.tags[:index]) is not None
+        if _IN_MATE.search(before):
+            return stops is not None and not _AIMED.search(before)
         return named or (bool(_ANNOUNCES.search(before)) and stops is not None and not loose)
     return False
 

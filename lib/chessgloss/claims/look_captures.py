@@ -24,6 +24,8 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     a line of the text; what can or will be done must be legal. A recapture must follow a
     capture on the same square.
     """
+    if any(map(_is_king, claim.objects)):
+        return fails("a king is never captured")
     verb = claim.detail[0] if claim.detail else ""
     for board, move in _made(moment):
         if _is_told(claim, board, move):
@@ -52,7 +54,24 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def _follows_another(claim: Claim, moment: Moment, scene: Scene) -> bool:
     """Tell whether the captures follow a written move that is none: ``Nd3+, winning b2``."""
     written = [term.move for term in claim.subjects if term.role == "move"]
-    return bool(written) and not any(one is None or one.takes for one in written)
+    if not written or any(one is None or one.takes for one in written):
+        return False
+    board, played = scene.before.board, scene.move.move
+    itself = all(one is not None and one.fits(board, played) for one in written)
+    return not (itself and _is_outright(claim, board.ply()))
+
+
+def _is_outright(claim: Claim, ply: int) -> bool:
+    """Tell whether a move itself is said to capture: ``e4 captures``, ``10. b4 captures``."""
+    verb = claim.detail[0] if claim.detail else ""
+    if "made" in claim.detail:
+        return verb.startswith(("captur", "takes", "took"))
+    numbered = any(term.numbered == ply for term in claim.subjects)
+    return numbered and verb in ("captures", "captured", "takes", "took")
+
+
+def _is_king(term: Term) -> bool:
+    return term.role == "piece" and term.pieces == {chess.KING}
 
 
 def _may_be_possible(claim: Claim, moment: Moment, scene: Scene) -> bool:

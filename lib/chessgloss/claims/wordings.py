@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from chessgloss.claims.clauses import Sentence
+from chessgloss.claims.notation import read_notation
 from chessgloss.claims.records import Claim, Stance, Tense, Term
 from chessgloss.claims.wording import Wording
 from chessgloss.claims.wordings_evaluation import MOVES, SIDES
@@ -111,9 +112,13 @@ def _tense(sentence: Sentence, match: re.Match[str]) -> Tense:
 def _judged(sentence: Sentence, match: re.Match[str]) -> tuple[Term, ...]:
     """Return the moves that a judgement may be of: not those behind a break that follows it.
 
-    In ``a blunder; Bxe4 was called for`` the move played is judged.
+    In ``a blunder; Bxe4 was called for`` the move played is judged, in ``the best move was
+    Bxe4`` the one told so.
     """
     index = _index(sentence, match.end())
+    told = re.match(r"b#?(?P<move>[MS])", sentence.tags[index:])
+    if told:
+        return tuple(map(_as_move, sentence.elements[index + told.start("move")].terms))
     rest = sentence.tags[index:].partition(";")[0]
     return tuple(
         term
@@ -121,6 +126,14 @@ def _judged(sentence: Sentence, match: re.Match[str]) -> tuple[Term, ...]:
         if one.tag == "M"
         for term in one.terms
     )
+
+
+def _as_move(term: Term) -> Term:
+    """Return a term as a move: a bare square is a pawn's."""
+    if term.role == "move":
+        return term
+    notation = read_notation(term.text)
+    return Term("move", term.text, term.span, square=notation.to, move=notation)
 
 
 def _moves(sentence: Sentence) -> tuple[Term, ...]:

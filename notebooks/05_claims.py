@@ -1,0 +1,475 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Every claim checked
+#
+# A comment can be fluent and wrong. In the CCC paper {cite}`kim2024ccc` five chess players read
+# comments and counted what is wrong in them (Table 2): 46 % of GPT-4o's refer to an illegal
+# move or to a piece that is not there, 28 % with an engine's verdict in the prompt, 20 % with
+# concepts. Humans had to find that out. But most of what a comment claims can be looked up: the
+# board knows where the pieces are, the engine who is better. Here a program looks it up, and
+# then makes use of what it found.
+#
+# In this chapter we
+#
+# - say what a claim is, and see one comment with every claim coloured by its verdict;
+# - measure the checker on sentences labelled by hand, a half of which it was never built on;
+# - make the paper's Table 2 by program, for every method and every recorded comment;
+# - publish only what was checked: `ccc_verified` asks again, and drops what stays false;
+# - ask for a beginner's language, and what that costs in truth;
+# - break true sentences by one word and see whether the checker notices;
+# - turn the hard rule of the pairwise rubric into a program;
+# - let the language model find the claims itself, and compare it with the rules;
+# - read comments by hand, to see what the checker misses.
+
+# %% tags=["parameters"]
+profile = "book"
+seed = 1
+model = "qwen2.5-coder-1.5b-q4_k_m"
+reported = "test"
+shown = ("ccc/figA6", "lec3/13", "lec12/12")
+
+# %%
+import re
+import matplotlib.pyplot as plt
+import pandas as pd
+from myst_nb import glue
+from chessgloss import brief_moves, gac, record, reference, report, stockfish
+from chessgloss.claims import corrupt, gold, verify
+from chessgloss.commentary import collection, methods
+from chessgloss.commentary.briefings import read_briefings
+from chessgloss.commentary.showing import texts as show_texts
+from chessgloss.corpora.games import read_games
+from chessgloss.facts.verdict import weigh
+from chessgloss.measures import bootstrap_mean, means_by
+
+# %%
+from chessgloss.positions import MoveInContext
+from chessgloss.profiles.claims import load_sizes
+from chessgloss.store import Evidence, find_project
+from chessgloss.verified import errors, extraction, gold_scores, showing, writer
+
+sizes = load_sizes(profile)
+report.use_house_style()
+evaluated = brief_moves.evaluated_moves(seed)
+step = len(evaluated) // sizes.moves
+moves = [one for number, one in enumerate(evaluated) if number % step == 0 or one.name in shown]
+briefings = read_briefings(brief_moves.briefings_file())
+told = [briefings[one.name] for one in moves]
+
+# %% [markdown]
+# ## What a claim is
+#
+# A claim is whatever a sentence says that the board or the engine can settle: a move, a piece
+# on a square, an attack, a check, a capture, a mate, a tactic, material, pawns and files, an
+# evaluation. It is found by rules over words, without a model, and held against the moments
+# that the words allow: before the move, after it, after the expected reply, or in a line that
+# the comment itself starts. Only what fails in all of them is *false*. What is asked, planned
+# or supposed is *not checkable*. A false accusation is worse than a miss, so doubt is settled
+# in the comment's favour.
+#
+# Here is a comment made up for the paper's Figure A6, true in parts. Hold the pointer over a
+# claim to see what decides it.
+
+# %%
+example = briefings["ccc/figA6"]
+sentence = ("The bishop takes the pawn on e6 with check and forks the king on f7 and the queen "
+            "on g8. The rook on a8 cannot help, since the knight on c7 is in its way. White "
+            "is clearly better, and could also have captured the bishop on e5.")
+checked = verify(sentence, example.move, example.verdict)
+report.boards(report.board(example.move, size=280),
+              showing.checked_texts({"comment": (sentence, checked)}))
+
+# %%
+rows = {f"{number}. {one.claim.kind}": f"“{one.claim.text}” is {one.verdict}: {one.evidence}"
+        for number, one in enumerate(checked, start=1)}
+show_texts(rows, "Every claim, and what decides it")
+
+# %% [markdown]
+# ## How good is the checker?
+#
+# The gold set holds short comments written for this purpose, some true and some false by a
+# detail, with every claim labelled by hand. Its *dev* half was there to build the rules on;
+# the *test* half has other positions and is scored here and nowhere else. What is scored is
+# the accusation: of the claims that the checker calls false, how many are (precision), and of
+# those that are false, how many it finds (recall). Intervals are Wilson's; they treat claims
+# as independent, though some five comments share a position.
+#
+# For claims about the evaluation Stockfish searches each position before and after the move.
+
+# %%
+folder = find_project() / "data" / "claims"
+halves = {half: folder / f"{half}.jsonl" for half in ("dev", reported)}
+labelled = [one for path in halves.values() for one in gold.read_gold(path)]
+played = list(dict.fromkeys(one.move for one in labelled))
+before = stockfish.analyse_many([one.position for one in played], nodes=sizes.nodes, multipv=5,
+                                progress=False)
+after = stockfish.analyse_many([one.after() for one in played], nodes=sizes.nodes, progress=False)
+verdicts = {move: weigh(move, *both)
+            for move, *both in zip(played, before, after, strict=True)}
+scores = {half: gold.score_gold(path, verdicts.get) for half, path in halves.items()}
+sentences = {half: gold_scores.count_sentences(path) for half, path in halves.items()}
+
+# %%
+report.table(gold_scores.score_table(scores["dev"]),
+             caption=f"dev half, {sentences['dev']} sentences: the rules were built on it")
+
+# %%
+report.table(gold_scores.score_table(scores[reported]),
+             caption=f"{reported} half, {sentences[reported]} sentences")
+
+# %% [markdown]
+# Every mistake on this half, so that the figures can be judged. A *missed* claim is one that
+# the rules do not read, or leave open.
+
+# %%
+wrong = gold_scores.mistakes(halves[reported], verdicts.get)
+listing = {f"{row.id}, {row.kind}, {row.mistake}, {number}": f"“{row.words}” ({row.why})"
+           for number, row in enumerate(wrong.itertuples(), start=1)}
+show_texts(listing or {"none": ""}, f"Mistakes, {len(wrong)} of them")
+
+# %% [markdown]
+# ## Table 2 by program
+#
+# Now the comments of the last chapter: those of the lecturers, of the template, of the small
+# network, of each method that asks the language model, and the two verified ones that the next
+# section explains. The four causes are the paper's; a false claim counts under one of them by
+# its kind (moves and pieces; attacks, checks, captures, mates, tactics and material; pawns and
+# files; evaluations).
+
+# %%
+client, second = (record.replay(purpose, model) for purpose in ("commentary", "verified"))
+comments = collection.collect_comments(moves, briefings, client)
+network = gac.Gac.load()
+crude = [methods.Comment(network.comment(one.move, gac.ScoreFeatures.of(one.before, one.after)),
+                         "gac") for one in told]
+verified = {name: writer.write_all(told, second, first=client, simple=simple)
+            for name, simple in (("ccc_verified", False), ("ccc_simple", True))}
+published = [[one.comment for one in written] for written in verified.values()]
+every = pd.concat([comments, collection.as_table(moves, [crude, *published])])
+
+# %%
+order = ["reference", "gac", "template", *methods.METHODS, *verified]
+counted = errors.check_comments(every, briefings)
+of_any = means_by(counted, "method", "any", cluster="move", seed=seed)
+per_hundred = errors.ratio_by(counted.assign(words=counted["words"] / 100), "method", "false",
+                              "words", cluster="move", seed=seed)
+per_comment = means_by(counted, "method", "false", cluster="move", seed=seed)
+table = pd.DataFrame({
+    "comments": counted.groupby("method").size(), "any false claim": of_any,
+    "false claims a comment": per_comment, "a hundred words": per_hundred}).loc[order]
+report.table(table, caption="Comments with a false claim, by method")
+
+# %%
+shares = {cause: means_by(counted, "method", cause, cluster="move", seed=seed)
+          for cause in errors.CAUSES}
+report.table(pd.DataFrame(shares).loc[order], caption="Share of comments, by cause")
+
+# %% [markdown]
+# Beside the published rates, which humans gave. Read across models with care: theirs is GPT-4o
+# and ours a small model that runs on a laptop; their raters judged what no program can, such as whether a
+# plan makes sense; and the checker says nothing where it is in doubt.
+
+# %%
+as_printed = ["Referring illegal move or non-existing pieces",
+              "Wrong understanding of tactical/immediate advantage",
+              "Wrong understanding of positional/long-term advantage",
+              "Wrong evaluation of the move/position"]
+pairs_of = {"llm": "GPT-4o", "llm_expert": "GPT-4o + expert", "ccc": "GPT-4o + expert + concept"}
+cells = {(method, cause): reference.lookup("ccc", "table2", row, column)
+         for method, column in pairs_of.items()
+         for cause, row in zip(errors.CAUSES, as_printed, strict=True)}
+
+# %%
+beside = {}
+for method, column in pairs_of.items():
+    beside[f"{column} (paper)"] = {cause: cells[method, cause].value for cause in errors.CAUSES}
+    beside[method] = {cause: shares[cause][method] for cause in errors.CAUSES}
+beside["ccc_verified"] = {cause: shares[cause]["ccc_verified"] for cause in errors.CAUSES}
+report.table(pd.DataFrame(beside), caption="Table 2: by human raters, and by program")
+
+# %%
+figure, axes = plt.subplots(figsize=(7, 3.8))
+for place, method in enumerate(order[::-1]):
+    one = of_any[method]
+    axes.plot([one.low, one.high], [place, place], color=report.PALETTE[0])
+    axes.plot(one.value, place, "o", color=report.PALETTE[0])
+axes.set_yticks(range(len(order)), order[::-1])
+axes.set(xlim=(-0.02, 1), xlabel="share of comments with at least one false claim")
+plt.show()
+
+# %% [markdown]
+# What a reader sees, for the comments that the model wrote with and without help:
+
+# %%
+def checked_row(name, method):
+    rows = every[(every["move"] == name) & (every["method"] == method)]
+    text = rows["text"].iloc[0] or "(no comment)"
+    return text, verify(text, briefings[name].move, briefings[name].verdict)
+
+
+# %%
+headline = ["llm", "llm_expert", "ccc", *verified]
+report.boards(*(showing.checked_texts({method: checked_row(name, method) for method in headline},
+                                      f"{name}, {briefings[name].move.numbered_san}")
+                for name in shown), showing.legend())
+
+# %% [markdown]
+# ## Comments that are checked before they are published
+#
+# `ccc_verified` begins with the recorded answer of `ccc`. If a claim in it is false, the model
+# is told which, and what the board says instead, and writes again, twice at most. Of its
+# attempts the one with the fewest false claims is taken, and each clause that still holds a
+# false claim is left out, with whatever leans on it. If the rest no longer speaks of the move,
+# the template's first sentence takes the place of what was lost; if fewer than five of the
+# model's own words are left, the whole comment is the template's. That is the *fallback*,
+# and a method that always falls back would be no result, so its share is reported.
+
+# %%
+written = verified["ccc_verified"]
+pick = max(range(len(written)), key=lambda k: (written[k].way == "cut", written[k].rounds))
+one = written[pick]
+rows = {f"attempt {number}": (each.text or f"({each.state})", each.checked)
+        for number, each in enumerate(one.attempts, start=1)}
+report.boards(
+    report.board(told[pick].move, size=280),
+    showing.checked_texts({**rows, "published": (one.comment.text, one.checked)},
+                          f"{moves[pick].name}, {told[pick].move.numbered_san}"))
+
+# %%
+ways = pd.DataFrame([
+    {"move": each.name, "method": name, "way": one.way, "rounds": one.rounds,
+     "fallback": float(one.fallback), "own words": one.own_words,
+     "dropped": len(one.dropped), "first false": float(bool(one.attempts[0].false))}
+    for name, written in verified.items() for each, one in zip(moves, written, strict=True)])
+report.table(pd.crosstab(ways["method"], ways["way"]), caption="How the comment came about")
+
+# %% [markdown]
+# What does the reader lose? Words, claims that are true, and how many of the five most changed
+# concepts a comment speaks of, beside the unchecked `ccc` and the template.
+
+# %%
+kept = ["template", "ccc", *verified]
+columns = {"words": "words", "true claims": "true", "concepts spoken of": "reach"}
+loss = pd.DataFrame({title: means_by(counted, "method", column, cluster="move", seed=seed)
+                     for title, column in columns.items()}).loc[kept]
+loss["asked again"] = ways.groupby("method")["rounds"].mean()
+loss["template's share"] = means_by(ways, "method", "fallback", cluster="move", seed=seed)
+report.table(loss, caption="What is left for the reader; means a comment")
+
+# %% [markdown]
+# ## Simple words
+#
+# `ccc_simple` is asked the same, with the wish for a beginner's language at the end. Published
+# attempts at simple language lost a quarter of the truth. The table compares the *first*
+# answers, before anything was checked, and what was published in the end.
+
+# %%
+simple = pd.DataFrame([
+    {"move": each.name, "method": name, "usable": float(one.attempts[0].usable),
+     "false": float(bool(one.attempts[0].false)),
+     "squares": len(re.findall(r"\b[a-h][1-8]\b|\b[KQRBN]x?[a-h]", one.attempts[0].text)),
+     "words": len(one.attempts[0].text.split())}
+    for name, written in verified.items() for each, one in zip(moves, written, strict=True)])
+answered = simple[simple["usable"] == 1]
+names = {"any false claim": "false", "words": "words", "squares and moves named": "squares"}
+first = pd.DataFrame({title: means_by(answered, "method", column, cluster="move", seed=seed)
+                      for title, column in names.items()})
+report.table(first, caption="First answers, before any check")
+
+# %%
+wide = answered.pivot(index="move", columns="method", values="false").dropna()
+cost = bootstrap_mean(wide["ccc_simple"] - wide["ccc_verified"], seed=seed)
+print(f"share of first answers with a false claim, simple less plain: {cost:.2f}, n = {cost.n}")
+
+# %% [markdown]
+# ## Minimal pairs
+#
+# The other way round: true sentences made from facts of self-play positions, and twins that
+# differ in one word, a square, a piece or a side, and are untrue. A judge that cannot tell
+# these apart cannot judge comments; the chapter on evaluation gives them to the language
+# model. The checker must find the twin false and the original not.
+
+# %%
+games = read_games(find_project() / "data/games/selfplay.tsv.zst", 300)
+sampled = (MoveInContext(game.position(ply), game.moves[ply])
+           for game in games for ply in range(7, len(game.moves), 53))
+pairs = corrupt.minimal_pairs(sampled, sizes.pairs, seed=seed)
+apart = pd.DataFrame([{"error": one.error, "apart": gold_scores.told_apart(one)}
+                      for one in pairs])
+by_error = apart.groupby("error")["apart"].agg(["sum", "count"])
+by_error["told apart"] = [gold_scores.share(*row) for row in by_error.itertuples(index=False)]
+report.table(by_error[["count", "told apart"]], caption="Minimal pairs by what was exchanged")
+
+# %%
+one = next(pair for pair in pairs if pair.error == "wrong_square")
+report.boards(report.board(one.move, size=280), showing.checked_texts(
+    {"true": (one.true, verify(one.true, one.move)),
+     "its twin": (one.false, verify(one.false, one.move))}))
+
+# %% [markdown]
+# ## The hard rule
+#
+# The pairwise rubric sets a comment's faithfulness to 1 of 5 if it claims, without support, a
+# check, a mate, a capture, a promotion, a trade, the win of a hanging piece or a forced tactic.
+# A false claim of one of these kinds has no support, so the rule can be applied by program.
+
+# %%
+breach = means_by(counted, "method", "breach", cluster="move", seed=seed)
+report.table(breach.loc[order].to_frame("breaks the hard rule"),
+             caption="Share of comments that the hard rule disqualifies")
+
+# %% [markdown]
+# ## Can the model find the claims itself?
+#
+# For comments of the *dev* half the language model was asked to list every claim, with its
+# kind and its words. A line counts only if the words stand in the comment. What it finds is
+# scored against the labels, beside the rules. Whatever the rules did not find was given to
+# them once more, word by word, to see whether they can judge it.
+
+# %%
+texts = extraction.asked_texts()[: sizes.listed]
+questions = extraction.extraction_requests(texts)
+answers = record.replay("extraction", model).ask_many(questions, progress=False)
+lists = [extraction.read_claims(answer, one.text)
+         for answer, one in zip(answers, texts, strict=True)]
+by_model = [one.spans for one in lists]
+by_rules = [extraction.spans_of_rules(one.text) for one in texts]
+found = {"rules": by_rules, "model": by_model,
+         "both": [(*rule, *more) for rule, more in zip(by_rules, by_model, strict=True)]}
+finders = {name: extraction.score_spans(spans, texts) for name, spans in found.items()}
+
+# %%
+finding = pd.DataFrame({name: {
+    "claims said": one.accused, "precision": gold_scores.precision(one),
+    "labelled": one.wrong, "recall": gold_scores.recall(one)}
+    for name, one in finders.items()}).T
+report.table(finding, caption=f"Claims found in {len(texts)} comments, true or false")
+
+# %%
+new = [extraction.missed(more, rule) for rule, more in zip(by_rules, by_model, strict=True)]
+judged = [extraction.readable(one, spans) for one, spans in zip(texts, new, strict=True)]
+readings = pd.Series([line for one in lists for line in one.lines]).value_counts()
+report.boards(
+    report.sheet("lines", readings.to_dict()),
+    report.sheet("what the model adds", {
+        "spans that the rules lack": sum(map(len, new)),
+        "of these a label agrees with": extraction.score_spans(new, texts).right,
+        "of these the rules can judge": sum(map(len, judged))}))
+
+# %% [markdown]
+# ## Read by hand
+#
+# A checker cannot report what it does not see. Forty published comments of `ccc_verified` and
+# twenty of the lecturers were read claim by claim, board in hand, by one of the authors.
+
+# %%
+hand = pd.read_csv(folder / "read_by_hand.csv", dtype=str, keep_default_na=False)
+report.table(pd.crosstab([hand["method"], hand["hand_verdict"]], hand["checker_verdict"]),
+             caption="Claims, by the reader's verdict (rows) and the checker's (columns)")
+
+# %%
+said_false = hand["checker_verdict"] == "false"
+overlooked = hand[(hand["hand_verdict"] == "false") & ~said_false]
+refused = hand[(hand["hand_verdict"] == "true") & said_false]
+differing = {f"{title}: {row.move}, {row.method}, {number}": f"“{row.claim}” {row.note}"
+             for title, rows in (("missed", overlooked), ("wrongly refused", refused))
+             for number, row in enumerate(rows.itertuples(), start=1)}
+show_texts(differing or {"none": ""}, "Where reader and checker part")
+
+# %%
+of_method = hand.assign(slip=(hand["hand_verdict"] == "false").astype(float))
+slips = of_method.groupby(["method", "move"])["slip"].max().reset_index()
+by_hand = means_by(slips, "method", "slip", cluster="move", seed=seed)
+report.table(by_hand.to_frame("comments with a false claim, by the reader"))
+
+# %% [markdown]
+# ## Recap
+#
+# - A claim is what board or engine can settle. On the half that the rules never saw,
+#   {glue:text}`precision:.1%` of the accusations are right and {glue:text}`recall:.1%` of the
+#   false claims are found.
+# - Told nothing, the model writes a false claim into {glue:text}`any_llm:.0%` of its comments;
+#   with the verdict into {glue:text}`any_expert:.0%`, with concepts into {glue:text}`any_ccc:.0%`.
+#   The lecturers are accused in {glue:text}`any_reference:.0%`.
+# - Of the comments of `ccc_verified`, {glue:text}`illegal_verified:.0%` name an illegal move or a
+#   missing piece as far as the checker sees, and {glue:text}`template_verified:.0%` are the
+#   template's. They have {glue:text}`words_verified:.0f` words, where `ccc` has
+#   {glue:text}`words_ccc:.0f`.
+# - Simple words change the share of first answers with a false claim by
+#   {glue:text}`cost_simple:+.0%`.
+# - The checker tells {glue:text}`apart:.1%` of the minimal pairs apart.
+# - By hand, {glue:text}`hand_missed` false claims were found in the comments read that the
+#   checker had missed, and {glue:text}`hand_refused` true ones that it had refused.
+
+# %%
+total = scores[reported]["all"]
+illegal = shares[errors.CAUSES[0]]
+glued = {
+    "precision": gold_scores.precision(total), "recall": gold_scores.recall(total),
+    "any_llm": of_any["llm"], "any_expert": of_any["llm_expert"], "any_ccc": of_any["ccc"],
+    "any_reference": of_any["reference"], "illegal_verified": illegal["ccc_verified"],
+    "template_verified": loss.loc["ccc_verified", "template's share"],
+    "words_verified": loss.loc["ccc_verified", "words"], "words_ccc": loss.loc["ccc", "words"],
+    "cost_simple": cost, "apart": gold_scores.share(int(apart["apart"].sum()), len(apart))}
+
+# %%
+for name, value in glued.items():
+    glue(name, value.value, display=False)
+for name, rows in (("hand_missed", overlooked), ("hand_refused", refused)):
+    glue(name, len(rows), display=False)
+
+# %%
+results = {}
+for half, by_kind in scores.items():
+    results[f"claims.{half}.sentences"] = report.Result(sentences[half], unit="sentences")
+    for name, of in (("precision", gold_scores.precision), ("recall", gold_scores.recall)):
+        results |= {f"claims.{half}.{name}.{kind}": report.Result.of(value, "share")
+                    for kind, score in by_kind.items() if (value := of(score)) is not None}
+
+# %%
+cause = errors.CAUSES[0]
+for method in order:
+    cell = cells.get((method, cause))
+    more = {"reference": cell.value, "source": cell.key} if cell else {}
+    results |= {
+        f"false_comment_share.{method}": report.Result.of(of_any[method], "share of comments"),
+        f"illegal_or_missing_share.{method}": report.Result.of(
+            illegal[method], "share of comments", **more),
+        f"false_claims_per_100_words.{method}": report.Result.of(per_hundred[method], "claims"),
+        f"hard_rule_share.{method}": report.Result.of(breach[method], "share of comments")}
+
+# %%
+for (method, cause), cell in cells.items():
+    name = f"table2.{errors.CAUSES.index(cause) + 1}.{method}"
+    results[name] = report.Result.of(shares[cause][method], "share of comments",
+                                     reference=cell.value, source=cell.key)
+for method in verified:
+    results[f"template_share.{method}"] = report.Result.of(
+        loss.loc[method, "template's share"], "share of comments")
+    results[f"words.{method}"] = report.Result.of(loss.loc[method, "words"], "words")
+results["claims.simple_words_cost"] = report.Result.of(cost, "share, simple less plain")
+results["claims.pairs.told_apart"] = report.Result.of(glued["apart"], "share of pairs")
+
+# %%
+for name, score in finders.items():
+    results[f"claims.extraction.precision.{name}"] = report.Result.of(
+        gold_scores.precision(score), "share")
+    results[f"claims.extraction.recall.{name}"] = report.Result.of(
+        gold_scores.recall(score), "share")
+results["claims.by_hand.claims"] = report.Result(len(hand), unit="claims")
+results["claims.by_hand.missed"] = report.Result(len(overlooked), n=len(hand), unit="claims")
+results["claims.by_hand.refused"] = report.Result(len(refused), n=len(hand), unit="claims")
+report.write_results("05_claims", results)
+
+# %%
+report.evidence(Evidence(
+    len(counted), "comments", seed, interval="95 % bootstrap over moves; Wilson on the gold set",
+    versions={"model": model, "engine": f"{example.before.engine}, {sizes.nodes:,} nodes",
+              "prompts": "comment_again@1, comment_only@1, comment_simple@1, extract_claims@1"}))

@@ -1,0 +1,521 @@
+"""Verified commentary: the decisions, the mending, the loop with a scripted model, real answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import chess.engine
+import pytest
+
+from chessgloss.analysis import Analysis, Line
+from chessgloss.claims import verify
+from chessgloss.commentary.briefings import Briefing, BriefingError, read_briefings
+from chessgloss.commentary.methods import METHODS, read_comment, request_comment
+from chessgloss.commentary.template import write_from_facts
+from chessgloss.llm import (
+    Answer,
+    AnswerMissing,
+    Client,
+    Endpoint,
+    Model,
+    Recordings,
+    Retry,
+    State,
+    Unanswered,
+)
+from chessgloss.positions import MoveInContext, Position
+from chessgloss.record import PURPOSES, replay
+from chessgloss.store import find_project
+from chessgloss.verified import Attempt, Verified, next_step, settle, write_verified
+from chessgloss.verified.asking import ask_again, ask_first, read_attempt, tell_faults
+from chessgloss.verified.clauses import cut, join, sentence_spans, without
+from chessgloss.verified.mending import Mended, mend
+from chessgloss.verified.records import false_of
+from chessgloss.verified.steps import LEAST_WORDS, ROUNDS, Fallback
+from chessgloss.verified.writer import checker, conversation, pending, template, write_all
+from fakes.scripted_llm import scripted_llm
+
+MODEL = Model("scripted-1")
+BRIEFINGS = find_project() / "data/commentary/briefings.json"
+
+#: On ``grabbed_pawn``: what is true of it, and what is not.
+TRUE = "White takes the pawn on d5 with the knight, which is a blunder."
+FALSE = "White takes the rook on d5 with the knight, which is a blunder."
+ALL_FALSE = "White takes the rook on d5."
+
+
+@pytest.fixture(scope="module")
+def briefings() -> dict[str, Briefing]:
+    try:
+        return read_briefings(BRIEFINGS)
+    except BriefingError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def grabbed_pawn() -> Briefing:
+    """The Elephant Trap: 6. Nxd5 takes a pawn and loses a piece."""
+    moves = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]
+    move = MoveInContext(Position.after(moves), "c3d5")
+    before = analysis(
+        move.position, (chess.engine.Cp(40), "e2e3 c7c6"), (chess.engine.Cp(25), "a2a3")
+    )
+    after = analysis(move.after(), (chess.engine.Cp(350), "f6d5 g5d8 f8b4"))
+    return Briefing("made/trap", move, before, after)
+
+
+def analysis(position: Position, *lines: tuple[chess.engine.Score, str]) -> Analysis:
+    found = (
+        Line(tuple(moves.split()), chess.engine.PovScore(score, position.turn), 20)
+        for score, moves in lines
+    )
+    return Analysis(position, tuple(found), 1000, "Scripted 1")
+
+
+@pytest.fixture
+def check(grabbed_pawn: Briefing):
+    return checker(grabbed_pawn)
+
+
+@pytest.fixture
+def attempt(check):
+    return lambda text: Attempt(text, check(text)) if text else Attempt("", (), "cut_off")
+
+
+# ---------------------------------------------------------------- the decision
+
+
+@pytest.mark.parametrize(
+    ("texts", "step"),
+    [
+        ([TRUE], "settle"),
+        ([FALSE], "mend"),
+        ([FALSE, TRUE], "settle"),
+        ([FALSE, ALL_FALSE], "mend"),
+        ([FALSE, FALSE], "settle"),  # word for word: it will not be mended
+        ([FALSE, ALL_FALSE, "White takes the queen on d5."], "settle"),
+        ([""], "repeat"),
+        (["", ""], "settle"),
+        (["", FALSE], "mend"),
+        (["", TRUE], "settle"),
+        ([FALSE, ""], "repeat"),
+        (["", FALSE, ALL_FALSE], "settle"),
+    ],
+)
+def test_a_model_is_asked_again_while_it_can_mend(attempt, texts: list[str], step: str) -> None:
+    assert next_step([attempt(text) for text in texts]) == step
+
+
+def test_there_is_no_step_without_an_attempt() -> None:
+    with pytest.raises(ValueError, match="first question"):
+        next_step([])
+
+
+@pytest.mark.parametrize(("text", "state"), [("", "answered"), ("A move.", "cut_off")])
+def test_an_attempt_has_a_text_exactly_if_it_was_answered(text: str, state: str) -> None:
+    with pytest.raises(ValueError, match="answered"):
+        Attempt(text, (), state)
+
+
+# ---------------------------------------------------------------- clauses
+
+DOUBLE = (
+    "A strong double purpose: the queen attacks d6 and adds its weight to the bishop's "
+    "pressure on f4. Black cannot guard both, and White stays clearly ahead."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            DOUBLE,
+            [
+                "A strong double purpose",
+                "the queen attacks d6",
+                "adds its weight to the bishop's pressure on f4",
+                "Black cannot guard both",
+                "White stays clearly ahead",
+            ],
+        ),
+        (
+            "The rooks on g8 and b6 attack b3, threatening mate.",
+            ["The rooks on g8 and b6 attack b3", "threatening mate"],
+        ),
+        ("After 12. Nf3 Nc6 the centre holds.", ["After 12. Nf3 Nc6 the centre holds"]),
+        ("White keeps the knight and the bishop.", ["White keeps the knight and the bishop"]),
+        (
+            "The move not only attacks e5 but also guards d4.",
+            ["The move not only attacks e5 but also guards d4"],
+        ),
+        (
+            "It takes the pawn, which is a blunder. Fine!",
+            ["It takes the pawn", "is a blunder", "Fine"],
+        ),
+    ],
+)
+def test_comments_are_cut_where_a_clause_begins(text: str, parts: list[str]) -> None:
+    assert [part.text for part in cut(text)] == parts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        DOUBLE,
+        "A blunder; the quiet Bxe4 was called for!",
+        "No claim at all.",
+        "White plays e4 - but Black takes it, and the game is level.",
+    ],
+)
+def test_all_parts_together_are_the_comment(text: str) -> None:
+    parts = cut(text)
+    joined, spans = join(parts, set(range(len(parts))))
+    assert joined == text
+    assert [text[slice(*span)].lower() for span in spans.values()] == [
+        part.text.lower() for part in parts
+    ]
+
+
+def test_recorded_comments_survive_cutting(answers) -> None:
+    for _, comment in answers:
+        folded = " ".join(comment.text.split())
+        parts = cut(folded)
+        joined, _ = join(parts, set(range(len(parts))))
+        assert joined.rstrip(".!?… ") == folded.rstrip(".!?…\"' "), folded
+
+
+@pytest.mark.parametrize(
+    ("gone", "left"),
+    [
+        ({4}, "A strong double purpose: the queen attacks d6 and adds its weight to the bishop's "
+              "pressure on f4. Black cannot guard both."),
+        ({2}, "The queen attacks d6. White stays clearly ahead."),  # one of two, and their "both"
+        ({1}, "White stays clearly ahead."),  # what has no subject goes with its subject
+        ({0, 1, 2, 3, 4}, ""),
+    ],
+)  # fmt: skip
+def test_what_cannot_stand_alone_goes_too(gone: set[int], left: str) -> None:
+    parts = cut(DOUBLE)
+    assert join(parts, without(parts, set(range(len(parts))), gone))[0] == left
+
+
+def test_a_semicolon_and_a_head_that_judges_stay() -> None:
+    text = "A blunder; the bishop attacks e4, and the rook attacks f4."
+    parts = cut(text)
+    assert join(parts, without(parts, {0, 1, 2}, {1}))[0] == "A blunder; the rook attacks f4."
+    head = cut("A mistake: the bishop attacks e4.")
+    assert join(head, without(head, {0, 1}, {1}))[0] == "A mistake."
+
+
+def test_sentences_end_where_the_claim_reader_ends_them() -> None:
+    text = "After 6. Nxd5 Black takes. White is lost."
+    assert [text[slice(*span)].strip() for span in sentence_spans(text)] == [
+        "After 6. Nxd5 Black takes.",
+        "White is lost.",
+    ]
+
+
+# ---------------------------------------------------------------- mending
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (TRUE, TRUE),
+        (ALL_FALSE, ""),
+        (f"{ALL_FALSE} A blunder, for Black wins a piece.", "A blunder, for Black wins a piece."),
+        (
+            "The knight takes the pawn on d5, and the queen attacks h7.",
+            "The knight takes the pawn on d5.",
+        ),
+        ("No claim that a board could settle.", "No claim that a board could settle."),
+    ],
+)  # fmt: skip
+def test_clauses_with_a_false_claim_are_left_out(check, text: str, left: str) -> None:
+    mended = mend(text, check)
+    assert mended.text == left
+    assert bool(mended.dropped) == (text != left)
+    assert not false_of(check(mended.text or "Nothing."))
+
+
+def test_a_mended_comment_cannot_hold_a_false_claim(check) -> None:
+    with pytest.raises(ValueError, match="false"):
+        Mended(ALL_FALSE, (), check(ALL_FALSE))
+
+
+# ---------------------------------------------------------------- what is published
+
+
+@pytest.fixture
+def settled(check, attempt, grabbed_pawn: Briefing):
+    def of(*texts: str) -> Verified:
+        attempts = [attempt(text) for text in texts]
+        return settle(attempts, template(grabbed_pawn), check, method="ccc_verified")
+
+    return of
+
+
+@pytest.mark.parametrize(
+    ("texts", "way", "published"),
+    [
+        ((TRUE,), "as written", TRUE),
+        ((FALSE, TRUE), "rewritten", TRUE),
+        (
+            ("The knight takes the pawn on d5, and the queen attacks h7.",),
+            "cut",
+            "The knight takes the pawn on d5.",
+        ),
+        ((ALL_FALSE,), "template", None),
+        (("",), "template", None),
+        (("", TRUE), "rewritten", TRUE),
+        (("White takes the rook on d5. A blunder.",), "template", None),  # two words are too few
+    ],
+)
+def test_the_best_attempt_is_published(settled, grabbed_pawn, texts, way: str, published) -> None:
+    told = settled(*texts)
+    assert told.way == way
+    assert told.fallback == (way == "template")
+    assert told.comment.text == (published or write_from_facts(grabbed_pawn).text)
+    assert told.rounds == len(texts) - 1
+    assert not false_of(told.checked)
+
+
+def test_of_two_attempts_the_one_with_fewer_false_claims_counts(settled) -> None:
+    worse = "The knight takes the rook on d5, and the rook on a5 attacks the queen on b5."
+    told = settled(worse, "The knight takes the pawn on d5, and the queen attacks h7.")
+    assert told.comment.text == "The knight takes the pawn on d5."
+    assert told.dropped == ("the queen attacks h7",)
+
+
+def test_a_comment_that_lost_its_point_begins_with_the_templates_lead(
+    settled, grabbed_pawn
+) -> None:
+    told = settled(f"{ALL_FALSE} In the end Black is clearly better.")
+    lead = template(grabbed_pawn).lead
+    assert told.borrowed[0] == lead
+    assert told.comment.text == f"{lead} In the end Black is clearly better."
+    assert told.own_words == 7 >= LEAST_WORDS
+    assert told.way == "cut"
+
+
+@pytest.mark.parametrize(
+    ("text", "spoken"),
+    [
+        ("The bishop on g5 pins the knight.", False),
+        ("The bishop on g5 pins the knight, so Nxd5 fails.", True),
+        ("The knight on d5 is lost.", True),
+        ("Black comes out ahead; a blunder.", True),
+        ("This move loses a piece.", True),
+        ("Black has the bishop pair.", False),
+    ],
+)
+def test_a_comment_speaks_of_the_move_or_does_not(grabbed_pawn, check, text, spoken) -> None:
+    assert template(grabbed_pawn).is_spoken_of(Mended(text, (), check(text))) == spoken
+
+
+def test_a_judgement_that_was_false_gives_way_to_the_templates(settled, grabbed_pawn) -> None:
+    told = settled("The knight takes the pawn on d5. An excellent move.")
+    assert told.comment.text.startswith("The knight takes the pawn on d5. ")
+    assert told.borrowed == (template(grabbed_pawn).sentences[-1],)
+
+
+def test_the_templates_comment_is_the_methods_own(grabbed_pawn) -> None:
+    assert template(grabbed_pawn).text == write_from_facts(grabbed_pawn).text
+    with pytest.raises(ValueError, match="at least one sentence"):
+        Fallback(())
+
+
+# ---------------------------------------------------------------- what is asked
+
+
+def test_the_first_question_is_that_of_ccc(grabbed_pawn) -> None:
+    assert ask_first(grabbed_pawn) == request_comment(grabbed_pawn, "ccc")
+
+
+def test_simple_words_are_asked_for_in_the_last_message_alone(grabbed_pawn) -> None:
+    plain, simple = ask_first(grabbed_pawn), ask_first(grabbed_pawn, simple=True)
+    assert simple.messages[:-1] == plain.messages[:-1]
+    assert simple.messages[-1].content.startswith(plain.messages[-1].content)
+    assert "beginner" in simple.messages[-1].content
+    assert simple.sampling == plain.sampling
+    assert simple.about["method"] == "ccc_simple"
+
+
+def test_a_follow_up_goes_on_with_the_conversation(grabbed_pawn, check) -> None:
+    first = ask_first(grabbed_pawn)
+    answer = Answer(State.ANSWERED, f"Thoughts: none.\nComment: {FALSE}")
+    again = ask_again(first, answer, read_attempt(answer, check), "mend")
+    assert again.messages[: len(first.messages)] == first.messages
+    assert [one.role for one in again.messages[len(first.messages) :]] == ["assistant", "user"]
+    assert "the rook on d5" in again.messages[-1].content
+    assert (again.about["round"], again.prompt) == (1, "comment_again@1")
+    last = ask_again(again, answer, read_attempt(answer, check), "repeat")
+    assert (last.about["round"], last.prompt) == (2, "comment_only@1")
+
+
+def test_after_an_empty_answer_no_empty_turn_is_sent(grabbed_pawn, check) -> None:
+    first, empty = ask_first(grabbed_pawn), Answer(State.EMPTY, " ")
+    again = ask_again(first, empty, read_attempt(empty, check), "repeat")
+    assert len(again.messages) == len(first.messages)
+    assert again.messages[-1].content.startswith(first.messages[-1].content)
+
+
+def test_every_false_claim_is_told_with_its_evidence_once(check) -> None:
+    told = tell_faults(false_of(check(f"{FALSE} {FALSE}")))
+    assert len(told.splitlines()) == len(set(told.splitlines())) >= 1
+    assert all("(" in line for line in told.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "found"),
+    [
+        (f"Comment: {TRUE}", True, TRUE),
+        (TRUE, True, ""),  # the first answer must mark its comment
+        (TRUE, False, TRUE),
+        (f"Thoughts: the pawn.\nComment: {TRUE}", False, TRUE),
+        ("Thoughts: the pawn is taken.", False, ""),
+    ],
+)
+def test_answers_are_read(check, text: str, first: bool, found: str) -> None:
+    assert read_attempt(Answer(State.ANSWERED, text), check, first=first).text == found
+
+
+# ---------------------------------------------------------------- the loop
+
+
+@pytest.fixture
+def client_of(tmp_path: Path):
+    def make(url: str = "", purpose: str = "verified") -> Client:
+        endpoint = Endpoint(url, MODEL, "sk-secret", timeout=10.0) if url else None
+        recordings = Recordings.of(MODEL, purpose, tmp_path)
+        mode = "record" if url else "replay"
+        return Client(recordings, endpoint, mode, retry=Retry(1), date=lambda: "2026-01-31")
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("script", "way", "rounds"),
+    [
+        ([f"text:Comment: {TRUE}"], "as written", 0),
+        ([f"text:Comment: {FALSE}", f"text:Comment: {TRUE}"], "rewritten", 1),
+        ([f"text:Comment: {FALSE}", f"text:{ALL_FALSE}", f"text:{TRUE}"], "rewritten", 2),
+        ([f"text:Comment: {ALL_FALSE}", f"text:Comment: {ALL_FALSE}"], "template", 1),
+        (["cut_off:Thoughts: on and on", f"text:Comment: {TRUE}"], "rewritten", 1),
+        (["cut_off:Thoughts: on and on", "cut_off:Comment: on"], "template", 1),
+        (["refused:I would rather not", "empty"], "template", 1),
+        (["empty", f"text:Comment: {FALSE}", f"text:Comment: {TRUE}"], "rewritten", 2),
+    ],
+)
+def test_the_loop_asks_until_all_is_true_or_mends(grabbed_pawn, client_of, script, way, rounds):
+    with scripted_llm(*script) as llm:
+        told = write_verified(grabbed_pawn, client_of(llm.url))
+    assert (told.way, told.rounds) == (way, rounds)
+    assert len(llm.asked) == rounds + 1 <= ROUNDS + 1
+    assert told.comment.method == "ccc_verified"
+    assert not false_of(told.checked)
+
+
+def test_what_was_recorded_is_replayed_and_the_first_answer_stays_where_it_is(
+    grabbed_pawn, client_of
+) -> None:
+    with scripted_llm(f"text:Comment: {FALSE}", f"text:Comment: {TRUE}") as llm:
+        first = client_of(llm.url, "commentary")
+        told = write_verified(grabbed_pawn, client_of(llm.url), first=first)
+    replayed = write_verified(grabbed_pawn, client_of(), first=client_of("", "commentary"))
+    assert replayed == told
+    assert len(client_of("", "commentary").recordings) == len(client_of().recordings) == 1
+
+
+def test_simple_words_are_asked_of_the_second_client_alone(grabbed_pawn, client_of) -> None:
+    with scripted_llm(f"text:Comment: {TRUE}") as llm:
+        told = write_verified(grabbed_pawn, client_of(llm.url), first=client_of(), simple=True)
+    assert told.comment.method == "ccc_simple"
+    assert "beginner" in llm.asked[0]["messages"][-1]["content"]
+
+
+def test_pending_is_the_next_question_without_an_answer(grabbed_pawn, client_of) -> None:
+    first = ask_first(grabbed_pawn)
+    assert pending(grabbed_pawn, client_of()) == first
+    with (
+        scripted_llm(f"text:Comment: {FALSE}", "500") as llm,
+        pytest.raises(Unanswered, match="no answer"),
+    ):
+        write_verified(grabbed_pawn, client_of(llm.url))
+    following = pending(grabbed_pawn, client_of())
+    assert following is not None
+    assert following.prompt == "comment_again@1"
+    with scripted_llm(f"text:Comment: {TRUE}") as llm:
+        write_verified(grabbed_pawn, client_of(llm.url))
+    assert pending(grabbed_pawn, client_of()) is None
+
+
+def test_several_moves_at_once_give_the_same_as_one_by_one(briefings, client_of) -> None:
+    some = list(briefings.values())[:6]
+    with scripted_llm() as llm:
+        client = client_of(llm.url)
+        at_once = write_all(some, client, concurrency=3)
+        assert write_all(some, client) == at_once
+    assert [one.comment.method for one in at_once] == ["ccc_verified"] * 6
+    with pytest.raises(ValueError, match="concurrency"):
+        write_all(some, client, concurrency=0)
+
+
+def test_a_missing_answer_stops_the_walk_and_names_the_remedy(briefings, client_of) -> None:
+    with pytest.raises(AnswerMissing, match="no recorded answer"):
+        write_all(list(briefings.values())[:2], client_of(), concurrency=2)
+
+
+def test_a_conversation_can_be_walked_by_hand(grabbed_pawn) -> None:
+    talk = conversation(grabbed_pawn)
+    assert next(talk) == ask_first(grabbed_pawn)
+    asked = talk.send(Answer(State.ANSWERED, f"Comment: {FALSE}"))
+    assert asked.about["round"] == 1
+    with pytest.raises(StopIteration) as end:
+        talk.send(Answer(State.ANSWERED, TRUE))
+    assert end.value.value.comment.text == TRUE
+
+
+def test_recording_knows_the_purposes() -> None:
+    assert {"commentary", "verified", "extraction"} <= set(PURPOSES)
+
+
+# ---------------------------------------------------------------- real answers
+
+
+@pytest.fixture(scope="module")
+def answers(briefings):
+    """Every recorded comment on an evaluated move."""
+    recordings = replay("commentary").recordings
+    found = [
+        (one, read_comment(answer, name))
+        for one in briefings.values()
+        for name in METHODS
+        if (answer := recordings.get(request_comment(one, name))) is not None
+    ]
+    if not found:
+        pytest.skip("no recorded comment: make record PURPOSE=commentary")
+    return found
+
+
+@pytest.fixture(scope="module")
+def templates(briefings) -> dict[str, Fallback]:
+    return {name: template(one) for name, one in briefings.items()}
+
+
+def test_whatever_a_model_wrote_nothing_false_is_published(answers, templates) -> None:
+    for one, comment in answers:
+        check = checker(one)
+        usable = comment.state == "answered"
+        tried = Attempt(comment.text, check(comment.text)) if usable else Attempt("", (), "unread")
+        told = settle([tried], templates[one.name], check, method="ccc_verified")
+        again = verify(told.comment.text, one.move, one.verdict)
+        assert again == told.checked
+        assert not false_of(again), (one.name, told.comment.text)
+        if usable and not tried.false:
+            assert told.comment.text == comment.text
+
+
+def test_the_template_is_never_false_on_an_evaluated_move(briefings, templates) -> None:
+    for name, one in briefings.items():
+        assert not false_of(verify(templates[name].text, one.move, one.verdict))
