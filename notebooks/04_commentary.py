@@ -42,6 +42,7 @@ from chessgloss import brief_moves, fact_concepts, gac, record, reference, repor
 from chessgloss.analysis import centipawns, score_of
 from chessgloss.commentary import collection, concepts, methods, questions, showing
 from chessgloss.commentary.briefings import read_briefings
+from chessgloss.commentary.copying import copies_examples
 
 # %%
 from chessgloss.experts import load_expert
@@ -195,6 +196,23 @@ reached = pd.DataFrame({
 report.table(reached, caption="Share of given concepts that a comment speaks of")
 
 # %% [markdown]
+# ## Whose words?
+#
+# The prompt of the `ccc` family holds two worked examples. A model that does not know what to
+# say may say what they say. A comment counts as copied if it shares six words in a row with an
+# example, punctuation aside.
+
+# %%
+usable = comments[(comments["state"] == "answered") & comments["method"].isin(methods.METHODS)]
+copied = usable.assign(copied=[
+    float(copies_examples(one.text, methods.METHODS[one.method].prompt))
+    for one in usable.itertuples()])
+copied_by = means_by(copied, "method", "copied", cluster="move", seed=seed)
+glue("copied_ccc", copied_by["ccc"].value, display=False)
+report.table(copied_by.loc[list(methods.METHODS)].to_frame("share copied"),
+             caption="Comments that repeat a run of six words of an example")
+
+# %% [markdown]
 # ## FEN or PGN
 #
 # The paper's Appendix F finds no significant difference between prompts with a FEN and with
@@ -276,8 +294,9 @@ showing.texts(last, "GAC on the last moves")
 
 # %%
 fitted = json.loads((find_project() / "data/concepts/facts-nnue.json").read_text())["test"]
-auc = pd.DataFrame({features: {name: Interval(**cell["auc"]) for name, cell in cells_.items()}
-                    for features, cells_ in fitted.items()})
+auc = pd.DataFrame({
+    features: {name: Interval(**cell["auc"]) for name, cell in columns.items() if "auc" in cell}
+    for features, columns in fitted.items()})
 report.table(auc, caption="Area under the ROC curve, test games")
 
 # %% [markdown]
@@ -296,8 +315,15 @@ by_concept.columns = ["noticed", "share that is so"]
 so = bootstrap_mean(noticed["so"], noticed["move"], seed=seed)
 report.table(by_concept, caption=f"Noticed on the evaluated moves; so in {so:.2f} of cases")
 
+# %% [markdown]
+# Most of what the expert noticed is a false alarm. A vector that is right in three of four
+# balanced cases sees a fork or a mate in one position of five; where such a thing is there in
+# one position of twenty-five, most of its alarms are false. Concepts that are rare need more
+# than a linear score: the facts of the board, which the next chapter puts to use.
+
 # %%
-helped = [name for name in noticed["move"].unique() if "ccc_facts" in by_move[name].index][:3]
+helped = [name for name in noticed["move"].unique()
+          if by_move[name].loc["ccc_facts", "state"] == "answered"][:3]
 showing.texts({f"{name} {method}": comment_of(name, method).text
                for name in helped for method in ("ccc", "ccc_facts")},
               "Without and with the concepts fitted on facts")
@@ -338,6 +364,8 @@ report.boards(report.board(worst.move, size=280),
 # - Comments of `ccc` speak of {glue:text}`reach_ccc:.0%` of the five concepts they were given;
 #   without any concept in the prompt the same model speaks of {glue:text}`reach_none:.0%` of
 #   them.
+# - The small model leans on its examples: {glue:text}`copied_ccc:.0%` of the comments of `ccc`
+#   repeat six words in a row of one.
 # - With PGN in place of FEN the number of words changes by {glue:text}`pgn_words:.1f`.
 
 # %%
@@ -367,6 +395,9 @@ for name, value in words.items():
     results[f"words.{name}"] = report.Result.of(value, "words", **more)
 
 # %%
+for name, value in copied_by.items():
+    results[f"commentary.copied.{name}"] = report.Result.of(value, "share of comments")
+results["commentary.noticed.so"] = report.Result.of(so, "share of noticed concepts")
 for name, value in reached["of ccc's five"].items():
     results[f"commentary.reach.{name}"] = report.Result.of(value, "share of concepts")
 report.write_results("04_commentary", results)

@@ -17,6 +17,7 @@ from chessgloss.commentary.briefings import (
     write_briefings,
 )
 from chessgloss.commentary.concepts import STILL, choose_concepts, tell_concept
+from chessgloss.commentary.copying import copies_examples
 from chessgloss.commentary.methods import (
     METHODS,
     Comment,
@@ -358,3 +359,17 @@ def test_a_briefing_is_made_of_engine_expert_and_oracle() -> None:
     assert {one.rank for one in found.concepts} == set(range(1, 22))
     assert found.oracle[0].term != ""
     assert abs(found.oracle[0].change) >= abs(found.oracle[20].change)
+
+
+@pytest.mark.parametrize(
+    ("text", "copied"),
+    [
+        ("A strong double purpose: the queen attacks b7 and more", True),
+        ("a STRONG double purpose - the queen attacks nothing", True),
+        ("A strong double purpose: the rook attacks b7", False),
+        ("The queen attacks b7", False),
+    ],
+)
+def test_six_words_in_a_row_of_an_example_are_copied(text: str, copied: bool):
+    assert copies_examples(text, "comment_ccc") is copied
+    assert not copies_examples(text, "comment_llm")  # it has no examples
