@@ -31,9 +31,12 @@ seed = 1
 model = "qwen2.5-coder-1.5b-q4_k_m"
 
 # %%
+import tempfile
 from collections import Counter
+from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from myst_nb import glue
 from chessgloss import brief_moves, record, report
@@ -43,11 +46,11 @@ from chessgloss.commentary.briefings import read_briefings
 # %%
 from chessgloss.measures import bootstrap_mean, means_by
 from chessgloss.pairwise import comments as given
-from chessgloss.pairwise import judging, lines, questions, strengths, swaps
+from chessgloss.pairwise import judging, lines, questions, strengths, swaps, tables
 from chessgloss.pairwise.records import CRITERIA
 from chessgloss.prompts import load_prompt
 from chessgloss.profiles.pairwise import load_sizes
-from chessgloss.store import Evidence, find_project
+from chessgloss.store import Evidence
 from chessgloss.verified.writer import write_all
 
 # %%
@@ -69,9 +72,9 @@ print(f"{len(moves)} moves, {len(methods)} methods")
 # often that happens.
 
 # %%
-head, *parts = load_prompt("pairwise").messages[0].content.split("\n\n")
-told = [line for part in parts for line in part.splitlines()]
-showing.texts({line.partition(":")[0][:40]: line.partition(":")[2] for line in told if ":" in line},
+_, *parts, _ = load_prompt("pairwise").messages[0].content.split("\n\n")
+told = [line.partition(":") for part in parts for line in part.splitlines()]
+showing.texts({name: text.strip() for name, _, text in told if text},
               "What the judge is told, in our words")
 
 # %% [markdown]
@@ -107,12 +110,13 @@ requests = questions.pairwise_requests(contexts, comments, methods)
 rulings = given.rulings_of(briefings, comments)
 judged = judging.judge_pairs(requests, judge.ask_many(requests, progress=False), rulings)
 read = [one for one in judged if one.ballot]
-report.sheet("answers", {"asked": len(judged), "read": len(read),
-                         **Counter(one.state for one in judged if not one.ballot)})
+lost = Counter(one.state for one in judged if not one.ballot)
+report.sheet("answers", {"asked": len(judged), "read": len(read), **lost})
 
 # %%
-unreadable = bootstrap_mean([one.ballot is None for one in judged],
-                            [one.move for one in judged], seed=seed)
+unreadable = bootstrap_mean(
+    [one.ballot is None for one in judged], [one.move for one in judged], seed=seed
+)
 trouble = Counter(one.trouble for one in judged if not one.ballot)
 report.sheet("why not", dict(trouble.most_common(6)) or {"every answer was read": len(read)})
 
@@ -125,26 +129,19 @@ report.sheet("why not", dict(trouble.most_common(6)) or {"every answer was read"
 # other way: it takes the scores, adds them up, breaks ties, applies the hard rule.
 
 # %%
-telling = [one for one in read if one.ballot.contradictions and one.state != "read"]
-one = (telling or [one for one in read if one.ballot.contradictions] or read)[0]
-ballot, move = one.ballot, kept[one.move].move
-pair = {name: showing.quote(comments[one.move][name]) if name == "reference"
-        else comments[one.move][name] for name in (one.first, one.second)}
+told_wrong = [one for one in read if one.ballot.contradictions]
+one = ([one for one in told_wrong if one.state != "read"] or told_wrong or read)[0]
+shown = {place: showing.quote(comments[one.move][name], 15 if name == "reference" else 60)
+         for place, name in {"A": one.first, "B": one.second}.items()}
+move = kept[one.move].move
 report.boards(report.board(move, size=280), showing.texts(
-    {"A": pair[one.first], "B": pair[one.second], "answer": lines.write_line(ballot)},
+    {**shown, "answer": lines.write_line(one.ballot)},
     f"{one.move}, {move.numbered_san}: {one.first} (A) and {one.second} (B)"))
 
 # %%
-report.boards(
-    report.table(pd.DataFrame({"A": list(ballot.a), "B": list(ballot.b)}, index=list(CRITERIA))),
-    report.sheet("step by step", {
-        "totals told": "{} and {}".format(*ballot.told_totals),
-        "totals added up": f"{ballot.a.total} and {ballot.b.total}",
-        "winner told": ballot.told, "winner by the scores": ballot.winner,
-        "decided by": ballot.decision.by,
-        "contradictions": ", ".join(ballot.contradictions) or "none",
-        "hard rule": one.state if one.state != "read" else "no candidate is struck",
-        "winner after the rule": one.ruled.winner}))
+given_points = {"A": list(one.ballot.a), "B": list(one.ballot.b)}
+report.boards(report.table(pd.DataFrame(given_points, index=list(CRITERIA))),
+              report.sheet("step by step", tables.steps(one)))
 
 # %% [markdown]
 # ## How often the judge contradicts itself
@@ -153,18 +150,14 @@ report.boards(
 # anew, and the winner follows from them.
 
 # %%
-wrong = pd.DataFrame([{"move": one.move, **{
-    kind: float(kind in one.ballot.contradictions)
-    for kind in ("total of A", "total of B", "winner")},
-    "any": float(bool(one.ballot.contradictions))} for one in read])
+wrong = tables.contradiction_table(read)
 contradicted = pd.Series({kind: bootstrap_mean(wrong[kind], wrong["move"], seed=seed)
                           for kind in wrong.columns[1:]})
 report.table(contradicted.to_frame("share of answers"))
 
 # %%
 decided = Counter(one.ballot.decision.by for one in read)
-report.sheet("what decides", {name: decided[name] for name in
-                              ("total", *CRITERIA[:3], "nothing")})
+report.sheet("what decides", {name: decided[name] for name in ("total", *CRITERIA[:3], "nothing")})
 
 # %% [markdown]
 # ## Both orders
@@ -179,8 +172,10 @@ ways = ("word", "totals", "rule")
 consistency = {by: swaps.swap_consistency(judged, by, seed=seed) for by in ways}
 ties = {by: swaps.tie_rate(judged, by, seed=seed) for by in ways}
 first = {by: swaps.first_wins(judged, by, seed=seed) for by in ways}
-report.table(pd.DataFrame({"same winner both ways": consistency, "ties": ties, "first": first}),
-             caption="By the judge's word, by its scores, and after the hard rule")
+report.table(
+    pd.DataFrame({"same winner both ways": consistency, "ties": ties, "first": first}),
+    caption="By the judge's word, by its scores, and after the hard rule",
+)
 
 # %% [markdown]
 # ## What it gives for what
@@ -190,7 +185,7 @@ report.table(pd.DataFrame({"same winner both ways": consistency, "ties": ties, "
 # shows how much it tells apart at all.
 
 # %%
-scored = judging.scores_table(judged)
+scored = tables.scores_table(judged)
 means = scored.groupby("method")[[*CRITERIA, "total"]].mean().reindex(methods)
 means.loc["standard deviation"] = scored[[*CRITERIA, "total"]].std()
 report.table(means, caption="Mean scores given by the judge")
@@ -206,39 +201,35 @@ report.table(means, caption="Mean scores given by the judge")
 # know that it punishes knowledge which the context lacks.
 
 # %%
-ruled = pd.DataFrame([
-    {"move": move, "method": method, "disqualified": float(ruling.disqualified),
-     "false on the board": float(ruling.false_on_board),
-     "struck, not false": float(ruling.disqualified and not ruling.false_on_board)}
-    for (move, method), ruling in rulings.items()])
+ruled = tables.ruling_table(rulings)
 struck = pd.DataFrame({column: means_by(ruled, "method", column, cluster="move", seed=seed)
                        for column in ruled.columns[2:]}).reindex(methods)
 report.table(struck, caption="Share of comments")
 
 # %%
-events = pd.DataFrame([
-    {"event": event.name, "board says": event.checked.verdict,
-     "in the context": "yes" if event.in_context else "no"}
-    for ruling in rulings.values() for event in ruling.events])
-report.table(events.value_counts().sort_index().to_frame("claims").reset_index()
-             if len(events) else events, caption="Claims of events that the rule names")
+report.table(tables.event_table(rulings), caption="Claims of events that the rule names")
 
 # %%
-seen = scored.assign(struck=[float(rulings[row.move, row.method].disqualified)
-                             for row in scored.itertuples()])
+seen = scored.assign(
+    struck=[float(rulings[row.move, row.method].disqualified) for row in scored.itertuples()]
+)
 faith = means_by(seen, "struck", "faithfulness", cluster="move", seed=seed)
 faith.index = faith.index.map({0.0: "no event without support", 1.0: "disqualified"})
-report.table(faith.to_frame("the judge's own faithfulness"),
-             caption="Does the judge see what the rule strikes?")
+report.table(
+    faith.to_frame("the judge's own faithfulness"),
+    caption="Does the judge see what the rule strikes?",
+)
 
 # %%
 states = Counter(one.state for one in read)
-turned = bootstrap_mean([one.ballot.winner != one.ruled.winner for one in read],
-                        [one.move for one in read], seed=seed)
+turned = bootstrap_mean(
+    [one.ballot.winner != one.ruled.winner for one in read], [one.move for one in read], seed=seed
+)
 worse = [one for one in read if one.state in ("A disqualified", "B disqualified")]
 still = [one for one in worse if one.ruled.winner == one.state[0]]
-report.sheet("answers", {**dict(sorted(states.items())),
-                         "one struck, and wins all the same": len(still)})
+report.sheet(
+    "answers", {**dict(sorted(states.items())), "one struck, and wins all the same": len(still)}
+)
 
 # %% [markdown]
 # ## The win matrix
@@ -250,21 +241,14 @@ report.sheet("answers", {**dict(sorted(states.items())),
 results_by = {by: swaps.as_table(judged, by) for by in ways}
 matrix = strengths.win_matrix(results_by["rule"], methods)
 figure, axes = plt.subplots(figsize=(5.2, 4.2))
-image = axes.imshow(matrix, cmap="RdBu", vmin=0, vmax=1)
+axes.imshow(matrix, cmap="RdBu", vmin=-0.3, vmax=1.3)
+axes.grid(visible=False)
 for i, j in zip(*matrix.notna().to_numpy().nonzero(), strict=True):
-    share = matrix.iat[i, j]
-    axes.text(j, i, f"{share:.2f}", ha="center", va="center",
-              color="white" if abs(share - 0.5) > 0.3 else "black")
+    axes.text(j, i, f"{matrix.iat[i, j]:.2f}", ha="center", va="center")
 axes.set_xticks(range(len(methods)), methods, rotation=30, ha="right")
 axes.set_yticks(range(len(methods)), methods)
-
-# %% tags=["remove-cell"]
-axes.grid(visible=False)
-axes.set_title("row against column: share of points")
-figure.colorbar(image, shrink=0.8)
-
-# %%
-figure
+axes.set_title("Share of points of the row against the column, after the hard rule")
+plt.show()
 
 # %% [markdown]
 # ## Strengths
@@ -275,10 +259,16 @@ figure
 
 # %%
 strength = {by: strengths.strengths(results_by[by], methods, seed=seed) for by in ways}
-report.table(pd.DataFrame({
-    "the judge's word": strength["word"], "its scores": strength["totals"],
-    "after the hard rule": strength["rule"]}).reindex(strength["rule"].index),
-    caption="Bradley-Terry strengths (log-odds, mean 0)")
+report.table(
+    pd.DataFrame(
+        {
+            "the judge's word": strength["word"],
+            "its scores": strength["totals"],
+            "after the hard rule": strength["rule"],
+        }
+    ).reindex(strength["rule"].index),
+    caption="Bradley-Terry strengths (log-odds, mean 0)",
+)
 
 # %% [markdown]
 # ## At equal length
@@ -290,8 +280,10 @@ report.table(pd.DataFrame({
 # %%
 rates, worth = strengths.length_controlled(results_by["totals"], words, methods)
 rates.insert(0, "words", table.groupby("method")["words"].mean())
-report.table(rates.sort_values("at equal length", ascending=False),
-             caption=f"Ten words more than the rival: {worth:+.2f} in log-odds")
+report.table(
+    rates.sort_values("at equal length", ascending=False),
+    caption=f"Ten words more than the rival: {worth:+.2f} in log-odds",
+)
 
 # %% [markdown]
 # ## Each comment alone
@@ -307,15 +299,20 @@ solo = judging.pairs_of_cards(cards, rulings)
 kept_cards = sum(scores is not None for scores in cards.values())
 same = swaps.agreement(judged, solo, "totals", seed=seed)
 solo_ties = swaps.tie_rate(solo, "totals", seed=seed)
-report.sheet("scored alone", {"asked": len(cards), "read": kept_cards,
-                              "ties": solo_ties, "same winner as in the pair": same})
+report.sheet("scored alone", {"asked": len(cards), "read": kept_cards, "ties": solo_ties,
+                              "same winner as in the pair": same})
 
 # %%
-solo_strength = {by: strengths.strengths(swaps.as_table(solo, by), methods, seed=seed)
-                 for by in ("totals", "rule")}
-report.table(pd.DataFrame({"its scores": solo_strength["totals"],
-                           "after the hard rule": solo_strength["rule"]}),
-             caption="Bradley-Terry strengths from comments scored alone")
+solo_strength = {
+    by: strengths.strengths(swaps.as_table(solo, by), methods, seed=seed)
+    for by in ("totals", "rule")
+}
+report.table(
+    pd.DataFrame(
+        {"its scores": solo_strength["totals"], "after the hard rule": solo_strength["rule"]}
+    ),
+    caption="Bradley-Terry strengths from comments scored alone",
+)
 
 # %% [markdown]
 # ## As a file
@@ -324,15 +321,14 @@ report.table(pd.DataFrame({"its scores": solo_strength["totals"],
 # reads it back and refuses a file whose totals or winners were altered.
 
 # %%
-import tempfile
-from pathlib import Path
-
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "pairs.csv"
     judging.write_judged(path, judged)
     again, plain = judging.read_judged(path), pd.read_csv(path)
 print("read back unchanged:", again == judged)
-report.table(plain[["move", "first", "second", "winner_told", "winner_totals", "winner_rule"]].head())
+report.table(
+    plain[["move", "first", "second", "winner_told", "winner_totals", "winner_rule"]].head()
+)
 
 # %% [markdown]
 # ## Recap
@@ -354,15 +350,14 @@ report.table(plain[["move", "first", "second", "winner_told", "winner_totals", "
 # it names another winner when the order is turned bounds what its matrix can mean.
 
 # %%
+faithful = seen.groupby("struck")["faithfulness"].mean()
 for name, value in {
     "unreadable": unreadable.value, "contradicted": contradicted["any"].value,
     "consistency_word": consistency["word"].value, "consistency_rule": consistency["rule"].value,
     "best_word": strength["word"].index[0], "best_rule": strength["rule"].index[0],
-    "struck_llm": struck.loc["llm", "disqualified"].value,
-    "struck_reference": struck.loc["reference", "disqualified"].value,
-    "turned": turned.value, "worth": worth,
-    "faith_struck": seen.loc[seen["struck"] == 1, "faithfulness"].mean(),
-    "faith_clean": seen.loc[seen["struck"] == 0, "faithfulness"].mean(),
+    "struck_llm": struck.loc["llm", "disqualified"].value, "turned": turned.value,
+    "struck_reference": struck.loc["reference", "disqualified"].value, "worth": worth,
+    "faith_struck": float(faithful.get(1.0, np.nan)), "faith_clean": float(faithful[0.0]),
 }.items():
     glue(name, value, display=False)
 
@@ -392,13 +387,14 @@ for name in methods:
     results[f"pairwise.disqualified_share.{name}"] = of(struck.loc[name, "disqualified"])
     results[f"pairwise.win_rate.{name}"] = report.Result(rates.loc[name, "raw"])
     results[f"pairwise.win_rate_at_equal_length.{name}"] = report.Result(
-        rates.loc[name, "at equal length"])
+        rates.loc[name, "at equal length"]
+    )
     results[f"pairwise.strength.{name}"] = of(strength["rule"][name], "log-odds, after the rule")
     results[f"pairwise.alone.strength.{name}"] = of(solo_strength["rule"][name], "log-odds")
 report.write_results("07_pairwise", results)
 
 # %%
 report.evidence(Evidence(
-    len(judged), "answers", seed, clusters=len(moves), interval="95 % bootstrap over moves",
+    len(judged), "answers", seed, interval="95 % bootstrap over moves",
     versions={"model": model, "engine": f"{example.before.engine}, {brief_moves.NODES:,} nodes",
               "prompts": "pairwise@1, pairwise_alone@1"}))
