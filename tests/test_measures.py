@@ -4,7 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chessgloss.measures import Interval, bootstrap_mean, cluster_weights, means_by
+from chessgloss.measures import (
+    Interval,
+    Paired,
+    area_under_curve,
+    bootstrap_mean,
+    cluster_weights,
+    means_by,
+    paired_permutation,
+)
 
 
 def test_the_interval_of_independent_rows_matches_the_normal_theory():
@@ -60,3 +68,77 @@ def test_means_of_groups_are_the_means_of_their_rows():
     assert found[5] == bootstrap_mean([1, 3], seed=0)
     assert (found[9].value, found[9].low, found[9].high) == (6, 6, 6)
     assert means_by(frame, ["level", "game"], "loss", cluster="game", seed=0)[5, 1].value == 3
+
+
+def test_a_permutation_test_is_the_exact_one_where_that_can_be_counted():
+    # eight differences of one sign: 2 of 256 ways to sign them reach the mean
+    found = paired_permutation(np.arange(1, 9), np.zeros(8), seed=0, rounds=40_000)
+    assert found.p == pytest.approx(2 / 256, rel=0.15)
+    assert found.difference.value == 4.5
+    assert paired_permutation([1, 2], [1, 2], seed=0).p == 1
+    # 1, 1, -1: six of the eight ways reach a mean of 1/3, and the other two too
+    assert paired_permutation([1, 1, -1], [0, 0, 0], seed=0).p == 1
+
+
+def test_a_permutation_test_finds_an_effect_and_seldom_one_that_is_not_there():
+    random = np.random.default_rng(2)
+    shifted = random.normal(0.6, 1, size=60)
+    assert paired_permutation(shifted, np.zeros(60), seed=0).p < 0.001
+    nothing = [
+        paired_permutation(random.normal(size=30), np.zeros(30), seed=k, rounds=199).p
+        for k in range(200)
+    ]
+    assert np.mean(np.array(nothing) <= 0.05) < 0.1
+
+
+def test_rows_of_one_cluster_change_sign_together():
+    data = np.repeat([0.5, 0.6, 0.4, 0.7], 25)
+    games = np.repeat(np.arange(4), 25)
+    assert paired_permutation(data, 0 * data, games, seed=0).p > 0.1  # 2 of 16
+    assert paired_permutation(data, 0 * data, seed=0).p < 0.001
+
+
+def test_what_is_not_paired_is_refused_and_stars_mark_small_p():
+    with pytest.raises(ValueError, match="one shape"):
+        paired_permutation([1, 2], [1], seed=0)
+    with pytest.raises(ValueError, match="p-value"):
+        Paired(Interval(0, 0, 0, 1), 0.0)
+    assert f"{Paired(Interval(0.5, 0.4, 0.6, 9), 0.0005):.1f}" == "0.5 [0.4, 0.6]*"
+    assert f"{Paired(Interval(0.5, 0.4, 0.6, 9), 0.001):.1f}" == "0.5 [0.4, 0.6]"
+
+
+def test_the_area_under_the_curve_is_scikit_learns():
+    from sklearn.metrics import roc_auc_score
+
+    random = np.random.default_rng(4)
+    labels = random.random(150) < 0.4
+    scores = np.round(random.normal(size=150) + labels, 1)  # with ties
+    found = area_under_curve(scores, labels, seed=0)
+    assert found.value == pytest.approx(roc_auc_score(labels, scores))
+    assert found.low < found.value < found.high
+    half = 1.96 * np.sqrt(found.value * (1 - found.value) / labels.sum())
+    assert (found.high - found.low) / 2 == pytest.approx(half, rel=0.5)
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels", "area"),
+    [([1, 2, 3], [0, 0, 1], 1), ([3, 2, 1], [0, 0, 1], 0), ([1, 1, 1], [0, 1, 1], 0.5),
+     ([1, 2, 2, 3], [0, 1, 0, 1], 0.875)],
+)  # fmt: skip
+def test_areas_by_hand(scores, labels, area):
+    assert area_under_curve(scores, labels, seed=0).value == area
+
+
+@pytest.mark.parametrize(("scores", "labels"), [([1, 2], [1, 1]), ([1, np.nan], [0, 1])])
+def test_an_area_needs_both_kinds_and_finite_scores(scores, labels):
+    with pytest.raises(ValueError, match="both kinds"):
+        area_under_curve(scores, labels, seed=0)
+
+
+def test_clusters_widen_the_interval_of_an_area():
+    random = np.random.default_rng(6)
+    base, labels = random.normal(size=40), np.arange(40) % 2 == 0
+    games = np.repeat(np.arange(40), 10)
+    wide = area_under_curve(base[games], labels[games], games, seed=0)
+    narrow = area_under_curve(base[games], labels[games], seed=0)
+    assert wide.high - wide.low > 2 * (narrow.high - narrow.low)

@@ -1,0 +1,478 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # A judge, and what its scores are worth
+#
+# Commentary on one move can take many good forms, so comparing it with a human comment word by
+# word says little. The CCC paper {cite}`kim2024ccc` therefore asks a language model to judge,
+# helped by an engine: GCC-Eval (Section 3.2), built on G-Eval {cite}`liu2023geval`. Its Table 5
+# is made again here with a small judge, Qwen2.5-Coder-1.5B, where the paper has GPT-4o. Then
+# the judge itself is put to the test, which the paper does only by correlation (Table 4).
+#
+# In this chapter we
+#
+# - ask the judge about eight methods in four dimensions (Figure A1, Table 5);
+# - ask whether it notices what a good judge must notice: a false word, a comment on another
+#   move; and whether it leaves alone what tells nothing: praise, padding, wording;
+# - help it with what a program found of the comment's claims, and combine the two;
+# - use it: to choose the best of four comments, and as a reader who learns from a comment;
+# - set BLEU, ROUGE and GCC-Eval beside the verifier, as Table 4 is laid out.
+#
+# Every answer was given by the model named below and is replayed. No human rated anything here:
+# what people say of the judge's scores is the paper's Table 4, quoted as reference.
+
+# %% tags=["parameters"]
+profile = "book"
+seed = 1
+model = "qwen2.5-coder-1.5b-q4_k_m"
+shown = "ccc/figA1"
+
+# %%
+import numpy as np
+import pandas as pd
+import matplotlib.pyplot as plt
+from myst_nb import glue
+from chessgloss import brief_moves, classical, record, reference, report
+from chessgloss.commentary import showing
+from chessgloss.commentary.briefings import read_briefings
+from chessgloss.judges import DIMENSIONS, judge, judge_request, read_score
+from chessgloss.judges import gcc, gold, outcomes, panel, questions, shaken, use
+
+# %%
+from chessgloss.judges.correctness import claim_counts, fit_correctness
+from chessgloss.measures import area_under_curve, bootstrap_mean, means_by
+from chessgloss.profiles.gcc_eval import load_sizes
+from chessgloss.store import Evidence
+from chessgloss.verified import write_verified
+
+sizes = load_sizes(profile)
+report.use_house_style()
+evaluated = brief_moves.evaluated_moves(seed)
+briefings = read_briefings(brief_moves.briefings_file())
+told = list(briefings.values())
+
+# %%
+written, mended = record.replay("commentary", model), record.replay("verified", model)
+verified = {one.name: write_verified(one, mended, first=written).comment for one in told}
+comments = panel.judged_comments(evaluated, briefings, written, verified)
+every = gcc.candidates_of(comments, briefings, panel.METHODS)
+names = {one.name for one in evaluated[:: len(evaluated) // sizes.moves]} | {shown}
+candidates = [one for one in every if one.briefing.name in names]
+print(f"comments: {len(candidates)} of {len(comments)}, on {len(names)} moves")
+
+# %% [markdown]
+# ## What is asked
+#
+# A constant part tells the criterion and the steps; then come position, move and, for relevance
+# and completeness, the engine's hint; the comment comes last, between marks that it cannot
+# imitate. The paper writes all into one message. Splitting it lets a server read the beginning
+# once for all comments on a move. Clarity is judged without the hint, fluency by the comment
+# alone. Below, the move of the paper's Figure A1.
+
+# %%
+client = record.replay("gcc_eval", model)
+example = next(one for one in candidates if (one.briefing.name, one.method) == (shown, "llm"))
+question = judge_request(example, "relevance")
+turns = {f"{one.role} {place}": one.content for place, one in enumerate(question.messages, 1)}
+report.boards(report.board(example.briefing.move, size=260),
+              showing.texts(turns, "Figure A1 (a): relevance"))
+
+# %% [markdown]
+# ## From a token to a score
+#
+# The answer is one token. Its probabilities are summed over all forms of a digit and weighted
+# (the paper's Equation 1), then divided by what lies on the scale at all. A digit anywhere but
+# at the answer's place counts for nothing, and an answer that is no score is *unscored*, not
+# zero. Scores are shown as shares of the scale: 1 is 0, 5 is 1.
+
+# %%
+answer = client.ask(question)
+score = read_score(answer)
+chances = pd.Series(answer.tokens[0].probabilities()).nlargest(8).to_frame("probability")
+chances.index = [repr(text) for text in chances.index]
+report.boards(report.table(chances, caption="The likeliest tokens", digits=3),
+              report.sheet("Read as", {"score": score.value, "share of the scale": score.share,
+                                       "mass on 1 to 5": score.mass}))
+
+# %% [markdown]
+# ## Table 5
+#
+# Eight methods, four dimensions. The paper's `GPT-4o` rows stand beside ours of the same
+# name, although model, moves and human comments differ. Intervals draw whole moves.
+
+# %%
+scores = gcc.score_table(candidates, client)
+read = scores.dropna(subset="score")
+means = means_by(read, ["method", "asked"], "score", cluster="move", seed=seed).unstack()
+means = means.loc[list(panel.METHODS), list(DIMENSIONS)]
+rows = {"reference": "Reference", "gac": "GAC", "llm": "GPT-4o", "llm_expert": "GPT-4o + expert",
+        "ccc": "GPT-4o + expert + concept (CCC)"}
+cells = {(method, asked): reference.lookup("ccc", "table5", row, asked.capitalize())
+         for method, row in rows.items() for asked in DIMENSIONS}
+
+# %%
+paper = pd.Series({key: cell.value for key, cell in cells.items()}).unstack()[list(DIMENSIONS)]
+both = pd.concat({"paper": paper.reindex(means.index), "ours": means}, axis=1)
+report.table(both, caption="GCC-Eval, shares of the scale")
+
+# %% [markdown]
+# Differences against `ccc` on the same move. The sign of each move's difference is drawn anew
+# 9,999 times; an asterisk marks a difference that chance reaches in less than one of a
+# thousand draws, as in the paper's Table 1.
+
+# %%
+differences = outcomes.paired_differences(read, "ccc", seed=seed)
+report.table(differences.map("{:.2f}".format), caption="Method less ccc")
+
+# %% [markdown]
+# How the scores are spread: a judge that gives everything the same mark has said nothing.
+
+# %%
+figure, axes = plt.subplots(1, 4, figsize=(9, 3), sharey=True)
+for axis, asked in zip(axes, DIMENSIONS, strict=True):
+    wide = read[read["asked"] == asked]
+    axis.boxplot([wide.loc[wide["method"] == one, "score"] for one in panel.METHODS],
+                 orientation="horizontal", tick_labels=panel.METHODS, widths=0.6)
+    axis.set(title=asked, xlim=(0, 1), xlabel="share of the scale")
+axes[0].invert_yaxis()
+
+# %%
+spreads = pd.DataFrame({
+    "standard deviation": read.groupby("asked")["score"].std(),
+    "lowest tenth": read.groupby("asked")["score"].quantile(0.1),
+    "highest tenth": read.groupby("asked")["score"].quantile(0.9),
+    "mass on 1 to 5": means_by(read, "asked", "mass", cluster="move", seed=seed),
+    "unscored": scores.groupby("asked")["score"].agg(lambda one: one.isna().sum()),
+}).loc[list(DIMENSIONS)]
+mass = bootstrap_mean(read["mass"], read["move"], seed=seed)
+report.table(spreads, caption="Spread of the scores, and what lies on the scale")
+
+# %% [markdown]
+# ## Does it notice a false word?
+#
+# A minimal pair is a true sentence on a move and its twin with one word exchanged: another
+# square, another piece, the other side. Both speak of the same things and read equally well;
+# only the board tells them apart. A judge that looks scores the true twin higher. Ties count
+# one half, guessing gives one half.
+
+# %%
+pairs = questions.pairs_on(told)[: sizes.pairs]
+print(pairs[0].pair.true, "/", pairs[0].pair.false)
+judged = {"judge": outcomes.pair_outcomes(pairs, client, "relevance"),
+          "with findings": outcomes.pair_outcomes(pairs, client, "relevance_verified")}
+won = {name: bootstrap_mean(one["won"].dropna(), one.dropna()["move"], seed=seed)
+       for name, one in judged.items()}
+by_error = pd.DataFrame({name: means_by(one.dropna(), "error", "won", cluster="move", seed=seed)
+                         for name, one in judged.items()})
+by_error.loc["all"] = won
+report.table(by_error, caption="How often the true twin is scored higher")
+
+# %% [markdown]
+# *With findings* the judge is told, below the comment, what a program found of its claims (the
+# checker of the last chapter). The checker knows the answer, so this column asks only whether the
+# judge uses what it is told.
+#
+# ## Does it know true comments from false ones?
+#
+# The gold set holds comments labelled by hand. Those whose claims are all true stand against
+# those with a false one; the area under the curve says how often the first is scored above the
+# second. Besides relevance the judge was asked outright for correctness, which is no dimension
+# of GCC-Eval. The *combined* score is a logistic regression on the judge's score and on the
+# claims that the checker holds for true and for false; *verifier alone* is the same without the
+# judge, so that the difference of the two is what the judge adds. Both are fitted on the half
+# `dev`, and everything shown is the half `test`. An unscored answer counts as the middle of the
+# scale.
+
+# %%
+fit_on, report_on = (half[: sizes.labelled]
+                     for half in questions.labelled_halves(gold.gold_briefings()))
+texts = [one.candidate for one in report_on]
+labels = np.array([one.true for one in report_on])
+places = [one.briefing.name for one in texts]
+counts = claim_counts([one.verified() for one in texts])
+print(f"sentences: {len(fit_on)} to fit, {len(report_on)} to report, {labels.mean():.0%} all true")
+
+
+# %%
+def shares(texts, asked):
+    found = [one.share for one in judge(texts, asked, client)]
+    return np.array([0.5 if one is None else one for one in found])
+
+
+fitted = [one.candidate for one in fit_on]
+fit_counts = claim_counts([one.verified() for one in fitted])
+fit_labels = [one.true for one in fit_on]
+combined = fit_correctness(shares(fitted, "relevance"), fit_counts, fit_labels)
+alone = fit_correctness(np.zeros(len(fitted)), fit_counts, fit_labels)
+print(combined)
+
+# %%
+told_relevance = shares(texts, "relevance")
+asked_for = {"judge, relevance": told_relevance,
+             "judge, correctness": shares(texts, "correctness"),
+             "judge with findings": shares(texts, "relevance_verified"),
+             "verifier alone": alone.score(np.zeros(len(texts)), counts),
+             "combined": combined.score(told_relevance, counts)}
+auc = {name: area_under_curve(found, labels, places, seed=seed)
+       for name, found in asked_for.items()}
+report.table(pd.DataFrame({"area under the curve": auc}), caption=f"{len(texts)} labelled comments")
+
+# %% [markdown]
+# The labelled comments were written to try a checker: they hold what a board can settle, and
+# the checker was built on their other half. In free commentary it finds less to check.
+#
+# The same combination on the minimal pairs:
+
+# %%
+told_counts = {side: claim_counts([getattr(one, side).verified() for one in pairs])
+               for side in ("true", "false")}
+gap = (combined.score(judged["judge"]["true"].fillna(0.5), told_counts["true"])
+       - combined.score(judged["judge"]["false"].fillna(0.5), told_counts["false"]))
+won["combined"] = bootstrap_mean((np.sign(gap) + 1) / 2, judged["judge"]["move"], seed=seed)
+report.table(pd.DataFrame({"true twin higher": won}))
+
+# %% [markdown]
+# ## Does it notice a comment on another move?
+#
+# Each comment is put under a move of another lecture, and must lose relevance.
+
+# %%
+loss = outcomes.swap_losses(questions.of(every, questions.SWAPPED), client, names)
+swap = pd.DataFrame({name: means_by(loss, "method", name, cluster="move", seed=seed)
+                     for name in ("own", "foreign", "loss", "noticed")})
+report.table(swap, caption="Relevance lost on a foreign move, and how often it is lower there")
+
+# %% [markdown]
+# ## Does the wording of the question matter?
+#
+# Relevance was asked for in three wordings. A steady judge ranks the same comments alike.
+
+# %%
+retested = [one for one in questions.few(every, questions.RETESTED)
+            if one.briefing.name in {each.name for each in questions.few_moves(told)[: sizes.few]}]
+wordings = outcomes.wordings_table(retested, client, shaken.WORDINGS).dropna()
+first, second, third = shaken.WORDINGS
+agreement = pd.DataFrame({
+    f"{one} and {other}": {
+        "Pearson": classical.correlation(wordings[one], wordings[other], "pearson", seed=seed),
+        "mean difference": bootstrap_mean(wordings[one] - wordings[other], seed=seed)}
+    for one, other in ((first, second), (first, third), (second, third))}).T
+report.table(agreement, caption=f"{len(wordings)} comments of three methods")
+
+# %% [markdown]
+# ## Does it pay for praise and padding?
+#
+# Nothing that is added here tells more of the move. A fair judge gives no more for it.
+
+# %%
+few = {one.name for one in questions.few_moves(told)[: sizes.few]}
+base = [one for one in questions.few(every, questions.CHANGED) if one.briefing.name in few]
+plain = gcc.score_table(base, client, questions.CHANGED_ASKED)
+moved = outcomes.changes(plain, gcc.score_table(shaken.changed_emptily(base), client,
+                                                questions.CHANGED_ASKED)).dropna()
+praise = means_by(moved, ["variant", "asked"], "change", cluster="move", seed=seed).unstack()
+report.table(praise.loc[list(shaken.EMPTY_CHANGES)], caption="Change of the score")
+
+# %% [markdown]
+# *Praise alone* replaces the comment by "Great move!", whatever the move is worth. Length by
+# itself, over all comments of Table 5:
+
+# %%
+length = pd.Series([len(one.text.split()) for one in candidates] * len(DIMENSIONS))
+of_words = pd.DataFrame({asked: {
+    "Pearson with words": classical.correlation(
+        length[scores["asked"] == asked], scores.loc[scores["asked"] == asked, "score"],
+        "pearson", scores.loc[scores["asked"] == asked, "move"], seed=seed)}
+    for asked in DIMENSIONS})
+report.table(of_words)
+
+# %% [markdown]
+# ## Relevant, though mostly false
+#
+# The checker says of each comment which of its claims are false. Of the comments whose decided
+# claims are mostly false, how many does the judge rate relevant, at 0.6 of the scale or above?
+# For GCC-Eval with large models 39.8 % has been published (Hebbar and others, 2026,
+# arXiv:2608.04240; we know the number at second hand, and not where they draw the line). And do
+# its scores go together with the verdict of the checker at all? The area below is that of
+# telling comments without a false claim from the others.
+
+# %%
+checked = outcomes.verified_table(candidates)
+mostly = outcomes.relevant_though_false(scores, checked)
+held = questions.of(candidates, questions.TOLD_FINDINGS)
+helped = gcc.score_table(held, client, ("relevance_verified",))
+false_share = {"judge": bootstrap_mean(mostly["relevant"], mostly["move"], seed=seed)}
+for name, table in {"judge, four methods": scores[scores["method"].isin(questions.TOLD_FINDINGS)],
+                    "with findings": helped}.items():
+    some = outcomes.relevant_though_false(table, checked)
+    false_share[name] = bootstrap_mean(some["relevant"], some["move"], seed=seed)
+report.table(pd.DataFrame({"rated relevant": false_share}),
+             caption="Share of mostly false comments")
+
+# %%
+merged = read.merge(checked, on=["move", "method", "variant"])
+agrees = {asked: area_under_curve(some["score"], some["false"] == 0, some["move"], seed=seed)
+          for asked, some in merged.groupby("asked")}
+report.table(pd.DataFrame({"area under the curve": agrees}).loc[list(DIMENSIONS)],
+             caption="No false claim against at least one, by the score")
+
+# %% [markdown]
+# ## The best of four
+#
+# Four comments of `ccc` are drawn on a move at temperature 0.7 and judged in all dimensions.
+# Choosing the one with the highest mean score raises the score, as it must. The question is
+# whether it also lowers the number of false claims, as a choice by the checker does.
+
+# %%
+drawn = use.sampled_comments(questions.few_moves(told)[: sizes.few], client)
+best = outcomes.best_of(drawn, client)
+picked = pd.DataFrame({name: means_by(best, "choice", name, cluster="move", seed=seed)
+                       for name in ("score", "false", "has_false")})
+picked.columns = ["mean score", "false claims", "share with a false claim"]
+report.table(picked.loc[["any", "highest score", "fewest false"]],
+             caption=f"Best of {use.SAMPLES}, {best['move'].nunique()} moves")
+
+# %% [markdown]
+# ## Does a comment teach its reader?
+#
+# A comment that explains should help a reader to tell a good move from a bad one
+# (simulatability, Section 7 of the paper). The model chooses between the move played and one
+# that is clearly better or worse, without a comment and with each method's. Both orders are
+# asked, since a small model likes one letter. A half is guessing.
+
+# %%
+put_up = questions.choices(told)[: sizes.choices]
+without = use.chance_of_better(put_up, None, client)
+chance = pd.DataFrame({"no comment": without} | {
+    method: use.chance_of_better(put_up, questions.comments_by_move(every, method), client)
+    for method in questions.READ}, dtype=float)
+learned = pd.DataFrame({
+    name: {"chance of the better move": bootstrap_mean(found.dropna(), seed=seed),
+           "gained": bootstrap_mean((found - chance["no comment"]).dropna(), seed=seed)}
+    for name, found in chance.items()}).T
+report.table(learned, caption=f"{len(put_up)} choices between two moves")
+
+# %% [markdown]
+# ## Table 4
+#
+# The paper holds BLEU, ROUGE and GCC-Eval against human ratings: its columns stand on the left, as
+# printed. We have no ratings. On the right are correlations with what we do have: the *truth*
+# of a comment by the checker (share of its decided claims that hold) and our GCC-Eval, whose
+# dimensions take the place of the people. They are another thing under the same heads.
+
+# %%
+human = {one.name: one.reference for one in evaluated if one.reference}
+like = classical.similarities(comments[comments["move"].isin(names)], human)
+wide = read.pivot(index=["move", "method"], columns="asked", values="score").reset_index()
+table4 = like.merge(wide, on=["move", "method"]).merge(
+    checked.assign(correctness=1 - checked["share_false"]), on=["move", "method"])
+ours = classical.correlations(table4, [*classical.MEASURES, *DIMENSIONS],
+                              ["correctness", *DIMENSIONS], "move", seed=seed,
+                              resamples=sizes.resamples)
+
+# %%
+kinds = {"pearson": "rho", "kendall": "tau"}
+printed = {(measure, column, kind): reference.lookup("ccc", "table4", row,
+                                                     f"{column.capitalize()} {sign}")
+           for measure, row in classical.MEASURES.items()
+           for column in ("correctness", *DIMENSIONS) for kind, sign in kinds.items()}
+theirs = pd.Series({(measure, (column, kind)): cell.value
+                    for (measure, column, kind), cell in printed.items()})
+theirs = pd.DataFrame({column: theirs.xs(column, level=1) for column in ours.columns})
+
+# %%
+short = [(column, "pearson") for column in ("correctness", *DIMENSIONS)]
+report.boards(
+    report.table(theirs[short].droplevel(1, axis=1), caption="Paper: Pearson with human ratings"),
+    report.table(ours.loc[list(classical.MEASURES), short].droplevel(1, axis=1),
+                 caption="Ours: with the checker, and with the judge"))
+
+# %%
+gcc_row = {asked: reference.lookup("ccc", "table4", "GCC-Eval", f"{asked.capitalize()} rho").value
+           for asked in DIMENSIONS}
+truth = pd.DataFrame({
+    "paper: with people, same dimension": gcc_row,
+    "ours: with the checker's truth": ours.loc[list(DIMENSIONS), ("correctness", "pearson")]})
+report.table(truth, caption="GCC-Eval, Pearson")
+
+# %% [markdown]
+# ## Recap
+#
+# - Table 5 has our eight methods; the judge's answers lie on the scale with
+#   {glue:text}`mass:.0%` of their probability.
+# - Of minimal pairs the judge scores the true twin higher in {glue:text}`pairs:.0%`, told what
+#   the checker found in {glue:text}`pairs_told:.0%`, combined with it in
+#   {glue:text}`pairs_combined:.0%`. A half is guessing.
+# - Labelled true and false comments it tells apart with an area of {glue:text}`auc_judge:.2f`;
+#   combined with the checker {glue:text}`auc_combined:.2f`.
+# - Of the mostly false comments it rates {glue:text}`relevant:.0%` relevant.
+# - The best of four by its score holds {glue:text}`best:.1f` false claims a comment, any of the
+#   four {glue:text}`any_of_four:.1f`.
+
+# %%
+for name, value in {
+    "mass": mass.value, "pairs": won["judge"].value, "pairs_told": won["with findings"].value,
+    "pairs_combined": won["combined"].value, "auc_judge": auc["judge, relevance"].value,
+    "auc_combined": auc["combined"].value, "relevant": false_share["judge"].value,
+    "best": picked.loc["highest score", "false claims"].value,
+    "any_of_four": picked.loc["any", "false claims"].value,
+}.items():
+    glue(name, value, display=False)
+
+# %%
+unit = "share of the scale"
+results = {
+    "gcc.minimal_pairs.accuracy": report.Result.of(won["judge"], "share of pairs"),
+    "gcc.minimal_pairs.with_verifier": report.Result.of(won["with findings"], "share of pairs"),
+    "gcc.minimal_pairs.combined": report.Result.of(won["combined"], "share of pairs"),
+    "gcc.auc.judge": report.Result.of(auc["judge, relevance"], "area under the curve"),
+    "gcc.auc.combined": report.Result.of(auc["combined"], "area under the curve"),
+    "gcc.auc.verifier": report.Result.of(auc["verifier alone"], "area under the curve"),
+    "gcc.auc.correctness": report.Result.of(auc["judge, correctness"], "area under the curve"),
+    "gcc.auc.with_verifier": report.Result.of(auc["judge with findings"], "area under the curve"),
+}
+
+# %%
+results |= {
+    "gcc.mass_on_scale": report.Result.of(mass, "probability"),
+    "gcc.unscored": report.Result(int(scores["score"].isna().sum()), n=len(scores), unit="answers"),
+    "gcc.relevant_but_false_share": report.Result.of(false_share["judge"], "share of comments"),
+    "figure_a1.prompts": report.Result(len(DIMENSIONS), unit="prompts, in our own words"),
+}
+
+# %%
+for (method, asked), value in means.stack().items():
+    cell = cells.get((method, asked))
+    more = {"reference": cell.value, "source": cell.key} if cell else {}
+    results[f"gcc.{asked}.{method}"] = report.Result.of(value, unit, **more)
+for choice, row in picked.iterrows():
+    key = f"gcc.best_of_four.{choice.replace(' ', '_')}"
+    results[f"{key}.score"] = report.Result.of(row["mean score"], unit)
+    results[f"{key}.false_claims"] = report.Result.of(row["false claims"], "claims a comment")
+for name, row in learned.iterrows():
+    results[f"gcc.choice.{name.replace(' ', '_')}"] = report.Result.of(
+        row["chance of the better move"], "probability")
+
+# %%
+for name, value in swap["loss"].items():
+    results[f"gcc.swapped.{name}"] = report.Result.of(value, f"{unit} lost")
+for (variant, asked), value in praise.stack().items():
+    results[f"gcc.changed.{asked}.{variant.replace(' ', '_')}"] = report.Result.of(value, unit)
+for (measure, column, kind), cell in printed.items():
+    value = ours.loc[measure, (column, kind)]
+    if value is not None:
+        results[f"table4.{measure}.{column}.{kind}"] = report.Result.of(
+            value, "correlation with checker or judge", reference=cell.value, source=cell.key)
+report.write_results("06_gcc_eval", results)
+
+# %%
+report.evidence(Evidence(
+    len(scores), "scores", seed, interval="95 % bootstrap over moves",
+    versions={"judge": model, "engine": f"{told[0].before.engine}, {brief_moves.NODES:,} nodes",
+              "prompts": ", ".join(f"gcc_{one}@1" for one in gcc.PROMPTS)}))
