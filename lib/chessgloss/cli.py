@@ -46,11 +46,13 @@ def _add_more(commands: Any) -> None:
     """Add the commands that have modules of their own."""
     from chessgloss.cli_claims import add_claims
     from chessgloss.cli_model import add_model_commands
+    from chessgloss.cli_survey import add_survey
     from chessgloss.cli_words import add_words
 
     add_words(commands)
     add_claims(commands)
     add_model_commands(commands)
+    add_survey(commands)
 
 
 def _doctor(given: argparse.Namespace) -> int:

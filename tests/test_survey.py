@@ -1,0 +1,664 @@
+"""The human study: blinding, reading what raters send, Tables 1 to 4, simulated ratings."""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chessgloss import cli_survey
+from chessgloss.corpora.games import read_games
+from chessgloss.positions import MoveInContext, Position
+from chessgloss.store import find_project
+from chessgloss.survey import simulate as simulated
+from chessgloss.survey.blinding import Key, lot, read_key, shown_order, write_key
+from chessgloss.survey.reading import RatingsError, read_ratings, strengths
+from chessgloss.survey.records import (
+    CAUSES,
+    DIMENSIONS,
+    Ratings,
+    Settings,
+    Study,
+    StudyError,
+    StudyMove,
+    complete_moves,
+    study_of,
+)
+from chessgloss.survey.showing import received, results
+from chessgloss.survey.study_file import read_study, write_study
+from chessgloss.survey.tables import as_printed, read_scores, table1, table2, table3, table4
+
+GAMES = find_project() / "data/games/selfplay.tsv.zst"
+METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
+#: The paper's Table 1, criteria only: what simulated raters are made to think.
+PLANTED = pd.DataFrame(
+    [
+        [0.62, 0.52, 0.30, 0.60, 0.62],
+        [0.63, 0.46, 0.15, 0.66, 0.64],
+        [0.36, 0.49, 0.40, 0.72, 0.84],
+        [0.43, 0.56, 0.49, 0.72, 0.85],
+        [0.60, 0.67, 0.59, 0.80, 0.91],
+    ],
+    index=METHODS,
+    columns=list(DIMENSIONS),
+)
+
+
+def study_of_size(count: int) -> Study:
+    """Moves of self-play games; each comment has its own number of words."""
+    moves = []
+    for number, game in enumerate(read_games(GAMES, count), start=1):
+        move = MoveInContext(Position(game.position(12).fen), game.moves[12])
+        texts = {one: f"{one} says" + " so" * (k + number) for k, one in enumerate(METHODS)}
+        moves.append(StudyMove(f"game/{number}", move, texts))
+    return Study("A study", tuple(moves))
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    return study_of_size(6)
+
+
+@pytest.fixture(scope="module")
+def key(study: Study) -> Key:
+    return Key(study, "5a" * 32)
+
+
+@pytest.fixture
+def sent(key: Key, tmp_path: Path) -> list[Path]:
+    """Files of three simulated raters."""
+    names = [one.name for one in key.study.moves]
+    return simulated.write_sessions(tmp_path, key, simulated.simulate(PLANTED, names, 3, seed=1))
+
+
+# ---------------------------------------------------------------- studies and keys
+
+
+def test_a_study_survives_its_files(study: Study, tmp_path: Path):
+    write_study(tmp_path / "study.json", study)
+    assert read_study(tmp_path / "study.json") == study
+    rows = ["\t".join(["name", "fen", "move", *METHODS])]
+    for one in study.moves:
+        told = [one.comments[method] for method in METHODS]
+        rows.append("\t".join([one.name, one.move.position.fen, one.move.san, *told]))
+    (tmp_path / "a_study.tsv").write_text("\n".join(rows), encoding="utf-8")
+    table = read_study(tmp_path / "a_study.tsv", title="A study")
+    assert [one.move.uci for one in table.moves] == [one.move.uci for one in study.moves]
+    assert [one.comments for one in table.moves] == [one.comments for one in study.moves]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "cannot be read"),
+        ('{"moves": 3}', "no list of moves"),
+        ('{"moves": [{"name": "a", "fen": "x", "move": "e4", "comments": {}}]}', "move 1"),
+        ("[]", "one JSON object"),
+        ('{"moves": []}', "at least one move"),
+        ('{"moves": [{"name": "a", "move": "e4", "comments": {}}]}', "move 1: name, fen and move"),
+    ],
+)
+def test_a_bad_study_file_is_named_with_its_place(tmp_path: Path, text: str, message: str):
+    (tmp_path / "s.json").write_text(text)
+    with pytest.raises(StudyError, match=message) as caught:
+        read_study(tmp_path / "s.json")
+    assert "s.json" in str(caught.value)
+
+
+def test_a_short_line_of_a_table_is_named(tmp_path: Path):
+    (tmp_path / "s.tsv").write_text("name\tfen\tmove\tccc\tllm\na\tb\n")
+    with pytest.raises(StudyError, match="line 2: 2 cells instead of 5"):
+        read_study(tmp_path / "s.tsv")
+
+
+def test_a_study_needs_all_methods_on_all_moves(study: Study):
+    first, second = study.moves[:2]
+    fewer = StudyMove(second.name, second.move, {"ccc": "text", "llm": "text"})
+    with pytest.raises(StudyError, match="not the same methods"):
+        Study("t", (first, fewer))
+    with pytest.raises(StudyError, match="twice"):
+        Study("t", (first, first))
+    with pytest.raises(StudyError, match="baseline"):
+        Study("t", (first,), "template")
+    with pytest.raises(StudyError, match="empty"):
+        StudyMove("a", first.move, {"ccc": " "})
+
+
+def test_a_study_is_made_of_a_table_of_comments(study: Study):
+    rows = [(m.name, k, "answered", m.comments[k]) for m in study.moves for k in METHODS]
+    rows[0] = (*rows[0][:2], "cut_off", "")
+    comments = pd.DataFrame(rows, columns=["move", "method", "state", "text"])
+    moves = {one.name: one.move for one in study.moves}
+    complete = complete_moves(comments, METHODS)
+    assert complete == [one.name for one in study.moves[1:]]
+    with pytest.raises(StudyError, match="game/1 reference"):
+        study_of(comments, moves, METHODS)
+    made = study_of(comments, {name: moves[name] for name in complete}, METHODS, title="A study")
+    assert made.moves == study.moves[1:]
+
+
+def test_opaque_names_depend_on_the_secret_and_on_the_text(study: Study, key: Key):
+    names = key.items()
+    assert len(names) == len(study.moves) * len(METHODS)
+    assert names[key.item("game/2", "ccc")] == (2, "ccc")
+    other = Key(study, "5b" * 32)
+    assert not set(names) & set(other.items())
+    assert key.study_id != other.study_id
+    assert Key.new(study).secret != Key.new(study).secret
+
+
+def test_a_key_is_read_back_and_a_changed_one_is_refused(key: Key, tmp_path: Path):
+    path = tmp_path / "study.key.json"
+    write_key(path, key)
+    assert read_key(path) == key
+    path.write_text(path.read_text().replace("ccc says", "llm says", 1))
+    with pytest.raises(StudyError, match="changed since it was written"):
+        read_key(path)
+    path.write_text("{}")
+    with pytest.raises(StudyError, match="not a key file"):
+        read_key(path)
+
+
+def test_lots_are_those_of_the_published_hashes():
+    # FNV-1a of "" is 0x811c9dc5; MurmurHash3's final mixing of that, worked out separately.
+    value = 0x811C9DC5
+    value = (value ^ value >> 16) * 0x85EBCA6B % 2**32
+    value = (value ^ value >> 13) * 0xC2B2AE35 % 2**32
+    assert lot("") == value ^ value >> 16
+
+
+def test_every_method_stands_in_every_place_about_equally_often(key: Key):
+    items = [key.item("game/1", method) for method in METHODS]
+    orders = [shown_order(f"P{number}", items) for number in range(2_000)]
+    for place in range(5):
+        counts = Counter(order[place] for order in orders)
+        assert min(counts.values()) > 320 and max(counts.values()) < 480
+    assert orders[0] == shown_order("P0", reversed(items))
+
+
+# ---------------------------------------------------------------- reading
+
+
+def test_what_was_rated_is_what_is_read(key: Key, sent: list[Path]):
+    names = tuple(one.name for one in key.study.moves)
+    made, found = simulated.simulate(PLANTED, names, 3, seed=1), read_ratings(sent, key)
+    assert found.simulated and found.label == "SIMULATED ratings"
+    assert (found.moves, found.methods, found.raters) == (names, METHODS, ("S01", "S02", "S03"))
+    for name in DIMENSIONS:
+        assert np.array_equal(found.cube(name), made.cube(name))
+    order = ["rater", "move", "method"]
+    left, right = (one.frame.sort_values(order).reset_index(drop=True) for one in (found, made))
+    pd.testing.assert_frame_equal(left, right)
+
+
+def forget_answer(told: dict[str, Any]) -> None:
+    told["comments"][3]["clarity"] = None
+
+
+def forget_cause(told: dict[str, Any]) -> None:
+    told["comments"][0] |= {"correctness": 2, "causes": []}
+
+
+def rate_too_high(told: dict[str, Any]) -> None:
+    told["comments"][1]["correctness"] = 4
+
+
+def rate_by_word(told: dict[str, Any]) -> None:
+    told["comments"][1]["relevance"] = "5"
+
+
+def rate_by_truth(told: dict[str, Any]) -> None:
+    told["comments"][1]["relevance"] = True
+
+
+def double_comment(told: dict[str, Any]) -> None:
+    told["comments"][4] = told["comments"][2] | {"place": 5}
+
+
+def swap_two_ids(told: dict[str, Any]) -> None:
+    first, second = told["comments"][0], told["comments"][1]
+    first["item"], second["item"] = second["item"], first["item"]
+
+
+def move_id_elsewhere(told: dict[str, Any]) -> None:
+    first, other = told["comments"][0], told["comments"][-1]
+    first["item"], other["item"] = other["item"], first["item"]
+
+
+def invent_id(told: dict[str, Any]) -> None:
+    told["comments"][5]["item"] = "0" * 16
+
+
+def drop_comment(told: dict[str, Any]) -> None:
+    told["comments"].pop()
+
+
+def take_other_code(told: dict[str, Any]) -> None:
+    told["participant"] = "S99"
+
+
+def take_other_study(told: dict[str, Any]) -> None:
+    told["study"] = "f" * 16
+
+
+def withhold_consent(told: dict[str, Any]) -> None:
+    told["consent"] = False
+
+
+def invent_cause(told: dict[str, Any]) -> None:
+    told["comments"][2]["causes"] = ["boring"]
+
+
+def blame_the_correct(told: dict[str, Any]) -> None:
+    told["comments"][2] |= {"correctness": 3, "causes": ["tactical"]}
+
+
+def name_a_list_as_cause(told: dict[str, Any]) -> None:
+    told["comments"][2]["causes"] = [["move"]]
+
+
+def claim_no_rating(told: dict[str, Any]) -> None:
+    told["strength"] = {"scale": "fide", "rating": 9000}
+
+
+@pytest.mark.parametrize(
+    ("damage", "kind", "place"),
+    [
+        (forget_answer, "missing", "comment 4, clarity"),
+        (forget_cause, "missing", "comment 1, causes"),
+        (rate_too_high, "out_of_range", "comment 2, correctness"),
+        (rate_by_word, "out_of_range", "comment 2, relevance"),
+        (rate_by_truth, "out_of_range", "comment 2, relevance"),
+        (double_comment, "doubled", "comment 5"),
+        (swap_two_ids, "tampered", "comments"),
+        (move_id_elsewhere, "tampered", "comment 1"),
+        (invent_id, "tampered", "comment 6"),
+        (drop_comment, "tampered", "comments"),
+        (take_other_code, "tampered", "comments"),
+        (take_other_study, "foreign", "study"),
+        (withhold_consent, "missing", "consent"),
+        (invent_cause, "out_of_range", "comment 3, causes"),
+        (name_a_list_as_cause, "out_of_range", "comment 3, causes"),
+        (blame_the_correct, "out_of_range", "comment 3, causes"),
+        (claim_no_rating, "out_of_range", "strength"),
+    ],
+)
+def test_every_fault_is_named_with_file_and_place(
+    key: Key, sent: list[Path], damage: Callable[[dict], None], kind: str, place: str
+):
+    told = json.loads(sent[1].read_text())
+    damage(told)
+    sent[1].write_text(json.dumps(told))
+    with pytest.raises(RatingsError) as caught:
+        read_ratings(sent, key)
+    problems = caught.value.problems
+    assert (kind, place) in {(one.kind, one.place) for one in problems}
+    assert {one.file for one in problems} == {str(sent[1])}
+    assert sent[1].name in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", '{"format": "other"}', '{"a": NaN}', "\x00", pytest.param("[" * 100_000, id="deep")],
+)
+def test_a_file_that_is_no_rating_is_refused(key: Key, sent: list[Path], text: str):
+    sent[0].write_text(text)
+    with pytest.raises(RatingsError) as caught:
+        read_ratings(sent, key)
+    assert [one.kind for one in caught.value.problems] == ["unreadable"]
+
+
+def test_all_faults_of_all_files_are_listed_at_once(key: Key, sent: list[Path]):
+    for path, damage in zip(sent, (forget_answer, invent_id, withhold_consent), strict=True):
+        told = json.loads(path.read_text())
+        damage(told)
+        path.write_text(json.dumps(told))
+    with pytest.raises(RatingsError) as caught:
+        read_ratings(sent, key)
+    assert {one.file for one in caught.value.problems} == set(map(str, sent))
+
+
+def test_one_participant_has_one_file(key: Key, sent: list[Path]):
+    twin = sent[0].with_name("twin.json")
+    twin.write_text(sent[0].read_text())
+    with pytest.raises(RatingsError, match=r"S01 is also in .*simulated-S01\.json") as caught:
+        read_ratings([*sent, twin], key)
+    assert [one.kind for one in caught.value.problems] == ["doubled"]
+    with pytest.raises(RatingsError, match="S02 is also in"):
+        read_ratings([sent[1], sent[1]], key)
+
+
+def test_simulated_ratings_do_not_mix_with_human_ones(key: Key, sent: list[Path]):
+    told = json.loads(sent[0].read_text())
+    sent[0].write_text(json.dumps(told | {"simulated": False}))
+    with pytest.raises(RatingsError, match="simulated ratings among human ones"):
+        read_ratings(sent, key)
+    assert not read_ratings(sent[:1], key).simulated
+
+
+def test_missing_answers_may_be_allowed_and_are_counted(key: Key, sent: list[Path]):
+    told = json.loads(sent[1].read_text())
+    forget_answer(told)
+    forget_cause(told)
+    sent[1].write_text(json.dumps(told))
+    found = read_ratings(sent, key, partial=True)
+    assert found.notes == (f"{sent[1]}: 2 answers missing",)
+    assert np.isnan(found.cube("clarity")).sum() == 1
+    assert len(found.frame) == 3 * 6 * 5
+    told["comments"][7]["fluency"] = 6
+    sent[1].write_text(json.dumps(told))
+    with pytest.raises(RatingsError) as caught:
+        read_ratings(sent, key, partial=True)
+    assert [one.place for one in caught.value.problems] == ["comment 8, fluency"]
+
+
+def test_a_pilot_is_checked_named_and_not_counted(key: Key, sent: list[Path]):
+    told = json.loads(sent[2].read_text())
+    short = copy.deepcopy(told) | {"pilot": True, "comments": told["comments"][:10]}
+    sent[2].write_text(json.dumps(short))
+    found = read_ratings(sent, key)
+    assert found.raters == ("S01", "S02")
+    assert found.notes == (f"{sent[2]}: a pilot run, not counted",)
+    assert strengths(sent)["pilot"].tolist() == [False, False, True]
+    short["comments"] = short["comments"][:9]
+    sent[2].write_text(json.dumps(short))
+    with pytest.raises(RatingsError, match="1 of 10 comments are not in the file"):
+        read_ratings(sent, key)
+    sent[2].write_text(json.dumps(told | {"pilot": True}))
+    with pytest.raises(RatingsError, match="no file of a main run"):
+        read_ratings(sent[2:], key)
+
+
+# ---------------------------------------------------------------- tables
+
+
+def ratings_by_hand() -> Ratings:
+    """Two raters, two moves, two methods: small enough to work out on paper."""
+    points = {  # (move, method): [(correctness, the other four) of rater A, of rater B]
+        ("m1", "llm"): [(1, 1), (2, 2)],
+        ("m1", "ccc"): [(3, 5), (3, 4)],
+        ("m2", "llm"): [(3, 3), (1, 3)],
+        ("m2", "ccc"): [(3, 4), (2, 5)],
+    }
+    rows = []
+    for (move, method), given in points.items():
+        for rater, (correct, other) in zip("AB", given, strict=True):
+            causes = [correct < 3, correct == 1, False, False, False]
+            rows.append((rater, move, method, correct, *[other] * 4, *causes))
+    columns = ["rater", "move", "method", *DIMENSIONS, *(f"cause_{one}" for one in CAUSES)]
+    return Ratings(pd.DataFrame(rows, columns=columns), ("m1", "m2"), ("llm", "ccc"))
+
+
+def test_table_1_by_hand():
+    words = pd.DataFrame({"llm": [10, 20], "ccc": [31, 30]}, index=["m1", "m2"])
+    found = table1(ratings_by_hand(), words, "ccc", seed=0).set_index(["method", "dimension"])
+    assert found.loc[("llm", "correctness"), "mean"].value == pytest.approx((0 + 0.5 + 1 + 0) / 4)
+    assert found.loc[("ccc", "relevance"), "mean"].value == pytest.approx((4 + 3 + 3 + 4) / 16)
+    gap = found.loc[("llm", "relevance"), "difference"]
+    assert gap.value == pytest.approx(np.mean([(-4 - 2) / 8, (-1 - 2) / 8]))
+    assert found.loc[("llm", "relevance"), "p"] == pytest.approx(0.5)  # 2 of the 4 flips
+    assert found.loc[("llm", "words"), "mean"].value == 15
+    assert found.loc[("ccc", "words"), "difference"] is None
+    assert not found["star"].any()
+
+
+def test_stars_are_printed_where_the_difference_is_certain():
+    ratings = simulated.simulate(PLANTED, [f"m{k}" for k in range(60)], 5, seed=3)
+    words = pd.DataFrame(20.0, index=ratings.moves, columns=ratings.methods)
+    words["ccc"] = 28
+    found = table1(ratings, words, "ccc", seed=0)
+    printed = as_printed(found)
+    assert list(printed.index) == list(METHODS)
+    assert list(printed.columns) == [*DIMENSIONS, "words"]
+    assert printed.loc["gac", "completeness"].startswith("*")
+    assert printed.loc["llm", "words"] == "*20.0"
+    assert not printed.loc["ccc"].str.contains(r"\*").any()
+    assert (found["star"] == (found["p"] < 0.001)).all()
+
+
+def test_table_2_by_hand():
+    ratings = ratings_by_hand()
+    every = table2(ratings, seed=0)
+    assert list(every.index) == list(CAUSES.values())
+    illegal, tactical = CAUSES["move"], CAUSES["tactical"]
+    assert every.loc[illegal, "llm"].value == pytest.approx(3 / 4)
+    assert every.loc[tactical, "llm"].value == pytest.approx(2 / 4)
+    wrong = table2(ratings, of="incorrect", seed=0)
+    assert wrong.loc[tactical, "llm"].value == pytest.approx(2 / 3)
+    assert wrong.loc[illegal, "ccc"].n == 1
+    with pytest.raises(ValueError, match="incorrect"):
+        table2(ratings, of="moves", seed=0)
+
+
+def test_table_3_by_hand():
+    # Both raters put ccc first on each move; correctness of m2: A ties them, B prefers ccc.
+    found = table3(ratings_by_hand(), seed=0, resamples=20)
+    assert found.loc["relevance", "kappa_ranks"].value == pytest.approx(1)
+    # Ranks (A, B): llm (2, 2), ccc (1, 1), llm (1, 2), ccc (1, 1): agreed 3/4, chance 34/64.
+    expected = (3 / 4 - 34 / 64) / (1 - 34 / 64)
+    assert found.loc["correctness", "kappa_ranks"].value == pytest.approx(expected)
+    alone = ratings_by_hand().frame.query("rater == 'A'")
+    with pytest.raises(ValueError, match="two raters"):
+        table3(Ratings(alone, ("m1", "m2"), ("llm", "ccc")), seed=0)
+
+
+def write_scores(folder: Path, text: str) -> Path:
+    path = folder / "scores.csv"
+    path.write_text(text)
+    return path
+
+
+SCORES = "move,method,bleu,gcc\nm1,llm,0.1,1\nm1,ccc,0.4,4.5\nm2,llm,0.5,\nm2,ccc,0.2,4.5\n"
+
+
+def test_table_4_by_hand(tmp_path: Path):
+    ratings = ratings_by_hand()
+    found = table4(
+        ratings, read_scores(write_scores(tmp_path, SCORES), ratings), seed=0, resamples=9
+    )
+    human, bleu = [1.5, 4.5, 3, 4.5], [0.1, 0.4, 0.5, 0.2]
+    pearson = found.loc["bleu", ("relevance", "pearson")]
+    assert pearson.value == pytest.approx(np.corrcoef(human, bleu)[0, 1])
+    # Pairs: concordant 3, discordant 2 (m1 ccc - m2 llm, m2 llm - m2 ccc), tied 1.
+    kendall = found.loc["bleu", ("relevance", "kendall")].value
+    assert kendall == pytest.approx((3 - 2) / np.sqrt(5 * 6))
+    assert found.loc["gcc", ("relevance", "pearson")].value == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("m2,ccc,0.2,4.5\n", ""), "1 comments have no row, first m2 ccc"),
+        (("m2,ccc", "m2,llm"), "line 5: m2 llm occurs twice"),
+        (("m1,llm", "m9,llm"), "line 2: m9 llm is no comment"),
+        (("0.4", "high"), "line 3: 'high' is no number"),
+        (("0.4", "nan"), "line 3: 'nan' is no finite number"),
+        (("move,method", "method,move"), "line 1"),
+        (("m1,llm,0.1,1", "m1,llm,0.1"), "line 2: 3 cells instead of 4"),
+    ],
+)
+def test_bad_scores_are_named_with_their_line(
+    tmp_path: Path, change: tuple[str, str], message: str
+):
+    with pytest.raises(ValueError, match=message):
+        read_scores(write_scores(tmp_path, SCORES.replace(*change, 1)), ratings_by_hand())
+
+
+# ---------------------------------------------------------------- simulation
+
+
+@pytest.mark.parametrize("name", list(DIMENSIONS))
+def test_planted_scores_are_what_the_model_expects(name: str):
+    points, spread = DIMENSIONS[name], simulated.SPREADS[name]
+    effects = [simulated.effect_of(score, points, spread) for score in (0.15, 0.5, 0.91)]
+    assert effects[1] == pytest.approx(0, abs=1e-9)
+    drawn = simulated.draw_points(effects, points, spread, (40, 40), np.random.default_rng(0), 60)
+    means = ((drawn - 1) / (points - 1)).mean(axis=(0, 1, 3))
+    assert means == pytest.approx([0.15, 0.5, 0.91], abs=0.02)
+    assert drawn.min() == 1 and drawn.max() == points
+
+
+def test_simulated_raters_agree_about_as_the_papers_did():
+    names = [f"m{number}" for number in range(300)]
+    found = table3(simulated.simulate(PLANTED, names, 5, seed=0), seed=0, resamples=5)
+    kappas = {name: one.value for name, one in found["kappa_ranks"].items()}
+    assert kappas["correctness"] == pytest.approx(0.5393, abs=0.1)
+    others = np.mean([value for name, value in kappas.items() if name != "correctness"])
+    assert others == pytest.approx(np.mean([0.2448, 0.2449, 0.1782, 0.2328]), abs=0.06)
+
+
+def test_planted_differences_are_recovered():
+    found = simulated.recovery(PLANTED, "ccc", moves=50, raters=5, repeats=25, seed=0)
+    assert len(found) == 25 * 20
+    assert found["held"].mean() == pytest.approx(0.94, abs=0.04)
+    large = found[found["planted"].abs() > 0.1]
+    assert large["sign"].mean() > 0.97
+
+
+def test_power_grows_and_no_difference_is_rarely_found():
+    curve = simulated.power_curve([2, 8], [10, 60], repeats=120, seed=0)
+    power = curve.set_index(["raters", "moves", "level"])["power"].map(lambda one: one.value)
+    assert power[2, 10, 0.05] < power[2, 60, 0.05] < 1.01
+    assert power[2, 60, 0.001] < power[8, 60, 0.05]
+    level = simulated.power_curve([5], [40], difference=0, repeats=300, seed=0)
+    assert level["power"].iloc[0].value == pytest.approx(0.05, abs=0.035)
+    every = simulated.power_curve([5], [40], difference=0, repeats=300, seed=0, unit="rating")
+    assert every["power"].iloc[0].value > 0.1, "ratings of one comment are no independent units"
+    needed = simulated.moves_needed(curve, 0.05, power=0.5)
+    assert needed.index.tolist() == [2, 8]
+
+
+def test_real_ratings_are_never_written_by_the_simulation(key: Key, tmp_path: Path):
+    with pytest.raises(ValueError, match="only simulated"):
+        simulated.write_sessions(tmp_path, key, ratings_by_hand())
+    with pytest.raises(ValueError, match="between"):
+        simulated.effect_of(1.0, 5, simulated.Spread())
+
+
+# ---------------------------------------------------------------- the command line
+
+
+def run(*arguments: str | Path) -> int:
+    parser = argparse.ArgumentParser()
+    cli_survey.add_survey(parser.add_subparsers(dest="command", required=True))
+    given = parser.parse_args(["survey", *map(str, arguments)])
+    return given.run(given)
+
+
+def test_from_a_study_to_its_tables(study: Study, tmp_path: Path, capsys):
+    write_study(tmp_path / "study.json", study)
+    form, kept = tmp_path / "form.html", tmp_path / "form.key.json"
+    assert run("build", tmp_path / "study.json", "-o", form) == 0
+    first = form.read_text()
+    assert run("build", tmp_path / "study.json", "-o", form) == 0
+    assert form.read_text() == first, "the key is kept, so the page is the same"
+    key = read_key(kept)
+    ratings = simulated.simulate(PLANTED, [one.name for one in study.moves], 3, seed=2)
+    files = simulated.write_sessions(tmp_path, key, ratings)
+    scores = ["move,method,length"]
+    scores += [f"{m.name},{k},{len(m.comments[k])}" for m in study.moves for k in METHODS]
+    write_scores(tmp_path, "\n".join(scores))
+    capsys.readouterr()
+    assert run("read", *files, "--key", kept, "--scores", tmp_path / "scores.csv") == 0
+    printed = capsys.readouterr().out
+    for number in range(1, 5):
+        assert f"Table {number}" in printed
+    assert printed.count("SIMULATED ratings") >= 4
+    assert run("read", *files, "--key", kept, "--scores", tmp_path / "scores.csv", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["simulated"] is True
+    assert told["participants"][0]["participant"] == "S01"
+    assert len(told["Table 1"]) == 30
+    assert {"method", "dimension", "mean", "difference", "p", "star"} == set(told["Table 1"][0])
+    assert "relevance pearson" in told["Table 4"][0]
+
+
+def test_a_damaged_file_stops_everything(study: Study, key: Key, sent, tmp_path, capsys):
+    write_key(tmp_path / "key.json", key)
+    told = json.loads(sent[0].read_text())
+    rate_too_high(told)
+    sent[0].write_text(json.dumps(told))
+    assert run("read", *sent, "--key", tmp_path / "key.json", "--json") == 2
+    shown = capsys.readouterr()
+    (problem,) = json.loads(shown.out)["problems"]
+    assert problem["file"] == str(sent[0])
+    assert (problem["place"], problem["kind"]) == ("comment 2, correctness", "out_of_range")
+    assert "1 faults; nothing was computed" in shown.err
+
+
+def test_build_refuses_what_would_do_harm(study: Study, key: Key, tmp_path: Path):
+    write_study(tmp_path / "study.json", study)
+    with pytest.raises(ValueError, match=r"ends in \.html"):
+        run("build", tmp_path / "study.json", "-o", tmp_path / "form.txt")
+    with pytest.raises(ValueError, match="is the study itself"):
+        run(
+            "build",
+            tmp_path / "study.json",
+            "-o",
+            tmp_path / "f.html",
+            "--key",
+            tmp_path / "study.json",
+        )
+    write_key(tmp_path / "other.json", Key(study_of_size(2), "00" * 32))
+    with pytest.raises(ValueError, match="key of another study"):
+        run(
+            "build",
+            tmp_path / "study.json",
+            "-o",
+            tmp_path / "f.html",
+            "--key",
+            tmp_path / "other.json",
+        )
+    with pytest.raises(ValueError, match="at least 1"):
+        Settings(block=0)
+
+
+# ---------------------------------------------------------------- beside the paper
+
+
+def test_without_ratings_every_row_names_what_is_missing():
+    rows = results(None, seed=0)
+    assert {one.absent for one in rows.values()} == {"human ratings"}
+    assert rows["table1.relevance.ccc"].reference == 0.67
+    assert rows["table3.correctness"].reference == 0.5393
+    assert rows["table4.gcc_eval.fluency.kendall"].reference == 0.38
+    assert "table4.gcc_eval.correctness.pearson" not in rows, "the paper prints no value there"
+    assert len(rows) == 25 + 5 + 4 * 10 + 8
+
+
+def test_ratings_in_the_folder_fill_the_rows(key: Key, sent: list[Path], tmp_path: Path):
+    assert received(tmp_path / "nowhere") is None
+    inbox = tmp_path / "ratings"
+    inbox.mkdir()
+    for path in sent:  # stands for people's files: the mark is taken off in this test alone
+        told = json.loads(path.read_text()) | {"simulated": False}
+        (inbox / f"ratings-{told['participant']}.json").write_text(json.dumps(told))
+    with pytest.raises(ValueError, match="the one key"):
+        received(inbox)
+    write_key(inbox / "form.key.json", key)
+    found = received(inbox)
+    assert found is not None and found.scores is None
+    rows = results(found, seed=0)
+    expected = np.nanmean(found.ratings.rescaled("clarity")[:, METHODS.index("ccc")])
+    assert rows["table1.clarity.ccc"].value == pytest.approx(expected)
+    assert rows["table3.clarity"].value is not None
+    assert rows["table4.bleu1.clarity.pearson"].absent == "automatic scores"
+    pairs = [f"{m.name},{k},{len(k)}" for m in key.study.moves for k in METHODS]
+    (inbox / "scores.csv").write_text("\n".join(["move,method,bleu1", *pairs]))
+    assert results(received(inbox), seed=0)["table4.bleu1.clarity.pearson"].value is not None
+
+
+def test_simulated_ratings_are_never_taken_for_received_ones(key: Key, sent: list[Path], tmp_path):
+    write_key(tmp_path / "form.key.json", key)
+    for path in sent:
+        path.rename(path.with_name(f"ratings-{path.stem[-3:]}.json"))
+    with pytest.raises(ValueError, match="not what people sent"):
+        received(tmp_path)

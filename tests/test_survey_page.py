@@ -1,0 +1,373 @@
+"""The form: complete in itself, silent about methods, and filled in by a real browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import chess
+import pytest
+
+from chessgloss.corpora.games import read_games
+from chessgloss.positions import MoveInContext, Position
+from chessgloss.store import find_project
+from chessgloss.survey.blinding import Key, shown_order, write_key
+from chessgloss.survey.page import GUIDE, write_form
+from chessgloss.survey.reading import read_ratings, strengths
+from chessgloss.survey.records import DIMENSIONS, Settings, Study, StudyMove
+
+GAMES = find_project() / "data/games/selfplay.tsv.zst"
+METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
+WORDS = ("knight", "bishop", "rook", "queen", "pawn")
+PHONE = {"width": 390, "height": 844}
+DESK = {"width": 1280, "height": 900}
+HOSTILE = (
+    "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'> & <b>x"
+)
+
+
+def study_of_size(count: int) -> Study:
+    moves = []
+    for number, game in enumerate(read_games(GAMES, count), start=1):
+        move = MoveInContext(Position(game.position(12).fen), game.moves[12])
+        texts = {
+            one: f"A comment on move {number} that speaks of the {word}."
+            for one, word in zip(METHODS, WORDS, strict=True)
+        }
+        moves.append(StudyMove(f"secret-source/{number}", move, texts))
+    return Study("A study of commentary", tuple(moves))
+
+
+@pytest.fixture(scope="module")
+def key() -> Key:
+    return Key(study_of_size(20), "5a" * 32)
+
+
+class Page(HTMLParser):
+    """Collects what a page would load and what stands in its scripts and labels."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.loads: list[str] = []
+        self.scripts: list[str] = []
+        self.labelled: set[str] = set()
+        self.fields: set[str] = set()
+        self._inside = False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self._inside = tag == "script"
+        if self._inside:
+            self.scripts.append("")
+        if tag == "label" and "for" in given:
+            self.labelled.add(given["for"])
+        if tag in {"select", "textarea"} or (tag == "input" and given.get("type") != "checkbox"):
+            self.fields.add(given["id"])
+        for name in ("src", "href", "data", "poster", "action"):
+            if given.get(name) and not given[name].startswith("#"):
+                self.loads.append(given[name])
+
+    def handle_endtag(self, tag):
+        self._inside = False
+
+    def handle_data(self, data):
+        if self._inside:
+            self.scripts[-1] += data
+
+
+# ---------------------------------------------------------------- the text of the page
+
+
+def test_a_form_is_complete_in_itself_and_allows_one_script(key: Key):
+    text = write_form(key)
+    page = Page(text)
+    assert page.loads == []
+    assert "://" not in re.sub(r"http://www\.w3\.org/\d+/\w+", "", text)
+    digest = base64.b64encode(hashlib.sha256(page.scripts[1].encode()).digest()).decode()
+    assert f"script-src &#x27;sha256-{digest}&#x27;" in text
+    assert "default-src &#x27;none&#x27;" in text
+    assert write_form(key) == text
+    assert page.fields <= page.labelled
+
+
+def test_no_method_and_nothing_of_the_key_is_in_the_page(key: Key):
+    text = write_form(key)
+    told = json.loads(Page(text).scripts[0])
+    assert key.secret not in text
+    assert "secret-source" not in text
+    for method in METHODS:
+        assert not re.search(rf"(?<![#\w])(?i:{method})(?!\w)", text), "as a word, not a colour"
+    places = {method: set() for method in METHODS}
+    names = key.items()
+    for move in told["moves"]:
+        assert [one["id"] for one in move["items"]] == sorted(one["id"] for one in move["items"])
+        for place, one in enumerate(move["items"]):
+            places[names[one["id"]][1]].add(place)
+    assert all(len(found) > 1 for found in places.values()), "no method has a fixed place"
+
+
+def test_comments_cannot_become_code(key: Key):
+    first = key.study.moves[0]
+    texts = dict.fromkeys(METHODS, HOSTILE)
+    hostile = Key(Study(HOSTILE, (StudyMove("a", first.move, texts),)), "00" * 32)
+    page = Page(write_form(hostile, Settings(organiser=HOSTILE)))
+    assert len(page.scripts) == 2
+    assert page.loads == []
+    assert json.loads(page.scripts[0])["moves"][0]["items"][0]["text"] == HOSTILE
+
+
+def test_what_the_instructions_say_of_their_move_is_true():
+    board = GUIDE.position.board()
+    assert GUIDE.numbered_san == "6. Nxf7"
+    board.push(GUIDE.move)
+    fork = {board.piece_type_at(square) for square in board.attacks(chess.F7)}
+    assert {chess.QUEEN, chess.ROOK} <= fork
+    assert board.piece_at(chess.B5) is None, "the example of a piece that is not there"
+    takers = [board.san(move) for move in board.legal_moves if move.to_square == chess.F7]
+    assert takers == ["Kxf7"]
+    board.push_san("Kxf7")
+    board.push_san("Qf3+")
+    assert board.is_pinned(chess.BLACK, chess.D5)
+    assert {chess.D5, chess.F7} <= set(board.attacks(chess.F3))
+    guards = [
+        move
+        for move in board.legal_moves
+        if board.piece_type_at(move.from_square) == chess.KING
+        and chess.square_distance(move.to_square, chess.D5) == 1
+    ]
+    assert [board.san(move) for move in guards] == ["Ke6"]
+
+
+# ---------------------------------------------------------------- in a real browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator:
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        pytest.skip("no Chromium on the PATH")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=flags)
+        yield chromium
+        chromium.close()
+
+
+class Rater:
+    """Somebody who fills in the form, with what the page asked for and complained of."""
+
+    def __init__(self, browser, path: Path, **options) -> None:
+        self.context = browser.new_context(accept_downloads=True, **options)
+        self.path = path
+        self.requests: list[str] = []
+        self.errors: list[str] = []
+        self.open()
+
+    def open(self) -> None:
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(60_000)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda one: one.type == "error" and self.errors.append(one.text))
+        self.page.goto(self.path.as_uri())
+
+    def begin(self, code: str, *, pilot: bool = False) -> None:
+        page = self.page
+        page.get_by_label("I have read this").check()
+        page.get_by_role("button", name="Begin").click()
+        page.get_by_label("Participant code").fill(code)
+        page.get_by_label("Your rating is one of").select_option("chesscom_rapid")
+        page.get_by_label("Your rating", exact=True).fill("1776")
+        page.get_by_label("I read and write English").check()
+        if pilot:
+            page.get_by_label("This is a pilot run").check()
+        page.get_by_role("button", name="Go on", exact=True).click()
+        page.get_by_role("button", name="See three rated examples").click()
+        page.get_by_role("button", name="Start rating").click()
+
+    def press(self, keys: str) -> None:
+        for one in keys:
+            self.page.keyboard.press("Enter" if one == "\n" else one)
+
+    def text(self, name: str) -> str:
+        return self.page.locator(f"#{name}").inner_text()
+
+    def download(self, button: str, target: Path) -> dict:
+        with self.page.expect_download() as started:
+            self.page.locator(button).click()
+        started.value.save_as(target)
+        return json.loads(target.read_text())
+
+
+def keys_for(number: int) -> str:
+    """Keys that rate comment ``number`` (from 0) in its own way, and go on."""
+    correct = 1 + number % 3
+    causes = "" if correct == 3 else f"{1 + number % 4}\n"
+    others = "".join(str(1 + (number + k) % 5) for k in range(4))
+    return f"{correct}{causes}{others}\n"
+
+
+@pytest.fixture
+def form(key: Key, tmp_path: Path) -> Path:
+    path = tmp_path / "form.html"
+    path.write_text(write_form(key, Settings(break_minutes=0)), encoding="utf-8")
+    write_key(tmp_path / "key.json", key)
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_session_of_twenty_moves_is_interrupted_resumed_and_read(
+    key: Key, form: Path, browser, tmp_path: Path
+):
+    rater = Rater(browser, form, viewport=DESK)
+    rater.begin("p07")
+    order = [
+        item
+        for one in key.study.moves
+        for item in shown_order("P07", [key.item(one.name, method) for method in METHODS])
+    ]
+    texts = [key.study.moves[n - 1].comments[m] for n, m in (key.items()[one] for one in order)]
+    for number in range(37):
+        assert rater.text("comment") == texts[number]
+        rater.press(keys_for(number))
+    rater.press("2")  # half an answer is kept as well
+    rater.page.close()
+    rater.open()
+    rater.page.get_by_role("button", name="P07: 37 of 100 rated").click()
+    assert rater.text("where") == "37 of 100 rated"
+    assert rater.page.locator("#q-correctness input:checked").get_attribute("value") == "2"
+    for number in range(37, 100):
+        assert rater.text("comment") == texts[number]
+        rater.press(keys_for(number).removeprefix("2" if number == 37 else ""))
+        if number == 49:
+            assert rater.page.locator("#step-break").is_visible()
+            assert "50 comments rated, 50 to go" in rater.text("break-text")
+            rater.page.reload()
+            rater.page.get_by_role("button", name="P07: 50 of 100 rated").click()
+            rater.page.get_by_role("button", name="Go on rating").click()
+    assert "You rated 100 comments on 20 moves" in rater.text("end-text")
+    rater.page.get_by_label("Anything to tell us").fill("Fünf Züge <b>waren</b> schwer.")
+    told = rater.download("#finish", tmp_path / "ratings-P07.json")
+    assert [one["item"] for one in told["comments"]] == order
+    assert told["remarks"] == "Fünf Züge <b>waren</b> schwer."
+    ratings = read_ratings([tmp_path / "ratings-P07.json"], key)
+    assert not ratings.simulated
+    rows = ratings.frame
+    assert rows["correctness"].tolist() == [1 + number % 3 for number in range(100)]
+    for k, name in enumerate(list(DIMENSIONS)[1:]):
+        assert rows[name].tolist() == [1 + (number + k) % 5 for number in range(100)]
+    assert rows["cause_tactical"].sum() == sum(n % 4 == 1 and n % 3 < 2 for n in range(100))
+    (who,) = strengths([tmp_path / "ratings-P07.json"]).itertuples()
+    assert (who.participant, who.scale, who.rating, who.pilot) == (
+        "P07",
+        "Chess.com rapid",
+        1776,
+        False,
+    )
+    assert rater.errors == []
+    assert {one for one in rater.requests if not one.startswith("blob:")} == {form.as_uri()}
+    rater.context.close()
+
+
+@pytest.mark.browser
+def test_a_pilot_is_short_and_nothing_may_be_left_out(
+    key: Key, form: Path, browser, tmp_path: Path
+):
+    rater = Rater(browser, form, viewport=PHONE, color_scheme="dark")
+    page = rater.page
+    rater.begin("pilot-1", pilot=True)
+    assert rater.text("where") == "0 of 20 rated"
+    page.get_by_role("button", name="Next comment").click()
+    assert "correctness, relevance" in rater.text("missing")
+    page.get_by_role("radio", name="2", exact=True).first.check()
+    assert page.locator("#q-causes").is_visible()
+    page.locator("#q-relevance input").nth(2).check()
+    page.get_by_role("button", name="Next comment").click()
+    assert "at least one cause" in rater.text("missing")
+    page.get_by_label("Something else").check()
+    page.get_by_role("button", name="Next comment").click()
+    assert "what else is wrong" in rater.text("missing")
+    page.get_by_label("What else is wrong").fill("It is a 5 b riddle.")
+    for name in ("completeness", "clarity", "fluency"):
+        page.locator(f"#q-{name} input").nth(4).check()
+    page.get_by_label("Pilot: was anything unclear").fill("What is b?")
+    page.get_by_role("button", name="Next comment").click()
+    assert rater.text("where") == "1 of 20 rated"
+    assert page.evaluate("document.activeElement.id") == "rate-title"
+    rater.press("b")
+    assert page.locator("#other").input_value() == "It is a 5 b riddle."
+    page.locator("#q-correctness input").nth(1).focus()
+    rater.press("3")
+    assert page.locator("#q-causes").is_hidden()
+    page.get_by_text("Help and keys").click()
+    told = rater.download("#step-rate .download", tmp_path / "part.json")
+    first = told["comments"][0]
+    assert (first["correctness"], first["causes"], first["other"]) == (3, [], "")
+    assert (first["relevance"], first["remark"]) == (3, "What is b?")
+    assert told["comments"][1]["relevance"] is None
+    assert (told["pilot"], len(told["comments"])) == (True, 20)
+    for step in ("welcome", "about", "guide", "examples", "rate"):
+        page.evaluate(
+            "step => document.querySelectorAll('main > section').forEach("
+            "one => { one.hidden = one.id !== `step-${step}`; })",
+            step,
+        )
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, step
+    assert rater.errors == []
+    rater.context.close()
+
+
+@pytest.mark.browser
+def test_nothing_hostile_runs_and_a_break_is_kept(key: Key, browser, tmp_path: Path):
+    texts = {one: f"{one} {HOSTILE}" for one in METHODS}
+    study = Study(HOSTILE, (StudyMove("a", key.study.moves[0].move, texts),))
+    form = tmp_path / "form.html"
+    form.write_text(write_form(Key(study, "00" * 32), Settings(HOSTILE, block=2)), "utf-8")
+    rater = Rater(browser, form, viewport=DESK)
+    assert HOSTILE in rater.text("organiser")
+    rater.begin("P1")
+    assert rater.text("comment").endswith(HOSTILE)
+    rater.press(keys_for(2) + keys_for(5))
+    assert rater.page.locator("#continue").is_disabled()
+    assert re.fullmatch(r"(10:00|9:5\d)", rater.text("timer"))
+    rater.page.reload()
+    rater.page.get_by_role("button", name="P1: 2 of 5 rated").click()
+    assert rater.page.locator("#continue").is_disabled()
+    rater.page.evaluate("() => { const now = Date.now(); Date.now = () => now + 600500; }")
+    rater.page.get_by_role("button", name="Go on rating").click()
+    assert rater.page.locator("#step-rate").is_visible()
+    assert rater.page.evaluate("window.hacked") is None
+    assert rater.errors == []
+    rater.context.close()
+
+
+@pytest.mark.browser
+def test_a_frame_without_storage_still_works_and_says_so(key: Key, browser, tmp_path: Path):
+    import html
+
+    small = Key(Study("t", key.study.moves[:1]), "00" * 32)
+    inside = html.escape(write_form(small))
+    frame = f'<iframe sandbox="allow-scripts allow-forms" srcdoc="{inside}"></iframe>'
+    path = tmp_path / "frame.html"
+    path.write_text(f"<!doctype html><meta charset=utf-8>{frame}", "utf-8")
+    rater = Rater(browser, path, viewport=DESK)
+    inner = rater.page.frame_locator("iframe")
+    inner.get_by_label("I have read this").check()
+    inner.get_by_role("button", name="Begin").click()
+    inner.get_by_label("Participant code").fill("P1")
+    inner.get_by_label("Your rating is one of").select_option("none")
+    inner.get_by_label("I read and write English").check()
+    inner.get_by_role("button", name="Go on", exact=True).click()
+    inner.get_by_role("button", name="See three rated examples").click()
+    assert "does not keep your answers" in inner.locator("#notice").inner_text()
+    assert rater.errors == []
+    rater.context.close()
