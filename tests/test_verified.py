@@ -519,3 +519,17 @@ def test_whatever_a_model_wrote_nothing_false_is_published(answers, templates) -
 def test_the_template_is_never_false_on_an_evaluated_move(briefings, templates) -> None:
     for name, one in briefings.items():
         assert not false_of(verify(templates[name].text, one.move, one.verdict))
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("The comment is false. White castles into safety.", "White castles into safety."),
+        ("The program is wrong. The move does not attack c3.", ""),
+        ("White castles, and the move does not attack h6.", "White castles."),
+        ("White castles into safety.", "White castles into safety."),
+    ],
+)
+def test_what_only_answers_the_one_who_asked_is_left_out(text: str, left: str):
+    assert mend(text, lambda _: (), again=True).text == left
+    assert mend(text, lambda _: ()).text == text

@@ -32,7 +32,7 @@ SIDES: tuple[Wording, ...] = (
         "evaluation",
         "better",
         rf"\b{SIDE_IS} (?:{_DEGREE} )?(?:better|superior|on top|for choice|ahead(?! (?:by|in|on"
-        rf"|a)))"
+        rf"|a)\b))"
         r"(?! (?:off|to|than|with|by)\b)",
         _BETTER,
     ),

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from typing import Final
 
 from chessgloss.claims.records import Checked
 from chessgloss.verified.clauses import Part, cut, join, without
 from chessgloss.verified.records import Check, false_of
+
+#: What answers the one who asked again instead of speaking to the reader: of the comment or
+#: the program itself, or only denying what was called false.
+_REPLY: Final = re.compile(
+    r"\b(?:(?:the|this|my|your|previous) (?:comment|program|claims?)|engine's analysis)\b"
+    r"|\bdoes not (?:attack|hit|create|capture|leave|give|defend|protect|threaten|win)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +53,11 @@ class Mended:
         return sum(one.verdict == "true" for one in self.checked)
 
 
-def mend(text: str, check: Check) -> Mended:
+def mend(text: str, check: Check, *, again: bool = False) -> Mended:
     """Leave out the clauses of a comment that hold false claims.
 
     The rest is checked again, since a pronoun may come to stand for something else, until no
-    claim in it is false. A comment without a false claim comes back as it is.
+    claim in it is false. A comment with nothing to leave out comes back as it is.
 
     Parameters
     ----------
@@ -55,12 +65,16 @@ def mend(text: str, check: Check) -> Mended:
         The comment.
     check
         Returns the claims of a text on the same move.
+    again
+        Whether it was written when asked again: what only answers the one who asked is then
+        left out too.
     """
     checked = check(text)
-    if not false_of(checked):
-        return Mended(text, (), checked)
     parts = cut(text)
-    kept = frozenset(range(len(parts)))
+    replies = {index for index, part in enumerate(parts) if again and _REPLY.search(part.text)}
+    if not false_of(checked) and not replies:
+        return Mended(text, (), checked)
+    kept = without(parts, frozenset(range(len(parts))), replies)
     while kept:
         left, spans = join(parts, kept)
         checked = check(left)

@@ -129,7 +129,11 @@ def settle(
 
 
 def _best_first(attempts: Sequence[Attempt], check: Check) -> list[Mended]:
-    mended = [(len(one.false), mend(one.text, check)) for one in attempts if one.usable]
+    mended = [
+        (len(one.false), mend(one.text, check, again=number > 0))
+        for number, one in enumerate(attempts)
+        if one.usable
+    ]
     ranked = sorted(mended, key=lambda pair: (pair[0], -pair[1].true, -pair[1].words))
     return [one for _, one in ranked]
 
