@@ -360,8 +360,8 @@ curve_file = weights_file("nnue").with_name("curve.json")
 curve = pd.DataFrame(json.loads(curve_file.read_text())["rows"])
 by_moves = curve.pivot(index="moves", columns="source", values="ndcg")
 by_moves["gain"] = by_moves["nnue"] - by_moves["onehot"]
-glue("gain_few", by_moves["gain"].iloc[0] * 100, display=False)
-glue("gain_all", passes["gain"].iloc[-1] * 100, display=False)
+glue("gain_few", float(by_moves["gain"].iloc[0]) * 100, display=False)
+glue("gain_all", float(passes["gain"].iloc[-1]) * 100, display=False)
 report.table(by_moves, digits=3, caption="nDCG@5 on validation moves, by training moves")
 
 # %% [markdown]
