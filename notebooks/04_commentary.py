@@ -105,9 +105,8 @@ print(f"made again: {len(again)}; same verdict {same_verdict:.0%}, "
 # model: sentences put together from facts of the board.
 
 # %%
-given = pd.DataFrame(
-    {"given beside the move": {name: one.given for name, one in methods.METHODS.items()}})
-report.table(given)
+showing.texts({name: one.given for name, one in methods.METHODS.items()},
+              "Given beside the move")
 
 # %%
 example = briefings[shown[0]]
@@ -389,6 +388,8 @@ results = {
                                   source=gac_cell.key),
     "figure_a6.words": report.Result.of(paired.loc["words", "difference"], "words, PGN - FEN"),
 }
+
+# %%
 for name, value in words.items():
     cell = cells.get(name)
     more = {"reference": cell.value, "source": cell.key} if cell else {}

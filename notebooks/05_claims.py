@@ -279,6 +279,8 @@ simple = pd.DataFrame([
      "squares": len(re.findall(r"\b[a-h][1-8]\b|\b[KQRBN]x?[a-h]", one.attempts[0].text)),
      "words": len(one.attempts[0].text.split())}
     for name, written in verified.items() for each, one in zip(moves, written, strict=True)])
+
+# %%
 answered = simple[simple["usable"] == 1]
 usable = means_by(simple, "method", "usable", cluster="move", seed=seed)
 names = {"any false claim": "false", "words": "words", "squares and moves named": "squares"}
