@@ -240,6 +240,7 @@ def test_a_session_of_twenty_moves_is_interrupted_resumed_and_read(
         assert rater.text("comment") == texts[number]
         rater.press(keys_for(number))
     rater.press("2")  # half an answer is kept as well
+    rater.page.wait_for_timeout(1_000)  # the browser writes its storage behind the page
     rater.page.close()
     rater.open()
     rater.page.get_by_role("button", name="P07: 37 of 100 rated").click()
