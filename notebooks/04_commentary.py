@@ -38,7 +38,7 @@ import chess
 import numpy as np
 import pandas as pd
 from myst_nb import glue
-from chessgloss import brief_moves, fact_concepts, gac, record, reference, report
+from chessgloss import brief_moves, fact_concepts, gac, reference, report
 from chessgloss.analysis import centipawns, score_of
 from chessgloss.commentary import collection, concepts, methods, questions, showing
 from chessgloss.commentary.briefings import read_briefings
@@ -46,6 +46,7 @@ from chessgloss.commentary.copying import copies_examples
 
 # %%
 from chessgloss.experts import load_expert
+from chessgloss.llm import replay
 from chessgloss.measures import Interval, bootstrap_mean, means_by
 from chessgloss.profiles.commentary import load_sizes
 from chessgloss.store import Evidence, find_project
@@ -122,7 +123,7 @@ report.boards(report.board(example.move, size=280),
 # words of one are quoted, with lecture and place.
 
 # %%
-client = record.replay("commentary", model)
+client = replay("commentary", model)
 comments = collection.collect_comments(moves, briefings, client)
 by_move = {name: rows.set_index("method") for name, rows in comments.groupby("move")}
 headline = ["reference", "template", "llm", "llm_expert", "ccc"]

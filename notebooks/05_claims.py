@@ -40,13 +40,14 @@ import re
 import matplotlib.pyplot as plt
 import pandas as pd
 from myst_nb import glue
-from chessgloss import brief_moves, gac, record, reference, report, stockfish
+from chessgloss import brief_moves, gac, reference, report, stockfish
 from chessgloss.claims import corrupt, gold, verify
 from chessgloss.commentary import collection, methods
 from chessgloss.commentary.briefings import read_briefings
 from chessgloss.commentary.showing import texts as show_texts
 from chessgloss.corpora.games import read_games
 from chessgloss.facts.verdict import weigh
+from chessgloss.llm import replay
 from chessgloss.measures import bootstrap_mean, means_by
 
 # %%
@@ -146,7 +147,7 @@ show_texts(listing or {"none": ""}, f"Mistakes, {len(wrong)} of them")
 # files; evaluations).
 
 # %%
-client, second = (record.replay(purpose, model) for purpose in ("commentary", "verified"))
+client, second = (replay(purpose, model) for purpose in ("commentary", "verified"))
 comments = collection.collect_comments(moves, briefings, client)
 network = gac.Gac.load()
 crude = [methods.Comment(network.comment(one.move, gac.ScoreFeatures.of(one.before, one.after)),
@@ -174,6 +175,11 @@ shares = {cause: means_by(counted, "method", cause, cluster="move", seed=seed)
 report.table(pd.DataFrame(shares).loc[order], caption="Share of comments, by cause")
 
 # %% [markdown]
+# Two of these numbers need a word. The recurrent network `gac` is not truthful: it says things
+# like *White loses his queen*, for which the checker has no rule, and is silent where it has.
+# And the concepts of `ccc` make its comments no truer than none do; what they change is what a
+# comment is about. Concepts that are wrong, by lot or turned round, make it less true.
+#
 # Beside the published rates, which humans gave. Read across models with care: theirs is GPT-4o
 # and ours a small model that runs on a laptop; their raters judged what no program can, such as
 # whether a plan makes sense; and the checker says nothing where it is in doubt.
@@ -346,7 +352,7 @@ report.table(breach.loc[order].to_frame("breaks the hard rule"),
 # %%
 texts = extraction.asked_texts()[: sizes.listed]
 questions = extraction.extraction_requests(texts)
-answers = record.replay("extraction", model).ask_many(questions, progress=False)
+answers = replay("extraction", model).ask_many(questions, progress=False)
 lists = [extraction.read_claims(answer, one.text)
          for answer, one in zip(answers, texts, strict=True)]
 by_model = [one.spans for one in lists]

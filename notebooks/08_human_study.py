@@ -44,7 +44,7 @@ from chessgloss.measures import bootstrap_mean
 from chessgloss.profiles.human_study import load_sizes
 
 # %%
-from chessgloss import record
+from chessgloss.llm import replay
 from chessgloss.store import Evidence, find_project
 from chessgloss.survey import simulate, tables
 from chessgloss.survey.blinding import Key
@@ -106,7 +106,7 @@ report.table(reference.table("ccc", "table4"), caption="The paper's Table 4: cor
 methods = ["template", "llm", "llm_expert", "ccc_none", "ccc"]
 examples = [one for one in documents_examples() if one.name != "ccc/figA5"]
 briefings = read_briefings(brief_moves.briefings_file())
-client = record.replay("commentary")
+client = replay("commentary")
 told = collection.collect_comments(examples, briefings, client, methods[1:])
 tried = Key(study_of(told, {one.name: one.move for one in examples}, methods,
                      title="Comments on two moves"), "0" * 64)

@@ -134,7 +134,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "report",
         "store",
     },
-    "record": {"brief_moves", "commentary", "llm", "verified"},
+    "record": {"brief_moves", "commentary", "judges", "llm", "pairwise", "panel", "verified"},
+    "panel": {"commentary", "gac", "llm"},
     "annotate": {"analysis", "commentary", "facts", "llm", "pgn", "positions", "priorities"},
     "dialogue": {"analysis", "claims", "facts", "llm", "positions", "prompts"},
     "judges": {

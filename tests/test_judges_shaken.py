@@ -22,9 +22,9 @@ from chessgloss.judges import Candidate, Score, outcomes, questions
 from chessgloss.judges.correctness import Correctness, claim_counts, fit_correctness
 from chessgloss.judges.gcc import score_table
 from chessgloss.judges.gold import chosen_moves, labelled
-from chessgloss.judges.panel import METHODS, judged_comments
 from chessgloss.judges.questions import (
     FEW_MOVES,
+    METHODS,
     PAIRS,
     best_of_requests,
     choices,
@@ -50,6 +50,7 @@ from chessgloss.judges.use import (
     sampled_comments,
 )
 from chessgloss.llm import Answer, Client, Model, Token, request_key
+from chessgloss.panel import gather_comments
 from chessgloss.positions import MoveInContext, Position
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -369,12 +370,17 @@ def test_the_panel_holds_a_comment_of_each_method(briefings) -> None:
     client = FakeClient({})
     client.answer = lambda messages: Answer("answered", "Comment: Fine.", model="m")  # type: ignore[method-assign]
     verified = {told[0].name: Comment("Checked.", "ccc_verified")}
-    found = judged_comments(moves, briefings, client, verified)
+    found = gather_comments(METHODS, moves, briefings, client, verified)
     assert set(found["method"]) == set(METHODS)
     counts = found.groupby("method").size()
     assert counts.drop("ccc_verified").eq(2).all()
     assert counts["ccc_verified"] == 1
+    assert list(dict.fromkeys(found["method"])) == list(METHODS)
     assert found["words"].dtype.kind == "i"
+    with pytest.raises(ValueError, match="no method cccp; there are ccc, ccc_facts"):
+        gather_comments(["cccp"], moves, briefings, client)
+    with pytest.raises(ValueError, match="ccc_verified needs its comments"):
+        gather_comments(["ccc_verified"], moves, briefings, client)
 
 
 # ---------------------------------------------------------------- what the scores amount to

@@ -22,9 +22,10 @@ from chessgloss.llm import (
     Retry,
     State,
     Unanswered,
+    replay,
 )
 from chessgloss.positions import MoveInContext, Position
-from chessgloss.record import PURPOSES, replay
+from chessgloss.record import PURPOSES
 from chessgloss.store import find_project
 from chessgloss.verified import Attempt, Verified, next_step, settle, write_verified
 from chessgloss.verified.asking import ask_again, ask_first, read_attempt, tell_faults

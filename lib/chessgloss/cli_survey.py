@@ -83,29 +83,15 @@ def _collect(given: argparse.Namespace) -> int:
 
 def _comments(methods: list[str], model: str | None) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return the comments of the methods named, and the evaluated moves by name."""
-    import pandas as pd
-
     from chessgloss.brief_moves import briefings_file, evaluated_moves
     from chessgloss.commentary.briefings import read_briefings
-    from chessgloss.commentary.collection import as_table, collect_comments
-    from chessgloss.commentary.methods import METHODS as ASKED
-    from chessgloss.commentary.methods import Comment
-    from chessgloss.record import replay
+    from chessgloss.llm import DEFAULT_MODEL, replay
+    from chessgloss.panel import gather_comments
 
-    known = {"reference", "template", "gac", *ASKED}
-    if unknown := [name for name in methods if name not in known]:
-        raise ValueError(f"no method {', '.join(unknown)}; there are {', '.join(sorted(known))}")
     moves, briefings = evaluated_moves(), read_briefings(briefings_file())
-    client = replay("commentary", model) if model else replay("commentary")
-    asked = [name for name in methods if name in ASKED]
-    found = [collect_comments(moves, briefings, client, asked)]
-    if "gac" in methods:
-        from chessgloss.gac import Gac, ScoreFeatures
-
-        network, told = Gac.load(), [briefings[one.name] for one in moves]
-        said = [network.comment(one.move, ScoreFeatures.of(one.before, one.after)) for one in told]
-        found.append(as_table(moves, [[Comment(text, "gac") for text in said]]))
-    return pd.concat(found, ignore_index=True), {one.name: one.move for one in moves}
+    client = replay("commentary", model or DEFAULT_MODEL)
+    found = gather_comments(methods, moves, briefings, client)
+    return found, {one.name: one.move for one in moves}
 
 
 # ---------------------------------------------------------------- build

@@ -17,12 +17,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from chessgloss.brief_moves import briefings_file
+from chessgloss.brief_moves import briefings_file, evaluated_moves
 from chessgloss.commentary.briefings import Briefing, read_briefings
+from chessgloss.commentary.methods import Comment
 from chessgloss.commentary.questions import commentary_requests
+from chessgloss.judges.gcc import candidates_of
+from chessgloss.judges.gold import gold_briefings
+from chessgloss.judges.questions import METHODS as JUDGED
+from chessgloss.judges.questions import best_of_requests, few_moves, gcc_eval_requests
+from chessgloss.judges.use import sample_requests
 from chessgloss.llm import (
     DEFAULT_MODEL,
     LOCAL_ASSETS,
+    REMEDY,
     Client,
     Endpoint,
     Mode,
@@ -30,12 +37,14 @@ from chessgloss.llm import (
     Request,
     endpoint_from_environment,
     model_named,
+    replay,
 )
+from chessgloss.pairwise.comments import comments_of, every_request
+from chessgloss.pairwise.questions import METHODS as COMPARED
+from chessgloss.pairwise.questions import choose_compared
+from chessgloss.panel import gather_comments
 from chessgloss.verified.extraction import extraction_requests
-from chessgloss.verified.writer import pending, write_all
-
-#: The command that records what is missing, as errors name it.
-REMEDY = "make record MODEL={model} PURPOSE={purpose}"
+from chessgloss.verified.writer import pending, write_all, write_verified
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +64,25 @@ class Purpose:
     walk: Callable[[Client, int], int]
 
 
-def replay(purpose: str, model: str = DEFAULT_MODEL) -> Client:
-    """Return a client that replays a model's recorded answers of one purpose."""
-    return Client(Recordings.of(model_named(model), purpose), remedy=REMEDY)
-
-
-def _listed(questions: Callable[[], list[Request]]) -> Purpose:
+def _listed(questions: Callable[[Client], list[Request]]) -> Purpose:
     """Return a purpose whose questions are all known beforehand."""
 
     def walk(client: Client, concurrency: int) -> int:
-        return len(client.ask_many(questions(), concurrency=concurrency))
+        return len(client.ask_many(questions(client), concurrency=concurrency))
 
-    return Purpose(lambda _: questions(), walk)
+    return Purpose(questions, walk)
 
 
 def _briefings() -> list[Briefing]:
     return list(read_briefings(briefings_file()).values())
 
 
-def _commentary() -> list[Request]:
+def _commentary(_: Client) -> list[Request]:
     return commentary_requests(_briefings())
+
+
+def _extraction(_: Client) -> list[Request]:
+    return extraction_requests()
 
 
 def _verified_open(client: Client) -> list[Request]:
@@ -95,12 +103,47 @@ def _verified_walk(client: Client, concurrency: int) -> int:
     return len(client.recordings)
 
 
+def _written(model: str) -> dict[str, Comment]:
+    """Return the comments of ``ccc_verified`` from a model's recorded answers."""
+    first, more = replay("commentary", model), replay("verified", model)
+    return {one.name: write_verified(one, more, first=first).comment for one in _briefings()}
+
+
+def _judged(model: str) -> list[Request]:
+    told = {one.name: one for one in _briefings()}
+    first, verified = replay("commentary", model), _written(model)
+    comments = gather_comments(JUDGED, evaluated_moves(), told, first, verified)
+    return gcc_eval_requests(candidates_of(comments, told, JUDGED), told, gold_briefings())
+
+
+def _gcc_eval_open(client: Client) -> list[Request]:
+    drawn = [each for one in few_moves(_briefings()) for each in sample_requests(one)]
+    return [*_judged(client.model.name), *drawn]
+
+
+def _gcc_eval_walk(client: Client, concurrency: int) -> int:
+    """Judge all comments, then draw some more and judge those."""
+    client.ask_many(_gcc_eval_open(client), concurrency=concurrency)
+    client.ask_many(best_of_requests(_briefings(), client), concurrency=concurrency)
+    return len(client.recordings)
+
+
+def _pairwise(client: Client, moves: int = 20) -> list[Request]:
+    chosen = choose_compared(evaluated_moves(), moves)
+    told = {one.name: one for one in _briefings()}
+    first, verified = replay("commentary", client.model.name), _written(client.model.name)
+    comments = comments_of(gather_comments(COMPARED, chosen, told, first, verified))
+    return every_request([told[one.name] for one in chosen], comments)
+
+
 #: What can be recorded, by purpose.
 PURPOSES: Mapping[str, Purpose] = MappingProxyType(
     {
         "commentary": _listed(_commentary),
         "verified": Purpose(_verified_open, _verified_walk),
-        "extraction": _listed(extraction_requests),
+        "extraction": _listed(_extraction),
+        "gcc_eval": Purpose(_gcc_eval_open, _gcc_eval_walk),
+        "pairwise": _listed(_pairwise),
     }
 )
 

@@ -38,15 +38,17 @@ import numpy as np
 import pandas as pd
 import matplotlib.pyplot as plt
 from myst_nb import glue
-from chessgloss import brief_moves, classical, record, reference, report
+from chessgloss import brief_moves, classical, reference, report
 from chessgloss.commentary import showing
 from chessgloss.commentary.briefings import read_briefings
 from chessgloss.judges import DIMENSIONS, judge, judge_request, read_score
-from chessgloss.judges import gcc, gold, outcomes, panel, questions, shaken, use
+from chessgloss.judges import gcc, gold, outcomes, questions, shaken, use
 
 # %%
 from chessgloss.judges.correctness import claim_counts, fit_correctness
+from chessgloss.llm import replay
 from chessgloss.measures import area_under_curve, bootstrap_mean, means_by
+from chessgloss.panel import gather_comments
 from chessgloss.profiles.gcc_eval import load_sizes
 from chessgloss.store import Evidence
 from chessgloss.verified import write_verified
@@ -58,10 +60,10 @@ briefings = read_briefings(brief_moves.briefings_file())
 told = list(briefings.values())
 
 # %%
-written, mended = record.replay("commentary", model), record.replay("verified", model)
+written, mended = replay("commentary", model), replay("verified", model)
 verified = {one.name: write_verified(one, mended, first=written).comment for one in told}
-comments = panel.judged_comments(evaluated, briefings, written, verified)
-every = gcc.candidates_of(comments, briefings, panel.METHODS)
+comments = gather_comments(questions.METHODS, evaluated, briefings, written, verified)
+every = gcc.candidates_of(comments, briefings, questions.METHODS)
 names = {one.name for one in evaluated[:: len(evaluated) // sizes.moves]} | {shown}
 candidates = [one for one in every if one.briefing.name in names]
 print(f"comments: {len(candidates)} of {len(comments)}, on {len(names)} moves")
@@ -76,7 +78,7 @@ print(f"comments: {len(candidates)} of {len(comments)}, on {len(names)} moves")
 # alone. Below, the move of the paper's Figure A1.
 
 # %%
-client = record.replay("gcc_eval", model)
+client = replay("gcc_eval", model)
 example = next(one for one in candidates if (one.briefing.name, one.method) == (shown, "llm"))
 question = judge_request(example, "relevance")
 turns = {f"{one.role} {place}": one.content for place, one in enumerate(question.messages, 1)}
@@ -110,7 +112,7 @@ report.boards(report.table(chances, caption="The likeliest tokens", digits=3),
 scores = gcc.score_table(candidates, client)
 read = scores.dropna(subset="score")
 means = means_by(read, ["method", "asked"], "score", cluster="move", seed=seed).unstack()
-means = means.loc[list(panel.METHODS), list(DIMENSIONS)]
+means = means.loc[list(questions.METHODS), list(DIMENSIONS)]
 rows = {"reference": "Reference", "gac": "GAC", "llm": "GPT-4o", "llm_expert": "GPT-4o + expert",
         "ccc": "GPT-4o + expert + concept (CCC)"}
 cells = {(method, asked): reference.lookup("ccc", "table5", row, asked.capitalize())
@@ -137,8 +139,8 @@ report.table(differences.map("{:.2f}".format), caption="Method less ccc")
 figure, axes = plt.subplots(1, 4, figsize=(9, 3), sharey=True)
 for axis, asked in zip(axes, DIMENSIONS, strict=True):
     wide = read[read["asked"] == asked]
-    axis.boxplot([wide.loc[wide["method"] == one, "score"] for one in panel.METHODS],
-                 orientation="horizontal", tick_labels=panel.METHODS, widths=0.6)
+    axis.boxplot([wide.loc[wide["method"] == one, "score"] for one in questions.METHODS],
+                 orientation="horizontal", tick_labels=questions.METHODS, widths=0.6)
     axis.set(title=asked, xlim=(0, 1), xlabel="share of the scale")
 axes[0].invert_yaxis()
 

@@ -39,15 +39,17 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from myst_nb import glue
-from chessgloss import brief_moves, record, report
+from chessgloss import brief_moves, report
 from chessgloss.commentary import showing
 from chessgloss.commentary.briefings import read_briefings
 
 # %%
+from chessgloss.llm import replay
 from chessgloss.measures import bootstrap_mean, means_by
 from chessgloss.pairwise import comments as given
 from chessgloss.pairwise import judging, lines, questions, strengths, swaps, tables
 from chessgloss.pairwise.records import CRITERIA
+from chessgloss.panel import gather_comments
 from chessgloss.prompts import load_prompt
 from chessgloss.profiles.pairwise import load_sizes
 from chessgloss.store import Evidence
@@ -97,15 +99,15 @@ report.boards(report.board(example.move, size=280), showing.texts(context, "Feat
 # fence aside, is *unreadable*: it is counted and never guessed at.
 
 # %%
-client = record.replay("commentary", model)
-verified = write_all(briefings, record.replay("verified", model), first=client)
+client = replay("commentary", model)
+verified = write_all(briefings, replay("verified", model), first=client)
 by_name = {one.name: each.comment for one, each in zip(moves, verified, strict=True)}
-table = given.compared_comments(moves, kept, client, by_name)
+table = gather_comments(methods, moves, kept, client, by_name)
 comments = given.comments_of(table)
 words = table.set_index(["move", "method"])["words"].to_dict()
 
 # %%
-judge = record.replay("pairwise", model)
+judge = replay("pairwise", model)
 requests = questions.pairwise_requests(contexts, comments, methods)
 rulings = given.rulings_of(briefings, comments)
 judged = judging.judge_pairs(requests, judge.ask_many(requests, progress=False), rulings)

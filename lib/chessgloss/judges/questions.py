@@ -23,6 +23,19 @@ from chessgloss.judges.shaken import (
 from chessgloss.judges.use import Choice, choice_of, choice_requests, sampled_comments
 from chessgloss.llm import Client, Request
 
+#: The methods of our Table 5: the paper's five, the two that need no model or verify what it
+#: says, and ``ccc`` without its concepts.
+METHODS = (
+    "reference",
+    "gac",
+    "template",
+    "llm",
+    "llm_expert",
+    "ccc_none",
+    "ccc",
+    "ccc_verified",
+)
+
 #: Moves of the tests that need few, and the methods whose comments stand in them.
 FEW_MOVES = 20
 RETESTED = ("reference", "llm_expert", "ccc")

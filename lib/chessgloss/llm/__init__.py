@@ -16,6 +16,7 @@ from chessgloss.llm.endpoints import (
     endpoint_from_environment,
     model_named,
 )
+from chessgloss.llm.recorded import REMEDY, replay
 from chessgloss.llm.recordings import RecordingDamaged, Recordings, read_records, request_key
 from chessgloss.llm.records import Answer, Message, Model, Request, Sampling, State, Token
 from chessgloss.llm.wire import Misconfigured
@@ -23,6 +24,7 @@ from chessgloss.llm.wire import Misconfigured
 __all__ = [
     "DEFAULT_MODEL",
     "LOCAL_ASSETS",
+    "REMEDY",
     "Answer",
     "AnswerMissing",
     "Client",
@@ -44,5 +46,6 @@ __all__ = [
     "endpoint_from_environment",
     "model_named",
     "read_records",
+    "replay",
     "request_key",
 ]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
 from chessgloss.commentary.briefings import Briefing
-from chessgloss.commentary.collection import as_table, collect_comments
-from chessgloss.commentary.methods import Comment
-from chessgloss.commentary.selection import EvaluatedMove
 from chessgloss.facts.context import linearise
-from chessgloss.llm import Client, Request
+from chessgloss.llm import Request
 from chessgloss.pairwise.judging import Rulings
 from chessgloss.pairwise.questions import (
     METHODS,
@@ -20,33 +17,6 @@ from chessgloss.pairwise.questions import (
     pairwise_requests,
 )
 from chessgloss.pairwise.ruling import rule_on
-
-_ASKED = ("llm", "llm_expert", "ccc")
-
-
-def compared_comments(
-    moves: Sequence[EvaluatedMove],
-    briefings: Mapping[str, Briefing],
-    client: Client,
-    verified: Mapping[str, Comment],
-) -> pd.DataFrame:
-    """Return the comments of the five methods compared, in the form of ``collect_comments``.
-
-    Parameters
-    ----------
-    moves
-        The moves, each with its human comment.
-    briefings
-        What is known of them, by name.
-    client
-        Replays the answers of the methods that ask a model once.
-    verified
-        The comments of ``ccc_verified`` by the name of their move.
-    """
-    asked = collect_comments(moves, briefings, client, _ASKED)
-    more = as_table(moves, [[verified.get(one.name) for one in moves]])
-    both = pd.concat([asked, more.astype(asked.dtypes)], ignore_index=True)
-    return both[both["method"].isin(METHODS)].reset_index(drop=True)
 
 
 def comments_of(table: pd.DataFrame) -> dict[str, dict[str, str]]:
