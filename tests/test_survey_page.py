@@ -6,8 +6,6 @@ import base64
 import hashlib
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -146,19 +144,6 @@ def test_what_the_instructions_say_of_their_move_is_true():
 
 
 # ---------------------------------------------------------------- in a real browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator:
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        pytest.skip("no Chromium on the PATH")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=flags)
-        yield chromium
-        chromium.close()
 
 
 class Rater:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
-import json
 import re
 from collections.abc import Sequence
 from importlib import resources
@@ -20,6 +17,7 @@ import chess.svg
 from chessgloss.analysis import expected_score
 from chessgloss.annotate.pgn import game_text
 from chessgloss.annotate.records import SIGNS, AnnotatedGame, Note
+from chessgloss.single_page import embedded, piece_shapes, policy
 
 #: A node of the page's game tree, as plain JSON values.
 Node: TypeAlias = dict[str, str | int | float | bool | list | None]
@@ -37,11 +35,11 @@ def write_page(games: Sequence[AnnotatedGame]) -> str:
     script, style = _part("page.js"), _part("page.css")
     return Template(_part("page.html")).substitute(
         title=html.escape(_title(games[0].game)),
-        policy=html.escape(_policy(script), quote=True),
+        policy=policy(script),
         style=style,
-        pieces="".join(chess.svg.PIECES[letter] for letter in "KQRBNPkqrbnp"),
+        pieces=piece_shapes(),
         pgn=html.escape("\n".join(game_text(annotated) for annotated in games)),
-        data=_embedded([describe(annotated) for annotated in games]),
+        data=embedded([describe(annotated) for annotated in games]),
         script=script,
     )
 
@@ -206,20 +204,6 @@ def _event(game: chess.pgn.Game) -> str:
 def _header(game: chess.pgn.Game, key: str) -> str:
     """Return a header's value; python-chess leaves its escaped quotation marks as they are."""
     return game.headers.get(key, "?").replace('\\"', '"')
-
-
-def _policy(script: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _embedded(value: Sequence[dict]) -> str:
-    """Return JSON that cannot end the script element it stands in."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _part(name: str) -> str:

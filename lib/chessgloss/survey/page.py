@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
-import json
 import re
 from importlib import resources
 from string import Template
 from typing import Any
 
-import chess
-import chess.svg
-
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.report import board
+from chessgloss.single_page import embedded, piece_shapes, policy
 from chessgloss.survey.blinding import Key
 from chessgloss.survey.records import CAUSES, DIMENSIONS, STRENGTHS, Settings, StudyMove
 
@@ -45,12 +40,12 @@ def write_form(key: Key, settings: Settings | None = None) -> str:
     told = describe(key, settings or Settings())
     return Template(_part("form.html")).substitute(
         title=html.escape(key.study.title),
-        policy=html.escape(_policy(script), quote=True),
+        policy=policy(script),
         style=_part("form.css"),
-        pieces="".join(chess.svg.PIECES[letter] for letter in "KQRBNPkqrbnp"),
+        pieces=piece_shapes(),
         guide_board=draw(GUIDE),
         boards="".join(_template(n, one) for n, one in enumerate(key.study.moves, start=1)),
-        data=_embedded(told),
+        data=embedded(told),
         script=script,
     )
 
@@ -92,20 +87,6 @@ def draw(move: MoveInContext) -> str:
 
 def _template(number: int, one: StudyMove) -> str:
     return f'<template id="board-{number}">{draw(one.move)}</template>'
-
-
-def _policy(script: str) -> str:
-    made = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        f"default-src 'none'; script-src 'sha256-{made}'; style-src 'unsafe-inline'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _embedded(value: dict[str, Any]) -> str:
-    """Return JSON that cannot end the script element it stands in."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _part(name: str) -> str:
