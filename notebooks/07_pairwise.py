@@ -96,7 +96,8 @@ report.boards(report.board(example.move, size=280), showing.texts(context, "Feat
 # Every third of the evaluated moves with a human comment takes part. Each pair of its comments
 # is judged twice, with A and B exchanged: twenty questions a move. The answers are recorded;
 # temperature is 0. An answer that is not the line that was asked for, white space and a code
-# fence aside, is *unreadable*: it is counted and never guessed at.
+# fence aside, is *unreadable*: it is counted and never guessed at. The prompt shows two
+# made-up lines, one for each winner; without them this small model wrote lines of any length.
 
 # %%
 client = replay("commentary", model)
@@ -156,6 +157,19 @@ wrong = tables.contradiction_table(read)
 contradicted = pd.Series({kind: bootstrap_mean(wrong[kind], wrong["move"], seed=seed)
                           for kind in wrong.columns[1:]})
 report.table(contradicted.to_frame("share of answers"))
+
+# %% [markdown]
+# The prompt shows two lines of the right form, with scores. A judge that reads the comments gives
+# other numbers; one that cannot copies what it was shown. Counted is how many answers give A or B
+# the very scores of a candidate in one of these lines.
+
+# %%
+samples = [lines.read_line(line) for line in load_prompt("pairwise").messages[0].content.split("\n")
+           if line[:9] in ("WINNER,A,", "WINNER,B,")]
+blocks = {scores for one in samples for scores in (one.a, one.b)}
+copied = bootstrap_mean([one.ballot.a in blocks or one.ballot.b in blocks for one in read],
+                        [one.move for one in read], seed=seed)
+report.table(pd.Series({"share of answers": copied}).to_frame("scores of the sample lines"))
 
 # %%
 decided = Counter(one.ballot.decision.by for one in read)
@@ -291,8 +305,9 @@ report.table(
 # ## Each comment alone
 #
 # The rubric's first advice is to score each comment independently. Taken at its word: the
-# same criteria, the same context, one comment and no rival. There is no order to be swayed by,
-# and the pairs follow from the scores by the rule.
+# same criteria, the same context, one comment and no rival, and one criterion at a time, so that
+# the answer is a single number. As in the last chapter it is weighted by its probabilities, and
+# then rounded. There is no order to be swayed by; the pairs follow from the scores by the rule.
 
 # %%
 alone = questions.alone_requests(contexts, comments, methods)
@@ -399,4 +414,4 @@ report.write_results("07_pairwise", results)
 report.evidence(Evidence(
     len(judged), "answers", seed, interval="95 % bootstrap over moves",
     versions={"model": model, "engine": f"{example.before.engine}, {brief_moves.NODES:,} nodes",
-              "prompts": "pairwise@1, pairwise_alone@1"}))
+              "prompts": "pairwise@2, pairwise_alone@2"}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from itertools import pairwise, permutations
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from chessgloss.commentary.methods import Comment
 from chessgloss.commentary.selection import EvaluatedMove
 from chessgloss.facts import Facts, gather
 from chessgloss.facts.context import linearise
-from chessgloss.llm import Answer, State
+from chessgloss.llm import Answer, State, Token
 from chessgloss.pairwise.comments import comments_of, every_request, rulings_of
 from chessgloss.pairwise.judging import (
     HEADER,
@@ -31,7 +32,7 @@ from chessgloss.pairwise.judging import (
     read_judged,
     write_judged,
 )
-from chessgloss.pairwise.lines import FIELDS, Unreadable, read_card, read_line, write_line
+from chessgloss.pairwise.lines import FIELDS, Unreadable, read_line, write_line
 from chessgloss.pairwise.questions import (
     METHODS,
     alone_requests,
@@ -108,7 +109,7 @@ def test_white_space_and_one_fence_are_tolerated(text: str) -> None:
         (GOOD.replace(",A,5", ",A,4/5"), "whole numbers, not '4/5'"),
         (GOOD.replace(",25,B,", ",25,A,"), "B stands before its scores, not 'A'"),
         (GOOD.replace(",A,5", ",Candidate A,5"), "A stands before its scores"),
-        (load_prompt("pairwise").messages[0].content.splitlines()[-1], "begins with WINNER"),
+        (load_prompt("pairwise").messages[0].content.splitlines()[-4], "begins with WINNER"),
     ],
 )
 def test_any_other_answer_is_unreadable_and_says_why(text: str, wrong: str) -> None:
@@ -160,14 +161,6 @@ def test_renaming_the_candidates_renames_the_winner(ballot: Ballot) -> None:
     renamed = {"A": "B", "B": "A", "TIE": "TIE"}
     assert ballot.swapped().winner == renamed[ballot.winner]
     assert len(ballot.swapped().contradictions) == len(ballot.contradictions)
-
-
-def test_a_card_is_read_as_strictly() -> None:
-    assert read_card(" SCORES,1,2,3,4,5,5,20 ") == (scores(1, 2, 3, 4, 5, 5), 20)
-    with pytest.raises(Unreadable, match="SCORES stands before its scores"):
-        read_card("A,1,2,3,4,5,5,20")
-    with pytest.raises(Unreadable, match="8 fields, not 7"):
-        read_card("SCORES,1,2,3,4,5,5")
 
 
 # ---------------------------------------------------------------- the decision
@@ -345,7 +338,7 @@ def test_questions_with_a_common_beginning_follow_each_other() -> None:
 def test_a_missing_comment_takes_no_part_and_a_missing_move_is_an_error() -> None:
     lacking = {**COMMENTS, "m2": {**COMMENTS["m2"], "ccc": " "}}
     assert len(pairwise_requests(CONTEXTS, lacking)) == 20 + 12
-    assert len(alone_requests(CONTEXTS, lacking)) == 5 + 4
+    assert len(alone_requests(CONTEXTS, lacking)) == 6 * (5 + 4)
     with pytest.raises(ValueError, match="no comments are given for the move m2"):
         pairwise_requests(CONTEXTS, {"m1": COMMENTS["m1"]})
 
@@ -364,11 +357,29 @@ def test_the_prompt_keeps_every_part_of_the_rubric(name: str) -> None:
     for part in (
         *("C1 Faithfulness", "C2 Relevance", "C3 Informativeness", "C4 Clarity"),
         *("C5 Human-likeness", "C6 Conciseness", "Hard rule", "promotion", "trade", "threat"),
-        *("confident tone", "careful wording", "does not support", "NA", "Total = C1+"),
+        *("confident tone", "careful wording", "does not support", "NA"),
     ):
         assert part in text, part
     assert all(text.count(f". {points}: ") == len(CRITERIA) for points in (5, 4, 3, 2, 1))
-    assert name == "pairwise_alone" or ("by itself" in text and "else TIE" in text)
+    rule = ("by itself", "Total = C1+", "else TIE")
+    assert name == "pairwise_alone" or all(part in text for part in rule)
+
+
+def test_the_lines_that_the_prompt_shows_can_be_read_and_are_fair() -> None:
+    text = load_prompt("pairwise").messages[0].content
+    shown = [read_line(line) for line in text.splitlines() if line.startswith("WINNER,A,A,4")]
+    shown += [read_line(line) for line in text.splitlines() if line.startswith("WINNER,B,A,3")]
+    assert [one.winner for one in shown] == ["A", "B"]
+    assert not any(one.contradictions for one in shown)
+
+
+def test_a_comment_alone_is_asked_about_criterion_by_criterion() -> None:
+    asked = alone_requests({"m1": "check: no"}, {"m1": {"llm": "Fine."}})
+    assert [one.about["criterion"] for one in asked] == list(CRITERIA)
+    assert len({one.messages[:-1] for one in asked}) == 1
+    endings = [one.messages[-1].content.splitlines()[-1] for one in asked]
+    assert endings[4] == "The score for C5, human-likeness, 1 to 5, number only:"
+    assert all(one.sampling.max_tokens == 1 and one.sampling.top_logprobs for one in asked)
 
 
 def test_compared_moves_of_a_small_profile_are_among_those_of_a_large_one() -> None:
@@ -397,7 +408,7 @@ def test_the_questions_of_the_book_come_from_briefings_and_a_table() -> None:
     comments = comments_of(as_collection([start], [[human], [cut], [clean]]))
     assert comments == {"m1": {"reference": "A human word.", "ccc_verified": "It is check."}}
     requests = every_request([briefing], comments)
-    assert [one.prompt for one in requests] == ["pairwise@1"] * 2 + ["pairwise_alone@1"] * 2
+    assert [one.prompt for one in requests] == ["pairwise@2"] * 2 + ["pairwise_alone@2"] * 12
     assert "expected reply: bxc6" in requests[0].messages[-1].content
     rulings = rulings_of([briefing], comments)
     assert set(rulings) == {("m1", "reference"), ("m1", "ccc_verified")}
@@ -467,11 +478,21 @@ def test_rulings_are_counted_beside_the_boards_word(quiet_move: Facts) -> None:
     assert event_table({}).empty
 
 
+def number(value: str, **others: float) -> Answer:
+    """One token, with the probabilities of ``s1`` to ``s5``."""
+    chances = tuple((name[1:], math.log(chance)) for name, chance in others.items())
+    return Answer(State.CUT_OFF, value, tokens=(Token(value, 0.0, chances),))
+
+
 def test_cards_make_pairs_by_the_rule() -> None:
     requests = alone_requests({"m1": ""}, {"m1": {"llm": "a", "ccc": "b", "reference": "c"}})
-    lines = ("SCORES,5,5,5,5,5,5,30", "SCORES,1,1,1,1,1,1,6", "no line")
-    cards = read_cards(requests, [Answer(State.ANSWERED, line) for line in lines])
+    sure, torn = number("5", s5=1.0), number("1", s1=0.5, s4=0.5)
+    answers = [*[sure] * 6, *[torn] * 6, *[sure] * 5, number("no")]
+    told = dict(zip([one.about["method"] for one in requests[::6]], range(3), strict=True))
+    assert list(told) == ["reference", "llm", "ccc"]
+    cards = read_cards(requests, answers)
     assert cards["m1", "ccc"] is None
+    assert cards["m1", "llm"] == scores(2, 2, 2, 2, 2, 2)
     (pair,) = pairs_of_cards(cards, {("m1", name): Ruling() for name in ("llm", "reference")})
     assert (pair.first, pair.second, pair.winner()) == ("reference", "llm", "A")
 

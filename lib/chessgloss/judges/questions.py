@@ -47,7 +47,7 @@ TOLD_FINDINGS = ("reference", "llm", "llm_expert", "ccc")
 CHANGED_ASKED = ("relevance", "completeness")
 
 #: Minimal pairs, and most moves on which the model chooses between two.
-PAIRS, CHOICES = 150, 30
+PAIRS, CHOICES = 150, 15
 READ = ("reference", "template", "llm", "llm_expert", "ccc", "ccc_verified")
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from chessgloss.judges.scale import read_score
 from chessgloss.llm import Answer, Request, State
-from chessgloss.pairwise.lines import Unreadable, read_card, read_line
+from chessgloss.pairwise.lines import Unreadable, read_line
 from chessgloss.pairwise.records import CRITERIA, Ballot, Scores, Winner
 from chessgloss.pairwise.ruling import Ruling, apply_rulings, struck
 
@@ -95,15 +96,19 @@ def read_cards(
 ) -> dict[tuple[str, str], Scores | None]:
     """Read the answers to :func:`~chessgloss.pairwise.questions.alone_requests`.
 
+    A score is the mean of the numbers weighted by their probabilities
+    (:func:`chessgloss.judges.read_score`), rounded to a whole number as the rubric wants it.
+
     Returns
     -------
     dict
-        Scores by move and method; ``None`` where the answer could not be read.
+        Scores by move and method; ``None`` where one of the six could not be read.
     """
-    return {
-        (str(one.about["of"]), str(one.about["method"])): _card(answer)
-        for one, answer in zip(requests, answers, strict=True)
-    }
+    found: dict[tuple[str, str], dict[str, float | None]] = {}
+    for one, answer in zip(requests, answers, strict=True):
+        card = found.setdefault((str(one.about["of"]), str(one.about["method"])), {})
+        card[str(one.about["criterion"])] = read_score(answer).value
+    return {place: _card(values) for place, values in found.items()}
 
 
 def pairs_of_cards(
@@ -137,13 +142,9 @@ def _ruled(move: str, first: str, second: str, ballot: Ballot, rulings: Rulings)
     return Judged(move, first, second, ballot, apply_rulings(ballot, a, b), state)
 
 
-def _card(answer: Answer) -> Scores | None:
-    if answer.state != State.ANSWERED:
-        return None
-    try:
-        return read_card(answer.text)[0]
-    except Unreadable:
-        return None
+def _card(values: Mapping[str, float | None]) -> Scores | None:
+    told = [values.get(name) for name in CRITERIA]
+    return None if None in told else Scores(*(round(one) for one in told if one is not None))
 
 
 # ---------------------------------------------------------------- the file

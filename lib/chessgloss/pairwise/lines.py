@@ -45,17 +45,6 @@ def read_line(text: str) -> Ballot:
     return Ballot(a, b, winner[fields[1]], (total_a, total_b))
 
 
-def read_card(text: str) -> tuple[Scores, int]:
-    """Read the line ``SCORES,c1,...,c6,total`` on one comment: its scores, and the total told.
-
-    Raises
-    ------
-    Unreadable
-        As :func:`read_line`.
-    """
-    return _block("SCORES", _fields(text, _BLOCK))
-
-
 def write_line(ballot: Ballot) -> str:
     """Return the line of a ballot as it was told: :func:`read_line` gives the ballot again."""
     blocks = zip("AB", (ballot.a, ballot.b), ballot.told_totals, strict=True)

@@ -12,6 +12,7 @@ from typing import Final
 
 from chessgloss.commentary.selection import EvaluatedMove
 from chessgloss.llm import Request, Sampling
+from chessgloss.pairwise.records import CRITERIA
 from chessgloss.prompts import Prompt, load_prompt, quoted
 
 #: The methods compared, unless a caller says otherwise.
@@ -20,6 +21,9 @@ METHODS: Final = ("reference", "llm", "llm_expert", "ccc", "ccc_verified")
 #: A line of 18 fields is about 40 tokens. A blank line ends an answer, so that an explanation
 #: below the line is not waited for.
 LINE = Sampling(temperature=0.0, max_tokens=60, seed=1, stop=("\n\n",))
+
+#: One number, with the probabilities of the others.
+NUMBER = Sampling(temperature=0.0, max_tokens=1, seed=1, top_logprobs=20)
 
 #: Comments by move and by method, and contexts by move.
 Comments = Mapping[str, Mapping[str, str]]
@@ -79,23 +83,32 @@ def pairwise_requests(
 def alone_requests(
     contexts: Contexts, comments: Comments, methods: Sequence[str] = METHODS
 ) -> list[Request]:
-    """Return the questions on each comment by itself, with no rival in sight.
+    """Return the questions on each comment by itself, one criterion at a time, no rival in sight.
 
-    Parameters are those of :func:`pairwise_requests`; ``about`` names move and method.
+    Parameters are those of :func:`pairwise_requests`; ``about`` names move, method and
+    criterion. The criterion comes last, so that all before it is read once for the six.
     """
     prompt = load_prompt("pairwise_alone")
     return [
         _request(
-            prompt, {"of": move, "method": method}, context=context, comment=quoted(told[method])
+            prompt,
+            {"of": move, "method": method, "criterion": name},
+            NUMBER,
+            context=context,
+            comment=quoted(told[method]),
+            criterion=f"C{number}, {name.replace('_', '-')}",
         )
         for move, context in contexts.items()
         for told in [_present(comments, move, methods)]
         for method in told
+        for number, name in enumerate(CRITERIA, start=1)
     ]
 
 
-def _request(prompt: Prompt, about: Mapping[str, str | int], **values: str) -> Request:
-    return Request(prompt.fill(**values), LINE, prompt=prompt.label, about=about)
+def _request(
+    prompt: Prompt, about: Mapping[str, str | int], sampling: Sampling = LINE, **values: str
+) -> Request:
+    return Request(prompt.fill(**values), sampling, prompt=prompt.label, about=about)
 
 
 def _present(comments: Comments, move: str, methods: Sequence[str]) -> dict[str, str]:
