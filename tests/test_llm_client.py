@@ -408,6 +408,7 @@ def test_the_endpoint_comes_from_the_environment_and_hides_its_key(monkeypatch):
     found = endpoint_from_environment()
     assert (found.base_url, found.model) == ("https://api.openai.com/v1", Model("gpt-4o"))
     assert "sk-secret" not in repr(found)
+    assert endpoint_from_environment("gpt-4o-mini").model == Model("gpt-4o-mini")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1")
     monkeypatch.delenv("CHESSGLOSS_MODEL")
     local = endpoint_from_environment()

@@ -43,6 +43,7 @@ from chessgloss.pairwise.comments import comments_of, every_request
 from chessgloss.pairwise.questions import METHODS as COMPARED
 from chessgloss.pairwise.questions import choose_compared
 from chessgloss.panel import gather_comments
+from chessgloss.skill.mate_prompts import mate_in_one_requests
 from chessgloss.verified.extraction import extraction_requests
 from chessgloss.verified.writer import pending, write_all, write_verified
 
@@ -144,6 +145,8 @@ PURPOSES: Mapping[str, Purpose] = MappingProxyType(
         "extraction": _listed(_extraction),
         "gcc_eval": Purpose(_gcc_eval_open, _gcc_eval_walk),
         "pairwise": _listed(_pairwise),
+        "mate_in_one": _listed(lambda _: mate_in_one_requests()),
+        "mate_in_one_all": _listed(lambda _: mate_in_one_requests(None)),
     }
 )
 
@@ -159,7 +162,7 @@ def record(purpose: str, model: str, *, concurrency: int = 1) -> int:
 @contextmanager
 def _endpoint(model: str) -> Iterator[Endpoint]:
     if model not in LOCAL_ASSETS:
-        yield endpoint_from_environment()
+        yield endpoint_from_environment(model)
         return
     from chessgloss.llm.server import local_endpoint
 

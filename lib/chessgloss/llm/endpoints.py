@@ -77,10 +77,15 @@ def default_model() -> Model:
     return model_named(os.environ.get("CHESSGLOSS_MODEL") or DEFAULT_MODEL)
 
 
-def endpoint_from_environment() -> Endpoint:
+def endpoint_from_environment(model: str | None = None) -> Endpoint:
     """Return the endpoint of ``OPENAI_BASE_URL``, ``OPENAI_API_KEY`` and ``CHESSGLOSS_MODEL``.
 
     A key alone means OpenAI's own service.
+
+    Parameters
+    ----------
+    model
+        Name of the model to ask, in place of ``CHESSGLOSS_MODEL``.
 
     Raises
     ------
@@ -93,7 +98,8 @@ def endpoint_from_environment() -> Endpoint:
             "no language model: set OPENAI_BASE_URL (and OPENAI_API_KEY, CHESSGLOSS_MODEL), or "
             "run `chessgloss model serve` and the export lines it prints"
         )
-    endpoint = Endpoint(url or _OPENAI, default_model(), key or "none")
-    if not endpoint.on_this_machine and not os.environ.get("CHESSGLOSS_MODEL"):
+    named = model_named(model) if model else default_model()
+    endpoint = Endpoint(url or _OPENAI, named, key or "none")
+    if not (model or endpoint.on_this_machine or os.environ.get("CHESSGLOSS_MODEL")):
         raise ValueError("set CHESSGLOSS_MODEL to the name of the model to ask")
     return endpoint
