@@ -159,11 +159,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "record": {
         "brief_moves",
         "commentary",
+        "experts",
         "judges",
         "llm",
         "pairwise",
         "panel",
         "skill",
+        "store",
         "verified",
     },
     "panel": {"commentary", "gac", "llm"},
@@ -195,7 +197,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "agreement": {"measures"},
     "survey": {"agreement", "measures", "positions", "reference", "report", "single_page"},
     # language models that track the board
-    "tracking": set(),
+    "tracking": {"corpora", "measures", "positions", "reference", "store"},
     # the book
     "chapters": set(),
     "doctor": {"assets", "engines", "store"},

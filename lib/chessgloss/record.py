@@ -21,6 +21,7 @@ from chessgloss.brief_moves import briefings_file, evaluated_moves
 from chessgloss.commentary.briefings import Briefing, read_briefings
 from chessgloss.commentary.methods import Comment
 from chessgloss.commentary.questions import commentary_requests
+from chessgloss.experts import load_expert
 from chessgloss.judges.gcc import candidates_of
 from chessgloss.judges.gold import gold_briefings
 from chessgloss.judges.questions import METHODS as JUDGED
@@ -43,7 +44,9 @@ from chessgloss.pairwise.comments import comments_of, every_request
 from chessgloss.pairwise.questions import METHODS as COMPARED
 from chessgloss.pairwise.questions import choose_compared
 from chessgloss.panel import gather_comments
+from chessgloss.skill.artefacts import model_requests
 from chessgloss.skill.mate_prompts import mate_in_one_requests
+from chessgloss.store import find_project
 from chessgloss.verified.extraction import extraction_requests
 from chessgloss.verified.writer import pending, write_all, write_verified
 
@@ -137,6 +140,10 @@ def _pairwise(client: Client, moves: int = 20) -> list[Request]:
     return every_request([told[one.name] for one in chosen], comments)
 
 
+def _static(_: Client) -> list[Request]:
+    return model_requests(find_project() / "data" / "static", load_expert("nnue"))
+
+
 #: What can be recorded, by purpose.
 PURPOSES: Mapping[str, Purpose] = MappingProxyType(
     {
@@ -145,6 +152,7 @@ PURPOSES: Mapping[str, Purpose] = MappingProxyType(
         "extraction": _listed(_extraction),
         "gcc_eval": Purpose(_gcc_eval_open, _gcc_eval_walk),
         "pairwise": _listed(_pairwise),
+        "static": _listed(_static),
         "mate_in_one": _listed(lambda _: mate_in_one_requests()),
         "mate_in_one_all": _listed(lambda _: mate_in_one_requests(None)),
     }

@@ -54,7 +54,11 @@ from chessgloss.tracking.evaluate import perplexity
 sizes = load_sizes(profile)
 report.use_house_style()
 folder = find_project() / "data" / "tracking"
-printed = lambda table, row, column: reference.lookup("state_tracking", table, row, column)
+
+
+# %%
+def printed(table, row, column):
+    return reference.lookup("state_tracking", table, row, column)
 
 # %% [markdown]
 # ## A game as tokens
@@ -122,13 +126,13 @@ report.table(pd.DataFrame(table2).T, caption="Table 2: three moves in four notat
 ours = corpora.CorpusSizes(sizes.small, sizes.medium, sizes.large, sizes.dev, sizes.test,
                            sizes.probe)
 games = corpora.read_corpus(sizes=ours)
-lengths = np.diff(games.games.starts)
+lengths, plies = np.diff(games.games.starts), games.games.plies
 spans = {name: games.of(name) for name in ("S", "M", "L", "dev", "test", "probe")}
-paper_rows = {"S": "Train-S", "M": "Train-M", "L": "Train-L", "probe": "probing"}
+rows = {"S": "Train-S", "M": "Train-M", "L": "Train-L", "probe": "probing"}
 sheet = pd.DataFrame({name: {
-    "games": at.size, "paper's": int(printed("text4", paper_rows.get(name, name), "games").value),
-    "plies": int(games.games.plies[at].sum()), "median plies": int(np.median(games.games.plies[at])),
-    "tokens, UCI": int(lengths[at].sum())} for name, at in spans.items()}).T
+    "games": at.size, "games, paper": int(printed("text4", rows.get(name, name), "games").value),
+    "plies": int(plies[at].sum()), "median plies": int(np.median(plies[at])),
+    "tokens": int(lengths[at].sum())} for name, at in spans.items()}).T
 report.table(sheet, caption="(n_games, n_plies, n_tokens) of each set")
 
 # %%
@@ -257,8 +261,8 @@ report.table(live, caption="Committed models")
 #
 # - A move is two squares; 77 tokens write any game. A test game has left all training games after
 #   {glue:text}`half_new` plies in half of the cases.
-# - Piece types in training lower the test perplexity of plain UCI by {glue:text}`gain_S:.0f` % at S,
-#   {glue:text}`gain_M:.0f` % at M and {glue:text}`gain_L:.0f` % at L; in the paper by
+# - Piece types in training lower the test perplexity of plain UCI by {glue:text}`gain_S:.0f` %
+#   at S, {glue:text}`gain_M:.0f` % at M and {glue:text}`gain_L:.0f` % at L; in the paper by
 #   {glue:text}`paper_S:.0f`, {glue:text}`paper_M:.0f` and {glue:text}`paper_L:.0f` %.
 # - The best probability of a type at S is {glue:text}`best_S` %; the paper's is 25 %.
 # - Four times and more the games are worth more than any notation: plain UCI goes from
@@ -287,22 +291,22 @@ for name, at in spans.items():
 
 # %%
 for (size, model), one in chosen.items():
-    cells = [None, None]
     if model in tables.NOTATION_ROWS:
         row = f"{size} {tables.NOTATION_ROWS[model]}"
-        cells = [printed("table4", row, column) for column in ("Dev set", "Test set")]
-    for key, value, cell in ((f"table4.dev.{size}.{model}", one.dev, cells[0]),
-                             (f"perplexity.{size}.{model}", one.test, cells[1])):
-        more = {"reference": cell.value, "source": cell.key} if cell else {}
-        results[key] = report.Result(value, unit="perplexity a move", **more)
+        for key, value, column in (("table4.dev", one.dev, "Dev set"),
+                                   ("perplexity", one.test, "Test set")):
+            cell = printed("table4", row, column)
+            results[f"{key}.{size}.{model}"] = report.Result(
+                value, unit="perplexity a move", reference=cell.value, source=cell.key)
 
 # %%
 for percent, row in curve.iterrows():
     for size, value in row.dropna().items():
         results[f"figure2.{size}.rap{percent}"] = report.Result(value, unit="dev perplexity")
 for name, row in spread.iterrows():
-    results[f"seeds.{name.split(' %')[0].replace(' ', '.')}"] = report.Result(
-        row["median"], row["lowest"], row["highest"], int(row["seeds"]), "dev perplexity")
+    results |= {f"seeds.{name.split(' %')[0].replace(' ', '.')}.{column}": report.Result(
+        row[column], n=int(row["seeds"]), unit="dev perplexity")
+        for column in ("lowest", "median", "highest")}
 for name, row in live.iterrows():
     results[f"live.perplexity.{name.replace('-', '_')}"] = report.Result(
         row["perplexity"], n=int(row["test games here"]), unit="perplexity a move")
@@ -310,5 +314,5 @@ report.write_results("12_state_tracking", results)
 
 # %%
 report.evidence(Evidence(
-    len(outcomes), "trained models", seed, interval="lowest and highest of the seeds",
+    len(outcomes), "trained models", seed,
     versions={"test": f"{sizes.test:,} games", "live": f"{sizes.live:,} test games"}))

@@ -1,0 +1,378 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Grading a move
+#
+# How good is a move? The plan for static positions answers with a number: the centipawns it
+# loses against the engine's best move, and a grade from *Excellent* to *Blunder*. Before
+# anybody's chess is graded in the next chapter, the grader itself sits an exam here. It also
+# repeats the measurement in which the plan's own grader went astray: one game at each of five
+# skill levels, after which level 20 looked worse than levels 15 and 18.
+#
+# In this chapter we
+#
+# - see one position with the value of every legal move, and how it was searched;
+# - grade pairs of moves of which one is known to be better;
+# - turn the board round, change the limit of the search, and see which grades stay;
+# - hold the grades against what lecturers said of moves;
+# - repeat the plan's table of levels with forty games a level, and ask what went wrong in it.
+
+# %% tags=["parameters"]
+profile = "book"
+seed = 1
+fresh = False
+
+# %%
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from myst_nb import glue
+from chessgloss import reference, report, stockfish
+from chessgloss.measures import area_under_curve, bootstrap_mean
+from chessgloss.profiles.move_grading import load_sizes
+from chessgloss.skill import analyses, artefacts, level_table, levels, validation
+from chessgloss.skill.grading import MOVE_GRADES, grade, position_key
+from chessgloss.skill.static_scores import cliffs_delta
+from chessgloss.skill.suite import draw_suite, positions_of
+from chessgloss.store import Evidence, default_store, file_digest, find_project
+
+# %%
+sizes = load_sizes(profile)
+report.use_house_style()
+folder = find_project() / "data" / "static"
+sets = artefacts.read_known_sets()
+path = analyses.tables_path(folder, artefacts.SETTINGS)
+kept = {} if fresh else analyses.read_tables(path)
+known = sets.positions()
+found = analyses.find_tables(known, artefacts.SETTINGS, kept=kept, store=default_store())
+tables = {position_key(one): table for one, table in zip(known, found, strict=True)}
+print(f"{len(tables)} positions, {sum(len(one.values) for one in found):,} moves valued")
+
+# %% [markdown]
+# ## One position, every move
+#
+# The plan searches the position before the move, then the position after it, and takes the
+# difference. Two searches see different things, and a move can then *gain* what only the
+# second one saw. Here both values come from the same kind of search: Stockfish lists its five
+# best moves in one search of 20,000 nodes, and the other moves are searched five at a time with
+# as many nodes. The best is the highest value of all, so that no loss is negative. Once a
+# position has its table, any answer is graded by looking it up.
+#
+# This is the plan's own example: 1. e4 has been played. The plan expects ...e5 to be good and
+# ...a6 to be bad.
+
+# %%
+plan_pair = sets.pairs[0]
+plan_table = tables[position_key(plan_pair.position)]
+graded = {uci: grade(plan_table, uci) for uci in plan_table.values}
+moves = pd.DataFrame({
+    plan_pair.position.board().san(plan_pair.position.board().parse_uci(uci)):
+    {"value": plan_table.values[uci], "loss": one.loss, "win chance lost": one.win_loss,
+     "rank": one.rank, "grade": one.grade} for uci, one in graded.items()}).T
+shown = moves.sort_values("value", ascending=False)
+report.boards(report.board(plan_pair.position, size=260), report.table(shown))
+
+# %% [markdown]
+# Values are centipawns for the side that moves. A rank of 6 stands for any move outside the
+# five best. Grades follow the plan: up to 10 centipawns lost is Excellent, up to 30 Good, 60 an
+# Inaccuracy, 100 a Mistake, more a Blunder. Before a loss is taken both values are cut at ten
+# pawns, so that a slower mate or a queen more in a won game is no blunder; the chance to win
+# that a move gives away (by Lichess's curve) is kept beside it, since a pawn matters less when
+# a rook is won. With ...a6 Black loses {glue:text}`plan_bad:.0f` centipawns, with ...e5
+# {glue:text}`plan_good:.0f`.
+
+# %%
+for name, uci in (("plan_good", plan_pair.good), ("plan_bad", plan_pair.bad)):
+    glue(name, graded[uci].loss, display=False)
+
+# %% [markdown]
+# ## Moves of which one is known to be better
+#
+# The plan's pair is one case. For more, the good move must be known without the grader. The
+# opening book knows one: its favourite, against a legal move that loses a piece by static
+# exchange. Composers know another: the first move of a mate, against another legal move drawn
+# by lot. A pair is *right* if the good move loses less, *tied* if the cap hides the difference
+# (when everything wins), *wrong* otherwise.
+
+# %%
+paired = validation.grade_pairs(sets.pairs, tables)
+verdicts = paired.groupby("source")["verdict"].value_counts().unstack(fill_value=0)
+verdicts = verdicts.reindex(columns=["right", "tied", "wrong"], fill_value=0)
+report.table(verdicts.assign(pairs=verdicts.sum(axis=1)))
+
+# %%
+decided = paired[paired["verdict"] != "tied"]
+right = bootstrap_mean(paired["verdict"] == "right", seed=seed)
+right_decided = bootstrap_mean(decided["verdict"] == "right", seed=seed)
+wrong = paired[paired["verdict"] == "wrong"]
+report.table(wrong[["source", "good", "bad"]] if len(wrong) else
+             pd.DataFrame({"pairs in the wrong order": [0]}), caption="What is wrong", digits=0)
+
+# %% [markdown]
+# ## The board turned round
+#
+# A grade must not depend on the colour of the pieces. Each position is searched as it is and
+# with colours exchanged, without its history. The network's verdict on the two is the same; the
+# search goes through the moves in another order, and at a fixed number of nodes that is enough
+# to change a loss by some centipawns.
+
+# %%
+files = levels.read_level_games(folder / "games.tsv.zst")
+games = {level: some[: sizes.games] for level, some in files.items()}
+suite = draw_suite(files, digest=file_digest(folder / "games.tsv.zst"))
+chosen = suite.first_games(sizes.games)
+step = max(1, len(chosen) // sizes.mirrored)
+turned = [(position, one.played) for one, position in
+          zip(chosen[::step], positions_of(chosen[::step], games), strict=True)]
+with stockfish.open_engine() as engine:
+    mirror = validation.compare_mirrored(engine, turned, artefacts.Settings(sizes.nodes))
+
+# %%
+difference = (mirror["loss"] - mirror["mirrored"]).abs()
+same_turned = bootstrap_mean(mirror["same grade"], seed=seed)
+report.sheet("as it is against colours exchanged", {
+    "moves": len(mirror), "same grade": same_turned,
+    "median difference of the losses, centipawns": float(difference.median()),
+    "mean difference of the losses, centipawns": float(difference.mean())})
+
+# %% [markdown]
+# ## How much to search
+#
+# The plan's grader searches to depth 18 for at most two seconds. What two seconds find depends
+# on the machine, so the time is left out. Below, the move really played and the engine's first
+# choices are graded at several limits. *Same grade* compares a limit with the one in the
+# heading. The last column asks whether more search is better search: how much, by the deepest
+# grader, the move loses that each limit takes for the best.
+
+# %%
+others = {one.label: analyses.read_tables(analyses.tables_path(folder, one))
+          for one in (*artefacts.OTHER_NODES, artefacts.PLAN_DEPTH)}
+some = suite.first_games(artefacts.OTHER_GAMES)
+some_positions = positions_of(some, files)
+kept_at = {artefacts.SETTINGS.label: kept or analyses.read_tables(path), **others}
+def at(label, positions):
+    return [kept_at[label][position_key(one)].of(one) for one in positions]
+
+# %%
+asked = artefacts.compared_moves(some, some_positions)
+moves_of = [asked[position_key(one)] for one in some_positions]
+node_labels = sorted((one.label for one in (artefacts.SETTINGS, *artefacts.OTHER_NODES)),
+                     key=lambda label: int(label.split("-")[1]))
+deepest = at(node_labels[-1], some_positions)
+limits = pd.DataFrame({
+    label: validation.compare_settings(moves_of, at(label, some_positions), deepest)
+    for label in node_labels}).T
+report.table(limits, caption=f"Against {node_labels[-1]}")
+
+# %%
+few = suite.first_games(artefacts.DEPTH_GAMES)
+few_positions = positions_of(few, files)
+few_asked = artefacts.compared_moves(few, few_positions)
+depth = validation.compare_settings(
+    [few_asked[position_key(one)] for one in few_positions],
+    at(artefacts.SETTINGS.label, few_positions), at(artefacts.PLAN_DEPTH.label, few_positions))
+report.table(pd.DataFrame({f"{artefacts.SETTINGS.label} against the plan's depth 18": depth}))
+
+# %%
+best_falls = limits["best by the other"].to_numpy()
+glue("same_depth", depth["same grade"], display=False)
+glue("within_depth", depth["within one grade"], display=False)
+glue("rank_depth", depth["rank correlation"], display=False)
+glue("best_least", float(best_falls[0]), display=False)
+glue("best_used", float(limits.loc[artefacts.SETTINGS.label, "best by the other"]), display=False)
+
+# %% [markdown]
+# Against depth 18, {glue:text}`same_depth:.0%` of moves get the same grade,
+# {glue:text}`within_depth:.0%` the same or the next one, and the losses' rank correlation is
+# {glue:text}`rank_depth:.2f`. The first choice at the smallest limit loses
+# {glue:text}`best_least:.1f` centipawns by the deepest table, that of the limit we use
+# {glue:text}`best_used:.1f`. A single grade near a bound is therefore uncertain; means over
+# many moves are what the next chapter reads.
+
+# %% [markdown]
+# ## What lecturers said
+#
+# The lectures' authors annotate some moves with `!` or `?`, or begin a comment with words such
+# as "very strong" or "the decisive mistake". A rule reads the beginning of the comment alone.
+# People praise beautiful moves and blame instructive ones, not the first move of an engine's
+# list; but a grader that knew nothing of what they see would not tell the two groups apart.
+
+# %%
+judged = validation.grade_judged(sets.judged, tables)
+by_word = judged.groupby("praised")
+words = pd.DataFrame({
+    "moves": by_word.size(), "mean loss": by_word["loss"].mean(),
+    "median loss": by_word["loss"].median(), "win chance lost": by_word["win_loss"].mean(),
+    "Excellent or Good": by_word["grade"].agg(lambda g: g.isin(MOVE_GRADES[:2]).mean()),
+}).rename(index={True: "praised", False: "blamed"})
+report.table(words)
+
+# %%
+apart = area_under_curve(judged["loss"], ~judged["praised"].to_numpy(dtype=bool),
+                         judged["lecture"], seed=seed)
+delta = cliffs_delta(judged["loss"][~judged["praised"]], judged["loss"][judged["praised"]])
+report.sheet("do losses tell them apart?", {
+    "a blamed move loses more than a praised one": apart, "Cliff's delta": delta})
+
+# %% [markdown]
+# ## The plan's table again
+#
+# Stockfish played itself at `Skill Level` 5, 10, 15, 18 and 20, five thousand nodes a move,
+# forty games a level from the same forty openings, to the end. Every position was then searched
+# with 20,000 nodes. The option draws its mistakes from the clock, so the games are stored; they
+# cannot be played again. The plan analysed one game a level.
+
+# %%
+every = [game for some_games in games.values() for game in some_games]
+values = level_table.read_values(folder / "level_values.tsv.zst")
+cut = level_table.move_losses(every, values)
+means = level_table.level_means(cut, seed=seed)
+plan = reference.table("static_positions", "results").set_axis(levels.LEVELS)
+table = pd.DataFrame({
+    **{f"plan: {name}": plan[f"{name} Avg CP Loss"] for name in ("White", "Black")},
+    "plan: overall": plan["Overall Avg"],
+    **{name: means[name].map("{:.1f}".format) for name in ("White", "Black", "both")},
+    "moves": means["both"].map(lambda one: one.n)})
+report.table(table, caption="Mean centipawn loss by Skill Level", digits=1)
+
+# %%
+fig, ax = plt.subplots(figsize=(7.0, 3.0))
+centre = means["both"].map(lambda one: one.value)
+ends = [centre - means["both"].map(lambda one: one.low),
+        means["both"].map(lambda one: one.high) - centre]
+ax.errorbar(range(len(means)), centre, yerr=ends, fmt="o", capsize=3, label="here")
+ax.plot(range(len(means)), plan["Overall Avg"], "x", label="plan, one game")
+ax.set_xticks(range(len(means)), [f"level {level}" for level in means.index])
+ax.set(ylabel="centipawns lost a move", ylim=(0, None))
+ax.legend()
+plt.show()
+
+# %%
+holds = level_table.order_interval(cut, seed=seed)
+plan_order = level_table.order(list(plan.index), plan["Overall Avg"].tolist())
+by_game = cut.groupby(["level", "game"])["loss"].mean()
+steps = list(zip(levels.LEVELS[:-1], levels.LEVELS[1:], strict=True))
+effects = pd.DataFrame({
+    f"{low} to {high}": {"loss falls by": float(centre[low] - centre[high]),
+                         "Cliff's delta": cliffs_delta(by_game[low], by_game[high])}
+    for low, high in steps}).T
+report.boards(report.sheet("rank correlation of level and loss", {
+    "here": holds, "plan": plan_order}), report.table(effects, caption="Between levels, by game"))
+
+# %% [markdown]
+# −1 is perfect order. Cliff's delta says how much oftener a game of the lower level loses more
+# than one of the higher (0.15 is small, 0.33 medium, 0.47 large).
+#
+# ## What made the anomaly
+#
+# Three things can. *One game*: draw one of our games a level, as the plan did,
+# {glue:text}`drawings:,` times, and count how often the order is wrong. *Mates*: the plan counts
+# a mate as 10,000 centipawns and does not cut it, so that one missed mate outweighs a hundred
+# quiet moves.
+# *Length*: a long game holds many moves in which nothing can be lost, or many in a won ending
+# where everything can.
+
+# %%
+uncut = level_table.move_losses(every, values, cap=None)
+single = {"cut": level_table.one_game_each(cut, seed=seed, draws=sizes.resamples),
+          "uncut": level_table.one_game_each(uncut, seed=seed, draws=sizes.resamples)}
+worse = {name: (some[20] > some[[15, 18]].max(axis=1)).mean() for name, some in single.items()}
+ordered = {name: (np.diff(some.to_numpy(), axis=1) < 0).all(axis=1).mean()
+           for name, some in single.items()}
+report.table(pd.DataFrame({
+    "level 20 worst of the last three": worse, "all five in order": ordered}).T,
+    caption="Share of drawings of one game a level")
+
+# %%
+causes = pd.DataFrame({
+    "cut at 10 pawns": centre, "uncut": uncut.groupby("level")["loss"].mean(),
+    "uncut, median game": uncut.groupby(["level", "game"])["loss"].mean().groupby("level").median(),
+    "uncut, worst game": uncut.groupby(["level", "game"])["loss"].mean().groupby("level").max(),
+    "moves beside a mate": uncut.groupby("level")["mate"].mean(),
+    "their share of the uncut loss": uncut[uncut["mate"]].groupby("level")["loss"].sum()
+    / uncut.groupby("level")["loss"].sum(),
+    "plies a game": pd.Series({n: np.mean([len(g.moves) for g in some])
+                               for n, some in games.items()})})
+report.table(causes, caption="Mean centipawn loss and what moves it")
+
+# %%
+gaps = uncut.groupby(["level", "game", "side"])["loss"].mean().unstack()
+gap = (gaps["White"] - gaps["Black"]).abs()
+printed = {side: plan.loc[10, f"{side} Avg CP Loss"] for side in ("White", "Black")}
+glue("gap_plan", abs(printed["White"] - printed["Black"]), display=False)
+glue("gap_share", float((gap[10] >= abs(printed["White"] - printed["Black"])).mean()),
+     display=False)
+lengths = pd.Series({game.key: len(game.moves) for game in every})
+long_games = uncut.groupby("game")["loss"].mean().corr(lengths, method="spearman")
+glue("length_uncut", float(long_games), display=False)
+glue("length_cut", float(cut.groupby("game")["loss"].mean().corr(lengths, method="spearman")),
+     display=False)
+
+# %% [markdown]
+# The plan's level 10 game has one side lose {glue:text}`gap_plan:.0f` centipawns a move more
+# than the other. Uncut, a gap as large is seen in {glue:text}`gap_share:.0%` of our games of
+# that level. The rank correlation of a game's length with its mean loss is
+# {glue:text}`length_uncut:.2f` uncut and {glue:text}`length_cut:.2f` cut.
+
+# %% [markdown]
+# ## Recap
+#
+# - {glue:text}`pairs` pairs of known moves: {glue:text}`right:.0%` in the right order,
+#   {glue:text}`right_decided:.0%` of those that the cap does not tie.
+# - With the colours exchanged {glue:text}`same_turned:.0%` of moves keep their grade; against
+#   the plan's depth 18, {glue:text}`same_depth:.0%`.
+# - A move that a lecturer blames loses more than one he praises in
+#   {glue:text}`apart:.0%` of pairs.
+# - With {glue:text}`games_per_level` games a level the rank correlation of level and loss is
+#   {glue:text}`order:.2f` (from {glue:text}`order_low:.2f` to {glue:text}`order_high:.2f`); the
+#   plan's single games gave {glue:text}`plan_order:.2f`.
+# - With one game a level, level 20 comes out worst of the last three in
+#   {glue:text}`worse_cut:.0%` of drawings with the cap and in {glue:text}`worse_uncut:.0%`
+#   without it. That is how far chance, and mates that are not cut, explain the plan's table.
+
+# %%
+for name, value in {
+    "pairs": len(paired), "right": right.value, "right_decided": right_decided.value,
+    "same_turned": same_turned.value, "apart": apart.value, "order": holds.value,
+    "order_low": holds.low, "order_high": holds.high, "plan_order": plan_order,
+    "games_per_level": sizes.games, "drawings": sizes.resamples, "worse_cut": float(worse["cut"]),
+    "worse_uncut": float(worse["uncut"]),
+}.items():
+    glue(name, value, display=False)
+
+# %%
+of = report.Result.of
+results = {
+    "grading.pairs.right": of(right, "share of pairs"),
+    "grading.pairs.right_of_decided": of(right_decided, "share of pairs"),
+    "grading.mirror.same_grade": of(same_turned, "share of moves"),
+    "grading.depth18.same_grade": report.Result(depth["same grade"], n=depth["moves"]),
+    "grading.depth18.rank_correlation": report.Result(depth["rank correlation"]),
+    "grading.lecturers.told_apart": of(apart, "share of pairs"),
+    "levels.order_holds": of(holds, "rank correlation"),
+    "levels.one_game.level_20_worst": report.Result(float(worse["cut"]), unit="share"),
+    "levels.one_game.level_20_worst_uncut": report.Result(float(worse["uncut"]), unit="share"),
+}
+
+# %%
+for level in levels.LEVELS:
+    for side, column in (("both", "Overall Avg"), ("White", "White Avg CP Loss"),
+                         ("Black", "Black Avg CP Loss")):
+        cell = reference.lookup("static_positions", "results", f"skill_{level}", column)
+        name = f"suite.acpl.{level:02d}" + ("" if side == "both" else f".{side.lower()}")
+        results[name] = of(means.loc[level, side], "centipawns",
+                           reference=cell.value, source=cell.key)
+report.write_results("10_move_grading", results)
+
+# %%
+report.evidence(Evidence(
+    len(cut), "graded moves", seed, len(every), "95 %, bootstrap over games",
+    {"Stockfish": f"15.1, {artefacts.SETTINGS.nodes:,} nodes for five lines; "
+     f"{level_table.NODES:,} for each position of a game",
+     "games": f"Skill Level, {levels.Rules().nodes:,} nodes a move"}))

@@ -1,0 +1,340 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # What the model knows of the board
+#
+# A model of moves can be asked about the board without any new machinery
+# {cite}`toshniwal2022chess`: give it the beginning of a game and one token more, and its next token
+# is an answer. After a square it must say where the piece there can go; after a piece type, where
+# such a piece stands. The rules decide what is right.
+#
+# In this chapter we
+#
+# - ask one position the four kinds of questions (Table 3), and see what a model answers;
+# - score starting squares (Table 5) and ending squares (Table 6) on a thousand prefixes;
+# - ask whether piece types in training help, and whether that holds for large training sets;
+# - sort the wrong answers: does the model not know the rule, or not know the board?
+# - compare beginnings of games with later stages, and see where more games would lead.
+#
+# The questions keep the paper's rules: pieces but no pawns, 51 to 100 plies of a game that is in no
+# training set, no such beginning in any training game. The paper counts prefixes in moves;
+# plies must be meant, since 150 full moves would not fit its window of 512 tokens. Ours in
+# addition: no question about castling, and a second band of 5 to 50 plies.
+
+# %% tags=["parameters"]
+profile = "book"
+seed = 1
+moves = "e2e4 e7e5 g1f3 b8c6 d2d4 h7h6"
+following = "f1b5"
+example = "L-rap25-1"
+
+# %%
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from myst_nb import glue
+from chessgloss import reference, report
+from chessgloss.positions import Position, read_move
+from chessgloss.profiles.board_probes import load_sizes
+from chessgloss.store import Evidence
+
+# %%
+from chessgloss.tracking import errors, probe_scores, probes, runs, tables
+from chessgloss.tracking.checkpoints import read_checkpoint
+from chessgloss.tracking.evaluate import predict
+from chessgloss.tracking.tokens import VOCABULARY
+
+sizes = load_sizes(profile)
+report.use_house_style()
+folder = runs.data_folder()
+kept = probes.read_probes(probes.probes_file())
+asked = {(task, band): probes.select(kept, task, band)[: sizes.instances]
+         for task in probes.TASKS for band in probes.BANDS}
+instances = [one for some in asked.values() for one in some]
+print(f"(n_tasks, n_bands, n_instances) = {len(probes.TASKS), len(probes.BANDS), sizes.instances}")
+
+# %% [markdown]
+# ## Four questions about one position
+#
+# The paper's own example, the left board of its Figure 1b. *Actual* asks about the piece that is
+# moved next in the game (f1b5), *Other* about another that could be. ExM counts the move played,
+# LgM every legal one.
+
+# %%
+random = np.random.default_rng(seed)
+prompts = ["f1", "f3", "B", "N"]
+table3 = []
+while [VOCABULARY[one.prompt] for one in table3] != prompts:
+    table3 = probes.ask(moves.split(), following, "short", "Figure 1", random)
+
+
+def squares(ids):
+    return ", ".join(sorted(VOCABULARY[one] for one in ids if one is not None)) or "N/A"
+
+
+# %%
+titles = [one.task.replace("_", "-").title() for one in table3]
+rows = {title: {"prompt": VOCABULARY[one.prompt], "ExM": squares([one.exact]),
+                "LgM": squares(one.legal)} for title, one in zip(titles, table3, strict=True)}
+agree = 0
+for title, one in zip(titles, table3, strict=True):
+    cell = reference.lookup("state_tracking", "table3", title, "Correct Answers (LgM)")
+    agree += set(cell.printed.strip("{}").split(", ")) == {VOCABULARY[at] for at in one.legal}
+models = {path.stem: read_checkpoint(path)
+          for path in sorted((folder / "checkpoints").glob("*.safetensors"))}
+
+# %%
+shown = report.board(read_move(Position.after(moves.split()), following), size=280)
+if example in models:
+    model, training = models[example]
+    for title, answer in zip(titles, predict(model, table3, training.reading), strict=True):
+        best = np.argsort(-answer)[:5]
+        rows[title][f"{example} answers"] = " ".join(
+            f"{VOCABULARY[one]} {np.exp(answer[one]):.0%}" for one in best)
+report.boards(shown, report.table(pd.DataFrame(rows).T, caption="Table 3"))
+
+# %% [markdown]
+# ## The answers of the runs, and of the committed models
+#
+# Every run answered all questions when its training ended; its log-probabilities are kept. The
+# models of the headline rows are in the repository and answer the first questions again here.
+
+# %%
+outcomes, answers = tables.read_outcomes(), tables.recorded()
+chosen = tables.headline(outcomes)
+again = {}
+for name, (model, training) in models.items():
+    for task in probes.TASKS[: 4 if training.notation != "uci" else 2]:
+        live = predict(model, asked[task, "long"][: sizes.live], training.reading)
+        stored = answers(name, task, "long")[: sizes.live]
+        again[name, task] = {"same answer": float((live.argmax(1) == stored.argmax(1)).mean()),
+                             "largest difference of p": float(
+                                 np.abs(np.exp(live) - np.exp(stored)).max())}
+again = pd.DataFrame(again).T
+report.table(again, caption=f"Live against kept, {sizes.live} questions each", digits=4)
+
+# %% [markdown]
+# ## Where do the pieces stand?
+#
+# Table 5: the prompt is a piece type. R-precision looks at as many answers as are right.
+# Only models that have seen types can be asked. *Random legal* draws evenly among the right
+# squares; it is computed, not drawn.
+
+# %%
+scores = {(task, band): tables.score_rows(outcomes, answers, instances, task, band, seed=seed)
+          for task in probes.TASKS for band in probes.BANDS}
+typed = {model: tables.NOTATION_ROWS[model] for model in ("uci_rap", "uci_ap")}
+chance = {task: probe_scores.random_legal(asked[task, "long"], seed=seed)
+          for task in ("start_actual", "end_actual")}
+table5 = tables.probe_table(scores["start_actual", "long"], scores["start_other", "long"], typed)
+table5.loc["Random Legal"] = [*["-"] * 4, chance["start_actual"]]
+report.table(table5, caption="Table 5, ours: starting squares, %", digits=1)
+
+# %%
+report.table(reference.table("state_tracking", "table5"), caption="Table 5, paper", digits=1)
+
+# %% [markdown]
+# ## Where can they go?
+#
+# Table 6: the prompt is the square of a piece.
+
+# %%
+table6 = tables.probe_table(scores["end_actual", "long"], scores["end_other", "long"],
+                            tables.NOTATION_ROWS)
+table6.loc["Random Legal"] = [*["-"] * 4, chance["end_actual"]]
+report.table(table6, caption="Table 6, ours: ending squares, %", digits=1)
+
+# %%
+report.table(reference.table("state_tracking", "table6"), caption="Table 6, paper", digits=1)
+
+# %% [markdown]
+# ## Does showing the type help?
+#
+# The paper finds that it does, and most where games are few. The same questions, legal answers
+# with RAP less those of plain UCI, in points of a hundred; a star marks p < 0.001 by exchanging
+# the two at random.
+
+# %%
+helped = {}
+for size in tables.SIZES:
+    pair = [chosen.get((size, model)) for model in ("uci_rap", "uci")]
+    for task in probes.END_TASKS:
+        one = (tables.compare_runs(*(run.name for run in pair), answers, instances, task,
+                                   seed=seed) if all(pair) else None)
+        column = f"LgM {task.split('_')[1].title()} Acc."
+        cells = [reference.lookup("state_tracking", "table6", f"{size} {row}", column).value
+                 for row in ("UCI + RAP", "UCI")]
+        helped[size, task] = {"ours": one, "paper": cells[0] - cells[1]}
+
+# %%
+listed = {f"{size} {task}": {"ours": f"{row['ours']:.1f}" if row["ours"] else tables.NOT_TRAINED,
+                             "paper": f"{row['paper']:.1f}"}
+          for (size, task), row in helped.items()}
+report.table(pd.DataFrame(listed).T, caption="UCI + RAP less UCI, legal answers, points")
+
+# %% [markdown]
+# ## What kind of error
+#
+# A wrong ending square can be no square at all; one that nothing could reach from there
+# (*unreachable*); one that another piece would reach (*wrong piece*: the model has forgotten what
+# stands there); one behind another piece (*path obstruction*) or on an own one (*own piece*: it
+# has forgotten what stands elsewhere); or it leaves the king in check (*pseudo-legal*). The
+# authors' released analysis has three kinds: the first three of these together are its *syntax*
+# errors, the next two its *path obstruction*.
+
+# %%
+def wrong_answers(name, tasks):
+    counts = [errors.count_errors(answers(name, task, "long")[: sizes.instances].argmax(1),
+                                  asked[task, "long"]) for task in tasks]
+    return sum(counts)
+
+
+# %%
+ends = {f"{size} {tables.NOTATION_ROWS[model]}": wrong_answers(one.name, probes.END_TASKS)
+        for (size, model), one in chosen.items() if model in tables.NOTATION_ROWS}
+ends = pd.DataFrame(ends).T
+tracking = [str(kind) for kind in errors.EndError if kind in errors.PIECE_TRACKING]
+ends["piece tracking"] = ends[tracking].sum(axis=1)
+ends["all"] = ends[[str(kind) for kind in errors.EndError]].sum(axis=1)
+report.table(ends, caption=f"Wrong ending squares of {2 * sizes.instances:,} answers")
+
+# %%
+starts = {f"{size} {tables.NOTATION_ROWS[model]}": wrong_answers(one.name, probes.START_TASKS)
+          for (size, model), one in chosen.items() if model in typed}
+report.table(pd.DataFrame(starts).T,
+             caption=f"Wrong starting squares of {2 * sizes.instances:,} answers")
+
+# %% [markdown]
+# ## Early and late
+#
+# The paper scores prefixes of 51 to 100 plies. Earlier there are more pieces, but less has
+# happened.
+
+# %%
+columns = {(task, band): {f"{size} {tables.NOTATION_ROWS[model]}": one.lgm
+                          for (size, model), one in scores[task, band].items()
+                          if model in tables.NOTATION_ROWS}
+           for task in probes.TASKS for band in probes.BANDS}
+bands = pd.DataFrame({f"{task}, {band}": cells for (task, band), cells in columns.items()})
+report.table(bands.fillna("-"), caption="Legal answers by length of prefix, %", digits=1)
+
+# %% [markdown]
+# ## Legal first, then good
+#
+# Along the size of the training set: does the model learn what is legal before it learns what is
+# played? For ExM the ground is random legal play, since a model that knows all rules and nothing
+# else would reach it.
+
+# %%
+games = {record.run.size: record.games for record in runs.trained_runs()}
+figure, axes = plt.subplots()
+for place, (model, title) in enumerate(tables.NOTATION_ROWS.items()):
+    row = {games[size]: one for (size, name), one in scores["end_actual", "long"].items()
+           if name == model}
+    at = sorted(row)
+    axes.plot(at, [row[k].lgm.value for k in at], "o-", color=report.PALETTE[place], label=title)
+    axes.plot(at, [row[k].exm.value for k in at], "s--", color=report.PALETTE[place])
+axes.axhline(chance["end_actual"].value, color="grey", linewidth=1)
+axes.set(xscale="log", xlabel="training games", ylabel="%", ylim=(0, 102))
+axes.legend(title="legal (line), as played (dashed)")
+plt.show()
+
+# %% [markdown]
+# A straight line through the logarithms of illegal answers and training games says where the
+# sizes trained point to. It is a description of three points, not a forecast.
+
+# %%
+trends, needed = {}, {}
+goal = reference.lookup("state_tracking", "table6", "L UCI", "LgM Actual Acc.")
+for model, title in tables.NOTATION_ROWS.items():
+    row = {games[size]: 100 - one.lgm.value
+           for (size, name), one in scores["end_actual", "long"].items() if name == model}
+    if len(row) > 1 and min(row.values()) > 0:
+        trends[model] = tables.fit_trend(list(row), list(row.values()))
+        needed[title] = {"exponent": trends[model].exponent, "sizes": trends[model].points,
+                         "illegal at 200,000 games, %": trends[model].errors(200_000)}
+report.table(pd.DataFrame(needed).T, caption=f"Trend; the paper's UCI at 200,000: "
+                                             f"{100 - goal.value:.1f} % illegal")
+
+# %% [markdown]
+# ## Recap
+#
+# - The four questions of Table 3 have the paper's answers: {glue:text}`agree` of 4.
+# - After the square of the piece moved next, plain UCI names a legal square in
+#   {glue:text}`uci_S:.1f` % at S and {glue:text}`uci_L:.1f` % at L; the paper, with four times the
+#   games and human ones, in {glue:text}`paper_S:.1f` and {glue:text}`paper_L:.1f` %.
+# - Piece types in training change that by {glue:text}`help_S:+.1f` points at S,
+#   {glue:text}`help_M:+.1f` at M and {glue:text}`help_L:+.1f` at L; in the paper by
+#   {glue:text}`paper_help_S:+.1f`, {glue:text}`paper_help_M:+.1f` and
+#   {glue:text}`paper_help_L:+.1f`.
+# - Asked for a type of piece, RAP finds one that can move in {glue:text}`start_S:.1f` % at S and
+#   {glue:text}`start_L:.1f` % at L.
+# - Drawing evenly among legal squares hits the move played in {glue:text}`random_end:.1f` %.
+# - The committed models answer again as they did in {glue:text}`same:.2%` of the questions.
+
+# %%
+def value_of(task, size, model):
+    one = scores[task, "long"].get((size, model))
+    return one.lgm.value if one else float("nan")
+
+
+# %%
+for size in tables.SIZES:
+    row = helped[size, "end_actual"]
+    ours = row["ours"].difference.value if row["ours"] else float("nan")
+    cell = reference.lookup("state_tracking", "table6", f"{size} UCI", "LgM Actual Acc.")
+    glued = {"uci": value_of("end_actual", size, "uci"), "paper": cell.value, "help": ours,
+             "start": value_of("start_actual", size, "uci_rap"), "paper_help": row["paper"]}
+    for name, value in glued.items():
+        glue(f"{name}_{size}", float(value), display=False)
+glue("agree", agree, display=False)
+glue("random_end", chance["end_actual"].value, display=False)
+glue("same", float(again["same answer"].mean()) if len(again) else float("nan"), display=False)
+
+# %%
+results = {}
+for (task, band), by_run in scores.items():
+    where = task if band == "long" else f"{task}_short"
+    for (size, model), one in by_run.items():
+        if model in tables.NOTATION_ROWS:
+            cells = tables.reference_cells(task, band, size, model)
+            for name in ("lgm", "rprec", "exm"):
+                if (value := getattr(one, name)) is not None:
+                    results[f"{where}.{name}.{size}.{model}"] = report.Result.of(
+                        value, "%", **cells.get(name, {}))
+
+# %%
+for number, task in ((5, "start_actual"), (6, "end_actual")):
+    cell = reference.lookup("state_tracking", f"table{number}", "Random Legal", "ExM Acc.")
+    results[f"table{number}.random_legal"] = report.Result.of(
+        chance[task], "%", reference=cell.value, source=cell.key)
+    count = sum(model in tables.NOTATION_ROWS for _, model in scores[task, "long"])
+    results[f"table{number}.rows"] = report.Result(count, unit="models")
+results["random_legal.exm"] = results["table6.random_legal"]
+results["table3.agree"] = report.Result(agree, n=4, unit="rows")
+
+# %%
+for (size, task), row in helped.items():
+    if row["ours"]:
+        results[f"rap_gain.{task}.{size}"] = report.Result.of(
+            row["ours"].difference, "points", reference=row["paper"],
+            source="state_tracking/table6")
+keys = [f"{size}.{model}" for size, model in chosen if model in tables.NOTATION_ROWS]
+for key, (_, row) in zip(keys, ends.iterrows(), strict=True):
+    results |= {f"errors.{kind.replace(' ', '_').replace('-', '_')}.{key}": report.Result(
+        int(value), n=2 * sizes.instances, unit="answers") for kind, value in row.items()}
+for model, trend in trends.items():
+    results[f"trend.exponent.{model}"] = report.Result(trend.exponent, n=trend.points, unit="power")
+report.write_results("13_board_probes", results)
+
+# %%
+report.evidence(Evidence(
+    len(instances), "questions", seed, clusters=len({one.game for one in instances}),
+    interval="95 % bootstrap over games",
+    versions={"models": f"{len(outcomes)} runs, {len(models)} of them answering live"}))
