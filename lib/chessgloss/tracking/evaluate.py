@@ -1,0 +1,114 @@
+"""What a trained model makes of games it has not seen: perplexity, and answers to probes.
+
+Canonical perplexity (the paper's Table 4): a whole move counts as one token. It is
+``exp(-sum of ln p / moves)``, the sum over all tokens of all moves: both squares, the new
+piece of a promotion, and with AP the type before the move. The end of the game is no move and
+is not counted, but what a model gives to it is not given to a move. With UCI, the logits of
+the six piece types are masked out, as a model trained with RAP would waste chances on them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from chessgloss.tracking.batches import IGNORED, in_order, pad_rows, read_and_expected, read_length
+from chessgloss.tracking.models import LanguageModel
+from chessgloss.tracking.probes import Instance, contexts
+from chessgloss.tracking.tokens import (
+    EOS,
+    PIECES,
+    PROMOTIONS,
+    VOCABULARY_SIZE,
+    Notation,
+    TokenGames,
+)
+
+#: Tokens a batch where nothing is learned.
+TOKENS = 8192
+
+
+def perplexity(
+    model: LanguageModel,
+    games: TokenGames,
+    notation: Notation,
+    selected: NDArray | None = None,
+) -> float:
+    """Return the canonical perplexity of games: one move counts as one token.
+
+    Parameters
+    ----------
+    model
+        A trained model; it is read in evaluation mode, in the precision of its weights.
+    games
+        The games.
+    notation
+        How the model reads them: ``ap`` or ``uci`` (RAP is for training alone).
+    selected
+        Indices of the games to measure on; by default all.
+    """
+    if notation == "rap":
+        raise ValueError("piece types at random are for training; measure rap models with uci")
+    chosen = np.arange(len(games)) if selected is None else np.asarray(selected)
+    moves = int(games.plies[chosen].sum())
+    if not moves:
+        raise ValueError("there is no move to measure perplexity on; choose some games")
+    epoch = in_order(games, chosen, notation, TOKENS)
+    rows = (epoch.rows(number) for number in range(len(epoch)))
+    return math.exp(sum(_surprise(model, one, notation) for one in rows) / moves)
+
+
+def predict(
+    model: LanguageModel, instances: Sequence[Instance], notation: Notation
+) -> NDArray[np.float32]:
+    """Return log-probabilities ``(n, 77)`` of the next token after each question.
+
+    Nothing is masked: an answer that is no square is an error of the model's.
+
+    Parameters
+    ----------
+    model
+        A trained model.
+    instances
+        Questions about the board.
+    notation
+        How the model reads them; with ``ap`` the history carries its piece types.
+    """
+    return predict_next(model, contexts(instances, notation))
+
+
+@torch.inference_mode()
+def predict_next(model: LanguageModel, read: Sequence[NDArray]) -> NDArray[np.float32]:
+    """Return log-probabilities ``(n, 77)`` of the token after each sequence of ids."""
+    model.eval()
+    lengths = np.array([len(one) for one in read])
+    answers = np.empty((len(read), VOCABULARY_SIZE), dtype=np.float32)
+    for group in _of_like_length(lengths):
+        length = min(read_length(int(lengths[group].max())), model.settings.context)
+        states = model.states(pad_rows([read[one] for one in group], length))
+        last = states[torch.arange(len(group)), torch.from_numpy(lengths[group] - 1)]
+        logits = torch.nn.functional.linear(last, model.tokens.weight)
+        answers[group] = logits.float().log_softmax(dim=1).numpy()
+    return answers
+
+
+def _of_like_length(lengths: NDArray) -> list[NDArray]:
+    order = np.argsort(lengths, kind="stable")
+    size = max(1, TOKENS // int(lengths.max(initial=1)))
+    return [order[first : first + size] for first in range(0, order.size, size)]
+
+
+@torch.inference_mode()
+def _surprise(model: LanguageModel, rows: torch.Tensor, notation: Notation) -> float:
+    """Return the sum of ``-ln p`` over the tokens of the moves in a batch."""
+    model.eval()
+    read, expected = read_and_expected(rows)
+    logits = model(read).float().flatten(0, 1)
+    if notation == "uci":
+        logits[:, PIECES:PROMOTIONS] = -math.inf
+    moves = expected.masked_fill(expected == EOS, IGNORED).flatten()
+    return float(torch.nn.functional.cross_entropy(logits, moves, reduction="sum"))

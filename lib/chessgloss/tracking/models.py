@@ -1,0 +1,153 @@
+"""Language models over the tokens of games: GPT-2's transformer, its variants, and an LSTM.
+
+All take token ids ``(games, length)`` and return logits ``(games, length, 77)`` of the next
+token; no logit depends on a later token, so padding at the end of a row harms nothing.
+They run in the precision of their weights.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from chessgloss.tracking.attention import FeatureAttention, HashAttention, SoftmaxAttention
+from chessgloss.tracking.lstm import Recurrence
+from chessgloss.tracking.settings import Settings
+from chessgloss.tracking.tokens import VOCABULARY_SIZE
+
+#: Standard deviation of GPT-2's first weights.
+FIRST_WEIGHTS = 0.02
+
+
+class LanguageModel(nn.Module):
+    """Next-token logits of games; the output layer is the embedding's transpose.
+
+    Parameters
+    ----------
+    settings
+        The shape.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        self.settings = settings
+        self.tokens = nn.Embedding(VOCABULARY_SIZE, settings.width)
+        self.body = _body(settings)
+        self.norm = nn.LayerNorm(settings.width)
+        self.dropout = nn.Dropout(settings.dropout)
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """Return logits ``(games, length, 77)`` for ids ``(games, length)``."""
+        return functional.linear(self.states(ids), self.tokens.weight)
+
+    def states(self, ids: torch.Tensor) -> torch.Tensor:
+        """Return the last vectors ``(games, length, width)``, which the output layer reads."""
+        length, context = ids.shape[1], self.settings.context
+        if length > context:
+            raise ValueError(f"a game of {length} tokens is longer than the context, {context}")
+        return self.norm(self.body(self.dropout(self.tokens(ids))))
+
+
+class Transformer(nn.Module):
+    """Blocks of attention and feed-forward layers after learned positions."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        self.positions = nn.Parameter(torch.empty(settings.context, settings.width))
+        self.blocks = nn.ModuleList(Block(settings) for _ in range(settings.layers))
+
+    def forward(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Turn ``(games, length, width)`` into as many vectors that know their past."""
+        games, length, width = vectors.shape
+        flat = (vectors + self.positions[:length]).view(games * length, width)
+        for block in self.blocks:
+            flat = block(flat, length)
+        return flat.view(games, length, width)
+
+
+class Block(nn.Module):
+    """One layer of GPT-2: normalise and attend, normalise and feed forward, adding each.
+
+    It works on all tokens of a batch as one long matrix: few, large products, and no biases
+    but the norms', whose gradients would cost a pass over that matrix each.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        width = settings.width
+        self.heads = settings.heads
+        self.attention = _attention(settings)
+        self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(2))
+        self.project = nn.Linear(width, self.attention.inputs * width, bias=False)
+        self.join = nn.Linear(width, width, bias=False)
+        self.widen = nn.Linear(width, 4 * width, bias=False)
+        self.narrow = nn.Linear(4 * width, width, bias=False)
+        self.dropout = nn.Dropout(settings.dropout)
+
+    def forward(self, flat: torch.Tensor, length: int) -> torch.Tensor:
+        """Return ``(games * length, width)`` from as many vectors."""
+        flat = flat + self.dropout(self.join(self.attend(self.norms[0](flat), length)))
+        wide = functional.gelu(self.widen(self.norms[1](flat)))
+        return flat + self.dropout(self.narrow(wide))
+
+    def attend(self, flat: torch.Tensor, length: int) -> torch.Tensor:
+        """Return the attention's means, heads side by side: ``(games * length, width)``."""
+        total, width = flat.shape
+        games, size = total // length, width // self.heads
+        parts = self.project(flat).view(games, length, -1, self.heads, size)
+        projected = parts.permute(2, 0, 3, 1, 4).reshape(-1, games * self.heads, length, size)
+        means = self.attention(projected).view(games, self.heads, length, size)
+        return means.transpose(1, 2).reshape(total, width)
+
+
+def make_model(settings: Settings, seed: int) -> LanguageModel:
+    """Return a model with GPT-2's first weights, the same for the same seed."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = LanguageModel(settings)
+        for name, weights in model.named_parameters():
+            _initialise(name, weights, settings)
+    return model
+
+
+def count_parameters(model: nn.Module) -> int:
+    """Return how many numbers of a model are learned."""
+    return sum(weights.numel() for weights in model.parameters())
+
+
+def _initialise(name: str, weights: torch.Tensor, settings: Settings) -> None:
+    """Set first weights: the last product of each branch is smaller, as there are many."""
+    if weights.dim() < 2 or (settings.kind == "lstm" and name.startswith("body")):
+        return _initialise_vector(name, weights)
+    last = name.endswith(("join.weight", "narrow.weight"))
+    shrunk = math.sqrt(2 * settings.layers) if last else 1.0
+    nn.init.normal_(weights, std=FIRST_WEIGHTS / shrunk)
+    return None
+
+
+def _initialise_vector(name: str, weights: torch.Tensor) -> None:
+    """Biases start at zero; norms and an LSTM's matrices as torch has them."""
+    if name.endswith("bias"):
+        nn.init.zeros_(weights)
+
+
+def _body(settings: Settings) -> nn.Module:
+    if settings.kind == "lstm":
+        return Recurrence(settings.width, settings.layers, settings.dropout)
+    return Transformer(settings)
+
+
+def _attention(settings: Settings) -> SoftmaxAttention | HashAttention | FeatureAttention:
+    size = settings.width // settings.heads
+    match settings.kind:
+        case "reformer":
+            return HashAttention(settings.context, size, settings.buckets, settings.rounds)
+        case "performer":
+            return FeatureAttention(size, settings.features)
+        case "window":
+            return SoftmaxAttention(settings.context, settings.window)
+        case _:
+            return SoftmaxAttention(settings.context, settings.context)

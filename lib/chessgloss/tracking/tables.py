@@ -1,0 +1,370 @@
+"""What training came to, as the rows of the state-tracking paper's tables.
+
+A row is a model at a size of training set. Of the runs that differ in the seed alone the
+first stands in the tables; of those that differ in the probability of piece types (RAP), the
+one of lowest dev perplexity, as the paper chose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from chessgloss.measures import Interval, Paired, paired_permutation
+from chessgloss.reference import load
+from chessgloss.tracking.probe_scores import ProbeScores, answer_table, score_probes
+from chessgloss.tracking.probes import END_TASKS, Instance, select
+from chessgloss.tracking.runs import RunRecord, read_predictions, trained_runs
+
+#: Names of the models in keys, and in the paper's Tables 4 to 6 and 7.
+NOTATION_ROWS = {"uci": "UCI", "uci_rap": "UCI + RAP", "uci_ap": "UCI + AP"}
+HISTORY_ROWS = {
+    "uci": "GPT2",
+    "window50": "GPT2 (w = 50)",
+    "reformer": "Reformer",
+    "performer": "Performer",
+    "lstm": "LSTM",
+    "lstm_rap": "LSTM + RAP",
+}
+SIZES = ("S", "M", "L")
+
+#: Columns of the paper's Tables 5 to 7.
+PROBE_COLUMNS = (
+    "LgM Actual Acc.",
+    "LgM Actual R-Prec.",
+    "LgM Other Acc.",
+    "LgM Other R-Prec.",
+    "ExM Acc.",
+)
+
+#: What stands in the place of a number that nobody has trained for.
+NOT_TRAINED = "not trained"
+
+#: Log-probabilities of a run on the instances of a task and band, ``(n, 77)``; None without.
+Predictor = Callable[[str, str, str], NDArray | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one run came to.
+
+    Parameters
+    ----------
+    name
+        The run.
+    size, model
+        Training set, and name of the model in keys.
+    probability
+        Share of moves with a piece type in training, 0 to 1, of the RAP models.
+    seed
+        Seed of the run.
+    parameters
+        Numbers learned.
+    epochs, tokens
+        Passes over the games, and tokens read in them, until training ended.
+    stopped_early
+        Whether it ended because the dev perplexity rose.
+    dev, test
+        Canonical perplexity of the best epoch.
+    """
+
+    name: str
+    size: str
+    model: str
+    probability: float
+    seed: int
+    parameters: int
+    epochs: int
+    tokens: int
+    stopped_early: bool
+    dev: float
+    test: float
+
+    def __post_init__(self) -> None:
+        if self.size not in SIZES or self.model not in {**NOTATION_ROWS, **HISTORY_ROWS}:
+            raise ValueError(f"run {self.name}: no size {self.size!r} or model {self.model!r}")
+        if min(self.dev, self.test) < 1:
+            raise ValueError(f"run {self.name}: a perplexity is at least 1")
+
+
+def read_outcomes(folder: Path | None = None) -> list[Outcome]:
+    """Return what every run came to that was trained.
+
+    Parameters
+    ----------
+    folder
+        The folder of the runs' records; by default the project's ``data/tracking``.
+    """
+    return [_outcome(record) for record in trained_runs(folder)]
+
+
+def recorded(folder: Path | None = None) -> Predictor:
+    """Return the answers that were kept when the runs ended, by run, task and band."""
+    read = cache(lambda name: read_predictions(name, folder))
+
+    def predict(name: str, task: str, band: str) -> NDArray | None:
+        return read(name).get(f"{task}.{band}")
+
+    return predict
+
+
+def headline(outcomes: Iterable[Outcome]) -> dict[tuple[str, str], Outcome]:
+    """Return the run that stands for each size and model, in the order of the tables."""
+    best: dict[tuple[str, str], Outcome] = {}
+    for one in sorted(outcomes, key=lambda one: (one.seed, one.dev, one.name)):
+        best.setdefault((one.size, one.model), one)
+    models = dict.fromkeys([*NOTATION_ROWS, *HISTORY_ROWS])
+    order = [(size, model) for size in SIZES for model in models]
+    return {key: best[key] for key in order if key in best}
+
+
+def perplexity_table(outcomes: Iterable[Outcome], models: Sequence[str]) -> pd.DataFrame:
+    """Return a row for each size and model: perplexities, and how training went.
+
+    A row without a run says so.
+    """
+    chosen = headline(outcomes)
+    rows = {}
+    for size in SIZES:
+        for model in models:
+            rows[f"{size} {NOTATION_ROWS.get(model, model)}"] = _training_row(
+                chosen.get((size, model))
+            )
+    return pd.DataFrame(rows).T
+
+
+def rap_curve(outcomes: Iterable[Outcome]) -> pd.DataFrame:
+    """Return dev perplexity by probability (rows, per cent) and size (columns): Figure 2.
+
+    Probability 0 is plain UCI. Only the first seed counts; nothing stands where none was
+    trained.
+    """
+    found = [one for one in outcomes if one.model in ("uci", "uci_rap")]
+    first = [one for one in found if one.seed == min(other.seed for other in found)]
+    cells = {(round(100 * one.probability), one.size): one.dev for one in first}
+    rows = sorted({percent for percent, _ in cells})
+    columns = [size for size in SIZES if any(at == size for _, at in cells)]
+    return pd.DataFrame(
+        [[cells.get((row, column), np.nan) for column in columns] for row in rows],
+        index=pd.Index(rows, name="RAP, %"),
+        columns=columns,
+    )
+
+
+def seed_spread(outcomes: Iterable[Outcome]) -> pd.DataFrame:
+    """Return lowest, middle and highest dev perplexity of runs that differ in the seed alone."""
+    groups: dict[str, list[Outcome]] = {}
+    for one in outcomes:
+        percent = f" {round(100 * one.probability)} %" if one.probability else ""
+        groups.setdefault(f"{one.size} {one.model}{percent}", []).append(one)
+    rows = {
+        name: {
+            "seeds": len(runs),
+            "lowest": min(one.dev for one in runs),
+            "median": float(np.median([one.dev for one in runs])),
+            "highest": max(one.dev for one in runs),
+        }
+        for name, runs in groups.items()
+        if len(runs) > 1
+    }
+    return pd.DataFrame(rows).T.astype({"seeds": int}) if rows else pd.DataFrame()
+
+
+def score_rows(
+    outcomes: Iterable[Outcome],
+    predict: Predictor,
+    instances: Sequence[Instance],
+    task: str,
+    band: str = "long",
+    *,
+    seed: int,
+) -> dict[tuple[str, str], ProbeScores]:
+    """Return the scores of each headline run on one task and band.
+
+    Parameters
+    ----------
+    outcomes
+        The runs.
+    predict
+        Gives a run's log-probabilities, in the order of the instances of the task and band;
+        None for a run that was not asked (a model without piece types has no Start tasks).
+    instances
+        All instances.
+    task, band
+        Which of them.
+    seed
+        Of the intervals.
+    """
+    asked = select(instances, task, band)
+    scores = {}
+    for key, one in headline(outcomes).items():
+        answers = predict(one.name, task, band)
+        if answers is not None:
+            scores[key] = score_probes(answers[: len(asked)], asked, seed=seed)
+    return scores
+
+
+def probe_table(
+    actual: Mapping[tuple[str, str], ProbeScores],
+    other: Mapping[tuple[str, str], ProbeScores],
+    models: Mapping[str, str],
+) -> pd.DataFrame:
+    """Lay scores out as the paper's Tables 5 to 7 are: sizes and models down, five columns.
+
+    Parameters
+    ----------
+    actual, other
+        Scores of the Actual and the Other task by size and model.
+    models
+        Names in keys to names of rows.
+    """
+    rows = {}
+    for size in SIZES:
+        for model, title in models.items():
+            cells = probe_cells(actual.get((size, model)), other.get((size, model)))
+            rows[f"{size} {title}"] = {name: cell or NOT_TRAINED for name, cell in cells.items()}
+    return pd.DataFrame(rows).T
+
+
+def probe_cells(
+    actual: ProbeScores | None, other: ProbeScores | None
+) -> dict[str, Interval | None]:
+    """Return the cells of one row by the names of their columns; None where nothing is known."""
+    of_actual = (actual.lgm, actual.rprec, actual.exm) if actual else (None, None, None)
+    of_other = (other.lgm, other.rprec) if other else (None, None)
+    values = (*of_actual[:2], *of_other, of_actual[2])
+    return dict(zip(PROBE_COLUMNS, values, strict=True))
+
+
+def reference_cells(
+    task: str, band: str, size: str, model: str, table: str = ""
+) -> dict[str, dict[str, float | str]]:
+    """Return the paper's values of a row, as a result cites them, by ``lgm``, ``rprec``, ``exm``.
+
+    Parameters
+    ----------
+    task, band
+        Only the long band has published values, and ``exm`` only the Actual tasks.
+    size, model
+        The row.
+    table
+        The table; by default 5 for Start and 6 for End tasks.
+    """
+    table = table or ("table6" if task in END_TASKS else "table5")
+    title = (HISTORY_ROWS if table == "table7" else NOTATION_ROWS)[model]
+    kind = "Actual" if task.endswith("actual") else "Other"
+    columns = {"lgm": f"LgM {kind} Acc.", "rprec": f"LgM {kind} R-Prec.", "exm": "ExM Acc."}
+    row = f"{size} {title}"
+    printed = {cell.column: cell for cell in load("state_tracking") if cell.table == table
+               and cell.row == row and "contradiction" not in cell.flags}  # fmt: skip
+    found = {name: printed.get(column) for name, column in columns.items() if band == "long"}
+    return {
+        name: {"reference": cell.value, "source": cell.key}
+        for name, cell in found.items()
+        if cell and cell.value is not None
+    }
+
+
+def compare_runs(
+    first: str,
+    second: str,
+    predict: Predictor,
+    instances: Sequence[Instance],
+    task: str,
+    band: str = "long",
+    *,
+    seed: int,
+) -> Paired | None:
+    """Test whether one run is more often legal than another on the same questions.
+
+    Returns
+    -------
+    Paired or None
+        First less second in LgM accuracy, in per cent points; None if one was not asked.
+    """
+    asked = select(instances, task, band)
+    answers = [predict(name, task, band) for name in (first, second)]
+    given = [one for one in answers if one is not None]
+    if len(given) < 2:
+        return None
+    rows = [answer_table(one[: len(asked)], asked) for one in given]
+    one, other = (100 * table["lgm"] for table in rows)
+    return paired_permutation(one, other, rows[0]["game"], seed=seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """A straight line through errors and training games, both as logarithms.
+
+    Parameters
+    ----------
+    exponent
+        Errors fall as games to this power: -0.5 is a half for four times the games.
+    factor
+        Errors, in per cent, of a single game by the line.
+    points
+        How many sizes the line goes through.
+    """
+
+    exponent: float
+    factor: float
+    points: int
+
+    def errors(self, games: float) -> float:
+        """Return the errors, in per cent, that the line gives for a number of games."""
+        return self.factor * games**self.exponent
+
+    def games(self, errors: float) -> float:
+        """Return the games at which the line reaches an error, in per cent."""
+        return (errors / self.factor) ** (1 / self.exponent)
+
+
+def fit_trend(games: Sequence[float], errors: Sequence[float]) -> Trend:
+    """Fit how errors fall with training games by least squares of the logarithms.
+
+    It describes the sizes trained; beyond them it says where they point, not what comes.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two sizes, or an error is not positive.
+    """
+    if len(games) != len(errors) or len(games) < 2 or min(*games, *errors) <= 0:
+        raise ValueError(f"a trend needs two sizes or more with errors, got {list(errors)}")
+    exponent, start = np.polyfit(np.log(games), np.log(errors), 1)
+    return Trend(float(exponent), float(np.exp(start)), len(games))
+
+
+def _outcome(record: RunRecord) -> Outcome:
+    label, training = record.run.label, record.run.training
+    label = re.sub(r"rap\d+$", "rap", label)
+    return Outcome(
+        name=record.run.name,
+        size=record.run.size,
+        model={"rap": "uci_rap", "ap": "uci_ap"}.get(label, label),
+        probability=training.probability,
+        seed=training.seed,
+        parameters=record.parameters,
+        epochs=len(record.log),
+        tokens=record.tokens,
+        stopped_early=record.stopped_early,
+        dev=record.dev_perplexity,
+        test=record.test_perplexity,
+    )
+
+
+def _training_row(one: Outcome | None) -> dict[str, object]:
+    columns = ("dev", "test", "epochs", "tokens read", "early stop", "RAP, %", "run")
+    if one is None:
+        return {name: NOT_TRAINED if name in ("dev", "test") else "" for name in columns}
+    percent = round(100 * one.probability) or ""
+    stop = "yes" if one.stopped_early else "no"
+    values = (one.dev, one.test, one.epochs, one.tokens, stop, percent, one.name)
+    return dict(zip(columns, values, strict=True))

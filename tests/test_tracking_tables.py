@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from chessgloss.tracking.probes import END_TASKS, Instance
+from chessgloss.tracking.tables import (
+    NOT_TRAINED,
+    NOTATION_ROWS,
+    PROBE_COLUMNS,
+    Outcome,
+    compare_runs,
+    fit_trend,
+    headline,
+    perplexity_table,
+    probe_table,
+    rap_curve,
+    read_outcomes,
+    reference_cells,
+    score_rows,
+    seed_spread,
+)
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+PLAIN = Outcome("S-uci-1", "S", "uci", 0.0, 1, 1_600_000, 4, 3_000_000, True, 24.0, 24.5)
+
+
+def rap(percent: int, dev: float, seed: int = 1, size: str = "S") -> Outcome:
+    name = f"{size}-rap{percent}-{seed}"
+    return replace(PLAIN, name=name, size=size, model="uci_rap", probability=percent / 100,
+                   seed=seed, dev=dev)  # fmt: skip
+
+
+RUNS = [
+    *(PLAIN, replace(PLAIN, name="S-uci-2", seed=2, dev=22.0)),
+    *(rap(5, 21.0), rap(25, 18.0), rap(100, 40.0), rap(25, 15.0, seed=2), rap(25, 19.0, seed=3)),
+    replace(PLAIN, name="M-uci-1", size="M", dev=14.0, stopped_early=False),
+]
+
+
+@pytest.fixture
+def questions() -> list[Instance]:
+    """Twenty questions with the knight's two squares as answers, in both End tasks."""
+    one = Instance("end_actual", "long", ("a2a3",) * 51, START, 68, 9, 24, frozenset({24, 26}), "g")
+    numbered = [replace(one, game=f"game {k}") for k in range(20)]
+    return [*numbered, *(replace(each, task="end_other", exact=None) for each in numbered)]
+
+
+def answers(right: int, exact: int) -> np.ndarray:
+    """Log-probabilities of twenty answers: so many legal, and of these so many as played."""
+    scores = np.zeros((20, 77))
+    scores[:right, 26] = 1
+    scores[:exact, 24] = 2
+    scores[right:, 0] = 1
+    return scores
+
+
+def test_the_first_seed_and_the_best_probability_stand_in_the_tables():
+    chosen = headline(reversed(RUNS))
+    assert {key: one.name for key, one in chosen.items()} == {
+        ("S", "uci"): "S-uci-1",
+        ("S", "uci_rap"): "S-rap25-1",
+        ("M", "uci"): "M-uci-1",
+    }
+
+
+def test_a_row_that_was_not_trained_says_so():
+    table = perplexity_table(RUNS, list(NOTATION_ROWS))
+    assert list(table.index)[:4] == ["S UCI", "S UCI + RAP", "S UCI + AP", "M UCI"]
+    assert list(table.loc["S UCI"])[:5] == [24.0, 24.5, 4, 3_000_000, "yes"]
+    assert list(table.loc["S UCI + RAP", ["dev", "RAP, %", "run"]]) == [18.0, 25, "S-rap25-1"]
+    assert table.loc["M UCI", "early stop"] == "no"
+    assert set(table.loc["L UCI + AP"]) == {NOT_TRAINED, ""}
+
+
+def test_figure_2_begins_with_plain_uci():
+    curve = rap_curve(RUNS)
+    assert list(curve.index) == [0, 5, 25, 100]
+    assert list(curve["S"]) == [24.0, 21.0, 18.0, 40.0]
+    assert curve["M"].notna().tolist() == [True, False, False, False]
+
+
+def test_the_spread_is_over_seeds_alone():
+    spread = seed_spread(RUNS)
+    assert list(spread.index) == ["S uci", "S uci_rap 25 %"]
+    assert list(spread.loc["S uci_rap 25 %"]) == [3, 15.0, 18.0, 19.0]
+    assert seed_spread(RUNS[:1]).empty
+
+
+def test_scores_are_laid_out_as_the_paper_prints_them(questions):
+    kept = {"S-uci-1": answers(15, 5), "M-uci-1": answers(20, 10)}
+
+    def predict(name, task, band):
+        return kept.get(name)
+
+    actual, other = (score_rows(RUNS, predict, questions, task, seed=1) for task in END_TASKS)
+    table = probe_table(actual, other, NOTATION_ROWS)
+    assert list(table.columns) == list(PROBE_COLUMNS)
+    row = table.loc["S UCI"]
+    assert (row["LgM Actual Acc."].value, row["ExM Acc."].value) == (75, 25)
+    assert row["LgM Other Acc."].value == 75
+    assert table.loc["M UCI", "LgM Actual Acc."].value == 100
+    assert set(table.loc["S UCI + RAP"]) == {NOT_TRAINED}
+
+
+def test_two_runs_are_compared_on_the_same_questions(questions):
+    kept = {"one": answers(18, 0), "other": answers(8, 0)}
+
+    def predict(name, task, band):
+        return kept.get(name)
+
+    found = compare_runs("one", "other", predict, questions, "end_actual", seed=1)
+    assert found.difference.value == 50
+    assert 0.001 < found.p < 0.01
+    turned = compare_runs("other", "one", predict, questions, "end_actual", seed=1)
+    assert turned.difference.value == -50
+    assert compare_runs("one", "none", predict, questions, "end_actual", seed=1) is None
+
+
+def test_published_cells_are_found_and_contradictions_left_out():
+    row = reference_cells("end_actual", "long", "S", "uci_rap")
+    assert {name: cell["reference"] for name, cell in row.items()} == {
+        "lgm": 88.4,
+        "rprec": 75.5,
+        "exm": 33.3,
+    }
+    assert row["lgm"]["source"] == "state_tracking/table6/S UCI + RAP/LgM Actual Acc."
+    assert reference_cells("start_other", "long", "L", "uci_ap")["rprec"]["reference"] == 99.7
+    assert reference_cells("end_other", "long", "M", "lstm", "table7")["lgm"]["reference"] == 67.2
+    assert reference_cells("end_actual", "long", "L", "performer", "table7") == {}
+    assert reference_cells("end_actual", "short", "S", "uci") == {}
+
+
+def test_a_trend_is_the_line_through_the_logarithms():
+    line = fit_trend([100, 400, 1600], [40, 20, 10])
+    assert line.exponent == pytest.approx(-0.5)
+    assert line.errors(6400) == pytest.approx(5)
+    assert line.games(5) == pytest.approx(6400)
+    with pytest.raises(ValueError, match="two sizes"):
+        fit_trend([100], [40])
+    with pytest.raises(ValueError, match="two sizes"):
+        fit_trend([100, 200], [40, 0])
+
+
+def test_an_outcome_that_cannot_be_is_refused():
+    with pytest.raises(ValueError, match="no size 'XL'"):
+        replace(PLAIN, size="XL")
+    with pytest.raises(ValueError, match="at least 1"):
+        replace(PLAIN, test=0.5)
+
+
+def test_no_runs_are_no_outcomes(tmp_path):
+    assert read_outcomes(tmp_path) == []
