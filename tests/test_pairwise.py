@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections import Counter
 from itertools import pairwise, permutations
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from chessgloss.pairwise.comments import comments_of, every_request, rulings_of
 from chessgloss.pairwise.judging import (
     HEADER,
     Judged,
+    judge_by_numbers,
     judge_pairs,
     pairs_of_cards,
     read_cards,
@@ -37,6 +39,7 @@ from chessgloss.pairwise.questions import (
     METHODS,
     alone_requests,
     choose_compared,
+    number_requests,
     pairwise_requests,
 )
 from chessgloss.pairwise.records import CRITERIA, Ballot, Scores, decide
@@ -351,7 +354,7 @@ def test_a_comment_cannot_close_its_fence_or_pose_as_the_other() -> None:
     assert question.index("> > >") < question.index(">>>")
 
 
-@pytest.mark.parametrize("name", ["pairwise", "pairwise_alone"])
+@pytest.mark.parametrize("name", ["pairwise", "pairwise_alone", "pairwise_number"])
 def test_the_prompt_keeps_every_part_of_the_rubric(name: str) -> None:
     text = load_prompt(name).messages[0].content
     for part in (
@@ -408,7 +411,9 @@ def test_the_questions_of_the_book_come_from_briefings_and_a_table() -> None:
     comments = comments_of(as_collection([start], [[human], [cut], [clean]]))
     assert comments == {"m1": {"reference": "A human word.", "ccc_verified": "It is check."}}
     requests = every_request([briefing], comments)
-    assert [one.prompt for one in requests] == ["pairwise@2"] * 2 + ["pairwise_alone@2"] * 12
+    asked = Counter(one.prompt for one in requests)
+    assert asked == {"pairwise@2": 2, "pairwise_number@1": 24, "pairwise_alone@2": 12}
+    assert "pairwise@2" not in {one.prompt for one in every_request([briefing], comments, lines=0)}
     assert "expected reply: bxc6" in requests[0].messages[-1].content
     rulings = rulings_of([briefing], comments)
     assert set(rulings) == {("m1", "reference"), ("m1", "ccc_verified")}
@@ -495,6 +500,22 @@ def test_cards_make_pairs_by_the_rule() -> None:
     assert cards["m1", "llm"] == scores(2, 2, 2, 2, 2, 2)
     (pair,) = pairs_of_cards(cards, {("m1", name): Ruling() for name in ("llm", "reference")})
     assert (pair.first, pair.second, pair.winner()) == ("reference", "llm", "A")
+
+
+def test_a_pair_is_judged_number_by_number_and_the_program_names_the_winner() -> None:
+    requests = number_requests({"m1": ""}, {"m1": {"llm": "a", "ccc": "b"}})
+    asked = [(one.about["first"], one.about["candidate"]) for one in requests]
+    assert asked[::6] == [("llm", "A"), ("llm", "B"), ("ccc", "A"), ("ccc", "B")]
+    five, two = number("5", s5=1.0), number("2", s2=1.0)
+    likes_llm = [five] * 6 + [two] * 6 + [two] * 6 + [five] * 6
+    rulings = {("m1", name): Ruling() for name in ("llm", "ccc")}
+    first, turned = judge_by_numbers(requests, likes_llm, rulings)
+    assert (first.winner("totals"), turned.winner("totals")) == ("A", "B")
+    assert first.ballot == turned.ballot.swapped()
+    assert not first.ballot.contradictions
+    lost, kept = judge_by_numbers(requests, [number("so"), *likes_llm[1:]], rulings)
+    assert (lost.state, lost.winner()) == ("unreadable", None)
+    assert kept == turned
 
 
 NAMES = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=8)

@@ -11,9 +11,11 @@ from chessgloss.facts.context import linearise
 from chessgloss.llm import Request
 from chessgloss.pairwise.judging import Rulings
 from chessgloss.pairwise.questions import (
+    LINES,
     METHODS,
     Comments,
     alone_requests,
+    number_requests,
     pairwise_requests,
 )
 from chessgloss.pairwise.ruling import rule_on
@@ -45,9 +47,31 @@ def rulings_of(briefings: Sequence[Briefing], comments: Comments) -> Rulings:
 
 
 def every_request(
-    briefings: Sequence[Briefing], comments: Comments, methods: Sequence[str] = METHODS
+    briefings: Sequence[Briefing],
+    comments: Comments,
+    methods: Sequence[str] = METHODS,
+    lines: int = LINES,
 ) -> list[Request]:
-    """Return all questions of the chapter: every pair in both orders, then each comment alone."""
+    """Return all questions of the chapter.
+
+    The whole line on every pair of the first moves, every pair of all moves number by number,
+    both in both orders, and then each comment alone.
+
+    Parameters
+    ----------
+    briefings
+        What is known of the moves.
+    comments
+        By move and method.
+    methods
+        The methods compared.
+    lines
+        On how many moves the whole line is asked for.
+    """
     contexts = contexts_of(briefings)
-    pairs = pairwise_requests(contexts, comments, methods)
-    return [*pairs, *alone_requests(contexts, comments, methods)]
+    first = dict(list(contexts.items())[:lines])
+    return [
+        *pairwise_requests(first, comments, methods),
+        *number_requests(contexts, comments, methods),
+        *alone_requests(contexts, comments, methods),
+    ]

@@ -91,6 +91,30 @@ def judge_pairs(
     ]
 
 
+def judge_by_numbers(
+    requests: Sequence[Request], answers: Sequence[Answer], rulings: Rulings
+) -> list[Judged]:
+    """Read the answers to :func:`~chessgloss.pairwise.questions.number_requests`.
+
+    The scores are those of :func:`read_cards`; totals and winner are the program's, so that no
+    ballot contradicts itself. Parameters are those of :func:`judge_pairs`.
+
+    Returns
+    -------
+    list of Judged
+        A pair each, in the order of the questions; unreadable if one of twelve numbers is.
+    """
+    found: dict[tuple[str, str, str], dict[str, dict[str, float | None]]] = {}
+    for one, answer in zip(requests, answers, strict=True):
+        place = tuple(str(one.about[name]) for name in ("of", "first", "second"))
+        sides = found.setdefault(place, {"A": {}, "B": {}})  # type: ignore[arg-type]
+        sides[str(one.about["candidate"])][str(one.about["criterion"])] = read_score(answer).value
+    return [
+        _numbered(place, _card(sides["A"]), _card(sides["B"]), rulings)
+        for place, sides in found.items()
+    ]
+
+
 def read_cards(
     requests: Sequence[Request], answers: Sequence[Answer]
 ) -> dict[tuple[str, str], Scores | None]:
@@ -133,6 +157,14 @@ def _judge(about: Mapping[str, str | int], answer: Answer, rulings: Rulings) -> 
     except Unreadable as error:
         return Judged(move, first, second, state="unreadable", trouble=str(error))
     return _ruled(move, first, second, ballot, rulings)
+
+
+def _numbered(
+    place: tuple[str, str, str], a: Scores | None, b: Scores | None, rulings: Rulings
+) -> Judged:
+    if a is None or b is None:
+        return Judged(*place, state="unreadable", trouble="an answer is no number from 1 to 5")
+    return _ruled(*place, Ballot.of(a, b), rulings)
 
 
 def _ruled(move: str, first: str, second: str, ballot: Ballot, rulings: Rulings) -> Judged:

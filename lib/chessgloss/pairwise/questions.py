@@ -18,6 +18,9 @@ from chessgloss.prompts import Prompt, load_prompt, quoted
 #: The methods compared, unless a caller says otherwise.
 METHODS: Final = ("reference", "llm", "llm_expert", "ccc", "ccc_verified")
 
+#: Moves on which the judge is asked for the rubric's whole line.
+LINES: Final = 3
+
 #: A line of 18 fields is about 40 tokens. A blank line ends an answer, so that an explanation
 #: below the line is not waited for.
 LINE = Sampling(temperature=0.0, max_tokens=60, seed=1, stop=("\n\n",))
@@ -80,6 +83,35 @@ def pairwise_requests(
     ]
 
 
+def number_requests(
+    contexts: Contexts, comments: Comments, methods: Sequence[str] = METHODS
+) -> list[Request]:
+    """Return the questions on every pair in both orders, one score at a time.
+
+    For a model that cannot write the line of 18 fields. Parameters are those of
+    :func:`pairwise_requests`; ``about`` also names candidate and criterion. What is asked for
+    comes last, so that all before it is read once for the twelve scores of a pair.
+    """
+    prompt = load_prompt("pairwise_number")
+    return [
+        _request(
+            prompt,
+            {"of": move, "first": first, "second": second, "candidate": one, "criterion": name},
+            NUMBER,
+            context=context,
+            a=quoted(told[first]),
+            b=quoted(told[second]),
+            candidate=one,
+            criterion=_spoken(number, name),
+        )
+        for move, context in contexts.items()
+        for told in [_present(comments, move, methods)]
+        for first, second in permutations(told, 2)
+        for one in "AB"
+        for number, name in enumerate(CRITERIA, start=1)
+    ]
+
+
 def alone_requests(
     contexts: Contexts, comments: Comments, methods: Sequence[str] = METHODS
 ) -> list[Request]:
@@ -96,13 +128,17 @@ def alone_requests(
             NUMBER,
             context=context,
             comment=quoted(told[method]),
-            criterion=f"C{number}, {name.replace('_', '-')}",
+            criterion=_spoken(number, name),
         )
         for move, context in contexts.items()
         for told in [_present(comments, move, methods)]
         for method in told
         for number, name in enumerate(CRITERIA, start=1)
     ]
+
+
+def _spoken(number: int, criterion: str) -> str:
+    return f"C{number}, {criterion.replace('_', '-')}"
 
 
 def _request(

@@ -19,7 +19,8 @@
 # In this chapter we
 #
 # - show the rubric's criteria and what the judge is given;
-# - read one answer step by step: scores, totals, ties, contradictions, the hard rule;
+# - ask for the rubric's line, read it strictly, and find that this judge copies it;
+# - ask for one score at a time instead, and let the program add up;
 # - ask whether the winner stays when the comments change places;
 # - compare five methods in a win matrix and by Bradley-Terry strengths, with intervals;
 # - apply the hard rule by program, and ask how often the board contradicts it;
@@ -48,7 +49,7 @@ from chessgloss.llm import replay
 from chessgloss.measures import bootstrap_mean, means_by
 from chessgloss.pairwise import comments as given
 from chessgloss.pairwise import judging, lines, questions, strengths, swaps, tables
-from chessgloss.pairwise.records import CRITERIA
+from chessgloss.pairwise.records import CRITERIA, HIGHEST
 from chessgloss.panel import gather_comments
 from chessgloss.prompts import load_prompt
 from chessgloss.profiles.pairwise import load_sizes
@@ -91,13 +92,14 @@ context = dict(line.partition(": ")[::2] for line in contexts[example.name].spli
 report.boards(report.board(example.move, size=280), showing.texts(context, "Feature context"))
 
 # %% [markdown]
-# ## Five methods, twenty moves, both orders
+# ## The line
 #
-# Every third of the evaluated moves with a human comment takes part. Each pair of its comments
-# is judged twice, with A and B exchanged: twenty questions a move. The answers are recorded;
-# temperature is 0. An answer that is not the line that was asked for, white space and a code
-# fence aside, is *unreadable*: it is counted and never guessed at. The prompt shows two
-# made-up lines, one for each winner; without them this small model wrote lines of any length.
+# Every third of the evaluated moves with a human comment takes part, and five methods. Each pair
+# of a move's comments is judged twice, with A and B exchanged: twenty questions a move. First on
+# a few moves as the rubric has it: the judge answers with one line of 18 fields. An answer that
+# is not this line, white space and a code fence aside, is *unreadable*: it is counted and never
+# guessed at. The prompt shows two made-up lines, one for each winner; without them this small
+# model wrote lines of any length.
 
 # %%
 client = replay("commentary", model)
@@ -106,34 +108,27 @@ by_name = {one.name: each.comment for one, each in zip(moves, verified, strict=T
 table = gather_comments(methods, moves, kept, client, by_name)
 comments = given.comments_of(table)
 words = table.set_index(["move", "method"])["words"].to_dict()
+rulings = given.rulings_of(briefings, comments)
 
 # %%
 judge = replay("pairwise", model)
-requests = questions.pairwise_requests(contexts, comments, methods)
-rulings = given.rulings_of(briefings, comments)
-judged = judging.judge_pairs(requests, judge.ask_many(requests, progress=False), rulings)
-read = [one for one in judged if one.ballot]
-lost = Counter(one.state for one in judged if not one.ballot)
-report.sheet("answers", {"asked": len(judged), "read": len(read), **lost})
-
-# %%
-unreadable = bootstrap_mean(
-    [one.ballot is None for one in judged], [one.move for one in judged], seed=seed
-)
-trouble = Counter(one.trouble for one in judged if not one.ballot)
-report.sheet("why not", dict(trouble.most_common(6)) or {"every answer was read": len(read)})
+few = dict(list(contexts.items())[: questions.LINES])
+requests = questions.pairwise_requests(few, comments, methods)
+lined = judging.judge_pairs(requests, judge.ask_many(requests, progress=False), rulings)
+written = [one for one in lined if one.ballot]
+lost = Counter(one.state for one in lined if not one.ballot)
+report.sheet("lines", {"asked": len(lined), "read": len(written), **lost})
 
 # %% [markdown]
-# ## One ballot, step by step
-#
-# The judge writes the winner *first*, before any score, because the rubric's line begins with
-# it. A language model writes from left to right, so whatever it was told about scoring each
-# comment independently first, the word comes before the sums. The program goes the
-# other way: it takes the scores, adds them up, breaks ties, applies the hard rule.
+# One of them, step by step. The judge writes the winner *first*, before any score, because the
+# rubric's line begins with it. A language model writes from left to right, so whatever it was
+# told about scoring each comment independently first, the word comes before the sums. The
+# program goes the other way: it takes the scores, adds them up, breaks ties, applies the hard
+# rule. A contradiction is no reason to throw an answer away; the winner follows from the scores.
 
 # %%
-told_wrong = [one for one in read if one.ballot.contradictions]
-one = ([one for one in told_wrong if one.state != "read"] or told_wrong or read)[0]
+told_wrong = [one for one in written if one.ballot.contradictions]
+one = ([one for one in told_wrong if one.state != "read"] or told_wrong or written)[0]
 shown = {place: showing.quote(comments[one.move][name], 15 if name == "reference" else 60)
          for place, name in {"A": one.first, "B": one.second}.items()}
 move = kept[one.move].move
@@ -147,29 +142,34 @@ report.boards(report.table(pd.DataFrame(given_points, index=list(CRITERIA))),
               report.sheet("step by step", tables.steps(one)))
 
 # %% [markdown]
-# ## How often the judge contradicts itself
-#
-# A contradiction is no reason to throw an answer away: the scores are kept, the totals added up
-# anew, and the winner follows from them.
-
-# %%
-wrong = tables.contradiction_table(read)
-contradicted = pd.Series({kind: bootstrap_mean(wrong[kind], wrong["move"], seed=seed)
-                          for kind in wrong.columns[1:]})
-report.table(contradicted.to_frame("share of answers"))
-
-# %% [markdown]
-# The prompt shows two lines of the right form, with scores. A judge that reads the comments gives
-# other numbers; one that cannot copies what it was shown. Counted is how many answers give A or B
-# the very scores of a candidate in one of these lines.
+# How often a line contradicts itself, and how often it gives A or B the very scores of a candidate
+# in one of the two lines of the prompt. A judge that reads the comments gives other numbers; one
+# that cannot copies what it was shown.
 
 # %%
 samples = [lines.read_line(line) for line in load_prompt("pairwise").messages[0].content.split("\n")
            if line[:9] in ("WINNER,A,", "WINNER,B,")]
-blocks = {scores for one in samples for scores in (one.a, one.b)}
-copied = bootstrap_mean([one.ballot.a in blocks or one.ballot.b in blocks for one in read],
-                        [one.move for one in read], seed=seed)
-report.table(pd.Series({"share of answers": copied}).to_frame("scores of the sample lines"))
+blocks = {scores for each in samples for scores in (each.a, each.b)}
+wrong = tables.contradiction_table(written)
+wrong["copied"] = [each.ballot.a in blocks or each.ballot.b in blocks for each in written]
+contradicted = pd.Series({kind: bootstrap_mean(wrong[kind], wrong["move"], seed=seed)
+                          for kind in wrong.columns[1:]})
+report.table(contradicted.to_frame("share of lines"))
+
+# %% [markdown]
+# ## One score at a time
+#
+# A judge that cannot write the line may still have an opinion. So it is shown the same rubric, the
+# same context and both comments, and asked for one number: the score of A for faithfulness, then
+# of A for relevance, and so on, twelve for a pair. As in the last chapter a number is weighted by
+# its probabilities; then it is rounded, since the rubric has whole points. The program writes the
+# line. Everything below is judged in this way.
+
+# %%
+requests = questions.number_requests(contexts, comments, methods)
+judged = judging.judge_by_numbers(requests, judge.ask_many(requests, progress=False), rulings)
+read = [one for one in judged if one.ballot]
+report.sheet("pairs in both orders", {"asked": len(judged), "read": len(read)})
 
 # %%
 decided = Counter(one.ballot.decision.by for one in read)
@@ -179,18 +179,18 @@ report.sheet("what decides", {name: decided[name] for name in ("total", *CRITERI
 # ## Both orders
 #
 # A judge that reads what is there gives the same winner whichever comment stands first. We
-# count the pairs whose winner stays, by the judge's own word, by the totals of its scores, and
-# after the hard rule. A judge that always says A scores nought; one that throws a coin, about
-# one half. *First* is what candidate A wins, ties half: one half if the place does not matter.
+# count the pairs whose winner stays, by the totals of its scores and after the hard rule. A judge
+# that always prefers A scores nought; one that throws a coin, about one half. *First* is what
+# candidate A wins, ties half: one half if the place does not matter.
 
 # %%
-ways = ("word", "totals", "rule")
+ways = ("totals", "rule")
 consistency = {by: swaps.swap_consistency(judged, by, seed=seed) for by in ways}
 ties = {by: swaps.tie_rate(judged, by, seed=seed) for by in ways}
 first = {by: swaps.first_wins(judged, by, seed=seed) for by in ways}
 report.table(
     pd.DataFrame({"same winner both ways": consistency, "ties": ties, "first": first}),
-    caption="By the judge's word, by its scores, and after the hard rule",
+    caption="By the judge's scores, and after the hard rule",
 )
 
 # %% [markdown]
@@ -278,7 +278,6 @@ strength = {by: strengths.strengths(results_by[by], methods, seed=seed) for by i
 report.table(
     pd.DataFrame(
         {
-            "the judge's word": strength["word"],
             "its scores": strength["totals"],
             "after the hard rule": strength["rule"],
         }
@@ -350,13 +349,14 @@ report.table(
 # %% [markdown]
 # ## Recap
 #
-# - Of the answers, {glue:text}`unreadable:.0%` were not the line that was asked for, and
-#   {glue:text}`contradicted:.0%` of the others contradict themselves: the program adds up.
-# - The winner stays in {glue:text}`consistency_word:.0%` of pairs when the comments change
-#   places, by the judge's word; in {glue:text}`consistency_rule:.0%` after the rule. A
-#   coin would reach about half.
-# - By its word {glue:text}`best_word` is strongest, after the hard rule
-#   {glue:text}`best_rule`. Where intervals overlap, read no order into them.
+# - Asked for the rubric's line, this judge copies a line of the prompt in
+#   {glue:text}`copied:.0%` of answers, and contradicts itself in {glue:text}`contradicted:.0%`.
+# - Asked for one score at a time, it names the same winner in
+#   {glue:text}`consistency_totals:.0%` of pairs when the comments change places, and in
+#   {glue:text}`consistency_rule:.0%` after the hard rule; a coin would reach about half.
+#   {glue:text}`ties:.0%` are ties.
+# - After the hard rule {glue:text}`best_rule` is strongest. Where intervals overlap, read no order
+#   into them.
 # - The hard rule strikes {glue:text}`struck_llm:.0%` of the comments of `llm` and
 #   {glue:text}`struck_reference:.0%` of the human ones; the judge gives struck comments
 #   {glue:text}`faith_struck:.1f` points of faithfulness, others {glue:text}`faith_clean:.1f`.
@@ -369,9 +369,9 @@ report.table(
 # %%
 faithful = seen.groupby("struck")["faithfulness"].mean()
 for name, value in {
-    "unreadable": unreadable.value, "contradicted": contradicted["any"].value,
-    "consistency_word": consistency["word"].value, "consistency_rule": consistency["rule"].value,
-    "best_word": strength["word"].index[0], "best_rule": strength["rule"].index[0],
+    "copied": contradicted["copied"].value, "contradicted": contradicted["any"].value,
+    "consistency_totals": consistency["totals"].value, "ties": ties["totals"].value,
+    "consistency_rule": consistency["rule"].value, "best_rule": strength["rule"].index[0],
     "struck_llm": struck.loc["llm", "disqualified"].value, "turned": turned.value,
     "struck_reference": struck.loc["reference", "disqualified"].value, "worth": worth,
     "faith_struck": float(faithful.get(1.0, np.nan)), "faith_clean": float(faithful[0.0]),
@@ -382,8 +382,12 @@ for name, value in {
 of = report.Result.of
 results = {
     "pairwise.answers": report.Result(len(judged), unit="answers"),
-    "pairwise.unreadable_share": of(unreadable, "share of answers"),
-    "pairwise.contradiction_share": of(contradicted["any"], "share of answers read"),
+    "pairwise.line.contradiction_share": of(contradicted["any"], "share of lines read"),
+    "pairwise.line.copied_share": of(contradicted["copied"], "share of lines read"),
+    "pairwise.line.unreadable": report.Result(len(lined) - len(written), n=len(lined)),
+    "scale.points": report.Result(HIGHEST, unit="points"),
+    "criteria.count": report.Result(len(CRITERIA), unit="criteria"),
+    "decision.fields": report.Result(lines.FIELDS, unit="fields of the line"),
     "pairwise.swap_consistency": of(consistency["rule"], "share of pairs"),
     "pairwise.tie_rate": of(ties["rule"], "share of answers read"),
     "pairwise.rule_turns_winner": of(turned, "share of answers read"),
@@ -414,4 +418,4 @@ report.write_results("07_pairwise", results)
 report.evidence(Evidence(
     len(judged), "answers", seed, interval="95 % bootstrap over moves",
     versions={"model": model, "engine": f"{example.before.engine}, {brief_moves.NODES:,} nodes",
-              "prompts": "pairwise@2, pairwise_alone@2"}))
+              "prompts": "pairwise@2, pairwise_number@1, pairwise_alone@2"}))
