@@ -212,7 +212,9 @@ fit_counts = claim_counts([one.verified() for one in fitted])
 fit_labels = [one.true for one in fit_on]
 combined = fit_correctness(shares(fitted, "relevance"), fit_counts, fit_labels)
 alone = fit_correctness(np.zeros(len(fitted)), fit_counts, fit_labels)
-print(combined)
+report.sheet("weight in log-odds", {
+    "the judge's score, from 0 to 1": combined.judge, "a claim held for true": combined.true,
+    "a claim held for false": combined.false})
 
 # %%
 told_relevance = shares(texts, "relevance")
@@ -409,7 +411,10 @@ report.table(truth, caption="GCC-Eval, Pearson")
 # - Every answer could be read: {glue:text}`mass:.1%` of the judge's probability lies on the scale.
 #   As in the paper's Table 5, `ccc` and `llm` stand above the human comments; the differences
 #   between our methods with a model are small.
-# - But this judge does not look at the board. Of minimal pairs it scores the true twin higher in
+# - What it pays for is length: over all comments its scores go with the number of words at a
+#   correlation of {glue:text}`words:.2f`, and comments without a false claim, which are shorter,
+#   get less than the others.
+# - This judge does not look at the board. Of minimal pairs it scores the true twin higher in
 #   {glue:text}`pairs:.0%`, where guessing gives a half. A comment put under another move loses
 #   {glue:text}`swapped:.3f` of the scale, and a line that asks for a 5 gains
 #   {glue:text}`begged:.2f`. Of the mostly false comments it rates {glue:text}`relevant:.0%`
@@ -428,16 +433,16 @@ report.table(truth, caption="GCC-Eval, Pearson")
 # this is said of theirs. The tests are here for any judge: record its answers, and run them.
 
 # %%
+claims = picked["false claims"]
 for name, value in {
     "mass": mass.value, "pairs": won["judge"].value, "pairs_told": won["with findings"].value,
-    "swapped": swap.loc["ccc", "loss"].value,
-    "begged": praise.loc["asks for a 5", "relevance"].value,
+    "swapped": swap["loss"]["ccc"].value, "begged": praise["relevance"]["asks for a 5"].value,
     "auc_judge": auc["judge, relevance"].value, "auc_told": auc["judge with findings"].value,
     "auc_combined": auc["combined"].value, "auc_alone": auc["verifier alone"].value,
     "relevant": false_share["judge"].value,
-    "best": picked.loc["highest score", "false claims"].value,
-    "fewest": picked.loc["fewest false", "false claims"].value,
-    "any_of_four": picked.loc["any", "false claims"].value,
+    "words": of_words.loc["Pearson with words", "relevance"].value,
+    "best": claims["highest score"].value, "fewest": claims["fewest false"].value,
+    "any_of_four": claims["any"].value,
 }.items():
     glue(name, value, display=False)
 
