@@ -48,9 +48,9 @@ from chessgloss.commentary.showing import texts as show_texts
 from chessgloss.corpora.games import read_games
 from chessgloss.facts.verdict import weigh
 from chessgloss.llm import replay
-from chessgloss.measures import bootstrap_mean, means_by
 
 # %%
+from chessgloss.measures import bootstrap_mean, means_by
 from chessgloss.positions import MoveInContext
 from chessgloss.profiles.claims import load_sizes
 from chessgloss.store import Evidence, find_project

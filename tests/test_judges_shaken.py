@@ -23,6 +23,7 @@ from chessgloss.judges.correctness import Correctness, claim_counts, fit_correct
 from chessgloss.judges.gcc import score_table
 from chessgloss.judges.gold import chosen_moves, labelled
 from chessgloss.judges.questions import (
+    CHOICES,
     FEW_MOVES,
     METHODS,
     PAIRS,
@@ -342,7 +343,7 @@ def test_each_purpose_asks_what_its_section_shows(everything, briefings) -> None
     assert len(told) == FEW_MOVES
     assert len({one.group for one in told}) >= 5
     put_up = choices(briefings.values())
-    assert 20 <= len(put_up) <= 30
+    assert len(put_up) == CHOICES
     assert all(one.gap >= 50 for one in put_up)
     told = [one for one in by_purpose["choice"] if "text_sha256" in one.about]
     assert len(by_purpose["choice"]) - len(told) == 2 * len(put_up)
