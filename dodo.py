@@ -230,7 +230,12 @@ def write_overview(results: Path, page: Path) -> None:
     """Write the page that sets every printed number beside ours."""
     from chessgloss.reproduce_page import render
 
-    text = render(results, PROJECT / "data/reference", PROJECT / CHAPTERS_FILE)
+    text = render(
+        results,
+        PROJECT / "data/reference",
+        PROJECT / "book/inventory.csv",
+        PROJECT / CHAPTERS_FILE,
+    )
     write_atomically(page, text)
 
 

@@ -40,7 +40,7 @@ import re
 import matplotlib.pyplot as plt
 import pandas as pd
 from myst_nb import glue
-from chessgloss import brief_moves, gac, reference, report, stockfish
+from chessgloss import brief_moves, gac, proportions, reference, report, stockfish
 from chessgloss.claims import corrupt, gold, verify
 from chessgloss.commentary import collection, methods
 from chessgloss.commentary.briefings import read_briefings
@@ -320,7 +320,7 @@ pairs = corrupt.minimal_pairs(sampled, sizes.pairs, seed=seed)
 apart = pd.DataFrame([{"error": one.error, "apart": gold_scores.told_apart(one)}
                       for one in pairs])
 by_error = apart.groupby("error")["apart"].agg(["sum", "count"])
-by_error["told apart"] = [gold_scores.share(*row) for row in by_error.itertuples(index=False)]
+by_error["told apart"] = [proportions.share(*row) for row in by_error.itertuples(index=False)]
 report.table(by_error[["count", "told apart"]], caption="Minimal pairs by what was exchanged")
 
 # %%
@@ -446,7 +446,7 @@ glued = {
     "any_reference": of_any["reference"], "illegal_verified": illegal["ccc_verified"],
     "template_verified": loss.loc["ccc_verified", "template's share"],
     "words_verified": loss.loc["ccc_verified", "words"], "words_ccc": loss.loc["ccc", "words"],
-    "cost_simple": cost, "apart": gold_scores.share(int(apart["apart"].sum()), len(apart))}
+    "cost_simple": cost, "apart": proportions.share(int(apart["apart"].sum()), len(apart))}
 
 # %%
 for name, value in glued.items():

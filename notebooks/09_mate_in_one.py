@@ -36,7 +36,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 from myst_nb import glue
-from chessgloss import report, stockfish
+from chessgloss import proportions, report, stockfish
 from chessgloss.commentary import showing
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import load_expert
@@ -143,7 +143,7 @@ visited = [each.nodes for each in stockfish.analyse_many(
 print(f"told one node: {pd.Series(visited).median():.0f} in the median, n = {len(visited)}")
 
 # %%
-board = {"random": chance} | {frame["player"][0]: mate_outcomes.share(frame["mates"])
+board = {"random": chance} | {frame["player"][0]: proportions.share_of(frame["mates"])
                               for frame in played}
 errors = mate_outcomes.error_kinds(pd.concat(played))
 report.boards(
@@ -164,14 +164,14 @@ report.boards(
 fens = [one.fen for one in problems]
 detected = seen.mate_seen(fens, seen.see(fens, expert))
 tested = [split_of(one.game) == "test" for one in problems]
-recall = mate_outcomes.share([hit for hit, test in zip(detected, tested, strict=True) if test])
+recall = proportions.share_of([hit for hit, test in zip(detected, tested, strict=True) if test])
 played_file = find_project() / "data" / "games" / "selfplay.tsv.zst"
 without = list(mates.without_mate(read_games(played_file, sizes.games), step=20))
-alarms = mate_outcomes.share(seen.mate_seen(without, seen.see(without, expert)))
+alarms = proportions.share_of(seen.mate_seen(without, seen.see(without, expert)))
 
 # %%
 by_piece = pd.DataFrame({"piece": [one.piece for one in problems], "hit": detected})[tested]
-by_name = {f"mates by {name}": mate_outcomes.share(rows["hit"])
+by_name = {f"mates by {name}": proportions.share_of(rows["hit"])
            for name, rows in by_piece.groupby("piece")}
 report.table(pd.Series({"mates": recall, **by_name, "no mate": alarms}).to_frame("detected"),
              caption="Where the vector sees a mate in one")
@@ -226,7 +226,7 @@ report.table(pd.DataFrame(shown).T, digits=3)
 copies = frame[(frame["prompt"] == "expert") & (frame["player"] == "Qwen2.5-Coder-1.5B")]
 best = {one.name: one.first.san for one in told}
 same = [row.said.strip() == best[row.problem] for row in copies.itertuples()]
-copied = mate_outcomes.share(same)
+copied = proportions.share_of(same)
 others = copies[~pd.Series(same, copies.index)].head(6)
 examples = {row.problem: f"told {best[row.problem]}, said “{row.said}” ({row.outcome})"
             for row in others.itertuples()}
@@ -283,7 +283,7 @@ report.table(mate_outcomes.groups(everyone, "piece"), caption="By the piece that
 # %%
 lichess = mates.lichess_problems(Path(puzzles), sizes.problems) if puzzles else []
 theirs = [one.asked() for one in lichess]
-solved = {player.name: mate_outcomes.share(mate_outcomes.outcomes(
+solved = {player.name: proportions.share_of(mate_outcomes.outcomes(
     lichess, player.choose(theirs), player.name, "board")["mates"]) for player in live if lichess}
 report.sheet("mates in one of Lichess", solved or {"problems": 0})
 

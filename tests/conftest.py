@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+from chessgloss.engines import EngineMissing, find_stockfish
 
 
 @pytest.fixture(scope="module")
@@ -20,3 +23,12 @@ def browser() -> Iterator:
         chromium = playwright.chromium.launch(executable_path=program, args=flags)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture
+def stockfish() -> Path:
+    """The real Stockfish of this machine."""
+    try:
+        return find_stockfish()
+    except EngineMissing as missing:
+        pytest.skip(str(missing))

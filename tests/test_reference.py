@@ -27,6 +27,7 @@ from chessgloss.reproduce_page import (
 
 PROJECT = Path(__file__).parents[1]
 FOLDER = PROJECT / "data" / "reference"
+INVENTORY = PROJECT / "book" / "inventory.csv"
 HEADER = "table,row,column,value,unit,flag,source,note\n"
 LINE = "table1,UCI,Dev set,7.7,perplexity,,Table 1,\n"
 
@@ -56,7 +57,7 @@ def small_page(tmp_path):
         chapters.write_text(f'[{chapter}]\ntitle = "A chapter"\n', encoding="utf-8")
         if results is not None:
             (tmp_path / f"{chapter}.json").write_text(json.dumps(results), encoding="utf-8")
-        return render(tmp_path, FOLDER, chapters)
+        return render(tmp_path, FOLDER, INVENTORY, chapters)
 
     return make
 
@@ -321,7 +322,7 @@ def test_status_counts_verdicts_and_keeps_the_obstacle():
 
 
 def test_inventory_lists_every_numbered_table_once_with_its_own_prefix():
-    items = read_inventory(FOLDER / "inventory.csv")
+    items = read_inventory(INVENTORY)
     assert len({(item.document, item.item) for item in items}) == len(items)
     assert len({(item.chapter, item.prefix) for item in items}) == len(items)
     for document in ("ccc", "state_tracking"):
@@ -352,7 +353,7 @@ def test_page_sets_a_result_beside_its_reference_value(small_page):
 def test_page_without_results_says_so_for_every_item(small_page):
     page = small_page(None)
     assert "executed/" not in page
-    items = read_inventory(FOLDER / "inventory.csv")
+    items = read_inventory(INVENTORY)
     expected = sum(not item.obstacle for item in items)
     overview = page.split("## CCC paper")[0]
     assert overview.count("not yet: chapter") == expected
@@ -388,4 +389,4 @@ def test_damaged_results_file_is_named(tmp_path, text):
 def test_committed_page_is_what_the_inputs_give():
     committed = (PROJECT / "book" / "reproduce.md").read_text(encoding="utf-8")
     chapters = PROJECT / "notebooks" / "chapters.toml"
-    assert committed == render(PROJECT / "book" / "results", FOLDER, chapters)
+    assert committed == render(PROJECT / "book" / "results", FOLDER, INVENTORY, chapters)

@@ -127,7 +127,7 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(engine, tmp_path, monkeyp
     whole = games_file.generate(tmp_path / "a.zst", 5, seed=7, shards=tmp_path / "a", processes=1)
     (tmp_path / "b").mkdir()
     games_file.play_shard(engine, tmp_path / "b", 7, 3)
-    (tmp_path / "b" / "series-7-0000000.part").write_text("cut off")
+    (tmp_path / "b" / "mixed-7-0000000.part").write_text("cut off")
     again = games_file.generate(tmp_path / "b.zst", 5, seed=7, shards=tmp_path / "b", processes=1)
     assert whole.read_bytes() == again.read_bytes()
     assert len(list(read_games(whole))) == 5
@@ -180,3 +180,20 @@ def test_the_committed_games_look_like_chess():
     np.testing.assert_allclose(shares, [0.8, 0.1, 0.1], atol=0.01)
     for game in games[:100]:
         game.check()
+
+
+@pytest.mark.engine
+def test_quick_games_are_short_and_of_middle_levels(engine):
+    quick = selfplay.SERIES["quick"]
+    games = list(selfplay.play_many(engine, 2, range(8), quick))
+    levels = {name for game in games for name in (game.white, game.black)}
+    assert levels <= {"level 5", "level 10", "level 15"}
+    assert max(len(game.moves) for game in games) <= 151
+    assert len({game.moves for game in games}) == 8
+    assert games != list(selfplay.play_many(engine, 2, range(8)))
+
+
+def test_an_unknown_series_is_refused_by_name(tmp_path):
+    with pytest.raises(ValueError, match="no series 'blitz'; there are mixed, quick"):
+        games_file.generate(tmp_path / "a.zst", 5, seed=7, shards=tmp_path, series="blitz")
+    assert list(tmp_path.iterdir()) == []

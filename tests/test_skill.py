@@ -5,7 +5,6 @@ import pytest
 
 from chessgloss.positions import Game
 from chessgloss.skill import CAP, grade_games, losses
-from chessgloss.stockfish import EngineMissing, find_stockfish
 
 FOOLS_MATE = Game(("f2f3", "e7e5", "g2g4", "d8h4"), "0-1")
 BLACK_FIRST = Game(("e7e5", "e2e4"), "*", root="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1")  # fmt: skip  # noqa: E501
@@ -23,14 +22,6 @@ def test_a_value_that_rises_for_the_mover_is_no_loss():
 def test_the_side_to_move_follows_the_root():
     assert [BLACK_FIRST.position_turn(ply) for ply in (0, 1, 2)] == [False, True, False]
     assert FOOLS_MATE.position_turn(0) is True
-
-
-@pytest.fixture
-def stockfish():
-    try:
-        return find_stockfish()
-    except EngineMissing as missing:
-        pytest.skip(str(missing))
 
 
 @pytest.mark.engine

@@ -53,7 +53,7 @@ from chessgloss.skill.validation import (
     grade_pairs,
     mirrored,
 )
-from chessgloss.stockfish import EngineMissing, find_stockfish, open_engine
+from chessgloss.stockfish import open_engine
 from chessgloss.store import Store
 
 START = Position(chess.STARTING_FEN)
@@ -398,14 +398,6 @@ def test_two_settings_are_compared_on_the_same_moves():
 
 
 # ---------------------------------------------------------------- real engines
-
-
-@pytest.fixture
-def stockfish() -> Path:
-    try:
-        return find_stockfish()
-    except EngineMissing as missing:
-        pytest.skip(str(missing))
 
 
 @pytest.mark.engine

@@ -32,7 +32,6 @@ from chessgloss.skill.levels import (
     play_game,
     read_level_games,
 )
-from chessgloss.stockfish import EngineMissing, find_stockfish
 
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
@@ -227,14 +226,6 @@ def test_values_are_made_once_a_game_and_read_back(tmp_path: Path, monkeypatch: 
 
 
 # ---------------------------------------------------------------- real engine
-
-
-@pytest.fixture
-def stockfish() -> Path:
-    try:
-        return find_stockfish()
-    except EngineMissing as missing:
-        pytest.skip(str(missing))
 
 
 @pytest.mark.engine

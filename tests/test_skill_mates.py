@@ -16,6 +16,7 @@ from chessgloss.llm import Answer as Said
 from chessgloss.llm import Client, Model, Recordings
 from chessgloss.measures import Interval
 from chessgloss.positions import Game, Position, read_fen, split_of
+from chessgloss.proportions import share_of
 from chessgloss.skill import mates
 from chessgloss.skill.answers import Answer, read_answer
 from chessgloss.skill.mate_outcomes import (
@@ -26,7 +27,6 @@ from chessgloss.skill.mate_outcomes import (
     move_group,
     outcome_of,
     outcomes,
-    share,
     shares,
     table7,
 )
@@ -351,19 +351,8 @@ def test_groups_by_legal_moves_begin_with_the_fewest():
     assert table.index.tolist() == ["up to 20", "31 to 40", "over 40"]
 
 
-def test_a_share_has_wilsons_interval():
-    half = share([1.0, 0.0] * 5)
-    assert (half.value, half.n) == (0.5, 10)
-    assert (half.low, half.high) == pytest.approx((0.2366, 0.7634), abs=1e-4)
-    none = share([0.0] * 200)
-    assert (none.low, none.high) == pytest.approx((0.0, 0.0188), abs=1e-4)
-    for wrong in ([], [0.5]):
-        with pytest.raises(ValueError, match="zeros and ones"):
-            share(wrong)
-
-
 def test_table_7_has_the_papers_values_beside_ours():
-    ours = {("Qwen", "bare"): Interval(0.05, 0.03, 0.09, 200), ("GPT-4o", "hint"): share([1.0])}
+    ours = {("Qwen", "bare"): Interval(0.05, 0.03, 0.09, 200), ("GPT-4o", "hint"): share_of([1.0])}
     frame, printed = table7(ours, lambda row: f"fill {row}")
     assert list(frame.index) == ["GPT-4o", "GPT-4o-mini", "GPT-3.5-turbo", "ChessGPT", "Qwen"]
     assert frame.loc["GPT-4o", "bare (paper)"] == 0.564

@@ -8,7 +8,6 @@ import chess
 import pytest
 
 from chessgloss import assets
-from chessgloss.engines import EngineMissing, find_stockfish
 from chessgloss.experts import load_expert
 from chessgloss.llm import AnswerMissing, Client, Endpoint, Model, Recordings, Retry
 from chessgloss.positions import Position
@@ -133,14 +132,6 @@ def test_an_engine_player_is_named_by_its_nodes(nodes: int, name: str):
     assert StockfishPlayer(nodes).name == name
     with pytest.raises(ValueError, match="positive"):
         StockfishPlayer(0)
-
-
-@pytest.fixture
-def stockfish() -> Path:
-    try:
-        return find_stockfish()
-    except EngineMissing as error:
-        pytest.skip(str(error))
 
 
 @pytest.mark.engine

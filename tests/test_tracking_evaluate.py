@@ -18,8 +18,16 @@ from chessgloss.positions import Game
 from chessgloss.tracking import retrain, runs
 from chessgloss.tracking.checkpoints import CheckpointError, read_checkpoint
 from chessgloss.tracking.corpus import Corpus, CorpusSizes, split_games
-from chessgloss.tracking.evaluate import perplexity, predict, predict_next
+from chessgloss.tracking.evaluate import (
+    KEPT,
+    perplexity,
+    predict,
+    predict_next,
+    rank,
+    scores_of,
+)
 from chessgloss.tracking.models import make_model
+from chessgloss.tracking.probe_scores import precision_at
 from chessgloss.tracking.probes import Instance, build_probes, contexts, select, write_probes
 from chessgloss.tracking.runs import HEADLINE, Run, RunRecord, find_run, plan, read_run
 from chessgloss.tracking.settings import Settings, Training
@@ -265,10 +273,21 @@ def test_a_run_leaves_record_predictions_and_checkpoint(
     model = runs.read_model(run.name, places.target)
     chosen = select(probes, "start_other", "long")
     again = predict(model, chosen, "uci")
-    assert np.allclose(answers["start_other.long"], again, atol=0.02)
+    assert np.array_equal(answers["start_other.long"], rank(again))
     test = perplexity(model, small_corpus.games, "uci", small_corpus.of("test"))
     assert record.test_perplexity == pytest.approx(test, rel=1e-4)
     assert not list(places.work.glob("*.state"))
+
+
+def test_a_ranking_keeps_every_score() -> None:
+    random = np.random.default_rng(3)
+    values = random.normal(size=(40, VOCABULARY_SIZE)).astype(np.float32)
+    right = random.random(values.shape) < 0.2
+    count = np.minimum(right.sum(axis=1), KEPT)
+    again = scores_of(rank(values))
+    assert np.array_equal(again.argmax(axis=1), values.argmax(axis=1))
+    assert np.allclose(precision_at(again, right, count), precision_at(values, right, count))
+    assert rank(np.zeros((1, VOCABULARY_SIZE)))[0, :3].tolist() == [0, 1, 2]
 
 
 def test_a_model_without_piece_types_is_not_asked_where_they_stand(

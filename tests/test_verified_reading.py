@@ -26,7 +26,6 @@ from chessgloss.verified.gold_scores import (
     precision,
     recall,
     score_table,
-    share,
     told_apart,
 )
 from chessgloss.verified.showing import STYLES, checked_texts, coloured, legend
@@ -175,28 +174,6 @@ def test_a_ratio_draws_whole_moves() -> None:
 
 
 # ---------------------------------------------------------------- gold scores
-
-
-@pytest.mark.parametrize(
-    ("count", "total", "low", "high"),
-    [
-        (0, 10, 0.0, 0.2775),
-        (5, 10, 0.2366, 0.7634),
-        (10, 10, 0.7225, 1.0),
-        (81, 263, 0.2553, 0.3662),
-    ],
-)
-def test_shares_have_wilsons_interval(count: int, total: int, low: float, high: float) -> None:
-    """Worked by hand; the last row is Newcombe's (1998) first example."""
-    found = share(count, total)
-    assert (found.low, found.high) == pytest.approx((low, high), abs=5e-5)
-    assert found.value == count / total
-
-
-@pytest.mark.parametrize(("count", "total"), [(0, 0), (3, 2), (-1, 2)])
-def test_a_share_is_of_something(count: int, total: int) -> None:
-    with pytest.raises(ValueError, match="at least one"):
-        share(count, total)
 
 
 def test_scores_become_shares_and_nothing_where_nothing_is() -> None:

@@ -29,7 +29,8 @@ def _parser() -> argparse.ArgumentParser:
     games = commands.add_parser("games", help="play and pack a series of self-play games")
     games.add_argument("target", type=Path, help="file to write, ending in .tsv.zst")
     games.add_argument("--games", type=int, required=True, help="how many")
-    games.add_argument("--seed", type=int, default=1, help="names the series (default 1)")
+    games.add_argument("--seed", type=int, default=1, help="of the series (default 1)")
+    games.add_argument("--series", default="mixed", help="rules: mixed (default) or quick")
     games.add_argument(
         "--shards",
         type=Path,
@@ -69,7 +70,12 @@ def _games(given: argparse.Namespace) -> int:
     if not given.target.name.endswith(".tsv.zst") or given.games < 1 or given.processes < 1:
         raise ValueError("give a target that ends in .tsv.zst, and at least one game and process")
     path = games.generate(
-        given.target, given.games, seed=given.seed, shards=given.shards, processes=given.processes
+        given.target,
+        given.games,
+        seed=given.seed,
+        shards=given.shards,
+        processes=given.processes,
+        series=given.series,
     )
     print(path)
     return 0

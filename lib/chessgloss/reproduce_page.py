@@ -1,7 +1,7 @@
 """The page that sets every table and figure of the four documents beside our results.
 
-:func:`render` makes the page's Markdown from three inputs and nothing else: the reference
-values and the inventory in ``data/reference``, the results that the chapters wrote, and the
+:func:`render` makes the page's Markdown from these and nothing else: the reference values in
+``data/reference``, the inventory in ``book``, the results that the chapters wrote, and the
 list of chapters. The page therefore cannot drift from them. A result may cite a reference
 value by its key (``ccc/table6/White Knights/Accuracy``) as its ``source``; the number it
 compares with must then be the committed one.
@@ -111,7 +111,9 @@ def verdict(result: Result) -> str:
     return "ours is higher" if result.low > result.reference else "ours is lower"
 
 
-def render(results_folder: Path, reference_folder: Path, chapters_toml: Path) -> str:
+def render(
+    results_folder: Path, reference_folder: Path, inventory: Path, chapters_toml: Path
+) -> str:
     """Return the page as MyST Markdown.
 
     Parameters
@@ -119,7 +121,9 @@ def render(results_folder: Path, reference_folder: Path, chapters_toml: Path) ->
     results_folder
         Folder of the chapters' results, ``NN_section.json`` each.
     reference_folder
-        Folder of the reference values and ``inventory.csv``.
+        Folder of the reference values.
+    inventory
+        List of tables and figures (:func:`read_inventory`).
     chapters_toml
         List of chapters: one table each, named as the notebook.
 
@@ -131,7 +135,7 @@ def render(results_folder: Path, reference_folder: Path, chapters_toml: Path) ->
     chapters = tuple(tomllib.loads(chapters_toml.read_text(encoding="utf-8")))
     written = {name[:2]: read_results(results_folder / f"{name}.json") for name in chapters}
     links = {name[:2]: name for name in chapters if written[name[:2]] is not None}
-    items = read_inventory(reference_folder / "inventory.csv")
+    items = read_inventory(inventory)
     cells = reference.load(folder=reference_folder)
     _check_citations(written.values(), cells)
     found = {item: _results_of(item, written.get(item.chapter)) for item in items}
@@ -142,6 +146,10 @@ def render(results_folder: Path, reference_folder: Path, chapters_toml: Path) ->
 
 def read_inventory(path: Path) -> tuple[Item, ...]:
     """Read the list of tables and figures, in its order.
+
+    Its columns are ``document,item,shows,chapter,prefix,obstacle``. A chapter that regenerates
+    an item writes at least one result whose key starts with ``prefix`` (for a picture, a count
+    such as ``figure1.boards``); ``obstacle`` says why one cannot be reproduced as printed.
 
     Raises
     ------

@@ -145,7 +145,10 @@ def _analysis(position: Position, row: Mapping[str, Any]) -> Analysis:
 
 
 def _concepts(rows: Sequence[Sequence[Any]]) -> tuple[ConceptChange, ...]:
-    return tuple(ConceptChange(*row, rank) for rank, row in enumerate(rows, start=1))
+    return tuple(
+        ConceptChange(concept, side, before, after, change, rank)
+        for rank, (concept, side, before, after, change) in enumerate(rows, start=1)
+    )
 
 
 def _score_text(score: chess.engine.PovScore) -> str:

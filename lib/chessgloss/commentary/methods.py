@@ -156,7 +156,12 @@ def request_comment(
     if chosen.concepts is not None:
         values["attacks"] = tell_attacks(briefing.move.after())
         values["concepts"] = tell_concepts(concepts_of(briefing, method, count))
-    about = {"method": method, "of": briefing.name, "notation": notation, "concepts": count}
+    about: dict[str, str | int] = {
+        "method": method,
+        "of": briefing.name,
+        "notation": notation,
+        "concepts": count,
+    }
     return Request(
         prompt.fill(**values),
         Sampling(temperature=TEMPERATURE, max_tokens=chosen.max_tokens, seed=1),

@@ -31,8 +31,16 @@ class GamesFileError(ValueError):
     """A games file that is cut off or not in its form."""
 
 
-def generate(target: Path, games: int, *, seed: int, shards: Path, processes: int = 2) -> Path:
-    """Play ``games`` games of the series ``seed`` and pack them into ``target``.
+def generate(
+    target: Path,
+    games: int,
+    *,
+    seed: int,
+    shards: Path,
+    processes: int = 2,
+    series: str = "mixed",
+) -> Path:
+    """Play ``games`` games of a series and pack them into ``target``.
 
     Parameters
     ----------
@@ -46,23 +54,29 @@ def generate(target: Path, games: int, *, seed: int, shards: Path, processes: in
         Folder that keeps finished shards between runs.
     processes
         Engine processes, one shard each at a time.
+    series
+        By which rules (:data:`chessgloss.corpora.selfplay.SERIES`).
     """
+    if series not in selfplay.SERIES:
+        raise ValueError(f"no series {series!r}; there are {', '.join(selfplay.SERIES)}")
     shards.mkdir(parents=True, exist_ok=True)
     starts = range(0, games, SHARD)
-    missing = [start for start in starts if not _shard(shards, seed, start).exists()]
-    jobs = (delayed(play_shard)(find_stockfish(), shards, seed, start) for start in missing)
+    missing = [start for start in starts if not _shard(shards, series, seed, start).exists()]
+    engine = find_stockfish()
+    jobs = (delayed(play_shard)(engine, shards, seed, start, series) for start in missing)
     with tqdm(total=games, initial=games - len(missing) * SHARD, unit="game") as bar:
         for _ in Parallel(n_jobs=processes, return_as="generator_unordered")(jobs):
             bar.update(SHARD)
-    lines = (line for start in starts for line in _lines_of(_shard(shards, seed, start)))
+    lines = (line for start in starts for line in _lines_of(_shard(shards, series, seed, start)))
     return pack((line for line, _ in zip(lines, range(games), strict=False)), target)
 
 
-def play_shard(engine: Path, shards: Path, seed: int, start: int) -> Path:
+def play_shard(engine: Path, shards: Path, seed: int, start: int, series: str = "mixed") -> Path:
     """Play the games ``start`` to ``start + SHARD`` and write them as one shard."""
-    path = _shard(shards, seed, start)
+    path = _shard(shards, series, seed, start)
     numbers = range(start, start + SHARD)
-    played = zip(numbers, selfplay.play_many(engine, seed, numbers), strict=True)
+    rules = selfplay.SERIES[series]
+    played = zip(numbers, selfplay.play_many(engine, seed, numbers, rules), strict=True)
     text = "".join(_write_line(number, game) for number, game in played)
     aside = path.with_suffix(".part")
     aside.write_text(text, encoding="ascii")
@@ -102,8 +116,8 @@ def of_split(games: Iterable[Game], split: str) -> list[Game]:
     return [game for game in games if game.split == split]
 
 
-def _shard(folder: Path, seed: int, start: int) -> Path:
-    return folder / f"series-{seed}-{start:07d}.tsv"
+def _shard(folder: Path, series: str, seed: int, start: int) -> Path:
+    return folder / f"{series}-{seed}-{start:07d}.tsv"
 
 
 def _lines_of(path: Path) -> list[str]:

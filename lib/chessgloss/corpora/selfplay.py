@@ -10,9 +10,10 @@ make every game independent of the others and of how many processes share the wo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import chess
 import numpy as np
@@ -50,6 +51,10 @@ class Rules:
         Share of the games in which nobody resigns, so that late tactics and mates remain.
     most_plies
         A game of this length is adjudicated a draw.
+    levels, weights
+        Levels that are played, weakest first, and how often each is drawn.
+    nodes
+        Nodes a level searches per move; ``None`` for :func:`level_nodes`.
     """
 
     opening_plies: tuple[int, int] = (6, 10)
@@ -65,6 +70,28 @@ class Rules:
     resign_centipawns: int = 700
     played_out: float = 0.3
     most_plies: int = 240
+    levels: tuple[int, ...] = LEVELS
+    weights: tuple[int, ...] = LEVEL_WEIGHTS
+    nodes: int | None = None
+
+
+#: The series by name. ``mixed`` serves the chapters on concepts; ``quick`` makes many games of
+#: at most 150 plies for the models that learn to track the board: shallow searches, and the
+#: noise of the middle levels alone.
+SERIES: Mapping[str, Rules] = MappingProxyType(
+    {
+        "mixed": Rules(),
+        "quick": Rules(
+            opening_lines=6,
+            opening_nodes=60,
+            lines=3,
+            most_plies=151,
+            levels=(5, 10, 15),
+            weights=(1, 1, 1),
+            nodes=60,
+        ),
+    }
+)
 
 
 def level_nodes(level: int) -> int:
@@ -86,14 +113,15 @@ def choose(lines: list[Scored], level: int, random: np.random.Generator) -> Scor
     return lines[int(np.argmax(bonus + [line.centipawns for line in lines]))]
 
 
-def pairing(random: np.random.Generator) -> tuple[int, int]:
+def pairing(random: np.random.Generator, rules: Rules | None = None) -> tuple[int, int]:
     """Draw the levels of White and Black: equal in 6 games of 10, else neighbours."""
-    weights = np.array(LEVEL_WEIGHTS) / sum(LEVEL_WEIGHTS)
-    index = int(random.choice(len(LEVELS), p=weights))
+    rules = rules or Rules()
+    levels, weights = rules.levels, np.array(rules.weights) / sum(rules.weights)
+    index = int(random.choice(len(levels), p=weights))
     if random.random() < 0.6:
-        return LEVELS[index], LEVELS[index]
-    low = min(index, len(LEVELS) - 2)
-    pair = (LEVELS[low], LEVELS[low + 1])
+        return levels[index], levels[index]
+    low = min(index, len(levels) - 2)
+    pair = (levels[low], levels[low + 1])
     return pair if random.random() < 0.5 else pair[::-1]
 
 
@@ -101,7 +129,7 @@ def play(searcher: Searcher, seed: int, number: int, rules: Rules | None = None)
     """Play game ``number`` of the series ``seed``."""
     rules = rules or Rules()
     random = np.random.default_rng([seed, number])
-    white, black = pairing(random)
+    white, black = pairing(random, rules)
     resigns = bool(random.random() >= rules.played_out)
     searcher.new_game()
     board = chess.Board()
@@ -111,7 +139,7 @@ def play(searcher: Searcher, seed: int, number: int, rules: Rules | None = None)
     while end is None:
         level = white if board.turn else black
         lines = rules.lines if level < 20 else 1
-        found = searcher.search(_ucis(board), nodes=level_nodes(level), lines=lines)
+        found = searcher.search(_ucis(board), nodes=rules.nodes or level_nodes(level), lines=lines)
         scores.append(found[0].centipawns if board.turn else -found[0].centipawns)
         board.push(choose(found, level, random).move)
         end = _natural_end(board) or _adjudicated(scores, board.ply(), resigns, rules)
@@ -120,11 +148,13 @@ def play(searcher: Searcher, seed: int, number: int, rules: Rules | None = None)
     return Game(moves, result, f"level {white}", f"level {black}", termination, opening)
 
 
-def play_many(path: Path, seed: int, numbers: Iterable[int]) -> Iterator[Game]:
+def play_many(
+    path: Path, seed: int, numbers: Iterable[int], rules: Rules | None = None
+) -> Iterator[Game]:
     """Play the games ``numbers`` of the series ``seed`` with one engine process."""
     with Searcher(path) as searcher:
         for number in numbers:
-            yield play(searcher, seed, number)
+            yield play(searcher, seed, number, rules)
 
 
 def _open(searcher: Searcher, board: chess.Board, rules: Rules, random: np.random.Generator) -> int:

@@ -106,9 +106,10 @@ def judge_by_numbers(
     """
     found: dict[tuple[str, str, str], dict[str, dict[str, float | None]]] = {}
     for one, answer in zip(requests, answers, strict=True):
-        place = tuple(str(one.about[name]) for name in ("of", "first", "second"))
-        sides = found.setdefault(place, {"A": {}, "B": {}})  # type: ignore[arg-type]
-        sides[str(one.about["candidate"])][str(one.about["criterion"])] = read_score(answer).value
+        about = {name: str(value) for name, value in one.about.items()}
+        place = (about["of"], about["first"], about["second"])
+        sides = found.setdefault(place, {"A": {}, "B": {}})
+        sides[about["candidate"]][about["criterion"]] = read_score(answer).value
     return [
         _numbered(place, _card(sides["A"]), _card(sides["B"]), rulings)
         for place, sides in found.items()

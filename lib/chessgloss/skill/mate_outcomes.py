@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal
 
 import chess
 import pandas as pd
-from scipy import stats
 
 from chessgloss.measures import Interval
+from chessgloss.proportions import share_of
 from chessgloss.reference import Reference, load
 from chessgloss.skill.answers import Answer
 from chessgloss.skill.mate_prompts import TABLE7
@@ -83,28 +83,9 @@ def outcomes(
     )
 
 
-def share(values: Iterable[float]) -> Interval:
-    """Return a share of problems with Wilson's 95 % interval, which is proper at 0 and 1 too.
-
-    Problems come from different games, so that they count as independent.
-
-    Raises
-    ------
-    ValueError
-        If there is no value, or one that is neither 0 nor 1.
-    """
-    kept = [float(value) for value in values]
-    if not kept or set(kept) - {0.0, 1.0}:
-        raise ValueError(f"a share is of zeros and ones, got {sorted(set(kept))[:5]}")
-    right = int(sum(kept))
-    found = stats.binomtest(right, len(kept)).proportion_ci(method="wilson")
-    value = right / len(kept)
-    return Interval(value, min(float(found.low), value), max(float(found.high), value), len(kept))
-
-
 def shares(frame: pd.DataFrame, by: str | list[str]) -> pd.Series:
     """Return the share of mates in each group of rows of :func:`outcomes`, as intervals."""
-    return pd.Series({name: share(rows["mates"]) for name, rows in frame.groupby(by)})
+    return pd.Series({name: share_of(rows["mates"]) for name, rows in frame.groupby(by)})
 
 
 def groups(frame: pd.DataFrame, by: str) -> pd.DataFrame:

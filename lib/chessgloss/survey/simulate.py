@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from scipy import optimize, stats
 
 from chessgloss.agreement import sign_flip_p
-from chessgloss.measures import Interval, bootstrap_mean
+from chessgloss.measures import bootstrap_mean
+from chessgloss.proportions import share_of
 from chessgloss.survey.blinding import Key, shown_order
 from chessgloss.survey.reading import FORMAT
 from chessgloss.survey.records import CAUSES, COLUMNS, DIMENSIONS, Ratings
@@ -309,7 +310,7 @@ def power_curve(
             random = np.random.default_rng([seed, count, size])
             drawn = draw_points(effects, points, spread, (size, count), random, repeats)
             p = _p_values(drawn[:, :, 0] - drawn[:, :, 1], unit, seed)
-            rows += [(count, size, one, share(p < one)) for one in levels]
+            rows += [(count, size, one, share_of(p < one)) for one in levels]
     return pd.DataFrame(rows, columns=["raters", "moves", "level", "power"])
 
 
@@ -321,13 +322,6 @@ def _p_values(
         every = differences.reshape(len(differences), -1).astype(float)
         return np.asarray(stats.ttest_1samp(every, 0, axis=1).pvalue)
     return sign_flip_p(differences.mean(axis=-1), seed=seed, flips=4_000)
-
-
-def share(hits: NDArray[np.bool_]) -> Interval:
-    """Return the share of hits with Wilson's 95 % interval."""
-    found = stats.binomtest(int(hits.sum()), hits.size).proportion_ci(method="wilson")
-    value = float(hits.mean())
-    return Interval(value, min(float(found.low), value), max(float(found.high), value), hits.size)
 
 
 def moves_needed(curve: pd.DataFrame, level: float, power: float = 0.8) -> pd.Series:

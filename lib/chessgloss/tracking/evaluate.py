@@ -31,6 +31,9 @@ from chessgloss.tracking.tokens import (
 #: Tokens a batch where nothing is learned.
 TOKENS = 8192
 
+#: Tokens of a ranking that are kept.
+KEPT = 32
+
 
 def perplexity(
     model: LanguageModel,
@@ -79,6 +82,24 @@ def predict(
         How the model reads them; with ``ap`` the history carries its piece types.
     """
     return predict_next(model, contexts(instances, notation))
+
+
+def rank(log_probabilities: NDArray) -> NDArray[np.uint8]:
+    """Return the best :data:`KEPT` tokens of each row, the most probable first; shape (n, KEPT).
+
+    Of equals the lowest id comes first. A twelfth of the size of all probabilities, and enough
+    for every score that counts right answers among the first: a queen has 27 moves at most.
+    """
+    order = np.argsort(-log_probabilities, axis=1, kind="stable")
+    return order[:, :KEPT].astype(np.uint8)
+
+
+def scores_of(ranked: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Return scores ``(n, 77)`` that rank tokens as ``ranked`` does, and all others below."""
+    scores = np.full((len(ranked), VOCABULARY_SIZE), -ranked.shape[1], dtype=np.float32)
+    places = -np.arange(ranked.shape[1], dtype=np.float32)
+    np.put_along_axis(scores, ranked.astype(np.int64), places[None], axis=1)
+    return scores
 
 
 @torch.inference_mode()

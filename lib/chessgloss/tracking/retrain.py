@@ -31,7 +31,7 @@ from chessgloss.tracking.checkpoints import (
     write_tensors,
 )
 from chessgloss.tracking.corpus import Corpus, games_file, read_corpus
-from chessgloss.tracking.evaluate import perplexity, predict
+from chessgloss.tracking.evaluate import perplexity, predict, rank
 from chessgloss.tracking.models import LanguageModel, count_parameters
 from chessgloss.tracking.probes import (
     BANDS,
@@ -133,14 +133,8 @@ def train_run(run: Run, corpus: Corpus, probes: Sequence[Instance], places: Plac
     dev, test = (
         perplexity(model, corpus.games, reading, corpus.of(one)) for one in ("dev", "test")
     )
-    tasks = TASKS if run.asks_start else END_TASKS
-    answers = {
-        f"{task}.{band}": torch.from_numpy(predict(model, chosen, reading)).half()
-        for task in tasks
-        for band in BANDS
-        if (chosen := select(probes, task, band))
-    }
     about = {"run": run.name, "probes": file_digest(places.probes)}
+    answers = answer_probes(model, run, probes)
     write_tensors(answers, about, places.target / "predictions" / f"{run.name}.safetensors")
     if run.name in HEADLINE:
         checkpoint = places.target / "checkpoints" / f"{run.name}.safetensors"
@@ -163,9 +157,9 @@ def train_run(run: Run, corpus: Corpus, probes: Sequence[Instance], places: Plac
 def answer_probes(
     model: LanguageModel, run: Run, probes: Sequence[Instance]
 ) -> dict[str, torch.Tensor]:
-    """Return float16 log-probabilities ``(n, 77)`` by ``task.band``: of the tasks a run can do."""
+    """Return uint8 tokens ``(n, KEPT)`` by ``task.band``, best first: of the tasks a run can do."""
     return {
-        f"{task}.{band}": torch.from_numpy(predict(model, chosen, run.training.reading)).half()
+        f"{task}.{band}": torch.from_numpy(rank(predict(model, chosen, run.training.reading)))
         for task in (TASKS if run.asks_start else END_TASKS)
         for band in BANDS
         if (chosen := select(probes, task, band))

@@ -226,9 +226,10 @@ def read_model(name: str, folder: Path | None = None) -> LanguageModel:
 
 
 def read_predictions(name: str, folder: Path | None = None) -> dict[str, Any]:
-    """Return the log-probabilities of a run by ``task.band``: float32 ``(n, 77)`` each.
+    """Return the answers of a run by ``task.band``: uint8 tokens ``(n, KEPT)``, best first.
 
-    Rows stand in the order of :func:`chessgloss.tracking.probes.select`.
+    Rows stand in the order of :func:`chessgloss.tracking.probes.select`;
+    :func:`chessgloss.tracking.evaluate.scores_of` makes scores of them.
     """
     path = (folder or data_folder()) / "predictions" / f"{name}.safetensors"
     if not path.is_file():
@@ -236,7 +237,7 @@ def read_predictions(name: str, folder: Path | None = None) -> dict[str, Any]:
     tensors, about = read_tensors(path)
     if about.get("run") != name:
         raise CheckpointError(f"{path} holds predictions of {about.get('run')!r}, not {name!r}")
-    return {key: one.float().numpy() for key, one in tensors.items()}
+    return {key: one.numpy() for key, one in tensors.items()}
 
 
 def _figure_2(size: str) -> list[str]:

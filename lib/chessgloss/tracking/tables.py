@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from chessgloss.measures import Interval, Paired, paired_permutation
 from chessgloss.reference import load
+from chessgloss.tracking.evaluate import scores_of
 from chessgloss.tracking.probe_scores import ProbeScores, answer_table, score_probes
 from chessgloss.tracking.probes import END_TASKS, Instance, select
 from chessgloss.tracking.runs import RunRecord, read_predictions, trained_runs
@@ -106,11 +107,12 @@ def read_outcomes(folder: Path | None = None) -> list[Outcome]:
 
 
 def recorded(folder: Path | None = None) -> Predictor:
-    """Return the answers that were kept when the runs ended, by run, task and band."""
+    """Return scores ``(n, 77)`` of what was kept when the runs ended, by run, task and band."""
     read = cache(lambda name: read_predictions(name, folder))
 
     def predict(name: str, task: str, band: str) -> NDArray | None:
-        return read(name).get(f"{task}.{band}")
+        kept = read(name).get(f"{task}.{band}")
+        return None if kept is None else scores_of(kept)
 
     return predict
 
@@ -193,7 +195,7 @@ def score_rows(
     outcomes
         The runs.
     predict
-        Gives a run's log-probabilities, in the order of the instances of the task and band;
+        Gives a run's scores of all tokens, in the order of the instances of the task and band;
         None for a run that was not asked (a model without piece types has no Start tasks).
     instances
         All instances.

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
 
 import pandas as pd
 
@@ -14,31 +12,9 @@ from chessgloss.claims.gold import EQUIVALENT, GoldText, Judge, Score, check_tex
 from chessgloss.claims.records import Kind
 from chessgloss.claims.verify import verify
 from chessgloss.measures import Interval
+from chessgloss.proportions import share
 from chessgloss.verified.clauses import sentence_spans
 from chessgloss.verified.records import false_of
-
-#: Two-sided 95 % quantile of the normal distribution.
-_Z: Final = 1.959964
-
-
-def share(count: int, total: int) -> Interval:
-    """Return a share with Wilson's 95 % interval, which is proper at 0 and 1 too.
-
-    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical
-    inference", Journal of the American Statistical Association 22 (1927).
-
-    Raises
-    ------
-    ValueError
-        Unless ``0 <= count <= total`` and there is something counted.
-    """
-    if not 0 <= count <= total or not total:
-        raise ValueError(f"a share is of at least one, got {count} of {total}")
-    value, spread = count / total, _Z**2 / total
-    middle = (value + spread / 2) / (1 + spread)
-    half = math.sqrt(value * (1 - value) * spread + spread**2 / 4) / (1 + spread)
-    low, high = max(0.0, min(middle - half, value)), min(1.0, max(middle + half, value))
-    return Interval(value, low, high, total)
 
 
 def precision(score: Score) -> Interval | None:
