@@ -180,6 +180,23 @@ report.table(by_error, caption="How often the true twin is scored higher")
 # checker of the last chapter). The checker knows the answer, so this column asks only whether the
 # judge uses what it is told.
 #
+# A wrong piece is preferred to the right one more often than not, which no guess does. The word
+# explains it:
+
+# %%
+swapped_piece = judged["judge"][judged["judge"]["error"] == "wrong_piece"].dropna()
+changed = [pairs[row].pair for row in swapped_piece.index]
+true_word = pd.Series(["pawn" if "pawn" in set(one.true.split()) - set(one.false.split())
+                       else "another piece" for one in changed], swapped_piece.index)
+swapped_piece = swapped_piece.assign(word=true_word, gap=lambda one: one["true"] - one["false"])
+words = {name: means_by(swapped_piece, "word", name, cluster="move", seed=seed)
+         for name in ("won", "gap")}
+report.table(pd.DataFrame(words), caption="Wrong piece, by the true word", digits=3)
+
+# %% [markdown]
+# Any piece sounds better to the judge than a pawn, by a few hundredths of the scale. A judge that
+# cannot see is not thereby without opinions.
+#
 # ## Does it know true comments from false ones?
 #
 # The gold set holds comments labelled by hand. Those whose claims are all true stand against

@@ -252,8 +252,15 @@ plt.show()
 # %%
 report.table(failures.loc[:, (failures > 0).any()], caption="Answers by outcome")
 
+# %% [markdown]
+# What does the model say, and does it say something else on another board?
+
 # %%
 of_model = frame[frame["player"] == "Qwen2.5-Coder-1.5B"]
+common = of_model.groupby("prompt")["said"].value_counts().groupby(level=0).head(4)
+report.table(common.to_frame("answers"), caption="The commonest answers")
+
+# %%
 first = of_model[of_model["prompt"] == "bare"].drop_duplicates("outcome")
 lines = {f"{row.problem} ({row.outcome})": f"“{row.said}”; {best[row.problem]} mates"
          for row in first.itertuples()}
@@ -298,8 +305,9 @@ report.sheet("mates in one of Lichess", solved or {"problems": 0})
 #   there is a mate, {glue:text}`expert:.1%` told the move itself.
 # - The vector sees {glue:text}`recall:.0%` of the mates, and one in {glue:text}`alarms:.0%` of
 #   the positions without; with the hint where it sees one, {glue:text}`vector:.1%` are solved.
-# - Told the position, {glue:text}`illegal:.0%` of the model's answers are illegal moves and
-#   {glue:text}`unreadable:.0%` no single move at all.
+# - Told the position, it gives one and the same answer, “{glue:text}`habit`”, on
+#   {glue:text}`habitual:.0%` of the boards: {glue:text}`illegal:.0%` of its answers are illegal
+#   moves. It does not solve these problems badly; it does not look at them.
 # - Rows of models that need a key carry the paper's values and the command that fills ours.
 #
 # A language model that was trained on games sees moves only. The games behind the problems are
@@ -311,7 +319,7 @@ glued = {kind: ours["Qwen2.5-Coder-1.5B", kind].value for kind in mate_prompts.K
 glued |= {"chance": chance.value, "recall": recall.value, "alarms": alarms.value,
           "stockfish": board["stockfish_1_node"].value, "nnue": board["nnue_one_ply"].value,
           "illegal": float((bare == "illegal").mean()),
-          "unreadable": float((bare == "unreadable").mean())}
+          "habit": common["bare"].index[0], "habitual": float(common["bare"].iloc[0] / len(bare))}
 for name, value in glued.items():
     glue(name, value, display=False)
 

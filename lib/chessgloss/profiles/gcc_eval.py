@@ -37,8 +37,8 @@ class GccEval:
 
 _SIZES = {
     "smoke": GccEval(9, 30, 5, 60, 8, 50),
-    "book": GccEval(63, 150, 20, 400, 30, 300),
-    "paper": GccEval(63, 150, 20, 400, 30, 300),
+    "book": GccEval(63, 150, 20, 400, 15, 300),
+    "paper": GccEval(63, 150, 20, 400, 15, 300),
 }
 
 

@@ -94,12 +94,12 @@ report.boards(report.board(example.move, size=280), showing.texts(context, "Feat
 # %% [markdown]
 # ## The line
 #
-# Every third of the evaluated moves with a human comment takes part, and five methods. Each pair
-# of a move's comments is judged twice, with A and B exchanged: twenty questions a move. First on
-# a few moves as the rubric has it: the judge answers with one line of 18 fields. An answer that
-# is not this line, white space and a code fence aside, is *unreadable*: it is counted and never
-# guessed at. The prompt shows two made-up lines, one for each winner; without them this small
-# model wrote lines of any length.
+# Every third of the evaluated moves with a human comment takes part, and five methods; a
+# comment that was cut off is missing. Each pair of a move's comments is judged twice, with A
+# and B exchanged: twenty questions a move. First on a few moves as the rubric has it: the judge
+# answers with one line of 18 fields. An answer that is not this line, white space and a code
+# fence aside, is *unreadable*: it is counted and never guessed at. The prompt shows two made-up
+# lines, one for each winner; without them this small model wrote lines of any length.
 
 # %%
 client = replay("commentary", model)
@@ -180,16 +180,22 @@ report.sheet("what decides", {name: decided[name] for name in ("total", *CRITERI
 #
 # A judge that reads what is there gives the same winner whichever comment stands first. We
 # count the pairs whose winner stays, by the totals of its scores and after the hard rule. A judge
-# that always prefers A scores nought; one that throws a coin, about one half. *First* is what
-# candidate A wins, ties half: one half if the place does not matter.
+# that always prefers A scores nought. One that throws dice, with this judge's shares of A, B and
+# ties, scores what the last column says. *First* is what candidate A wins, ties half: one half if
+# the place does not matter.
 
 # %%
 ways = ("totals", "rule")
 consistency = {by: swaps.swap_consistency(judged, by, seed=seed) for by in ways}
 ties = {by: swaps.tie_rate(judged, by, seed=seed) for by in ways}
 first = {by: swaps.first_wins(judged, by, seed=seed) for by in ways}
+dice = {}
+for by in ways:
+    a, tie = first[by].value - ties[by].value / 2, ties[by].value
+    dice[by] = tie**2 + 2 * a * (1 - a - tie)
 report.table(
-    pd.DataFrame({"same winner both ways": consistency, "ties": ties, "first": first}),
+    pd.DataFrame({"same winner both ways": consistency, "ties": ties, "first": first,
+                  "dice": dice}),
     caption="By the judge's scores, and after the hard rule",
 )
 
@@ -353,14 +359,16 @@ report.table(
 #   {glue:text}`copied:.0%` of answers, and contradicts itself in {glue:text}`contradicted:.0%`.
 # - Asked for one score at a time, it names the same winner in
 #   {glue:text}`consistency_totals:.0%` of pairs when the comments change places, and in
-#   {glue:text}`consistency_rule:.0%` after the hard rule; a coin would reach about half.
-#   {glue:text}`ties:.0%` are ties.
+#   {glue:text}`consistency_rule:.0%` after the hard rule; dice with its shares of A, B and ties
+#   would in {glue:text}`dice:.0%` and {glue:text}`dice_rule:.0%`. {glue:text}`ties:.0%` are ties.
 # - After the hard rule {glue:text}`best_rule` is strongest. Where intervals overlap, read no order
 #   into them.
 # - The hard rule strikes {glue:text}`struck_llm:.0%` of the comments of `llm` and
 #   {glue:text}`struck_reference:.0%` of the human ones; the judge gives struck comments
 #   {glue:text}`faith_struck:.1f` points of faithfulness, others {glue:text}`faith_clean:.1f`.
 # - It turns the winner of {glue:text}`turned:.0%` of answers.
+# - Scored without a rival in sight, the same comments win in {glue:text}`same_alone:.0%` of pairs
+#   only: what this judge thinks of a comment depends on what stands beside it.
 # - Ten words more than the rival are worth {glue:text}`worth:.2f` in log-odds.
 #
 # What a judge of this size says of two comments should be read beside these numbers: how often
@@ -374,6 +382,7 @@ for name, value in {
     "consistency_rule": consistency["rule"].value, "best_rule": strength["rule"].index[0],
     "struck_llm": struck.loc["llm", "disqualified"].value, "turned": turned.value,
     "struck_reference": struck.loc["reference", "disqualified"].value, "worth": worth,
+    "dice": dice["totals"], "dice_rule": dice["rule"], "same_alone": same.value,
     "faith_struck": float(faithful.get(1.0, np.nan)), "faith_clean": float(faithful[0.0]),
 }.items():
     glue(name, value, display=False)
@@ -381,7 +390,7 @@ for name, value in {
 # %%
 of = report.Result.of
 results = {
-    "pairwise.answers": report.Result(len(judged), unit="answers"),
+    "pairwise.answers": report.Result(len(judged), unit="pairs in an order"),
     "pairwise.line.contradiction_share": of(contradicted["any"], "share of lines read"),
     "pairwise.line.copied_share": of(contradicted["copied"], "share of lines read"),
     "pairwise.line.unreadable": report.Result(len(lined) - len(written), n=len(lined)),
@@ -416,6 +425,6 @@ report.write_results("07_pairwise", results)
 
 # %%
 report.evidence(Evidence(
-    len(judged), "answers", seed, interval="95 % bootstrap over moves",
+    len(judged), "pairs in an order", seed, interval="95 % bootstrap over moves",
     versions={"model": model, "engine": f"{example.before.engine}, {brief_moves.NODES:,} nodes",
               "prompts": "pairwise@2, pairwise_number@1, pairwise_alone@2"}))

@@ -355,6 +355,7 @@ results = {
     "grading.depth18.same_grade": report.Result(depth["same grade"], n=depth["moves"]),
     "grading.depth18.rank_correlation": report.Result(depth["rank correlation"]),
     "grading.lecturers.told_apart": of(apart, "share of pairs"),
+    "grades.bounds": report.Result(len(MOVE_GRADES) - 1, unit="bounds between grades"),
     "levels.order_holds": of(holds, "rank correlation"),
     "levels.one_game.level_20_worst": report.Result(float(worse["cut"]), unit="share"),
     "levels.one_game.level_20_worst_uncut": report.Result(float(worse["uncut"]), unit="share"),

@@ -447,6 +447,7 @@ for name, value in {
 # %%
 of = report.Result.of
 results = {"suite.positions": report.Result(len(suite), unit="positions"),
+           "dashboard.pages": report.Result(len(pages), unit="players"),
            "static.elo.held_out_error": report.Result(missed, n=len(HELD_OUT), unit="Elo"),
            "static.ranking.least_tau": report.Result(float(tau.min()), unit="Kendall's tau")}
 for name, one in overall.items():
