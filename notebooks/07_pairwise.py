@@ -193,9 +193,12 @@ dice = {}
 for by in ways:
     a, tie = first[by].value - ties[by].value / 2, ties[by].value
     dice[by] = tie**2 + 2 * a * (1 - a - tie)
+
+# %%
 report.table(
-    pd.DataFrame({"same winner both ways": consistency, "ties": ties, "first": first,
-                  "dice": dice}),
+    pd.DataFrame(
+        {"same winner both ways": consistency, "ties": ties, "first": first, "dice": dice}
+    ),
     caption="By the judge's scores, and after the hard rule",
 )
 

@@ -357,6 +357,10 @@ results = {
     "grading.lecturers.told_apart": of(apart, "share of pairs"),
     "grades.bounds": report.Result(len(MOVE_GRADES) - 1, unit="bounds between grades"),
     "levels.order_holds": of(holds, "rank correlation"),
+}
+
+# %%
+results |= {
     "levels.one_game.level_20_worst": report.Result(float(worse["cut"]), unit="share"),
     "levels.one_game.level_20_worst_uncut": report.Result(float(worse["uncut"]), unit="share"),
 }

@@ -144,6 +144,19 @@ report.boards(report.board(example.position, size=260),
 report.table(answer_states({**answers, **said}))
 
 # %% [markdown]
+# What does the language model say most often, and how often? A player that looks at the board
+# does not give one answer on every other board. An answer in SAN where UCI was asked for, or the
+# other way round, is read as the move that it names.
+
+# %%
+texts = {name: pd.Series([one.text for one in given]).value_counts()
+         for name, given in said.items()}
+habits = {name: [f"{text} ({count})" for text, count in counts.head(4).items()]
+          for name, counts in texts.items()}
+report.table(pd.DataFrame.from_dict(habits, orient="index").fillna(""),
+             caption=f"The commonest answers, of {len(told)}")
+
+# %% [markdown]
 # ## Marks and losses
 #
 # Marks go from 5 (Excellent) to 1 (Blunder); an answer that is no legal move gets 1. `lost` is
@@ -417,6 +430,8 @@ with tempfile.TemporaryDirectory() as target:
 #   answered {glue:text}`told` of them in five ways.
 # - Told the FEN, {glue:text}`qwen_legal:.0%` of its answers are legal moves; the best of its ways
 #   is {glue:text}`best_way`, with {glue:text}`best_legal:.0%`.
+# - To {glue:text}`habitual:.0%` of the FENs it answers with one and the same move,
+#   “{glue:text}`habit`”. Where that is legal, it is legal by chance.
 # - Its mark is {glue:text}`qwen_mark:.2f`; a random legal move gets {glue:text}`random_mark:.2f`,
 #   the network without search {glue:text}`nnue_mark:.2f`, Stockfish at level 5
 #   {glue:text}`level5_mark:.2f`.
@@ -435,6 +450,8 @@ width = curves["stockfish_05"]
 # %%
 for name, value in {
     "positions": len(frame), "suite_games": int(frame["game"].nunique()), "told": len(told),
+    "habit": texts["qwen_fen"].index[0],
+    "habitual": float(texts["qwen_fen"].iloc[0] / len(told)),
     "qwen_legal": ways["qwen_fen"], "best_way": best_way, "best_legal": ways[best_way],
     "qwen_mark": mark["qwen_fen"], "random_mark": mark["random"], "missed": missed,
     "nnue_mark": mark["nnue_one_ply"], "level5_mark": mark["stockfish_05"],
