@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,3 +33,14 @@ def stockfish() -> Path:
         return find_stockfish()
     except EngineMissing as missing:
         pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def maia_file() -> Path:
+    """A real Leela-format network, which is never committed."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "nets"
+    folder = Path(os.environ.get("CHESSGLOSS_NETS", beside))
+    path = folder / "maia-1900.pb.gz"
+    if not path.is_file():
+        pytest.skip(f"no maia-1900.pb.gz in {folder}; set CHESSGLOSS_NETS to its folder")
+    return path

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import random
 import resource
 from pathlib import Path
@@ -68,19 +67,6 @@ def alone(records: list[Position]) -> list[str]:
 def small(tmp_path_factory: pytest.TempPathFactory) -> LeelaExpert:
     folder = tmp_path_factory.mktemp("leela")
     return LeelaExpert.from_file(write_leela(folder / "small.pb.gz", Architecture()))
-
-
-def nets_folder() -> Path:
-    default = Path(__file__).resolve().parents[2] / "shared" / "nets"
-    return Path(os.environ.get("CHESSGLOSS_NETS", default))
-
-
-@pytest.fixture(scope="module")
-def maia_file() -> Path:
-    path = nets_folder() / "maia-1900.pb.gz"
-    if not path.is_file():
-        pytest.skip(f"no maia-1900.pb.gz in {nets_folder()}; set CHESSGLOSS_NETS to its folder")
-    return path
 
 
 class Reference:

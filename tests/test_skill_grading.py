@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from chessgloss.analysis import Analysis, Line
+from chessgloss.experts import load_expert
 from chessgloss.positions import CommentedMove, MoveInContext, Position, read_fen, read_move
 from chessgloss.skill.analyses import (
     AnalysesError,
@@ -46,6 +47,8 @@ from chessgloss.skill.known import (
     read_puzzles,
     verdict_of,
 )
+from chessgloss.skill.levels import read_level_games
+from chessgloss.skill.suite import positions_of, read_suite
 from chessgloss.skill.validation import (
     compare_mirrored,
     compare_settings,
@@ -54,7 +57,7 @@ from chessgloss.skill.validation import (
     mirrored,
 )
 from chessgloss.stockfish import open_engine
-from chessgloss.store import Store
+from chessgloss.store import Store, find_project
 
 START = Position(chess.STARTING_FEN)
 AFTER_E4 = read_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1")
@@ -464,3 +467,28 @@ def test_another_engine_prefers_the_same_moves(lc0: Any):
 
 def test_read_move_of_the_plan_is_understood_in_san():
     assert read_move(AFTER_E4, "e5").uci == "e7e5"
+
+
+@pytest.mark.slow
+def test_a_network_of_another_engine_sees_what_the_grader_calls_blunders(maia_file):
+    """The value head of a Leela-format network, after each move: no search, no Stockfish."""
+    folder = find_project() / "data" / "static"
+    games = read_level_games(folder / "games.tsv.zst")
+    chosen = read_suite(folder / "suite.json").first_games(20)
+    tables = read_tables(tables_path(folder, Settings(20_000)))
+    pairs = []
+    for position in positions_of(chosen, games):
+        graded = tables[position_key(position)].of(position)
+        losses = {uci: graded.loss(uci) for uci in graded.values}
+        worst = max(losses, key=losses.__getitem__)
+        if losses[worst] >= 300:
+            pairs.append((position, min(losses, key=losses.__getitem__), worst))
+    assert len(pairs) > 60
+    network = load_expert("leela", maia_file)
+    good, bad = (
+        network.evaluate([MoveInContext(one[0], one[side]).after() for one in pairs])
+        for side in (1, 2)
+    )
+    colour = np.array([1 if position.board().turn else -1 for position, *_ in pairs])
+    agreed = ((good - bad) * colour > 0).mean()
+    assert agreed > 0.85, f"{agreed:.2f} of {len(pairs)}"
