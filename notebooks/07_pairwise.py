@@ -59,7 +59,8 @@ from chessgloss.verified.writer import write_all
 # %%
 sizes = load_sizes(profile)
 report.use_house_style()
-moves = questions.choose_compared(brief_moves.evaluated_moves(seed), sizes.moves)
+evaluated = brief_moves.evaluated_moves(seed)
+moves = questions.choose_compared(evaluated, sizes.moves)
 kept = read_briefings(brief_moves.briefings_file())
 briefings = [kept[one.name] for one in moves]
 methods = list(questions.METHODS)
@@ -112,7 +113,8 @@ rulings = given.rulings_of(briefings, comments)
 
 # %%
 judge = replay("pairwise", model)
-few = dict(list(contexts.items())[: questions.LINES])
+few = {one.name: contexts[one.name] for one in questions.choose_lined(evaluated)
+       if one.name in contexts}
 requests = questions.pairwise_requests(few, comments, methods)
 lined = judging.judge_pairs(requests, judge.ask_many(requests, progress=False), rulings)
 written = [one for one in lined if one.ballot]

@@ -39,6 +39,7 @@ from chessgloss.pairwise.questions import (
     METHODS,
     alone_requests,
     choose_compared,
+    choose_lined,
     number_requests,
     pairwise_requests,
 )
@@ -394,6 +395,9 @@ def test_compared_moves_of_a_small_profile_are_among_those_of_a_large_one() -> N
     ]
     assert [len(names) for names in chosen] == [4, 20, 60]
     assert {one.name for one in chosen[0]} < {one.name for one in chosen[1]}
+    lined = [one.name for one in choose_lined(moves)]
+    assert lined == [one.name for one in chosen[1][:3]]
+    assert lined[0] == chosen[0][0].name, "the smallest profile has a move with lines"
     with pytest.raises(ValueError, match="60 moves have a human comment; cannot choose 61"):
         choose_compared(moves, 61)
 
@@ -410,10 +414,10 @@ def test_the_questions_of_the_book_come_from_briefings_and_a_table() -> None:
     cut = Comment("", "ccc", "model", "cut_off")
     comments = comments_of(as_collection([start], [[human], [cut], [clean]]))
     assert comments == {"m1": {"reference": "A human word.", "ccc_verified": "It is check."}}
-    requests = every_request([briefing], comments)
+    requests = every_request([briefing], comments, lined={"m1", "m2"})
     asked = Counter(one.prompt for one in requests)
     assert asked == {"pairwise@2": 2, "pairwise_number@1": 24, "pairwise_alone@2": 12}
-    assert "pairwise@2" not in {one.prompt for one in every_request([briefing], comments, lines=0)}
+    assert "pairwise@2" not in {one.prompt for one in every_request([briefing], comments)}
     assert "expected reply: bxc6" in requests[0].messages[-1].content
     rulings = rulings_of([briefing], comments)
     assert set(rulings) == {("m1", "reference"), ("m1", "ccc_verified")}

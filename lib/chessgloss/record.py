@@ -42,7 +42,7 @@ from chessgloss.llm import (
 )
 from chessgloss.pairwise.comments import comments_of, every_request
 from chessgloss.pairwise.questions import METHODS as COMPARED
-from chessgloss.pairwise.questions import choose_compared
+from chessgloss.pairwise.questions import choose_compared, choose_lined
 from chessgloss.panel import gather_comments
 from chessgloss.skill.artefacts import model_requests
 from chessgloss.skill.mate_prompts import mate_in_one_requests
@@ -137,7 +137,8 @@ def _pairwise(client: Client, moves: int = 20) -> list[Request]:
     told = {one.name: one for one in _briefings()}
     first, verified = replay("commentary", client.model.name), _written(client.model.name)
     comments = comments_of(gather_comments(COMPARED, chosen, told, first, verified))
-    return every_request([told[one.name] for one in chosen], comments)
+    lined = {one.name for one in choose_lined(evaluated_moves())}
+    return every_request([told[one.name] for one in chosen], comments, lined=lined)
 
 
 def _static(_: Client) -> list[Request]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pandas as pd
 
@@ -11,7 +11,6 @@ from chessgloss.facts.context import linearise
 from chessgloss.llm import Request
 from chessgloss.pairwise.judging import Rulings
 from chessgloss.pairwise.questions import (
-    LINES,
     METHODS,
     Comments,
     alone_requests,
@@ -50,11 +49,11 @@ def every_request(
     briefings: Sequence[Briefing],
     comments: Comments,
     methods: Sequence[str] = METHODS,
-    lines: int = LINES,
+    lined: Collection[str] = (),
 ) -> list[Request]:
     """Return all questions of the chapter.
 
-    The whole line on every pair of the first moves, every pair of all moves number by number,
+    The whole line on every pair of some moves, every pair of all moves number by number,
     both in both orders, and then each comment alone.
 
     Parameters
@@ -65,13 +64,13 @@ def every_request(
         By move and method.
     methods
         The methods compared.
-    lines
-        On how many moves the whole line is asked for.
+    lined
+        Names of the moves on which the whole line is asked for.
     """
     contexts = contexts_of(briefings)
-    first = dict(list(contexts.items())[:lines])
+    some = {name: context for name, context in contexts.items() if name in lined}
     return [
-        *pairwise_requests(first, comments, methods),
+        *pairwise_requests(some, comments, methods),
         *number_requests(contexts, comments, methods),
         *alone_requests(contexts, comments, methods),
     ]

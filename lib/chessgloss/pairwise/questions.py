@@ -18,7 +18,8 @@ from chessgloss.prompts import Prompt, load_prompt, quoted
 #: The methods compared, unless a caller says otherwise.
 METHODS: Final = ("reference", "llm", "llm_expert", "ccc", "ccc_verified")
 
-#: Moves on which the judge is asked for the rubric's whole line.
+#: Moves that the book compares, and on how many the judge is asked for the whole line.
+COMPARED: Final = 20
 LINES: Final = 3
 
 #: A line of 18 fields is about 40 tokens. A blank line ends an answer, so that an explanation
@@ -39,6 +40,14 @@ def choose_compared(moves: Sequence[EvaluatedMove], count: int) -> list[Evaluate
     if not 1 <= count <= len(human):
         raise ValueError(f"{len(human)} moves have a human comment; cannot choose {count}")
     return human[:: len(human) // count][:count]
+
+
+def choose_lined(moves: Sequence[EvaluatedMove]) -> list[EvaluatedMove]:
+    """Return the moves on which the whole line is asked for, the same in every profile.
+
+    They are the first :data:`LINES` of the twenty that the book compares.
+    """
+    return choose_compared(moves, COMPARED)[:LINES]
 
 
 def pairwise_requests(
