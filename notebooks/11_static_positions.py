@@ -214,8 +214,8 @@ plt.show()
 # %% [markdown]
 # ## Where they lose
 #
-# The same answers by where the position comes from. The level is that of the *game*: positions
-# of weaker games are less quiet, whoever is asked in them.
+# The same answers by where the position comes from. The level is that of the *game* the position
+# was taken from, not of the player.
 
 # %%
 broken = every[(every["measure"] == "charged") & every["grouping"].isin(dashboard.GROUPINGS)]
@@ -437,7 +437,7 @@ with tempfile.TemporaryDirectory() as target:
 #   {glue:text}`level5_mark:.2f`.
 # - With twenty positions, as planned, the mean loss of level 5 is known to
 #   ±{glue:text}`width20:.0f` centipawns, with two hundred to ±{glue:text}`width200:.0f`.
-# - Of the other yardsticks {glue:text}`least_name` changes the ranking most: τ is
+# - Of the other yardsticks “{glue:text}`least_name`” changes the ranking most: τ is
 #   {glue:text}`least_tau:.2f`.
 # - The Elo line misses held-out strengths by {glue:text}`missed:.0f` on average.
 
