@@ -168,7 +168,7 @@ def answer_probes(
 
 def listing(places: Places) -> str:
     """Return the plan as a table: name, work, and how far each run is."""
-    rows = ["run                  million tokens an epoch   state"]
+    rows = ["run                    million tokens of work   state"]
     for run in plan():
         done, begun = places.record(run).is_file(), (places.work / f"{run.name}.state").is_file()
         state = "done" if done else "begun" if begun else "to do"
