@@ -402,6 +402,10 @@ results = {
     "scale.points": report.Result(HIGHEST, unit="points"),
     "criteria.count": report.Result(len(CRITERIA), unit="criteria"),
     "decision.fields": report.Result(lines.FIELDS, unit="fields of the line"),
+}
+
+# %%
+results |= {
     "pairwise.swap_consistency": of(consistency["rule"], "share of pairs"),
     "pairwise.tie_rate": of(ties["rule"], "share of answers read"),
     "pairwise.rule_turns_winner": of(turned, "share of answers read"),

@@ -11,17 +11,28 @@ import pytest
 
 from chessgloss.engines import EngineMissing, find_stockfish
 
+#: The browser says nothing to the network of itself.
+BROWSER_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
-@pytest.fixture(scope="module")
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator:
-    """A real Chromium without a window, driven by Playwright."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    """A real Chromium without a window, driven by Playwright, of which a process takes one."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    program = next(filter(None, map(shutil.which, names)), None)
     if program is None:
-        pytest.skip("no Chromium on the PATH")
+        pytest.skip("no Chromium: sudo apt-get install chromium")
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=flags)
+        chromium = playwright.chromium.launch(executable_path=program, args=BROWSER_FLAGS)
         yield chromium
         chromium.close()
 

@@ -187,7 +187,12 @@ def test_serving_says_where_and_ends_at_an_interrupt(tiny_file):
         f"given = parser.parse_args(['model', 'serve', '{TINY}', '--threads', '1'])\n"
         "raise SystemExit(given.run(given))"
     )
-    running = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    running = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # a shell's background job ignores interrupts, and so would its children
     first = running.stdout.readline()
     assert first.startswith(f"{TINY} answers at http://127.0.0.1:")
     assert running.stdout.readline().startswith("export OPENAI_BASE_URL=http://127.0.0.1:")
