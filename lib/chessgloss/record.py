@@ -41,8 +41,7 @@ from chessgloss.llm import (
     replay,
 )
 from chessgloss.pairwise.comments import comments_of, every_request
-from chessgloss.pairwise.questions import METHODS as COMPARED
-from chessgloss.pairwise.questions import choose_compared, choose_lined
+from chessgloss.pairwise.questions import COMPARED, METHODS, choose_compared, choose_lined
 from chessgloss.panel import gather_comments
 from chessgloss.skill.artefacts import model_requests
 from chessgloss.skill.mate_prompts import mate_in_one_requests
@@ -132,11 +131,11 @@ def _gcc_eval_walk(client: Client, concurrency: int) -> int:
     return len(client.recordings)
 
 
-def _pairwise(client: Client, moves: int = 20) -> list[Request]:
+def _pairwise(client: Client, moves: int = COMPARED) -> list[Request]:
     chosen = choose_compared(evaluated_moves(), moves)
     told = {one.name: one for one in _briefings()}
     first, verified = replay("commentary", client.model.name), _written(client.model.name)
-    comments = comments_of(gather_comments(COMPARED, chosen, told, first, verified))
+    comments = comments_of(gather_comments(METHODS, chosen, told, first, verified))
     lined = {one.name for one in choose_lined(evaluated_moves())}
     return every_request([told[one.name] for one in chosen], comments, lined=lined)
 

@@ -87,8 +87,8 @@ def predict(
 def rank(log_probabilities: NDArray) -> NDArray[np.uint8]:
     """Return the best :data:`KEPT` tokens of each row, the most probable first; shape (n, KEPT).
 
-    Of equals the lowest id comes first. A twelfth of the size of all probabilities, and enough
-    for every score that counts right answers among the first: a queen has 27 moves at most.
+    Of equals the lowest id comes first. A fifth of the size of all probabilities, and enough for
+    every score that counts right answers among the first: a queen has 27 moves at most.
     """
     order = np.argsort(-log_probabilities, axis=1, kind="stable")
     return order[:, :KEPT].astype(np.uint8)
