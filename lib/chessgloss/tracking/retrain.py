@@ -49,6 +49,10 @@ from chessgloss.tracking.train import Task, train
 #: Of the choice of the questions about the board.
 PROBE_SEED = 1
 
+#: Dev games, the first, whose perplexity is measured after each epoch and ends training; the
+#: record has that of all.
+WATCHED = 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class Places:
@@ -125,7 +129,7 @@ def train_run(run: Run, corpus: Corpus, probes: Sequence[Instance], places: Plac
     """Train a run to its end, measure it, and keep record, predictions and checkpoint."""
     state = places.work / f"{run.name}.state"
     kept = places.work / f"{run.name}.safetensors"
-    task = Task(corpus.games, corpus.of(run.size), corpus.of("dev"))
+    task = Task(corpus.games, corpus.of(run.size), corpus.of("dev")[:WATCHED])
     trained = train(task, run.settings, run.training, state)
     write_checkpoint(trained.model, run.training, kept)
     model, _ = read_checkpoint(kept)
