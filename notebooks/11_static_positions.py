@@ -62,6 +62,7 @@ from chessgloss.skill.static_players import (
     suite_concepts)
 from chessgloss.skill.suite import positions_of, read_suite
 from chessgloss.store import Evidence, default_store, find_project
+from chessgloss.tracking.players import tracking_players
 
 # %%
 sizes = load_sizes(profile)
@@ -112,13 +113,16 @@ report.table(baseline.join(shares.reindex(columns=list(MOVE_GRADES), fill_value=
 # network, without any search, likes its side best. A random legal move needs no lot: its result
 # is the mean over all moves. The language model is asked in five ways in the positions of the
 # first {glue:text}`model_games` games a level: with the FEN, the same answered in UCI, with the
-# last moves added, with the game alone, and with what concept vectors see in the network.
+# last moves added, with the game alone, and with what concept vectors see in the network. The
+# `tracking` players are the small models of chapter 12: trained on games and nothing else, they
+# read the moves and say the next, without a board.
 
 # %%
 expert = load_expert("nnue")
 engines = [LevelPlayer(level, folder / "level_answers.tsv") for level in LEVELS]
 engines += [StockfishPlayer(nodes) for nodes in sizes.nodes] + [NnuePlayer(expert)]
-answers = answers_of(engines, asked)
+readers = tracking_players()
+answers = answers_of([*engines, *readers], asked)
 told = [one for one in chosen if one.number < sizes.model_games]
 told_asked = artefacts.ask_suite(told, stored)
 client = replay("static", model)

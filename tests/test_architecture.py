@@ -208,7 +208,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "single_page",
     },
     # language models that track the board
-    "tracking": {"corpora", "measures", "positions", "reference", "store"},
+    "tracking": {"corpora", "measures", "positions", "reference", "skill", "store"},
     # the book
     "chapters": set(),
     "doctor": {"assets", "engines", "store"},

@@ -36,6 +36,7 @@ from chessgloss.pairwise.judging import (
 )
 from chessgloss.pairwise.lines import FIELDS, Unreadable, read_line, write_line
 from chessgloss.pairwise.questions import (
+    COMPARED,
     METHODS,
     alone_requests,
     choose_compared,
@@ -393,7 +394,7 @@ def test_compared_moves_of_a_small_profile_are_among_those_of_a_large_one() -> N
     chosen = [
         choose_compared(moves, load_sizes(profile).moves) for profile in ("smoke", "book", "paper")
     ]
-    assert [len(names) for names in chosen] == [4, 20, 60]
+    assert [len(names) for names in chosen] == [4, COMPARED, 60]
     assert {one.name for one in chosen[0]} < {one.name for one in chosen[1]}
     lined = [one.name for one in choose_lined(moves)]
     assert lined == [one.name for one in chosen[1][:3]]

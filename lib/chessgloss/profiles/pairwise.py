@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chessgloss.pairwise.questions import COMPARED
 from chessgloss.profiles import choose
 
 
@@ -26,7 +25,7 @@ class Pairwise:
             raise ValueError(f"the moves compared must divide 60, got {self.moves}")
 
 
-_SIZES = {"smoke": Pairwise(4), "book": Pairwise(COMPARED), "paper": Pairwise(60)}
+_SIZES = {"smoke": Pairwise(4), "book": Pairwise(20), "paper": Pairwise(60)}
 
 
 def load_sizes(profile: str) -> Pairwise:

@@ -5,9 +5,9 @@
     python -m chessgloss.tracking.retrain --all --hours 8
 
 A run that was stopped, however, goes on where it was; one that is done is left alone (remove
-its record to make it again). Two commands may work through the list side by side, one thread
-each: that is faster than one with two threads. The states of unfinished runs lie in a folder
-of the store, outside the data.
+its record to make it again). Several commands may work through the list side by side, each at
+another run; on one machine, one command with a thread for each core is faster. The states of
+unfinished runs lie in a folder of the store, outside the data.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("runs", nargs="*", metavar="RUN", help="such as S-uci-1 or M-rap25-1")
     parser.add_argument("--all", action="store_true", help="the whole plan, the shortest first")
     parser.add_argument("--list", action="store_true", help="show the plan and what is done")
-    parser.add_argument("--threads", type=int, default=1, help="of torch (default: %(default)s)")
+    parser.add_argument("--threads", type=int, default=2, help="of torch (default: %(default)s)")
     parser.add_argument("--hours", type=float, help="begin no run after so many hours")
     parser.add_argument("--games", type=Path, help="the games file")
     parser.add_argument("--probes", type=Path, help="the questions about the board")

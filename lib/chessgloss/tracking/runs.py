@@ -230,7 +230,17 @@ def trained_runs(folder: Path | None = None) -> list[RunRecord]:
 
 def read_model(name: str, folder: Path | None = None) -> LanguageModel:
     """Return the model of a run whose checkpoint is kept (see :data:`HEADLINE`)."""
-    return read_checkpoint((folder or data_folder()) / "checkpoints" / f"{name}.safetensors")[0]
+    return read_checkpoint(checkpoint_path(name, folder))[0]
+
+
+def checkpoint_path(name: str, folder: Path | None = None) -> Path:
+    """Return where the checkpoint of a run is kept, if it is."""
+    return (folder or data_folder()) / "checkpoints" / f"{name}.safetensors"
+
+
+def trained_checkpoints(folder: Path | None = None) -> list[str]:
+    """Return the names of the runs whose checkpoints are there, in the order of HEADLINE."""
+    return [name for name in HEADLINE if checkpoint_path(name, folder).is_file()]
 
 
 def read_predictions(name: str, folder: Path | None = None) -> dict[str, Any]:

@@ -52,7 +52,6 @@ from chessgloss.tracking.tokens import VOCABULARY
 
 sizes = load_sizes(profile)
 report.use_house_style()
-folder = runs.data_folder()
 kept = probes.read_probes(probes.probes_file())
 asked = {(task, band): probes.select(kept, task, band)[: sizes.instances]
          for task in probes.TASKS for band in probes.BANDS}
@@ -86,8 +85,8 @@ agree = 0
 for title, one in zip(titles, table3, strict=True):
     cell = reference.lookup("state_tracking", "table3", title, "Correct Answers (LgM)")
     agree += set(cell.printed.strip("{}").split(", ")) == {VOCABULARY[at] for at in one.legal}
-models = {path.stem: read_checkpoint(path)
-          for path in sorted((folder / "checkpoints").glob("*.safetensors"))}
+models = {name: read_checkpoint(runs.checkpoint_path(name))
+          for name in runs.trained_checkpoints()}
 
 # %%
 shown = report.board(read_move(Position.after(moves.split()), following), size=280)
