@@ -439,6 +439,8 @@ with tempfile.TemporaryDirectory() as target:
 # - Its mark is {glue:text}`qwen_mark:.2f`; a random legal move gets {glue:text}`random_mark:.2f`,
 #   the network without search {glue:text}`nnue_mark:.2f`, Stockfish at level 5
 #   {glue:text}`level5_mark:.2f`.
+# - A model that was trained on games alone and reads only the moves, {glue:text}`reader`, says a
+#   legal move in {glue:text}`reader_legal:.0%`; its mark is {glue:text}`reader_mark:.2f`.
 # - With twenty positions, as planned, the mean loss of level 5 is known to
 #   ±{glue:text}`width20:.0f` centipawns, with two hundred to ±{glue:text}`width200:.0f`.
 # - Of the other yardsticks “{glue:text}`least_name`” changes the ranking most: τ is
@@ -450,6 +452,7 @@ ways = {name: overall[name]["legal_rate"].value for name in said}
 best_way = max(ways, key=ways.get)
 mark = {name: one["score"].value for name, one in overall.items()}
 width = curves["stockfish_05"]
+reader = max((one.name for one in readers), key=mark.get)
 
 # %%
 for name, value in {
@@ -461,7 +464,8 @@ for name, value in {
     "nnue_mark": mark["nnue_one_ply"], "level5_mark": mark["stockfish_05"],
     "least_tau": float(tau.min()), "least_name": str(tau.idxmin()),
     "width20": float(width[20]), "width200": float(width[200]),
-    "other_games": artefacts.OTHER_GAMES,
+    "other_games": artefacts.OTHER_GAMES, "reader": reader,
+    "reader_legal": overall[reader]["legal_rate"].value, "reader_mark": mark[reader],
 }.items():
     glue(name, value, display=False)
 

@@ -44,16 +44,16 @@ from myst_nb import glue
 from chessgloss import reference, report
 from chessgloss.positions import Position
 from chessgloss.profiles.state_tracking import load_sizes
-from chessgloss.store import Evidence, find_project
+from chessgloss.store import Evidence
 
 # %%
-from chessgloss.tracking import corpus as corpora, runs, settings, tables, tokens
+from chessgloss.measures import bootstrap_mean
+from chessgloss.tracking import corpus as corpora, probes, runs, settings, tables, tokens
 from chessgloss.tracking.checkpoints import read_checkpoint
-from chessgloss.tracking.evaluate import perplexity
+from chessgloss.tracking.evaluate import perplexity, share_on_own_pieces
 
 sizes = load_sizes(profile)
 report.use_house_style()
-folder = find_project() / "data" / "tracking"
 
 
 # %%
@@ -183,23 +183,25 @@ report.table(table4, caption="Table 4: canonical perplexity", digits=1)
 # %% [markdown]
 # Compare within a column, not across: the games differ, and a player's moves that are drawn at
 # random are hard to foresee for any model. What can be compared is what a notation is worth: by
-# how much it lowers the perplexity of plain UCI.
+# how much it changes the perplexity of plain UCI.
 
 # %%
-def gain(value, plain):
-    return 100 * (1 - value / plain)
+def change(value, plain):
+    return 100 * (value / plain - 1)
 
 
-gains = {}
+changes = {}
 for size in tables.SIZES:
     for model in ("uci_rap", "uci_ap"):
         both = [chosen.get((size, name)) for name in (model, "uci")]
         cells = [printed("table4", f"{size} {tables.NOTATION_ROWS[name]}", "Test set").value
                  for name in (model, "uci")]
-        gains[size, model] = {"ours": gain(*(one.test for one in both)) if all(both) else np.nan,
-                              "paper": gain(*cells)}
-gains = pd.DataFrame(gains).T
-report.table(gains, caption="Perplexity less than plain UCI's, per cent of it", digits=1)
+        changes[size, model] = {"paper": change(*cells), "ours": change(
+            *(one.test for one in both)) if all(both) else np.nan}
+shown = {f"{size} {tables.NOTATION_ROWS[model]}": {
+    name: tables.told(value, "+.1f") for name, value in row.items()}
+    for (size, model), row in changes.items()}
+report.table(pd.DataFrame(shown).T, caption="Perplexity against plain UCI's, per cent of it")
 
 # %% [markdown]
 # How much of this is chance? Runs that differ only in the seed of weights, order and piece types:
@@ -230,6 +232,27 @@ report.table(curve.astype(object).where(curve.notna(), tables.NOT_TRAINED),
              caption="Figure 2 in numbers: dev perplexity", digits=1)
 
 # %% [markdown]
+# ## Whose turn is a token?
+#
+# With plain UCI every second token is a square that is left, so that a token's place says what is
+# due. A type before some of the moves shifts all that follows. Whether a square is to be left or
+# to be reached must then be worked out from the moves themselves, which the paper's model
+# manages and a small one learns slowly. Here is how far ours are: after whole moves, the share of
+# probability that a model gives to squares where the side to move has a piece. Who knows rules
+# and board gives them everything.
+
+# %%
+kept = probes.read_probes(probes.probes_file())
+after = {f"{low} to {high} plies": probes.select(kept, "end_actual", band)[: sizes.live]
+         for band, (low, high) in probes.BANDS.items()}
+models = {name: read_checkpoint(runs.checkpoint_path(name)) for name in runs.trained_checkpoints()}
+turn = pd.DataFrame({name: {span: bootstrap_mean(
+    share_on_own_pieces(model, some), [one.game for one in some], seed=seed)
+    for span, some in after.items()}
+    for name, (model, training) in models.items() if training.reading == "uci"})
+report.table(turn.T, caption=f"Probability on own pieces, {sizes.live} prefixes each", digits=2)
+
+# %% [markdown]
 # ## More games
 #
 # The same, seen along the size of the training set.
@@ -253,8 +276,7 @@ plt.show()
 
 # %%
 live = {}
-for name in runs.trained_checkpoints():
-    model, training = read_checkpoint(runs.checkpoint_path(name))
+for name, (model, training) in models.items():
     first = games.of("test")[: sizes.live]
     value = perplexity(model, games.games, training.reading, first)
     live[name] = {"test games here": first.size, "perplexity": value}
@@ -268,22 +290,36 @@ report.table(live, caption="Committed models")
 #
 # - A move is two squares; 77 tokens write any game. A test game has left all training games after
 #   {glue:text}`half_new` plies in half of the cases.
-# - Piece types in training lower the test perplexity of plain UCI by {glue:text}`gain_S:.0f` %
-#   at S, {glue:text}`gain_M:.0f` % at M and {glue:text}`gain_L:.0f` % at L; in the paper by
-#   {glue:text}`paper_S:.0f`, {glue:text}`paper_M:.0f` and {glue:text}`paper_L:.0f` %.
-# - The best probability of a type at S is {glue:text}`best_S` %; the paper's is 25 %.
-# - Four times and more the games are worth more than any notation: plain UCI goes from
-#   {glue:text}`uci_S:.1f` at S to {glue:text}`uci_L:.1f` at L.
+# - A type before every move (AP) changes the test perplexity of plain UCI by {glue:text}`ap_S` %
+#   at S, {glue:text}`ap_M` % at M and {glue:text}`ap_L` % at L; in the paper by
+#   {glue:text}`paper_ap_S`, {glue:text}`paper_ap_M` and {glue:text}`paper_ap_L` %.
+# - A type before a quarter of the moves, in training only (RAP), changes it by
+#   {glue:text}`rap_S` % at S, {glue:text}`rap_M` % at M and {glue:text}`rap_L` % at L; in the
+#   paper by {glue:text}`paper_rap_S`, {glue:text}`paper_rap_M` and {glue:text}`paper_rap_L` %.
+# - After 51 to 100 plies plain UCI gives {glue:text}`own_uci` of its probability to pieces of the
+#   side to move, RAP {glue:text}`own_rap` ({glue:text}`own_of`): it has to work out whose token
+#   is due, and our trainings are too short for that.
+# - More games and more tokens read: plain UCI goes from {glue:text}`uci_S` at S to
+#   {glue:text}`uci_M` at M and {glue:text}`uci_L` at L.
 
 # %%
 for size in tables.SIZES:
-    for name, column in (("gain", "ours"), ("paper", "paper")):
-        glue(f"{name}_{size}", float(gains.loc[(size, "uci_rap"), column]), display=False)
+    for name in ("rap", "ap"):
+        row = changes[size, f"uci_{name}"]
+        glue(f"{name}_{size}", tables.told(row["ours"], "+.0f"), display=False)
+        glue(f"paper_{name}_{size}", tables.told(row["paper"], "+.0f"), display=False)
     one = chosen.get((size, "uci"))
-    glue(f"uci_{size}", one.test if one else float("nan"), display=False)
+    glue(f"uci_{size}", tables.told(one.test if one else None, ".1f"), display=False)
 glue("half_new", int(np.argmax(new >= 0.5)) + 1, display=False)
-best = curve["S"].idxmin() if "S" in curve else -1
-glue("best_S", int(best), display=False)
+
+# %%
+both = [name for name in turn.columns if name.split("-")[1] in ("uci", f"rap{runs.RAP}")]
+largest = max((name[0] for name in both), key="SML".index)
+for name, label in (("uci", "uci"), ("rap", f"rap{runs.RAP}")):
+    run = f"{largest}-{label}-1"
+    share = turn[run].iloc[-1].value if run in both else None
+    glue(f"own_{name}", tables.told(share, ".0%"), display=False)
+glue("own_of", f"runs on {largest}", display=False)
 
 # %%
 results = {f"table1.{kind.split()[0].lower()}": report.Result(
@@ -314,6 +350,9 @@ for name, row in spread.iterrows():
     results |= {f"seeds.{name.split(' %')[0].replace(' ', '.')}.{column}": report.Result(
         row[column], n=int(row["seeds"]), unit="dev perplexity")
         for column in ("lowest", "median", "highest")}
+for name, spans in turn.items():
+    results |= {f"own_pieces.{name.replace('-', '_')}.{span.replace(' ', '_')}": report.Result.of(
+        share, "share of probability") for span, share in spans.items()}
 for name, row in live.iterrows():
     results[f"live.perplexity.{name.replace('-', '_')}"] = report.Result(
         row["perplexity"], n=int(row["test games here"]), unit="perplexity a move")

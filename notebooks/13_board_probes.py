@@ -266,35 +266,45 @@ report.table(pd.DataFrame(needed).T, caption=f"Trend; the paper's UCI at 200,000
 #
 # - The four questions of Table 3 have the paper's answers: {glue:text}`agree` of 4.
 # - After the square of the piece moved next, plain UCI names a legal square in
-#   {glue:text}`uci_S:.1f` % at S and {glue:text}`uci_L:.1f` % at L; the paper, with four times the
-#   games and human ones, in {glue:text}`paper_S:.1f` and {glue:text}`paper_L:.1f` %.
-# - Piece types in training change that by {glue:text}`help_S:+.1f` points at S,
-#   {glue:text}`help_M:+.1f` at M and {glue:text}`help_L:+.1f` at L; in the paper by
-#   {glue:text}`paper_help_S:+.1f`, {glue:text}`paper_help_M:+.1f` and
-#   {glue:text}`paper_help_L:+.1f`.
-# - Asked for a type of piece, RAP finds one that can move in {glue:text}`start_S:.1f` % at S and
-#   {glue:text}`start_L:.1f` % at L.
+#   {glue:text}`uci_S` % at S, {glue:text}`uci_M` % at M and {glue:text}`uci_L` % at L; the paper,
+#   with four times the games, human ones, and a hundred times the parameters, in
+#   {glue:text}`paper_uci_S`, {glue:text}`paper_uci_M` and {glue:text}`paper_uci_L` %.
+# - With a type before every move, always (AP), in {glue:text}`ap_S` %, {glue:text}`ap_M` % and
+#   {glue:text}`ap_L` %; in the paper {glue:text}`paper_ap_S`, {glue:text}`paper_ap_M` and
+#   {glue:text}`paper_ap_L` %.
+# - Piece types at random in training change plain UCI's share by {glue:text}`help_S` points at S,
+#   {glue:text}`help_M` at M and {glue:text}`help_L` at L; in the paper by
+#   {glue:text}`paper_help_S`, {glue:text}`paper_help_M` and {glue:text}`paper_help_L`.
+# - Asked for a type of piece, RAP finds one that can move in {glue:text}`start_S` % at S,
+#   {glue:text}`start_M` % at M and {glue:text}`start_L` % at L.
 # - Drawing evenly among legal squares hits the move played in {glue:text}`random_end:.1f` %.
-# - The committed models answer again as they did in {glue:text}`same:.2%` of the questions.
+# - The committed models answer first what they answered then in {glue:text}`same:.2%` of the
+#   questions.
 
 # %%
 def value_of(task, size, model):
     one = scores[task, "long"].get((size, model))
-    return one.lgm.value if one else float("nan")
+    return one.lgm.value if one else None
 
 
 # %%
 for size in tables.SIZES:
     row = helped[size, "end_actual"]
-    ours = row["ours"].difference.value if row["ours"] else float("nan")
-    cell = reference.lookup("state_tracking", "table6", f"{size} UCI", "LgM Actual Acc.")
-    glued = {"uci": value_of("end_actual", size, "uci"), "paper": cell.value, "help": ours,
-             "start": value_of("start_actual", size, "uci_rap"), "paper_help": row["paper"]}
-    for name, value in glued.items():
-        glue(f"{name}_{size}", float(value), display=False)
+    ours = row["ours"].difference.value if row["ours"] else None
+    glued = {"help": (ours, "+.1f"), "paper_help": (row["paper"], "+.1f"),
+             "start": (value_of("start_actual", size, "uci_rap"), ".1f")}
+    for name, model in (("uci", "uci"), ("ap", "uci_ap")):
+        title = f"{size} {tables.NOTATION_ROWS[model]}"
+        cell = reference.lookup("state_tracking", "table6", title, "LgM Actual Acc.")
+        glued[name] = value_of("end_actual", size, model), ".1f"
+        glued[f"paper_{name}"] = cell.value, ".1f"
+    for name, (value, form) in glued.items():
+        glue(f"{name}_{size}", tables.told(value, form), display=False)
+
+# %%
 glue("agree", agree, display=False)
 glue("random_end", chance["end_actual"].value, display=False)
-glue("same", float(again["same answer"].mean()) if len(again) else float("nan"), display=False)
+glue("same", float(again["same first"].mean()), display=False)
 
 # %%
 results = {}

@@ -175,17 +175,18 @@ report.table(pd.DataFrame(listed).T, caption="Legal answers, points")
 # %% [markdown]
 # ## Recap
 #
-# - With a window of 50 tokens legal answers change by {glue:text}`window50_S:+.1f` points at S and
-#   {glue:text}`window50_M:+.1f` at M; in the paper by {glue:text}`paper_window50_S:+.1f` and
-#   {glue:text}`paper_window50_M:+.1f`.
-# - With the LSTM by {glue:text}`lstm_S:+.1f` and {glue:text}`lstm_M:+.1f`; in the paper by
-#   {glue:text}`paper_lstm_S:+.1f` and {glue:text}`paper_lstm_M:+.1f`.
-# - With the Reformer by {glue:text}`reformer_S:+.1f` and {glue:text}`reformer_M:+.1f`, with the
-#   Performer by {glue:text}`performer_S:+.1f` and {glue:text}`performer_M:+.1f`; in the paper by
-#   {glue:text}`paper_reformer_S:+.1f`, {glue:text}`paper_reformer_M:+.1f`,
-#   {glue:text}`paper_performer_S:+.1f` and {glue:text}`paper_performer_M:+.1f`.
-# - Of pieces that came more than {glue:text}`held` plies ago, {glue:text}`old_window_M:.1f` % are
-#   answered legally with the window at M, and {glue:text}`old_full_M:.1f` % with full attention.
+# - With a window of 50 tokens legal answers change by {glue:text}`window50_S` points at S and
+#   {glue:text}`window50_M` at M; in the paper by {glue:text}`paper_window50_S` and
+#   {glue:text}`paper_window50_M`.
+# - With the LSTM by {glue:text}`lstm_S` and {glue:text}`lstm_M`; in the paper by
+#   {glue:text}`paper_lstm_S` and {glue:text}`paper_lstm_M`.
+# - With the Reformer by {glue:text}`reformer_S` and {glue:text}`reformer_M`, with the
+#   Performer by {glue:text}`performer_S` and {glue:text}`performer_M`; in the paper by
+#   {glue:text}`paper_reformer_S`, {glue:text}`paper_reformer_M`,
+#   {glue:text}`paper_performer_S` and {glue:text}`paper_performer_M`.
+# - Of pieces that came more than {glue:text}`held` plies ago, {glue:text}`old_window` % are
+#   answered legally with the window at {glue:text}`old_size`, and {glue:text}`old_full` % with
+#   full attention.
 
 # %%
 def paper_loss(size, model):
@@ -197,13 +198,15 @@ def paper_loss(size, model):
 for model in ("window50", "lstm", "reformer", "performer"):
     for size in ("S", "M"):
         paired = losses.get((size, model))
-        glue(f"{model}_{size}", paired.difference.value if paired else float("nan"), display=False)
-        glue(f"paper_{model}_{size}", paper_loss(size, model), display=False)
+        ours = paired.difference.value if paired else None
+        glue(f"{model}_{size}", tables.told(ours, "+.1f"), display=False)
+        glue(f"paper_{model}_{size}", tables.told(paper_loss(size, model), "+.1f"), display=False)
 glue("held", held, display=False)
+old_size = max((size for size, model in chosen if model == "window50"), key="SML".index)
+glue("old_size", old_size, display=False)
 for name, model in (("window", "window50"), ("full", "uci")):
-    row = f"M {tables.HISTORY_ROWS[model]}"
-    known = row in ages.index and ages.loc[row, labels[-1]]
-    glue(f"old_{name}_M", known.value if known else float("nan"), display=False)
+    known = ages.loc[f"{old_size} {tables.HISTORY_ROWS[model]}", labels[-1]]
+    glue(f"old_{name}", f"{known.value:.1f}", display=False)
 
 # %%
 results = {"table7.rows": report.Result(len(trained), unit="models")}

@@ -25,6 +25,7 @@ from chessgloss.tracking.evaluate import (
     predict_next,
     rank,
     scores_of,
+    share_on_own_pieces,
 )
 from chessgloss.tracking.models import make_model
 from chessgloss.tracking.probe_scores import precision_at
@@ -168,6 +169,27 @@ def test_answers_come_in_the_order_of_the_questions_whatever_their_lengths() -> 
     together = predict_next(model, read)
     alone = np.concatenate([predict_next(model, [one]) for one in read])
     assert np.allclose(together, alone, atol=1e-4)
+
+
+def test_a_uniform_model_gives_own_pieces_no_more_than_their_share() -> None:
+    model = make_model(TINY, seed=0)
+    torch.nn.init.zeros_(model.tokens.weight)
+    asked = [figure_1_instance("end_actual", "f1"), figure_1_instance("start_actual", "B")]
+    words_without_types = VOCABULARY_SIZE - 6
+    assert share_on_own_pieces(model, asked) == pytest.approx([16 / words_without_types] * 2)
+
+
+def test_a_model_that_always_moves_from_e5_is_right_for_one_side() -> None:
+    model = make_model(TINY, seed=0)
+    table = torch.zeros(VOCABULARY_SIZE, TINY.width)
+    table[int(encode(["e4e5"])[1])] = torch.linspace(0, 90, TINY.width)
+    model.tokens.weight.data = table
+    model.states = lambda ids: torch.ones(*ids.shape, TINY.width)  # type: ignore[method-assign]
+    white = figure_1_instance("end_actual", "f1")
+    board = white.board()
+    board.push_null()
+    black = replace(white, fen=board.fen())
+    assert share_on_own_pieces(model, [white, black]) == pytest.approx([0, 1], abs=1e-6)
 
 
 # ---------------------------------------------------------------------------- the plan

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from chessgloss.tracking import tables
 from chessgloss.tracking.probes import END_TASKS, Instance
 from chessgloss.tracking.tables import (
     NOT_TRAINED,
@@ -73,6 +74,11 @@ def test_a_row_that_was_not_trained_says_so():
     assert list(table.loc["S UCI + RAP", ["dev", "RAP, %", "run"]]) == [18.0, 25, "S-rap25-1"]
     assert table.loc["M UCI", "early stop"] == "no"
     assert set(table.loc["L UCI + AP"]) == {NOT_TRAINED, ""}
+
+
+def test_what_nobody_trained_for_is_said_in_words():
+    assert tables.told(-3.456, "+.1f") == "-3.5"
+    assert tables.told(None, ".1f") == tables.told(float("nan"), ".0%") == tables.NOT_TRAINED
 
 
 def test_figure_2_begins_with_plain_uci():

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import chess
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from chessgloss.tracking.tokens import (
     EOS,
     PIECES,
     PROMOTIONS,
+    SQUARES,
     VOCABULARY_SIZE,
     Notation,
     TokenGames,
@@ -82,6 +84,23 @@ def predict(
         How the model reads them; with ``ap`` the history carries its piece types.
     """
     return predict_next(model, contexts(instances, notation))
+
+
+def share_on_own_pieces(model: LanguageModel, instances: Sequence[Instance]) -> NDArray[np.float32]:
+    """Return the probability given, after each prefix, to squares of the side to move; (n,).
+
+    A whole move has been read, so that the next token is where a piece leaves: a model that
+    knows the rules and the board gives all to squares where the side to move has a piece. Piece
+    types are masked out; the model reads games without them.
+    """
+    read = [context[:-1] for context in contexts(instances, "uci")]
+    answers = predict_next(model, read)
+    answers[:, PIECES:PROMOTIONS] = -math.inf
+    given = np.exp(answers) / np.exp(answers).sum(axis=1, keepdims=True)
+    own = np.zeros_like(given, dtype=bool)
+    for row, board in zip(own, (one.board() for one in instances), strict=True):
+        row[SQUARES + np.array(list(chess.SquareSet(board.occupied_co[board.turn])))] = True
+    return (given * own).sum(axis=1)
 
 
 def rank(log_probabilities: NDArray) -> NDArray[np.uint8]:

@@ -117,6 +117,19 @@ def recorded(folder: Path | None = None) -> Predictor:
     return predict
 
 
+def told(value: float | None, form: str) -> str:
+    """Return a number as text by a format such as ``+.1f``; :data:`NOT_TRAINED` for none.
+
+    Parameters
+    ----------
+    value
+        The number; None or not a number where no run gives one.
+    form
+        A format specification of Python's.
+    """
+    return NOT_TRAINED if value is None or np.isnan(value) else format(value, form)
+
+
 def headline(outcomes: Iterable[Outcome]) -> dict[tuple[str, str], Outcome]:
     """Return the run that stands for each size and model, in the order of the tables."""
     best: dict[tuple[str, str], Outcome] = {}
