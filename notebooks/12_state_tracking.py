@@ -208,7 +208,8 @@ report.table(pd.DataFrame(shown).T, caption="Perplexity against plain UCI's, per
 
 # %%
 spread = tables.seed_spread(outcomes)
-report.table(spread, caption="Dev perplexity over seeds")
+(report.table(spread, caption="Dev perplexity over seeds") if len(spread)
+ else report.sheet("Dev perplexity over seeds", {"runs repeated with another seed": 0}))
 
 # %% [markdown]
 # ## How often to show the type

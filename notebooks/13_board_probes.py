@@ -277,6 +277,8 @@ report.table(pd.DataFrame(needed).T, caption=f"Trend; the paper's UCI at 200,000
 #   {glue:text}`paper_help_S`, {glue:text}`paper_help_M` and {glue:text}`paper_help_L`.
 # - Asked for a type of piece, RAP finds one that can move in {glue:text}`start_S` % at S,
 #   {glue:text}`start_M` % at M and {glue:text}`start_L` % at L.
+# - Of plain UCI's wrong ending squares {glue:text}`wrong_piece_uci` % are where another piece could
+#   go from there; of AP's, which is told the type, {glue:text}`wrong_piece_ap` %.
 # - Drawing evenly among legal squares hits the move played in {glue:text}`random_end:.1f` %.
 # - The committed models answer first what they answered then in {glue:text}`same:.2%` of the
 #   questions.
@@ -302,6 +304,10 @@ for size in tables.SIZES:
         glue(f"{name}_{size}", tables.told(value, form), display=False)
 
 # %%
+for name, title in (("uci", "UCI"), ("ap", "UCI + AP")):
+    rows = ends[[row.endswith(f" {title}") for row in ends.index]].sum()
+    share = 100 * rows["wrong piece"] / rows["all"] if rows["all"] else None
+    glue(f"wrong_piece_{name}", tables.told(share, ".0f"), display=False)
 glue("agree", agree, display=False)
 glue("random_end", chance["end_actual"].value, display=False)
 glue("same", float(again["same first"].mean()), display=False)
