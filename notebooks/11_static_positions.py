@@ -452,7 +452,6 @@ ways = {name: overall[name]["legal_rate"].value for name in said}
 best_way = max(ways, key=ways.get)
 mark = {name: one["score"].value for name, one in overall.items()}
 width = curves["stockfish_05"]
-reader = max((one.name for one in readers), key=mark.get)
 
 # %%
 for name, value in {
@@ -464,9 +463,14 @@ for name, value in {
     "nnue_mark": mark["nnue_one_ply"], "level5_mark": mark["stockfish_05"],
     "least_tau": float(tau.min()), "least_name": str(tau.idxmin()),
     "width20": float(width[20]), "width200": float(width[200]),
-    "other_games": artefacts.OTHER_GAMES, "reader": reader,
-    "reader_legal": overall[reader]["legal_rate"].value, "reader_mark": mark[reader],
+    "other_games": artefacts.OTHER_GAMES,
 }.items():
+    glue(name, value, display=False)
+
+# %%
+reader = max((one.name for one in readers), key=mark.get)
+for name, value in {"reader": reader, "reader_mark": mark[reader],
+                    "reader_legal": overall[reader]["legal_rate"].value}.items():
     glue(name, value, display=False)
 
 # %%

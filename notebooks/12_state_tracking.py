@@ -198,6 +198,8 @@ for size in tables.SIZES:
                  for name in (model, "uci")]
         changes[size, model] = {"paper": change(*cells), "ours": change(
             *(one.test for one in both)) if all(both) else np.nan}
+
+# %%
 shown = {f"{size} {tables.NOTATION_ROWS[model]}": {
     name: tables.told(value, "+.1f") for name, value in row.items()}
     for (size, model), row in changes.items()}
@@ -351,6 +353,8 @@ for name, row in spread.iterrows():
     results |= {f"seeds.{name.split(' %')[0].replace(' ', '.')}.{column}": report.Result(
         row[column], n=int(row["seeds"]), unit="dev perplexity")
         for column in ("lowest", "median", "highest")}
+
+# %%
 for name, spans in turn.items():
     results |= {f"own_pieces.{name.replace('-', '_')}.{span.replace(' ', '_')}": report.Result.of(
         share, "share of probability") for span, share in spans.items()}

@@ -338,8 +338,7 @@ results["table3.agree"] = report.Result(agree, n=4, unit="rows")
 for (size, task), row in helped.items():
     if row["ours"]:
         results[f"rap_gain.{task}.{size}"] = report.Result.of(
-            row["ours"].difference, "points", reference=row["paper"],
-            source="state_tracking/table6")
+            row["ours"].difference, "points")
 keys = [f"{size}.{model}" for size, model in chosen if model in tables.NOTATION_ROWS]
 for key, (_, row) in zip(keys, ends.iterrows(), strict=True):
     results |= {f"errors.{kind.replace(' ', '_').replace('-', '_')}.{key}": report.Result(

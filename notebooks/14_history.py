@@ -160,7 +160,10 @@ plt.show()
 # %% [markdown]
 # ## Piece types for the LSTM
 #
-# In the paper RAP helps the LSTM only with larger training sets (M: 73.8 to 77.5 %).
+# In the paper RAP helps the LSTM only with larger training sets (M: 73.8 to 77.5 %). Chapter 12
+# showed what it costs a small transformer that must work out whether a square is left or reached.
+# A network that carries a state along can keep count of that; if it is this that costs, RAP
+# should cost the LSTM little.
 
 # %%
 lstm = {}
@@ -171,6 +174,13 @@ for size in tables.SIZES:
                                          "end_actual", seed=seed)
 listed = {size: {"LSTM + RAP less LSTM": f"{paired:.1f}"} for size, paired in lstm.items()}
 report.table(pd.DataFrame(listed).T, caption="Legal answers, points")
+
+# %%
+kinds = {"GPT2": ("uci_rap", "uci"), "LSTM": ("lstm_rap", "lstm")}
+costs = {f"{size} {title}": 100 * (chosen[size, pair[0]].test / chosen[size, pair[1]].test - 1)
+         for size in tables.SIZES for title, pair in kinds.items()
+         if all((size, one) in chosen for one in pair)}
+report.table(pd.Series(costs).to_frame("%"), caption="Perplexity: RAP against none", digits=1)
 
 # %% [markdown]
 # ## Recap
@@ -184,6 +194,8 @@ report.table(pd.DataFrame(listed).T, caption="Legal answers, points")
 #   Performer by {glue:text}`performer_S` and {glue:text}`performer_M`; in the paper by
 #   {glue:text}`paper_reformer_S`, {glue:text}`paper_reformer_M`,
 #   {glue:text}`paper_performer_S` and {glue:text}`paper_performer_M`.
+# - Piece types at random change the LSTM's perplexity at S by {glue:text}`cost_lstm` %, the
+#   transformer's by {glue:text}`cost_gpt` %.
 # - Of pieces that came more than {glue:text}`held` plies ago, {glue:text}`old_window` % are
 #   answered legally with the window at {glue:text}`old_size`, and {glue:text}`old_full` % with
 #   full attention.
@@ -201,7 +213,11 @@ for model in ("window50", "lstm", "reformer", "performer"):
         ours = paired.difference.value if paired else None
         glue(f"{model}_{size}", tables.told(ours, "+.1f"), display=False)
         glue(f"paper_{model}_{size}", tables.told(paper_loss(size, model), "+.1f"), display=False)
+for name, title in (("lstm", "S LSTM"), ("gpt", "S GPT2")):
+    glue(f"cost_{name}", tables.told(costs.get(title), "+.0f"), display=False)
 glue("held", held, display=False)
+
+# %%
 old_size = max((size for size, model in chosen if model == "window50"), key="SML".index)
 glue("old_size", old_size, display=False)
 for name, model in (("window", "window50"), ("full", "uci")):
@@ -225,10 +241,11 @@ for (size, model), one in chosen.items():
         results[f"perplexity.{size}.{model}"] = report.Result(one.test, unit="perplexity a move")
 for (size, model), paired in losses.items():
     results[f"less_history.{size}.{model}"] = report.Result.of(
-        paired.difference, "points", reference=paper_loss(size, model),
-        source="state_tracking/table7")
+        paired.difference, "points")
 results |= {f"lstm_rap_gain.{size}": report.Result.of(paired.difference, "points")
             for size, paired in lstm.items()}
+results |= {f"rap_cost.{row.replace(' ', '.').lower()}": report.Result(cost, unit="% of perplexity")
+            for row, cost in costs.items()}
 report.write_results("14_history", results)
 
 # %%

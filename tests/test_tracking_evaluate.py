@@ -187,7 +187,7 @@ def test_a_model_that_always_moves_from_e5_is_right_for_one_side() -> None:
     model.states = lambda ids: torch.ones(*ids.shape, TINY.width)  # type: ignore[method-assign]
     white = figure_1_instance("end_actual", "f1")
     board = white.board()
-    board.push_null()
+    board.push(chess.Move.null())
     black = replace(white, fen=board.fen())
     assert share_on_own_pieces(model, [white, black]) == pytest.approx([0, 1], abs=1e-6)
 
