@@ -175,10 +175,14 @@ choices = {name: {"ours": str(value), "paper": printed("text4", row, name).print
 report.table(pd.DataFrame(choices).T, caption="The transformer and its training")
 
 # %%
-table4 = tables.perplexity_table(outcomes, list(tables.NOTATION_ROWS))
+table4 = tables.perplexity_table(outcomes, tables.NOTATION_ROWS)
 for column, title in (("Dev set", "dev, paper"), ("Test set", "test, paper")):
     table4[title] = [printed("table4", row, column).value for row in table4.index]
-report.table(table4, caption="Table 4: canonical perplexity", digits=1)
+report.boards(
+    report.table(table4[["dev", "dev, paper", "test", "test, paper", "RAP, %"]],
+                 caption="Table 4: canonical perplexity", digits=1),
+    report.table(table4.loc[table4["run"] != "", ["epochs", "tokens read", "early stop", "run"]],
+                 caption="How the runs were trained"))
 
 # %% [markdown]
 # Compare within a column, not across: the games differ, and a player's moves that are drawn at
@@ -227,6 +231,8 @@ for size in curve:
     axes.plot(known.index, known, "o-", label=f"Train-{size}")
 axes.set(xlabel="probability of a piece type in training, %", ylabel="dev perplexity a move",
          yscale="log")
+axes.yaxis.set_major_formatter("{x:g}")
+axes.yaxis.set_minor_formatter("{x:g}")
 axes.legend()
 plt.show()
 
@@ -262,12 +268,18 @@ report.table(turn.T, caption=f"Probability on own pieces, {sizes.live} prefixes 
 
 # %%
 counts = {"S": sizes.small, "M": sizes.medium, "L": sizes.large}
+lines = {title: {counts[size]: chosen[size, model].test for size in tables.SIZES
+                 if (size, model) in chosen} for model, title in tables.NOTATION_ROWS.items()}
+
+# %%
 figure, axes = plt.subplots()
-for model, title in tables.NOTATION_ROWS.items():
-    known = [size for size in tables.SIZES if (size, model) in chosen]
-    axes.plot([counts[size] for size in known], [chosen[size, model].test for size in known],
-              "o-", label=title)
+for title, line in lines.items():
+    axes.plot(list(line), list(line.values()), "o-", label=title)
 axes.set(xscale="log", yscale="log", xlabel="training games", ylabel="test perplexity a move")
+axes.set_xticks(list(counts.values()), [f"{count:,}" for count in counts.values()])
+axes.xaxis.set_minor_formatter("")
+axes.yaxis.set_major_formatter("{x:g}")
+axes.yaxis.set_minor_formatter("{x:g}")
 axes.legend()
 plt.show()
 
@@ -317,7 +329,8 @@ glue("half_new", int(np.argmax(new >= 0.5)) + 1, display=False)
 
 # %%
 both = [name for name in turn.columns if name.split("-")[1] in ("uci", f"rap{runs.RAP}")]
-largest = max((name[0] for name in both), key="SML".index)
+sized = [name[0] for name in both]
+largest = max((size for size in sized if sized.count(size) == 2), key="SML".index, default="L")
 for name, label in (("uci", "uci"), ("rap", f"rap{runs.RAP}")):
     run = f"{largest}-{label}-1"
     share = turn[run].iloc[-1].value if run in both else None

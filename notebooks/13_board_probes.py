@@ -45,7 +45,7 @@ from chessgloss.profiles.board_probes import load_sizes
 from chessgloss.store import Evidence
 
 # %%
-from chessgloss.tracking import errors, probe_scores, probes, runs, tables
+from chessgloss.tracking import errors, probe_scores, probes, runs, tables, trends as lines
 from chessgloss.tracking.checkpoints import read_checkpoint
 from chessgloss.tracking.evaluate import predict, rank
 from chessgloss.tracking.tokens import VOCABULARY
@@ -133,10 +133,10 @@ chance = {task: probe_scores.random_legal(asked[task, "long"], seed=seed)
           for task in ("start_actual", "end_actual")}
 table5 = tables.probe_table(scores["start_actual", "long"], scores["start_other", "long"], typed)
 table5.loc["Random Legal"] = [*["-"] * 4, chance["start_actual"]]
-report.table(table5, caption="Table 5, ours: starting squares, %", digits=1)
-
-# %%
-report.table(reference.table("state_tracking", "table5"), caption="Table 5, paper", digits=1)
+report.boards(*(report.table(tables.beside_paper(table5, "table5", columns), digits=1,
+                             caption=f"Table 5: starting squares, {title}, %")
+                for columns, title in ((tables.LEGAL, "accuracy"),
+                                       (tables.PRECISION, "R-precision"))))
 
 # %% [markdown]
 # ## Where can they go?
@@ -147,10 +147,10 @@ report.table(reference.table("state_tracking", "table5"), caption="Table 5, pape
 table6 = tables.probe_table(scores["end_actual", "long"], scores["end_other", "long"],
                             tables.NOTATION_ROWS)
 table6.loc["Random Legal"] = [*["-"] * 4, chance["end_actual"]]
-report.table(table6, caption="Table 6, ours: ending squares, %", digits=1)
-
-# %%
-report.table(reference.table("state_tracking", "table6"), caption="Table 6, paper", digits=1)
+report.boards(*(report.table(tables.beside_paper(table6, "table6", columns), digits=1,
+                             caption=f"Table 6: ending squares, {title}, %")
+                for columns, title in ((tables.LEGAL, "accuracy"),
+                                       (tables.PRECISION, "R-precision"))))
 
 # %% [markdown]
 # ## Does showing the type help?
@@ -232,15 +232,18 @@ report.table(bands.fillna("-"), caption="Legal answers by length of prefix, %", 
 
 # %%
 games = {record.run.size: record.games for record in runs.trained_runs()}
+rows = {title: {games[size]: one for (size, name), one in scores["end_actual", "long"].items()
+                if name == model} for model, title in tables.NOTATION_ROWS.items()}
+
+# %%
 figure, axes = plt.subplots()
-for place, (model, title) in enumerate(tables.NOTATION_ROWS.items()):
-    row = {games[size]: one for (size, name), one in scores["end_actual", "long"].items()
-           if name == model}
-    at = sorted(row)
-    axes.plot(at, [row[k].lgm.value for k in at], "o-", color=report.PALETTE[place], label=title)
-    axes.plot(at, [row[k].exm.value for k in at], "s--", color=report.PALETTE[place])
+for (title, row), colour in zip(rows.items(), report.PALETTE, strict=False):
+    axes.plot(list(row), [one.lgm.value for one in row.values()], "o-", color=colour, label=title)
+    axes.plot(list(row), [one.exm.value for one in row.values()], "s--", color=colour)
 axes.axhline(chance["end_actual"].value, color="grey", linewidth=1)
 axes.set(xscale="log", xlabel="training games", ylabel="%", ylim=(0, 102))
+axes.set_xticks(list(games.values()), [f"{count:,}" for count in games.values()])
+axes.xaxis.set_minor_formatter("")
 axes.legend(title="legal (line), as played (dashed)")
 plt.show()
 
@@ -255,7 +258,7 @@ for model, title in tables.NOTATION_ROWS.items():
     row = {games[size]: 100 - one.lgm.value
            for (size, name), one in scores["end_actual", "long"].items() if name == model}
     if len(row) > 1 and min(row.values()) > 0:
-        trends[model] = tables.fit_trend(list(row), list(row.values()))
+        trends[model] = lines.fit_trend(list(row), list(row.values()))
         needed[title] = {"exponent": trends[model].exponent, "sizes": trends[model].points,
                          "illegal at 200,000 games, %": trends[model].errors(200_000)}
 report.table(pd.DataFrame(needed).T, caption=f"Trend; the paper's UCI at 200,000: "

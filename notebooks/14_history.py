@@ -58,9 +58,10 @@ chosen = tables.headline(outcomes)
 # All have about as many parameters. Perplexity is canonical, as in the chapter before the last.
 
 # %%
-trained = tables.perplexity_table(outcomes, list(tables.HISTORY_ROWS))
+trained = tables.perplexity_table(outcomes, tables.HISTORY_ROWS)
 trained = trained[trained["run"] != ""]
-report.table(trained, caption="Trained for this chapter")
+report.table(trained[["dev", "test", "epochs", "tokens read", "early stop"]], digits=1,
+             caption="Trained for this chapter")
 
 # %% [markdown]
 # ## Table 7
@@ -71,11 +72,11 @@ report.table(trained, caption="Trained for this chapter")
 scores = {task: tables.score_rows(outcomes, answers, instances, task, seed=seed)
           for task in probes.END_TASKS}
 table7 = tables.probe_table(scores["end_actual"], scores["end_other"], tables.HISTORY_ROWS)
-report.table(table7, caption="Table 7, ours, %", digits=1)
-
-# %%
 printed = reference.table("state_tracking", "table7")
-report.table(printed, caption="Table 7, paper, %", digits=1)
+report.boards(*(report.table(tables.beside_paper(table7, "table7", columns), digits=1,
+                             caption=f"Table 7: ending squares, {title}, %")
+                for columns, title in ((tables.LEGAL, "accuracy"),
+                                       (tables.PRECISION, "R-precision"))))
 
 # %% [markdown]
 # In the printed table the Performer's row at L is that of the window, number for number; it is

@@ -13,7 +13,6 @@ from chessgloss.tracking.tables import (
     PROBE_COLUMNS,
     Outcome,
     compare_runs,
-    fit_trend,
     headline,
     perplexity_table,
     probe_table,
@@ -23,6 +22,7 @@ from chessgloss.tracking.tables import (
     score_rows,
     seed_spread,
 )
+from chessgloss.tracking.trends import fit_trend
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 PLAIN = Outcome("S-uci-1", "S", "uci", 0.0, 1, 1_600_000, 4, 3_000_000, True, 24.0, 24.5)
@@ -68,7 +68,7 @@ def test_the_first_seed_and_the_best_probability_stand_in_the_tables():
 
 
 def test_a_row_that_was_not_trained_says_so():
-    table = perplexity_table(RUNS, list(NOTATION_ROWS))
+    table = perplexity_table(RUNS, NOTATION_ROWS)
     assert list(table.index)[:4] == ["S UCI", "S UCI + RAP", "S UCI + AP", "M UCI"]
     assert list(table.loc["S UCI"])[:5] == [24.0, 24.5, 4, 3_000_000, "yes"]
     assert list(table.loc["S UCI + RAP", ["dev", "RAP, %", "run"]]) == [18.0, 25, "S-rap25-1"]
@@ -109,6 +109,16 @@ def test_scores_are_laid_out_as_the_paper_prints_them(questions):
     assert row["LgM Other Acc."].value == 75
     assert table.loc["M UCI", "LgM Actual Acc."].value == 100
     assert set(table.loc["S UCI + RAP"]) == {NOT_TRAINED}
+
+
+def test_each_column_of_ours_stands_before_the_papers():
+    nothing = tables.probe_table({}, {}, NOTATION_ROWS)
+    nothing.loc["Random Legal"] = ["-"] * 5
+    beside = tables.beside_paper(nothing, "table6", tables.LEGAL)
+    assert list(beside)[:4] == ["Actual", "Actual, paper", "Other", "Other, paper"]
+    assert beside.loc["S UCI", "Actual"] == tables.NOT_TRAINED
+    assert beside.loc["S UCI", "Actual, paper"] == 74.0
+    assert beside.loc["Random Legal", "ExM, paper"] == 19.6
 
 
 def test_two_runs_are_compared_on_the_same_questions(questions):

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from chessgloss.measures import Interval, Paired, paired_permutation
 from chessgloss.reference import load
+from chessgloss.reference import table as published
 from chessgloss.tracking.evaluate import scores_of
 from chessgloss.tracking.probe_scores import ProbeScores, answer_table, score_probes
 from chessgloss.tracking.probes import END_TASKS, Instance, select
@@ -44,6 +45,10 @@ PROBE_COLUMNS = (
     "LgM Other R-Prec.",
     "ExM Acc.",
 )
+
+#: The same in two narrower tables, by short names: legal answers, and R-precision.
+LEGAL = {"LgM Actual Acc.": "Actual", "LgM Other Acc.": "Other", "ExM Acc.": "ExM"}
+PRECISION = {"LgM Actual R-Prec.": "Actual", "LgM Other R-Prec.": "Other"}
 
 #: What stands in the place of a number that nobody has trained for.
 NOT_TRAINED = "not trained"
@@ -140,18 +145,16 @@ def headline(outcomes: Iterable[Outcome]) -> dict[tuple[str, str], Outcome]:
     return {key: best[key] for key in order if key in best}
 
 
-def perplexity_table(outcomes: Iterable[Outcome], models: Sequence[str]) -> pd.DataFrame:
+def perplexity_table(outcomes: Iterable[Outcome], models: Mapping[str, str]) -> pd.DataFrame:
     """Return a row for each size and model: perplexities, and how training went.
 
-    A row without a run says so.
+    A row without a run says so. ``models`` are names in keys to names of rows.
     """
     chosen = headline(outcomes)
     rows = {}
     for size in SIZES:
-        for model in models:
-            rows[f"{size} {NOTATION_ROWS.get(model, model)}"] = _training_row(
-                chosen.get((size, model))
-            )
+        for model, title in models.items():
+            rows[f"{size} {title}"] = _training_row(chosen.get((size, model)))
     return pd.DataFrame(rows).T
 
 
@@ -248,6 +251,27 @@ def probe_table(
     return pd.DataFrame(rows).T
 
 
+def beside_paper(ours: pd.DataFrame, table: str, columns: Mapping[str, str]) -> pd.DataFrame:
+    """Return some columns of a table of ours, each followed by the paper's.
+
+    Parameters
+    ----------
+    ours
+        A table of :func:`probe_table`, with any rows besides that the paper has.
+    table
+        The paper's: ``table5``, ``table6`` or ``table7``.
+    columns
+        Names of the columns to their short names: :data:`LEGAL`, :data:`PRECISION`.
+    """
+    printed = published("state_tracking", table).reindex(ours.index)
+    pairs = {
+        name: values
+        for column, short in columns.items()
+        for name, values in ((short, ours[column]), (f"{short}, paper", printed[column]))
+    }
+    return pd.DataFrame(pairs)
+
+
 def probe_cells(
     actual: ProbeScores | None, other: ProbeScores | None
 ) -> dict[str, Interval | None]:
@@ -312,49 +336,6 @@ def compare_runs(
     rows = [answer_table(one[: len(asked)], asked) for one in given]
     one, other = (100 * table["lgm"] for table in rows)
     return paired_permutation(one, other, rows[0]["game"], seed=seed)
-
-
-@dataclass(frozen=True, slots=True)
-class Trend:
-    """A straight line through errors and training games, both as logarithms.
-
-    Parameters
-    ----------
-    exponent
-        Errors fall as games to this power: -0.5 is a half for four times the games.
-    factor
-        Errors, in per cent, of a single game by the line.
-    points
-        How many sizes the line goes through.
-    """
-
-    exponent: float
-    factor: float
-    points: int
-
-    def errors(self, games: float) -> float:
-        """Return the errors, in per cent, that the line gives for a number of games."""
-        return self.factor * games**self.exponent
-
-    def games(self, errors: float) -> float:
-        """Return the games at which the line reaches an error, in per cent."""
-        return (errors / self.factor) ** (1 / self.exponent)
-
-
-def fit_trend(games: Sequence[float], errors: Sequence[float]) -> Trend:
-    """Fit how errors fall with training games by least squares of the logarithms.
-
-    It describes the sizes trained; beyond them it says where they point, not what comes.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two sizes, or an error is not positive.
-    """
-    if len(games) != len(errors) or len(games) < 2 or min(*games, *errors) <= 0:
-        raise ValueError(f"a trend needs two sizes or more with errors, got {list(errors)}")
-    exponent, start = np.polyfit(np.log(games), np.log(errors), 1)
-    return Trend(float(exponent), float(np.exp(start)), len(games))
 
 
 def _outcome(record: RunRecord) -> Outcome:
