@@ -135,8 +135,7 @@ table5 = tables.probe_table(scores["start_actual", "long"], scores["start_other"
 table5.loc["Random Legal"] = [*["-"] * 4, chance["start_actual"]]
 report.boards(*(report.table(tables.beside_paper(table5, "table5", columns), digits=1,
                              caption=f"Table 5: starting squares, {title}, %")
-                for columns, title in ((tables.LEGAL, "accuracy"),
-                                       (tables.PRECISION, "R-precision"))))
+                for title, columns in tables.PROBE_PARTS.items()))
 
 # %% [markdown]
 # ## Where can they go?
@@ -149,8 +148,7 @@ table6 = tables.probe_table(scores["end_actual", "long"], scores["end_other", "l
 table6.loc["Random Legal"] = [*["-"] * 4, chance["end_actual"]]
 report.boards(*(report.table(tables.beside_paper(table6, "table6", columns), digits=1,
                              caption=f"Table 6: ending squares, {title}, %")
-                for columns, title in ((tables.LEGAL, "accuracy"),
-                                       (tables.PRECISION, "R-precision"))))
+                for title, columns in tables.PROBE_PARTS.items()))
 
 # %% [markdown]
 # ## Does showing the type help?

@@ -75,8 +75,7 @@ table7 = tables.probe_table(scores["end_actual"], scores["end_other"], tables.HI
 printed = reference.table("state_tracking", "table7")
 report.boards(*(report.table(tables.beside_paper(table7, "table7", columns), digits=1,
                              caption=f"Table 7: ending squares, {title}, %")
-                for columns, title in ((tables.LEGAL, "accuracy"),
-                                       (tables.PRECISION, "R-precision"))))
+                for title, columns in tables.PROBE_PARTS.items()))
 
 # %% [markdown]
 # In the printed table the Performer's row at L is that of the window, number for number; it is

@@ -114,11 +114,13 @@ def test_scores_are_laid_out_as_the_paper_prints_them(questions):
 def test_each_column_of_ours_stands_before_the_papers():
     nothing = tables.probe_table({}, {}, NOTATION_ROWS)
     nothing.loc["Random Legal"] = ["-"] * 5
-    beside = tables.beside_paper(nothing, "table6", tables.LEGAL)
-    assert list(beside)[:4] == ["Actual", "Actual, paper", "Other", "Other, paper"]
-    assert beside.loc["S UCI", "Actual"] == tables.NOT_TRAINED
-    assert beside.loc["S UCI", "Actual, paper"] == 74.0
-    assert beside.loc["Random Legal", "ExM, paper"] == 19.6
+    legal, _, played = (
+        tables.beside_paper(nothing, "table6", part) for part in tables.PROBE_PARTS.values()
+    )
+    assert list(legal) == ["Actual", "Actual, paper", "Other", "Other, paper"]
+    assert legal.loc["S UCI", "Actual"] == tables.NOT_TRAINED
+    assert legal.loc["S UCI", "Actual, paper"] == 74.0
+    assert played.loc["Random Legal", "Actual, paper"] == 19.6
 
 
 def test_two_runs_are_compared_on_the_same_questions(questions):

@@ -46,9 +46,12 @@ PROBE_COLUMNS = (
     "ExM Acc.",
 )
 
-#: The same in two narrower tables, by short names: legal answers, and R-precision.
-LEGAL = {"LgM Actual Acc.": "Actual", "LgM Other Acc.": "Other", "ExM Acc.": "ExM"}
-PRECISION = {"LgM Actual R-Prec.": "Actual", "LgM Other R-Prec.": "Other"}
+#: The same in three narrow tables, by short names.
+PROBE_PARTS: dict[str, dict[str, str]] = {
+    "legal answers (LgM accuracy)": {"LgM Actual Acc.": "Actual", "LgM Other Acc.": "Other"},
+    "legal answers (R-precision)": {"LgM Actual R-Prec.": "Actual", "LgM Other R-Prec.": "Other"},
+    "as played (ExM accuracy)": {"ExM Acc.": "Actual"},
+}
 
 #: What stands in the place of a number that nobody has trained for.
 NOT_TRAINED = "not trained"
@@ -261,7 +264,7 @@ def beside_paper(ours: pd.DataFrame, table: str, columns: Mapping[str, str]) -> 
     table
         The paper's: ``table5``, ``table6`` or ``table7``.
     columns
-        Names of the columns to their short names: :data:`LEGAL`, :data:`PRECISION`.
+        Names of the columns to their short names: a part of :data:`PROBE_PARTS`.
     """
     printed = published("state_tracking", table).reindex(ours.index)
     pairs = {
