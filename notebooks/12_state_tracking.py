@@ -308,11 +308,12 @@ report.table(live, caption="Committed models")
 # - A type before every move (AP) changes the test perplexity of plain UCI by {glue:text}`ap_S` %
 #   at S, {glue:text}`ap_M` % at M and {glue:text}`ap_L` % at L; in the paper by
 #   {glue:text}`paper_ap_S`, {glue:text}`paper_ap_M` and {glue:text}`paper_ap_L` %.
-# - A type before a quarter of the moves, in training only (RAP), changes it by
+# - A type before some of the moves, in training only (RAP, the best share tried:
+#   {glue:text}`best_S` at S, {glue:text}`best_M` at M, {glue:text}`best_L` at L), changes it by
 #   {glue:text}`rap_S` % at S, {glue:text}`rap_M` % at M and {glue:text}`rap_L` % at L; in the
 #   paper by {glue:text}`paper_rap_S`, {glue:text}`paper_rap_M` and {glue:text}`paper_rap_L` %.
 # - After 51 to 100 plies plain UCI gives {glue:text}`own_uci` of its probability to pieces of the
-#   side to move, RAP {glue:text}`own_rap` ({glue:text}`own_of`): it has to work out whose token
+#   side to move, RAP 25 {glue:text}`own_rap` ({glue:text}`own_of`): it has to work out whose token
 #   is due, and our trainings are too short for that.
 # - More games and more tokens read: plain UCI goes from {glue:text}`uci_S` at S to
 #   {glue:text}`uci_M` at M and {glue:text}`uci_L` at L.
@@ -323,6 +324,8 @@ for size in tables.SIZES:
         row = changes[size, f"uci_{name}"]
         glue(f"{name}_{size}", tables.told(row["ours"], "+.0f"), display=False)
         glue(f"paper_{name}_{size}", tables.told(row["paper"], "+.0f"), display=False)
+    best = chosen.get((size, "uci_rap"))
+    glue(f"best_{size}", tables.told(best and best.probability, ".0%"), display=False)
     one = chosen.get((size, "uci"))
     glue(f"uci_{size}", tables.told(one.test if one else None, ".1f"), display=False)
 glue("half_new", int(np.argmax(new >= 0.5)) + 1, display=False)

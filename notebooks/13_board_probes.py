@@ -45,7 +45,7 @@ from chessgloss.profiles.board_probes import load_sizes
 from chessgloss.store import Evidence
 
 # %%
-from chessgloss.tracking import errors, probe_scores, probes, runs, tables, trends as lines
+from chessgloss.tracking import errors, probe_scores, probes, runs, tables, trends
 from chessgloss.tracking.checkpoints import read_checkpoint
 from chessgloss.tracking.evaluate import predict, rank
 from chessgloss.tracking.tokens import VOCABULARY
@@ -122,8 +122,9 @@ report.table(again, caption=f"Live against kept, {sizes.live} questions each", d
 # ## Where do the pieces stand?
 #
 # Table 5: the prompt is a piece type. R-precision looks at as many answers as are right.
-# Only models that have seen types can be asked. *Random legal* draws evenly among the right
-# squares; it is computed, not drawn.
+# Only models that have seen types can be asked. RAP stands for the share of types with the lowest
+# dev perplexity at its size, as in the paper (chapter 12). *Random legal* draws evenly among the
+# right squares; it is computed, not drawn.
 
 # %%
 scores = {(task, band): tables.score_rows(outcomes, answers, instances, task, band, seed=seed)
@@ -250,15 +251,15 @@ plt.show()
 # sizes trained point to. It is a description of three points, not a forecast.
 
 # %%
-trends, needed = {}, {}
+fitted, needed = {}, {}
 goal = reference.lookup("state_tracking", "table6", "L UCI", "LgM Actual Acc.")
 for model, title in tables.NOTATION_ROWS.items():
     row = {games[size]: 100 - one.lgm.value
            for (size, name), one in scores["end_actual", "long"].items() if name == model}
     if len(row) > 1 and min(row.values()) > 0:
-        trends[model] = lines.fit_trend(list(row), list(row.values()))
-        needed[title] = {"exponent": trends[model].exponent, "sizes": trends[model].points,
-                         "illegal at 200,000 games, %": trends[model].errors(200_000)}
+        fitted[model] = trends.fit_trend(list(row), list(row.values()))
+        needed[title] = {"exponent": fitted[model].exponent, "sizes": fitted[model].points,
+                         "illegal at 200,000 games, %": fitted[model].errors(200_000)}
 report.table(pd.DataFrame(needed).T, caption=f"Trend; the paper's UCI at 200,000: "
                                              f"{100 - goal.value:.1f} % illegal")
 
@@ -344,7 +345,7 @@ keys = [f"{size}.{model}" for size, model in chosen if model in tables.NOTATION_
 for key, (_, row) in zip(keys, ends.iterrows(), strict=True):
     results |= {f"errors.{kind.replace(' ', '_').replace('-', '_')}.{key}": report.Result(
         int(value), n=2 * sizes.instances, unit="answers") for kind, value in row.items()}
-for model, trend in trends.items():
+for model, trend in fitted.items():
     results[f"trend.exponent.{model}"] = report.Result(trend.exponent, n=trend.points, unit="power")
 report.write_results("13_board_probes", results)
 

@@ -43,7 +43,15 @@ from chessgloss.tracking.probes import (
     select,
     write_probes,
 )
-from chessgloss.tracking.runs import HEADLINE, Run, RunRecord, data_folder, find_run, plan
+from chessgloss.tracking.runs import (
+    HEADLINE,
+    Run,
+    RunRecord,
+    checkpoint_path,
+    data_folder,
+    find_run,
+    plan,
+)
 from chessgloss.tracking.train import Task, train
 
 #: Of the choice of the questions about the board.
@@ -141,8 +149,7 @@ def train_run(run: Run, corpus: Corpus, probes: Sequence[Instance], places: Plac
     answers = answer_probes(model, run, probes)
     write_tensors(answers, about, places.target / "predictions" / f"{run.name}.safetensors")
     if run.name in HEADLINE:
-        checkpoint = places.target / "checkpoints" / f"{run.name}.safetensors"
-        write_checkpoint(model, run.training, checkpoint)
+        write_checkpoint(model, run.training, checkpoint_path(run.name, places.target))
     record = RunRecord(
         run,
         parameters=count_parameters(model),
