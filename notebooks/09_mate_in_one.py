@@ -22,6 +22,7 @@
 # - say exactly what counts as an answer;
 # - see what a random move, Stockfish at one node and a network at one ply achieve;
 # - make Table 7, with the paper's values beside ours;
+# - ask models that were trained on nothing but games;
 # - sort the failures: no move, an illegal one, no check, a check that is no mate;
 # - ask what makes a problem hard: the number of legal moves, the piece that mates.
 
@@ -51,6 +52,7 @@ from chessgloss.skill.answers import read_answer
 from chessgloss.skill.engine_players import NnuePlayer, StockfishPlayer
 from chessgloss.skill.llm_players import nickname
 from chessgloss.store import Evidence, find_project
+from chessgloss.tracking.players import tracking_players
 
 sizes = load_sizes(profile)
 report.use_house_style()
@@ -204,6 +206,33 @@ report.table(table, caption="Table 7: share of problems solved, and the paper's 
 # with care: our problems are spread over pieces, and a third can be solved in several ways.
 
 # %% [markdown]
+# ## Trained on games alone
+#
+# ChessGPT, second in the paper's table, has read games and texts about them. The `tracking` models
+# of chapter 12 have read games and nothing else: 77 words, squares and pieces. They are told the
+# moves that led to the problem and say the next one; what they say need be neither legal nor
+# a mate, and nothing tells them that there is one. They are asked the same problems as the Qwen
+# model.
+
+# %%
+histories = mates.with_history(told, read_games(played_file))
+read = [mate_outcomes.outcomes(told, player.choose(histories), player.name, "moves")
+        for player in tracking_players()]
+trained = pd.concat(read)
+moved = trained["outcome"].isin(["mate", "check", "no check"])
+
+# %%
+legal = {name: proportions.share_of(flags) for name, flags in moved.groupby(trained["player"])}
+report.table(pd.DataFrame({"legal moves": legal, "mates": mate_outcomes.shares(trained, "player"),
+                           "mates among the legal": mate_outcomes.shares(trained[moved], "player")}),
+             caption="Models that were trained on games, told the moves")
+
+# %% [markdown]
+# A random legal move mates in {glue:text}`chance:.1%` of these problems, but it is told what is
+# legal. The last column lays the models beside it: where they do find a legal move, do they mate
+# more often than a lot?
+
+# %% [markdown]
 # ## Does the hint help?
 #
 # The same problems are asked in each way, so differences are taken problem by problem. The
@@ -240,7 +269,7 @@ showing.texts(examples or {"none": "every move was copied"},
 # board; and a text that names no move, that it does not keep to the task.
 
 # %%
-failures = mate_outcomes.error_kinds(pd.concat([frame, *played]))
+failures = mate_outcomes.error_kinds(pd.concat([frame, trained, *played]))
 parts = failures.div(failures.sum(axis=1), axis=0).loc[::-1, (failures > 0).any()]
 figure, axes = plt.subplots(figsize=(7.0, 0.34 * len(parts) + 1))
 parts.plot.barh(stacked=True, ax=axes, width=0.75)
@@ -308,10 +337,10 @@ report.sheet("mates in one of Lichess", solved or {"problems": 0})
 # - Told the position, it gives one and the same answer, “{glue:text}`habit`”, on
 #   {glue:text}`habitual:.0%` of the boards: {glue:text}`illegal:.0%` of its answers are illegal
 #   moves. It does not solve these problems badly; it does not look at them.
+# - Told the moves, models trained on nothing but games say a legal one in
+#   {glue:text}`games_legal:.0%` of the problems, and mate in {glue:text}`games_mates:.1%`
+#   ({glue:text}`games_player`).
 # - Rows of models that need a key carry the paper's values and the command that fills ours.
-#
-# A language model that was trained on games sees moves only. The games behind the problems are
-# kept, so that it can be asked the same.
 
 # %%
 bare = of_model[of_model["prompt"] == "bare"]["outcome"]
@@ -320,6 +349,9 @@ glued |= {"chance": chance.value, "recall": recall.value, "alarms": alarms.value
           "stockfish": board["stockfish_1_node"].value, "nnue": board["nnue_one_ply"].value,
           "illegal": float((bare == "illegal").mean()),
           "habit": common["bare"].index[0], "habitual": float(common["bare"].iloc[0] / len(bare))}
+best_reader = max(legal, key=lambda name: legal[name].value)
+glued |= {"games_player": best_reader, "games_legal": legal[best_reader].value,
+          "games_mates": mate_outcomes.shares(trained, "player")[best_reader].value}
 for name, value in glued.items():
     glue(name, value, display=False)
 
@@ -337,6 +369,9 @@ for (row, kind), value in ours.items():
     results[key] = report.Result.of(value, "share of problems", **more)
 
 # %%
+for name, value in mate_outcomes.shares(trained, "player").items():
+    results[f"mate_in_one.{name}.moves"] = report.Result.of(value, "share of problems")
+    results[f"mate_in_one.{name}.legal"] = report.Result.of(legal[name], "share of problems")
 for (row, kind), cell in cells.items():
     if row not in present:
         results[f"mate_in_one.{nickname(rows[row])}.{kind}"] = report.Result(
