@@ -4,7 +4,8 @@
 ``data/reference``, the inventory in ``book``, the results that the chapters wrote, and the
 list of chapters. The page therefore cannot drift from them. A result may cite a reference
 value by its key (``ccc/table6/White Knights/Accuracy``) as its ``source``; the number it
-compares with must then be the committed one.
+compares with must then be the committed one, and the result stands under that table,
+whichever chapter wrote it.
 """
 
 from __future__ import annotations
@@ -97,6 +98,11 @@ class Item:
         }
         return joint.get(self.item, (self.item.replace(" ", "").lower(),))
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Starts of the keys of its printed values: ``ccc/table6/``."""
+        return tuple(f"{self.document}/{name}/" for name in self.tables)
+
 
 def verdict(result: Result) -> str:
     """Return what a result says of the value it is compared with, in words."""
@@ -138,7 +144,7 @@ def render(
     items = read_inventory(inventory)
     cells = reference.load(folder=reference_folder)
     _check_citations(written.values(), cells)
-    found = {item: _results_of(item, written.get(item.chapter)) for item in items}
+    found = {item: _results_of(item, written) for item in items}
     parts = [_INTRODUCTION, _overview(found, links)]
     parts += [_section(name, found, links, cells) for name in TITLES]
     return "\n".join([*parts, _doubts(cells)]).rstrip() + "\n"
@@ -193,8 +199,16 @@ def status(item: Item, results: Results, written: bool) -> str:
     return "; ".join(parts) or f"not yet: chapter {item.chapter}{missing}"
 
 
-def _results_of(item: Item, results: Results | None) -> Results:
-    return {key: result for key, result in (results or {}).items() if key.startswith(item.prefix)}
+def _results_of(item: Item, written: Mapping[str, Results | None]) -> Results:
+    own = written.get(item.chapter) or {}
+    named = {key: result for key, result in own.items() if key.startswith(item.prefix)}
+    cited = {
+        key: result
+        for results in written.values()
+        for key, result in (results or {}).items()
+        if result.source.startswith(item.sources)
+    }
+    return named | {key: result for key, result in cited.items() if key not in named}
 
 
 def _without_interval(value: float, expected: float) -> str:
