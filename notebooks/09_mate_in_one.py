@@ -223,8 +223,9 @@ moved = trained["outcome"].isin(["mate", "check", "no check"])
 
 # %%
 legal = {name: proportions.share_of(flags) for name, flags in moved.groupby(trained["player"])}
-report.table(pd.DataFrame({"legal moves": legal, "mates": mate_outcomes.shares(trained, "player"),
-                           "mates among the legal": mate_outcomes.shares(trained[moved], "player")}),
+mating, among_legal = (mate_outcomes.shares(rows, "player") for rows in (trained, trained[moved]))
+report.table(pd.DataFrame({"legal moves": legal, "mates": mating,
+                           "mates among the legal": among_legal}),
              caption="Models that were trained on games, told the moves")
 
 # %% [markdown]
@@ -351,7 +352,7 @@ glued |= {"chance": chance.value, "recall": recall.value, "alarms": alarms.value
           "habit": common["bare"].index[0], "habitual": float(common["bare"].iloc[0] / len(bare))}
 best_reader = max(legal, key=lambda name: legal[name].value)
 glued |= {"games_player": best_reader, "games_legal": legal[best_reader].value,
-          "games_mates": mate_outcomes.shares(trained, "player")[best_reader].value}
+          "games_mates": mating[best_reader].value}
 for name, value in glued.items():
     glue(name, value, display=False)
 
