@@ -350,6 +350,16 @@ def test_page_sets_a_result_beside_its_reference_value(small_page):
     assert "not yet: chapter 08" in page
 
 
+def test_page_lists_a_result_under_the_table_it_cites_whichever_chapter_wrote_it(small_page):
+    entry = {"value": 26.0, "low": 24.0, "high": 28.0, "n": 60, "unit": "words"}
+    cell = reference.lookup("ccc", "table1", "GPT-4o", "Words per comment", FOLDER)
+    cited = entry | {"reference": cell.value, "source": cell.key}
+    page = small_page({"words.llm": cited}, "04_commentary")
+    table1 = page.split("### Table 1: Human ratings")[1].split("### Table 2")[0]
+    assert "`words.llm`" in table1
+    assert page.count("`words.llm`") == 1
+
+
 def test_page_without_results_says_so_for_every_item(small_page):
     page = small_page(None)
     assert "executed/" not in page
