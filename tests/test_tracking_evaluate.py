@@ -30,7 +30,7 @@ from chessgloss.tracking.evaluate import (
 from chessgloss.tracking.models import make_model
 from chessgloss.tracking.probe_scores import precision_at
 from chessgloss.tracking.probes import Instance, build_probes, contexts, select, write_probes
-from chessgloss.tracking.runs import HEADLINE, Run, RunRecord, find_run, plan, read_run
+from chessgloss.tracking.runs import HEADLINE, LONGER, Run, RunRecord, find_run, plan, read_run
 from chessgloss.tracking.settings import Settings, Training
 from chessgloss.tracking.tokens import (
     BOS,
@@ -206,6 +206,16 @@ def test_the_plan_holds_every_row_of_the_papers_tables() -> None:
     assert {f"S-rap{percent}-1" for percent in (5, 15, 25, 50, 75, 100)} <= names
     assert Counter(name[0] for name in names if "-rap" in name and name[0] == "M")["M"] >= 3
     assert set(HEADLINE) <= names
+    assert set(LONGER) <= names
+
+
+def test_longer_runs_read_more_of_the_same_games_and_differ_in_nothing_else() -> None:
+    for name in LONGER:
+        long, usual = find_run(name), find_run(name.partition("x")[0])
+        assert long.training == replace(usual.training, epochs=long.training.epochs)
+        assert (long.size, long.settings) == (usual.size, usual.settings)
+        assert long.cost == pytest.approx(3 * usual.cost)
+        assert (long.usual, usual.usual) == (False, True)
 
 
 def test_the_plan_begins_with_the_shortest_runs() -> None:
@@ -228,6 +238,7 @@ def test_a_name_gives_back_its_run(run: Run) -> None:
         ("S-window50-2", "window", "uci", 0.0, False),
         ("S-lstm_rap25-1", "lstm", "rap", 0.25, True),
         ("M-reformer-1", "reformer", "uci", 0.0, False),
+        ("S-rap5-1x15", "gpt", "rap", 0.05, True),
     ],
 )
 def test_names_say_what_is_trained(
@@ -236,11 +247,22 @@ def test_names_say_what_is_trained(
     run = find_run(name)
     assert (run.settings.kind, run.training.notation) == (kind, notation)
     assert (run.training.probability, run.asks_start) == (probability, starts)
-    assert run.training.seed == int(name.rsplit("-", 1)[1])
+    assert run.training.seed == int(name.rsplit("-", 1)[1].partition("x")[0])
 
 
 @pytest.mark.parametrize(
-    "name", ["S-uci", "X-uci-1", "S--1", "S-rap-1", "S-gru-1", "S-uci-01", "S-lstm_uci-1", "S-1"]
+    "name",
+    [
+        "S-uci",
+        "X-uci-1",
+        "S--1",
+        "S-rap-1",
+        "S-gru-1",
+        "S-uci-01",
+        "S-lstm_uci-1",
+        "S-1",
+        "S-uci-1x5",
+    ],
 )
 def test_other_names_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match=r"is written|names no run"):

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from chessgloss.tracking import tables
 from chessgloss.tracking.probes import END_TASKS, Instance
+from chessgloss.tracking.runs import RunRecord, find_run
 from chessgloss.tracking.tables import (
     NOT_TRAINED,
     NOTATION_ROWS,
@@ -17,12 +20,13 @@ from chessgloss.tracking.tables import (
     perplexity_table,
     probe_table,
     rap_curve,
+    read_longer,
     read_outcomes,
     reference_cells,
     score_rows,
     seed_spread,
 )
-from chessgloss.tracking.trends import fit_trend
+from chessgloss.tracking.trends import fit_trend, passes_table
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 PLAIN = Outcome("S-uci-1", "S", "uci", 0.0, 1, 1_600_000, 4, 3_000_000, True, 24.0, 24.5)
@@ -160,6 +164,31 @@ def test_a_trend_is_the_line_through_the_logarithms():
         fit_trend([100], [40])
     with pytest.raises(ValueError, match="two sizes"):
         fit_trend([100, 200], [40, 0])
+
+
+def test_a_longer_run_stands_apart_from_the_papers_tables(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    epoch = {"epoch": 1, "loss": 2.0, "dev_perplexity": 50.0, "tokens": 650_000}
+    for name in ("S-uci-1", "S-uci-1x15"):
+        record = RunRecord(find_run(name), 1_000, 3_750, (epoch,), False, 50.0, 51.0, {})
+        (tmp_path / "runs" / f"{name}.json").write_text(json.dumps(record.to_values()))
+    assert [one.name for one in read_outcomes(tmp_path)] == ["S-uci-1"]
+    assert [one.name for one in read_longer(tmp_path)] == ["S-uci-1x15"]
+
+
+def test_the_same_training_for_longer_stands_under_the_shorter_one(questions) -> None:
+    longer = replace(PLAIN, name="S-uci-1x15", epochs=12, tokens=9_000_000, dev=20.0)
+    kept = {"S-uci-1": answers(8, 2), "S-uci-1x15": answers(16, 5), "S-rap25-1": answers(4, 0)}
+    table = passes_table(
+        [longer, rap(25, 18.0), rap(5, 21.0), PLAIN],
+        lambda name, task, band: kept.get(name),
+        questions,
+        seed=1,
+    )
+    assert list(table.index) == ["UCI, 4 passes", "UCI, 12 passes", "UCI + RAP 25%, 4 passes"]
+    assert [one.value for one in table["legal, %"]] == [40, 80, 20]
+    assert [one.value for one in table["as played, %"]] == [10, 25, 0]
+    assert list(table["dev"]) == [24.0, 20.0, 18.0]
 
 
 def test_an_outcome_that_cannot_be_is_refused():

@@ -1,8 +1,9 @@
 """The trainings behind the chapters: what each is called, what it is, and what came of it.
 
 A run is named ``SIZE-LABEL-SEED``: ``S-uci-1``, ``M-rap25-1``, ``L-ap-1``, ``S-window50-1``,
-``S-lstm_rap25-1``. The plan is the state-tracking paper's Tables 4 to 7 and Figure 2, on a
-quarter of its games, for one size of model.
+``S-lstm_rap25-1``. One that makes another number of passes than its size usually does says so:
+``S-uci-1x15``. The plan is the state-tracking paper's Tables 4 to 7 and Figure 2, on a quarter
+of its games, for one size of model, and some of S for longer.
 """
 
 from __future__ import annotations
@@ -47,13 +48,18 @@ HEADLINE = (
     *("L-uci-1", "L-rap25-1", "L-ap-1"),
 )
 
+#: Runs of S for three times the usual passes: what is due to few games, and what to haste?
+LONGER = ("S-uci-1x15", "S-rap25-1x15", "S-ap-1x15", "S-rap5-1x15")
+
 #: What each kind's step costs beside the transformer's: the order of the plan, no more.
 _COST = {"gpt": 1.0, "window": 1.0, "lstm": 1.3, "reformer": 1.3, "performer": 1.3}
 
 #: Training games of each size, for the order of the plan.
 _GAMES = {"S": 3_750, "M": 12_500, "L": 50_000}
 
-_NAME = re.compile(r"([SML])-(?:(window50|lstm|reformer|performer)_?)?(uci|ap|rap(\d+))?-(\d+)")
+_NAME = re.compile(
+    r"([SML])-(?:(window50|lstm|reformer|performer)_?)?(uci|ap|rap(\d+))?-(\d+)(?:x(\d+))?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +84,9 @@ class Run:
 
     @property
     def name(self) -> str:
-        """``SIZE-LABEL-SEED``."""
-        return f"{self.size}-{self.label}-{self.training.seed}"
+        """``SIZE-LABEL-SEED``, and the passes if they are not the usual ones of the size."""
+        passes = "" if self.usual else f"x{self.training.epochs}"
+        return f"{self.size}-{self.label}-{self.training.seed}{passes}"
 
     @property
     def label(self) -> str:
@@ -92,6 +99,11 @@ class Run:
         return named if notation == "uci" else f"{named}_{notation}"
 
     @property
+    def usual(self) -> bool:
+        """Whether it makes as many passes as all runs of its size in the paper's tables."""
+        return self.training.epochs == EPOCHS[self.size]
+
+    @property
     def asks_start(self) -> bool:
         """Whether the model has seen piece types, so that Start tasks can be asked."""
         return self.training.notation != "uci"
@@ -100,7 +112,7 @@ class Run:
     def cost(self) -> float:
         """Work in tokens of the plain transformer, roughly: the order of the plan."""
         share = {"uci": 0.0, "ap": 1.0, "rap": self.training.probability}[self.training.notation]
-        tokens = EPOCHS[self.size] * _GAMES[self.size] * 172
+        tokens = self.training.epochs * _GAMES[self.size] * 172
         return tokens * (1 + share / 2) * _COST[self.settings.kind]
 
 
@@ -168,7 +180,7 @@ def plan() -> list[Run]:
     approximate = [f"{size}-{kind}-1" for size in "SM" for kind in ("reformer", "performer")]
     seeds = [f"S-{label}-{seed}" for label in ("uci", f"rap{RAP}") for seed in (2, 3)]
     names = [f"{size}-{label}-1" for size, some in labels.items() for label in some]
-    runs = [find_run(name) for name in [*names, *approximate, *seeds]]
+    runs = [find_run(name) for name in [*names, *approximate, *seeds, *LONGER]]
     return sorted(runs, key=lambda run: (run.cost, run.name))
 
 
@@ -184,10 +196,11 @@ def find_run(name: str) -> Run:
     if not found or not (found[2] or found[3]):
         raise ValueError(
             f"{name!r} names no run; a name is SIZE-LABEL-SEED, such as S-uci-1, M-rap25-1, "
-            "L-ap-1, S-window50-1, S-lstm_rap25-1"
+            "L-ap-1, S-window50-1, S-lstm_rap25-1, S-uci-1x15"
         )
-    size, kind, notation, percent, seed = found.groups()
-    training = replace(Training(), epochs=EPOCHS[size], seed=int(seed))
+    size, kind, notation, percent, seed, passes = found.groups()
+    epochs = int(passes) if passes else EPOCHS[size]
+    training = replace(Training(), epochs=epochs, seed=int(seed))
     if percent:
         training = replace(training, notation="rap", probability=int(percent) / 100)
     elif notation == "ap":

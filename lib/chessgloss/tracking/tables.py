@@ -104,14 +104,19 @@ class Outcome:
 
 
 def read_outcomes(folder: Path | None = None) -> list[Outcome]:
-    """Return what every run came to that was trained.
+    """Return what every run of the paper's tables came to that was trained.
 
     Parameters
     ----------
     folder
         The folder of the runs' records; by default the project's ``data/tracking``.
     """
-    return [_outcome(record) for record in trained_runs(folder)]
+    return [_outcome(record) for record in trained_runs(folder) if record.run.usual]
+
+
+def read_longer(folder: Path | None = None) -> list[Outcome]:
+    """Return what the runs came to that made more passes than the tables' runs of their size."""
+    return [_outcome(record) for record in trained_runs(folder) if not record.run.usual]
 
 
 def recorded(folder: Path | None = None) -> Predictor:

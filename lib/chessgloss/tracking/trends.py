@@ -1,11 +1,16 @@
-"""Where the sizes of training set that were trained point to."""
+"""Where more games, and more passes over them, point to."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
+
+from chessgloss.tracking.probe_scores import score_probes
+from chessgloss.tracking.probes import Instance, select
+from chessgloss.tracking.tables import NOTATION_ROWS, Outcome, Predictor
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +54,45 @@ def fit_trend(games: Sequence[float], errors: Sequence[float]) -> Trend:
         raise ValueError(f"a trend needs two sizes or more with errors, got {list(errors)}")
     exponent, start = np.polyfit(np.log(games), np.log(errors), 1)
     return Trend(float(exponent), float(np.exp(start)), len(games))
+
+
+def passes_table(
+    outcomes: Iterable[Outcome],
+    predict: Predictor,
+    instances: Sequence[Instance],
+    *,
+    task: str = "end_actual",
+    seed: int,
+) -> pd.DataFrame:
+    """Return a row for each run: its passes, perplexities, and legal and exact answers.
+
+    Rows are named by notation and passes, so that the same training for longer stands under
+    the shorter one; probes are those after 51 to 100 plies.
+
+    Parameters
+    ----------
+    outcomes
+        Runs of one size that differ in notation and in passes.
+    predict, instances
+        Their answers and the questions, as for :func:`chessgloss.tracking.tables.score_rows`.
+    task
+        The questions asked.
+    seed
+        Of the intervals.
+    """
+    asked = select(instances, task, "long")
+    rows = {}
+    for one in sorted(outcomes, key=lambda one: (one.model, one.probability, one.tokens)):
+        answers = predict(one.name, task, "long")
+        if answers is None:
+            continue
+        scores = score_probes(answers[: len(asked)], asked, seed=seed)
+        share = f" {one.probability:.0%}" if one.probability else ""
+        rows[f"{NOTATION_ROWS[one.model]}{share}, {one.epochs} passes"] = {
+            "dev": one.dev,
+            "test": one.test,
+            "early stop": "yes" if one.stopped_early else "no",
+            "legal, %": scores.lgm,
+            "as played, %": scores.exm,
+        }
+    return pd.DataFrame(rows).T
