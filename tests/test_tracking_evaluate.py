@@ -20,6 +20,7 @@ from chessgloss.tracking.checkpoints import CheckpointError, read_checkpoint
 from chessgloss.tracking.corpus import Corpus, CorpusSizes, split_games
 from chessgloss.tracking.evaluate import (
     KEPT,
+    game_losses,
     perplexity,
     predict,
     predict_next,
@@ -28,6 +29,7 @@ from chessgloss.tracking.evaluate import (
     share_on_own_pieces,
 )
 from chessgloss.tracking.models import make_model
+from chessgloss.tracking.perplexities import perplexity_of, read_losses
 from chessgloss.tracking.probe_scores import precision_at
 from chessgloss.tracking.probes import Instance, build_probes, contexts, select, write_probes
 from chessgloss.tracking.runs import HEADLINE, LONGER, Run, RunRecord, find_run, plan, read_run
@@ -112,6 +114,9 @@ def test_the_end_is_not_counted_but_its_chance_is_lost_to_the_moves(
 
 def test_batches_do_not_change_the_perplexity_of_a_game(three_openings: TokenGames) -> None:
     model = make_model(TINY, seed=1)
+    together = game_losses(model, three_openings, "uci", np.array([2, 0]))
+    alone = [game_losses(model, three_openings, "uci", np.array([k]))[0] for k in (2, 0)]
+    assert together == pytest.approx(alone, rel=1e-4)
     whole = perplexity(model, three_openings, "uci")
     logs = [
         len(game) * math.log(perplexity(model, three_openings, "uci", np.array([k])))
@@ -298,7 +303,7 @@ def places(small_corpus: Corpus, tmp_path: Path) -> retrain.Places:
 
 def tiny_run(name: str) -> Run:
     run = find_run(name)
-    training = replace(run.training, epochs=1, tokens=700)
+    training = replace(run.training, tokens=700)
     return replace(run, settings=replace(TINY, kind=run.settings.kind), training=training)
 
 
@@ -320,6 +325,9 @@ def test_a_run_leaves_record_predictions_and_checkpoint(
     assert np.array_equal(answers["start_other.long"], rank(again))
     test = perplexity(model, small_corpus.games, "uci", small_corpus.of("test"))
     assert record.test_perplexity == pytest.approx(test, rel=1e-4)
+    losses = read_losses(run.name, "test", places.target)
+    assert perplexity_of(losses, seed=1).value == pytest.approx(test, rel=1e-4)
+    assert losses.plies.tolist() == small_corpus.games.plies[small_corpus.of("test")].tolist()
     assert not list(places.work.glob("*.state"))
 
 
@@ -351,8 +359,10 @@ def test_done_and_claimed_runs_are_left_alone(
     small_corpus: Corpus, places: retrain.Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trained: list[str] = []
+    measured: list[str] = []
     monkeypatch.setattr(retrain, "read_corpus", lambda path: small_corpus)
     monkeypatch.setattr(retrain, "train_run", lambda run, *_: trained.append(run.name))
+    monkeypatch.setattr(retrain, "measure_run", lambda run, *_: measured.append(run.name))
     names = ("S-uci-1", "S-uci-2", "S-uci-3")
     places.record(find_run("S-uci-1")).parent.mkdir(parents=True)
     places.record(find_run("S-uci-1")).write_text("{}")
@@ -364,6 +374,7 @@ def test_done_and_claimed_runs_are_left_alone(
     assert trained == ["S-uci-3"]
     retrain.train_runs([find_run("S-uci-2")], places, hours=1.0)
     assert trained == ["S-uci-3", "S-uci-2"]
+    assert measured == ["S-uci-1"], "it was done before losses were kept"
 
 
 def test_the_questions_are_made_when_there_are_none(

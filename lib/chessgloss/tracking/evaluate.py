@@ -56,15 +56,30 @@ def perplexity(
     selected
         Indices of the games to measure on; by default all.
     """
+    chosen = np.arange(len(games)) if selected is None else np.asarray(selected)
+    losses = game_losses(model, games, notation, chosen)
+    return math.exp(losses.sum() / games.plies[chosen].sum())
+
+
+def game_losses(
+    model: LanguageModel, games: TokenGames, notation: Notation, selected: NDArray
+) -> NDArray[np.float64]:
+    """Return the sum of ``-ln p`` over the moves of each game ``selected``, in their order; (n,).
+
+    Raises
+    ------
+    ValueError
+        If a game is to be read with piece types at random, or there is no move in any.
+    """
     if notation == "rap":
         raise ValueError("piece types at random are for training; measure rap models with uci")
-    chosen = np.arange(len(games)) if selected is None else np.asarray(selected)
-    moves = int(games.plies[chosen].sum())
-    if not moves:
+    if not games.plies[selected].sum():
         raise ValueError("there is no move to measure perplexity on; choose some games")
-    epoch = in_order(games, chosen, notation, TOKENS)
-    rows = (epoch.rows(number) for number in range(len(epoch)))
-    return math.exp(sum(_surprise(model, one, notation) for one in rows) / moves)
+    epoch = in_order(games, selected, notation, TOKENS)
+    losses = np.empty(len(epoch.lengths))
+    for number, group in enumerate(epoch.groups):
+        losses[group] = _surprise(model, epoch.rows(number), notation)
+    return losses
 
 
 def predict(
@@ -143,12 +158,13 @@ def _of_like_length(lengths: NDArray) -> list[NDArray]:
 
 
 @torch.inference_mode()
-def _surprise(model: LanguageModel, rows: torch.Tensor, notation: Notation) -> float:
-    """Return the sum of ``-ln p`` over the tokens of the moves in a batch."""
+def _surprise(model: LanguageModel, rows: torch.Tensor, notation: Notation) -> NDArray[np.float64]:
+    """Return the sum of ``-ln p`` over the tokens of the moves of each row."""
     model.eval()
     read, expected = read_and_expected(rows)
     logits = model(read).float().flatten(0, 1)
     if notation == "uci":
         logits[:, PIECES:PROMOTIONS] = -math.inf
     moves = expected.masked_fill(expected == EOS, IGNORED).flatten()
-    return float(torch.nn.functional.cross_entropy(logits, moves, reduction="sum"))
+    losses = torch.nn.functional.cross_entropy(logits, moves, reduction="none")
+    return losses.view(expected.shape).double().sum(dim=1).numpy()

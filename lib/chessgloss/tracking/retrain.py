@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from chessgloss.store import default_store, file_digest
@@ -31,8 +32,9 @@ from chessgloss.tracking.checkpoints import (
     write_tensors,
 )
 from chessgloss.tracking.corpus import Corpus, games_file, read_corpus
-from chessgloss.tracking.evaluate import perplexity, predict, rank
+from chessgloss.tracking.evaluate import game_losses, predict, rank
 from chessgloss.tracking.models import LanguageModel, count_parameters
+from chessgloss.tracking.perplexities import losses_path
 from chessgloss.tracking.probes import (
     BANDS,
     END_TASKS,
@@ -87,6 +89,10 @@ class Places:
         """Return the path of a run's record, whose presence says that it is done."""
         return self.target / "runs" / f"{run.name}.json"
 
+    def checkpoint(self, run: Run) -> Path:
+        """Return the path of a run's checkpoint, committed or not."""
+        return self.work / f"{run.name}.safetensors"
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train from the command line; return the exit status."""
@@ -131,20 +137,20 @@ def train_runs(runs: Sequence[Run], places: Places, hours: float | None = None) 
             if mine and not places.record(run).is_file():
                 print(f"{run.name}", flush=True)
                 train_run(run, corpus, probes, places)
+            elif mine and not losses_path(run.name, places.target).is_file():
+                print(f"{run.name}: losses", flush=True)
+                measure_run(run, corpus, places)
 
 
 def train_run(run: Run, corpus: Corpus, probes: Sequence[Instance], places: Places) -> RunRecord:
     """Train a run to its end, measure it, and keep record, predictions and checkpoint."""
     state = places.work / f"{run.name}.state"
-    kept = places.work / f"{run.name}.safetensors"
+    kept = places.checkpoint(run)
     task = Task(corpus.games, corpus.of(run.size), corpus.of("dev")[:WATCHED])
     trained = train(task, run.settings, run.training, state)
     write_checkpoint(trained.model, run.training, kept)
     model, _ = read_checkpoint(kept)
-    reading = run.training.reading
-    dev, test = (
-        perplexity(model, corpus.games, reading, corpus.of(one)) for one in ("dev", "test")
-    )
+    dev, test = measure_run(run, corpus, places)
     about = {"run": run.name, "probes": file_digest(places.probes)}
     answers = answer_probes(model, run, probes)
     write_tensors(answers, about, places.target / "predictions" / f"{run.name}.safetensors")
@@ -163,6 +169,21 @@ def train_run(run: Run, corpus: Corpus, probes: Sequence[Instance], places: Plac
     _write_record(record, places.record(run))
     state.unlink(missing_ok=True)
     return record
+
+
+def measure_run(run: Run, corpus: Corpus, places: Places) -> tuple[float, float]:
+    """Measure a run's checkpoint: keep the losses of all games; return both perplexities."""
+    model, training = read_checkpoint(places.checkpoint(run))
+    kept, perplexities = {}, []
+    for part in ("dev", "test"):
+        plies = corpus.games.plies[corpus.of(part)]
+        nats = game_losses(model, corpus.games, training.reading, corpus.of(part))
+        kept[f"{part}.nats"] = torch.from_numpy(nats.astype(np.float32))
+        kept[f"{part}.plies"] = torch.from_numpy(plies.astype(np.uint8))
+        perplexities.append(float(np.exp(nats.sum() / plies.sum())))
+    about = {"run": run.name, "games": file_digest(places.games)}
+    write_tensors(kept, about, losses_path(run.name, places.target))
+    return perplexities[0], perplexities[1]
 
 
 def answer_probes(

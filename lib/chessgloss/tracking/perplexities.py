@@ -1,0 +1,98 @@
+"""Canonical perplexities with their intervals, from what each game cost a run.
+
+A training keeps, for every dev and test game, the sum of ``-ln p`` over its moves. Intervals
+draw whole games; two runs are compared on the same draws.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chessgloss.measures import Interval, cluster_weights
+from chessgloss.tracking.checkpoints import CheckpointError, read_tensors
+from chessgloss.tracking.runs import data_folder
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Losses:
+    """What a run made of one set of games.
+
+    Parameters
+    ----------
+    nats
+        Sum of ``-ln p`` over the moves of each game, ``(n,)``.
+    plies
+        Moves of each game, ``(n,)``.
+    """
+
+    nats: NDArray[np.float64]
+    plies: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        if self.nats.shape != self.plies.shape or not self.nats.size or self.plies.min() < 1:
+            raise ValueError(
+                f"losses need games, each with moves: {self.nats.size} losses, "
+                f"{self.plies.size} lengths"
+            )
+
+
+def losses_path(name: str, folder: Path | None = None) -> Path:
+    """Return where the losses of a run are kept, if they are."""
+    return (folder or data_folder()) / "losses" / f"{name}.safetensors"
+
+
+def read_losses(name: str, part: str = "test", folder: Path | None = None) -> Losses:
+    """Return the losses of a run on the ``dev`` or ``test`` games.
+
+    Raises
+    ------
+    FileNotFoundError
+        If they were not kept; the message says how to make them.
+    CheckpointError
+        If the file is another run's.
+    """
+    path = losses_path(name, folder)
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{name} has no losses here; run: python -m chessgloss.tracking.retrain {name}"
+        )
+    tensors, about = read_tensors(path)
+    if about.get("run") != name:
+        raise CheckpointError(f"{path} holds losses of {about.get('run')!r}, not {name!r}")
+    nats, plies = (tensors[f"{part}.{one}"].numpy() for one in ("nats", "plies"))
+    return Losses(nats.astype(float), plies.astype(int))
+
+
+def perplexity_of(losses: Losses, *, seed: int) -> Interval:
+    """Return the canonical perplexity of some games, with its interval over games."""
+    return _interval(np.exp(_drawn(losses, seed)), losses.plies.size)
+
+
+def compare_perplexities(first: Losses, second: Losses, *, seed: int) -> Interval:
+    """Return by how many per cent ``first`` changes the perplexity of ``second``.
+
+    Raises
+    ------
+    ValueError
+        If they are not of the same games.
+    """
+    if not np.array_equal(first.plies, second.plies):
+        raise ValueError("perplexities of two runs can be compared on the same games only")
+    return _interval(100 * np.expm1(_drawn(first, seed) - _drawn(second, seed)), first.plies.size)
+
+
+def _drawn(losses: Losses, seed: int) -> NDArray[np.float64]:
+    """Return nats a move: of all games, then of each draw of games."""
+    weights = cluster_weights(losses.plies.size, seed=seed)
+    drawn = (weights @ losses.nats) / (weights @ losses.plies)
+    return np.concatenate([[losses.nats.sum() / losses.plies.sum()], drawn])
+
+
+def _interval(values: NDArray[np.float64], n: int) -> Interval:
+    low, high = np.percentile(values[1:], [2.5, 97.5])
+    value = float(values[0])
+    return Interval(value, min(float(low), value), max(float(high), value), n)
