@@ -177,6 +177,32 @@ listed = {f"{size} {task}": {"ours": f"{row['ours']:.1f}" if row["ours"] else ta
 report.table(pd.DataFrame(listed).T, caption="UCI + RAP less UCI, legal answers, points")
 
 # %% [markdown]
+# ## Few games, or little training?
+#
+# Nearly all runs were ended by their number of passes, not by the dev set: they would have
+# learnt more from the same games. So four trainings at S were made again with three times the
+# passes (`S-uci-1x15` and its like). What is still wrong after them is due to few games.
+
+# %%
+longer = tables.read_longer()
+kinds = {(one.model, one.probability) for one in longer} | {("uci", 0.0)}
+kin = [one for one in outcomes if one.size == "S" and one.seed == 1
+       and (one.model, one.probability) in kinds]
+report.table(trends.passes_table([*kin, *longer], answers, instances, seed=seed), digits=1,
+             caption="S, the usual passes and three times as many; legal: End-Actual, 51 to 100")
+
+# %%
+gained = {}
+for one in (one for one in longer if one.model == "uci_rap"):
+    short = one.name.partition("x")[0]
+    for column, typed_run, plain_run in (("usual", short, "S-uci-1"),
+                                         ("longer", one.name, "S-uci-1x15")):
+        gained[f"RAP {one.probability:.0%}", column] = tables.compare_runs(
+            typed_run, plain_run, answers, instances, "end_actual", seed=seed)
+shown = pd.Series({key: f"{paired:.1f}" for key, paired in gained.items()}).unstack()
+report.table(shown, caption="RAP less UCI after as many passes, legal answers, points")
+
+# %% [markdown]
 # ## What kind of error
 #
 # A wrong ending square can be no square at all; one that nothing could reach from there
@@ -345,6 +371,9 @@ keys = [f"{size}.{model}" for size, model in chosen if model in tables.NOTATION_
 for key, (_, row) in zip(keys, ends.iterrows(), strict=True):
     results |= {f"errors.{kind.replace(' ', '_').replace('-', '_')}.{key}": report.Result(
         int(value), n=2 * sizes.instances, unit="answers") for kind, value in row.items()}
+for (name, column), paired in gained.items():
+    results[f"rap_gain.{column}.{name.lower().replace(' ', '').rstrip('%')}"] = report.Result.of(
+        paired.difference, "points")
 for model, trend in fitted.items():
     results[f"trend.exponent.{model}"] = report.Result(trend.exponent, n=trend.points, unit="power")
 report.write_results("13_board_probes", results)

@@ -41,7 +41,7 @@ from chessgloss import reference, report
 from chessgloss.measures import means_by
 from chessgloss.profiles.history import load_sizes
 from chessgloss.store import Evidence
-from chessgloss.tracking import probe_scores, probes, tables
+from chessgloss.tracking import perplexities, probe_scores, probes, tables
 
 # %%
 sizes = load_sizes(profile)
@@ -60,6 +60,8 @@ chosen = tables.headline(outcomes)
 # %%
 trained = tables.perplexity_table(outcomes, tables.HISTORY_ROWS)
 trained = trained[trained["run"] != ""]
+for part in ("dev", "test"):
+    trained[part] = perplexities.read_perplexities(trained["run"], part, seed=seed).values()
 report.table(trained[["dev", "test", "epochs", "tokens read", "early stop"]], digits=1,
              caption="Trained for this chapter")
 
@@ -177,11 +179,12 @@ report.table(pd.DataFrame(listed).T, caption="Legal answers, points")
 
 # %%
 kinds = {"GPT2": ("rap25", "uci"), "LSTM": ("lstm_rap25", "lstm")}
-test = {one.name: one.test for one in outcomes}
+there = {one.name for one in outcomes}
 pairs = {f"{size} {title}": [f"{size}-{label}-1" for label in labels]
          for size in tables.SIZES for title, labels in kinds.items()}
-costs = {row: 100 * (test[typed] / test[plain] - 1) for row, (typed, plain) in pairs.items()
-         if typed in test and plain in test}
+costs = {row: perplexities.compare_perplexities(
+    *(perplexities.read_losses(name) for name in pair), seed=seed)
+    for row, pair in pairs.items() if there.issuperset(pair)}
 report.table(pd.Series(costs).to_frame("%"), caption="Perplexity: RAP 25 against none", digits=1)
 
 # %% [markdown]
@@ -238,16 +241,17 @@ for task, by_run in scores.items():
                         value, "%", **cells.get(name, {}))
 
 # %%
-for (size, model), one in chosen.items():
+for size, model in chosen:
     if model in tables.HISTORY_ROWS and model != "uci":
-        results[f"perplexity.{size}.{model}"] = report.Result(one.test, unit="perplexity a move")
+        results[f"perplexity.{size}.{model}"] = report.Result.of(
+            trained.loc[f"{size} {tables.HISTORY_ROWS[model]}", "test"], "perplexity a move")
 for (size, model), paired in losses.items():
     results[f"less_history.{size}.{model}"] = report.Result.of(
         paired.difference, "points")
 results |= {f"lstm_rap_gain.{size}": report.Result.of(paired.difference, "points")
             for size, paired in lstm.items()}
-results |= {f"rap_cost.{row.replace(' ', '.').lower()}": report.Result(cost, unit="% of perplexity")
-            for row, cost in costs.items()}
+results |= {f"rap_cost.{row.replace(' ', '.').lower()}": report.Result.of(
+    cost, "% of perplexity") for row, cost in costs.items()}
 report.write_results("14_history", results)
 
 # %%

@@ -6,7 +6,9 @@ draw whole games; two runs are compared on the same draws.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -72,6 +74,13 @@ def perplexity_of(losses: Losses, *, seed: int) -> Interval:
     return _interval(np.exp(_drawn(losses, seed)), losses.plies.size)
 
 
+def read_perplexities(
+    names: Iterable[str], part: str, *, seed: int, folder: Path | None = None
+) -> dict[str, Interval]:
+    """Return the perplexities of runs by name, on the ``dev`` or the ``test`` games."""
+    return {name: perplexity_of(read_losses(name, part, folder), seed=seed) for name in names}
+
+
 def compare_perplexities(first: Losses, second: Losses, *, seed: int) -> Interval:
     """Return by how many per cent ``first`` changes the perplexity of ``second``.
 
@@ -87,9 +96,15 @@ def compare_perplexities(first: Losses, second: Losses, *, seed: int) -> Interva
 
 def _drawn(losses: Losses, seed: int) -> NDArray[np.float64]:
     """Return nats a move: of all games, then of each draw of games."""
-    weights = cluster_weights(losses.plies.size, seed=seed)
+    weights = _weights(losses.plies.size, seed)
     drawn = (weights @ losses.nats) / (weights @ losses.plies)
     return np.concatenate([[losses.nats.sum() / losses.plies.sum()], drawn])
+
+
+@lru_cache(maxsize=2)
+def _weights(games: int, seed: int) -> NDArray[np.int64]:
+    """Return the draws of games: the same for all runs, and made once."""
+    return cluster_weights(games, seed=seed)
 
 
 def _interval(values: NDArray[np.float64], n: int) -> Interval:

@@ -130,17 +130,17 @@ def recorded(folder: Path | None = None) -> Predictor:
     return predict
 
 
-def told(value: float | None, form: str) -> str:
+def told(value: float | Interval | None, form: str) -> str:
     """Return a number as text by a format such as ``+.1f``; :data:`NOT_TRAINED` for none.
 
     Parameters
     ----------
     value
-        The number; None or not a number where no run gives one.
+        The number, or a number and its interval; None or nan where no run gives one.
     form
         A format specification of Python's.
     """
-    return NOT_TRAINED if value is None or np.isnan(value) else format(value, form)
+    return NOT_TRAINED if value is None or value != value else format(value, form)
 
 
 def headline(outcomes: Iterable[Outcome]) -> dict[tuple[str, str], Outcome]:

@@ -64,7 +64,7 @@ def passes_table(
     task: str = "end_actual",
     seed: int,
 ) -> pd.DataFrame:
-    """Return a row for each run: its passes, perplexities, and legal and exact answers.
+    """Return a row for each run: whether it stopped early, and its legal and exact answers.
 
     Rows are named by notation and passes, so that the same training for longer stands under
     the shorter one; probes are those after 51 to 100 plies.
@@ -89,8 +89,6 @@ def passes_table(
         scores = score_probes(answers[: len(asked)], asked, seed=seed)
         share = f" {one.probability:.0%}" if one.probability else ""
         rows[f"{NOTATION_ROWS[one.model]}{share}, {one.epochs} passes"] = {
-            "dev": one.dev,
-            "test": one.test,
             "early stop": "yes" if one.stopped_early else "no",
             "legal, %": scores.lgm,
             "as played, %": scores.exm,
