@@ -310,6 +310,14 @@ turn = pd.DataFrame({name: {span: bootstrap_mean(
     share_on_own_pieces(model, some), [one.game for one in some], seed=seed)
     for span, some in after.items()}
     for name, (model, training) in models.items() if training.reading == "uci"})
+
+# %%
+bands = dict(zip(probes.BANDS, after, strict=True))
+for one in longer:
+    if one.model != "uci_ap":
+        turn[one.name] = [bootstrap_mean(
+            perplexities.read_own_pieces(one.name, band)[: sizes.live],
+            [each.game for each in after[span]], seed=seed) for band, span in bands.items()]
 report.table(turn.T, caption=f"Probability on own pieces, {sizes.live} prefixes each", digits=2)
 
 # %% [markdown]

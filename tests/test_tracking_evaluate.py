@@ -29,7 +29,7 @@ from chessgloss.tracking.evaluate import (
     share_on_own_pieces,
 )
 from chessgloss.tracking.models import make_model
-from chessgloss.tracking.perplexities import perplexity_of, read_losses
+from chessgloss.tracking.perplexities import perplexity_of, read_losses, read_own_pieces
 from chessgloss.tracking.probe_scores import precision_at
 from chessgloss.tracking.probes import Instance, build_probes, contexts, select, write_probes
 from chessgloss.tracking.runs import HEADLINE, LONGER, Run, RunRecord, find_run, plan, read_run
@@ -327,6 +327,9 @@ def test_a_run_leaves_record_predictions_and_checkpoint(
     assert record.test_perplexity == pytest.approx(test, rel=1e-4)
     losses = read_losses(run.name, "test", places.target)
     assert perplexity_of(losses, seed=1).value == pytest.approx(test, rel=1e-4)
+    prefixes = select(probes, "end_actual", "long")
+    own = read_own_pieces(run.name, "long", places.target)
+    assert own == pytest.approx(share_on_own_pieces(model, prefixes), rel=1e-4)
     assert losses.plies.tolist() == small_corpus.games.plies[small_corpus.of("test")].tolist()
     assert not list(places.work.glob("*.state"))
 

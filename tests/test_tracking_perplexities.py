@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 import torch
 
-from chessgloss.tracking import runs
+from chessgloss.tracking import probes, runs
 from chessgloss.tracking.checkpoints import CheckpointError, write_tensors
 from chessgloss.tracking.perplexities import (
     Losses,
     compare_perplexities,
-    losses_path,
+    measures_path,
     perplexity_of,
     read_losses,
+    read_own_pieces,
 )
 
 
@@ -72,9 +73,12 @@ def test_losses_that_are_missing_or_anothers_are_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"retrain S-uci-9"):
         read_losses("S-uci-9", folder=tmp_path)
     tensors = {"test.nats": torch.ones(1), "test.plies": torch.ones(1, dtype=torch.uint8)}
-    write_tensors(tensors, {"run": "S-ap-1"}, losses_path("S-uci-1", tmp_path))
-    with pytest.raises(CheckpointError, match="losses of 'S-ap-1', not 'S-uci-1'"):
+    write_tensors(tensors, {"run": "S-ap-1"}, measures_path("S-uci-1", tmp_path))
+    with pytest.raises(CheckpointError, match="measures of 'S-ap-1', not 'S-uci-1'"):
         read_losses("S-uci-1", folder=tmp_path)
+    with pytest.raises(ValueError, match="S-ap-1 says a type"):
+        write_tensors(tensors, {"run": "S-ap-1"}, measures_path("S-ap-1", tmp_path))
+        read_own_pieces("S-ap-1", "long", folder=tmp_path)
 
 
 @pytest.mark.parametrize("record", runs.trained_runs(), ids=lambda record: record.run.name)
@@ -84,3 +88,7 @@ def test_kept_losses_give_the_perplexities_of_the_record(record: runs.RunRecord)
         assert one.n == 3_750
         assert one.value == pytest.approx(written, rel=1e-4)
         assert one.low < one.value < one.high
+    if record.run.training.reading == "uci":
+        own = np.concatenate([read_own_pieces(record.run.name, band) for band in probes.BANDS])
+        assert own.shape == (2_000,)
+        assert 0 <= own.min() <= own.max() <= 1 + 1e-5

@@ -1,7 +1,8 @@
 """Canonical perplexities with their intervals, from what each game cost a run.
 
-A training keeps, for every dev and test game, the sum of ``-ln p`` over its moves. Intervals
-draw whole games; two runs are compared on the same draws.
+What is measured when a training ends is kept: for every dev and test game, the sum of
+``-ln p`` over its moves, and for every prefix of the questions, the probability on squares of
+own pieces. Intervals draw whole games; two runs are compared on the same draws.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 from chessgloss.measures import Interval, cluster_weights
 from chessgloss.tracking.checkpoints import CheckpointError, read_tensors
@@ -42,9 +44,9 @@ class Losses:
             )
 
 
-def losses_path(name: str, folder: Path | None = None) -> Path:
-    """Return where the losses of a run are kept, if they are."""
-    return (folder or data_folder()) / "losses" / f"{name}.safetensors"
+def measures_path(name: str, folder: Path | None = None) -> Path:
+    """Return where the measures of a run are kept, if they are."""
+    return (folder or data_folder()) / "measures" / f"{name}.safetensors"
 
 
 def read_losses(name: str, part: str = "test", folder: Path | None = None) -> Losses:
@@ -57,16 +59,28 @@ def read_losses(name: str, part: str = "test", folder: Path | None = None) -> Lo
     CheckpointError
         If the file is another run's.
     """
-    path = losses_path(name, folder)
-    if not path.is_file():
-        raise FileNotFoundError(
-            f"{name} has no losses here; run: python -m chessgloss.tracking.retrain {name}"
-        )
-    tensors, about = read_tensors(path)
-    if about.get("run") != name:
-        raise CheckpointError(f"{path} holds losses of {about.get('run')!r}, not {name!r}")
+    tensors = _read(name, folder)
     nats, plies = (tensors[f"{part}.{one}"].numpy() for one in ("nats", "plies"))
     return Losses(nats.astype(float), plies.astype(int))
+
+
+def read_own_pieces(name: str, band: str, folder: Path | None = None) -> NDArray[np.float32]:
+    """Return the probability that a run gave to own pieces after each prefix of a band, ``(n,)``.
+
+    The prefixes are those of the ``end_actual`` questions, in their order
+    (:func:`chessgloss.tracking.evaluate.share_on_own_pieces`).
+
+    Raises
+    ------
+    FileNotFoundError, CheckpointError
+        As :func:`read_losses`.
+    ValueError
+        If the run reads a type before every move, so that a type comes next and no square.
+    """
+    tensors = _read(name, folder)
+    if f"own.{band}" not in tensors:
+        raise ValueError(f"{name} says a type after whole moves, and no square of a {band} prefix")
+    return tensors[f"own.{band}"].numpy()
 
 
 def perplexity_of(losses: Losses, *, seed: int) -> Interval:
@@ -92,6 +106,18 @@ def compare_perplexities(first: Losses, second: Losses, *, seed: int) -> Interva
     if not np.array_equal(first.plies, second.plies):
         raise ValueError("perplexities of two runs can be compared on the same games only")
     return _interval(100 * np.expm1(_drawn(first, seed) - _drawn(second, seed)), first.plies.size)
+
+
+def _read(name: str, folder: Path | None) -> dict[str, Tensor]:
+    path = measures_path(name, folder)
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{name} has no measures here; run: python -m chessgloss.tracking.retrain {name}"
+        )
+    tensors, about = read_tensors(path)
+    if about.get("run") != name:
+        raise CheckpointError(f"{path} holds measures of {about.get('run')!r}, not {name!r}")
+    return tensors
 
 
 def _drawn(losses: Losses, seed: int) -> NDArray[np.float64]:

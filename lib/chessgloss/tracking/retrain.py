@@ -32,9 +32,9 @@ from chessgloss.tracking.checkpoints import (
     write_tensors,
 )
 from chessgloss.tracking.corpus import Corpus, games_file, read_corpus
-from chessgloss.tracking.evaluate import game_losses, predict, rank
+from chessgloss.tracking.evaluate import game_losses, predict, rank, share_on_own_pieces
 from chessgloss.tracking.models import LanguageModel, count_parameters
-from chessgloss.tracking.perplexities import losses_path
+from chessgloss.tracking.perplexities import measures_path
 from chessgloss.tracking.probes import (
     BANDS,
     END_TASKS,
@@ -137,9 +137,9 @@ def train_runs(runs: Sequence[Run], places: Places, hours: float | None = None) 
             if mine and not places.record(run).is_file():
                 print(f"{run.name}", flush=True)
                 train_run(run, corpus, probes, places)
-            elif mine and not losses_path(run.name, places.target).is_file():
-                print(f"{run.name}: losses", flush=True)
-                measure_run(run, corpus, places)
+            elif mine and not measures_path(run.name, places.target).is_file():
+                print(f"{run.name}: measures", flush=True)
+                measure_run(run, corpus, probes, places)
 
 
 def train_run(run: Run, corpus: Corpus, probes: Sequence[Instance], places: Places) -> RunRecord:
@@ -150,7 +150,7 @@ def train_run(run: Run, corpus: Corpus, probes: Sequence[Instance], places: Plac
     trained = train(task, run.settings, run.training, state)
     write_checkpoint(trained.model, run.training, kept)
     model, _ = read_checkpoint(kept)
-    dev, test = measure_run(run, corpus, places)
+    dev, test = measure_run(run, corpus, probes, places)
     about = {"run": run.name, "probes": file_digest(places.probes)}
     answers = answer_probes(model, run, probes)
     write_tensors(answers, about, places.target / "predictions" / f"{run.name}.safetensors")
@@ -171,8 +171,10 @@ def train_run(run: Run, corpus: Corpus, probes: Sequence[Instance], places: Plac
     return record
 
 
-def measure_run(run: Run, corpus: Corpus, places: Places) -> tuple[float, float]:
-    """Measure a run's checkpoint: keep the losses of all games; return both perplexities."""
+def measure_run(
+    run: Run, corpus: Corpus, probes: Sequence[Instance], places: Places
+) -> tuple[float, float]:
+    """Measure a run's checkpoint and keep what comes of it; return dev and test perplexity."""
     model, training = read_checkpoint(places.checkpoint(run))
     kept, perplexities = {}, []
     for part in ("dev", "test"):
@@ -181,8 +183,12 @@ def measure_run(run: Run, corpus: Corpus, places: Places) -> tuple[float, float]
         kept[f"{part}.nats"] = torch.from_numpy(nats.astype(np.float32))
         kept[f"{part}.plies"] = torch.from_numpy(plies.astype(np.uint8))
         perplexities.append(float(np.exp(nats.sum() / plies.sum())))
+    if training.reading == "uci":
+        for band in BANDS:
+            if prefixes := select(probes, "end_actual", band):
+                kept[f"own.{band}"] = torch.from_numpy(share_on_own_pieces(model, prefixes))
     about = {"run": run.name, "games": file_digest(places.games)}
-    write_tensors(kept, about, losses_path(run.name, places.target))
+    write_tensors(kept, about, measures_path(run.name, places.target))
     return perplexities[0], perplexities[1]
 
 
