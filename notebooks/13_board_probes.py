@@ -180,8 +180,9 @@ report.table(pd.DataFrame(listed).T, caption="UCI + RAP less UCI, legal answers,
 # ## Few games, or little training?
 #
 # Nearly all runs were ended by their number of passes, not by the dev set: they would have
-# learnt more from the same games. So four trainings at S were made again with three times the
-# passes (`S-uci-1x15` and its like). What is still wrong after them is due to few games.
+# learnt more from the same games. The longer trainings at S of the last chapter (`S-uci-1x15`
+# and its like) tell how much: what is still wrong when the dev set ends a training is due to
+# few games.
 
 # %%
 longer = tables.read_longer()
@@ -189,18 +190,18 @@ kinds = {(one.model, one.probability) for one in longer} | {("uci", 0.0)}
 kin = [one for one in outcomes if one.size == "S" and one.seed == 1
        and (one.model, one.probability) in kinds]
 report.table(trends.passes_table([*kin, *longer], answers, instances, seed=seed), digits=1,
-             caption="S, the usual passes and three times as many; legal: End-Actual, 51 to 100")
+             caption="S, the usual passes and more; End-Actual after 51 to 100 plies")
 
 # %%
 gained = {}
 for one in (one for one in longer if one.model == "uci_rap"):
-    short = one.name.partition("x")[0]
-    for column, typed_run, plain_run in (("usual", short, "S-uci-1"),
-                                         ("longer", one.name, "S-uci-1x15")):
-        gained[f"RAP {one.probability:.0%}", column] = tables.compare_runs(
-            typed_run, plain_run, answers, instances, "end_actual", seed=seed)
+    pairs = {5: (one.name.partition("x")[0], "S-uci-1"), one.epochs: (one.name, "S-uci-1x15")}
+    for passes, pair in pairs.items():
+        gained[f"RAP {one.probability:.0%}", passes] = tables.compare_runs(
+            *pair, answers, instances, "end_actual", seed=seed)
 shown = pd.Series({key: f"{paired:.1f}" for key, paired in gained.items()}).unstack()
-report.table(shown, caption="RAP less UCI after as many passes, legal answers, points")
+report.table(shown.rename_axis(columns="passes with RAP").fillna("-"),
+             caption="RAP less UCI at its 5, else at its best pass; legal answers, points")
 
 # %% [markdown]
 # ## What kind of error
@@ -371,9 +372,9 @@ keys = [f"{size}.{model}" for size, model in chosen if model in tables.NOTATION_
 for key, (_, row) in zip(keys, ends.iterrows(), strict=True):
     results |= {f"errors.{kind.replace(' ', '_').replace('-', '_')}.{key}": report.Result(
         int(value), n=2 * sizes.instances, unit="answers") for kind, value in row.items()}
-for (name, column), paired in gained.items():
-    results[f"rap_gain.{column}.{name.lower().replace(' ', '').rstrip('%')}"] = report.Result.of(
-        paired.difference, "points")
+for (name, passes), paired in gained.items():
+    key = f"rap_gain.end_actual.{name.lower().replace(' ', '').rstrip('%')}.{passes}_passes"
+    results[key] = report.Result.of(paired.difference, "points")
 for model, trend in fitted.items():
     results[f"trend.exponent.{model}"] = report.Result(trend.exponent, n=trend.points, unit="power")
 report.write_results("13_board_probes", results)
