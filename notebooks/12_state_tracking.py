@@ -376,7 +376,9 @@ report.table(live, caption="Committed models")
 #   paper by {glue:text}`paper_rap_S`, {glue:text}`paper_rap_M` and {glue:text}`paper_rap_L` %.
 # - After 51 to 100 plies plain UCI gives {glue:text}`own_uci` of its probability to pieces of the
 #   side to move, RAP 25 {glue:text}`own_rap` ({glue:text}`own_of`): it has to work out whose token
-#   is due, and our trainings are too short for that.
+#   is due, and that takes passes. On S it gives them {glue:text}`own_5` after five passes, and
+#   {glue:text}`own_more` after {glue:text}`more_passes`; what RAP 25 costs in perplexity, against
+#   plain UCI at its best pass, falls from {glue:text}`cost_5` % to {glue:text}`cost_more` %.
 # - More games and more tokens read: plain UCI goes from {glue:text}`uci_S` at S to
 #   {glue:text}`uci_M` at M and {glue:text}`uci_L` at L.
 
@@ -402,6 +404,18 @@ for name, label in (("uci", "uci"), ("rap", f"rap{runs.RAP}")):
     share = turn[run].iloc[-1].value if run in both else None
     glue(f"own_{name}", tables.told(share, ".0%"), display=False)
 glue("own_of", f"runs on {largest}", display=False)
+
+# %%
+patient = max((one for one in longer if one.probability == runs.RAP / 100),
+              key=lambda one: one.epochs)
+patient_row = next(row for row, one in passes.items() if one["run"] == patient.name)
+for name, value, form in (
+        ("own_5", turn["S-rap25-1"].iloc[-1].value, ".0%"),
+        ("own_more", turn[patient.name].iloc[-1].value, ".0%"),
+        ("more_passes", patient.epochs, "d"),
+        ("cost_5", priced[patient_row]["after 5"], "+.0f"),
+        ("cost_more", priced[patient_row]["after all"], "+.0f")):
+    glue(name, format(value, form), display=False)
 
 # %%
 results = {f"table1.{kind.split()[0].lower()}": report.Result(
