@@ -233,8 +233,8 @@ spread = tables.seed_spread(outcomes)
 # The paper reads its games ten times. Of the {glue:text}`all_runs` runs for its tables,
 # {glue:text}`ended` ended by the dev set, all others by their number of passes: S has more to
 # teach than five passes take from it. Four of its trainings were made again with up to fifteen
-# passes (`S-uci-1x15` and its like), and one with up to thirty; nothing else differs but that the
-# learning rate falls more slowly.
+# passes (`S-uci-1x15` and its like); nothing else differs but that the learning rate falls more
+# slowly.
 
 # %%
 glue("all_runs", len(outcomes), display=False)

@@ -48,8 +48,8 @@ HEADLINE = (
     *("L-uci-1", "L-rap25-1", "L-ap-1"),
 )
 
-#: Runs of S for three and six times the usual passes: what is due to few games, what to haste?
-LONGER = ("S-uci-1x15", "S-rap25-1x15", "S-ap-1x15", "S-rap5-1x15", "S-rap25-1x30")
+#: Runs of S for three times the usual passes: what is due to few games, and what to haste?
+LONGER = ("S-uci-1x15", "S-rap25-1x15", "S-ap-1x15", "S-rap5-1x15")
 
 #: What each kind's step costs beside the transformer's: the order of the plan, no more.
 _COST = {"gpt": 1.0, "window": 1.0, "lstm": 1.3, "reformer": 1.3, "performer": 1.3}
