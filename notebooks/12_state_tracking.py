@@ -381,9 +381,10 @@ report.table(live, caption="Committed models")
 # - More passes over S change the picture. After five, RAP 5 changes the perplexity of plain UCI by
 #   {glue:text}`rap5_5` %, RAP 25 by {glue:text}`rap25_5` % and AP by {glue:text}`ap_5` %; after
 #   up to fifteen, against plain UCI at its best pass, by {glue:text}`rap5_15`,
-#   {glue:text}`rap25_15` and {glue:text}`ap_15` %. Plain UCI learns the games by heart first;
-#   types, shown often or seldom, keep a model from it. That a few types help where games are
-#   few, as the paper finds, is so here too, once the games are read often enough.
+#   {glue:text}`rap25_15` and {glue:text}`ap_15` %. That a few types help where games are few, as
+#   the paper finds, is so here too, once the games are read often enough. Part of it may be that
+#   types at random keep a model from learning games by heart, as dropout would, which our runs
+#   do without.
 # - More games and more tokens read: plain UCI goes from {glue:text}`uci_S` at S to
 #   {glue:text}`uci_M` at M and {glue:text}`uci_L` at L.
 
