@@ -178,10 +178,10 @@ report.table(pd.DataFrame(choices).T, caption="The transformer and its training"
 # %%
 longer = tables.read_longer()
 names = [one.name for one in (*outcomes, *longer)]
-known = {part: perplexities.read_perplexities(names, part, seed=seed) for part in ("dev", "test")}
+known = {one.name: one.test for one in (*outcomes, *longer)}
+known |= perplexities.read_perplexities(names, seed=seed)
 table4 = tables.perplexity_table(outcomes, tables.NOTATION_ROWS)
-for part, values in known.items():
-    table4[part] = [values.get(run, tables.NOT_TRAINED) for run in table4["run"]]
+table4["test"] = [known.get(run, tables.NOT_TRAINED) for run in table4["run"]]
 
 # %%
 for column, title in (("Dev set", "dev, paper"), ("Test set", "test, paper")):
@@ -199,8 +199,7 @@ report.boards(
 
 # %%
 def change(run, plain="S-uci-1"):
-    losses = [perplexities.read_losses(name) for name in (run, plain)]
-    return perplexities.compare_perplexities(*losses, seed=seed)
+    return perplexities.change_of_perplexity(run, plain, seed=seed)
 
 
 changes = {}
@@ -255,7 +254,7 @@ for one in longer:
     short = one.name.partition("x")[0]
     share = f" {one.probability:.0%}" if one.probability else ""
     passes[f"{tables.NOTATION_ROWS[one.model]}{share}, {one.epochs} passes"] = {
-        "after 5": known["test"][short], "after all": known["test"][one.name],
+        "after 5": known[short], "after all": known[one.name],
         "early stop": "yes" if one.stopped_early else "no", "run": one.name}
 report.table(pd.DataFrame(passes).T, caption="S, test perplexity after more passes", digits=1)
 
@@ -286,11 +285,8 @@ axes.legend()
 plt.show()
 
 # %%
-drawn = {(round(100 * one.probability), one.size): known["dev"][one.name] for one in outcomes
-         if one.seed == 1 and one.model in ("uci", "uci_rap")}
-table = pd.Series(drawn).unstack()[list(curve)].rename_axis("RAP, %")
-report.table(table.where(table.notna(), tables.NOT_TRAINED), digits=1,
-             caption="Figure 2 in numbers: dev perplexity")
+report.table(curve.astype(object).where(curve.notna(), tables.NOT_TRAINED),
+             caption="Figure 2 in numbers: dev perplexity", digits=1)
 
 # %% [markdown]
 # ## Whose turn is a token?
@@ -359,7 +355,7 @@ for name, (model, training) in models.items():
                   "perplexity": perplexities.perplexity_of(losses, seed=seed)}
 live = pd.DataFrame(live).T
 live["whole test set, as logged"] = [
-    known["test"].get(name, tables.NOT_TRAINED) for name in live.index]
+    known.get(name, tables.NOT_TRAINED) for name in live.index]
 report.table(live, caption="Committed models")
 
 # %% [markdown]
@@ -397,8 +393,7 @@ for size in tables.SIZES:
     best = chosen.get((size, "uci_rap"))
     glue(f"best_{size}", tables.told(best and best.probability, ".0%"), display=False)
     one = chosen.get((size, "uci"))
-    glue(f"uci_{size}", tables.told(known["test"][one.name] if one else None, ".1f"),
-         display=False)
+    glue(f"uci_{size}", tables.told(known[one.name] if one else None, ".1f"), display=False)
 glue("half_new", int(np.argmax(new >= 0.5)) + 1, display=False)
 
 # %%
@@ -415,8 +410,8 @@ glue("own_of", f"runs on {largest}", display=False)
 by_run = {one["run"]: row for row, one in passes.items()}
 for label in ("rap5", "rap25", "ap"):
     row = priced[by_run[f"S-{label}-1x15"]]
-    glue(f"{label}_5", format(row["after 5"], "+.0f"), display=False)
-    glue(f"{label}_15", format(row["after all"], "+.0f"), display=False)
+    glue(f"{label}_5", tables.told(row["after 5"], "+.0f"), display=False)
+    glue(f"{label}_15", tables.told(row["after all"], "+.0f"), display=False)
 for passed, run in (("5", "S-rap25-1"), ("15", "S-rap25-1x15")):
     glue(f"own_{passed}", format(turn[run].iloc[-1].value, ".0%"), display=False)
 
@@ -432,21 +427,28 @@ for name, at in spans.items():
     results[f"games.{name}"] = report.Result(at.size, unit="games")
 
 # %%
+def perplexity_result(value, unit, **cell):
+    make = report.Result if isinstance(value, float) else report.Result.of
+    return make(value, unit=unit, **cell)
+
+
+# %%
 for (size, model), one in chosen.items():
     if model in tables.NOTATION_ROWS:
         row = f"{size} {tables.NOTATION_ROWS[model]}"
-        for key, part, column in (("table4.dev", "dev", "Dev set"),
-                                  ("perplexity", "test", "Test set")):
+        for key, value, column in (("table4.dev", one.dev, "Dev set"),
+                                   ("perplexity", known[one.name], "Test set")):
             cell = printed("table4", row, column)
-            results[f"{key}.{size}.{model}"] = report.Result.of(
-                known[part][one.name], "perplexity a move", reference=cell.value, source=cell.key)
+            results[f"{key}.{size}.{model}"] = perplexity_result(
+                value, "perplexity a move", reference=cell.value, source=cell.key)
 for row in passes.values():
-    results[f"longer.{row['run'].replace('-', '_')}"] = report.Result.of(
+    results[f"longer.{row['run'].replace('-', '_')}"] = perplexity_result(
         row["after all"], "perplexity a move")
 
 # %%
-for (percent, size), value in drawn.items():
-    results[f"figure2.{size}.rap{percent}"] = report.Result.of(value, "dev perplexity")
+for percent, row in curve.iterrows():
+    for size, value in row.dropna().items():
+        results[f"figure2.{size}.rap{percent}"] = report.Result(value, unit="dev perplexity")
 for name, row in spread.iterrows():
     results |= {f"seeds.{name.split(' %')[0].replace(' ', '.')}.{column}": report.Result(
         row[column], n=int(row["seeds"]), unit="dev perplexity")

@@ -60,8 +60,8 @@ chosen = tables.headline(outcomes)
 # %%
 trained = tables.perplexity_table(outcomes, tables.HISTORY_ROWS)
 trained = trained[trained["run"] != ""]
-for part in ("dev", "test"):
-    trained[part] = perplexities.read_perplexities(trained["run"], part, seed=seed).values()
+measured = perplexities.read_perplexities(trained["run"], seed=seed)
+trained["test"] = [measured.get(one.run, one.test) for one in trained.itertuples()]
 report.table(trained[["dev", "test", "epochs", "tokens read", "early stop"]], digits=1,
              caption="Trained for this chapter")
 
@@ -179,12 +179,11 @@ report.table(pd.DataFrame(listed).T, caption="Legal answers, points")
 
 # %%
 kinds = {"GPT2": ("rap25", "uci"), "LSTM": ("lstm_rap25", "lstm")}
-there = {one.name for one in outcomes}
 pairs = {f"{size} {title}": [f"{size}-{label}-1" for label in labels]
          for size in tables.SIZES for title, labels in kinds.items()}
-costs = {row: perplexities.compare_perplexities(
-    *(perplexities.read_losses(name) for name in pair), seed=seed)
-    for row, pair in pairs.items() if there.issuperset(pair)}
+changed = {row: perplexities.change_of_perplexity(*pair, seed=seed)
+           for row, pair in pairs.items()}
+costs = {row: change for row, change in changed.items() if change}
 report.table(pd.Series(costs).to_frame("%"), caption="Perplexity: RAP 25 against none", digits=1)
 
 # %% [markdown]
@@ -243,8 +242,9 @@ for task, by_run in scores.items():
 # %%
 for size, model in chosen:
     if model in tables.HISTORY_ROWS and model != "uci":
-        results[f"perplexity.{size}.{model}"] = report.Result.of(
-            trained.loc[f"{size} {tables.HISTORY_ROWS[model]}", "test"], "perplexity a move")
+        value = trained.loc[f"{size} {tables.HISTORY_ROWS[model]}", "test"]
+        make = report.Result if isinstance(value, float) else report.Result.of
+        results[f"perplexity.{size}.{model}"] = make(value, unit="perplexity a move")
 for (size, model), paired in losses.items():
     results[f"less_history.{size}.{model}"] = report.Result.of(
         paired.difference, "points")

@@ -325,7 +325,7 @@ def test_a_run_leaves_record_predictions_and_checkpoint(
     assert np.array_equal(answers["start_other.long"], rank(again))
     test = perplexity(model, small_corpus.games, "uci", small_corpus.of("test"))
     assert record.test_perplexity == pytest.approx(test, rel=1e-4)
-    losses = read_losses(run.name, "test", places.target)
+    losses = read_losses(run.name, places.target)
     assert perplexity_of(losses, seed=1).value == pytest.approx(test, rel=1e-4)
     prefixes = select(probes, "end_actual", "long")
     own = read_own_pieces(run.name, "long", places.target)

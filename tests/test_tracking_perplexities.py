@@ -11,11 +11,13 @@ from chessgloss.tracking import probes, runs
 from chessgloss.tracking.checkpoints import CheckpointError, write_tensors
 from chessgloss.tracking.perplexities import (
     Losses,
+    change_of_perplexity,
     compare_perplexities,
     measures_path,
     perplexity_of,
     read_losses,
     read_own_pieces,
+    read_perplexities,
 )
 
 
@@ -34,9 +36,9 @@ def test_a_perplexity_weighs_moves_not_games() -> None:
 def test_an_interval_holds_the_truth_about_as_often_as_it_says() -> None:
     inside = [
         one.low <= math.exp(3.0) <= one.high
-        for one in (perplexity_of(drawn(300, 3.0, seed), seed=seed) for seed in range(200))
+        for one in (perplexity_of(drawn(300, 3.0, seed), seed=seed) for seed in range(60))
     ]
-    assert 0.88 <= np.mean(inside) <= 0.99
+    assert 0.85 <= np.mean(inside) < 1
 
 
 def test_games_of_equal_loss_have_no_width() -> None:
@@ -54,6 +56,16 @@ def test_a_change_is_measured_on_the_same_draws() -> None:
     assert change.high - change.low < 1e-6
     apart = perplexity_of(plain, seed=1)
     assert apart.high - apart.low > 0.1
+
+
+def test_runs_without_measures_have_no_interval(tmp_path: Path) -> None:
+    tensors = {"test.nats": torch.tensor([20.0]), "test.plies": torch.tensor([10])}
+    write_tensors(tensors, {"run": "S-uci-1"}, measures_path("S-uci-1", tmp_path))
+    found = read_perplexities(["S-uci-1", "S-uci-2"], seed=1, folder=tmp_path)
+    assert {name: one.value for name, one in found.items()} == {
+        "S-uci-1": pytest.approx(math.exp(2))
+    }
+    assert change_of_perplexity("S-uci-2", "S-uci-1", seed=1, folder=tmp_path) is None
 
 
 def test_other_games_are_not_compared() -> None:
@@ -81,13 +93,15 @@ def test_losses_that_are_missing_or_anothers_are_named(tmp_path: Path) -> None:
         read_own_pieces("S-ap-1", "long", folder=tmp_path)
 
 
-@pytest.mark.parametrize("record", runs.trained_runs(), ids=lambda record: record.run.name)
-def test_kept_losses_give_the_perplexities_of_the_record(record: runs.RunRecord) -> None:
-    for part, written in (("dev", record.dev_perplexity), ("test", record.test_perplexity)):
-        one = perplexity_of(read_losses(record.run.name, part), seed=1)
-        assert one.n == 3_750
-        assert one.value == pytest.approx(written, rel=1e-4)
-        assert one.low < one.value < one.high
+MEASURED = [one for one in runs.trained_runs() if measures_path(one.run.name).is_file()]
+
+
+@pytest.mark.parametrize("record", MEASURED, ids=lambda record: record.run.name)
+def test_kept_losses_give_the_perplexity_of_the_record(record: runs.RunRecord) -> None:
+    one = perplexity_of(read_losses(record.run.name), seed=1)
+    assert one.n == 3_750
+    assert one.value == pytest.approx(record.test_perplexity, rel=1e-4)
+    assert one.low < one.value < one.high
     if record.run.training.reading == "uci":
         own = np.concatenate([read_own_pieces(record.run.name, band) for band in probes.BANDS])
         assert own.shape == (2_000,)

@@ -31,7 +31,7 @@ from chessgloss.tracking.tokens import (
 )
 
 #: Tokens a batch where nothing is learned.
-TOKENS = 8192
+TOKENS = 2048
 
 #: Tokens of a ranking that are kept.
 KEPT = 32

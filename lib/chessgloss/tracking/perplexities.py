@@ -1,8 +1,9 @@
 """Canonical perplexities with their intervals, from what each game cost a run.
 
-What is measured when a training ends is kept: for every dev and test game, the sum of
-``-ln p`` over its moves, and for every prefix of the questions, the probability on squares of
-own pieces. Intervals draw whole games; two runs are compared on the same draws.
+What is measured when a training ends is kept: for every test game, the sum of ``-ln p`` over
+its moves, and for every prefix of the questions, the probability on squares of own pieces.
+Intervals draw whole games; two runs are compared on the same draws. Dev games choose, and are
+not reported: their perplexity is a number of the record.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ def measures_path(name: str, folder: Path | None = None) -> Path:
     return (folder or data_folder()) / "measures" / f"{name}.safetensors"
 
 
-def read_losses(name: str, part: str = "test", folder: Path | None = None) -> Losses:
-    """Return the losses of a run on the ``dev`` or ``test`` games.
+def read_losses(name: str, folder: Path | None = None) -> Losses:
+    """Return the losses of a run on the test games.
 
     Raises
     ------
@@ -60,7 +61,7 @@ def read_losses(name: str, part: str = "test", folder: Path | None = None) -> Lo
         If the file is another run's.
     """
     tensors = _read(name, folder)
-    nats, plies = (tensors[f"{part}.{one}"].numpy() for one in ("nats", "plies"))
+    nats, plies = (tensors[f"test.{one}"].numpy() for one in ("nats", "plies"))
     return Losses(nats.astype(float), plies.astype(int))
 
 
@@ -89,10 +90,24 @@ def perplexity_of(losses: Losses, *, seed: int) -> Interval:
 
 
 def read_perplexities(
-    names: Iterable[str], part: str, *, seed: int, folder: Path | None = None
+    names: Iterable[str], *, seed: int, folder: Path | None = None
 ) -> dict[str, Interval]:
-    """Return the perplexities of runs by name, on the ``dev`` or the ``test`` games."""
-    return {name: perplexity_of(read_losses(name, part, folder), seed=seed) for name in names}
+    """Return the perplexities of those runs, by name, whose measures are kept."""
+    return {
+        name: perplexity_of(read_losses(name, folder), seed=seed)
+        for name in names
+        if measures_path(name, folder).is_file()
+    }
+
+
+def change_of_perplexity(
+    first: str, second: str, *, seed: int, folder: Path | None = None
+) -> Interval | None:
+    """Return by how many per cent one run changes another's perplexity; None without measures."""
+    if not all(measures_path(name, folder).is_file() for name in (first, second)):
+        return None
+    losses = [read_losses(name, folder) for name in (first, second)]
+    return compare_perplexities(*losses, seed=seed)
 
 
 def compare_perplexities(first: Losses, second: Losses, *, seed: int) -> Interval:

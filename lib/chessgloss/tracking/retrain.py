@@ -32,7 +32,7 @@ from chessgloss.tracking.checkpoints import (
     write_tensors,
 )
 from chessgloss.tracking.corpus import Corpus, games_file, read_corpus
-from chessgloss.tracking.evaluate import game_losses, predict, rank, share_on_own_pieces
+from chessgloss.tracking.evaluate import game_losses, perplexity, predict, rank, share_on_own_pieces
 from chessgloss.tracking.models import LanguageModel, count_parameters
 from chessgloss.tracking.perplexities import measures_path
 from chessgloss.tracking.probes import (
@@ -150,7 +150,8 @@ def train_run(run: Run, corpus: Corpus, probes: Sequence[Instance], places: Plac
     trained = train(task, run.settings, run.training, state)
     write_checkpoint(trained.model, run.training, kept)
     model, _ = read_checkpoint(kept)
-    dev, test = measure_run(run, corpus, probes, places)
+    dev = perplexity(model, corpus.games, run.training.reading, corpus.of("dev"))
+    test = measure_run(run, corpus, probes, places)
     about = {"run": run.name, "probes": file_digest(places.probes)}
     answers = answer_probes(model, run, probes)
     write_tensors(answers, about, places.target / "predictions" / f"{run.name}.safetensors")
@@ -171,25 +172,22 @@ def train_run(run: Run, corpus: Corpus, probes: Sequence[Instance], places: Plac
     return record
 
 
-def measure_run(
-    run: Run, corpus: Corpus, probes: Sequence[Instance], places: Places
-) -> tuple[float, float]:
-    """Measure a run's checkpoint and keep what comes of it; return dev and test perplexity."""
+def measure_run(run: Run, corpus: Corpus, probes: Sequence[Instance], places: Places) -> float:
+    """Measure a run's checkpoint and keep what comes of it; return the test perplexity."""
     model, training = read_checkpoint(places.checkpoint(run))
-    kept, perplexities = {}, []
-    for part in ("dev", "test"):
-        plies = corpus.games.plies[corpus.of(part)]
-        nats = game_losses(model, corpus.games, training.reading, corpus.of(part))
-        kept[f"{part}.nats"] = torch.from_numpy(nats.astype(np.float32))
-        kept[f"{part}.plies"] = torch.from_numpy(plies.astype(np.uint8))
-        perplexities.append(float(np.exp(nats.sum() / plies.sum())))
+    plies = corpus.games.plies[corpus.of("test")]
+    nats = game_losses(model, corpus.games, training.reading, corpus.of("test"))
+    kept = {
+        "test.nats": torch.from_numpy(nats.astype(np.float32)),
+        "test.plies": torch.from_numpy(plies.astype(np.uint8)),
+    }
     if training.reading == "uci":
         for band in BANDS:
             if prefixes := select(probes, "end_actual", band):
                 kept[f"own.{band}"] = torch.from_numpy(share_on_own_pieces(model, prefixes))
     about = {"run": run.name, "games": file_digest(places.games)}
     write_tensors(kept, about, measures_path(run.name, places.target))
-    return perplexities[0], perplexities[1]
+    return float(np.exp(nats.sum() / plies.sum()))
 
 
 def answer_probes(
