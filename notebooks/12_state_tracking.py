@@ -178,8 +178,8 @@ report.table(pd.DataFrame(choices).T, caption="The transformer and its training"
 # %%
 longer = tables.read_longer()
 names = [one.name for one in (*outcomes, *longer)]
-known = {one.name: one.test for one in (*outcomes, *longer)}
-known |= perplexities.read_perplexities(names, seed=seed)
+written = {one.name: one.test for one in (*outcomes, *longer)}
+known = written | perplexities.read_perplexities(names, seed=seed)
 table4 = tables.perplexity_table(outcomes, tables.NOTATION_ROWS)
 table4["test"] = [known.get(run, tables.NOT_TRAINED) for run in table4["run"]]
 
@@ -193,13 +193,15 @@ report.boards(
                  caption="How the runs were trained"))
 
 # %% [markdown]
+# An interval stands where what each test game cost a run has been kept, and draws whole games.
 # Compare within a column, not across: the games differ, and a player's moves that are drawn at
 # random are hard to foresee for any model. What can be compared is what a notation is worth: by
 # how much it changes the perplexity of plain UCI.
 
 # %%
 def change(run, plain="S-uci-1"):
-    return perplexities.change_of_perplexity(run, plain, seed=seed)
+    found = perplexities.change_of_perplexity(run, plain, seed=seed)
+    return found or 100 * (written[run] / written[plain] - 1)
 
 
 changes = {}

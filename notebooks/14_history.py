@@ -181,9 +181,10 @@ report.table(pd.DataFrame(listed).T, caption="Legal answers, points")
 kinds = {"GPT2": ("rap25", "uci"), "LSTM": ("lstm_rap25", "lstm")}
 pairs = {f"{size} {title}": [f"{size}-{label}-1" for label in labels]
          for size in tables.SIZES for title, labels in kinds.items()}
-changed = {row: perplexities.change_of_perplexity(*pair, seed=seed)
-           for row, pair in pairs.items()}
-costs = {row: change for row, change in changed.items() if change}
+test = {one.name: one.test for one in outcomes}
+costs = {row: perplexities.change_of_perplexity(*pair, seed=seed)
+         or 100 * (test[pair[0]] / test[pair[1]] - 1)
+         for row, pair in pairs.items() if set(pair) <= set(test)}
 report.table(pd.Series(costs).to_frame("%"), caption="Perplexity: RAP 25 against none", digits=1)
 
 # %% [markdown]
@@ -250,8 +251,9 @@ for (size, model), paired in losses.items():
         paired.difference, "points")
 results |= {f"lstm_rap_gain.{size}": report.Result.of(paired.difference, "points")
             for size, paired in lstm.items()}
-results |= {f"rap_cost.{row.replace(' ', '.').lower()}": report.Result.of(
-    cost, "% of perplexity") for row, cost in costs.items()}
+for row, cost in costs.items():
+    make = report.Result if isinstance(cost, float) else report.Result.of
+    results[f"rap_cost.{row.replace(' ', '.').lower()}"] = make(cost, unit="% of perplexity")
 report.write_results("14_history", results)
 
 # %%

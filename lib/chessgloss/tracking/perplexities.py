@@ -143,9 +143,9 @@ def _drawn(losses: Losses, seed: int) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=2)
-def _weights(games: int, seed: int) -> NDArray[np.int64]:
-    """Return the draws of games: the same for all runs, and made once."""
-    return cluster_weights(games, seed=seed)
+def _weights(games: int, seed: int) -> NDArray[np.float64]:
+    """Return the draws of games: the same for all runs, made once, and ready for products."""
+    return cluster_weights(games, seed=seed).astype(float)
 
 
 def _interval(values: NDArray[np.float64], n: int) -> Interval:
