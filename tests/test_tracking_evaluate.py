@@ -366,9 +366,12 @@ def test_done_and_claimed_runs_are_left_alone(
     monkeypatch.setattr(retrain, "read_corpus", lambda path: small_corpus)
     monkeypatch.setattr(retrain, "train_run", lambda run, *_: trained.append(run.name))
     monkeypatch.setattr(retrain, "measure_run", lambda run, *_: measured.append(run.name))
-    names = ("S-uci-1", "S-uci-2", "S-uci-3")
+    names = ("S-uci-1", "S-uci-2", "S-uci-3", "S-ap-1")
     places.record(find_run("S-uci-1")).parent.mkdir(parents=True)
     places.record(find_run("S-uci-1")).write_text("{}")
+    places.record(find_run("S-ap-1")).write_text("{}")
+    places.work.mkdir(exist_ok=True)
+    places.checkpoint(find_run("S-uci-1")).write_bytes(b"stands for weights")
     with retrain._claimed(places.work / "S-uci-2.lock") as mine:
         assert mine
         retrain.train_runs([find_run(name) for name in names], places)
@@ -377,7 +380,7 @@ def test_done_and_claimed_runs_are_left_alone(
     assert trained == ["S-uci-3"]
     retrain.train_runs([find_run("S-uci-2")], places, hours=1.0)
     assert trained == ["S-uci-3", "S-uci-2"]
-    assert measured == ["S-uci-1"], "it was done before losses were kept"
+    assert measured == ["S-uci-1"], "it was done before losses were kept; S-ap-1 left no weights"
 
 
 def test_the_questions_are_made_when_there_are_none(

@@ -5,9 +5,10 @@
     python -m chessgloss.tracking.retrain --all --hours 8
 
 A run that was stopped, however, goes on where it was; one that is done is left alone (remove
-its record to make it again). Several commands may work through the list side by side, each at
-another run; on one machine, one command with a thread for each core is faster. The states of
-unfinished runs lie in a folder of the store, outside the data.
+its record to make it again), but for measures that an older version did not keep, which are made
+from its checkpoint if that is still in the store. Several commands may work through the list
+side by side, each at another run; on one machine, one command with a thread for each core is
+faster. The states of unfinished runs lie in a folder of the store, outside the data.
 """
 
 from __future__ import annotations
@@ -93,6 +94,11 @@ class Places:
         """Return the path of a run's checkpoint, committed or not."""
         return self.work / f"{run.name}.safetensors"
 
+    def lacks_measures(self, run: Run) -> bool:
+        """Return whether a run that is done can be measured here, and was not."""
+        measured = measures_path(run.name, self.target).is_file()
+        return self.checkpoint(run).is_file() and not measured
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train from the command line; return the exit status."""
@@ -137,7 +143,7 @@ def train_runs(runs: Sequence[Run], places: Places, hours: float | None = None) 
             if mine and not places.record(run).is_file():
                 print(f"{run.name}", flush=True)
                 train_run(run, corpus, probes, places)
-            elif mine and not measures_path(run.name, places.target).is_file():
+            elif mine and places.lacks_measures(run):
                 print(f"{run.name}: measures", flush=True)
                 measure_run(run, corpus, probes, places)
 
