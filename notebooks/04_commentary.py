@@ -53,6 +53,7 @@ from chessgloss.prioritise import load_method, prioritise
 from chessgloss.profiles.commentary import load_sizes
 from chessgloss.store import Evidence, find_project
 
+# %%
 sizes = load_sizes(profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)

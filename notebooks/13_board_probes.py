@@ -381,6 +381,8 @@ keys = [f"{size}.{model}" for size, model in chosen if model in tables.NOTATION_
 for key, (_, row) in zip(keys, ends.iterrows(), strict=True):
     results |= {f"errors.{kind.replace(' ', '_').replace('-', '_')}.{key}": report.Result(
         int(value), n=2 * sizes.instances, unit="answers") for kind, value in row.items()}
+
+# %%
 for (name, passes), paired in gained.items():
     key = f"rap_gain.end_actual.{name.lower().replace(' ', '').rstrip('%')}.{passes}_passes"
     results[key] = report.Result.of(paired.difference, "points")

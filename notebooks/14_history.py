@@ -249,6 +249,8 @@ for size, model in chosen:
 for (size, model), paired in losses.items():
     results[f"less_history.{size}.{model}"] = report.Result.of(
         paired.difference, "points")
+
+# %%
 results |= {f"lstm_rap_gain.{size}": report.Result.of(paired.difference, "points")
             for size, paired in lstm.items()}
 for row, cost in costs.items():
