@@ -19,6 +19,7 @@
 #
 # - choose the moves that are commented on, by a rule stated before any model was asked;
 # - show what each method is given: verdict, attacks, concepts, examples;
+# - follow one move through the whole method (Figure 2);
 # - read the comments of all methods side by side, as in the paper's Figures 1 and 3;
 # - count their words (last column of Table 1), and ask whether the concepts that a method
 #   is given reach its words;
@@ -48,9 +49,11 @@ from chessgloss.commentary.copying import copies_examples
 from chessgloss.experts import load_expert
 from chessgloss.llm import replay
 from chessgloss.measures import Interval, bootstrap_mean, means_by
+from chessgloss.prioritise import load_method, prioritise
 from chessgloss.profiles.commentary import load_sizes
 from chessgloss.store import Evidence, find_project
 
+# %%
 sizes = load_sizes(profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)
@@ -116,6 +119,33 @@ report.boards(report.board(example.move, size=280),
               showing.texts(dict(enumerate(question.splitlines())), "What ccc is told"))
 
 # %% [markdown]
+# ## The method on one move
+#
+# The paper's Figure 2 draws the method as two lines of boxes: (a) concept vectors are taken from
+# the expert, (b) they guide a comment. Here is the move of the last section on its way through all
+# of them. The published ranking stands beside the one that the prompt used.
+
+# %%
+vectors = load_method("nnue", "paper").vectors
+ranking = prioritise(example.move.position, example.move.uci, method="paper")
+first = ranking.top(1)[0]
+boxes = {
+    "a. labels": f"positions of games, each with Stockfish 8's {len(vectors.names)} terms",
+    "a. vectors": "SVMs on {1} activations: {0} vectors".format(*vectors.weights.shape),
+    "b. before, after": f"{first.term}, margin {first.before:+.2f}, then {first.after:+.2f}",
+    "b. published": ", ".join(one.term for one in ranking.top(methods.CONCEPTS)),
+}
+
+# %%
+client = replay("commentary", model)
+boxes |= {
+    "b. in the prompt": ", ".join(one.term for one in methods.concepts_of(example, "ccc")),
+    "b. question": f"{len(question.split())} words: position, move, verdict, attacks, concepts",
+    f"b. comment, {model}": collection.model_comments([example], "ccc", client)[0].text,
+}
+showing.texts(boxes, f"Figure 2, walked through: {example.move.numbered_san}")
+
+# %% [markdown]
 # ## Side by side
 #
 # The answers are replayed from `data/recordings`: each was given once by the model named
@@ -123,7 +153,6 @@ report.boards(report.board(example.move, size=280),
 # words of one are quoted, with lecture and place.
 
 # %%
-client = replay("commentary", model)
 comments = collection.collect_comments(moves, briefings, client)
 by_move = {name: rows.set_index("method") for name, rows in comments.groupby("move")}
 headline = ["reference", "template", "llm", "llm_expert", "ccc"]
@@ -387,6 +416,7 @@ results = {
     "commentary.briefings.same_concepts": report.Result(float(same_concepts), n=len(again)),
     "words.gac": report.Result.of(gac_words, "words", reference=gac_cell.value,
                                   source=gac_cell.key),
+    "figure2.boxes": report.Result(len(boxes), unit="boxes"),
     "figure_a6.words": report.Result.of(paired.loc["words", "difference"], "words, PGN - FEN"),
 }
 

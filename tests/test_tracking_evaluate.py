@@ -442,7 +442,7 @@ def test_records_and_predictions_that_are_missing_or_wrong_are_named(
         read_run("M-uci-2", places.target)
     answers = places.target / "predictions" / "M-uci-2.safetensors"
     retrain.write_tensors({"a": torch.zeros(1)}, {"run": "M-uci-1"}, answers)
-    with pytest.raises(CheckpointError, match="predictions of 'M-uci-1'"):
+    with pytest.raises(CheckpointError, match="the run 'M-uci-1'"):
         runs.read_predictions("M-uci-2", places.target)
 
 

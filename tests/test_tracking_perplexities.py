@@ -86,7 +86,7 @@ def test_losses_that_are_missing_or_anothers_are_named(tmp_path: Path) -> None:
         read_losses("S-uci-9", folder=tmp_path)
     tensors = {"test.nats": torch.ones(1), "test.plies": torch.ones(1, dtype=torch.uint8)}
     write_tensors(tensors, {"run": "S-ap-1"}, measures_path("S-uci-1", tmp_path))
-    with pytest.raises(CheckpointError, match="measures of 'S-ap-1', not 'S-uci-1'"):
+    with pytest.raises(CheckpointError, match="the run 'S-ap-1', not 'S-uci-1'"):
         read_losses("S-uci-1", folder=tmp_path)
     with pytest.raises(ValueError, match="S-ap-1 says a type"):
         write_tensors(tensors, {"run": "S-ap-1"}, measures_path("S-ap-1", tmp_path))

@@ -91,6 +91,20 @@ def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
         raise CheckpointError(f"{path} is damaged or no safetensors file: {error}") from None
 
 
+def read_tensors_of(run: str, path: Path) -> dict[str, torch.Tensor]:
+    """Return the tensors of a file that was kept of one run.
+
+    Raises
+    ------
+    CheckpointError
+        If the file is damaged, or another run's.
+    """
+    tensors, about = read_tensors(path)
+    if about.get("run") != run:
+        raise CheckpointError(f"{path} is of the run {about.get('run')!r}, not {run!r}")
+    return tensors
+
+
 def _filled(settings: Settings, tensors: Mapping[str, torch.Tensor]) -> LanguageModel:
     model = make_model(settings, seed=0)
     model.load_state_dict({name: one.float() for name, one in tensors.items()})

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from chessgloss.measures import Interval, cluster_weights
-from chessgloss.tracking.checkpoints import CheckpointError, read_tensors
+from chessgloss.tracking.checkpoints import read_tensors_of
 from chessgloss.tracking.runs import data_folder
 
 
@@ -129,10 +129,7 @@ def _read(name: str, folder: Path | None) -> dict[str, Tensor]:
         raise FileNotFoundError(
             f"{name} has no measures here; run: python -m chessgloss.tracking.retrain {name}"
         )
-    tensors, about = read_tensors(path)
-    if about.get("run") != name:
-        raise CheckpointError(f"{path} holds measures of {about.get('run')!r}, not {name!r}")
-    return tensors
+    return read_tensors_of(name, path)
 
 
 def _drawn(losses: Losses, seed: int) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from chessgloss.store import find_project
-from chessgloss.tracking.checkpoints import CheckpointError, read_checkpoint, read_tensors
+from chessgloss.tracking.checkpoints import read_checkpoint, read_tensors_of
 from chessgloss.tracking.models import LanguageModel
 from chessgloss.tracking.settings import Settings, Training, settings_from, training_from
 
@@ -265,10 +265,7 @@ def read_predictions(name: str, folder: Path | None = None) -> dict[str, Any]:
     path = (folder or data_folder()) / "predictions" / f"{name}.safetensors"
     if not path.is_file():
         raise FileNotFoundError(_untrained(name))
-    tensors, about = read_tensors(path)
-    if about.get("run") != name:
-        raise CheckpointError(f"{path} holds predictions of {about.get('run')!r}, not {name!r}")
-    return {key: one.numpy() for key, one in tensors.items()}
+    return {key: one.numpy() for key, one in read_tensors_of(name, path).items()}
 
 
 def _figure_2(size: str) -> list[str]:
