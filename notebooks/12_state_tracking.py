@@ -178,8 +178,7 @@ report.table(pd.DataFrame(choices).T, caption="The transformer and its training"
 # %%
 longer = tables.read_longer()
 names = [one.name for one in (*outcomes, *longer)]
-written = {one.name: one.test for one in (*outcomes, *longer)}
-known = written | perplexities.read_perplexities(names, seed=seed)
+known = perplexities.read_perplexities(names, seed=seed)
 table4 = tables.perplexity_table(outcomes, tables.NOTATION_ROWS)
 table4["test"] = [known.get(run, tables.NOT_TRAINED) for run in table4["run"]]
 
@@ -193,15 +192,14 @@ report.boards(
                  caption="How the runs were trained"))
 
 # %% [markdown]
-# An interval stands where what each test game cost a run has been kept, and draws whole games.
-# Compare within a column, not across: the games differ, and a player's moves that are drawn at
-# random are hard to foresee for any model. What can be compared is what a notation is worth: by
+# Intervals draw whole test games; dev games say when to stop, and have none. Compare within a
+# column, not across: the games differ, and a player's moves that are drawn at random are hard to
+# foresee for any model. What can be compared is what a notation is worth: by
 # how much it changes the perplexity of plain UCI.
 
 # %%
 def change(run, plain="S-uci-1"):
-    found = perplexities.change_of_perplexity(run, plain, seed=seed)
-    return found or 100 * (written[run] / written[plain] - 1)
+    return perplexities.change_of_perplexity(run, plain, seed=seed)
 
 
 changes = {}
@@ -322,17 +320,19 @@ report.table(turn.T, caption=f"Probability on own pieces, {sizes.live} prefixes 
 # %% [markdown]
 # ## More games
 #
-# The same, seen along the size of the training set.
+# The same, seen along the size of the training set; bars are the intervals of the table.
 
 # %%
 counts = {"S": sizes.small, "M": sizes.medium, "L": sizes.large}
-lines = {title: {counts[size]: chosen[size, model].test for size in tables.SIZES
+lines = {title: {counts[size]: known[chosen[size, model].name] for size in tables.SIZES
                  if (size, model) in chosen} for model, title in tables.NOTATION_ROWS.items()}
 
 # %%
 figure, axes = plt.subplots()
 for title, line in lines.items():
-    axes.plot(list(line), list(line.values()), "o-", label=title)
+    ends = np.array([[one.value - one.low, one.high - one.value] for one in line.values()]).T
+    axes.errorbar(list(line), [one.value for one in line.values()], ends, fmt="o-", capsize=3,
+                  label=title)
 axes.set(xscale="log", yscale="log", xlabel="training games", ylabel="test perplexity a move")
 axes.set_xticks(list(counts.values()), [f"{count:,}" for count in counts.values()])
 axes.xaxis.set_minor_formatter("")
@@ -429,23 +429,17 @@ for name, at in spans.items():
     results[f"games.{name}"] = report.Result(at.size, unit="games")
 
 # %%
-def perplexity_result(value, unit, **cell):
-    make = report.Result if isinstance(value, float) else report.Result.of
-    return make(value, unit=unit, **cell)
-
-
-# %%
+unit = "perplexity a move"
 for (size, model), one in chosen.items():
     if model in tables.NOTATION_ROWS:
         row = f"{size} {tables.NOTATION_ROWS[model]}"
-        for key, value, column in (("table4.dev", one.dev, "Dev set"),
-                                   ("perplexity", known[one.name], "Test set")):
-            cell = printed("table4", row, column)
-            results[f"{key}.{size}.{model}"] = perplexity_result(
-                value, "perplexity a move", reference=cell.value, source=cell.key)
+        dev, test = (printed("table4", row, column) for column in ("Dev set", "Test set"))
+        results[f"table4.dev.{size}.{model}"] = report.Result(
+            one.dev, unit=unit, reference=dev.value, source=dev.key)
+        results[f"perplexity.{size}.{model}"] = report.Result.of(
+            known[one.name], unit, reference=test.value, source=test.key)
 for row in passes.values():
-    results[f"longer.{row['run'].replace('-', '_')}"] = perplexity_result(
-        row["after all"], "perplexity a move")
+    results[f"longer.{row['run'].replace('-', '_')}"] = report.Result.of(row["after all"], unit)
 
 # %%
 for percent, row in curve.iterrows():

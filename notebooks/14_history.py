@@ -61,7 +61,7 @@ chosen = tables.headline(outcomes)
 trained = tables.perplexity_table(outcomes, tables.HISTORY_ROWS)
 trained = trained[trained["run"] != ""]
 measured = perplexities.read_perplexities(trained["run"], seed=seed)
-trained["test"] = [measured.get(one.run, one.test) for one in trained.itertuples()]
+trained["test"] = [measured[run] for run in trained["run"]]
 report.table(trained[["dev", "test", "epochs", "tokens read", "early stop"]], digits=1,
              caption="Trained for this chapter")
 
@@ -181,10 +181,9 @@ report.table(pd.DataFrame(listed).T, caption="Legal answers, points")
 kinds = {"GPT2": ("rap25", "uci"), "LSTM": ("lstm_rap25", "lstm")}
 pairs = {f"{size} {title}": [f"{size}-{label}-1" for label in labels]
          for size in tables.SIZES for title, labels in kinds.items()}
-test = {one.name: one.test for one in outcomes}
+done = {one.name for one in outcomes}
 costs = {row: perplexities.change_of_perplexity(*pair, seed=seed)
-         or 100 * (test[pair[0]] / test[pair[1]] - 1)
-         for row, pair in pairs.items() if set(pair) <= set(test)}
+         for row, pair in pairs.items() if done.issuperset(pair)}
 report.table(pd.Series(costs).to_frame("%"), caption="Perplexity: RAP 25 against none", digits=1)
 
 # %% [markdown]
@@ -244,8 +243,7 @@ for task, by_run in scores.items():
 for size, model in chosen:
     if model in tables.HISTORY_ROWS and model != "uci":
         value = trained.loc[f"{size} {tables.HISTORY_ROWS[model]}", "test"]
-        make = report.Result if isinstance(value, float) else report.Result.of
-        results[f"perplexity.{size}.{model}"] = make(value, unit="perplexity a move")
+        results[f"perplexity.{size}.{model}"] = report.Result.of(value, "perplexity a move")
 for (size, model), paired in losses.items():
     results[f"less_history.{size}.{model}"] = report.Result.of(
         paired.difference, "points")
@@ -253,9 +251,8 @@ for (size, model), paired in losses.items():
 # %%
 results |= {f"lstm_rap_gain.{size}": report.Result.of(paired.difference, "points")
             for size, paired in lstm.items()}
-for row, cost in costs.items():
-    make = report.Result if isinstance(cost, float) else report.Result.of
-    results[f"rap_cost.{row.replace(' ', '.').lower()}"] = make(cost, unit="% of perplexity")
+results |= {f"rap_cost.{row.replace(' ', '.').lower()}": report.Result.of(
+    cost, "% of perplexity") for row, cost in costs.items()}
 report.write_results("14_history", results)
 
 # %%

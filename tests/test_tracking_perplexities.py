@@ -58,14 +58,17 @@ def test_a_change_is_measured_on_the_same_draws() -> None:
     assert apart.high - apart.low > 0.1
 
 
-def test_runs_without_measures_have_no_interval(tmp_path: Path) -> None:
-    tensors = {"test.nats": torch.tensor([20.0]), "test.plies": torch.tensor([10])}
-    write_tensors(tensors, {"run": "S-uci-1"}, measures_path("S-uci-1", tmp_path))
-    found = read_perplexities(["S-uci-1", "S-uci-2"], seed=1, folder=tmp_path)
-    assert {name: one.value for name, one in found.items()} == {
-        "S-uci-1": pytest.approx(math.exp(2))
-    }
-    assert change_of_perplexity("S-uci-2", "S-uci-1", seed=1, folder=tmp_path) is None
+def test_runs_are_compared_by_what_is_kept_of_them(tmp_path: Path) -> None:
+    for name, nats in (("S-uci-1", 20.0), ("S-rap5-1", 21.0)):
+        tensors = {"test.nats": torch.tensor([nats]), "test.plies": torch.tensor([10])}
+        write_tensors(tensors, {"run": name}, measures_path(name, tmp_path))
+    found = read_perplexities(["S-uci-1", "S-rap5-1"], seed=1, folder=tmp_path)
+    assert list(found) == ["S-uci-1", "S-rap5-1"]
+    assert [one.value for one in found.values()] == pytest.approx([math.exp(2.0), math.exp(2.1)])
+    change = change_of_perplexity("S-rap5-1", "S-uci-1", seed=1, folder=tmp_path)
+    assert change.value == pytest.approx(100 * math.expm1(0.1))
+    with pytest.raises(FileNotFoundError, match=r"retrain S-uci-2"):
+        change_of_perplexity("S-uci-2", "S-uci-1", seed=1, folder=tmp_path)
 
 
 def test_other_games_are_not_compared() -> None:
@@ -93,10 +96,7 @@ def test_losses_that_are_missing_or_anothers_are_named(tmp_path: Path) -> None:
         read_own_pieces("S-ap-1", "long", folder=tmp_path)
 
 
-MEASURED = [one for one in runs.trained_runs() if measures_path(one.run.name).is_file()]
-
-
-@pytest.mark.parametrize("record", MEASURED, ids=lambda record: record.run.name)
+@pytest.mark.parametrize("record", runs.trained_runs(), ids=lambda record: record.run.name)
 def test_kept_losses_give_the_perplexity_of_the_record(record: runs.RunRecord) -> None:
     one = perplexity_of(read_losses(record.run.name), seed=1)
     assert one.n == 3_750

@@ -2,8 +2,8 @@
 
 What is measured when a training ends is kept: for every test game, the sum of ``-ln p`` over
 its moves, and for every prefix of the questions, the probability on squares of own pieces.
-Intervals draw whole games; two runs are compared on the same draws. Dev games choose, and are
-not reported: their perplexity is a number of the record.
+Intervals draw whole games; two runs are compared on the same draws. Dev games only say when to
+stop: their perplexity is a number of the record, without interval.
 """
 
 from __future__ import annotations
@@ -92,20 +92,26 @@ def perplexity_of(losses: Losses, *, seed: int) -> Interval:
 def read_perplexities(
     names: Iterable[str], *, seed: int, folder: Path | None = None
 ) -> dict[str, Interval]:
-    """Return the perplexities of those runs, by name, whose measures are kept."""
-    return {
-        name: perplexity_of(read_losses(name, folder), seed=seed)
-        for name in names
-        if measures_path(name, folder).is_file()
-    }
+    """Return the test perplexities of some runs, by name.
+
+    Raises
+    ------
+    FileNotFoundError, CheckpointError
+        As :func:`read_losses`.
+    """
+    return {name: perplexity_of(read_losses(name, folder), seed=seed) for name in names}
 
 
 def change_of_perplexity(
     first: str, second: str, *, seed: int, folder: Path | None = None
-) -> Interval | None:
-    """Return by how many per cent one run changes another's perplexity; None without measures."""
-    if not all(measures_path(name, folder).is_file() for name in (first, second)):
-        return None
+) -> Interval:
+    """Return by how many per cent one run changes another's perplexity on the test games.
+
+    Raises
+    ------
+    FileNotFoundError, CheckpointError
+        As :func:`read_losses`.
+    """
     losses = [read_losses(name, folder) for name in (first, second)]
     return compare_perplexities(*losses, seed=seed)
 
