@@ -178,16 +178,19 @@ def test_a_longer_run_stands_apart_from_the_papers_tables(tmp_path: Path) -> Non
 
 def test_the_same_training_for_longer_stands_under_the_shorter_one(questions) -> None:
     longer = replace(PLAIN, name="S-uci-1x15", epochs=12, tokens=9_000_000, dev=20.0)
+    dropped = replace(longer, name="S-uci-1x15d10", dropout=0.1)
     kept = {"S-uci-1": answers(8, 2), "S-uci-1x15": answers(16, 5), "S-rap25-1": answers(4, 0)}
+    kept["S-uci-1x15d10"] = answers(12, 3)
     table = passes_table(
-        [longer, rap(25, 18.0), rap(5, 21.0), PLAIN],
+        [longer, rap(25, 18.0), rap(5, 21.0), dropped, PLAIN],
         lambda name, task, band: kept.get(name),
         questions,
         seed=1,
     )
-    assert list(table.index) == ["UCI, 4 passes", "UCI, 12 passes", "UCI + RAP 25%, 4 passes"]
-    assert [one.value for one in table["legal, %"]] == [40, 80, 20]
-    assert [one.value for one in table["as played, %"]] == [10, 25, 0]
+    plain = ["UCI, 4 passes", "UCI, 12 passes", "UCI, dropout 10%, 12 passes"]
+    assert list(table.index) == [*plain, "UCI + RAP 25%, 4 passes"]
+    assert [one.value for one in table["legal, %"]] == [40, 80, 60, 20]
+    assert [one.value for one in table["as played, %"]] == [10, 25, 15, 0]
     assert set(table["early stop"]) == {"yes"}
 
 

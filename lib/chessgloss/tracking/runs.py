@@ -1,9 +1,10 @@
 """The trainings behind the chapters: what each is called, what it is, and what came of it.
 
 A run is named ``SIZE-LABEL-SEED``: ``S-uci-1``, ``M-rap25-1``, ``L-ap-1``, ``S-window50-1``,
-``S-lstm_rap25-1``. One that makes another number of passes than its size usually does says so:
-``S-uci-1x15``. The plan is the state-tracking paper's Tables 4 to 7 and Figure 2, on a quarter
-of its games, for one size of model, and some of S for longer.
+``S-lstm_rap25-1``. One that makes another number of passes than its size usually does says so,
+and so does one with dropout, in per cent: ``S-uci-1x15``, ``S-uci-1x15d10``. The plan is the
+state-tracking paper's Tables 4 to 7 and Figure 2, on a quarter of its games, for one size of
+model, and some of S for longer.
 """
 
 from __future__ import annotations
@@ -48,8 +49,13 @@ HEADLINE = (
     *("L-uci-1", "L-rap25-1", "L-ap-1"),
 )
 
-#: Runs of S for three times the usual passes: what is due to few games, and what to haste?
-LONGER = ("S-uci-1x15", "S-rap25-1x15", "S-ap-1x15", "S-rap5-1x15")
+#: Runs of S for more than the usual passes: what is due to few games, and what to haste? The
+#: last is plain UCI with dropout, a control: what piece types do, is that more than to keep a
+#: model from learning games by heart?
+LONGER = (
+    *("S-uci-1x15", "S-rap25-1x15", "S-ap-1x15", "S-rap5-1x15"),
+    *("S-rap25-1x30", "S-uci-1x15d10"),
+)
 
 #: What each kind's step costs beside the transformer's: the order of the plan, no more.
 _COST = {"gpt": 1.0, "window": 1.0, "lstm": 1.3, "reformer": 1.3, "performer": 1.3}
@@ -58,7 +64,8 @@ _COST = {"gpt": 1.0, "window": 1.0, "lstm": 1.3, "reformer": 1.3, "performer": 1
 _GAMES = {"S": 3_750, "M": 12_500, "L": 50_000}
 
 _NAME = re.compile(
-    r"([SML])-(?:(window50|lstm|reformer|performer)_?)?(uci|ap|rap(\d+))?-(\d+)(?:x(\d+))?"
+    r"([SML])-(?:(window50|lstm|reformer|performer)_?)?(uci|ap|rap(\d+))?-(\d+)"
+    r"(?:x(\d+))?(?:d(\d+))?"
 )
 
 
@@ -84,9 +91,11 @@ class Run:
 
     @property
     def name(self) -> str:
-        """``SIZE-LABEL-SEED``, and the passes if they are not the usual ones of the size."""
-        passes = "" if self.usual else f"x{self.training.epochs}"
-        return f"{self.size}-{self.label}-{self.training.seed}{passes}"
+        """``SIZE-LABEL-SEED``, with passes and dropout that are not the usual ones."""
+        epochs, dropped = self.training.epochs, round(100 * self.settings.dropout)
+        passes = f"x{epochs}" if epochs != EPOCHS[self.size] else ""
+        dropout = f"d{dropped}" if dropped else ""
+        return f"{self.size}-{self.label}-{self.training.seed}{passes}{dropout}"
 
     @property
     def label(self) -> str:
@@ -100,8 +109,8 @@ class Run:
 
     @property
     def usual(self) -> bool:
-        """Whether it makes as many passes as all runs of its size in the paper's tables."""
-        return self.training.epochs == EPOCHS[self.size]
+        """Whether it has the passes of its size in our tables, and no dropout, as all there."""
+        return self.training.epochs == EPOCHS[self.size] and not self.settings.dropout
 
     @property
     def asks_start(self) -> bool:
@@ -196,16 +205,16 @@ def find_run(name: str) -> Run:
     if not found or not (found[2] or found[3]):
         raise ValueError(
             f"{name!r} names no run; a name is SIZE-LABEL-SEED, such as S-uci-1, M-rap25-1, "
-            "L-ap-1, S-window50-1, S-lstm_rap25-1, S-uci-1x15"
+            "L-ap-1, S-window50-1, S-lstm_rap25-1, S-uci-1x15, S-uci-1x15d10"
         )
-    size, kind, notation, percent, seed, passes = found.groups()
+    size, kind, notation, percent, seed, passes, dropped = found.groups()
     epochs = int(passes) if passes else EPOCHS[size]
     training = replace(Training(), epochs=epochs, seed=int(seed))
     if percent:
         training = replace(training, notation="rap", probability=int(percent) / 100)
     elif notation == "ap":
         training = replace(training, notation="ap")
-    run = Run(size, _settings(kind), training)
+    run = Run(size, replace(_settings(kind), dropout=int(dropped or 0) / 100), training)
     if run.name != name:
         raise ValueError(f"{name!r} is written {run.name!r}")
     return run

@@ -82,6 +82,8 @@ class Outcome:
         Whether it ended because the dev perplexity rose.
     dev, test
         Canonical perplexity of the best epoch.
+    dropout
+        Share that was dropped in training.
     """
 
     name: str
@@ -95,12 +97,21 @@ class Outcome:
     stopped_early: bool
     dev: float
     test: float
+    dropout: float = 0.0
 
     def __post_init__(self) -> None:
         if self.size not in SIZES or self.model not in {**NOTATION_ROWS, **HISTORY_ROWS}:
             raise ValueError(f"run {self.name}: no size {self.size!r} or model {self.model!r}")
         if min(self.dev, self.test) < 1:
             raise ValueError(f"run {self.name}: a perplexity is at least 1")
+
+    @property
+    def title(self) -> str:
+        """The row of the papers, with what is not the same for all: ``UCI + RAP 5%, 14 passes``."""
+        share = f" {self.probability:.0%}" if self.probability else ""
+        dropout = f", dropout {self.dropout:.0%}" if self.dropout else ""
+        row = {**HISTORY_ROWS, **NOTATION_ROWS}[self.model]
+        return f"{row}{share}{dropout}, {self.epochs} passes"
 
 
 def read_outcomes(folder: Path | None = None) -> list[Outcome]:
@@ -115,7 +126,7 @@ def read_outcomes(folder: Path | None = None) -> list[Outcome]:
 
 
 def read_longer(folder: Path | None = None) -> list[Outcome]:
-    """Return what the runs came to that made more passes than the tables' runs of their size."""
+    """Return what the runs came to with other passes than the tables', or with dropout."""
     return [_outcome(record) for record in trained_runs(folder) if not record.run.usual]
 
 
@@ -361,6 +372,7 @@ def _outcome(record: RunRecord) -> Outcome:
         stopped_early=record.stopped_early,
         dev=record.dev_perplexity,
         test=record.test_perplexity,
+        dropout=record.run.settings.dropout,
     )
 
 

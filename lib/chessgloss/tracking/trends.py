@@ -10,7 +10,7 @@ import pandas as pd
 
 from chessgloss.tracking.probe_scores import score_probes
 from chessgloss.tracking.probes import Instance, select
-from chessgloss.tracking.tables import NOTATION_ROWS, Outcome, Predictor
+from chessgloss.tracking.tables import Outcome, Predictor
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def passes_table(
 ) -> pd.DataFrame:
     """Return a row for each run: whether it stopped early, and its legal and exact answers.
 
-    Rows are named by notation and passes, so that the same training for longer stands under
+    Rows have the titles of the runs, sorted so that the same training for longer stands under
     the shorter one; probes are those after 51 to 100 plies.
 
     Parameters
@@ -82,15 +82,18 @@ def passes_table(
     """
     asked = select(instances, task, "long")
     rows = {}
-    for one in sorted(outcomes, key=lambda one: (one.model, one.probability, one.tokens)):
+    for one in sorted(outcomes, key=_place):
         answers = predict(one.name, task, "long")
         if answers is None:
             continue
         scores = score_probes(answers[: len(asked)], asked, seed=seed)
-        share = f" {one.probability:.0%}" if one.probability else ""
-        rows[f"{NOTATION_ROWS[one.model]}{share}, {one.epochs} passes"] = {
+        rows[one.title] = {
             "early stop": "yes" if one.stopped_early else "no",
             "legal, %": scores.lgm,
             "as played, %": scores.exm,
         }
     return pd.DataFrame(rows).T
+
+
+def _place(one: Outcome) -> tuple[str, float, float, int]:
+    return one.model, one.probability, one.dropout, one.tokens
