@@ -237,7 +237,8 @@ spread = tables.seed_spread(outcomes)
 #
 # Read so often, games can be learned by heart. Types at random work against that, whatever they
 # teach about the board. A control tells the two apart: plain UCI with dropout
-# (`S-uci-1x15d10`), which disturbs the reading too and says nothing of chess.
+# (`S-uci-1x15d10`), which disturbs the reading too and says nothing of chess. Each is one training:
+# the intervals below are of games, and what another seed would change (above) comes on top.
 
 # %%
 glue("all_runs", len(outcomes), display=False)
