@@ -254,17 +254,17 @@ axes.legend()
 plt.show()
 
 # %%
-passes = {one.title: {
-    "after 5": "-" if one.dropout else known[one.name.partition("x")[0]],
+short = {one.name: one.name.partition("x")[0] for one in longer if not one.dropout}
+passes = {one.name: {
+    "trained": one.title, "after 5": known.get(short.get(one.name), "-"),
     "after all": known[one.name],
-    "early stop": "yes" if one.stopped_early else "no", "run": one.name} for one in longer}
+    "early stop": "yes" if one.stopped_early else "no"} for one in longer}
 report.table(pd.DataFrame(passes).T, caption="S, test perplexity after more passes", digits=1)
 
 # %%
-priced = {row: {
-    "after 5": "-" if one["after 5"] == "-" else change(one["run"].partition("x")[0]),
-    "after all": change(one["run"], "S-uci-1x15")}
-          for row, one in passes.items() if one["run"] != "S-uci-1x15"}
+priced = {run: {"after 5": change(short[run]) if run in short else "-",
+                "after all": change(run, "S-uci-1x15")}
+          for run in passes if run != "S-uci-1x15"}
 report.table(pd.DataFrame(priced).T, digits=1,
              caption="Against plain UCI after 5 passes, and after its best; % of its perplexity")
 
@@ -384,8 +384,8 @@ report.table(live, caption="Committed models")
 #   up to fifteen, against plain UCI at its best pass, by {glue:text}`rap5_15`,
 #   {glue:text}`rap25_15` and {glue:text}`ap_15` %; RAP 25 after up to thirty by
 #   {glue:text}`rap25_30` %. That a few types help where games are few, as the paper finds, is so
-#   here too, once the games are read often enough. Keeping a model from learning games by heart is
-#   a part of it only: dropout of 10 %, the control, changes plain UCI's by {glue:text}`dropped` %.
+#   here too, once the games are read often enough. As far as one control tells, it is not only that
+#   games are not learned by heart: dropout of 10 % changes plain UCI's by {glue:text}`dropped` %.
 # - More games and more tokens read: plain UCI goes from {glue:text}`uci_S` at S to
 #   {glue:text}`uci_M` at M and {glue:text}`uci_L` at L.
 
@@ -412,13 +412,12 @@ for name, label in (("uci", "uci"), ("rap", f"rap{runs.RAP}")):
 glue("own_of", f"runs on {largest}", display=False)
 
 # %%
-by_run = {one["run"]: row for row, one in passes.items()}
 for label in ("rap5", "rap25", "ap"):
-    row = priced[by_run[f"S-{label}-1x15"]]
+    row = priced[f"S-{label}-1x15"]
     glue(f"{label}_5", tables.told(row["after 5"], "+.0f"), display=False)
     glue(f"{label}_15", tables.told(row["after all"], "+.0f"), display=False)
 for name, run in (("rap25_30", "S-rap25-1x30"), ("dropped", "S-uci-1x15d10")):
-    glue(name, tables.told(priced[by_run[run]]["after all"], "+.0f"), display=False)
+    glue(name, tables.told(priced[run]["after all"], "+.0f"), display=False)
 for passed, run in (("5", "S-rap25-1"), ("15", "S-rap25-1x15")):
     glue(f"own_{passed}", format(turn[run].iloc[-1].value, ".0%"), display=False)
 
@@ -443,8 +442,8 @@ for (size, model), one in chosen.items():
             one.dev, unit=unit, reference=dev.value, source=dev.key)
         results[f"perplexity.{size}.{model}"] = report.Result.of(
             known[one.name], unit, reference=test.value, source=test.key)
-for row in passes.values():
-    results[f"longer.{row['run'].replace('-', '_')}"] = report.Result.of(row["after all"], unit)
+for run, row in passes.items():
+    results[f"longer.{run.replace('-', '_')}"] = report.Result.of(row["after all"], unit)
 
 # %%
 for percent, row in curve.iterrows():

@@ -194,20 +194,13 @@ report.table(trends.passes_table([*kin, *longer], answers, instances, seed=seed)
              caption="S, the usual passes and more; End-Actual after 51 to 100 plies")
 
 # %%
-gained = {}
-for one in (one for one in longer if one.model == "uci_rap" or one.dropout):
-    name = f"dropout {one.dropout:.0%}" if one.dropout else f"RAP {one.probability:.0%}"
-    pairs = {one.epochs: (one.name, "S-uci-1x15")}
-    if not one.dropout:
-        pairs[5] = one.name.partition("x")[0], "S-uci-1"
-    for passes, pair in pairs.items():
-        gained[name, passes] = tables.compare_runs(
-            *pair, answers, instances, "end_actual", seed=seed)
-
-# %%
-shown = pd.Series({key: f"{paired:.1f}" for key, paired in gained.items()}).unstack()
-report.table(shown.rename_axis(columns="passes").fillna("-"),
-             caption="Less plain UCI after 5, else at its best pass; legal answers, points")
+against = {one.name: "S-uci-1" for one in kin if one.model == "uci_rap"}
+against |= {one.name: "S-uci-1x15" for one in longer if one.model == "uci_rap" or one.dropout}
+gained = {run: tables.compare_runs(run, plain, answers, instances, "end_actual", seed=seed)
+          for run, plain in against.items()}
+report.table(pd.DataFrame({run: {"less": against[run], "points": f"{paired:.1f}"}
+                           for run, paired in gained.items()}).T,
+             caption="Legal answers less plain UCI's, after 5 and at its best pass")
 
 # %% [markdown]
 # ## What kind of error
@@ -310,10 +303,11 @@ report.table(pd.DataFrame(needed).T, caption=f"Trend; the paper's UCI at 200,000
 # - Piece types at random in training change plain UCI's share by {glue:text}`help_S` points at S,
 #   {glue:text}`help_M` at M and {glue:text}`help_L` at L; in the paper by
 #   {glue:text}`paper_help_S`, {glue:text}`paper_help_M` and {glue:text}`paper_help_L`.
-# - With more passes over S, each model at its best, RAP 5 changes it by {glue:text}`rap5_more`
-#   points (after five passes by {glue:text}`rap5_5`), RAP 25 by {glue:text}`rap25_more` after
-#   fifteen and {glue:text}`rap25_most` after up to thirty (after five by {glue:text}`rap25_5`);
-#   dropout in place of types, the control, by {glue:text}`dropout10_more`.
+# - With more passes over S, each model at its best, RAP 5 changes it by {glue:text}`S-rap5-1x15`
+#   points (after five passes by {glue:text}`S-rap5-1`), RAP 25 by {glue:text}`S-rap25-1x15` after
+#   fifteen and {glue:text}`S-rap25-1x30` after up to thirty (after five by
+#   {glue:text}`S-rap25-1`); dropout in place of types, the control, by
+#   {glue:text}`S-uci-1x15d10`.
 # - Asked for a type of piece, RAP finds one that can move in {glue:text}`start_S` % at S,
 #   {glue:text}`start_M` % at M and {glue:text}`start_L` % at L.
 # - Of plain UCI's wrong ending squares {glue:text}`wrong_piece_uci` % are where another piece could
@@ -343,11 +337,8 @@ for size in tables.SIZES:
         glue(f"{name}_{size}", tables.told(value, form), display=False)
 
 # %%
-for (name, count), paired in gained.items():
-    others = sorted(at for one, at in gained if one == name and at != 5)
-    when = "5" if count == 5 else ("more", "most")[others.index(count)]
-    glue(f"{name.lower().replace(' ', '').rstrip('%')}_{when}", format(paired.difference, "+.1f"),
-         display=False)
+for run, paired in gained.items():
+    glue(run, format(paired.difference, "+.1f"), display=False)
 
 # %%
 for name, title in (("uci", "UCI"), ("ap", "UCI + AP")):
@@ -391,8 +382,8 @@ for key, (_, row) in zip(keys, ends.iterrows(), strict=True):
         int(value), n=2 * sizes.instances, unit="answers") for kind, value in row.items()}
 
 # %%
-for (name, passes), paired in gained.items():
-    key = f"rap_gain.end_actual.{name.lower().replace(' ', '').rstrip('%')}.{passes}_passes"
+for run, paired in gained.items():
+    key = f"less_uci.end_actual.{run.replace('-', '_')}"
     results[key] = report.Result.of(paired.difference, "points")
 for model, trend in fitted.items():
     results[f"trend.exponent.{model}"] = report.Result(trend.exponent, n=trend.points, unit="power")

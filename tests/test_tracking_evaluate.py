@@ -214,7 +214,7 @@ def test_the_plan_holds_every_row_of_the_papers_tables() -> None:
     assert set(LONGER) <= names
 
 
-def test_longer_runs_read_more_of_the_same_games_and_differ_in_nothing_else() -> None:
+def test_longer_runs_differ_in_passes_alone_and_the_control_in_dropout() -> None:
     for name in LONGER:
         long, usual = find_run(name), find_run(name.partition("x")[0])
         assert long.training == replace(usual.training, epochs=long.training.epochs)
