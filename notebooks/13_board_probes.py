@@ -269,7 +269,7 @@ axes.axhline(chance["end_actual"].value, color="grey", linewidth=1)
 axes.set(xscale="log", xlabel="training games", ylabel="%", ylim=(0, 102))
 axes.set_xticks(list(games.values()), [f"{count:,}" for count in games.values()])
 axes.xaxis.set_minor_formatter("")
-axes.legend(title="legal (line), as played (dashed)")
+axes.legend(title="legal (line), as played (dashed)", loc="center", bbox_to_anchor=(0.5, 0.4))
 plt.show()
 
 # %% [markdown]
@@ -284,9 +284,9 @@ for model, title in tables.NOTATION_ROWS.items():
            for (size, name), one in scores["end_actual", "long"].items() if name == model}
     if len(row) > 1 and min(row.values()) > 0:
         fitted[model] = trends.fit_trend(list(row), list(row.values()))
-        needed[title] = {"exponent": fitted[model].exponent, "sizes": fitted[model].points,
+        needed[title] = {"exponent": fitted[model].exponent, "sizes": str(fitted[model].points),
                          "illegal at 200,000 games, %": fitted[model].errors(200_000)}
-report.table(pd.DataFrame(needed).T, caption=f"Trend; the paper's UCI at 200,000: "
+report.table(pd.DataFrame(needed).T, caption="Trend; the paper's UCI at 200,000: "
                                              f"{100 - goal.value:.1f} % illegal")
 
 # %% [markdown]
