@@ -38,12 +38,18 @@ class SoftmaxAttention(nn.Module):
 
     def __init__(self, context: int, window: int) -> None:
         super().__init__()
+        self.full = window >= context
         self.register_buffer("mask", banded(context, window), persistent=False)
 
     def forward(self, projected: torch.Tensor) -> torch.Tensor:
         """Return ``(3, n, length, size)`` queries, keys, values as means ``(n, length, size)``."""
         query, key, value = projected.unbind(0)
         length = query.shape[1]
+        if query.is_cuda:
+            mask = None if self.full else self.mask[:length, :length]
+            return nn.functional.scaled_dot_product_attention(
+                query, key, value, attn_mask=mask, is_causal=self.full
+            )
         return _mean(query, key, value, self.mask[:length, :length])
 
 
@@ -88,7 +94,7 @@ class HashAttention(nn.Module):
     @torch.no_grad()
     def shared(self, query: torch.Tensor) -> torch.Tensor:
         """Return which pairs share a bucket in some round: ``(n, length, length)``."""
-        together = torch.zeros((), dtype=torch.bool)
+        together = torch.zeros((), dtype=torch.bool, device=query.device)
         for rotation in self.rotations:
             turned = query @ rotation
             bucket = torch.cat([turned, -turned], dim=2).argmax(dim=2).to(torch.uint8)

@@ -99,6 +99,7 @@ def train(
     *,
     every: int = EVERY,
     precision: torch.dtype = torch.bfloat16,
+    device: str = "cpu",
     progress: bool = True,
 ) -> Trained:
     """Train a model, going on from ``state`` if that file holds a stopped training.
@@ -117,6 +118,8 @@ def train(
         epoch; None to keep none.
     precision
         In which the model computes; its masters are float32 in any case.
+    device
+        Where it computes: ``cpu`` or ``cuda``. The same seed gives other weights there.
     progress
         Whether to show tokens a second and the time left.
 
@@ -127,7 +130,7 @@ def train(
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(training.seed)
-        trainer = Trainer(task, settings, training, precision)
+        trainer = Trainer(task, settings, training, precision, device)
         if state is not None and state.is_file():
             trainer.load(state)
         save = (lambda: trainer.save(state)) if state is not None else (lambda: None)
@@ -144,18 +147,26 @@ class Trainer:
 
     Parameters
     ----------
-    task, settings, training, precision
+    task, settings, training, precision, device
         As :func:`train` takes them.
     """
 
     def __init__(
-        self, task: Task, settings: Settings, training: Training, precision: torch.dtype
+        self,
+        task: Task,
+        settings: Settings,
+        training: Training,
+        precision: torch.dtype,
+        device: str = "cpu",
     ) -> None:
         self.task, self.settings, self.training = task, settings, training
-        self.model = make_model(settings, training.seed)
+        self.model = make_model(settings, training.seed).to(device)
+        self.device = device
         self.masters = MasterWeights(self.model, training, precision)
         self.best = self.masters.flat.clone()
         self.now = _Progress()
+        #: Of the steps since the loss was last added up, on the device: nothing waits for them.
+        self.losses: list[torch.Tensor] = []
         first = self.epoch(0)
         self.tokens = training.epochs * int(first.ids.size - len(first.lengths))
 
@@ -181,20 +192,21 @@ class Trainer:
 
     def step(self, epoch: Epoch, number: int) -> int:
         """Learn from one batch; return its tokens."""
-        read, expected = read_and_expected(epoch.rows(number))
+        read, expected = read_and_expected(epoch.rows(number).to(self.device))
         logits = self.model(read).flatten(0, 1).float()
         loss = functional.cross_entropy(logits, expected.flatten(), ignore_index=IGNORED)
         loss.backward()
         done = (self.now.epoch + (number + 0.5) / len(epoch)) / self.training.epochs
         self.masters.step(rate_at(done, self.training))
-        tokens = int((expected != IGNORED).sum())
-        self.now.loss += float(loss.detach()) * tokens
+        tokens = int((epoch.lengths[epoch.groups[number]] - 1).sum())
+        self.losses.append(loss.detach().double() * tokens)
         self.now.tokens += tokens
         self.now.batch = number + 1
         return tokens
 
     def measure(self, bar: tqdm) -> None:
         """Add a row to the log; keep the best weights; stop if the last epoch made it worse."""
+        self.add_up()
         now, log = self.now, self.now.log
         dev = perplexity(self.model, self.task.games, self.training.reading, self.task.dev)
         seen = now.tokens - (int(log[-1]["tokens"]) if log else 0)
@@ -206,9 +218,18 @@ class Trainer:
             self.best = self.masters.flat.clone()
         bar.set_postfix(epoch=now.epoch, dev=row["dev_perplexity"])
 
+    def add_up(self) -> None:
+        """Add the losses of the last steps to the epoch's, in their order."""
+        for loss in self.losses:
+            self.now.loss += float(loss)
+        self.losses.clear()
+
     def save(self, path: Path) -> None:
         """Write all that the rest of the training depends on."""
+        self.add_up()
         tensors = {**self.masters.state(), "best": self.best, "chance": torch.get_rng_state()}
+        if self.device != "cpu":
+            tensors["chance.device"] = torch.cuda.get_rng_state()
         write_tensors(tensors, {**self._about(), "progress": self.now.to_json()}, path)
 
     def load(self, path: Path) -> None:
@@ -219,8 +240,10 @@ class Trainer:
             raise ValueError(f"{path} is the state of another training; move it away")
         self.now = _Progress(**values)
         self.masters.restore(tensors)
-        self.best = tensors["best"].clone()
+        self.best = tensors["best"].to(self.device, copy=True)
         torch.set_rng_state(tensors["chance"])
+        if "chance.device" in tensors:
+            torch.cuda.set_rng_state(tensors["chance.device"])
 
     def finish(self) -> Trained:
         """Return the model with the weights of its best epoch."""
@@ -232,10 +255,13 @@ class Trainer:
         records = (self.settings, self.training)
         values = [json.dumps(as_values(one), sort_keys=True) for one in records]
         games = f"{len(self.task.train)} {len(self.task.dev)} {self.tokens}"
-        return {"form": _FORM, "settings": values[0], "training": values[1], "games": games}
+        form = _FORM if self.device == "cpu" else f"{_FORM} on {self.device}"
+        return {"form": form, "settings": values[0], "training": values[1], "games": games}
 
 
 def rate_at(done: float, training: Training) -> float:
-    """Return the learning rate when a share ``done``, 0 to 1, of the training is over."""
-    rising, falling = done / training.warmup, (1 - done) / (1 - training.warmup)
-    return training.rate * max(0.0, min(rising, falling))
+    """Return the share of the learning rate when a share ``done`` of the training is over.
+
+    Both go from 0 to 1.
+    """
+    return max(0.0, min(done / training.warmup, (1 - done) / training.cooldown, 1.0))
