@@ -36,8 +36,8 @@ LSTM = Settings(kind="lstm", layers=3, width=232, dropout=0.0)
 #: and a larger set seen fewer times is still more games seen.
 EPOCHS = {"S": 5, "M": 3, "L": 2}
 
-#: Of the modern base: about 60 million tokens at L, 30 at M, 13 at S.
-MODERN_EPOCHS = {"S": 20, "M": 14, "L": 7}
+#: Of the modern base: some 43 million tokens at L, 22 at M, 13 at S.
+MODERN_EPOCHS = {"S": 20, "M": 10, "L": 5}
 
 #: What the paper trains (section 4): for a user with a GPU and days.
 PAPER_MODEL = Settings(layers=12, width=768, heads=12)
