@@ -19,7 +19,6 @@ from chessgloss.llm import (
     Endpoint,
     Model,
     Recordings,
-    Retry,
     State,
     Unanswered,
     replay,
@@ -390,7 +389,7 @@ def client_of(tmp_path: Path):
         endpoint = Endpoint(url, MODEL, "sk-secret", timeout=10.0) if url else None
         recordings = Recordings.of(MODEL, purpose, tmp_path)
         mode = "record" if url else "replay"
-        return Client(recordings, endpoint, mode, retry=Retry(1), date=lambda: "2026-01-31")
+        return Client(recordings, endpoint, mode, date=lambda: "2026-01-31")
 
     return make
 

@@ -14,7 +14,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from string import Template
 
-from chessgloss.llm.records import ROLES, Message
+from chessgloss.llm import ROLES, Message
 
 #: What stands before and after text that is shown to a model to be judged.
 OPENING, CLOSING = "<<<", ">>>"
