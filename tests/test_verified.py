@@ -386,7 +386,7 @@ def test_answers_are_read(check, text: str, first: bool, found: str) -> None:
 @pytest.fixture
 def client_of(tmp_path: Path):
     def make(url: str = "", purpose: str = "verified") -> Client:
-        endpoint = Endpoint(url, MODEL, "sk-secret", timeout=10.0) if url else None
+        endpoint = Endpoint(url, MODEL, "sk-secret", timeout=10.0, retries=0) if url else None
         recordings = Recordings.of(MODEL, purpose, tmp_path)
         mode = "record" if url else "replay"
         return Client(recordings, endpoint, mode, date=lambda: "2026-01-31")
