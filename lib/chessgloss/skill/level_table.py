@@ -25,7 +25,7 @@ from scipy.stats import spearmanr
 from tqdm import tqdm
 
 from chessgloss.corpora.games import pack, read_games
-from chessgloss.measures import Interval, bootstrap_mean, cluster_weights
+from chessgloss.measures import Interval, bootstrap_mean, cluster_weights, percentile_interval
 from chessgloss.positions import Game
 from chessgloss.searcher import MATE, Searcher
 from chessgloss.skill.levels import level_of
@@ -129,8 +129,8 @@ def order_interval(moves: pd.DataFrame, *, seed: int, resamples: int = 1_000) ->
     )
     samples = [order(levels, row) for row in drawn]
     value = order(levels, [float(moves["loss"][moves["level"] == one].mean()) for one in levels])
-    low, high = np.percentile(samples, [2.5, 97.5])
-    return Interval(value, min(float(low), value), max(float(high), value), len(by_game))
+    fewest = int(by_game.groupby("level").size().min())
+    return percentile_interval(value, samples, len(by_game), clusters=fewest)
 
 
 def one_game_each(moves: pd.DataFrame, *, seed: int, draws: int = 10_000) -> pd.DataFrame:
