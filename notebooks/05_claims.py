@@ -274,9 +274,8 @@ report.table(loss, caption="What is left for the reader; means a comment")
 # %% [markdown]
 # ## Simple words
 #
-# `ccc_simple` is asked the same, with the wish for a beginner's language at the end. Published
-# attempts at simple language lost a quarter of the truth. The table compares the *first*
-# answers, before anything was checked, and what was published in the end.
+# `ccc_simple` is asked the same, with the wish for a beginner's language at the end. The table
+# compares the *first* answers, before anything was checked, and what was published in the end.
 
 # %%
 simple = pd.DataFrame([

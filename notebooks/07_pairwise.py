@@ -434,6 +434,7 @@ report.write_results("07_pairwise", results)
 
 # %%
 report.evidence(Evidence(
-    len(judged), "pairs in an order", seed, interval="95 % bootstrap over moves",
+    len(judged), "pairs in an order", seed,
+    interval="95 % over moves; shares Wilson, else bootstrap",
     versions={"model": model, "engine": f"{example.before.engine}, {brief_moves.NODES:,} nodes",
               "prompts": "pairwise@2, pairwise_number@1, pairwise_alone@2"}))

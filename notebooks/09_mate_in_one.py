@@ -385,7 +385,7 @@ report.write_results("09_mate_in_one", results)
 # %%
 report.evidence(Evidence(
     len(problems), "problems", seed, clusters=len(problems),
-    interval="Wilson; 95 % bootstrap for the random move and for differences",
+    interval="95 %: Wilson; bootstrap for the random move, adjusted Wald for differences",
     versions={"model": f"{model}, {len(told)} problems", "engine": f"{stockfish.version()}, 1 node",
               "network": "nn-ad9b42354671, one ply",
               "prompts": "mate_bare@1, mate_expert@1, mate_hint@1"}))

@@ -12,7 +12,8 @@ from chessgloss.concepts import (
     own_terms,
     turn_terms,
 )
-from chessgloss.heldout import accuracy, full_range, held_out, held_out_turned, table_of
+from chessgloss.heldout import HeldOut, accuracy, full_range, held_out, held_out_turned, table_of
+from chessgloss.measures import wilson
 from chessgloss.probing import (
     Labelled,
     by_row,
@@ -117,6 +118,9 @@ def test_a_difference_is_paired_and_its_interval_narrower(planted):
         accuracy(whole, seed=0).value - accuracy(without, seed=0).value
     )
     assert gain.low > 0.05
+    all_right = [HeldOut("x", np.arange(30) // 3, np.ones(30, bool), np.ones(30, np.float32))]
+    assert accuracy(all_right, seed=0).low == pytest.approx(wilson(1, 10)[0])
+    assert accuracy(all_right * 2, seed=0).low == pytest.approx(wilson(1, 10)[0])
     same = accuracy(whole, minus=whole, seed=0)
     assert (same.value, same.low, same.high) == (0, 0, 0)
 

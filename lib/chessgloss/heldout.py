@@ -12,7 +12,13 @@ from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
 from chessgloss.concepts import cut_tails, turn_terms
-from chessgloss.measures import RESAMPLES, Interval, cluster_weights
+from chessgloss.measures import (
+    RESAMPLES,
+    Interval,
+    bootstrap_mean,
+    cluster_weights,
+    percentile_interval,
+)
 from chessgloss.probing import Fitted, Labelled
 
 Floats = NDArray[np.floating]
@@ -117,8 +123,11 @@ def accuracy(
         Records of the same concepts; each concept counts alike.
     seed, resamples
         Of the bootstrap. Whole games are drawn, once for all concepts and both probes, so
-        that the interval of a difference is a paired one.
+        that the interval of a difference is a paired one. One concept alone is a plain share
+        (:func:`chessgloss.measures.bootstrap_mean`).
     """
+    if len(results) == 1 and not minus:
+        return bootstrap_mean(results[0].correct, results[0].games, seed=seed)
     games, index = np.unique(
         np.concatenate([one.games for one in (*results, *minus)]), return_inverse=True
     )
@@ -132,9 +141,8 @@ def accuracy(
     samples = np.mean(drawn[: len(results)], axis=0)
     if minus:
         samples = samples - np.mean(drawn[len(results) :], axis=0)
-    low, high = np.percentile(samples[1:], [2.5, 97.5])
-    value = float(samples[0])
-    return Interval(value, min(float(low), value), max(float(high), value), index.size)
+    value, share = float(samples[0]), not minus
+    return percentile_interval(value, samples[1:], index.size, clusters=games.size, share=share)
 
 
 def full_range(

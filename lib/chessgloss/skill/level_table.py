@@ -25,11 +25,11 @@ from scipy.stats import spearmanr
 from tqdm import tqdm
 
 from chessgloss.corpora.games import pack, read_games
-from chessgloss.measures import Interval, bootstrap_mean, cluster_weights
+from chessgloss.measures import Interval, bootstrap_mean, cluster_weights, percentile_interval
 from chessgloss.positions import Game
 from chessgloss.searcher import MATE, Searcher
 from chessgloss.skill.levels import level_of
-from chessgloss.skill.losses import CAP, losses
+from chessgloss.skill.losses import CAP, signed_losses
 from chessgloss.stockfish import find_stockfish
 
 #: Nodes of the search of each position.
@@ -91,7 +91,8 @@ def move_losses(
     -------
     DataFrame
         ``level``, ``game`` (key), ``number`` (opening), ``ply``, ``side``, ``loss``
-        (centipawns for the mover), ``before`` (value for the mover, uncut) and ``mate``
+        (centipawns for the mover, never negative), ``signed`` (the same, negative where the
+        second search raised the value), ``before`` (value for the mover, uncut) and ``mate``
         (whether a distance to mate is on either side of the move).
     """
     frames = [
@@ -100,14 +101,17 @@ def move_losses(
     return pd.concat(frames, ignore_index=True)
 
 
-def level_means(moves: pd.DataFrame, *, seed: int) -> pd.DataFrame:
-    """Return the mean loss by level for White, Black and both, with intervals over games."""
+def level_means(moves: pd.DataFrame, *, seed: int, value: str = "loss") -> pd.DataFrame:
+    """Return the mean loss by level for White, Black and both, with intervals over games.
+
+    ``value`` is the column that is averaged: ``loss``, or ``signed``.
+    """
     columns = {"White": moves["side"] == "White", "Black": moves["side"] == "Black"}
     columns["both"] = columns["White"] | columns["Black"]
     return pd.DataFrame(
         {
             name: {
-                level: bootstrap_mean(rows["loss"], rows["game"], seed=seed)
+                level: bootstrap_mean(rows[value], rows["game"], seed=seed)
                 for level, rows in moves[chosen].groupby("level")
             }
             for name, chosen in columns.items()
@@ -129,8 +133,8 @@ def order_interval(moves: pd.DataFrame, *, seed: int, resamples: int = 1_000) ->
     )
     samples = [order(levels, row) for row in drawn]
     value = order(levels, [float(moves["loss"][moves["level"] == one].mean()) for one in levels])
-    low, high = np.percentile(samples, [2.5, 97.5])
-    return Interval(value, min(float(low), value), max(float(high), value), len(by_game))
+    fewest = int(by_game.groupby("level").size().min())
+    return percentile_interval(value, samples, len(by_game), clusters=fewest)
 
 
 def one_game_each(moves: pd.DataFrame, *, seed: int, draws: int = 10_000) -> pd.DataFrame:
@@ -179,6 +183,7 @@ def _game_losses(
     signs = np.where([game.position_turn(int(ply)) for ply in plies], 1, -1)
     cut = np.clip(values.astype(float), -(cap or np.inf), cap or np.inf)
     far = np.abs(values) >= MATE_FROM
+    signed = signed_losses(cut, game.position_turn(0))[plies]
     return pd.DataFrame(
         {
             "level": level_of(game),
@@ -186,7 +191,8 @@ def _game_losses(
             "number": number,
             "ply": plies,
             "side": np.where(signs > 0, "White", "Black"),
-            "loss": losses(cut, game.position_turn(0))[plies],
+            "loss": np.maximum(0, signed),
+            "signed": signed,
             "before": values[plies] * signs,
             "mate": (far[:-1] | far[1:])[plies],
         }

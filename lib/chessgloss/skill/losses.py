@@ -40,7 +40,8 @@ def grade_games(
     -------
     DataFrame
         ``game`` (index into ``games``), ``ply``, ``side`` (White or Black) and ``loss``
-        (centipawns, for the mover, never negative). Random opening plies are left out.
+        (centipawns, for the mover, never negative) and ``signed`` (the same where the second
+        search may also raise a value: negative then). Random opening plies are left out.
     """
     engine = find_stockfish()
     tasks = (delayed(evaluate_game)(engine, game, nodes) for game in games)
@@ -65,7 +66,7 @@ def evaluate_game(engine: Path, game: Game, nodes: int) -> NDArray[np.float64]:
     return np.clip(np.array(values, float), -CAP, CAP)
 
 
-def losses(values: NDArray[np.float64], white_first: bool = True) -> NDArray[np.float64]:
+def signed_losses(values: NDArray[np.float64], white_first: bool = True) -> NDArray[np.float64]:
     """Return what each move lost, from White's values of the positions around the moves.
 
     Parameters
@@ -78,11 +79,18 @@ def losses(values: NDArray[np.float64], white_first: bool = True) -> NDArray[np.
     Returns
     -------
     ndarray
-        Shape ``(n,)``: the value before less the value after, for the mover; a value that
-        rises for the mover (a deeper second look) counts as no loss.
+        Shape ``(n,)``: the value before less the value after, for the mover. No move gains
+        against the best one: where the value rises, the second search saw what the first did
+        not. :func:`losses` counts 0 for such a move, and a mean of losses then holds what
+        searches differ by as well; here that cancels out.
     """
     signs = np.where(np.arange(values.size - 1) % 2 == 0, 1, -1) * (1 if white_first else -1)
-    return np.maximum(0, (values[:-1] - values[1:]) * signs)
+    return (values[:-1] - values[1:]) * signs
+
+
+def losses(values: NDArray[np.float64], white_first: bool = True) -> NDArray[np.float64]:
+    """Return :func:`signed_losses` with 0 for a move after which the value is higher."""
+    return np.maximum(0, signed_losses(values, white_first))
 
 
 def _final_value(game: Game) -> float:
@@ -95,11 +103,13 @@ def _final_value(game: Game) -> float:
 def _grades(number: int, game: Game, values: NDArray[np.float64]) -> pd.DataFrame:
     plies = np.arange(game.opening_plies, len(game.moves))
     white = [game.position_turn(int(ply)) for ply in plies]
+    signed = signed_losses(values, game.position_turn(0))[plies]
     return pd.DataFrame(
         {
             "game": number,
             "ply": plies,
             "side": np.where(white, "White", "Black"),
-            "loss": losses(values, game.position_turn(0))[plies],
+            "loss": np.maximum(0, signed),
+            "signed": signed,
         }
     )

@@ -65,7 +65,7 @@ def score_probes(
         raise ValueError("score the instances of one task at a time; choose them with select")
     rows = answer_table(log_probabilities, instances)
     means = {
-        name: bootstrap_mean(100 * rows[name], rows["game"], seed=seed)
+        name: bootstrap_mean(rows[name], rows["game"], seed=seed).in_percent()
         for name in ("lgm", "rprec", "exm")
         if name in rows
     }
