@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from chessgloss.engine import CAP
 from chessgloss.positions import Game
-from chessgloss.skill import CAP, grade_games, losses
+from chessgloss.skill import grade_games, losses
 
 FOOLS_MATE = Game(("f2f3", "e7e5", "g2g4", "d8h4"), "0-1")
 BLACK_FIRST = Game(("e7e5", "e2e4"), "*", root="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1")  # fmt: skip  # noqa: E501
