@@ -32,14 +32,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reproduce_page": {"reference", "report"},
     "corpora": {"assets", "engine", "pgn", "positions", "store"},
     # engines
-    "analysis": {"positions"},
-    "engines": set(),
-    "stockfish": {"analysis", "engines", "positions"},
-    "searcher": {"engines"},
-    "term_tables": set(),
-    "term_stream": {"engines", "term_tables"},
-    "oracles": {"engines", "positions", "term_stream", "term_tables"},
-    "tasks": {"store"},
     "engine": {"positions"},
     "oracle": {"engine"},
     "skill": {
@@ -70,7 +62,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "heldout": {"concepts", "measures", "probing"},
     "audits": {"concepts", "probing"},
     "steering": {"experts"},
-    "bulk": {"assets", "corpora", "experts", "oracles", "positions", "store", "tasks"},
+    "bulk": {"assets", "corpora", "experts", "oracle", "positions", "store"},
     "ranking": set(),
     "changes": {"oracle", "positions"},
     "change_features": {"experts"},
