@@ -31,7 +31,7 @@ import pandas as pd
 from myst_nb import glue
 
 # %%
-from chessgloss import assets, oracles, positions, reference, report, skill, stockfish
+from chessgloss import assets, engine, oracle, positions, reference, report, skill
 from chessgloss.corpora import datasheet, lectures, sampling
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import load_expert
@@ -138,10 +138,10 @@ report.table(published.set_index("document and use"))
 # %%
 figure_a6 = positions.read_fen("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21")
 bxe6 = positions.read_move(figure_a6, "21. Bxe6+")
-old = oracles.evaluate_terms([figure_a6.fen], oracles.stockfish8(), progress=False)
-new = oracles.evaluate_terms([figure_a6.fen], oracles.stockfish15(), progress=False)
+old = oracle.evaluate_terms([figure_a6.fen], oracle.stockfish8(), progress=False)
+new = oracle.evaluate_terms([figure_a6.fen], oracle.stockfish15(), progress=False)
 terms = pd.DataFrame(
-    {"Stockfish 8": old.middlegame[0], "Stockfish 15.1": new.middlegame[0]}, index=oracles.TERMS
+    {"Stockfish 8": old.middlegame[0], "Stockfish 15.1": new.middlegame[0]}, index=oracle.TERMS
 )
 report.boards(report.board(bxe6), report.table(terms))
 
@@ -152,8 +152,8 @@ report.boards(report.board(bxe6), report.table(terms))
 
 # %%
 nnue = load_expert("nnue")
-with stockfish.open_engine() as engine:
-    searched = engine.analyse(figure_a6, nodes=100_000)
+with engine.open_engine() as stockfish:
+    searched = stockfish.analyse(figure_a6, nodes=100_000)
 verdicts = {
     "Stockfish 8, terms": float(old.total[0]),
     "Stockfish 15.1, terms": float(new.total[0]),
@@ -170,9 +170,9 @@ report.table(pd.DataFrame({"pawns, for White": verdicts}))
 # they are set aside, not taken for zeros.
 
 # %%
-table = oracles.evaluate_terms(fens, oracles.stockfish8())
-usual = table.take(table.status == oracles.Status.OK)
-values = pd.DataFrame(usual.middlegame, columns=list(oracles.TERMS))
+table = oracle.evaluate_terms(fens, oracle.stockfish8())
+usual = table.take(table.status == oracle.Status.OK)
+values = pd.DataFrame(usual.middlegame, columns=list(oracle.TERMS))
 low, high = values.quantile(0.05), values.quantile(0.95)
 terms_sheet = pd.DataFrame(
     {"median": values.median(), "5 %": low, "95 %": high, "spread (s.d.)": values.std(),
@@ -308,7 +308,7 @@ glue("signed_20", signed[20].value, display=False)
 # %%
 glue("games", len(games), display=False)
 glue("comments", len(comments), display=False)
-glue("terms", len(oracles.TERMS), display=False)
+glue("terms", len(oracle.TERMS), display=False)
 results = {
     "games.count": report.Result(len(games), unit="games"),
     "positions.count": report.Result(len(fens), unit="positions"),

@@ -38,7 +38,7 @@ import pandas as pd
 from myst_nb import glue
 
 # %%
-from chessgloss import assets, audits, concepts, oracles, probing, reference, report, steering
+from chessgloss import assets, audits, concepts, oracle, probing, reference, report, steering
 from chessgloss.positions import Position
 from chessgloss.corpora import datasheet, sampling
 from chessgloss.corpora.games import read_games
@@ -71,21 +71,21 @@ recipe = {"fens": sample.digest(), "oracle": "Stockfish 8, npm 8.0.0"}
 
 
 def read_terms():
-    table = oracles.evaluate_terms(sample.fens, oracles.stockfish8())
+    table = oracle.evaluate_terms(sample.fens, oracle.stockfish8())
     return {"values": table.middlegame, "status": table.status}
 
 
 table = default_store().fetch("terms", recipe, read_terms)
 
 # %%
-usual = np.flatnonzero(table["status"] == oracles.Status.OK)[: sizes.headline]
+usual = np.flatnonzero(table["status"] == oracle.Status.OK)[: sizes.headline]
 fens = [sample.fens[row] for row in usual]
 parts = np.array([game.split for game in games])[sample.games[usual]]
 expert = load_expert(expert_name, expert_path)
 view = expert.orientation(layer.split("+")[0])
 seen_by = [view == "white" or " w " in fen for fen in fens]
-values = concepts.turn_terms(table["values"][usual], oracles.TERMS, seen_by)
-labelled = probing.Labelled(oracles.TERMS, values, sample.games[usual], parts)
+values = concepts.turn_terms(table["values"][usual], oracle.TERMS, seen_by)
+labelled = probing.Labelled(oracle.TERMS, values, sample.games[usual], parts)
 
 # %%
 some = np.sort(np.random.default_rng(seed).permutation(len(labelled))[: sizes.control])
@@ -102,7 +102,7 @@ glue("per_game", sizes.per_game, display=False)
 
 # %%
 calm = [fen for fen in control_fens[:3_000] if not chess.Board(fen).is_check()]
-printed = oracles.network_evaluations(calm)
+printed = oracle.network_evaluations(calm)
 ours = load_expert("nnue").evaluate(calm).astype(float).round(2)
 nnue_difference = float(np.abs(ours - printed).max())
 print(f"{len(calm):,} positions, largest difference {nnue_difference:.2f} pawns")
@@ -372,7 +372,7 @@ few = np.sort(np.random.default_rng(seed).permutation(len(control))[: sizes.audi
 seeds = range(seed, seed + sizes.audit_seeds)
 audited = audits.audit(white[few], plain.take(few), c=1e-3, seeds=seeds)
 audit_table = pd.DataFrame({name: cells.mean(axis=0) for name, cells in audited.items()},
-                           index=list(oracles.TERMS))
+                           index=list(oracle.TERMS))
 audit_table.insert(0, "T78, paper", paper["Accuracy"])
 audit_table.loc["mean"] = audit_table.mean()
 report.table(audit_table, caption="Mean test accuracy over seeds")
@@ -427,8 +427,8 @@ products = fit_concepts(white, plain, cs=(1e-3,), seed=seed).vectors
 unit = products.directions()
 fig, ax = plt.subplots(figsize=(6.0, 5.2))
 image = ax.imshow(unit @ unit.T, cmap="RdBu_r", vmin=-1, vmax=1)
-ax.set_xticks(range(21), oracles.TERMS, rotation=90)
-ax.set_yticks(range(21), oracles.TERMS)
+ax.set_xticks(range(21), oracle.TERMS, rotation=90)
+ax.set_yticks(range(21), oracle.TERMS)
 ax.grid(False)
 fig.colorbar(image, label="cosine")
 plt.show()
@@ -445,7 +445,7 @@ steered = control_fens[: sizes.steered]
 effects = steering.steer(load_expert("nnue"), "pairwise", steered, unit, step=10.0)
 random_unit = concepts.random_directions(sizes.random_directions, unit.shape[1], seed=seed)
 noise = steering.steer(load_expert("nnue"), "pairwise", steered, random_unit, step=10.0)
-effect = pd.Series(effects.mean(axis=1), index=oracles.TERMS).sort_values()
+effect = pd.Series(effects.mean(axis=1), index=oracle.TERMS).sort_values()
 
 # %%
 fig, ax = plt.subplots(figsize=(7.0, 4.6))
@@ -473,7 +473,7 @@ glue("beyond", int((effect.abs() > reach).sum()), display=False)
 # %%
 fen = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
 scores = pd.Series(
-    fitted.vectors.scores(joined_activations(expert, [fen], layer))[0], index=oracles.TERMS
+    fitted.vectors.scores(joined_activations(expert, [fen], layer))[0], index=oracle.TERMS
 )
 fig, ax = plt.subplots(figsize=(6.0, 4.2))
 ax.barh(scores.index, scores, color=np.where(scores > 0, "#009E73", "#D55E00"))
@@ -529,7 +529,7 @@ if leela:
     moved = [steering.steer(leela, best_block, theirs, which, step=10.0).mean(axis=1)
              for which in (own, random_own)]
     print(f"random directions reach {np.abs(moved[1]).max():.3f}")
-    print(pd.Series(moved[0], index=concepts.own_terms(oracles.TERMS)).sort_values().round(3))
+    print(pd.Series(moved[0], index=concepts.own_terms(oracle.TERMS)).sort_values().round(3))
 
 # %% [markdown]
 # ## Recap

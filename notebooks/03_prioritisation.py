@@ -33,7 +33,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from myst_nb import glue
-from chessgloss import assets, change_probes as probes, changes, oracles, ranking, report
+from chessgloss import assets, change_probes as probes, changes, oracle, ranking, report
 from chessgloss.change_features import load_source
 from chessgloss.change_model import ChangeModel
 from chessgloss.concepts import turn_terms
@@ -73,7 +73,7 @@ recipe = {"moves": sampled.digest(), "oracle": "Stockfish 8, npm 8.0.0"}
 # %%
 fens = list(dict.fromkeys((*sampled.before, *sampled.after)))
 table = default_store().fetch("change_terms", recipe, lambda: {
-    "values": oracles.evaluate_terms(fens, oracles.stockfish8(), progress=False).middlegame})
+    "values": oracle.evaluate_terms(fens, oracle.stockfish8(), progress=False).middlegame})
 moves = changes.measure_changes(sampled, lambda asked: table["values"])
 train, validation, test = (moves.part(split) for split in wanted)
 spread = train.spread()
@@ -135,7 +135,7 @@ before = {name: joined_activations(expert, part.moves.before, layer, dtype=np.fl
           for name, part in (("train", train), ("test", test))}
 after = {name: joined_activations(expert, part.moves.after, layer, dtype=np.float32)
          for name, part in (("train", train), ("test", test))}
-labelled = Labelled(oracles.TERMS, train.before, train.moves.games, train.moves.splits)
+labelled = Labelled(oracle.TERMS, train.before, train.moves.games, train.moves.splits)
 fitted = probes.fit_linear(
     before["train"], after["train"], labelled, truth["train"], penalty=0.1, seed=seed)
 
@@ -287,7 +287,7 @@ candidates |= {"random weights": (shuffled, layer), "bare board": (board, "board
 by_layer = {}
 for name, (which, where) in candidates.items():
     moved = [probes.activation_changes(which, part.moves, where) for part in (few, unseen)]
-    line = probes.fit_ridge(moved[0], few.changes / spread, oracles.TERMS, penalty=0.1)
+    line = probes.fit_ridge(moved[0], few.changes / spread, oracle.TERMS, penalty=0.1)
     gain = ranking.ndcg(np.abs(line.scores(moved[1])), unseen.changes / spread)
     by_layer[name] = float(np.nanmean(gain))
 
@@ -302,9 +302,9 @@ try:
     middle = leela.layers[len(leela.layers) // 2]
     moved = [probes.activation_changes(leela, part.moves, middle, give_back=True)
              for part in (few, unseen)]
-    own = [turn_terms(part.changes / spread, oracles.TERMS, part.moves.white_to_move())
+    own = [turn_terms(part.changes / spread, oracle.TERMS, part.moves.white_to_move())
            for part in (few, unseen)]
-    line = probes.fit_ridge(moved[0], own[0], oracles.TERMS, penalty=0.1)
+    line = probes.fit_ridge(moved[0], own[0], oracle.TERMS, penalty=0.1)
     gain = ranking.ndcg(np.abs(line.scores(moved[1])), own[1])
     by_layer["Leela, a middle block"] = float(np.nanmean(gain))
 except assets.AssetMissing:
@@ -335,7 +335,7 @@ terms = pd.DataFrame(
      "R2, line": ranking.explained(signed["ridge on changes"], truth["test"]),
      "R2, board": ranking.explained(signed[bare], truth["test"]),
      "R2, NNUE": ranking.explained(signed[best], truth["test"]),
-     "share of missed gain": missed.sum(axis=0) / missed.sum()}, index=oracles.TERMS)
+     "share of missed gain": missed.sum(axis=0) / missed.sum()}, index=oracle.TERMS)
 report.table(terms, caption="Where the ranking falls short, test moves")
 
 # %% [markdown]

@@ -40,7 +40,7 @@ import numpy as np
 import pandas as pd
 from myst_nb import glue
 from chessgloss import brief_moves, fact_concepts, gac, reference, report
-from chessgloss.analysis import centipawns, score_of
+from chessgloss.engine import centipawns, score_of
 from chessgloss.commentary import collection, concepts, methods, questions, showing
 from chessgloss.commentary.briefings import read_briefings
 from chessgloss.commentary.copying import copies_examples

@@ -40,7 +40,7 @@ import re
 import matplotlib.pyplot as plt
 import pandas as pd
 from myst_nb import glue
-from chessgloss import brief_moves, gac, proportions, reference, report, stockfish
+from chessgloss import brief_moves, engine, gac, proportions, reference, report
 from chessgloss.claims import corrupt, gold, verify
 from chessgloss.commentary import collection, methods
 from chessgloss.commentary.briefings import read_briefings
@@ -109,9 +109,9 @@ folder = find_project() / "data" / "claims"
 halves = {half: folder / f"{half}.jsonl" for half in ("dev", reported)}
 labelled = [one for path in halves.values() for one in gold.read_gold(path)]
 played = list(dict.fromkeys(one.move for one in labelled))
-before = stockfish.analyse_many([one.position for one in played], nodes=sizes.nodes, multipv=5,
+before = engine.analyse_many([one.position for one in played], nodes=sizes.nodes, multipv=5,
                                 progress=False)
-after = stockfish.analyse_many([one.after() for one in played], nodes=sizes.nodes, progress=False)
+after = engine.analyse_many([one.after() for one in played], nodes=sizes.nodes, progress=False)
 verdicts = {move: weigh(move, *both)
             for move, *both in zip(played, before, after, strict=True)}
 scores = {half: gold.score_gold(path, verdicts.get) for half, path in halves.items()}

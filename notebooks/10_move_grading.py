@@ -33,7 +33,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from myst_nb import glue
-from chessgloss import reference, report, stockfish
+from chessgloss import engine, reference, report
 from chessgloss.measures import area_under_curve, bootstrap_mean
 from chessgloss.profiles.move_grading import load_sizes
 from chessgloss.skill import analyses, artefacts, level_table, levels, validation
@@ -130,8 +130,8 @@ chosen = suite.first_games(sizes.games)
 step = max(1, len(chosen) // sizes.mirrored)
 turned = [(position, one.played) for one, position in
           zip(chosen[::step], positions_of(chosen[::step], games), strict=True)]
-with stockfish.open_engine() as engine:
-    mirror = validation.compare_mirrored(engine, turned, artefacts.Settings(sizes.nodes))
+with engine.open_engine() as stockfish:
+    mirror = validation.compare_mirrored(stockfish, turned, artefacts.Settings(sizes.nodes))
 
 # %%
 difference = (mirror["loss"] - mirror["mirrored"]).abs()

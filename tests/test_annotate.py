@@ -12,18 +12,17 @@ import chess.engine
 import chess.pgn
 import pytest
 
-from chessgloss.analysis import Analysis, Line
 from chessgloss.annotate.game import Annotator, moves_of
 from chessgloss.annotate.moments import MomentRules, choose_moments, given_away, judge
 from chessgloss.annotate.pgn import annotated_copy, game_text, plain, write_pgn
 from chessgloss.annotate.reading import brace_comments, read_games
 from chessgloss.annotate.records import SIGNS, AnnotatedGame, Note
+from chessgloss.engine import Analysis, EngineMissing, Line, analyse_many, find_stockfish
 from chessgloss.facts import Verdict, weigh
 from chessgloss.facts.exchange import balance
 from chessgloss.pgn import PgnError
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from chessgloss.priorities import ConceptChange
-from chessgloss.stockfish import EngineMissing, analyse_many, find_stockfish
 
 PGN = Path(__file__).resolve().parents[1] / "data" / "pgn"
 #: A level position: White can win a pawn at once, castle, or blunder the queen on f7.

@@ -13,7 +13,7 @@ from chessgloss.change_features import BoardSource, NnueSource, Source, load_sou
 from chessgloss.change_model import ChangeModel, ChangeNetwork
 from chessgloss.change_training import Settings, loss_of, train
 from chessgloss.changes import MoveSample, TermChanges
-from chessgloss.oracles import TERMS
+from chessgloss.oracle import TERMS
 
 PARTNERS = [
     TERMS.index(name.replace("White", "x").replace("Black", "White").replace("x", "Black"))

@@ -9,7 +9,6 @@ import chess
 import chess.engine
 import pytest
 
-from chessgloss.analysis import Analysis, Line
 from chessgloss.commentary.briefings import (
     Briefing,
     BriefingError,
@@ -36,6 +35,7 @@ from chessgloss.commentary.telling import movetext, tell_attacks, tell_position,
 from chessgloss.corpora.fics import Counts
 from chessgloss.corpora.held_lectures import WORDS
 from chessgloss.corpora.lectures import Lecture, read_lectures
+from chessgloss.engine import Analysis, Line
 from chessgloss.llm import Answer, State
 from chessgloss.positions import (
     CommentedMove,
@@ -188,7 +188,7 @@ def test_a_concept_is_told_with_its_side_and_direction(one: ConceptChange, told:
 
 def test_every_term_of_the_oracle_has_a_spoken_name() -> None:
     from chessgloss.commentary.concepts import SPOKEN
-    from chessgloss.oracles import TERMS
+    from chessgloss.oracle import TERMS
     from chessgloss.priorities import concept_and_side
 
     assert {concept_and_side(term)[0] for term in TERMS} <= set(SPOKEN)

@@ -7,12 +7,12 @@ import chess
 import chess.engine
 import pytest
 
-from chessgloss.analysis import Analysis, Line
 from chessgloss.corpora.games import read_games
 from chessgloss.dialogue.mentions import find_mentions
-from chessgloss.dialogue.records import Ground, Scene, standing
+from chessgloss.dialogue.records import Ground, Scene
 from chessgloss.dialogue.talk import Brief, Dialogue, Turn, facts_for, grounds_of
 from chessgloss.dialogue.writer import model_writer, request_answer
+from chessgloss.engine import Analysis, Line
 from chessgloss.facts.exchange import balance, hanging
 from chessgloss.llm import Answer, Client, State, Unanswered
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
@@ -145,26 +145,6 @@ def test_a_finished_game_has_no_reply():
     assert said("What is the best reply?", mated).endswith("the game is over, checkmate.")
     assert "the black king on g8" in said("Rb8", mated)
     assert "White has given mate" in said("who is winning?", mated)
-
-
-@pytest.mark.parametrize(
-    ("score", "words"),
-    [
-        (chess.engine.Cp(120), "White is ahead by 1.20"),
-        (chess.engine.Cp(-85), "Black is ahead by 0.85"),
-        (chess.engine.Cp(-10), "the position is level (-0.10 for White)"),
-        (chess.engine.Mate(3), "White mates in 3"),
-        (chess.engine.Mate(-2), "Black mates in 2"),
-        (chess.engine.Mate(0), "Black has given mate"),
-        (chess.engine.MateGiven, "White has given mate"),
-    ],
-)
-def test_scores_are_told_for_the_side_they_favour(score: chess.engine.Score, words: str):
-    assert standing(chess.engine.PovScore(score, chess.WHITE)) == words
-    if "level" not in words:
-        swap = {"White": "Black", "Black": "White"}
-        mirrored = " ".join(swap.get(word, word) for word in words.split(" "))
-        assert standing(chess.engine.PovScore(score, chess.BLACK)) == mirrored
 
 
 # ---------------------------------------------------------------- over many positions

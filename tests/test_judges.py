@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chessgloss import assets
-from chessgloss.analysis import Analysis, Line
 from chessgloss.claims import verify
 from chessgloss.commentary.briefings import Briefing
+from chessgloss.engine import Analysis, Line
 from chessgloss.judges import (
     DIMENSIONS,
     Candidate,

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from chessgloss.assets import AssetMissing
-from chessgloss.engines import EngineMissing, find_stockfish
+from chessgloss.engine import EngineMissing, find_stockfish
 from chessgloss.experts import load_expert
 from chessgloss.experts.boards import PIECES, read_boards
 from chessgloss.experts.nnue import NnueExpert

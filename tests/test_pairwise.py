@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chessgloss.analysis import Analysis, Line
 from chessgloss.claims.extract import extract
 from chessgloss.commentary.briefings import Briefing
 from chessgloss.commentary.collection import as_table as as_collection
 from chessgloss.commentary.methods import Comment
 from chessgloss.commentary.selection import EvaluatedMove
+from chessgloss.engine import Analysis, Line
 from chessgloss.facts import Facts, gather
 from chessgloss.facts.context import linearise
 from chessgloss.llm import Answer, State, Token

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chessgloss.analysis import Analysis, Line
+from chessgloss.engine import Analysis, Line
 from chessgloss.positions import (
     CommentedMove,
     Game,

@@ -11,8 +11,8 @@ import chess
 import chess.engine
 import pytest
 
-from chessgloss.analysis import Analysis, Line
 from chessgloss.corpora.games import read_games
+from chessgloss.engine import Analysis, Line
 from chessgloss.facts.gather import gather
 from chessgloss.facts.records import Fact, Facts
 from chessgloss.facts.verdict import Verdict, weigh

@@ -11,8 +11,8 @@ from chessgloss.corpora import games as games_file
 from chessgloss.corpora import selfplay
 from chessgloss.corpora.games import GamesFileError, of_split, pack, read_games
 from chessgloss.corpora.selfplay import LEVELS, Rules, choose, level_nodes, pairing
+from chessgloss.engine import MATE, ScoredMove, read_centipawns
 from chessgloss.positions import Game
-from chessgloss.searcher import MATE, Scored, _last_depth
 
 COMMITTED = Path(__file__).parents[1] / "data" / "games" / "selfplay.tsv.zst"
 
@@ -22,9 +22,10 @@ def six_games(stockfish) -> list[Game]:
     return list(selfplay.play_many(stockfish, 7, range(6)))
 
 
-def lines(*centipawns: int) -> list[Scored]:
+def lines(*centipawns: int) -> list[ScoredMove]:
     moves = list(chess.Board().legal_moves)
-    return [Scored(move, value) for move, value in zip(moves, centipawns, strict=False)]
+    scores = (read_centipawns(value, chess.WHITE) for value in centipawns)
+    return [ScoredMove(*pair) for pair in zip(moves, scores, strict=False)]
 
 
 def test_level_20_always_takes_the_best_line():
@@ -99,18 +100,6 @@ def test_adjudication_needs_every_ply_of_its_run():
     assert selfplay._adjudicated([0, *won[1:]], 40, True, rules) is None
 
 
-def test_the_last_whole_depth_is_read():
-    output = [
-        "info depth 1 multipv 1 score cp 20 nodes 9 pv e2e4\n",
-        "info depth 1 multipv 2 score cp 10 nodes 9 pv d2d4\n",
-        "info depth 2 multipv 1 score cp 90 lowerbound nodes 19 pv c2c4\n",
-        "info depth 2 multipv 1 score mate -3 nodes 25 pv e2e4 e7e5\n",
-        "info string something else\n",
-    ]
-    found = _last_depth(output)
-    assert [(line.move.uci(), line.centipawns) for line in found] == [("d2d4", 10), ("e2e4", -9997)]
-
-
 @pytest.mark.engine
 @pytest.mark.slow
 def test_a_killed_run_goes_on_and_gives_the_same_bytes(stockfish, tmp_path, monkeypatch):
@@ -142,14 +131,6 @@ def test_a_cut_off_file_is_named(tmp_path):
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(GamesFileError, match="cut off"):
         list(read_games(path))
-
-
-def test_a_dead_engine_is_an_error_not_a_wait(tmp_path):
-    program = tmp_path / "dies"
-    program.write_text("#!/bin/sh\nread x; echo uciok; exit 1\n")
-    program.chmod(0o755)
-    with pytest.raises((RuntimeError, BrokenPipeError)):
-        next(selfplay.play_many(program, 1, [0]))
 
 
 @pytest.mark.engine

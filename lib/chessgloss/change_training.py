@@ -34,7 +34,7 @@ from chessgloss.change_probes import fit_linear, score_change
 from chessgloss.changes import MoveSample, TermChanges, measure_changes, sample_moves
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.experts import load_expert
-from chessgloss.oracles import TERMS, evaluate_terms, stockfish8
+from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
 from chessgloss.positions import Game
 from chessgloss.prioritise import LAYERS, read
 from chessgloss.probing import Labelled

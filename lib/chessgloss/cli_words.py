@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from chessgloss.annotate.writers import ModelWriter
     from chessgloss.commentary.briefings import Briefing
     from chessgloss.dialogue.talk import Reply
+    from chessgloss.engine import Engine
     from chessgloss.llm import Client
     from chessgloss.positions import MoveInContext
     from chessgloss.priorities import ConceptChange
-    from chessgloss.stockfish import Engine
 
 #: Nodes searched in each position, and lines compared before a move.
 NODES, LINES = 100_000, 5
@@ -86,7 +86,7 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
 
 
 def _comment(given: argparse.Namespace) -> int:
-    from chessgloss.stockfish import open_engine
+    from chessgloss.engine import open_engine
 
     move, write = _move(given), _commentator(given)
     with open_engine() as engine:
@@ -153,7 +153,7 @@ def _annotate(given: argparse.Namespace) -> int:
     from chessgloss.annotate.page import write_page
     from chessgloss.annotate.pgn import write_pgn
     from chessgloss.annotate.reading import read_games
-    from chessgloss.stockfish import analyse_many
+    from chessgloss.engine import analyse_many
 
     _check_targets(given)
     if given.nodes < 1 or given.processes < 1:
@@ -204,7 +204,7 @@ def _write(path: Path | None, text: str) -> None:
 def _ask(given: argparse.Namespace) -> int:
     from chessgloss.dialogue.talk import Dialogue
     from chessgloss.dialogue.writer import model_writer
-    from chessgloss.stockfish import open_engine
+    from chessgloss.engine import open_engine
 
     move, write = _move(given), _commentator(given)
     client = _client(given)

@@ -25,7 +25,7 @@ from chessgloss.change_model import ChangeModel
 from chessgloss.concepts import ConceptVectors
 from chessgloss.experts import Expert, load_expert
 from chessgloss.experts.joined import joined_activations
-from chessgloss.oracles import TERMS
+from chessgloss.oracle import TERMS
 from chessgloss.positions import Position, read_fen, read_move
 from chessgloss.priorities import ConceptChange, Priorities, concept_and_side
 from chessgloss.store import find_project

@@ -9,10 +9,10 @@ from typing import TypeAlias
 import chess
 import chess.pgn
 
-from chessgloss.analysis import Analysis
 from chessgloss.annotate.moments import MomentRules, choose_moments, judge
 from chessgloss.annotate.records import AnnotatedGame, Commentator, Note, Words
 from chessgloss.commentary.briefings import Briefing
+from chessgloss.engine import Analysis
 from chessgloss.facts import Verdict, weigh
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.priorities import ConceptChange

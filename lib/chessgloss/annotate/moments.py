@@ -9,7 +9,7 @@ from math import ceil
 import chess
 import chess.pgn
 
-from chessgloss.analysis import expected_score
+from chessgloss.engine import expected_score
 from chessgloss.facts import Verdict
 from chessgloss.facts.exchange import exchange
 from chessgloss.positions import MoveInContext

@@ -14,9 +14,9 @@ import chess.engine
 import chess.pgn
 import chess.svg
 
-from chessgloss.analysis import expected_score
 from chessgloss.annotate.pgn import game_text
 from chessgloss.annotate.records import SIGNS, AnnotatedGame, Note
+from chessgloss.engine import ScoreWording, expected_score, score_text
 from chessgloss.single_page import embedded, piece_shapes, policy
 
 #: A node of the page's game tree, as plain JSON values.
@@ -24,6 +24,8 @@ Node: TypeAlias = dict[str, str | int | float | bool | list | None]
 
 _COMMAND = re.compile(r"\[%[^\]]*\]")
 _ROSTER = ("Event", "Site", "Date")
+_MATE = "mate in {moves}"
+_WORDING = ScoreWording(number="{pawns:+.2f}", mate=_MATE, mated=_MATE, level=None)
 
 
 def write_page(games: Sequence[AnnotatedGame]) -> str:
@@ -176,9 +178,7 @@ def _value(score: chess.engine.PovScore | None, board: chess.Board) -> Node:
         return {"score": "draw", "points": 0.5}
     if score is None:
         return {}
-    white = score.white()
-    mate, pawns = white.mate(), white.score()
-    text = f"{pawns / 100:+.2f}" if pawns is not None else f"mate in {abs(mate or 0)}"
+    text = score_text(score, _WORDING)
     return {"score": text, "points": round(expected_score(score, board.ply(), chess.WHITE), 3)}
 
 

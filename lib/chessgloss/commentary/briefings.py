@@ -15,7 +15,7 @@ from typing import Any
 import chess
 import chess.engine
 
-from chessgloss.analysis import Analysis, Line
+from chessgloss.engine import Analysis, Line
 from chessgloss.facts import Facts, gather
 from chessgloss.facts.verdict import Verdict, weigh
 from chessgloss.positions import MoveInContext, Position

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 import chess
-import chess.engine
 import chess.pgn
 
 from chessgloss.commentary.concepts import tell_concept
+from chessgloss.engine import ScoreWording, score_text
 from chessgloss.facts.attacks import attacks
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext, Position
@@ -21,8 +21,11 @@ from chessgloss.priorities import ConceptChange
 
 Notation = Literal["fen", "pgn"]
 
-#: Up to so many centipawns neither side is said to be ahead.
-LEVEL = 20
+_WORDING = ScoreWording(
+    number="{ahead} is ahead by {lead:.1f} pawns",
+    mated="{ahead} has mated",
+    level="the game is level",
+)
 
 
 def tell_position(position: Position, notation: Notation = "fen") -> str:
@@ -74,7 +77,8 @@ def tell_verdict(move: MoveInContext, verdict: Verdict) -> str:
     """
     board = move.position.board()
     said = [
-        f"before the move {_ahead(verdict.before)}, after it {_ahead(verdict.after)}",
+        f"before the move {score_text(verdict.before, _WORDING)}, "
+        f"after it {score_text(verdict.after, _WORDING)}",
         _judgement(board, verdict),
     ]
     if verdict.reply is not None:
@@ -101,18 +105,6 @@ def _judgement(board: chess.Board, verdict: Verdict) -> str:
         else f"{article} {name} move"
     )
     return f"this is {kind} (loses {verdict.loss / 100:.1f} pawns), best was {best}"
-
-
-def _ahead(score: chess.engine.PovScore) -> str:
-    white = score.white()
-    if white.is_mate():
-        count = white.mate() or 0
-        mates = count > 0 or white == chess.engine.MateGiven
-        return f"{_side(mates)} mates in {abs(count)}" if count else f"{_side(mates)} has mated"
-    value = white.score() or 0
-    if abs(value) <= LEVEL:
-        return "the game is level"
-    return f"{_side(value > 0)} is ahead by {abs(value) / 100:.1f} pawns"
 
 
 def _side(colour: chess.Color) -> str:

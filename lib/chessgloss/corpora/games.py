@@ -17,8 +17,8 @@ from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from chessgloss.corpora import selfplay
+from chessgloss.engine import find_stockfish
 from chessgloss.positions import Game, Result
-from chessgloss.stockfish import find_stockfish
 
 #: Games in a shard: the most that a kill can cost each process.
 SHARD = 200

@@ -18,8 +18,8 @@ from types import MappingProxyType
 import chess
 import numpy as np
 
+from chessgloss.engine import Engine, ScoredMove
 from chessgloss.positions import Game, Result
-from chessgloss.searcher import Scored, Searcher
 
 #: Levels that are played: those of the static-position plan (1.1) and two below.
 LEVELS = (1, 3, 5, 10, 15, 18, 20)
@@ -99,7 +99,7 @@ def level_nodes(level: int) -> int:
     return round(120 * 2 ** (level / 4.5))
 
 
-def choose(lines: list[Scored], level: int, random: np.random.Generator) -> Scored:
+def choose(lines: list[ScoredMove], level: int, random: np.random.Generator) -> ScoredMove:
     """Choose a line as a player of ``level`` would, best lines first in ``lines``.
 
     Every line's value gains a bonus drawn evenly between 0 and 4 centipawns per level
@@ -125,21 +125,21 @@ def pairing(random: np.random.Generator, rules: Rules | None = None) -> tuple[in
     return pair if random.random() < 0.5 else pair[::-1]
 
 
-def play(searcher: Searcher, seed: int, number: int, rules: Rules | None = None) -> Game:
+def play(engine: Engine, seed: int, number: int, rules: Rules | None = None) -> Game:
     """Play game ``number`` of the series ``seed``."""
     rules = rules or Rules()
     random = np.random.default_rng([seed, number])
     white, black = pairing(random, rules)
     resigns = bool(random.random() >= rules.played_out)
-    searcher.new_game()
+    engine.new_game()
     board = chess.Board()
-    opening = _open(searcher, board, rules, random)
+    opening = _open(engine, board, rules, random)
     scores: list[int] = []
     end = _natural_end(board)
     while end is None:
         level = white if board.turn else black
         lines = rules.lines if level < 20 else 1
-        found = searcher.search(_ucis(board), nodes=rules.nodes or level_nodes(level), lines=lines)
+        found = engine.search(_ucis(board), nodes=rules.nodes or level_nodes(level), lines=lines)
         scores.append(found[0].centipawns if board.turn else -found[0].centipawns)
         board.push(choose(found, level, random).move)
         end = _natural_end(board) or _adjudicated(scores, board.ply(), resigns, rules)
@@ -152,24 +152,24 @@ def play_many(
     path: Path, seed: int, numbers: Iterable[int], rules: Rules | None = None
 ) -> Iterator[Game]:
     """Play the games ``numbers`` of the series ``seed`` with one engine process."""
-    with Searcher(path) as searcher:
+    with Engine(path, hash_mb=2) as engine:
         for number in numbers:
-            yield play(searcher, seed, number, rules)
+            yield play(engine, seed, number, rules)
 
 
-def _open(searcher: Searcher, board: chess.Board, rules: Rules, random: np.random.Generator) -> int:
+def _open(engine: Engine, board: chess.Board, rules: Rules, random: np.random.Generator) -> int:
     """Play a random opening on ``board``; return its plies."""
     while True:
         board.reset()
         for _ in range(int(random.integers(rules.opening_plies[0], rules.opening_plies[1] + 1))):
-            near = _near_lines(searcher, board, rules)
+            near = _near_lines(engine, board, rules)
             board.push(near[int(random.integers(len(near)))].move)
-        if abs(_near_lines(searcher, board, rules)[0].centipawns) <= rules.opening_edge:
+        if abs(_near_lines(engine, board, rules)[0].centipawns) <= rules.opening_edge:
             return board.ply()
 
 
-def _near_lines(searcher: Searcher, board: chess.Board, rules: Rules) -> list[Scored]:
-    found = searcher.search(_ucis(board), nodes=rules.opening_nodes, lines=rules.opening_lines)
+def _near_lines(engine: Engine, board: chess.Board, rules: Rules) -> list[ScoredMove]:
+    found = engine.search(_ucis(board), nodes=rules.opening_nodes, lines=rules.opening_lines)
     floor = found[0].centipawns - rules.opening_window
     return [line for line in found if line.centipawns >= floor]
 

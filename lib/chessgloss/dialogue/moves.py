@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 import chess
 
 from chessgloss.dialogue.mentions import Mention
-from chessgloss.dialogue.records import Ground, Place, Scene, standing
+from chessgloss.dialogue.records import Ground, Place, Scene
+from chessgloss.engine import score_text
 from chessgloss.facts import Verdict, gather
 from chessgloss.facts.exchange import exchange
 from chessgloss.facts.records import FactKind
@@ -153,26 +154,26 @@ def _deeds(move: MoveInContext, verdict: Verdict) -> str:
 
 def _judged(place: Place, move: MoveInContext, verdict: Verdict, scene: Scene) -> Iterator[str]:
     if place == "threat":
-        yield f"The engine's verdict would be that {standing(verdict.played)}."
+        yield f"The engine's verdict would be that {score_text(verdict.played)}."
         return
     board = chess.Board(move.after().fen)
     if not board.is_game_over():
         answer = board.variation_san([chess.Move.from_uci(u) for u in verdict.reply_line[:3]])
         expected = f", expecting {answer}" if answer else ""
-        told = f"After {move.numbered_san} the engine says that {standing(verdict.played)}"
+        told = f"After {move.numbered_san} the engine says that {score_text(verdict.played)}"
         yield f"{told}{expected}."
     if place == "instead":
         yield _against_played(move, verdict, scene.weigh(scene.move), scene)
     elif verdict.best != move.uci:
         best = MoveInContext(move.position, verdict.best)
-        yield f"The engine prefers {best.numbered_san}: {standing(verdict.before)}."
+        yield f"The engine prefers {best.numbered_san}: {score_text(verdict.before)}."
     else:
         yield f"{move.numbered_san} is the engine's first choice."
 
 
 def _against_played(move: MoveInContext, verdict: Verdict, played: Verdict, scene: Scene) -> str:
     gap = played.loss - verdict.loss
-    than = f"the played {scene.move.numbered_san} ({standing(played.played)})"
+    than = f"the played {scene.move.numbered_san} ({score_text(played.played)})"
     if abs(gap) <= 10:
         return f"That is as good as {than}."
     return f"That is {'better' if gap > 0 else 'worse'} than {than}."

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import chess
-import chess.engine
 
-from chessgloss.analysis import Analysis
+from chessgloss.engine import Analysis
 from chessgloss.facts import Verdict, weigh
 from chessgloss.positions import MoveInContext, Position, PositionError
 
@@ -96,16 +95,3 @@ class Scene:
     def weigh(self, move: MoveInContext) -> Verdict:
         """Return the engine's verdict on any move."""
         return weigh(move, self.analyse(move.position), self.analyse(move.after()))
-
-
-def standing(score: chess.engine.PovScore) -> str:
-    """Return a score as a clause: ``White is ahead by 1.20``, ``Black mates in 3``."""
-    white = score.white()
-    mate, centipawns = white.mate(), white.score()
-    if mate is not None:
-        winner = "White" if white > chess.engine.Cp(0) else "Black"
-        return f"{winner} mates in {abs(mate)}" if mate else f"{winner} has given mate"
-    assert centipawns is not None
-    if abs(centipawns) <= 20:
-        return f"the position is level ({centipawns / 100:+.2f} for White)"
-    return f"{'White' if centipawns > 0 else 'Black'} is ahead by {abs(centipawns) / 100:.2f}"

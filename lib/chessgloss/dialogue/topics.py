@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 
 import chess
 
-from chessgloss.dialogue.records import Ground, Scene, standing
+from chessgloss.dialogue.records import Ground, Scene
+from chessgloss.engine import score_text
 from chessgloss.facts.threats import threats
 from chessgloss.facts.wording import listed
 from chessgloss.positions import MoveInContext, Position
@@ -35,11 +36,11 @@ def _verdict(scene: Scene) -> Ground:
     best = MoveInContext(scene.move.position, verdict.best).numbered_san
     text = (
         f"By the engine's count {name} loses {verdict.loss / 100:.2f} against {best} "
-        f"({verdict.mistake_class.lower()}): before it {standing(verdict.before)}, "
-        f"after it {standing(verdict.played)}."
+        f"({verdict.mistake_class.lower()}): before it {score_text(verdict.before)}, "
+        f"after it {score_text(verdict.played)}."
     )
     if abs(verdict.loss) >= 1000:
-        text = f"Instead of {name} the engine plays {best}: {standing(verdict.before)}."
+        text = f"Instead of {name} the engine plays {best}: {score_text(verdict.before)}."
     return Ground("the verdict", "board", (text,))
 
 
@@ -48,9 +49,9 @@ def _best(scene: Scene) -> Ground:
     board = chess.Board(scene.move.position.fen)
     line = board.variation_san([chess.Move.from_uci(uci) for uci in verdict.best_line[:6]])
     best = MoveInContext(scene.move.position, verdict.best).numbered_san
-    sentences = [f"The engine's first choice was {best}: {standing(verdict.before)} ({line})."]
+    sentences = [f"The engine's first choice was {best}: {score_text(verdict.before)} ({line})."]
     if verdict.best == scene.move.uci:
-        sentences = [f"{best} was the engine's first choice: {standing(verdict.before)}."]
+        sentences = [f"{best} was the engine's first choice: {score_text(verdict.before)}."]
     if verdict.second is not None:
         second = MoveInContext(scene.move.position, verdict.second).numbered_san
         sentences.append(f"Its second choice was {second}.")
@@ -65,7 +66,7 @@ def _reply(scene: Scene) -> Ground:
         return Ground("the reply", "board", (f"There is no reply: the game is over, {result}.",))
     best = MoveInContext(scene.after, lines[0].moves[0]).numbered_san
     line = board.variation_san([chess.Move.from_uci(uci) for uci in lines[0].moves[:6]])
-    text = f"The engine expects {best}: {standing(lines[0].score)} ({line})."
+    text = f"The engine expects {best}: {score_text(lines[0].score)} ({line})."
     return Ground("the reply", "board", (text,))
 
 
@@ -104,7 +105,7 @@ def _standing(scene: Scene) -> Ground:
     verdict = scene.weigh(scene.move)
     share = "White" if scene.move.mover else "Black"
     text = (
-        f"After {scene.move.numbered_san} the engine says that {standing(verdict.after)}; "
+        f"After {scene.move.numbered_san} the engine says that {score_text(verdict.after)}; "
         f"{share} can expect {verdict.expected_after:.2f} of a point."
     )
     return Ground("the standing", "board", (text,))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import chess
 
-from chessgloss.analysis import centipawns, score_of
+from chessgloss.engine import analyse_many, centipawns, score_of
 from chessgloss.gac.features import FeatureWords, ScoreFeatures, feature_words
 from chessgloss.gac.words import (
     cut_words,
@@ -25,7 +25,6 @@ from chessgloss.gac.words import (
     mirror_words,
 )
 from chessgloss.positions import CommentedMove, Position
-from chessgloss.stockfish import analyse_many
 from chessgloss.store import Store
 
 #: Share of the comments that stop the training: whole sources, as many as it takes.

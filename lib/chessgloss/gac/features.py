@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import chess
 
-from chessgloss.analysis import Analysis, centipawns, score_of
+from chessgloss.engine import Analysis, centipawns, score_of
 from chessgloss.positions import MoveInContext
 
 #: Words of the groups ``move``, ``threat`` and ``score``.

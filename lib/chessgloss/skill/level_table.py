@@ -25,30 +25,14 @@ from scipy.stats import spearmanr
 from tqdm import tqdm
 
 from chessgloss.corpora.games import pack, read_games
+from chessgloss.engine import CAP, MATES_FROM, find_stockfish
 from chessgloss.measures import Interval, bootstrap_mean, cluster_weights, percentile_interval
 from chessgloss.positions import Game
-from chessgloss.searcher import MATE, Searcher
 from chessgloss.skill.levels import level_of
-from chessgloss.skill.losses import CAP, signed_losses
-from chessgloss.stockfish import find_stockfish
+from chessgloss.skill.losses import losses, search_values
 
 #: Nodes of the search of each position.
 NODES = 20_000
-
-#: Values beyond this are distances to mate, not centipawns (mate in n is 10,000 - n).
-MATE_FROM = MATE - 500
-
-
-def search_values(engine: Path, game: Game, nodes: int = NODES) -> NDArray[np.int64]:
-    """Search every position of a game once: ``(len(moves) + 1,)``, for White, uncut.
-
-    Values are centipawns, mate in n is 10,000 - n; a finished game counts as 10,000 against
-    the side that is mated, else as 0.
-    """
-    with Searcher(engine) as searcher:
-        searcher.new_game()
-        values = [_value(searcher, game, ply, nodes) for ply in range(len(game.moves) + 1)]
-    return np.array(values)
 
 
 def make_values(games: Iterable[Game], target: Path, *, shards: Path, nodes: int = NODES) -> Path:
@@ -156,15 +140,6 @@ def _resampled(games: pd.DataFrame, seed: int, resamples: int) -> NDArray[np.flo
     return (weights @ games["sum"].to_numpy()) / (weights @ games["size"].to_numpy())
 
 
-def _value(searcher: Searcher, game: Game, ply: int, nodes: int) -> int:
-    white = game.position_turn(ply)
-    found = searcher.search(game.moves[:ply], nodes=nodes, root=game.root)
-    if found:
-        return found[0].centipawns if white else -found[0].centipawns
-    mated = game.position(ply).board().is_checkmate()
-    return 0 if not mated else (-MATE if white else MATE)
-
-
 def _numbered(games: Iterable[Game]) -> Iterable[tuple[int, Game]]:
     """Yield each game with its number within its level."""
     seen: dict[int, int] = {}
@@ -181,9 +156,8 @@ def _game_losses(
         raise ValueError(f"game {game.key} has {len(game.moves)} plies, {values.size - 1} valued")
     plies = np.arange(game.opening_plies, len(game.moves))
     signs = np.where([game.position_turn(int(ply)) for ply in plies], 1, -1)
-    cut = np.clip(values.astype(float), -(cap or np.inf), cap or np.inf)
-    far = np.abs(values) >= MATE_FROM
-    signed = signed_losses(cut, game.position_turn(0))[plies]
+    signed = losses(values, game.position_turn(0), cap=cap, floor=-np.inf)[plies]
+    far = np.abs(values) >= MATES_FROM
     return pd.DataFrame(
         {
             "level": level_of(game),

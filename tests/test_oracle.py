@@ -8,27 +8,27 @@ from itertools import product
 
 import chess
 import numpy as np
+import psutil
 import pytest
 
-from chessgloss import oracles
-from chessgloss.engines import EngineFailed, EngineMissing, find_stockfish8
-from chessgloss.oracles import (
-    TERMS,
-    Oracle,
-    Status,
-    TermTable,
-    evaluate_terms,
-    label_chunk,
-    stockfish8,
-    stockfish15,
-)
-from chessgloss.term_stream import OracleProcess
-from chessgloss.term_tables import (
+from chessgloss import oracle as oracle_module
+from chessgloss.engine import EngineFailed, EngineMissing
+from chessgloss.oracle import (
     STOCKFISH_8,
     STOCKFISH_15,
-    GarbledTraceError,
+    TERMS,
+    Oracle,
+    OracleProcess,
+    Status,
+    TermTable,
+    TraceError,
+    evaluate_terms,
+    find_stockfish8,
     in_check,
+    network_evaluations,
     read_tables,
+    stockfish8,
+    stockfish15,
 )
 from fakes import engine_command
 
@@ -90,17 +90,16 @@ def materials(table: TermTable) -> list[int]:
     return np.rint(table.term("Material") * 100).astype(int).tolist()
 
 
+def evaluate(fens: list[str], oracle: Oracle, processes: int = 1) -> TermTable:
+    return evaluate_terms(fens, oracle, processes=processes, progress=False)
+
+
 def same(one: TermTable, two: TermTable) -> bool:
-    pairs = zip(
-        (one.middlegame, one.endgame, one.total, one.status),
-        (two.middlegame, two.endgame, two.total, two.status),
-        strict=True,
-    )
+    pairs = zip(one.arrays().values(), two.arrays().values(), strict=True)
     return all(np.array_equal(left, right, equal_nan=True) for left, right in pairs)
 
 
 def children() -> set[int]:
-    psutil = pytest.importorskip("psutil")
     return {child.pid for child in psutil.Process().children(recursive=True)}
 
 
@@ -146,7 +145,7 @@ def test_wide_numbers_keep_sign_and_digits(value):
 
 
 def test_a_table_that_lacks_a_number_is_refused():
-    with pytest.raises(GarbledTraceError, match="125 numbers in the tables of 2 positions"):
+    with pytest.raises(TraceError, match="125 numbers in the tables of 2 positions"):
         read_tables(
             START_TRACE_8 + START_TRACE_8.replace(b" 0.46", b"", 1), NO_CHECKS[:2], STOCKFISH_8
         )
@@ -162,7 +161,7 @@ def test_tables_survive_any_cut_between_two_reads(monkeypatch, width):
     raw = START_TRACE_8 * 3
     pieces = iter([raw[start : start + width] for start in range(0, len(raw), width)])
     process = OracleProcess(scripted())
-    monkeypatch.setattr(process, "_read", lambda: next(pieces))
+    monkeypatch.setattr(process, "_read", lambda buffer: buffer.extend(next(pieces)))
     blocks = list(process._blocks(3))
     assert [count for count, _ in blocks] == [3]
     whole = read_tables(raw, NO_CHECKS, STOCKFISH_8)
@@ -205,7 +204,7 @@ def test_check_on_an_empty_board_from_everywhere(attacker):
 
 @pytest.mark.parametrize("processes", [1, 2, 3])
 def test_order_is_kept(processes):
-    table = evaluate_terms(numbered_fens(600), scripted(), processes=processes, progress=False)
+    table = evaluate(numbered_fens(600), scripted(), processes)
     assert len(table) == 600
     per_lane = 600 // processes
     assert materials(table) == [row % per_lane + 1 for row in range(600)]
@@ -214,24 +213,23 @@ def test_order_is_kept(processes):
 def test_a_position_given_twice_is_evaluated_once():
     fens = numbered_fens(3)
     repeated = [fens[0], fens[1], fens[0], fens[2], fens[1]]
-    table = evaluate_terms(repeated, scripted(), processes=1, progress=False)
+    table = evaluate(repeated, scripted(), 1)
     assert materials(table) == [1, 2, 1, 3, 2]
 
 
 def test_no_position_gives_the_empty_table():
-    assert len(evaluate_terms([], scripted(), progress=False)) == 0
-    assert len(label_chunk([], scripted())) == 0
+    assert len(evaluate([], scripted(), 2)) == 0
 
 
 def test_a_slow_engine_that_writes_in_pieces_is_read():
-    assert materials(label_chunk(numbered_fens(3), scripted("--drip", "97"))) == [1, 2, 3]
+    assert materials(evaluate(numbered_fens(3), scripted("--drip", "97"))) == [1, 2, 3]
 
 
 @pytest.mark.parametrize("fault", ["crash", "hang", "garbage", "babble"])
 def test_a_failure_that_does_not_come_back_costs_nothing(tmp_path, fault):
     once = str(tmp_path / "failed-before")
     oracle = scripted("--fault", fault, "--on", " 0 300", "--once", once, timeout=3.0)
-    table = label_chunk(numbered_fens(400), oracle)
+    table = evaluate(numbered_fens(400), oracle)
     assert (tmp_path / "failed-before").exists()
     assert len(table) == 400
     assert (table.term("White Knights") == np.float32(0.25)).all()
@@ -243,22 +241,22 @@ def test_the_position_that_breaks_the_engine_is_named(fault):
     fens = numbered_fens(400)
     oracle = scripted("--fault", fault, "--on", fens[299], timeout=2.0)
     with pytest.raises(EngineFailed, match="failed twice") as failure:
-        evaluate_terms(fens, oracle, processes=2, progress=False)
+        evaluate(fens, oracle, 2)
     assert failure.value.fen == fens[299]
     assert children() <= before
 
 
 def test_another_version_is_refused():
     with pytest.raises(EngineMissing, match=r"Stockfish 17.*not Stockfish\.js 8"):
-        label_chunk(numbered_fens(1), scripted("--banner", "Stockfish 17 by others"))
+        evaluate(numbered_fens(1), scripted("--banner", "Stockfish 17 by others"))
 
 
 def test_a_command_that_cannot_run_or_start_is_named():
     absent = Oracle("absent", ("/nowhere/engine",), "", STOCKFISH_8)
     with pytest.raises(EngineMissing, match="/nowhere/engine"):
-        label_chunk(numbered_fens(1), absent)
+        evaluate(numbered_fens(1), absent)
     with pytest.raises(EngineFailed, match="dying does not start"):
-        label_chunk(numbered_fens(1), Oracle("dying", ("false",), "", STOCKFISH_8))
+        evaluate(numbered_fens(1), Oracle("dying", ("false",), "", STOCKFISH_8))
 
 
 @pytest.mark.parametrize(
@@ -283,7 +281,7 @@ def test_an_interrupt_ends_the_engines(monkeypatch):
         raise KeyboardInterrupt
 
     before = children()
-    monkeypatch.setattr(oracles, "wait", interrupted_wait)
+    monkeypatch.setattr(oracle_module, "wait", interrupted_wait)
     oracle = scripted("--fault", "hang", "--on", "position")
     with pytest.raises(KeyboardInterrupt):
         evaluate_terms(numbered_fens(9), oracle, progress=False)
@@ -321,9 +319,10 @@ def test_a_missing_script_is_an_error_with_a_remedy(monkeypatch):
 @pytest.mark.engine
 def test_known_positions(real_oracle):
     before = children()
-    fens = [chess.STARTING_FEN, IN_CHECK, KING_AND_QUEEN, BISHOP_UP, TWO_QUEENS_UP, IN_CHECK]
+    later = IN_CHECK.replace("0 1", "0 2")
+    fens = [chess.STARTING_FEN, IN_CHECK, KING_AND_QUEEN, BISHOP_UP, TWO_QUEENS_UP, later]
     start, check, ending, bishop, decided, again = range(len(fens))
-    table = label_chunk(fens, real_oracle)
+    table = evaluate(fens, real_oracle)
     stockfish_15 = real_oracle.trace is STOCKFISH_15
 
     assert table.status[[start, bishop]].tolist() == [Status.OK] * 2
@@ -354,7 +353,7 @@ def test_known_positions(real_oracle):
 def test_swapping_the_colours_swaps_the_terms(real_oracle):
     fens = [fen for fen in random_fens(200, seed=3) if not in_check(fen)]
     flipped = [chess.Board(fen).mirror().fen() for fen in fens]
-    both = label_chunk(fens + flipped, real_oracle)
+    both = evaluate(fens + flipped, real_oracle)
     rows = np.arange(len(fens))
     table, mirror = both.take(rows), both.take(rows + len(fens))
     np.testing.assert_array_equal(table.status, mirror.status)
@@ -367,7 +366,16 @@ def test_swapping_the_colours_swaps_the_terms(real_oracle):
 @pytest.mark.engine
 def test_the_number_of_processes_changes_nothing(real_oracle):
     fens = random_fens(200, seed=1)
-    one = evaluate_terms(fens, real_oracle, processes=1, progress=False)
-    two = evaluate_terms(fens, real_oracle, processes=2, progress=False)
+    one = evaluate(fens, real_oracle, 1)
+    two = evaluate(fens, real_oracle, 2)
     assert same(one, two)
     assert len(set(one.status.tolist())) > 1
+
+
+@pytest.mark.engine
+def test_the_networks_evaluation_is_whites_and_printed_out_of_check_only(stockfish):
+    white, black = network_evaluations([BISHOP_UP, chess.Board(BISHOP_UP).mirror().fen()])
+    assert white > 1
+    assert black == -white
+    with pytest.raises(ValueError, match="1 evaluations of 2"):
+        network_evaluations([BISHOP_UP, IN_CHECK])
