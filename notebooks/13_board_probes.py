@@ -9,14 +9,14 @@
 # %% [markdown]
 # # What the model knows of the board
 #
-# The models of this chapter are {glue:text}`strength` for the paper's questions. Without any model,
-# counts over {glue:text}`counted` training games name a legal square in {glue:text}`count_start` %
-# of the questions where the piece moved next can go, if they know no more than the square that it
-# leaves; in {glue:text}`count_came_from` %, if they know from where it had come there; in
-# {glue:text}`count_type` %, if they know its type. Better than the counts which are told as much,
-# of the {glue:text}`n_models` models of Table 6: {glue:text}`above`. How the others differ says
-# nothing of what they know of the board; their numbers bear a †, and no sentence concludes from
-# them. Chapter 12 names the reasons: other games, a small model, and a short training.
+# The models of this chapter are {glue:text}`strength` for the paper's questions. After 51 to 100
+# plies, and without any model, counts over {glue:text}`counted` training games name a legal square
+# for the piece moved next in {glue:text}`count_start` % of the questions, if they know no more than
+# the square that it leaves; in {glue:text}`count_came_from` %, if they know from where it had come
+# there; in {glue:text}`count_type` %, if they know its type. Better than the counts which are told
+# as much, of the {glue:text}`n_models` models of Table 6: {glue:text}`above`. How the others differ
+# says nothing of what they know of the board; their numbers bear a †, and no sentence concludes
+# from them. Chapter 12 names the reasons: other games, a small model, and a short training.
 #
 # A model of moves can be asked about the board without any new machinery
 # {cite}`toshniwal2022chess`: give it the beginning of a game and one token more, and its next token
@@ -387,8 +387,8 @@ report.table(pd.DataFrame(needed).T, caption="Illegal answers along the games, %
 # ## Recap
 #
 # - The four questions of Table 3 have the paper's answers: {glue:text}`agree` of 4.
-# - Of the {glue:text}`n_models` models of Table 6 these are more often legal than counting:
-#   {glue:text}`above`.
+# - More often legal than counting, of the {glue:text}`n_models` models of Table 6, after 51 to 100
+#   plies: {glue:text}`above`; after 5 to 50 plies: {glue:text}`above_short`.
 # - After the square of the piece moved next, plain UCI names a legal square in
 #   {glue:text}`uci_S` % at S, {glue:text}`uci_M` % at M and {glue:text}`uci_L` % at L; counts by
 #   where the piece came from in {glue:text}`count_came_from` %. In the paper it is
@@ -429,12 +429,14 @@ for size in tables.SIZES:
 for task in ("end_actual", "start_actual"):
     for name, one in grounds[task, "long"].items():
         glue(f"count_{name}", f"{one.lgm:.1f}", display=False)
-better = [f"{size} {tables.NOTATION_ROWS[model]}"
-          for (size, model), one in scores["end_actual", "long"].items() if "lgm" in one.above]
+better = {band: [f"{size} {tables.NOTATION_ROWS[model]}"
+                 for (size, model), one in scores["end_actual", band].items()
+                 if "lgm" in one.above] for band in probes.BANDS}
 comparable = any(row["ours"] and row["ours"].above for row in helped.values())
 glue("strength", "strong enough at some sizes only" if comparable else "too weak", display=False)
 glue("n_models", len(scores["end_actual", "long"]), display=False)
-glue("above", baselines.enumerate_names(better), display=False)
+glue("above", baselines.enumerate_names(better["long"]), display=False)
+glue("above_short", baselines.enumerate_names(better["short"]), display=False)
 glue("counted", f"{sizes.counted:,}", display=False)
 
 # %%
@@ -455,8 +457,8 @@ said = {}
 for key, share in wrong.items():
     if key in chosen:
         name = baselines.baseline_of("end_actual", key[1])
-        sentence = (f"Of {marked_row(key, ())}'s {share:.0f} % are where only another piece could "
-                    f"go, of its baseline's {wrong[name]:.0f} %.")
+        sentence = (f"Of the wrong ending squares of {marked_row(key, ())} {share:.0f} % are where "
+                    f"only another piece could go, of its baseline's {wrong[name]:.0f} %.")
         said[sentence] = [scores[task, "long"][key].judged("lgm") for task in probes.END_TASKS]
 glue("errors", baselines.only_if_above(said, "No model beats counting."), display=False)
 glue("agree", agree, display=False)
@@ -483,7 +485,7 @@ for (task, band), by_given in grounds.items():
         if one.exm is not None:
             results[f"baseline.counts_exm.{where}.{name}"] = report.Result.of(one.exm, "%")
 results["baseline.counts.beaten"] = report.Result(
-    len(better), n=len(scores["end_actual", "long"]), unit="models of Table 6")
+    len(better["long"]), n=len(scores["end_actual", "long"]), unit="models of Table 6")
 
 # %%
 for number, task in ((5, "start_actual"), (6, "end_actual")):

@@ -258,7 +258,7 @@ def tables_of(chapter: str) -> list[tuple[str, list[str]]]:
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_table_of_perplexities_and_legal_answers_has_its_baseline(chapter: str) -> None:
     differences = re.compile(r"\bless\b|\bagainst\b", re.IGNORECASE)
-    legality = re.compile(r"legal answers|End-Actual|(ending|starting) squares", re.IGNORECASE)
+    legality = re.compile(r"\blegal answers|End-Actual|(ending|starting) squares", re.IGNORECASE)
     titles = {*END_BASELINES.values(), *START_BASELINES.values()}
     seen = 0
     for caption, heads in tables_of(chapter):
