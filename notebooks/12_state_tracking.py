@@ -50,6 +50,7 @@ import chess.svg
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import LogLocator
 from myst_nb import glue
 from chessgloss import reference, report
 from chessgloss.positions import Position
@@ -200,10 +201,10 @@ table4 = tables.perplexity_table(outcomes, tables.NOTATION_ROWS, known, even)
 
 
 # %%
-def finish(axes):
+def finish(axes, at=(1, 2, 5)):
     axes.axhline(even.value, color="grey", linestyle=":", label=baselines.EVEN_DRAW.lower())
-    for formatted in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
-        formatted("{x:g}")
+    axes.set_ylim(bottom=0.7 * even.low)
+    axes.yaxis.set(major_locator=LogLocator(subs=at), major_formatter="{x:g}", minor_formatter="")
     axes.legend()
 
 

@@ -357,7 +357,7 @@ for line in lines:
 axes.set(xscale="log", xlabel="training games", ylabel="%", ylim=(0, 102))
 axes.set_xticks(list(read.values()), [f"{count:,}" for count in read.values()])
 axes.xaxis.set_minor_formatter("")
-axes.legend(title="legal (line), as played (dashed)", loc="center", bbox_to_anchor=(0.5, 0.4))
+axes.legend(title="legal (line), as played (dashed)", loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]

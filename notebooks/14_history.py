@@ -221,7 +221,7 @@ for place, size in enumerate(("S", "M")):
 row = ages.loc[baselines.END_BASELINES["came_from"]].dropna()
 axes.plot(row.index, [one.value for one in row], ":", color="grey", label=row.name)
 axes.set(xlabel="plies since the piece came to its square", ylabel="legal answers, %")
-axes.legend()
+axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
