@@ -137,7 +137,11 @@ def read_outcomes(folder: Path | None = None) -> list[Outcome]:
 
 def read_longer(folder: Path | None = None) -> list[Outcome]:
     """Return what the runs came to with other passes than the tables', or with dropout."""
-    return [_outcome(record) for record in trained_runs(folder) if not (record.run.usual or record.run.base)]
+    return [
+        _outcome(record)
+        for record in trained_runs(folder)
+        if not (record.run.usual or record.run.base)
+    ]
 
 
 def recorded(folder: Path | None = None) -> Predictor:
