@@ -68,9 +68,9 @@ def _all_objects(claim: Claim, moment: Moment, *, hostile: bool | None) -> Findi
         reasons.append(found)
     if claim.together and (idle := _idle(claim, moment, hostile)):
         return idle
-    if _is_one_piece(claim) and not any(
-        all(_acts(claim, moment, [actor], term, hostile) for term in claim.objects)
-        for actor in actors
+    if _names_one_group(claim) and not any(
+        all(_acts(claim, moment, group, term, hostile) for term in claim.objects)
+        for group in _groups(claim, board, actors)
     ):
         verb = "defends" if hostile is False else "attacks"
         return fails(f"no such piece {verb} all of them")
@@ -95,11 +95,18 @@ def _acts(
     return _one_object(claim, moment, actors, term, hostile).outcome == "holds"
 
 
-def _is_one_piece(claim: Claim) -> bool:
-    """Tell whether the words name one piece as the only one that acts: ``the queen``."""
-    if len(claim.subjects) != 1 or claim.subjects[0].role != "piece":
-        return False
-    return _PLURAL.search(claim.subjects[0].text) is None
+def _names_one_group(claim: Claim) -> bool:
+    """Tell whether the words name one piece as acting, or several of one kind."""
+    return len(claim.subjects) == 1 and claim.subjects[0].role == "piece"
+
+
+def _groups(
+    claim: Claim, board: chess.Board, actors: list[chess.Square]
+) -> list[list[chess.Square]]:
+    """Return who may be meant: each piece by itself, or with a plural those of one side."""
+    if _PLURAL.search(claim.subjects[0].text) is None:
+        return [[actor] for actor in actors]
+    return [[actor for actor in actors if board.color_at(actor) == side] for side in chess.COLORS]
 
 
 def _told_count(claim: Claim) -> int | None:

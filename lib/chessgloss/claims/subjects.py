@@ -153,6 +153,8 @@ def _has(match: re.Match[str], group: str) -> bool:
 
 
 def _governed(sentence: Sentence, first: int, verb: int) -> bool:
+    if sentence.elements[first].word.endswith("'s"):
+        return False
     before = sentence.tags[first - 1] if first else ""
     participle = sentence.elements[verb].word.endswith("ing")
     if participle and before in ("y", "w"):
