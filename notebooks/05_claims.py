@@ -45,10 +45,12 @@ import pandas as pd
 from IPython.display import Markdown
 from IPython.display import display as display_markdown
 from myst_nb import glue
+
+# %%
 from chessgloss import brief_moves, gac, proportions, reference, report, stockfish
 from chessgloss.claims import corrupt, gold, verify
-from chessgloss.claims.records import CAUSES
 from chessgloss.claims.digest import checker_digest, checker_files
+from chessgloss.claims.records import CAUSES
 from chessgloss.commentary import collection, methods
 from chessgloss.commentary.briefings import read_briefings
 from chessgloss.commentary.showing import texts as show_texts
@@ -64,6 +66,7 @@ from chessgloss.prompts import load_prompt
 from chessgloss.store import Evidence, find_project
 from chessgloss.verified import accusations, errors, extraction, gold_scores, published, showing
 
+# %%
 sizes = load_sizes(profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)
@@ -178,6 +181,8 @@ per_hundred = errors.ratio_by(counted.assign(words=counted["words"] / 100), "met
                               "words", cluster="move", seed=seed)
 per_comment = means_by(counted, "method", "false", cluster="move", seed=seed)
 sums = counted.groupby("method")[["claims", "open", "words"]].sum()
+
+# %%
 table = pd.DataFrame({
     "comments": counted.groupby("method").size(), "any false claim": of_any,
     "false claims a comment": per_comment, "a hundred words": per_hundred,
@@ -217,6 +222,7 @@ report.table(pd.DataFrame({f"ccc less {other}": {
     for other, one in against.items()}).T, caption="Share of comments with a false claim")
 
 # %%
+# a sentence is shown only if the intervals bear it out
 over, none = (against[name].difference for name in ("llm_expert", "ccc_none"))
 said = []
 if over.high >= 0:
