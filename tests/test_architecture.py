@@ -117,7 +117,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # words
     "facts": {"analysis", "positions"},
     "realise": {"facts", "positions"},
-    "claims": {"analysis", "facts", "positions"},
+    "claims": {"analysis", "chapters", "facts", "positions"},
     "llm": {"assets", "store"},
     "prompts": {"llm"},
     "commentary": {
