@@ -59,7 +59,7 @@ from chessgloss.facts.verdict import weigh
 from chessgloss.llm import replay
 
 # %%
-from chessgloss.measures import Interval, bootstrap_mean, means_by, paired_permutation
+from chessgloss.measures import Interval, means_by, paired_difference, paired_permutation
 from chessgloss.positions import MoveInContext
 from chessgloss.profiles.claims import load_sizes
 from chessgloss.prompts import load_prompt
@@ -456,7 +456,7 @@ report.table(first, caption="First answers, before any check")
 
 # %%
 wide = answered.pivot(index="move", columns="method", values="false").dropna()
-cost = bootstrap_mean(wide["ccc_simple"] - wide["ccc_verified"], seed=seed)
+cost = paired_difference(wide["ccc_simple"], wide["ccc_verified"], seed=seed)
 print(f"share of first answers with a false claim, simple less plain: {cost:.2f}, n = {cost.n}")
 
 # %% [markdown]

@@ -91,6 +91,23 @@ MAY_IMPORT: dict[str, set[str]] = {
         "ranking",
         "store",
     },
+    "change_curve": {
+        "change_features",
+        "change_model",
+        "change_probes",
+        "change_training",
+        "changes",
+        "concepts",
+        "corpora",
+        "experts",
+        "oracles",
+        "positions",
+        "prioritise",
+        "probing",
+        "profiles",
+        "ranking",
+        "store",
+    },
     "priorities": {"positions"},
     "prioritise": {
         "change_features",
@@ -220,6 +237,7 @@ MAY_IMPORT_ALL = {"cli", "cli_claims", "cli_model", "cli_survey", "cli_words", "
 #: Rooms that need torch; importing any other must not load it.
 TORCH_ROOMS = {
     "experts",
+    "change_curve",
     "change_features",
     "change_model",
     "change_training",
