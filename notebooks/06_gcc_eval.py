@@ -53,7 +53,7 @@ from chessgloss.measures import area_under_curve, bootstrap_mean, means_by
 from chessgloss.panel import gather_comments
 from chessgloss.profiles.gcc_eval import load_sizes
 from chessgloss.store import Evidence
-from chessgloss.verified import write_verified
+from chessgloss.verified.published import read_published
 
 sizes = load_sizes(profile)
 report.use_house_style()
@@ -62,8 +62,9 @@ briefings = read_briefings(brief_moves.briefings_file())
 told = list(briefings.values())
 
 # %%
-written, mended = replay("commentary", model), replay("verified", model)
-verified = {one.name: write_verified(one, mended, first=written).comment for one in told}
+written = replay("commentary", model)
+published = read_published(told, model)
+verified = {one.name: each.comment for one, each in zip(told, published, strict=True)}
 comments = gather_comments(questions.METHODS, evaluated, briefings, written, verified)
 every = gcc.candidates_of(comments, briefings, questions.METHODS)
 names = {one.name for one in evaluated[:: len(evaluated) // sizes.moves]} | {shown}
@@ -201,14 +202,15 @@ report.table(pd.DataFrame(words), caption="Wrong piece, by the true word", digit
 #
 # ## Does it know true comments from false ones?
 #
-# The gold set holds comments labelled by hand. Those whose claims are all true stand against
-# those with a false one; the area under the curve says how often the first is scored above the
-# second. Besides relevance the judge was asked outright for correctness, which is no dimension
-# of GCC-Eval. The *combined* score is a logistic regression on the judge's score and on the
-# claims that the checker holds for true and for false; *verifier alone* is the same without the
-# judge, so that the difference of the two is what the judge adds. Both are fitted on the half
-# `dev`, and everything shown is the half `test`. An unscored answer counts as the middle of the
-# scale.
+# The gold set holds comments whose claims one annotator has labelled, a language model with board
+# and engine at hand; no person and no second annotator did. Comments whose claims are all true
+# stand against those with a false one; the area under the curve says how often the first is
+# scored above the second. Besides relevance the judge was asked outright for correctness, which
+# is no dimension of GCC-Eval. The *combined* score is a logistic regression on the judge's score
+# and on the claims that the checker holds for true and for false; *verifier alone* is the same
+# without the judge, so that the difference of the two is what the judge adds. Both are fitted on
+# the half `dev`, and everything shown is the half `test`. An unscored answer counts as the middle
+# of the scale.
 
 # %%
 fit_on, report_on = (half[: sizes.labelled]
@@ -244,7 +246,8 @@ asked_for = {"judge, relevance": told_relevance,
              "combined": combined.score(told_relevance, counts)}
 auc = {name: area_under_curve(found, labels, places, seed=seed)
        for name, found in asked_for.items()}
-report.table(pd.DataFrame({"area under the curve": auc}), caption=f"{len(texts)} labelled comments")
+report.table(pd.DataFrame({"area under the curve": auc}), caption=f"{len(texts)} comments; "
+             "labels: one language model with the board at hand")
 
 # %% [markdown]
 # The labelled comments were written to try a checker: they hold what a board can settle, and

@@ -54,7 +54,7 @@ from chessgloss.panel import gather_comments
 from chessgloss.prompts import load_prompt
 from chessgloss.profiles.pairwise import load_sizes
 from chessgloss.store import Evidence
-from chessgloss.verified.writer import write_all
+from chessgloss.verified.published import read_published
 
 # %%
 sizes = load_sizes(profile)
@@ -104,7 +104,7 @@ report.boards(report.board(example.move, size=280), showing.texts(context, "Feat
 
 # %%
 client = replay("commentary", model)
-verified = write_all(briefings, replay("verified", model), first=client)
+verified = read_published(briefings, model)
 by_name = {one.name: each.comment for one, each in zip(moves, verified, strict=True)}
 table = gather_comments(methods, moves, kept, client, by_name)
 comments = given.comments_of(table)

@@ -82,6 +82,23 @@ MAY_IMPORT: dict[str, set[str]] = {
         "ranking",
         "store",
     },
+    "change_curve": {
+        "change_features",
+        "change_model",
+        "change_probes",
+        "change_training",
+        "changes",
+        "concepts",
+        "corpora",
+        "experts",
+        "oracle",
+        "positions",
+        "prioritise",
+        "probing",
+        "profiles",
+        "ranking",
+        "store",
+    },
     "priorities": {"positions"},
     "prioritise": {
         "change_features",
@@ -108,7 +125,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # words
     "facts": {"engine", "positions"},
     "realise": {"facts", "positions"},
-    "claims": {"engine", "facts", "positions"},
+    "claims": {"chapters", "engine", "facts", "positions"},
     "llm": {"assets", "store"},
     "prompts": {"llm"},
     "commentary": {
@@ -201,6 +218,7 @@ MAY_IMPORT_ALL = {"cli", "cli_claims", "cli_model", "cli_survey", "cli_words", "
 #: Rooms that need torch; importing any other must not load it.
 TORCH_ROOMS = {
     "experts",
+    "change_curve",
     "change_features",
     "change_model",
     "change_training",

@@ -1,4 +1,4 @@
-"""Sentences labelled by hand, as texts under judgement.
+"""Sentences with labelled claims, as texts under judgement.
 
     python -m chessgloss.judges.gold
 

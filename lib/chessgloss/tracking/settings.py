@@ -89,7 +89,7 @@ class Training:
     The paper steps once every 60 games. Our sets are a quarter of its, and our passes fewer:
     with ``tokens`` of about nine games a training on S takes 2,100 steps, the paper's 2,500.
     Twice as many tokens a step were worse after three passes (dev perplexity 133 against 120,
-    with dropout). The paper's rate, 5e-4, is for a model a hundred times larger than ours; of
+    with dropout). The paper's rate, 5e-4, is for a model 64 times larger than ours; of
     3e-3 and 5e-3, the first gave the lower dev perplexity after three passes (99 against 104).
 
     Parameters
