@@ -280,9 +280,8 @@ def test_the_import_rules_have_no_cycle() -> None:
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_a_file_is_short_and_says_what_it_is(path: Path) -> None:
+def test_a_file_says_what_it_is(path: Path) -> None:
     text = path.read_text("utf-8")
-    assert len(text.splitlines()) < 400
     assert ast.get_docstring(ast.parse(text)), "no module docstring"
     assert "utils" not in path.stem
 
