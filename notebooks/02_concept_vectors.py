@@ -42,9 +42,8 @@ from chessgloss import assets, audits, concepts, oracles, probing, reference, re
 from chessgloss.positions import Position
 from chessgloss.corpora import datasheet, sampling
 from chessgloss.corpora.games import read_games
-from chessgloss.experts import load_expert
-from chessgloss.experts.joined import joined_activations
-from chessgloss.experts.lc0 import lc0_is_installed, lc0_values
+from chessgloss.experts import joined_activations, load_expert
+from chessgloss.experts.leela import lc0_is_installed, lc0_values
 from chessgloss.heldout import accuracy, full_range, held_out, held_out_turned, table_of
 from chessgloss.probing import fit_concepts
 from chessgloss.profiles.concept_vectors import load_sizes

@@ -27,8 +27,7 @@ from chessgloss import assets
 from chessgloss.bulk import ExpertSource, activate, activation_stream, label_positions, label_stream
 from chessgloss.corpora import streams
 from chessgloss.engines import EngineFailed, EngineMissing
-from chessgloss.experts import load_expert
-from chessgloss.experts.joined import joined_activations
+from chessgloss.experts import joined_activations, load_expert
 from chessgloss.oracles import Oracle, TermTable, evaluate_terms, stockfish8
 from chessgloss.store import Store
 from chessgloss.term_tables import STOCKFISH_8

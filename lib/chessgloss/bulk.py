@@ -30,8 +30,7 @@ from tqdm import tqdm
 from chessgloss import assets
 from chessgloss.corpora import streams
 from chessgloss.corpora.streams import DamagedLine
-from chessgloss.experts import load_expert
-from chessgloss.experts.joined import joined_activations
+from chessgloss.experts import joined_activations, load_expert
 from chessgloss.oracles import Oracle, TermTable, label_chunk
 from chessgloss.positions import PositionError, repair_fen
 from chessgloss.store import Parts, Store, file_digest
@@ -247,7 +246,7 @@ def activate(
         One layer, or several with ``+`` between them: ``pairwise+clipped``.
     dtype
         Type of the numbers kept; half precision holds NNUE's clipped values and products
-        exactly (see :func:`chessgloss.experts.joined.joined_activations`).
+        exactly (see :func:`chessgloss.experts.joined_activations`).
     store, chunk, jobs, progress
         As for :func:`label_positions`; the key is the FENs' digest, the network's SHA-256,
         its view and the layers.
