@@ -22,7 +22,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     # boards, files and numbers
     "positions": set(),
     "analysis": {"positions"},
-    "pgn": {"positions"},
     "store": set(),
     "assets": set(),
     "measures": set(),
@@ -31,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reference": {"store"},
     "report": {"measures", "positions", "store"},
     "reproduce_page": {"reference", "report"},
-    "corpora": {"assets", "pgn", "positions", "searcher", "stockfish", "store"},
+    "corpora": {"assets", "positions", "searcher", "stockfish", "store"},
     # engines
     "engines": set(),
     "stockfish": {"analysis", "engines", "positions"},
@@ -52,7 +51,6 @@ MAY_IMPORT: dict[str, set[str]] = {
         "facts",
         "llm",
         "measures",
-        "pgn",
         "positions",
         "priorities",
         "prompts",
@@ -178,7 +176,6 @@ MAY_IMPORT: dict[str, set[str]] = {
         "commentary",
         "facts",
         "llm",
-        "pgn",
         "positions",
         "priorities",
         "single_page",

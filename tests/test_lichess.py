@@ -14,7 +14,6 @@ import zstandard
 
 from chessgloss.corpora import streams
 from chessgloss.corpora.lichess import Evaluation, Puzzle, read_evaluations, read_puzzles
-from chessgloss.corpora.pgn_files import games, read_collection
 from chessgloss.corpora.streams import DamagedLine, TruncatedFileError
 
 CASTLES = "4k3/8/8/8/8/8/8/4K2R w K -"
@@ -159,10 +158,3 @@ def test_other_cut_off_files_are_told_too(tmp_path: Path, suffix: str) -> None:
     path.write_bytes(compress(b"line\n" * 100)[:-6])
     with pytest.raises(TruncatedFileError):
         list(streams.lines(path))
-
-
-def test_a_compressed_pgn_collection_is_streamed(tmp_path: Path) -> None:
-    text = '[Event "a"]\n\n1. e4 *\n\n[Event "b"]\n\n1. e5 *\n\n[Event "c"]\n\n1. d4 *\n'
-    path = pack(tmp_path / "month.pgn.zst", text)
-    assert [entry.problem is None for entry in read_collection(path)] == [True, False, True]
-    assert [game.moves for game in games(path)] == [("e2e4",), ("d2d4",)]
