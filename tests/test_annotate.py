@@ -20,8 +20,7 @@ from chessgloss.annotate.reading import brace_comments, read_games
 from chessgloss.annotate.records import SIGNS, AnnotatedGame, Note
 from chessgloss.facts import Verdict, weigh
 from chessgloss.facts.exchange import balance
-from chessgloss.pgn import PgnError
-from chessgloss.positions import MoveInContext, Position, read_fen, read_move
+from chessgloss.positions import MoveInContext, PgnError, Position, read_fen, read_move
 from chessgloss.priorities import ConceptChange
 from chessgloss.stockfish import EngineMissing, analyse_many, find_stockfish
 
