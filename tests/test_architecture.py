@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reference": {"store"},
     "report": {"measures", "positions", "store"},
     "reproduce_page": {"reference", "report"},
-    "corpora": {"assets", "positions", "searcher", "stockfish", "store"},
+    "corpora": {"positions", "searcher", "stockfish"},
     # engines
     "engines": set(),
     "stockfish": {"analysis", "engines", "positions"},
