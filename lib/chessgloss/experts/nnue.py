@@ -256,8 +256,8 @@ def feature_bags(boards: Boards) -> FeatureBags:
     for side, kings in enumerate(boards.king_squares()):
         # what to xor a square with: 56 mirrors the ranks, 7 the files
         turn = 56 * side ^ np.where(kings % 8 < 4, 7, 0)
-        seen = kings ^ turn
-        buckets[side] = 4 * (7 - seen // 8) + (7 - seen % 8)  # h8 is 0, e8 is 3, e1 is 31
+        oriented = kings ^ turn
+        buckets[side] = 4 * (7 - oriented // 8) + (7 - oriented % 8)  # h8 is 0, e8 is 3, e1 is 31
         base = (buckets[side] * FEATURES_PER_BUCKET).astype(np.int32)
         features[side] = (squares ^ turn[rows]) + _PLANES[side, codes] + base[rows]
     return FeatureBags(features, np.cumsum(counts) - counts, buckets)
