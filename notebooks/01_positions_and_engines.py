@@ -32,7 +32,7 @@ from myst_nb import glue
 
 # %%
 from chessgloss import assets, engine, oracle, positions, reference, report, skill
-from chessgloss.corpora import datasheet, lectures, sampling
+from chessgloss.corpora import lectures, samples
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import load_expert
 from chessgloss.measures import means_by
@@ -56,7 +56,7 @@ report.use_house_style()
 # %%
 games_file = find_project() / "data" / "games" / "selfplay.tsv.zst"
 games = list(read_games(games_file, limit=sizes.games))
-sheet = datasheet.describe_games(games)
+sheet = samples.describe_games(games)
 report.sheet("self-play", sheet)
 
 # %% [markdown]
@@ -67,7 +67,7 @@ report.sheet("self-play", sheet)
 # %%
 splits = pd.Series([game.split for game in games]).value_counts()
 glue("share_train", float(splits["train"] / len(games)), display=False)
-by_pair = datasheet.describe_levels(games).set_index(["level", "against"])
+by_pair = samples.describe_levels(games).set_index(["level", "against"])
 glue("draws_weak", float(by_pair["draws"][5, 5]), display=False)
 glue("draws_strong", float(by_pair["draws"][20, 20]), display=False)
 report.table(by_pair)
@@ -85,10 +85,10 @@ report.table(by_pair)
 
 # %%
 per_game = -(-sizes.term_positions // len(games)) + 2
-sample = sampling.sample_positions(games, per_game, seed=seed)
+sample = samples.sample_positions(games, per_game, seed=seed)
 rows = np.sort(np.random.default_rng(seed).permutation(len(sample))[: sizes.term_positions])
 fens = [sample.fens[row] for row in rows]
-report.sheet("self-play", datasheet.describe_positions(fens))
+report.sheet("self-play", samples.describe_positions(fens))
 
 # %% [markdown]
 # ## What people wrote
@@ -107,13 +107,13 @@ talk_sheet = {
     "lines of play": sum(len(talk.lines) for talk in talks),
     "comment lines": spoken,
     "lines not understood": problems,
-    **datasheet.describe_comments(comments),
+    **samples.describe_comments(comments),
 }
 report.sheet("FICS lectures", talk_sheet)
 
 # %% [markdown]
-# The documents' own corpora stand beside ours. Each can be put to use by a reader who has
-# it: the library streams Lichess files, reads PGN collections and GameKnot's aligned files.
+# The documents' own corpora stand beside ours. A reader who has Lichess's files can put them
+# to use: the library streams its evaluated positions and its puzzles, and reads PGN.
 
 # %%
 published = pd.DataFrame(

@@ -42,11 +42,10 @@ from myst_nb import glue
 # %%
 from chessgloss import assets, audits, concepts, oracle, probing, reference, report, steering
 from chessgloss.positions import Position
-from chessgloss.corpora import datasheet, sampling
+from chessgloss.corpora import samples
 from chessgloss.corpora.games import read_games
-from chessgloss.experts import load_expert
-from chessgloss.experts.joined import joined_activations
-from chessgloss.experts.lc0 import lc0_is_installed, lc0_values
+from chessgloss.experts import joined_activations, load_expert
+from chessgloss.experts.leela import lc0_is_installed, lc0_values
 from chessgloss.heldout import accuracy, full_range, gain_difference
 from chessgloss.heldout import held_out, held_out_turned, score_in_view, table_of
 from chessgloss.probing import fit_concepts
@@ -69,7 +68,7 @@ report.use_house_style()
 
 # %%
 games = list(read_games(find_project() / "data/games/selfplay.tsv.zst", limit=sizes.games))
-sample = sampling.sample_positions(games, sizes.per_game, seed=seed)
+sample = samples.sample_positions(games, sizes.per_game, seed=seed)
 recipe = {"fens": sample.digest(), "oracle": "Stockfish 8, npm 8.0.0"}
 
 
@@ -267,7 +266,7 @@ report.table(controls, caption="Test accuracy with equal data and tuning", digit
 # positions within three pawns of equal material the tails are cut anew.
 
 # %%
-even = np.abs([datasheet.material(fen) for fen in control_fens]) <= 3
+even = np.abs([samples.material(fen) for fen in control_fens]) <= 3
 balanced = control.take(even)
 balanced_found = {
     name: held_out(fit_concepts(one[even], balanced, cs=(1e-3,), seed=seed), one[even], balanced)
@@ -278,7 +277,7 @@ report.table(pd.DataFrame({"all": {n: accuracy(found[n], seed=seed) for n in row
                            "balanced": balanced_means}).map("{:.3f}".format))
 
 # %%
-level = np.flatnonzero(np.abs([datasheet.material(fen) for fen in fens]) <= 3)
+level = np.flatnonzero(np.abs([samples.material(fen) for fen in fens]) <= 3)
 even_fit = fit_concepts(features[level], labelled.take(level), cs=[(c,) for c in picked.c],
                         seed=seed)
 balanced_mean = accuracy(held_out(even_fit, features[level], labelled.take(level)), seed=seed)

@@ -45,8 +45,7 @@ from chessgloss.change_features import load_source
 from chessgloss.change_model import ChangeModel
 from chessgloss.concepts import ConceptVectors, cut_tails, turn_terms
 from chessgloss.corpora.games import of_split, read_games
-from chessgloss.experts import load_expert
-from chessgloss.experts.joined import joined_activations
+from chessgloss.experts import joined_activations, load_expert
 
 # %%
 from chessgloss.measures import bootstrap_mean

@@ -20,8 +20,7 @@ from chessgloss.annotate.records import SIGNS, AnnotatedGame, Note
 from chessgloss.engine import Analysis, EngineMissing, Line, analyse_many, find_stockfish
 from chessgloss.facts import Verdict, weigh
 from chessgloss.facts.exchange import balance
-from chessgloss.pgn import PgnError
-from chessgloss.positions import MoveInContext, Position, read_fen, read_move
+from chessgloss.positions import MoveInContext, PgnError, Position, read_fen, read_move
 from chessgloss.priorities import ConceptChange
 
 PGN = Path(__file__).resolve().parents[1] / "data" / "pgn"

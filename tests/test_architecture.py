@@ -21,7 +21,6 @@ PACKAGE = LIBRARY / "chessgloss"
 MAY_IMPORT: dict[str, set[str]] = {
     # boards, files and numbers
     "positions": set(),
-    "pgn": {"positions"},
     "store": set(),
     "assets": set(),
     "measures": set(),
@@ -30,7 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reference": {"store"},
     "report": {"measures", "positions", "store"},
     "reproduce_page": {"reference", "report"},
-    "corpora": {"assets", "engine", "pgn", "positions", "store"},
+    "corpora": {"engine", "positions"},
     # engines
     "engine": {"positions"},
     "oracle": {"engine"},
@@ -46,7 +45,6 @@ MAY_IMPORT: dict[str, set[str]] = {
         "facts",
         "llm",
         "measures",
-        "pgn",
         "positions",
         "priorities",
         "prompts",
@@ -186,7 +184,6 @@ MAY_IMPORT: dict[str, set[str]] = {
         "engine",
         "facts",
         "llm",
-        "pgn",
         "positions",
         "priorities",
         "single_page",

@@ -40,8 +40,7 @@ from chessgloss.bulk import (
 )
 from chessgloss.corpora import streams
 from chessgloss.engine import EngineFailed, EngineMissing
-from chessgloss.experts import load_expert
-from chessgloss.experts.joined import joined_activations
+from chessgloss.experts import joined_activations, load_expert
 from chessgloss.oracle import STOCKFISH_8, Oracle, TermTable, evaluate_terms, stockfish8
 from chessgloss.store import Store
 from fakes import engine_command

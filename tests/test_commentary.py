@@ -32,9 +32,7 @@ from chessgloss.commentary.questions import (
 )
 from chessgloss.commentary.selection import choose_moves, documents_examples
 from chessgloss.commentary.telling import movetext, tell_attacks, tell_position, tell_verdict
-from chessgloss.corpora.fics import Counts
-from chessgloss.corpora.held_lectures import WORDS
-from chessgloss.corpora.lectures import Lecture, read_lectures
+from chessgloss.corpora.lectures import WORDS, Counts, Lecture, read_lectures
 from chessgloss.engine import Analysis, Line
 from chessgloss.llm import Answer, State
 from chessgloss.positions import (

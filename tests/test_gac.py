@@ -12,8 +12,7 @@ import torch
 
 from chessgloss import assets
 from chessgloss.corpora.games import read_games
-from chessgloss.corpora.held_lectures import evaluated_lectures
-from chessgloss.corpora.lectures import read_lectures
+from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
 from chessgloss.engine import Analysis, Line
 from chessgloss.gac import Gac, ScoreFeatures, examples, feature_words
 from chessgloss.gac.examples import Example, Parts, make_examples, part, scores_of

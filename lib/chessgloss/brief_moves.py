@@ -22,8 +22,7 @@ from chessgloss.commentary.selection import EvaluatedMove, choose_moves, documen
 from chessgloss.concepts import ConceptVectors
 from chessgloss.corpora.lectures import read_lectures
 from chessgloss.engine import analyse_many
-from chessgloss.experts import load_expert
-from chessgloss.experts.joined import joined_activations
+from chessgloss.experts import joined_activations, load_expert
 from chessgloss.fact_concepts import LAYERS as FACT_LAYERS
 from chessgloss.fact_concepts import notice
 from chessgloss.oracle import TERMS, evaluate_terms, stockfish8

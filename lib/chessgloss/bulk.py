@@ -33,8 +33,7 @@ from tqdm import tqdm
 from chessgloss import assets
 from chessgloss.corpora import streams
 from chessgloss.corpora.streams import DamagedLine
-from chessgloss.experts import load_expert
-from chessgloss.experts.joined import joined_activations
+from chessgloss.experts import joined_activations, load_expert
 from chessgloss.oracle import Oracle, TermTable, evaluate_terms
 from chessgloss.positions import PositionError, repair_fen
 from chessgloss.store import Parts, Store, file_digest

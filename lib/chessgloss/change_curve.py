@@ -47,8 +47,7 @@ from chessgloss.change_training import (
 from chessgloss.changes import MoveSample, TermChanges, measure_changes, sample_moves
 from chessgloss.concepts import ConceptVectors
 from chessgloss.corpora.games import of_split, read_games
-from chessgloss.experts import load_expert
-from chessgloss.experts.joined import joined_activations
+from chessgloss.experts import joined_activations, load_expert
 from chessgloss.oracle import TERMS
 from chessgloss.positions import Game
 from chessgloss.prioritise import LAYERS

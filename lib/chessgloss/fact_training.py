@@ -23,9 +23,8 @@ from sklearn.metrics import roc_auc_score
 
 from chessgloss.concepts import Tails
 from chessgloss.corpora.games import read_games
-from chessgloss.corpora.sampling import PositionSample, sample_positions
-from chessgloss.experts import load_expert
-from chessgloss.experts.joined import joined_activations
+from chessgloss.corpora.samples import PositionSample, sample_positions
+from chessgloss.experts import joined_activations, load_expert
 from chessgloss.fact_concepts import (
     CONCEPTS,
     LAYERS,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import chess.pgn
 
-from chessgloss.pgn import PgnEntry, PgnError, read_pgn_lines
+from chessgloss.positions import PgnError, PgnGame, read_pgn
 
 _RESULT = re.compile(rb"(?:^|[\s)}.])(?:1-0|0-1|1/2-1/2|\*)\s*$")
 _COMMENT_STARTS = re.compile(rb"[{;]")
@@ -29,10 +29,10 @@ def read_games(path: Path) -> list[chess.pgn.Game]:
         names the game and its line.
     """
     with path.open("rb") as file:
-        entries = list(read_pgn_lines(brace_comments(file), name=str(path)))
-    if not entries:
+        games = list(read_pgn(b"".join(brace_comments(file))))
+    if not games:
         raise PgnError(f"{path} holds no game; give a PGN file with at least one")
-    return [_accepted(entry, path) for entry in entries]
+    return [_accepted(game, path) for game in games]
 
 
 def brace_comments(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -76,16 +76,16 @@ def _braced(comment: bytes) -> bytes:
     return b"{" + words + b"}" if words else b""
 
 
-def _accepted(entry: PgnEntry, path: Path) -> chess.pgn.Game:
-    problem = entry.problem or _castling_problem(entry)
-    if problem is None and entry.game is not None:
-        return entry.game
-    remedy = "; only standard chess can be annotated" if "variant" in str(problem) else ""
-    raise PgnError(f"{path}: game {entry.number} (line {entry.line}): {problem}{remedy}")
+def _accepted(read: PgnGame, path: Path) -> chess.pgn.Game:
+    problem = read.problem or _castling_problem(read)
+    if not problem:
+        return read.game
+    remedy = "; only standard chess can be annotated" if "variant" in problem else ""
+    raise PgnError(f"{path}: game {read.number} (line {read.line}): {problem}{remedy}")
 
 
-def _castling_problem(entry: PgnEntry) -> str | None:
+def _castling_problem(read: PgnGame) -> str:
     """Say when the FEN has castling rights that a standard game cannot have."""
-    if not any(repair.startswith("castling rights") for repair in entry.repairs):
-        return None
+    if not any(repair.startswith("castling rights") for repair in read.repairs):
+        return ""
     return "its FEN has castling rights without king and rook on their squares (a Chess960 game?)"

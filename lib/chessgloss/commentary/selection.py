@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from chessgloss.changes import kind_of
-from chessgloss.corpora.datasheet import phase_of
-from chessgloss.corpora.held_lectures import eligible, evaluated_lectures
-from chessgloss.corpora.lectures import Lecture
+from chessgloss.corpora.lectures import Lecture, eligible, evaluated_lectures
+from chessgloss.corpora.samples import phase_of
 from chessgloss.positions import MoveInContext, read_move, repair_fen
 
 

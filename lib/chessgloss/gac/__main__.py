@@ -1,10 +1,6 @@
 """Train the baseline that ``data/gac`` holds.
 
-    python -m chessgloss.gac train
-    python -m chessgloss.gac train --gameknot FILE.che --target FOLDER
-
-By default on the lectures alone. Files of GameKnot's comments (with their ``.en`` beside
-them) are added if given; keep such weights to yourself unless you may pass the texts on.
+python -m chessgloss.gac train
 """
 
 from __future__ import annotations
@@ -19,9 +15,7 @@ from pathlib import Path
 import torch
 
 from chessgloss import assets
-from chessgloss.corpora.gameknot import read_gameknot
-from chessgloss.corpora.held_lectures import evaluated_lectures
-from chessgloss.corpora.lectures import read_lectures
+from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
 from chessgloss.gac.examples import Parts, make_examples, part, scores_of, sources
 from chessgloss.gac.training import (
     Settings,
@@ -30,7 +24,6 @@ from chessgloss.gac.training import (
     train,
     with_features_of_others,
 )
-from chessgloss.positions import CommentedMove
 from chessgloss.store import Store, default_store
 
 #: Nodes a position for the engine's scores.
@@ -44,7 +37,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     lectures = read_lectures(assets.locate("lectures"))
     held_out = evaluated_lectures(lectures)
     comments = [comment for one in lectures for comment in one.comments]
-    comments += [comment for path in given.gameknot for comment in _comments(path)]
     parts = part(comments, held_out)
     settings = Settings(seed=given.seed, epochs=given.epochs)
     log = train_model(parts, settings, given.target, default_store())
@@ -78,14 +70,9 @@ def train_model(parts: Parts, settings: Settings, target: Path, store: Store) ->
     }
 
 
-def _comments(path: Path) -> list[CommentedMove]:
-    return [one for one in read_gameknot(path) if isinstance(one, CommentedMove)]
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m chessgloss.gac")
     parser.add_argument("what", choices=["train"])
-    parser.add_argument("--gameknot", type=Path, action="append", default=[], metavar="FILE.che")
     parser.add_argument("--target", type=Path, default=Path("data/gac"))
     parser.add_argument("--epochs", type=int, default=Settings().epochs)
     parser.add_argument("--seed", type=int, default=Settings().seed)
