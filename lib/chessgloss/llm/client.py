@@ -500,7 +500,8 @@ def _read_answer(reply: Any, request: Request) -> Answer:
     text = _clean(choice.message.content or choice.message.refusal or "")
     reason = choice.finish_reason or ""
     refused = bool(choice.message.refusal) or reason == "content_filter"
-    usage, tokens = reply.usage, ()
+    usage = reply.usage
+    tokens: tuple[Token, ...] = ()
     if request.sampling.top_logprobs and choice.logprobs:
         given = (choice.logprobs.content or ())[: request.sampling.logprob_tokens]
         tokens = tuple(map(_read_token, given))

@@ -196,7 +196,9 @@ def _sorted_by_rule(
     model: nn.Module, training: Training
 ) -> tuple[dict[str, nn.Parameter], list[nn.Parameter], list[nn.Parameter]]:
     """Return the matrices that Muon moves, other weights with decay, and those without."""
-    matrices, decayed, others = {}, [], []
+    matrices: dict[str, nn.Parameter] = {}
+    decayed: list[nn.Parameter] = []
+    others: list[nn.Parameter] = []
     for name, weights in model.named_parameters():
         hidden = name.startswith("body") and "weight" in name and weights.dim() == 2
         if training.optimiser == "muon" and hidden:

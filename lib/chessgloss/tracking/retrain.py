@@ -177,8 +177,11 @@ def train_run(
     kept = places.checkpoint(run)
     source = read if read is not None and run.training.games == "random" else corpus
     task = Task(source.games, source.of(run.size), source.of("dev")[:WATCHED])
-    how = {"precision": places.precision, "device": places.device}
-    trained = train(task, run.settings, run.training, state, **how)
+    trained = train(
+        *(task, run.settings, run.training, state),
+        precision=places.precision,
+        device=places.device,
+    )
     write_checkpoint(trained.model, run.training, kept)
     model = read_checkpoint(kept)[0].to(places.device)
     dev = perplexity(model, corpus.games, run.training.reading, corpus.of("dev"))
