@@ -40,7 +40,8 @@ def play_random_game(plies: int, seed: int, number: int) -> list[str]:
         Name the series and the game in it; the same two give the same moves.
     """
     generator = np.random.default_rng([seed, number])
-    board, moves = chess.Board(), []
+    board = chess.Board()
+    moves: list[str] = []
     while len(moves) < plies and (legal := list(board.legal_moves)):
         move = legal[int(generator.integers(len(legal)))]
         moves.append(move.uci())
