@@ -26,11 +26,10 @@ from chessgloss.tracking.batches import (
     read_and_expected,
 )
 from chessgloss.tracking.checkpoints import read_tensors
-from chessgloss.tracking.masters import MasterWeights, orthogonalise
 from chessgloss.tracking.models import LanguageModel, make_model
 from chessgloss.tracking.settings import Settings, Training
 from chessgloss.tracking.tokens import BOS, EOS, PAD, TokenGames, is_piece_type, tokenise
-from chessgloss.tracking.train import Task, Trained, rate_at, train
+from chessgloss.tracking.train import MasterWeights, Task, Trained, orthogonalise, rate_at, train
 
 SMALL = Settings(layers=1, width=32, heads=2, dropout=0.1)
 SHORT = Training(epochs=2, tokens=600, rate=3e-3)
