@@ -148,9 +148,9 @@ class Training:
             raise ValueError(f"no games {self.games!r}; there are: {', '.join(get_args(Reading))}")
         positive = min(self.rate, self.matrix_rate, self.clip) > 0
         if not positive or min(self.decay, self.matrix_decay) < 0:
-            raise ValueError(f"a rate or the clip is not positive, or a decay negative: {self}")
+            raise ValueError(f"the rate, clip or decay makes no sense: {self}")
         if not (0 < self.warmup < 1 and 0 < self.cooldown <= 1):
-            raise ValueError(f"warm-up and cool-down are shares of the training: {self}")
+            raise ValueError(f"the warm-up or cool-down makes no sense: {self}")
         if not (0 <= self.momentum < 1 and 0 <= self.beta2 < 1):
             raise ValueError(f"momentum and beta2 lie between 0 and 1: {self}")
 
