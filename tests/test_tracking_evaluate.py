@@ -62,7 +62,7 @@ def three_openings() -> TokenGames:
 class Scripted(torch.nn.Module):
     """A model whose logits are a table ``(77, 77)``: what follows depends on one token alone."""
 
-    settings = TINY
+    settings, device = TINY, torch.device("cpu")
 
     def __init__(self, table: torch.Tensor) -> None:
         super().__init__()
