@@ -62,7 +62,7 @@ def three_openings() -> TokenGames:
 class Scripted(torch.nn.Module):
     """A model whose logits are a table ``(77, 77)``: what follows depends on one token alone."""
 
-    settings = TINY
+    settings, device = TINY, torch.device("cpu")
 
     def __init__(self, table: torch.Tensor) -> None:
         super().__init__()
@@ -368,8 +368,8 @@ def test_done_and_claimed_runs_are_left_alone(
     trained: list[str] = []
     measured: list[str] = []
     monkeypatch.setattr(retrain, "read_corpus", lambda path: small_corpus)
-    monkeypatch.setattr(retrain, "train_run", lambda run, *_: trained.append(run.name))
-    monkeypatch.setattr(retrain, "measure_run", lambda run, *_: measured.append(run.name))
+    monkeypatch.setattr(retrain, "train_run", lambda run, *_, **__: trained.append(run.name))
+    monkeypatch.setattr(retrain, "measure_run", lambda run, *_, **__: measured.append(run.name))
     names = ("S-uci-1", "S-uci-2", "S-uci-3", "S-ap-1")
     places.record(find_run("S-uci-1")).parent.mkdir(parents=True)
     places.record(find_run("S-uci-1")).write_text("{}")
@@ -394,7 +394,7 @@ def test_the_questions_are_made_when_there_are_none(
     few = build_probes(small_corpus, seed=1, count=1)
     monkeypatch.setattr(retrain, "read_corpus", lambda path: small_corpus)
     monkeypatch.setattr(retrain, "build_probes", lambda corpus, seed: few)
-    monkeypatch.setattr(retrain, "train_run", lambda run, corpus, probes, _: asked.append(probes))
+    monkeypatch.setattr(retrain, "train_run", lambda run, corpus, probes, _, **__: asked.append(probes))
     there = retrain.read_probes(places.probes)
     retrain.train_runs([find_run("S-uci-1")], places)
     places.probes.unlink()

@@ -20,7 +20,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -92,7 +92,7 @@ class Places:
     probes: Path
     target: Path
     work: Path
-    random: Path
+    random: Path = field(default_factory=random_games_file)
     device: str = "cpu"
     precision: torch.dtype = torch.bfloat16
 

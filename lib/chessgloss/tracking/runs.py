@@ -239,7 +239,7 @@ def find_run(name: str) -> Run:
         If the name is not ``SIZE-LABEL-SEED``.
     """
     found = _NAME.fullmatch(name)
-    if not found or not (found[2] or found[3]):
+    if not found or not (found[3] or found[4]):
         raise ValueError(
             f"{name!r} names no run; a name is SIZE-LABEL-SEED, such as S-uci-1, M-rap25-1, "
             "L-ap-1, S-window50-1, S-lstm_rap25-1, S-uci-1x15, S-uci-1x15d10"
