@@ -47,11 +47,11 @@ from chessgloss.experts.joined import joined_activations
 from chessgloss.experts.lc0 import lc0_is_installed, lc0_values
 from chessgloss.heldout import accuracy, full_range, held_out, held_out_turned, table_of
 from chessgloss.probing import fit_concepts
-from chessgloss.profiles.concept_vectors import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence, default_store, find_project
 
 # %%
-sizes = load_sizes(profile)
+sizes = load_sizes("02_concept_vectors", profile)
 report.use_house_style()
 
 # %% [markdown]

@@ -50,11 +50,11 @@ from chessgloss.experts import load_expert
 from chessgloss.llm import replay
 from chessgloss.measures import Interval, bootstrap_mean, means_by
 from chessgloss.prioritise import load_method, prioritise
-from chessgloss.profiles.commentary import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence, find_project
 
 # %%
-sizes = load_sizes(profile)
+sizes = load_sizes("04_commentary", profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)
 step = len(evaluated) // sizes.moves

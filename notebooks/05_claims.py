@@ -52,11 +52,11 @@ from chessgloss.llm import replay
 # %%
 from chessgloss.measures import bootstrap_mean, means_by
 from chessgloss.positions import MoveInContext
-from chessgloss.profiles.claims import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence, find_project
 from chessgloss.verified import errors, extraction, gold_scores, showing, writer
 
-sizes = load_sizes(profile)
+sizes = load_sizes("05_claims", profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)
 step = len(evaluated) // sizes.moves

@@ -49,11 +49,11 @@ from chessgloss.judges.correctness import claim_counts, fit_correctness
 from chessgloss.llm import replay
 from chessgloss.measures import area_under_curve, bootstrap_mean, means_by
 from chessgloss.panel import gather_comments
-from chessgloss.profiles.gcc_eval import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
 from chessgloss.verified import write_verified
 
-sizes = load_sizes(profile)
+sizes = load_sizes("06_gcc_eval", profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)
 briefings = read_briefings(brief_moves.briefings_file())

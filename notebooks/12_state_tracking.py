@@ -43,7 +43,7 @@ import pandas as pd
 from myst_nb import glue
 from chessgloss import reference, report
 from chessgloss.positions import Position
-from chessgloss.profiles.state_tracking import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
 
 # %%
@@ -53,7 +53,7 @@ from chessgloss.tracking import (
 from chessgloss.tracking.checkpoints import read_checkpoint
 from chessgloss.tracking.evaluate import game_losses, share_on_own_pieces
 
-sizes = load_sizes(profile)
+sizes = load_sizes("12_state_tracking", profile)
 report.use_house_style()
 
 

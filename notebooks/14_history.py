@@ -39,12 +39,12 @@ import pandas as pd
 from myst_nb import glue
 from chessgloss import reference, report
 from chessgloss.measures import means_by
-from chessgloss.profiles.history import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
 from chessgloss.tracking import perplexities, probe_scores, probes, tables
 
 # %%
-sizes = load_sizes(profile)
+sizes = load_sizes("14_history", profile)
 report.use_house_style()
 kept = probes.read_probes(probes.probes_file())
 asked = {task: probes.select(kept, task, "long")[: sizes.instances] for task in probes.END_TASKS}
