@@ -210,10 +210,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tracking": {"corpora", "measures", "positions", "reference", "skill", "store"},
     # the book
     "book": {"store"},
-    "doctor": {"assets", "engines", "store"},
 }
 #: The command line and the package itself may import anything.
-MAY_IMPORT_ALL = {"cli", "cli_claims", "cli_model", "cli_survey", "cli_words", "__init__"}
+MAY_IMPORT_ALL = {"cli", "__init__"}
 #: Rooms that need torch; importing any other must not load it.
 TORCH_ROOMS = {
     "experts",
@@ -226,7 +225,6 @@ TORCH_ROOMS = {
     "record",
     "gac",
     "fact_training",
-    "cli",
 }
 UNSAFE_MODULES = {"pickle", "cPickle", "dill", "marshal", "shelve"}
 
