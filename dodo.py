@@ -250,7 +250,7 @@ def build_from(run: Run, source: Path, output: Path) -> TaskFailed | None:
 
 def write_overview(results: Path, page: Path) -> None:
     """Write the page that sets every printed number beside ours."""
-    from chessgloss.reproduce_page import render
+    from chessgloss.book.reproduce_page import render
 
     text = render(
         results,
@@ -294,7 +294,8 @@ def page_sources(project: Path) -> list[Path]:
 def overview_sources(project: Path) -> list[Path]:
     """List what the overview of all tables and figures is made from."""
     results = (committed_run(project).result(chapter) for chapter in read_chapters(project))
-    library = (project / "lib/chessgloss" / name for name in ("reproduce_page.py", "reference.py"))
+    room = project / "lib/chessgloss/book"
+    library = (room / "reproduce_page.py", room / "reference.py")
     return [*results, *library, *(project / "data/reference").glob("*"), project / CHAPTERS_FILE]
 
 

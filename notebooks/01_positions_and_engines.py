@@ -31,7 +31,8 @@ import pandas as pd
 from myst_nb import glue
 
 # %%
-from chessgloss import assets, oracles, positions, reference, report, skill, stockfish
+from chessgloss import assets, oracles, positions, report, skill, stockfish
+from chessgloss.book import reference
 from chessgloss.corpora import datasheet, lectures, sampling
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import load_expert

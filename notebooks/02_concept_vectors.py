@@ -38,7 +38,8 @@ import pandas as pd
 from myst_nb import glue
 
 # %%
-from chessgloss import assets, audits, concepts, oracles, probing, reference, report, steering
+from chessgloss import assets, audits, concepts, oracles, probing, report, steering
+from chessgloss.book import reference
 from chessgloss.positions import Position
 from chessgloss.corpora import datasheet, sampling
 from chessgloss.corpora.games import read_games

@@ -39,7 +39,8 @@ import chess
 import numpy as np
 import pandas as pd
 from myst_nb import glue
-from chessgloss import brief_moves, fact_concepts, gac, reference, report
+from chessgloss import brief_moves, fact_concepts, gac, report
+from chessgloss.book import reference
 from chessgloss.analysis import centipawns, score_of
 from chessgloss.commentary import collection, concepts, methods, questions, showing
 from chessgloss.commentary.briefings import read_briefings

@@ -40,7 +40,8 @@ import re
 import matplotlib.pyplot as plt
 import pandas as pd
 from myst_nb import glue
-from chessgloss import brief_moves, gac, proportions, reference, report, stockfish
+from chessgloss import brief_moves, gac, proportions, report, stockfish
+from chessgloss.book import reference
 from chessgloss.claims import corrupt, gold, verify
 from chessgloss.commentary import collection, methods
 from chessgloss.commentary.briefings import read_briefings

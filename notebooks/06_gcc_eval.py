@@ -38,7 +38,8 @@ import numpy as np
 import pandas as pd
 import matplotlib.pyplot as plt
 from myst_nb import glue
-from chessgloss import brief_moves, classical, reference, report
+from chessgloss import brief_moves, classical, report
+from chessgloss.book import reference
 from chessgloss.commentary import showing
 from chessgloss.commentary.briefings import read_briefings
 from chessgloss.judges import DIMENSIONS, judge, judge_request, read_score

@@ -36,7 +36,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 from myst_nb import glue
-from chessgloss import brief_moves, reference, report
+from chessgloss import brief_moves, report
+from chessgloss.book import reference
 from chessgloss.commentary import collection
 from chessgloss.commentary.briefings import read_briefings
 from chessgloss.commentary.selection import documents_examples

@@ -33,7 +33,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from myst_nb import glue
-from chessgloss import reference, report, stockfish
+from chessgloss import report, stockfish
+from chessgloss.book import reference
 from chessgloss.measures import area_under_curve, bootstrap_mean
 from chessgloss.book.profiles import load_sizes
 from chessgloss.skill import analyses, artefacts, level_table, levels, validation

@@ -41,7 +41,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from myst_nb import glue
-from chessgloss import reference, report
+from chessgloss import report
+from chessgloss.book import reference
 from chessgloss.positions import Position
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence

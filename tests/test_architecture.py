@@ -27,9 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "assets": set(),
     "measures": set(),
     "proportions": {"measures"},
-    "reference": {"store"},
     "report": {"measures", "positions", "store"},
-    "reproduce_page": {"reference", "report"},
     "corpora": {"assets", "pgn", "positions", "searcher", "stockfish", "store"},
     # engines
     "engines": set(),
@@ -42,6 +40,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "agreement",
         "analysis",
         "assets",
+        "book",
         "claims",
         "concepts",
         "corpora",
@@ -56,7 +55,6 @@ MAY_IMPORT: dict[str, set[str]] = {
         "priorities",
         "prompts",
         "proportions",
-        "reference",
         "report",
         "searcher",
         "stockfish",
@@ -199,17 +197,17 @@ MAY_IMPORT: dict[str, set[str]] = {
     "agreement": {"measures"},
     "survey": {
         "agreement",
+        "book",
         "measures",
         "positions",
         "proportions",
-        "reference",
         "report",
         "single_page",
     },
     # language models that track the board
-    "tracking": {"corpora", "measures", "positions", "reference", "skill", "store"},
+    "tracking": {"book", "corpora", "measures", "positions", "skill", "store"},
     # the book
-    "book": {"store"},
+    "book": {"report", "store"},
 }
 #: The command line and the package itself may import anything.
 MAY_IMPORT_ALL = {"cli", "__init__"}

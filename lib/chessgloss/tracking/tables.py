@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chessgloss.book.reference import load
+from chessgloss.book.reference import table as published
 from chessgloss.measures import Interval, Paired, paired_permutation
-from chessgloss.reference import load
-from chessgloss.reference import table as published
 from chessgloss.tracking.evaluate import scores_of
 from chessgloss.tracking.probe_scores import ProbeScores, answer_table, score_probes
 from chessgloss.tracking.probes import END_TASKS, Instance, select
