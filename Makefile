@@ -33,7 +33,7 @@ book: sync ## execute the chapters that are out of date and build _build/html
 test: sync ## run the test suite
 	@$(PY) -m pytest $(PYTEST)
 
-chapter: sync ## execute one chapter alone: make chapter N=04 PROFILE=smoke (or book, paper)
+chapter: sync ## execute one chapter, build its page: make chapter N=04 PROFILE=smoke (book, paper)
 	@$(DOIT) chapter -n "$(N)" -p "$(PROFILE)"
 
 smoke: sync ## execute every chapter at its smallest sizes, into _build/smoke

@@ -1,7 +1,7 @@
 """The book's tasks, for doit: pairs, chapters, pages, reproduction. `make help` lists the ways in.
 
-A chapter runs only when its fingerprint changed (see `chessgloss.chapters`); nothing here
-imports torch, so that finding nothing to do takes a second.
+A chapter runs only when its fingerprint changed (see `chessgloss.book.chapters`); nothing here
+imports torch, so that finding nothing to do takes seconds.
 """
 
 from __future__ import annotations
@@ -17,19 +17,22 @@ from typing import Any
 from doit.exceptions import TaskFailed
 from doit.tools import config_changed
 
-from chessgloss import verdict
-from chessgloss.chapters import (
+from chessgloss.book import comparison
+from chessgloss.book.chapters import (
     CHAPTERS_FILE,
     Chapter,
     ChapterError,
     Run,
     committed_run,
+    execute,
     find_chapter,
     is_stale,
     read_chapters,
     separate_run,
+    sync_pair,
+    write_atomically,
 )
-from chessgloss.execute import execute, sync_pair, write_atomically
+from chessgloss.book.profiles import PROFILES
 
 PROJECT = Path(__file__).parent.resolve()
 BUILD = PROJECT / "_build"
@@ -145,9 +148,9 @@ def sync(source: Path) -> None:
 
 
 def run_chapter(number: str, profile: str) -> TaskFailed | None:
-    """Execute one chapter, stale or not; the `book` profile into book/executed."""
-    if profile not in {"smoke", "book", "paper"}:
-        return TaskFailed(f"PROFILE is smoke, book or paper, not {profile!r}")
+    """Execute one chapter, stale or not, and build its page; `book` into book/executed."""
+    if profile not in PROFILES:
+        return TaskFailed(f"PROFILE is {', '.join(PROFILES)}, not {profile!r}")
     run = (
         committed_run(PROJECT)
         if profile == "book"
@@ -158,27 +161,46 @@ def run_chapter(number: str, profile: str) -> TaskFailed | None:
         print(f"executed: {execute(run, chapter)}\nresults:  {run.result(chapter)}")
     except ChapterError as error:
         return TaskFailed(str(error))
-    return None
+    return build_page(run, chapter, BUILD / profile / "page")
+
+
+def build_page(run: Run, chapter: Chapter, folder: Path) -> TaskFailed | None:
+    """Build the page of one chapter alone; links to other chapters lead nowhere there."""
+    source, name = folder / "source", f"book/executed/{chapter.name}"
+    shutil.rmtree(source, ignore_errors=True)
+    for kept in ("_static", "_ext"):
+        shutil.copytree(run.project / "book" / kept, source / "book" / kept)
+    for kept in ("_config.yml", "book/references.bib", "book/references.md"):
+        shutil.copy2(run.project / kept, source / kept)
+    (source / "_toc.yml").write_text(
+        f"format: jb-book\nroot: {name}\nchapters:\n  - file: book/references\n"
+    )
+    (source / "book/executed").mkdir()
+    shutil.copy2(run.notebook(chapter), source / f"{name}.ipynb")
+    failure = build_html(source, folder, strict=False)
+    if failure is None:
+        print(f"the page: {folder / '_build/html' / name}.html")
+    return failure
 
 
 def reproduce() -> TaskFailed | None:
-    """Re-execute the book from an empty store, compare, build, print one verdict."""
+    """Re-execute the book from an empty store, compare, build, say whether it reproduces."""
     folder = BUILD / "reproduce"
     shutil.rmtree(folder, ignore_errors=True)
     run, kept = separate_run(PROJECT, "book", folder), committed_run(PROJECT)
     declared = PROJECT / "book/tolerances.toml"
-    tolerances = verdict.read_tolerances(declared)
+    tolerances = comparison.read_tolerances(declared)
     print(f"{len(tolerances)} tolerances declared beforehand, {declared.name} {_digest(declared)}")
     failures = execute_all(run)
-    rows = verdict.compare(kept.results, run.results, tolerances)
-    print("", verdict.render(rows), compare_notebooks(kept, run), *failures, "", sep="\n")
+    rows = comparison.compare(kept.results, run.results, tolerances)
+    print("", comparison.render(rows), compare_notebooks(kept, run), *failures, "", sep="\n")
     restore_failed(kept, run)
     pages = build_from(run, folder / "source", PROJECT)
-    print(verdict.summarise(rows, failed_chapters=len(failures)))
+    print(comparison.summarise(rows, failed_chapters=len(failures)))
     if pages is not None:
         return pages
     _announce(PROJECT)
-    if failures or not verdict.is_green(rows):
+    if failures or not comparison.is_green(rows):
         return TaskFailed("the book does not reproduce here; the table above says where")
     return None
 
@@ -228,7 +250,7 @@ def build_from(run: Run, source: Path, output: Path) -> TaskFailed | None:
 
 def write_overview(results: Path, page: Path) -> None:
     """Write the page that sets every printed number beside ours."""
-    from chessgloss.reproduce_page import render
+    from chessgloss.book.reproduce_page import render
 
     text = render(
         results,
@@ -239,11 +261,11 @@ def write_overview(results: Path, page: Path) -> None:
     write_atomically(page, text)
 
 
-def build_html(source: Path, output: Path) -> TaskFailed | None:
-    """Run Jupyter Book with warnings as errors; pages go to ``output/_build/html``."""
+def build_html(source: Path, output: Path, *, strict: bool = True) -> TaskFailed | None:
+    """Run Jupyter Book, if strict with warnings as errors; pages go to ``output/_build/html``."""
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
-    command = [str(jupyter_book), "build", str(source), "-q", "-W", "-n"]
-    command += ["--keep-going", "--path-output", str(output)]
+    command = [str(jupyter_book), "build", str(source), "-q", "--path-output", str(output)]
+    command += ["-W", "-n", "--keep-going"] if strict else []
     done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
     if done.returncode:
         return TaskFailed(f"the pages do not build:\n{done.stdout}{done.stderr}")
@@ -272,7 +294,8 @@ def page_sources(project: Path) -> list[Path]:
 def overview_sources(project: Path) -> list[Path]:
     """List what the overview of all tables and figures is made from."""
     results = (committed_run(project).result(chapter) for chapter in read_chapters(project))
-    library = (project / "lib/chessgloss" / name for name in ("reproduce_page.py", "reference.py"))
+    room = project / "lib/chessgloss/book"
+    library = (room / "reproduce_page.py", room / "reference.py")
     return [*results, *library, *(project / "data/reference").glob("*"), project / CHAPTERS_FILE]
 
 

@@ -31,16 +31,17 @@ import pandas as pd
 from myst_nb import glue
 
 # %%
-from chessgloss import assets, engine, oracle, positions, reference, report, skill
+from chessgloss import assets, engine, oracle, positions, report, skill
+from chessgloss.book import reference
 from chessgloss.corpora import lectures, samples
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import load_expert
 from chessgloss.measures import means_by
-from chessgloss.profiles.positions_and_engines import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence, find_project
 
 # %%
-sizes = load_sizes(profile)
+sizes = load_sizes("01_positions_and_engines", profile)
 report.use_house_style()
 
 # %% [markdown]

@@ -40,7 +40,8 @@ from IPython.display import Markdown
 from myst_nb import glue
 
 # %%
-from chessgloss import assets, audits, concepts, oracle, probing, reference, report, steering
+from chessgloss import assets, audits, concepts, oracle, probing, report, steering
+from chessgloss.book import reference
 from chessgloss.positions import Position
 from chessgloss.corpora import samples
 from chessgloss.corpora.games import read_games
@@ -49,11 +50,11 @@ from chessgloss.experts.leela import lc0_is_installed, lc0_values
 from chessgloss.heldout import accuracy, full_range, gain_difference
 from chessgloss.heldout import held_out, held_out_turned, score_in_view, table_of
 from chessgloss.probing import fit_concepts
-from chessgloss.profiles.concept_vectors import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence, default_store, find_project
 
 # %%
-sizes = load_sizes(profile)
+sizes = load_sizes("02_concept_vectors", profile)
 report.use_house_style()
 
 # %% [markdown]

@@ -52,10 +52,10 @@ from chessgloss.measures import bootstrap_mean
 from chessgloss.positions import repair_fen
 from chessgloss.prioritise import prioritise, weights_file
 from chessgloss.probing import Labelled
-from chessgloss.profiles.prioritisation import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence, default_store, find_project
 
-sizes = load_sizes(profile)
+sizes = load_sizes("03_prioritisation", profile)
 report.use_house_style()
 
 # %% [markdown]

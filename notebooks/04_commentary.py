@@ -39,7 +39,8 @@ import chess
 import numpy as np
 import pandas as pd
 from myst_nb import glue
-from chessgloss import brief_moves, fact_concepts, gac, reference, report
+from chessgloss import brief_moves, fact_concepts, gac, report
+from chessgloss.book import reference
 from chessgloss.engine import centipawns, score_of
 from chessgloss.commentary import collection, concepts, methods, questions, showing
 from chessgloss.commentary.briefings import read_briefings
@@ -50,11 +51,11 @@ from chessgloss.experts import load_expert
 from chessgloss.llm import replay
 from chessgloss.measures import Interval, bootstrap_mean, means_by, paired_difference
 from chessgloss.prioritise import load_method, prioritise
-from chessgloss.profiles.commentary import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence, find_project
 
 # %%
-sizes = load_sizes(profile)
+sizes = load_sizes("04_commentary", profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)
 step = len(evaluated) // sizes.moves

@@ -47,7 +47,8 @@ from IPython.display import display as display_markdown
 from myst_nb import glue
 
 # %%
-from chessgloss import brief_moves, engine, gac, proportions, reference, report
+from chessgloss import brief_moves, engine, gac, proportions, report
+from chessgloss.book import reference
 from chessgloss.claims import corrupt, gold, verify
 from chessgloss.claims.digest import checker_digest, checker_files
 from chessgloss.claims.records import CAUSES
@@ -61,13 +62,13 @@ from chessgloss.llm import replay
 # %%
 from chessgloss.measures import Interval, means_by, paired_difference, paired_permutation
 from chessgloss.positions import MoveInContext
-from chessgloss.profiles.claims import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.prompts import load_prompt
 from chessgloss.store import Evidence, find_project
 from chessgloss.verified import accusations, errors, extraction, gold_scores, published, showing
 
 # %%
-sizes = load_sizes(profile)
+sizes = load_sizes("05_claims", profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)
 step = len(evaluated) // sizes.moves

@@ -40,7 +40,8 @@ import numpy as np
 import pandas as pd
 import matplotlib.pyplot as plt
 from myst_nb import glue
-from chessgloss import brief_moves, classical, reference, report
+from chessgloss import brief_moves, classical, report
+from chessgloss.book import reference
 from chessgloss.commentary import showing
 from chessgloss.commentary.briefings import read_briefings
 from chessgloss.judges import DIMENSIONS, judge, judge_request, read_score
@@ -51,11 +52,11 @@ from chessgloss.judges.correctness import claim_counts, fit_correctness
 from chessgloss.llm import replay
 from chessgloss.measures import area_under_curve, bootstrap_mean, means_by
 from chessgloss.panel import gather_comments
-from chessgloss.profiles.gcc_eval import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
 from chessgloss.verified.published import read_published
 
-sizes = load_sizes(profile)
+sizes = load_sizes("06_gcc_eval", profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)
 briefings = read_briefings(brief_moves.briefings_file())

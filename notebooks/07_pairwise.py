@@ -52,12 +52,12 @@ from chessgloss.pairwise import judging, lines, questions, strengths, swaps, tab
 from chessgloss.pairwise.records import CRITERIA, HIGHEST
 from chessgloss.panel import gather_comments
 from chessgloss.prompts import load_prompt
-from chessgloss.profiles.pairwise import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
 from chessgloss.verified.published import read_published
 
 # %%
-sizes = load_sizes(profile)
+sizes = load_sizes("07_pairwise", profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)
 moves = questions.choose_compared(evaluated, sizes.moves)

@@ -36,12 +36,13 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 from myst_nb import glue
-from chessgloss import brief_moves, reference, report
+from chessgloss import brief_moves, report
+from chessgloss.book import reference
 from chessgloss.commentary import collection
 from chessgloss.commentary.briefings import read_briefings
 from chessgloss.commentary.selection import documents_examples
 from chessgloss.measures import bootstrap_mean
-from chessgloss.profiles.human_study import load_sizes
+from chessgloss.book.profiles import load_sizes
 
 # %%
 from chessgloss.llm import replay
@@ -52,7 +53,7 @@ from chessgloss.survey.reading import read_ratings
 from chessgloss.survey.records import DIMENSIONS, Settings, Study, StudyMove, study_of
 from chessgloss.survey.showing import PAPER_METHODS, frame, received, results
 
-sizes = load_sizes(profile)
+sizes = load_sizes("08_human_study", profile)
 report.use_house_style()
 
 # %% [markdown]

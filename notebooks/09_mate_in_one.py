@@ -44,7 +44,7 @@ from chessgloss.experts import load_expert
 from chessgloss.llm import replay
 from chessgloss.measures import bootstrap_mean, paired_permutation
 from chessgloss.positions import split_of
-from chessgloss.profiles.mate_in_one import load_sizes
+from chessgloss.book.profiles import load_sizes
 
 # %%
 from chessgloss.skill import mate_outcomes, mate_prompts, mates, players, seen
@@ -54,7 +54,7 @@ from chessgloss.skill.llm_players import nickname
 from chessgloss.store import Evidence, find_project
 from chessgloss.tracking.players import tracking_players
 
-sizes = load_sizes(profile)
+sizes = load_sizes("09_mate_in_one", profile)
 report.use_house_style()
 problems = mates.read_problems(count=sizes.problems)
 told = problems[: sizes.recorded]

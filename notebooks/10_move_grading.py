@@ -33,9 +33,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from myst_nb import glue
-from chessgloss import engine, reference, report
+from chessgloss import engine, report
+from chessgloss.book import reference
 from chessgloss.measures import area_under_curve, bootstrap_mean
-from chessgloss.profiles.move_grading import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.skill import analyses, artefacts, level_table, levels, validation
 from chessgloss.skill.grading import MOVE_GRADES, grade, position_key
 from chessgloss.skill.static_scores import cliffs_delta
@@ -43,7 +44,7 @@ from chessgloss.skill.suite import draw_suite, positions_of
 from chessgloss.store import Evidence, default_store, file_digest, find_project
 
 # %%
-sizes = load_sizes(profile)
+sizes = load_sizes("10_move_grading", profile)
 report.use_house_style()
 folder = find_project() / "data" / "static"
 sets = artefacts.read_known_sets()

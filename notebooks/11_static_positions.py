@@ -47,7 +47,7 @@ from chessgloss.llm import replay
 from chessgloss.measures import bootstrap_mean
 
 # %%
-from chessgloss.profiles.static_positions import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.skill import analyses, artefacts, dashboard, elo, known, validation
 from chessgloss.skill import static_scores as scores
 from chessgloss.skill.elo_players import ELOS, HELD_OUT, EloPlayer
@@ -65,7 +65,7 @@ from chessgloss.store import Evidence, default_store, find_project
 from chessgloss.tracking.players import tracking_players
 
 # %%
-sizes = load_sizes(profile)
+sizes = load_sizes("11_static_positions", profile)
 report.use_house_style()
 folder = find_project() / "data" / "static"
 stored = read_level_games(folder / "games.tsv.zst")

@@ -52,9 +52,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import LogLocator
 from myst_nb import glue
-from chessgloss import reference, report
+from chessgloss import report
+from chessgloss.book import reference
 from chessgloss.positions import Position
-from chessgloss.profiles.state_tracking import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
 
 # %%
@@ -64,7 +65,7 @@ from chessgloss.tracking import (
 from chessgloss.tracking.checkpoints import read_checkpoint
 from chessgloss.tracking.evaluate import game_losses, share_on_own_pieces
 
-sizes = load_sizes(profile)
+sizes = load_sizes("12_state_tracking", profile)
 report.use_house_style()
 
 

@@ -49,9 +49,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from myst_nb import glue
-from chessgloss import reference, report
+from chessgloss import report
+from chessgloss.book import reference
 from chessgloss.positions import Position, read_move
-from chessgloss.profiles.board_probes import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
 
 # %%
@@ -61,7 +62,7 @@ from chessgloss.tracking.checkpoints import read_checkpoint
 from chessgloss.tracking.evaluate import predict, rank
 from chessgloss.tracking.tokens import VOCABULARY
 
-sizes = load_sizes(profile)
+sizes = load_sizes("13_board_probes", profile)
 report.use_house_style()
 kept = probes.read_probes(probes.probes_file())
 asked = {(task, band): probes.select(kept, task, band)[: sizes.instances]

@@ -48,14 +48,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from myst_nb import glue
-from chessgloss import reference, report
+from chessgloss import report
+from chessgloss.book import reference
 from chessgloss.measures import means_by
-from chessgloss.profiles.history import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
 from chessgloss.tracking import baselines, corpus, perplexities, probe_scores, probes, tables
 
 # %%
-sizes = load_sizes(profile)
+sizes = load_sizes("14_history", profile)
 report.use_house_style()
 kept = probes.read_probes(probes.probes_file())
 asked = {task: probes.select(kept, task, "long")[: sizes.instances] for task in probes.END_TASKS}

@@ -48,10 +48,10 @@ from chessgloss.dialogue.talk import Dialogue
 from chessgloss.engine import analyse_many, centipawns, open_engine
 from chessgloss.positions import read_fen, read_move
 from chessgloss.prioritise import prioritise
-from chessgloss.profiles.your_own_game import load_sizes
+from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence, find_project
 
-sizes = load_sizes(profile)
+sizes = load_sizes("15_your_own_game", profile)
 report.use_house_style()
 
 # %% [markdown]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from chessgloss.chapters import imported_names
+from chessgloss.book.used_code import imported_names
 
 LIBRARY = Path(__file__).resolve().parents[1] / "lib"
 PACKAGE = LIBRARY / "chessgloss"
@@ -25,10 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "assets": set(),
     "measures": set(),
     "proportions": {"measures"},
-    "profiles": set(),
-    "reference": {"store"},
     "report": {"measures", "positions", "store"},
-    "reproduce_page": {"reference", "report"},
     "corpora": {"engine", "positions"},
     # engines
     "engine": {"positions"},
@@ -36,6 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "skill": {
         "agreement",
         "assets",
+        "book",
         "claims",
         "concepts",
         "corpora",
@@ -49,7 +47,6 @@ MAY_IMPORT: dict[str, set[str]] = {
         "priorities",
         "prompts",
         "proportions",
-        "reference",
         "report",
         "store",
     },
@@ -93,7 +90,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "positions",
         "prioritise",
         "probing",
-        "profiles",
+        "book",
         "ranking",
         "store",
     },
@@ -123,7 +120,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # words
     "facts": {"engine", "positions"},
     "realise": {"facts", "positions"},
-    "claims": {"chapters", "engine", "facts", "positions"},
+    "claims": {"book", "engine", "facts", "positions"},
     "llm": {"assets", "store"},
     "prompts": {"llm"},
     "commentary": {
@@ -195,23 +192,20 @@ MAY_IMPORT: dict[str, set[str]] = {
     "agreement": {"measures"},
     "survey": {
         "agreement",
+        "book",
         "measures",
         "positions",
         "proportions",
-        "reference",
         "report",
         "single_page",
     },
     # language models that track the board
-    "tracking": {"corpora", "measures", "positions", "reference", "skill", "store"},
+    "tracking": {"book", "corpora", "measures", "positions", "skill", "store"},
     # the book
-    "chapters": set(),
-    "doctor": {"assets", "engine", "oracle", "store"},
-    "execute": {"chapters", "store"},
-    "verdict": {"store"},
+    "book": {"report", "store"},
 }
 #: The command line and the package itself may import anything.
-MAY_IMPORT_ALL = {"cli", "cli_claims", "cli_model", "cli_survey", "cli_words", "__init__"}
+MAY_IMPORT_ALL = {"cli", "__init__"}
 #: Rooms that need torch; importing any other must not load it.
 TORCH_ROOMS = {
     "experts",
@@ -225,7 +219,6 @@ TORCH_ROOMS = {
     "record",
     "gac",
     "fact_training",
-    "cli",
 }
 UNSAFE_MODULES = {"pickle", "cPickle", "dill", "marshal", "shelve"}
 

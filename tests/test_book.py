@@ -1,14 +1,18 @@
-"""The pages, in a real browser: nothing asked of the network, no error, all of it visible."""
+"""The book: its chapters and sizes, their execution, the comparison of results, the pages."""
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import http.server
+import json
+import os
 import re
 import shutil
 import sys
 import threading
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,12 +21,676 @@ from urllib.parse import quote, unquote, urlsplit
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from chessgloss.chapters import committed_run, read_chapters, separate_run
+from chessgloss.book import chapters, comparison, profiles
+from chessgloss.book.chapters import (
+    Chapter,
+    ChapterError,
+    Run,
+    committed_run,
+    execute,
+    fingerprint,
+    is_stale,
+    read_chapters,
+    separate_run,
+    sync_pair,
+)
+from chessgloss.book.comparison import ResultsFileError, Tolerance
+from chessgloss.book.used_code import used_code, used_files
 
 PROJECT = Path(__file__).resolve().parents[1]
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 900}
+
+SIZES = "notebooks/profiles.toml"
+
+HEADER = """\
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+"""
+TINY = (
+    HEADER
+    + """\
+# %% [markdown]
+# # A tiny chapter
+#
+# It counts words.
+
+# %% tags=["parameters"]
+profile = "book"
+
+# %%
+import json
+import os
+import sys
+from pathlib import Path
+
+# %%
+for word in ("one", "two"):
+    print(word, profile, flush=True)
+    print("progress", file=sys.stderr, flush=True)
+
+# %%
+{"folder": Path.cwd().name, "seed": os.environ["PYTHONHASHSEED"], "hash": hash("pawn")}
+
+# %%
+results = Path(os.environ["CHESSGLOSS_RESULTS"])
+entry = {"value": 2, "n": 2, "unit": "words"}
+_ = (results / "01_tiny.json").write_text(json.dumps({"words.count": entry}))
+"""
+)
+#: A library of which the tiny chapter uses a part.
+LIBRARY = {
+    "__init__.py": "",
+    "board.py": "from . import squares\nfrom .deep import inner as within\n"
+    "SIZE = 8\ndef corners(board: 'squares.Unused') -> squares.Unused:\n"
+    "    return squares.first(SIZE), within.late()\ndef unused():\n    return SIZE\n",
+    "squares.py": "class Unused:\n    pass\ndef first(n):\n"
+    "    from chessgloss.colours import WHITE\n    return WHITE\ndef second():\n    return first\n",
+    "deep/__init__.py": "from .inner import late as late\nfrom .unused import other\n",
+    "deep/inner.py": "from ..colours import BLACK\nclass Base:\n    pass\n"
+    "class Late(Base):\n    shade: Shade\nclass Shade:\n    pass\n"
+    "def late():\n    return Late(BLACK)\n",
+    "deep/unused.py": "other = 1\n",
+    "deep/beside.txt": "a prompt",
+    "deep/below/page.html": "a page",
+    "colours.py": 'import json\n"""text"""\nWHITE = True\nBLACK, GREY = False, None\n'
+    "if WHITE:\n    WHITE = json.loads('1')\n",
+    "survey.py": "def ask():\n    return 1\n",
+}
+
+
+def write_project(folder: Path, source: str = TINY) -> Path:
+    """Lay out a project of one chapter, with a library of its own to be fingerprinted."""
+    files = {
+        "_toc.yml": "format: jb-book\nroot: book/index\n",
+        "requirements.lock": "chess==1.11.2\n",
+        "data/games.txt": "e2e4\n",
+        "notebooks/01_tiny.py": source,
+        "notebooks/chapters.toml": '[01_tiny]\ntitle = "Tiny"\nsections = "none"\n'
+        'data = ["data"]\nbudget_seconds = { smoke = 5, book = 10 }\n',
+        SIZES: "[01_tiny]\nn = { smoke = 1, book = 2, paper = 3 }\n"
+        "[02_other]\nn = { smoke = 1, book = 2, paper = 3 }\n",
+        **{f"lib/chessgloss/{name}": text for name, text in LIBRARY.items()},
+    }
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return write_project(tmp_path)
+
+
+@pytest.fixture
+def using_project(tmp_path: Path) -> Path:
+    """A project whose chapter uses a function of its library."""
+    return write_project(
+        tmp_path, TINY + "\n# %%\nfrom chessgloss import board\nboard.corners(0)\n"
+    )
+
+
+def only_chapter(project: Path) -> Chapter:
+    (chapter,) = read_chapters(project)
+    return chapter
+
+
+def print_of(project: Path) -> str:
+    return fingerprint(committed_run(project), only_chapter(project))
+
+
+# ---------------------------------------------------------------- the list
+
+
+def test_chapters_keep_their_order(project: Path) -> None:
+    table = 'title = ""\nsections = ""\ndata = []\nbudget_seconds = {}\n'
+    text = "".join(f"[{name}]\n{table}" for name in ("01_one", "12_twelve", "02_two"))
+    (project / chapters.CHAPTERS_FILE).write_text(text)
+    listed = read_chapters(project)
+    assert [chapter.name for chapter in listed] == ["01_one", "12_twelve", "02_two"]
+    for wanted in ("12", "12_twelve"):
+        assert chapters.find_chapter(listed, wanted).name == "12_twelve"
+    assert chapters.find_chapter(listed, "2").name == "02_two"
+
+
+@pytest.mark.parametrize("wanted", ["3", "01", "1x", "", "twelve"])
+def test_an_unknown_chapter_lists_those_there_are(wanted: str) -> None:
+    with pytest.raises(ChapterError, match="12_twelve"):
+        chapters.find_chapter([Chapter("12_twelve", "", "", (), {})], wanted)
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "words"),
+    [
+        *((name, "x", "NN_section") for name in ("1_one", "one", "01-one", "01_One", "../01_one")),
+        *(("01_one", path, "out of the tree") for path in ("/etc/x", "../x", "data/../../x")),
+    ],
+)
+def test_a_chapter_has_one_form_of_name_and_reads_the_project_only(name, path, words) -> None:
+    with pytest.raises(ChapterError, match=words):
+        Chapter(name, "", "", (path,), {})
+
+
+@pytest.mark.parametrize("text", ["[01_one", '[01_one]\ntitle = ""\n'])
+def test_a_bad_list_is_refused(project: Path, text: str) -> None:
+    (project / chapters.CHAPTERS_FILE).write_text(text)
+    with pytest.raises(ChapterError, match=r"chapters\.toml"):
+        read_chapters(project)
+
+
+# ---------------------------------------------------------------- sizes
+
+
+def test_every_chapter_has_sizes_in_all_three_profiles() -> None:
+    tables = tomllib.loads((PROJECT / "notebooks/profiles.toml").read_text("utf-8"))
+    assert list(tables) == [chapter.name for chapter in read_chapters(PROJECT)]
+    for chapter, table in tables.items():
+        for name, values in table.items():
+            assert tuple(values) == profiles.PROFILES, f"{chapter} {name}"
+            assert len({type(value) for value in values.values()}) == 1, f"{chapter} {name}"
+            numbers = [max(v) if isinstance(v, list) else v for v in values.values()]
+            assert numbers == sorted(numbers), f"{chapter} {name}: smoke is to be the smallest"
+            assert all(number > 0 for number in numbers if not isinstance(number, str))
+
+
+@pytest.mark.parametrize("profile", profiles.PROFILES)
+def test_sizes_fit_each_other(profile: str) -> None:
+    def sizes(chapter: str) -> profiles.Sizes:
+        return profiles.load_sizes(chapter, profile)
+
+    assert 60 % sizes("07_pairwise").moves == 0, "a smaller choice is a part of a larger one"
+    assert sizes("09_mate_in_one").recorded <= sizes("09_mate_in_one").problems
+    assert sizes("12_state_tracking").live <= sizes("12_state_tracking").test
+    assert sizes("13_board_probes").live <= sizes("13_board_probes").instances <= 1_000
+    assert sizes("14_history").instances <= 1_000
+    assert isinstance(sizes("08_human_study").power_moves, tuple)
+
+
+def test_wrong_sizes_are_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project)
+    sizes = profiles.load_sizes("01_tiny", "paper")
+    assert sizes == profiles.Sizes(n=3)
+    with pytest.raises(ValueError, match="'large'; choose one of smoke, book, paper"):
+        profiles.load_sizes("01_tiny", "large")
+    with pytest.raises(ValueError, match="no sizes of a chapter '03_none'"):
+        profiles.load_sizes("03_none", "book")
+    with pytest.raises(AttributeError, match="no size 'm'; there are n"):
+        _ = sizes.m
+    with pytest.raises(AttributeError, match="cannot be set"):
+        sizes.n = 4
+    (project / "notebooks/profiles.toml").write_text("[01_tiny]\nn = { smoke = 1, book = 2 }\n")
+    with pytest.raises(ValueError, match=r"\[01_tiny\] n needs smoke, book, paper"):
+        profiles.load_sizes("01_tiny", "book")
+
+
+# ---------------------------------------------------------------- freshness
+
+
+def test_definitions_are_followed_through_the_library(project: Path) -> None:
+    used = used_code("from chessgloss import board\nboard.corners(0)", project / "lib")
+    named = {name.removeprefix("chessgloss.") for name in used if not name.endswith(":")}
+    inner = {"deep.inner:late", "deep.inner:Late", "deep.inner:Base", "deep.inner:Shade"}
+    outer = {"board:corners", "board:SIZE", "squares:first", "colours:WHITE"}
+    assert named == outer | inner | {"colours:BLACK", "colours:GREY"}, "one statement binds two"
+    assert "if WHITE" in used["chessgloss.colours:"]
+    files = {path.name for path in used_files(used, project / "lib")}
+    assert files == {"beside.txt", "page.html"}
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import chessgloss.colours as c\nc.WHITE", "colours:WHITE"),
+        ("import chessgloss.colours\nchessgloss.colours.WHITE", "colours:WHITE"),
+        ("from chessgloss.colours import WHITE as w\nprint(w)", "colours:WHITE"),
+        ("from chessgloss.deep import late\nlate()", "deep.inner:late"),
+        ("from chessgloss import deep\ndeep.unused.other", "deep.unused:other"),
+        ("def f():\n    from chessgloss import survey\n    return survey.ask", "survey:ask"),
+        ("from chessgloss import survey\nprint(survey)", "survey:ask"),
+        ("from chessgloss import survey\nsurvey.made_later", "survey:ask"),
+    ],
+)
+def test_each_form_of_use_is_read(project: Path, source: str, expected: str) -> None:
+    assert f"chessgloss.{expected}" in used_code(source, project / "lib")
+
+
+@pytest.mark.parametrize("source", ["import chess, numpy.linalg", "from chessgloss import survey"])
+def test_what_is_not_mentioned_is_not_used(project: Path, source: str) -> None:
+    assert used_code(source, project / "lib") == {}
+
+
+def appended(name: str) -> Callable[[Path], None]:
+    def edit(project: Path) -> None:
+        with (project / name).open("a") as stream:
+            stream.write("# changed\n")
+
+    return edit
+
+
+def replaced(name: str, old: str, new: str) -> Callable[[Path], None]:
+    def edit(project: Path) -> None:
+        text = (project / name).read_text()
+        assert old in text
+        (project / name).write_text(text.replace(old, new))
+
+    return edit
+
+
+def rename_data(project: Path) -> None:
+    (project / "data/games.txt").rename(project / "data/other.txt")
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        appended("notebooks/01_tiny.py"),
+        appended("requirements.lock"),
+        appended("data/games.txt"),
+        replaced("lib/chessgloss/board.py", "SIZE = 8", "SIZE = 9"),
+        replaced("lib/chessgloss/squares.py", "return WHITE", "return not WHITE"),
+        replaced("lib/chessgloss/colours.py", "loads('1')", "loads('2')"),
+        appended("lib/chessgloss/deep/beside.txt"),
+        replaced(SIZES, "1, book = 2, paper = 3 }\n[02", "1, book = 7, paper = 3 }\n[02"),
+        rename_data,
+    ],
+)
+def test_a_change_in_what_a_chapter_is_made_from_changes_its_fingerprint(
+    using_project: Path, edit: Callable[[Path], None]
+) -> None:
+    before = print_of(using_project)
+    edit(using_project)
+    assert print_of(using_project) != before
+
+
+def touch_all(project: Path) -> None:
+    for path in project.rglob("*"):
+        os.utime(path, (1, 1))
+
+
+def leave_hidden_file(project: Path) -> None:
+    (project / "data/.DS_Store").write_text("x")
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        appended("lib/chessgloss/survey.py"),
+        replaced("lib/chessgloss/board.py", "return SIZE\n", "return 0\n"),
+        replaced("lib/chessgloss/squares.py", "class Unused:", "class Unused(int):"),
+        replaced(SIZES, "[02_other]\nn = { smoke = 1", "[02_other]\nn = { smoke = 5"),
+        replaced(SIZES, "paper = 3", "paper = 4"),
+        appended("_toc.yml"),
+        touch_all,
+        leave_hidden_file,
+    ],
+)
+def test_nothing_else_changes_the_fingerprint(
+    using_project: Path, edit: Callable[[Path], None]
+) -> None:
+    before = print_of(using_project)
+    edit(using_project)
+    assert print_of(using_project) == before
+
+
+def test_a_chapter_of_the_book_does_not_hang_on_what_it_does_not_use() -> None:
+    used = used_code((PROJECT / "notebooks/02_concept_vectors.py").read_text(), PROJECT / "lib")
+    rooms = {name.split(":")[0].split(".")[1] for name in used}
+    assert {"positions", "experts", "report"} <= rooms
+    assert not {"survey", "judges", "cli", "skill", "tracking"} & rooms
+    assert "chessgloss.report:boards" not in used
+
+
+def test_the_profile_is_part_of_the_fingerprint(project: Path) -> None:
+    smoke = separate_run(project, "smoke", project / "_build/smoke")
+    assert fingerprint(smoke, only_chapter(project)) != print_of(project)
+
+
+def test_missing_data_is_named(project: Path) -> None:
+    chapter = dataclasses.replace(only_chapter(project), data=("data/absent.zst",))
+    with pytest.raises(ChapterError, match=r"01_tiny: data/absent\.zst is missing"):
+        fingerprint(committed_run(project), chapter)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"metadata": {}}', "not json"])
+def test_a_notebook_without_a_fingerprint_is_stale(project: Path, text: str) -> None:
+    run, chapter = committed_run(project), only_chapter(project)
+    chapters.write_atomically(run.notebook(chapter), text)
+    chapters.write_atomically(run.result(chapter), "{}")
+    assert is_stale(run, chapter)
+
+
+# ---------------------------------------------------------------- execution, with a real kernel
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run, Chapter]:
+    """A tiny chapter, executed once as the book and once at smoke sizes."""
+    project = write_project(tmp_path_factory.mktemp("project"))
+    run, chapter = committed_run(project), only_chapter(project)
+    smoke = separate_run(project, "smoke", project / "_build/smoke")
+    assert is_stale(run, chapter)
+    execute(run, chapter)
+    execute(smoke, chapter)
+    return run, smoke, chapter
+
+
+def outputs_of(path: Path) -> list[nbformat.NotebookNode]:
+    notebook = nbformat.read(path, as_version=4)
+    return [output for cell in notebook.cells for output in cell.get("outputs", [])]
+
+
+def test_an_executed_chapter_is_fresh_until_something_changes(executed) -> None:
+    run, _, chapter = executed
+    assert not is_stale(run, chapter)
+    kept = run.result(chapter).read_text()
+    run.result(chapter).unlink()
+    assert is_stale(run, chapter)
+    run.result(chapter).write_text(kept)
+    assert is_stale(dataclasses.replace(run, profile="smoke"), chapter)
+
+
+def test_two_executions_give_the_same_bytes(executed) -> None:
+    run, _, chapter = executed
+    again = separate_run(run.project, "book", run.project / "_build/again")
+    execute(again, chapter)
+    assert again.notebook(chapter).read_bytes() == run.notebook(chapter).read_bytes()
+    assert again.result(chapter).read_bytes() == run.result(chapter).read_bytes()
+
+
+def test_only_what_a_rerun_repeats_is_kept_of_a_kernel_in_the_project(executed) -> None:
+    run, _, chapter = executed
+    text = run.notebook(chapter).read_text()
+    assert not [word for word in ("papermill", "iopub", '"stderr"') if word in text]
+    outputs = outputs_of(run.notebook(chapter))
+    printed = [output.text for output in outputs if "name" in output]
+    assert printed == ["one book\ntwo book\n"]
+    (shown,) = [output for output in outputs if output.output_type == "execute_result"]
+    assert f"'folder': '{run.project.name}'" in shown.data["text/plain"]
+    assert "'seed': '0'" in shown.data["text/plain"]
+
+
+def test_another_profile_is_injected_and_hidden_and_smoke_says_what_it_is(executed) -> None:
+    run, smoke, chapter = executed
+    notebook = nbformat.read(smoke.notebook(chapter), as_version=4)
+    (cell,) = [c for c in notebook.cells if "injected-parameters" in c.metadata.get("tags", [])]
+    assert 'profile = "smoke"' in cell.source
+    assert "remove-input" in cell.metadata.tags
+    assert "one smoke\\n" in smoke.notebook(chapter).read_text()
+    heading, _, rest = notebook.cells[0].source.partition("\n")
+    assert heading == "# A tiny chapter"
+    assert rest.strip().startswith("```{warning}")
+    assert "these sizes mean\nnothing" in rest
+    assert rest.endswith("It counts words.")
+    kept = run.notebook(chapter).read_text()
+    assert "injected-parameters" not in kept and "warning" not in kept
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (
+            TINY + '\n# %%\nboard = "e4"\nboard.push()\n',
+            r"(?s)failed in cell 6.*AttributeError.*push",
+        ),
+        (HEADER + "# %%\nimport os\nos._exit(3)\n", "01_tiny could not be run"),
+        (HEADER + "# %%\nx = 1\n", r"wrote no .*01_tiny\.json"),
+    ],
+)
+def test_a_failure_is_named_and_the_old_notebook_stays(
+    project: Path, source: str, words: str
+) -> None:
+    (project / "notebooks/01_tiny.py").write_text(source)
+    run, chapter = committed_run(project), only_chapter(project)
+    chapters.write_atomically(run.notebook(chapter), "the one before")
+    with pytest.raises(ChapterError, match=words):
+        execute(run, chapter)
+    assert run.notebook(chapter).read_text() == "the one before"
+    failed = project / "_build/failed/01_tiny.ipynb"
+    assert ("AttributeError" in words) == (
+        failed.exists() and "AttributeError" in failed.read_text()
+    )
+
+
+def test_the_environment_is_put_back_after_a_failure(project: Path) -> None:
+    before, run = dict(os.environ), committed_run(project)
+    with pytest.raises(ZeroDivisionError), chapters.kernel_environment(run):
+        assert os.environ["CHESSGLOSS_STORE"] == str(run.store)
+        raise ZeroDivisionError
+    assert dict(os.environ) == before
+
+
+# ---------------------------------------------------------------- what is kept
+
+
+def test_pieces_of_text_are_joined_and_stderr_dropped() -> None:
+    pieces = [
+        new_output("stream", name="stdout", text="one\n"),
+        new_output("stream", name="stderr", text="50 %"),
+        new_output("stream", name="stdout", text="two\n"),
+        new_output("display_data", {"text/plain": "board"}),
+        new_output("stream", name="stdout", text="three\n"),
+    ]
+    kept = chapters.strip_outputs(pieces)
+    assert [output.get("text") for output in kept] == ["one\ntwo\n", None, "three\n"]
+
+
+def test_random_names_and_times_are_replaced() -> None:
+    def notebook() -> nbformat.NotebookNode:
+        cell = new_code_cell("1 + 1", metadata={"execution": {"iopub.status.busy": "now"}})
+        cell.metadata["tags"] = ["parameters"]
+        return new_notebook(cells=[new_markdown_cell("# Title"), cell])
+
+    first, second = notebook(), notebook()
+    assert first.cells[0].id != second.cells[0].id
+    text = chapters.notebook_text(first, {})
+    assert text == chapters.notebook_text(second, {})
+    assert "iopub" not in text
+    assert '"parameters"' in text
+    nbformat.validate(nbformat.reads(text, as_version=4))
+
+
+def set_time(path: Path, seconds: float) -> None:
+    os.utime(path, (seconds, seconds))
+
+
+def test_the_newer_of_a_pair_wins_and_a_pair_in_step_is_left_alone(project: Path) -> None:
+    source = project / "notebooks/01_tiny.py"
+    pair = source.with_suffix(".ipynb")
+    assert sync_pair(source) == pair
+    assert sync_pair(source) is None
+    assert chapters.percent_text(pair) == TINY
+
+    source.write_text(TINY.replace("A tiny", "A small"))
+    set_time(pair, source.stat().st_mtime - 10)
+    assert sync_pair(source) == pair
+    assert "A small chapter" in pair.read_text()
+
+    pair.write_text(pair.read_text().replace("A small", "A little"))
+    set_time(source, pair.stat().st_mtime - 10)
+    assert sync_pair(source) == source
+    assert source.read_text() == TINY.replace("A tiny", "A little")
+
+
+def test_outputs_saved_in_a_pair_are_dropped(project: Path) -> None:
+    source = project / "notebooks/01_tiny.py"
+    sync_pair(source)
+    pair = source.with_suffix(".ipynb")
+    notebook = nbformat.read(pair, as_version=4)
+    notebook.cells[1].outputs = [new_output("stream", name="stdout", text="left over")]
+    nbformat.write(notebook, pair)
+    assert sync_pair(source) is not None
+    assert "left over" not in pair.read_text()
+    assert source.read_text() == TINY
+
+
+# ---------------------------------------------------------------- comparing two runs
+
+CHAPTER = "02_concept_vectors"
+NOISE = Tolerance(f"{CHAPTER}/table6.*", absolute=0.01, relative=0.0, reason="solver noise")
+
+
+def entry(value: float | None, **fields: Any) -> dict[str, Any]:
+    plain = {"low": None, "high": None, "n": 100, "unit": "", "reference": None, "source": None}
+    return {"value": value, **plain, **fields}
+
+
+def write(folder: Path, chapter: str, entries: dict[str, Any]) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / f"{chapter}.json").write_text(json.dumps(entries), "utf-8")
+    return folder
+
+
+def compare_one(
+    tmp_path: Path,
+    committed: dict[str, Any] | None,
+    fresh: dict[str, Any] | None,
+    tolerances: tuple[Tolerance, ...] = (),
+) -> comparison.Row:
+    """Compare one key, ``table6.mean``, of one chapter."""
+    old = write(tmp_path / "old", CHAPTER, {"table6.mean": committed} if committed else {})
+    new = write(tmp_path / "new", CHAPTER, {"table6.mean": fresh} if fresh else {})
+    (row,) = comparison.compare(old, new, tolerances)
+    return row
+
+
+ABSENT = entry(None, absent="leela network")
+
+
+@pytest.mark.parametrize(
+    ("committed", "fresh", "tolerances", "expected"),
+    [
+        (entry(0.9), entry(0.9), (), "identical"),
+        (entry(1), entry(1.0), (), "identical"),
+        (entry(float("nan")), entry(float("nan")), (), "identical"),
+        (entry(0.9), entry(0.905), (), "different"),
+        (entry(0.9), entry(0.905), (NOISE,), "within tolerance"),
+        (entry(0.9), entry(0.92), (NOISE,), "different"),
+        (entry(0.9, low=0.8), entry(0.9, low=0.805), (NOISE,), "within tolerance"),
+        (entry(0.9, low=0.8), entry(0.9, low=0.7), (NOISE,), "different"),
+        (entry(0.9), entry(0.9, n=101), (NOISE,), "different"),
+        (entry(0.9), entry(0.9, unit="pawns"), (NOISE,), "different"),
+        (entry(0.9), entry(None), (NOISE,), "different"),
+        (entry(0.9), entry(float("nan")), (NOISE,), "different"),
+        (entry(1), entry(True), (), "different"),
+        (entry(0.9), None, (), "missing"),
+        (None, entry(0.9), (), "new"),
+        (ABSENT, entry(0.9), (), "new"),
+        (entry(0.9), ABSENT, (), "asset absent"),
+        (ABSENT, ABSENT, (), "asset absent"),
+        (None, ABSENT, (), "asset absent"),
+    ],
+)
+def test_a_result_gets_its_outcome(
+    tmp_path: Path,
+    committed: dict[str, Any] | None,
+    fresh: dict[str, Any] | None,
+    tolerances: tuple[Tolerance, ...],
+    expected: str,
+) -> None:
+    row = compare_one(tmp_path, committed, fresh, tolerances)
+    assert row.outcome == expected
+    assert comparison.is_green([row]) == (expected not in {"different", "missing"})
+
+
+def test_the_detail_names_what_moved(tmp_path: Path) -> None:
+    row = compare_one(tmp_path, entry(0.9, n=100), entry(0.8, n=90))
+    assert row.detail == "n 100 -> 90, value 0.9 -> 0.8"
+    assert str(row).startswith(f"{CHAPTER}/table6.mean: different")
+
+
+def test_a_key_missing_because_its_whole_chapter_failed(tmp_path: Path) -> None:
+    old = write(tmp_path / "old", CHAPTER, {"table6.mean": entry(0.9)})
+    (tmp_path / "new").mkdir()
+    (row,) = comparison.compare(old, tmp_path / "new", ())
+    assert row.outcome == "missing"
+
+
+def test_the_larger_allowance_counts() -> None:
+    tolerance = Tolerance("*", absolute=0.5, relative=0.1, reason="threads")
+    assert tolerance.covers(100.0, 110.0)
+    assert not tolerance.covers(100.0, 110.1)
+    assert tolerance.covers(1.0, 1.5)
+    assert tolerance.covers(-100.0, -110.0)
+
+
+def test_the_first_matching_pattern_counts(tmp_path: Path) -> None:
+    strict = Tolerance(f"{CHAPTER}/table6.mean", reason="exact")
+    row = compare_one(tmp_path, entry(0.9), entry(0.905), (strict, NOISE))
+    assert row.outcome == "different"
+
+
+def test_outcomes_are_counted_table_by_table(tmp_path: Path) -> None:
+    old = {"table6.mean": entry(1), "table6.worst": entry(2), "figure2.bars": entry(3)}
+    new = {"table6.mean": entry(1), "table6.worst": entry(9), "figure2.bars": entry(3)}
+    first = write(tmp_path / "old", CHAPTER, old), write(tmp_path / "new", CHAPTER, new)
+    write(first[0], "01_positions", {"games.count": entry(5)})
+    write(first[1], "01_positions", {"games.count": entry(5)})
+    rows = comparison.compare(*first, ())
+    counts = comparison.count_by_table(rows)
+    assert list(counts) == ["01_positions games", f"{CHAPTER} table6", f"{CHAPTER} figure2"]
+    assert counts[f"{CHAPTER} table6"] == {"identical": 1, "different": 1}
+    assert "table6.worst: different; value 2 -> 9" in comparison.render(rows)
+    assert comparison.summarise(rows) == "RED: 4 results: 3 identical, 1 different"
+
+
+def test_a_failed_chapter_is_red_even_if_all_results_agree(tmp_path: Path) -> None:
+    row = compare_one(tmp_path, entry(0.9), entry(0.9))
+    assert comparison.summarise([row]) == "GREEN: 1 results: 1 identical"
+    assert comparison.summarise([row], failed_chapters=1).startswith("RED")
+
+
+def test_tolerances_are_read_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "tolerances.toml"
+    path.write_text(
+        '[[tolerance]]\npattern = "a/*"\nabsolute = 0.5\nreason = "x"\n'
+        '[[tolerance]]\npattern = "*"\nrelative = 0.1\nreason = "y"\n'
+    )
+    first, second = comparison.read_tolerances(path)
+    assert (first.pattern, first.absolute, first.relative) == ("a/*", 0.5, 0.0)
+    assert (second.pattern, second.relative) == ("*", 0.1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[[tolerance]]\npattern = "*"\nabsolute = -1\nreason = "x"',
+        '[[tolerance]]\npattern = "*"\nrelative = inf\nreason = "x"',
+        '[[tolerance]]\npattern = "*"\nabsolute = 1',
+        '[[tolerance]]\npattern = "*"\nabsolut = 1\nreason = "x"',
+        '[[tolerance]]\nabsolute = 1\nreason = "x"',
+        "[[tolerance",
+    ],
+)
+def test_a_bad_tolerance_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "tolerances.toml"
+    path.write_text(text)
+    with pytest.raises(ResultsFileError):
+        comparison.read_tolerances(path)
+
+
+def test_the_declared_tolerances_can_be_read() -> None:
+    declared = Path(__file__).parents[1] / "book/tolerances.toml"
+    assert all(entry.pattern.count("/") == 1 for entry in comparison.read_tolerances(declared))
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"games.count": 3}', '{"games.count": {"n": 3}}'])
+def test_a_bad_result_file_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "01_x.json").write_text(text)
+    with pytest.raises(ResultsFileError, match=r"01_x\.json"):
+        comparison.read_results(tmp_path)
+
+
+# ---------------------------------------------------------------- the pages
 
 
 @pytest.fixture(scope="session")

@@ -8,13 +8,13 @@ import pytest
 import torch
 
 from chessgloss import change_curve
+from chessgloss.book.profiles import Sizes, load_sizes
 from chessgloss.change_curve import Curve, Stopping, keys_of, train_to_optimum, write_curve
 from chessgloss.change_features import BoardSource
 from chessgloss.change_training import Settings
 from chessgloss.changes import MoveSample, TermChanges, sample_moves
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.oracle import TERMS
-from chessgloss.profiles.prioritisation import Prioritisation, load_sizes
 from chessgloss.ranking import ndcg, precision
 from chessgloss.store import Store, find_project
 
@@ -101,7 +101,8 @@ def test_a_curve_is_written_read_and_not_trained_twice(games, tmp_path: Path, mo
 
     monkeypatch.setattr(change_curve, "label_games", labelled)
     monkeypatch.setattr(change_curve, "chapter_moves", lambda g, *_: planted(moves_of(g[:15], 3)))
-    sizes, stop = Prioritisation(15, 5, 3), Stopping(1, 0, validation=20)
+    sizes = Sizes(fitted_games=15, held_out_games=5, per_game=3)
+    stop = Stopping(1, 0, validation=20)
 
     def write() -> Path:
         return write_curve(games, tmp_path, SMALL, stop, sizes, store=Store(tmp_path / "store"),
@@ -168,7 +169,7 @@ def test_few_moves_do_not_leave_the_bare_board_at_what_one_pass_gives(committed:
 
 
 def test_the_committed_moves_are_the_chapters_test_moves(committed: Curve):
-    sizes = load_sizes("book")
+    sizes = load_sizes("03_prioritisation", "book")
     games = list(read_games(find_project() / "data/games/selfplay.tsv.zst", 400))
     test = sample_moves(of_split(games, "test")[:20], sizes.per_game, seed=1, jobs=1)
     assert (committed.find(test) >= 0).all()

@@ -1,12 +1,46 @@
+"""The command line: every command as it is typed, with scripted parts and with real ones."""
+
 from __future__ import annotations
 
+import io
+import json
+import os
+import shutil
 import subprocess
 import sys
+import venv
+from pathlib import Path
 
+import chess
+import chess.engine
+import chess.pgn
 import pytest
 
-from chessgloss import cli, doctor
+from chessgloss import cli, engine, prioritise
+from chessgloss.annotate.reading import read_games
 from chessgloss.corpora import games
+from chessgloss.engine import Analysis, Line
+from chessgloss.facts.exchange import balance
+from chessgloss.positions import MoveInContext, Position
+from chessgloss.priorities import ConceptChange, Priorities
+from fakes.scripted_llm import scripted_llm
+
+PROJECT = Path(__file__).resolve().parents[1]
+PGN = PROJECT / "data" / "pgn"
+START = chess.STARTING_FEN
+ITALIAN = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
+#: The CCC paper's Figure A6: a bishop takes a pawn with check.
+FIGURE_A6 = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
+#: As the paper prints some: its move number is 0.
+NUMBER_0 = FIGURE_A6.replace("0 21", "0 0")
+
+
+def run(*arguments: str) -> int:
+    given = cli.parser().parse_args(arguments)
+    return given.run(given)
+
+
+# ---------------------------------------------------------------- doctor, games, bad input
 
 
 def test_the_doctor_says_what_to_run_for_what_is_missing(monkeypatch, capsys):
@@ -19,20 +53,24 @@ def test_the_doctor_says_what_to_run_for_what_is_missing(monkeypatch, capsys):
     assert " no " in engine
     assert "apt-get install stockfish" in engine
     assert "node" in next(row for row in rows if row.startswith("Stockfish 8"))
+    assert rows[-1].startswith("cannot execute the book: no Stockfish 15.1")
 
 
 def test_what_is_found_needs_no_remedy():
-    findings = {finding.component: finding for finding in doctor.examine()}
+    findings = {finding.component: finding for finding in cli.examine(PROJECT)}
     assert findings["Python"].found
     assert findings["chess"].version
+    assert findings["data: concept weights"].found
     assert all(bool(finding.remedy) != finding.found for finding in findings.values())
 
 
-def test_an_optional_part_is_no_failure(monkeypatch):
-    optional = doctor.Finding("asset leela", False, "", "export X=...", essential=False)
-    monkeypatch.setattr(doctor, "examine", lambda: [optional])
+def test_an_optional_part_is_no_failure(monkeypatch, capsys):
+    optional = cli.Finding("asset leela", False, "", "export X=...", essential=False)
+    monkeypatch.setattr(cli, "examine", lambda project: [optional])
     assert cli.main(["doctor"]) == 0
-    assert "no (optional)" in doctor.render([optional])
+    shown = capsys.readouterr().out
+    assert "no (optional)" in shown
+    assert shown.endswith("ready to execute the book\n")
 
 
 @pytest.mark.parametrize(
@@ -53,12 +91,476 @@ def test_games_are_generated_where_asked(tmp_path, monkeypatch):
     assert (asked["n"], asked["seed"]) == (7, 3)
 
 
-def test_an_unknown_command_lists_those_there_are():
-    said = subprocess.run(
-        [sys.executable, "-m", "chessgloss.cli", "sing"],
+def test_an_unknown_command_lists_those_there_are(capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["sing"])
+    assert ended.value.code == 2
+    assert "doctor" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- claims
+
+
+def test_the_object_follows_the_contract(capsys: pytest.CaptureFixture[str]):
+    text = "The bishop on c4 attacks f7 and the knight on f6."
+    assert run("claims", "--fen", ITALIAN, "--move", "4. O-O", "--text", text, "--json") == 0
+    content = json.loads(capsys.readouterr().out)
+    for claim in content["claims"]:
+        assert set(claim) >= {"text", "span", "kind", "verdict", "evidence"}
+        assert text[slice(*claim["span"])] == claim["text"]
+    verdicts = {(claim["kind"], claim["text"]): claim["verdict"] for claim in content["claims"]}
+    assert verdicts["piece", "The bishop on c4"] == "true"
+    assert verdicts["piece", "the knight on f6"] == "false"
+    assert content["summary"]["false"] == 2
+
+
+def test_the_table_names_verdict_kind_and_evidence(capsys: pytest.CaptureFixture[str]):
+    castling = ("claims", "--fen", ITALIAN, "--move", "e1g1", "--text")
+    run(*castling, "The rook on e1 is active.")
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.split()[:2] == ["false", "piece"]
+    run(*castling, "A quiet move.")
+    assert capsys.readouterr().out == "no checkable claim\n"
+
+
+def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path: Path, capsys):
+    path = tmp_path / "many.jsonl"
+    castles = {"fen": ITALIAN, "text": "White castles."}
+    bad = ["{", "[]", '{"fen": 1}', '{"fen": "8/8", "move": "a", "text": ""}']
+    lines = [
+        json.dumps({"id": 1, "move": "O-O", **castles}),
+        *bad,
+        json.dumps({"move": "Qh9", **castles}),
+        "",
+        json.dumps({"move": "d3", **castles}),
+    ]
+    path.write_text("\n".join(lines))
+    assert run("claims", "--jsonl", str(path)) == 1
+    first, *errors, last = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (first["id"], first["claims"][0]["verdict"]) == (1, "true")
+    assert [error["line"] for error in errors] == [2, 3, 4, 5, 6]
+    assert all(set(error) == {"line", "error"} for error in errors)
+    assert "'Qh9' is not a legal move" in errors[-1]["error"]
+    assert last["claims"][0]["verdict"] == "false"
+    path.write_text(lines[0])
+    assert run("claims", "--jsonl", str(path)) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--fen", ITALIAN, "--move", "O-O"], "give --fen, --move and --text, or --jsonl FILE"),
+        (["--jsonl", "x", "--text", "y"], "give either --jsonl, or"),
+        (["--fen", "8/8 w", "--move", "e4", "--text", "x"], "'8/8 w' cannot be read"),
+        (["--fen", ITALIAN, "--move", "Qh9", "--text", "x"], "'Qh9' is not a legal move"),
+        (["--fen", ITALIAN, "--move", "O-O", "--text", "x", "--reply", "e2e4"], "is not legal"),
+        (
+            ["--fen", ITALIAN, "--move", "O-O", "--text", "x", "--reply", "Nf6"],
+            "is not legal|expected",
+        ),
+    ],
+)
+def test_bad_claims_raise_one_clear_line(arguments: list[str], message: str):
+    with pytest.raises(ValueError, match=message) as caught:
+        run("claims", *arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file_is_an_error_that_names_it(tmp_path: Path):
+    with pytest.raises(OSError, match=r"absent\.jsonl"):
+        run("claims", "--jsonl", str(tmp_path / "absent.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("fen", "repair"),
+    [(NUMBER_0, "move number 0 set to 1"), (FIGURE_A6[:-5], "halfmove clock missing, set to '0'")],
+)
+def test_a_fen_as_the_paper_prints_it_is_repaired_and_said_so(capsys, tmp_path, fen, repair):
+    check = ("--move", "Bxe6+", "--text", "A check.")
+    assert run("claims", "--fen", fen, *check) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith("true")
+    assert shown.err.startswith(f"chessgloss: FEN repaired: {repair}")
+    assert shown.err.count("\n") == 1
+    path = tmp_path / "one.jsonl"
+    path.write_text(json.dumps({"fen": fen, "move": "Bxe6+", "text": "A check."}))
+    assert run("claims", "--jsonl", str(path)) == 0
+    assert capsys.readouterr().err.startswith("chessgloss: line 1: FEN repaired: ")
+
+
+# ---------------------------------------------------------------- scripted parts
+
+
+def by_material(position: Position, lines: int) -> Analysis:
+    board, found = chess.Board(position.fen), []
+    for move in sorted(board.legal_moves, key=chess.Move.uci):
+        board.push(move)
+        value = 100 * balance(board)
+        board.pop()
+        score = chess.engine.PovScore(chess.engine.Cp(value), chess.WHITE)
+        seen = chess.engine.PovScore(score.pov(board.turn), board.turn)
+        found.append(Line((move.uci(),), seen, 1))
+    found.sort(key=lambda line: line.score.relative, reverse=True)
+    return Analysis(position, tuple(found[:lines]), 100, "Scripted 1")
+
+
+class ScriptedEngine:
+    """Counts material one ply deep."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def analyse(self, position, *, nodes, multipv):
+        return by_material(position, multipv)
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scripted engine, a scripted ranking of concepts, and no model."""
+    monkeypatch.setattr(engine, "open_engine", ScriptedEngine)
+    monkeypatch.setattr(
+        engine,
+        "analyse_many",
+        lambda positions, *, nodes, multipv, processes: [
+            by_material(position, multipv) for position in positions
+        ],
+    )
+    monkeypatch.setattr(prioritise, "load_method", lambda: None)
+    monkeypatch.setattr(
+        prioritise,
+        "prioritise",
+        lambda position, uci: Priorities(
+            MoveInContext(position, uci),
+            "default",
+            (ConceptChange("Threats", "White", 0.0, 1.0, 1.5, 1),),
+        ),
+    )
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "CHESSGLOSS_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+# ---------------------------------------------------------------- comment
+
+
+def test_a_comment_says_what_wrote_it(scripted, capsys):
+    assert run("comment", "--fen", FIGURE_A6, "--move", "21. Bxe6+") == 0
+    text, used = capsys.readouterr().out.splitlines()
+    assert text.startswith("21. Bxe6+: ")
+    assert "e6" in text
+    assert used == "(template, no model; Scripted 1, 100 nodes)"
+
+
+@pytest.mark.parametrize("move", ["Bxe6+", "21. Bxe6+", "f5e6"])
+def test_the_json_has_what_other_programs_read(scripted, capsys, move: str):
+    assert run("comment", "--fen", FIGURE_A6, "--move", move, "--json") == 0
+    content = json.loads(capsys.readouterr().out)
+    assert list(content) == ["comment", "method", "model", "verdict", "concepts", "facts", "claims"]
+    assert (content["method"], content["model"]) == ("template", None)
+    assert content["concepts"] == [{"name": "White Threats", "change": 1.5}]
+    assert content["verdict"]["engine"] == "Scripted 1"
+    capture = next(fact for fact in content["facts"] if fact["kind"] == "capture")
+    assert capture["squares"] == ["f5", "e6"]
+    assert capture["side"] == "White"
+    assert capture["text"] == "the white bishop on f5 takes the black pawn on e6"
+    for claim in content["claims"]:
+        start, end = claim["span"]
+        assert content["comment"][start:end] == claim["text"]
+        assert claim["verdict"] != "false"
+
+
+@pytest.mark.parametrize(
+    ("fen", "move", "words"),
+    [
+        (START, "e5", "'e5' is not a legal move for White"),
+        (START, "Qh5", "not a legal move"),
+        (START, "", "not a legal move"),
+        ("8/8/8 w", "e4", "cannot be read"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1", "e4", "no white king"),
+        (FIGURE_A6.replace(" w ", " b "), "Bxe6+", "not a legal"),
+    ],
+)
+def test_bad_input_is_refused_before_an_engine_starts(monkeypatch, fen, move, words):
+    monkeypatch.setattr(engine, "open_engine", lambda: pytest.fail("an engine was started"))
+    for command in ("comment", "ask"):
+        with pytest.raises(ValueError, match=words) as caught:
+            run(command, "--fen", fen, "--move", move)
+        assert "\n" not in str(caught.value)
+
+
+def test_bad_options_are_named(scripted):
+    move = ("comment", "--fen", START, "--move", "e4")
+    with pytest.raises(ValueError, match="no method 'magic'; choose one of template, llm"):
+        run(*move, "--method", "magic")
+    with pytest.raises(ValueError, match="--nodes must be positive, got 0"):
+        run(*move, "--nodes", "0")
+    with pytest.raises(ValueError, match=r"OPENAI_BASE_URL.*model serve"):
+        run(*move, "--method", "llm")
+
+
+def test_a_missing_network_leaves_the_concepts_out_and_says_so(scripted, capsys, monkeypatch):
+    def missing():
+        raise ValueError("weights are missing; make them")
+
+    monkeypatch.setattr(prioritise, "load_method", missing)
+    assert run("comment", "--fen", START, "--move", "e4", "--json") == 0
+    seen = capsys.readouterr()
+    assert json.loads(seen.out)["concepts"] == []
+    assert "no concepts: weights are missing; make them" in seen.err
+
+
+# ---------------------------------------------------------------- with a model
+
+
+@pytest.fixture
+def with_model(scripted, monkeypatch: pytest.MonkeyPatch):
+    def serve(*script: str):
+        serving = scripted_llm(*script)
+        llm = serving.__enter__()
+        opened.append(serving)
+        monkeypatch.setenv("OPENAI_BASE_URL", llm.url)
+        monkeypatch.setenv("CHESSGLOSS_MODEL", "scripted-1")
+        return llm
+
+    opened: list = []
+    yield serve
+    for serving in opened:
+        serving.__exit__(None, None, None)
+
+
+def test_a_model_is_used_where_one_is_set_and_named(with_model, capsys):
+    llm = with_model("text:Thoughts: none.\nComment: The bishop takes on e6 with check.")
+    assert run("comment", "--fen", FIGURE_A6, "--move", "Bxe6+", "--json") == 0
+    content = json.loads(capsys.readouterr().out)
+    assert content["comment"] == "The bishop takes on e6 with check."
+    assert (content["method"], content["model"]) == ("ccc", "scripted-1")
+    assert "Bxe6+" in llm.asked[0]["messages"][-1]["content"]
+    assert any(claim["verdict"] == "true" for claim in content["claims"])
+
+
+@pytest.mark.parametrize("script", ["refused:I cannot", "empty", "text:no mark here"])
+def test_without_a_usable_comment_the_facts_speak_and_say_so(with_model, capsys, script: str):
+    with_model(script)
+    assert run("comment", "--fen", FIGURE_A6, "--move", "Bxe6+") == 0
+    seen = capsys.readouterr()
+    assert "(template, no model" in seen.out
+    assert "the facts speak instead" in seen.err
+
+
+def test_an_explicit_template_asks_no_model(with_model, capsys):
+    llm = with_model()
+    assert run("comment", "--fen", START, "--move", "e4", "--method", "template") == 0
+    assert llm.asked == []
+
+
+# ---------------------------------------------------------------- annotate
+
+
+def test_a_game_is_annotated_into_a_pgn_and_a_page(scripted, capsys, tmp_path: Path):
+    target, page = tmp_path / "out.pgn", tmp_path / "game.html"
+    source = str(PGN / "variations.pgn")
+    assert run("annotate", source, "-o", str(target), "--html", str(page)) == 0
+    (game,) = read_games(target)
+    assert game.headers["White"] == "Иванова, Анна"
+    assert game.headers["ChessglossAnnotator"].startswith("template, no model; Scripted 1")
+    assert game.next().eval() is not None
+    assert "<title>Иванова, Анна – Grünfeld-Sommer, Jörg</title>" in page.read_text("utf-8")
+    assert "comments on 25 plies" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["game.html", "out.pgn"]
+
+
+def test_without_a_target_the_pgn_is_printed(scripted, capsys):
+    assert run("annotate", str(PGN / "variations.pgn")) == 0
+    printed = chess.pgn.read_game(io.StringIO(capsys.readouterr().out))
+    assert printed is not None and not printed.errors
+    assert printed.headers["Round"] == "3"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("chess960.pgn", None, "variant 'Chess960'"),
+        ("empty.pgn", "", "holds no game"),
+        ("blank.pgn", '[Event "x"]\n\n*\n', "no moves"),
+        ("missing.pgn", None, "No such file"),
+    ],
+)
+def test_games_that_cannot_be_annotated_are_refused(scripted, tmp_path, name, text, words):
+    path = PGN / name if (PGN / name).exists() else tmp_path / name
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises((ValueError, OSError), match=words):
+        run("annotate", str(path), "-o", str(tmp_path / "out.pgn"))
+    assert not (tmp_path / "out.pgn").exists()
+
+
+def test_targets_are_checked_before_the_work(monkeypatch, tmp_path: Path):
+    monkeypatch.setattr(engine, "analyse_many", lambda *_, **__: pytest.fail("work was begun"))
+    source = tmp_path / "game.pgn"
+    source.write_text("1. e4 e5 *\n")
+    for options, words in (
+        (["-o", str(tmp_path / "none" / "x.pgn")], "there is no folder"),
+        (["-o", str(source)], "is the game itself"),
+        (["-o", str(tmp_path / "x"), "--html", str(tmp_path / "x")], "different names"),
+        (["--nodes", "0"], "must be positive"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            run("annotate", str(source), *options)
+    assert source.read_text() == "1. e4 e5 *\n"
+
+
+# ---------------------------------------------------------------- ask
+
+
+def session(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+
+
+def test_a_session_is_answered_line_by_line(scripted, monkeypatch, capsys):
+    session(monkeypatch, "", "Is the queen on g8 safe?", "Why not Qxe5?", "quit", "never read")
+    assert run("ask", "--fen", FIGURE_A6, "--move", "Bxe6+") == 0
+    out = capsys.readouterr().out
+    assert "Black's queen on g8 is attacked by nothing" in out
+    assert "21. Qxe5 was possible instead." in out
+    assert out.count("(template, no model)") == 2
+    assert "never read" not in out
+
+
+def test_a_session_with_a_model_shows_what_was_looked_up(with_model, monkeypatch, capsys):
+    llm = with_model(
+        "text:Comment: A check.",
+        "text:Black plays 21... Ke7 now.",
+        "text:The king goes: 21... Ke7.",
+    )
+    session(monkeypatch, "Is the queen on g8 safe?")
+    assert run("ask", "--fen", FIGURE_A6, "--move", "Bxe6+") == 0
+    out = capsys.readouterr().out
+    assert "The king goes: 21... Ke7." in out
+    assert "looked up: Black's queen on g8" in out
+    assert "looked up: 21... Ke7" in out
+    assert "(llm, scripted-1)" in out
+    assert "21... Ke7" in llm.asked[2]["messages"][-1]["content"]
+
+
+# ---------------------------------------------------------------- the real engine
+
+
+@pytest.fixture(scope="module")
+def real_engine() -> None:
+    try:
+        engine.find_stockfish()
+    except engine.EngineMissing as error:
+        pytest.skip(str(error))
+
+
+def real(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "chessgloss.cli", *arguments, "--nodes", "3000", "--no-concepts"],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+@pytest.mark.engine
+def test_a_real_session_through_a_pipe(real_engine):
+    done = real(
+        "ask", "--fen", FIGURE_A6, "--move", "21. Bxe6+", "--method", "template",
+        stdin="Can the g8 queen survive?\nШто?\n",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "In the engine's main line it is taken" in done.stdout
+    assert done.stdout.count("(template, no model)") == 2
+
+
+@pytest.mark.engine
+def test_a_real_game_is_annotated_the_same_way_twice(real_engine, tmp_path: Path):
+    source = tmp_path / "game.pgn"
+    source.write_text("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n")
+    texts = []
+    for name in ("one.pgn", "two.pgn"):
+        target = tmp_path / name
+        done = real("annotate", str(source), "-o", str(target), "--method", "template")
+        assert done.returncode == 0, done.stderr
+        texts.append(target.read_bytes())
+    assert texts[0] == texts[1]
+    (game,) = read_games(tmp_path / "one.pgn")
+    mate = game.end()
+    assert mate.parent.nags == {chess.pgn.NAG_BLUNDER}
+    assert "mate" in mate.comment.lower()
+
+
+# ---------------------------------------------------------------- outside a checkout
+
+
+@pytest.fixture
+def outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No checkout is found, and the package has brought no data."""
+    monkeypatch.setenv("CHESSGLOSS_PROJECT", "/nowhere")
+
+
+def test_without_a_checkout_the_doctor_asks_for_less(outside, monkeypatch, capsys):
+    monkeypatch.setattr("chessgloss.engine.version", lambda: "Stockfish 17")
+    assert cli.main(["doctor"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("project: none")
+    assert "papermill" not in shown
+    assert shown.endswith("ready to comment on moves\n")
+
+
+def test_without_a_checkout_what_needs_one_names_the_command(outside, scripted, capsys, tmp_path):
+    assert cli.main(["survey", "collect", "-o", str(tmp_path / "study.json")]) == 2
+    assert "run `export CHESSGLOSS_PROJECT=/path/to/checkout`" in capsys.readouterr().err
+    move = ("--fen", FIGURE_A6, "--move", "Bxe6+")
+    assert cli.main(["claims", *move, "--text", "A check."]) == 0
+    assert cli.main(["comment", *move, "--json"]) == 0
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The command as a wheel brings it, in an environment that sees this one's packages."""
+    folder = tmp_path_factory.mktemp("installed")
+    source, home = folder / "source", folder / "venv"
+    for name in ("lib", "data/priority"):
+        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+        shutil.copytree(PROJECT / name, source / name, ignore=ignored)
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy2(PROJECT / name, source)
+    venv.create(home, symlinks=True)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    into = ["--python", str(home / "bin/python"), "install", "--find-links", str(folder)]
+    build = ["wheel", "--no-build-isolation", "-w", str(folder), str(source)]
+    for words in (build, [*into, "chessgloss"]):
+        command = [*pip, *words, "--no-deps", "--no-index"]
+        subprocess.run(command, check=True, cwd=folder, env=clean_environment())
+    (site,) = home.glob("lib/python*/site-packages")
+    (site / "seen.pth").write_text(str(Path(pytest.__file__).parents[1]))
+    return home / "bin/chessgloss"
+
+
+def clean_environment() -> dict[str, str]:
+    ours = ("PYTHONPATH", "CHESSGLOSS_", "OPENAI_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+
+
+@pytest.mark.slow
+@pytest.mark.engine
+def test_the_installed_command_brings_what_it_needs(installed: Path, real_engine, tmp_path: Path):
+    move = ("--fen", NUMBER_0, "--move", "Bxe6+")
+    done = subprocess.run(
+        [str(installed), "comment", *move, "--nodes", "500", "--json"],
+        cwd=tmp_path,
+        env=clean_environment(),
         capture_output=True,
         text=True,
         check=False,
     )
-    assert said.returncode == 2
-    assert "doctor" in said.stderr
+    assert done.returncode == 0, done.stderr
+    content = json.loads(done.stdout)
+    assert content["comment"] and content["facts"] and content["claims"]
+    assert content["concepts"], done.stderr
+    assert "FEN repaired" in done.stderr

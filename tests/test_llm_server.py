@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from chessgloss import assets
-from chessgloss.cli_model import add_model_commands, export_lines
+from chessgloss import assets, cli
 from chessgloss.llm import Client, Endpoint, Message, Misconfigured, Recordings, Request, Sampling
 from chessgloss.llm import server as served
 from chessgloss.llm.server import (
@@ -29,17 +28,16 @@ TINY = "smollm2-135m-q4_1"
 
 
 def parse(*words: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    add_model_commands(parser.add_subparsers(dest="command", required=True))
-    return parser.parse_args(words)
+    return cli.parser().parse_args(words)
 
 
-def test_the_commands_have_sensible_defaults():
+def test_the_commands_have_sensible_defaults(monkeypatch, capsys):
     given = parse("model", "serve")
-    assert (given.name, given.port, given.threads) == ("qwen2.5-coder-1.5b-q4_k_m", 0, 2)
-    assert parse("model", "fetch", TINY).name == TINY
-    with pytest.raises(SystemExit):
-        parse("model", "fetch", "gpt-4o")
+    assert (given.name, given.port, given.threads) == (None, 0, 2)
+    monkeypatch.setattr(served.assets, "locate", lambda name: f"/cache/{name}")
+    assert cli.main(["model", "fetch"]) == 0
+    assert capsys.readouterr().out == "/cache/qwen\n"
+    assert cli.main(["model", "fetch", "gpt-4o"]) == 2
 
 
 def test_fetching_prints_the_path_of_the_checked_file(monkeypatch, tmp_path, capsys):
@@ -52,7 +50,7 @@ def test_fetching_prints_the_path_of_the_checked_file(monkeypatch, tmp_path, cap
 
 
 def test_the_export_lines_can_be_pasted():
-    lines = export_lines("http://127.0.0.1:8080/v1", TINY).splitlines()
+    lines = cli.export_lines("http://127.0.0.1:8080/v1", TINY).splitlines()
     assert lines[1:] == [
         "export OPENAI_BASE_URL=http://127.0.0.1:8080/v1",
         "export OPENAI_API_KEY=none",
@@ -181,14 +179,8 @@ def test_another_model_than_the_asked_one_is_noticed(tiny, tmp_path):
 
 @pytest.mark.slow
 def test_serving_says_where_and_ends_at_an_interrupt(tiny_file):
-    code = (
-        "import argparse; from chessgloss.cli_model import add_model_commands as add\n"
-        "parser = argparse.ArgumentParser(); add(parser.add_subparsers())\n"
-        f"given = parser.parse_args(['model', 'serve', '{TINY}', '--threads', '1'])\n"
-        "raise SystemExit(given.run(given))"
-    )
     running = subprocess.Popen(
-        [sys.executable, "-c", code],
+        [sys.executable, "-m", "chessgloss.cli", "model", "serve", TINY, "--threads", "1"],
         stdout=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),

@@ -11,8 +11,9 @@ import pytest
 import yaml
 from pytest_notebook.nb_regression import NBRegressionFixture
 
-from chessgloss import chapters, execute
-from chessgloss.chapters import Chapter, Run
+from chessgloss.book import chapters
+from chessgloss.book.chapters import Chapter, Run
+from chessgloss.book.used_code import imported_names
 
 PROJECT = Path(__file__).resolve().parents[1]
 CHAPTERS = chapters.read_chapters(PROJECT)
@@ -61,7 +62,7 @@ def test_a_chapter_declares_both_budgets(chapter: Chapter) -> None:
 def test_a_pair_is_in_step_and_holds_no_output(source: Path) -> None:
     pair = source.with_suffix(".ipynb")
     assert pair.is_file(), f"run `make pairs`: {pair.name} is missing"
-    assert pair.read_text("utf-8") == execute.pair_text(source), "run `make pairs`"
+    assert pair.read_text("utf-8") == chapters.pair_text(source), "run `make pairs`"
     notebook = nbformat.read(pair, as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells)
 
@@ -69,7 +70,7 @@ def test_a_pair_is_in_step_and_holds_no_output(source: Path) -> None:
 @each_source
 def test_the_header_holds_the_kernelspec_only(source: Path) -> None:
     pair = source.with_suffix(".ipynb")
-    assert execute.percent_text(pair).split("# %%")[0] == source.read_text().split("# %%")[0]
+    assert chapters.percent_text(pair).split("# %%")[0] == source.read_text().split("# %%")[0]
 
 
 @each_source
@@ -81,7 +82,7 @@ def test_one_cell_holds_the_parameters(source: Path) -> None:
 
 @each_source
 def test_no_chapter_imports_another(source: Path) -> None:
-    names = set(chapters.imported_names(ast.parse(source.read_text("utf-8")), ""))
+    names = set(imported_names(ast.parse(source.read_text("utf-8")), ""))
     assert not {name.split(".")[0] for name in names} & {path.stem for path in SOURCES}
 
 
@@ -101,7 +102,7 @@ def test_the_committed_notebook_holds_no_error_and_nothing_of_one_run(chapter: C
     notebook = nbformat.read(path, as_version=4)
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert not any(output.output_type == "error" for output in outputs)
-    assert execute.notebook_text(notebook, notebook.metadata["chessgloss"]) == path.read_text()
+    assert chapters.notebook_text(notebook, notebook.metadata["chessgloss"]) == path.read_text()
     assert str(PROJECT) not in path.read_text("utf-8")
 
 
@@ -112,7 +113,7 @@ def test_the_committed_notebook_holds_no_error_and_nothing_of_one_run(chapter: C
 def smoke_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """The fastest chapter at smoke sizes, executed in a folder of its own."""
     run = chapters.separate_run(PROJECT, "smoke", tmp_path_factory.mktemp("smoke"))
-    execute.execute(run, FASTEST)
+    chapters.execute(run, FASTEST)
     return run
 
 
@@ -129,9 +130,9 @@ def test_a_second_run_of_the_fastest_chapter_shows_the_same(smoke_run: Run) -> N
     """pytest-notebook executes the notebook anew; what is kept of it must be the same."""
     path = smoke_run.notebook(FASTEST)
     first = nbformat.read(path, as_version=4)
-    with execute.kernel_environment(smoke_run):
+    with chapters.kernel_environment(smoke_run):
         fixture = NBRegressionFixture(exec_cwd=str(PROJECT), exec_timeout=300)
         again = fixture.check(str(path), raise_errors=False).nb_final
-    execute.notebook_text(again, first.metadata["chessgloss"])
+    chapters.notebook_text(again, first.metadata["chessgloss"])
     pairs = zip(first.cells, again.cells, strict=True)
     assert [cell.id for cell, other in pairs if cell != other] == []

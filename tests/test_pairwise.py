@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chessgloss.book.profiles import load_sizes
 from chessgloss.claims.extract import extract
 from chessgloss.commentary.briefings import Briefing
 from chessgloss.commentary.collection import as_table as as_collection
@@ -55,7 +56,6 @@ from chessgloss.pairwise.tables import (
     steps,
 )
 from chessgloss.positions import read_fen, read_move
-from chessgloss.profiles.pairwise import load_sizes
 from chessgloss.prompts import load_prompt
 
 GOOD = "WINNER,A,A,5,4,4,5,3,4,25,B,3,4,3,5,4,4,23"
@@ -392,7 +392,8 @@ def test_compared_moves_of_a_small_profile_are_among_those_of_a_large_one() -> N
     moves = [EvaluatedMove(f"lec1/{k}", read_move(start, "e4"), "A word.") for k in range(60)]
     moves.append(EvaluatedMove("ccc/figA6", read_move(start, "e4")))
     chosen = [
-        choose_compared(moves, load_sizes(profile).moves) for profile in ("smoke", "book", "paper")
+        choose_compared(moves, load_sizes("07_pairwise", profile).moves)
+        for profile in ("smoke", "book", "paper")
     ]
     assert [len(names) for names in chosen] == [4, COMPARED, 60]
     assert {one.name for one in chosen[0]} < {one.name for one in chosen[1]}

@@ -12,10 +12,9 @@ import chess
 import chess.pgn
 import pytest
 
-from chessgloss import reference
-from chessgloss.reference import Reference, ReferenceFileError, number_of
-from chessgloss.report import Result
-from chessgloss.reproduce_page import (
+from chessgloss.book import reference
+from chessgloss.book.reference import Reference, ReferenceFileError, number_of
+from chessgloss.book.reproduce_page import (
     Item,
     ResultsError,
     read_inventory,
@@ -24,6 +23,7 @@ from chessgloss.reproduce_page import (
     status,
     verdict,
 )
+from chessgloss.report import Result
 
 PROJECT = Path(__file__).parents[1]
 FOLDER = PROJECT / "data" / "reference"

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import io
 import json
 import re
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,6 @@ import pytest
 from chessgloss import report
 from chessgloss.measures import Interval
 from chessgloss.positions import read_fen, read_move
-from chessgloss.profiles import concept_vectors, positions_and_engines
 from chessgloss.report import Result
 from chessgloss.store import Evidence
 
@@ -39,6 +40,20 @@ def test_results_are_written_in_the_form_other_programs_read(results_folder):
     }  # fmt: skip
     assert written["games.count"]["value"] == 7
     assert written["table6.mean.leela"]["absent"] == "leela network"
+
+
+def test_a_notebook_run_alone_leaves_the_committed_results(tmp_path, monkeypatch, capsys):
+    kept = tmp_path / "book/results/02_x.json"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("{}")
+    (tmp_path / "_toc.yml").touch()
+    monkeypatch.delenv("CHESSGLOSS_RESULTS", raising=False)
+    monkeypatch.chdir(tmp_path)
+    report.write_results("02_x", {"games.count": Result(7)})
+    scratch = tmp_path / "_build/scratch/02_x.json"
+    assert json.loads(scratch.read_text())["games.count"]["value"] == 7
+    assert str(scratch) in capsys.readouterr().out
+    assert kept.read_text() == "{}"
 
 
 @pytest.mark.parametrize("key", ["Table6.mean", "nodots", "a..b", "a.b c"])
@@ -92,10 +107,6 @@ def test_evidence_stands_in_html_and_in_text():
 
 
 def test_figures_are_the_same_bytes_twice():
-    import io
-
-    import matplotlib.pyplot as plt
-
     report.use_house_style()
 
     def draw() -> bytes:
@@ -108,14 +119,6 @@ def test_figures_are_the_same_bytes_twice():
         return out.getvalue()
 
     assert draw() == draw()
-
-
-@pytest.mark.parametrize("chapter", [concept_vectors, positions_and_engines])
-def test_every_chapter_has_three_profiles_and_smoke_is_the_smallest(chapter):
-    smoke, book, paper = map(chapter.load_sizes, ("smoke", "book", "paper"))
-    assert smoke.games < book.games <= paper.games
-    with pytest.raises(ValueError, match="smoke, book, paper"):
-        chapter.load_sizes("large")
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import multiprocessing
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,7 @@ from chessgloss.store import (
     ArtefactDamaged,
     Evidence,
     Store,
+    data_file,
     default_store,
     file_digest,
     find_project,
@@ -117,6 +120,25 @@ def test_the_project_is_found_upward_and_its_absence_is_named(tmp_path):
     assert find_project(deep) == tmp_path.resolve()
     with pytest.raises(FileNotFoundError, match=r"_toc\.yml"):
         find_project(Path("/"))
+
+
+def test_a_command_finds_its_data_from_any_folder(tmp_path, monkeypatch):
+    here = Path(__file__).resolve().parents[1]
+    monkeypatch.chdir(tmp_path)
+    assert find_project() == here, "the checkout that the library is part of"
+    assert data_file("priority/nnue.safetensors").is_file()
+    (tmp_path / "_toc.yml").touch()
+    assert find_project() == tmp_path.resolve()
+    monkeypatch.setenv("CHESSGLOSS_PROJECT", str(here))
+    assert find_project() == here
+    monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path / "nowhere"))
+    brought = tmp_path / "share/chessgloss/priority/x.bin"
+    listed = importlib.metadata.PackagePath("../share/chessgloss/priority/x.bin")
+    listed.dist = SimpleNamespace(locate_file=lambda path: brought)
+    monkeypatch.setattr(importlib.metadata, "files", lambda name: [listed])
+    assert data_file("priority/x.bin") == brought
+    with pytest.raises(FileNotFoundError, match="export CHESSGLOSS_PROJECT="):
+        data_file("recordings")
 
 
 def test_the_store_follows_its_variable(tmp_path, monkeypatch):

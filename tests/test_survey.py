@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import copy
 import json
 from collections import Counter
@@ -14,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chessgloss import classical, cli_survey
+from chessgloss import classical, cli
 from chessgloss.corpora.games import read_games
 from chessgloss.measures import bootstrap_mean
 from chessgloss.positions import MoveInContext, Position
@@ -551,9 +550,7 @@ def test_real_ratings_are_never_written_by_the_simulation(key: Key, tmp_path: Pa
 
 
 def run(*arguments: str | Path) -> int:
-    parser = argparse.ArgumentParser()
-    cli_survey.add_survey(parser.add_subparsers(dest="command", required=True))
-    given = parser.parse_args(["survey", *map(str, arguments)])
+    given = cli.parser().parse_args(["survey", *map(str, arguments)])
     return given.run(given)
 
 

@@ -8,7 +8,7 @@ import chess
 import numpy as np
 import pytest
 
-from chessgloss import reference
+from chessgloss.book import reference
 from chessgloss.corpora.games import read_games
 from chessgloss.store import find_project
 from chessgloss.tracking.corpus import Corpus, CorpusSizes, split_games

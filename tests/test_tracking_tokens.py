@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chessgloss import reference
+from chessgloss.book import reference
 from chessgloss.corpora.games import read_games
 from chessgloss.store import find_project
 from chessgloss.tracking.tokens import (

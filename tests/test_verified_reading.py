@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from chessgloss.book.profiles import load_sizes
 from chessgloss.claims import verify
 from chessgloss.claims.corrupt import MinimalPair
 from chessgloss.claims.gold import Score, read_gold, score_gold
@@ -16,7 +17,6 @@ from chessgloss.commentary.briefings import BriefingError, read_briefings
 from chessgloss.llm import Answer, State
 from chessgloss.measures import wilson
 from chessgloss.positions import read_fen, read_move
-from chessgloss.profiles.claims import load_sizes
 from chessgloss.store import find_project
 from chessgloss.verified import extraction
 from chessgloss.verified.errors import CAUSES, check_comments, ratio_by
@@ -258,7 +258,7 @@ def test_styles_are_in_the_books_stylesheet() -> None:
 
 
 def test_sizes_grow_with_the_profile() -> None:
-    smoke, book = load_sizes("smoke"), load_sizes("book")
+    smoke, book = (load_sizes("05_claims", profile) for profile in ("smoke", "book"))
     assert smoke.moves < book.moves
     assert book.pairs >= 300
     assert book.nodes >= 100_000

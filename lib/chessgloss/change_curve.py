@@ -32,6 +32,7 @@ import torch
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
+from chessgloss.book.profiles import Sizes, load_sizes
 from chessgloss.change_features import Source, SourceName, load_source
 from chessgloss.change_model import ChangeModel, ChangeNetwork
 from chessgloss.change_probes import SVM_C
@@ -52,7 +53,6 @@ from chessgloss.oracle import TERMS
 from chessgloss.positions import Game
 from chessgloss.prioritise import LAYERS
 from chessgloss.probing import Labelled, fit_concepts
-from chessgloss.profiles.prioritisation import Prioritisation, load_sizes
 from chessgloss.ranking import TOP, top_columns
 from chessgloss.store import Store, default_store
 
@@ -233,7 +233,7 @@ def write_curve(
     target: Path,
     settings: Settings,
     stopping: Stopping,
-    sizes: Prioritisation,
+    sizes: Sizes,
     *,
     store: Store,
     counts: Sequence[int] = GAMES,
@@ -277,7 +277,7 @@ def write_curve(
     return path
 
 
-def chapter_moves(games: Sequence[Game], sizes: Prioritisation, seed: int) -> TermChanges:
+def chapter_moves(games: Sequence[Game], sizes: Sizes, seed: int) -> TermChanges:
     """Return the training moves of the chapter on prioritisation, labelled."""
     chosen = of_split(games, "train")[: sizes.fitted_games]
     return measure_changes(sample_moves(chosen, sizes.per_game, seed=seed), ask_oracle)
@@ -335,7 +335,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     games, store = list(read_games(given.games)), default_store()
     print(write_tails(games, given.target, given.seed, store))
     settings = Settings(seed=given.seed)
-    print(write_curve(games, given.target, settings, Stopping(), load_sizes("book"), store=store))
+    sizes = load_sizes("03_prioritisation", "book")
+    print(write_curve(games, given.target, settings, Stopping(), sizes, store=store))
     return 0
 
 

@@ -27,7 +27,7 @@ from chessgloss.experts import Expert, joined_activations, load_expert
 from chessgloss.oracle import TERMS
 from chessgloss.positions import Position, read_fen, read_move
 from chessgloss.priorities import ConceptChange, Priorities, concept_and_side
-from chessgloss.store import find_project
+from chessgloss.store import data_file
 
 MethodName = Literal["default", "linear", "paper"]
 
@@ -220,7 +220,7 @@ def weights_file(name: str) -> Path:
     ValueError
         If they are not there; the message says what makes them.
     """
-    path = find_project() / "data" / "priority" / f"{name}.safetensors"
+    path = data_file(f"priority/{name}.safetensors")
     if not path.is_file():
         raise ValueError(f"{path} is missing; make it with: python -m chessgloss.change_training")
     return path

@@ -100,7 +100,8 @@ class Html:
 def write_results(chapter: str, results: Mapping[str, Result]) -> None:
     """Write ``NN_section.json`` into the results folder, keys sorted.
 
-    The folder is ``CHESSGLOSS_RESULTS``, or ``book/results`` of the project.
+    The folder is ``CHESSGLOSS_RESULTS``, which ``make`` sets. A notebook that is run in any
+    other way writes to ``_build/scratch`` of the project, and says so.
 
     Raises
     ------
@@ -111,11 +112,13 @@ def write_results(chapter: str, results: Mapping[str, Result]) -> None:
     if wrong:
         raise ValueError(f"result keys must be dotted words such as 'table6.mean': {wrong}")
     given = os.environ.get("CHESSGLOSS_RESULTS")
-    folder = Path(given) if given else find_project() / "book" / "results"
+    folder = Path(given) if given else find_project() / "_build" / "scratch"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{chapter}.json"
     rows = {key: _entry(result) for key, result in sorted(results.items())}
     path.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if not given:
+        print(f"results kept in {path}; only `make` writes book/results")
 
 
 def table(frame: pd.DataFrame, caption: str = "", digits: int = 2) -> Html:

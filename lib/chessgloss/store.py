@@ -10,6 +10,7 @@ SHA-256 on reading; an artefact that was cut off or altered is set aside and bui
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import json
 import os
 import shutil
@@ -161,18 +162,46 @@ def file_digest(path: Path) -> str:
 
 
 def find_project(start: Path | None = None) -> Path:
-    """Return the project's folder: the nearest one upward that holds ``_toc.yml``.
+    """Return the checkout of the book: a folder that holds ``_toc.yml``.
+
+    It is the nearest one upward from ``start``. If that is not given it is the one that
+    ``CHESSGLOSS_PROJECT`` names, the nearest one upward from the working folder, or the one
+    that this library is part of.
 
     Raises
     ------
     FileNotFoundError
-        If neither ``start`` (default: the working folder) nor any folder above is one.
+        If there is none.
     """
     here = (start or Path.cwd()).resolve()
-    for folder in (here, *here.parents):
+    places = [here, *here.parents]
+    if start is None:
+        named = os.environ.get("CHESSGLOSS_PROJECT")
+        places = [Path(named)] if named else [*places, Path(__file__).resolve().parents[2]]
+    for folder in places:
         if (folder / "_toc.yml").is_file():
             return folder
-    raise FileNotFoundError(f"no _toc.yml in {here} or above; run inside a chessgloss checkout")
+    raise FileNotFoundError(
+        f"no _toc.yml in {places[0]}{'' if len(places) == 1 else ' or above'}: this needs a "
+        "checkout of the book; run `export CHESSGLOSS_PROJECT=/path/to/checkout`"
+    )
+
+
+def data_file(name: str) -> Path:
+    """Return a file of the book's ``data``: a checkout's, or the copy that was installed.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no checkout, and the installed package brought no such file.
+    """
+    try:
+        return find_project() / "data" / name
+    except FileNotFoundError:
+        for path in importlib.metadata.files("chessgloss") or ():
+            if path.as_posix().endswith(f"share/chessgloss/{name}"):
+                return Path(str(path.locate()))
+        raise
 
 
 def default_store() -> Store:

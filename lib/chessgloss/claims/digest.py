@@ -6,7 +6,7 @@ import ast
 import hashlib
 from pathlib import Path
 
-from chessgloss.chapters import imported_names
+from chessgloss.book.used_code import imported_names
 
 _LIBRARY = Path(__file__).resolve().parents[2]
 _START = "chessgloss.claims.verify"

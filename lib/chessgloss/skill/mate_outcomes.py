@@ -8,9 +8,9 @@ from typing import Final, Literal
 import chess
 import pandas as pd
 
+from chessgloss.book.reference import Reference, load
 from chessgloss.measures import Interval
 from chessgloss.proportions import share_of
-from chessgloss.reference import Reference, load
 from chessgloss.skill.answers import Answer
 from chessgloss.skill.mate_prompts import TABLE7
 from chessgloss.skill.mates import Problem, mates_with

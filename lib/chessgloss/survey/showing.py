@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import pandas as pd
 
-from chessgloss import reference
+from chessgloss.book import reference
 from chessgloss.measures import Interval
 from chessgloss.report import Html, Result
 from chessgloss.survey.blinding import Key, read_key

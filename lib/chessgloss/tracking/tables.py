@@ -16,9 +16,9 @@ from pathlib import Path
 import pandas as pd
 from numpy.typing import NDArray
 
+from chessgloss.book.reference import load
+from chessgloss.book.reference import table as published
 from chessgloss.measures import Interval, paired_permutation
-from chessgloss.reference import load
-from chessgloss.reference import table as published
 from chessgloss.tracking.baselines import (
     END_BASELINES,
     EVEN_DRAW,

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from chessgloss import reference
-from chessgloss.reference import Reference
+from chessgloss.book import reference
+from chessgloss.book.reference import Reference
 from chessgloss.report import Result
 
 #: A chapter's results by dotted key.
@@ -58,7 +58,7 @@ class Item:
     Parameters
     ----------
     document
-        One of :data:`chessgloss.reference.DOCUMENTS`.
+        One of :data:`chessgloss.book.reference.DOCUMENTS`.
     item
         Its name in the document: ``Table 6``, ``Figure A1``.
     shows

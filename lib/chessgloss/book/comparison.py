@@ -1,4 +1,4 @@
-"""Does it reproduce? Fresh results against the committed ones, key by key, table by table.
+"""Does it reproduce? Fresh results compared with the committed ones, key by key.
 
 A result file ``NN_section.json`` holds ``{"key": {"value", "low", "high", "n", "unit",
 "reference", "source"}}`` with dotted keys; the first component names the table. How far
@@ -18,17 +18,17 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-Verdict = Literal["identical", "within tolerance", "different", "missing", "new", "asset absent"]
+Outcome = Literal["identical", "within tolerance", "different", "missing", "new", "asset absent"]
 
-#: Verdicts that make a reproduction fail.
-FAILURES: frozenset[Verdict] = frozenset({"different", "missing"})
+#: Outcomes that make a reproduction fail.
+FAILURES: frozenset[Outcome] = frozenset({"different", "missing"})
 
 #: Fields of an entry that a tolerance covers, in the result's own unit; all others
 #: must be identical.
 MEASURED = ("value", "low", "high")
 
 
-class VerdictError(ValueError):
+class ResultsFileError(ValueError):
     """A result file or a tolerance that cannot be read."""
 
 
@@ -49,7 +49,7 @@ class Tolerance:
 
     Raises
     ------
-    VerdictError
+    ResultsFileError
         If an allowance is negative or not finite, or the reason is empty.
     """
 
@@ -61,9 +61,9 @@ class Tolerance:
     def __post_init__(self) -> None:
         for allowance in (self.absolute, self.relative):
             if not (math.isfinite(allowance) and allowance >= 0):
-                raise VerdictError(f"tolerance {self.pattern!r}: {allowance} is no allowance")
+                raise ResultsFileError(f"tolerance {self.pattern!r}: {allowance} is no allowance")
         if not self.reason.strip():
-            raise VerdictError(f"tolerance {self.pattern!r} gives no reason")
+            raise ResultsFileError(f"tolerance {self.pattern!r} gives no reason")
 
     def covers(self, committed: Any, fresh: Any) -> bool:
         """Tell whether two numbers lie within the larger of the two allowances."""
@@ -75,14 +75,14 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The verdict on one result.
+    """What the comparison of one result gave.
 
     Parameters
     ----------
     chapter, key
         Name of the result file without ``.json``, and the dotted key in it.
-    verdict
-        One of :data:`Verdict`.
+    outcome
+        One of :data:`Outcome`.
     committed, fresh
         The two values; None where there is none.
     detail
@@ -91,7 +91,7 @@ class Row:
 
     chapter: str
     key: str
-    verdict: Verdict
+    outcome: Outcome
     committed: Any
     fresh: Any
     detail: str = ""
@@ -102,7 +102,7 @@ class Row:
         return f"{self.chapter} {self.key.split('.')[0]}"
 
     def __str__(self) -> str:
-        return f"{self.chapter}/{self.key}: {self.verdict}; {self.detail}".rstrip("; ")
+        return f"{self.chapter}/{self.key}: {self.outcome}; {self.detail}".rstrip("; ")
 
 
 def read_tolerances(path: Path) -> tuple[Tolerance, ...]:
@@ -110,14 +110,14 @@ def read_tolerances(path: Path) -> tuple[Tolerance, ...]:
 
     Raises
     ------
-    VerdictError
+    ResultsFileError
         If the file is missing or malformed, or names an unknown field.
     """
     try:
         tables = tomllib.loads(path.read_text("utf-8")).get("tolerance", [])
         return tuple(Tolerance(**table) for table in tables)
     except (OSError, tomllib.TOMLDecodeError, TypeError) as error:
-        raise VerdictError(f"{path}: {error}") from error
+        raise ResultsFileError(f"{path}: {error}") from error
 
 
 def read_results(folder: Path) -> dict[tuple[str, str], Mapping[str, Any]]:
@@ -125,14 +125,14 @@ def read_results(folder: Path) -> dict[tuple[str, str], Mapping[str, Any]]:
 
     Raises
     ------
-    VerdictError
+    ResultsFileError
         If a file is not a JSON object of objects that hold a value.
     """
     results: dict[tuple[str, str], Mapping[str, Any]] = {}
     for path in sorted(folder.glob("*.json")):
         for key, entry in _read_object(path).items():
             if not (isinstance(entry, dict) and "value" in entry):
-                raise VerdictError(f"{path}: {key!r} has no value")
+                raise ResultsFileError(f"{path}: {key!r} has no value")
             results[path.stem, key] = entry
     return results
 
@@ -141,9 +141,9 @@ def _read_object(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise VerdictError(f"{path}: {error}") from error
+        raise ResultsFileError(f"{path}: {error}") from error
     if not isinstance(content, dict):
-        raise VerdictError(f"{path}: not a JSON object")
+        raise ResultsFileError(f"{path}: not a JSON object")
     return content
 
 
@@ -152,23 +152,23 @@ def compare(committed: Path, fresh: Path, tolerances: Sequence[Tolerance]) -> tu
 
     Raises
     ------
-    VerdictError
+    ResultsFileError
         If a file of either cannot be read.
     """
     old, new = read_results(committed), read_results(fresh)
     names = dict.fromkeys([*old, *new])
-    rows = (_judge(name, old.get(name), new.get(name), tolerances) for name in names)
+    rows = (_compared(name, old.get(name), new.get(name), tolerances) for name in names)
     return tuple(sorted(rows, key=lambda row: row.chapter))
 
 
-def _judge(
+def _compared(
     name: tuple[str, str],
     old: Mapping[str, Any] | None,
     new: Mapping[str, Any] | None,
     tolerances: Sequence[Tolerance],
 ) -> Row:
-    def row(verdict: Verdict, detail: str = "") -> Row:
-        return Row(*name, verdict, (old or {}).get("value"), (new or {}).get("value"), detail)
+    def row(outcome: Outcome, detail: str = "") -> Row:
+        return Row(*name, outcome, (old or {}).get("value"), (new or {}).get("value"), detail)
 
     if new is None:
         return row("missing", "committed, but not computed again")
@@ -203,14 +203,14 @@ def _is_number(value: Any) -> bool:
 
 def is_green(rows: Iterable[Row]) -> bool:
     """Tell whether nothing differs and nothing is missing."""
-    return not any(row.verdict in FAILURES for row in rows)
+    return not any(row.outcome in FAILURES for row in rows)
 
 
-def count_by_table(rows: Iterable[Row]) -> dict[str, Counter[Verdict]]:
-    """Count the verdicts of each table, tables in the order of the rows."""
-    tables: dict[str, Counter[Verdict]] = {}
+def count_by_table(rows: Iterable[Row]) -> dict[str, Counter[Outcome]]:
+    """Count the outcomes of each table, tables in the order of the rows."""
+    tables: dict[str, Counter[Outcome]] = {}
     for row in rows:
-        tables.setdefault(row.table, Counter())[row.verdict] += 1
+        tables.setdefault(row.table, Counter())[row.outcome] += 1
     return tables
 
 
@@ -218,18 +218,18 @@ def render(rows: Sequence[Row]) -> str:
     """Write the comparison as text: one line a table, then each result that failed."""
     tables = count_by_table(rows)
     width = max([len("table"), *map(len, tables)])
-    columns = get_args(Verdict)
+    columns = get_args(Outcome)
     lines = [f"{'table':{width}}  " + "  ".join(columns)]
     for table, counts in tables.items():
         numbers = (f"{counts[name] or '·':>{len(name)}}" for name in columns)
         lines.append(f"{table:{width}}  " + "  ".join(numbers))
-    return "\n".join([*lines, *(f"  {row}" for row in rows if row.verdict in FAILURES)])
+    return "\n".join([*lines, *(f"  {row}" for row in rows if row.outcome in FAILURES)])
 
 
 def summarise(rows: Sequence[Row], failed_chapters: int = 0) -> str:
-    """Write the verdict in one line, such as ``GREEN: 40 results: 38 identical, 2 new``."""
-    counts = Counter(row.verdict for row in rows)
-    parts = [f"{counts[name]} {name}" for name in get_args(Verdict) if counts[name]]
+    """Say in one line whether it reproduces, such as ``GREEN: 40 results: 38 identical, 2 new``."""
+    counts = Counter(row.outcome for row in rows)
+    parts = [f"{counts[name]} {name}" for name in get_args(Outcome) if counts[name]]
     parts += [f"{failed_chapters} chapters failed"] if failed_chapters else []
     colour = "GREEN" if is_green(rows) and not failed_chapters else "RED"
     return f"{colour}: {len(rows)} results: {', '.join(parts) or 'none'}"

@@ -1,0 +1,410 @@
+"""The book's chapters: which there are, which are out of date, how one is executed and kept.
+
+A chapter is one notebook in ``notebooks/``, listed in ``notebooks/chapters.toml``. Its text
+(``NN_name.py``, jupytext percent) is the source. An executed notebook carries one
+fingerprint of all that it was made from, and is stale when that of today differs: a change
+in the library re-runs only the chapters that use the changed definition, and a fresh clone,
+whatever its file times, runs nothing. What is kept of an execution holds nothing that
+differs from run to run, so that two of the same text give the same bytes.
+
+Papermill, jupytext and nbformat take seconds to import and are imported where used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sys
+import time
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chessgloss.book.profiles import sizes_of
+from chessgloss.book.used_code import PACKAGE, used_code, used_files
+
+LOCK_FILE = "requirements.lock"
+CHAPTERS_FILE = "notebooks/chapters.toml"
+
+#: What every chapter's kernel sees beside the run's own folders: a fixed hash seed and
+#: number of threads (sums in another order differ in the last bits), figures without a
+#: date, and the inline backend even where the reader's shell names another.
+KERNEL_SETTINGS: Mapping[str, str] = {
+    "PYTHONHASHSEED": "0",
+    "SOURCE_DATE_EPOCH": "0",
+    "OMP_NUM_THREADS": "2",
+    "OPENBLAS_NUM_THREADS": "2",
+    "MKL_NUM_THREADS": "2",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+}
+
+_KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+_KEPT_CELL_METADATA = ("mystnb",)  # beside the tags
+
+#: Stands below the heading of a chapter that was executed at its smallest sizes.
+SMOKE_BANNER = """\
+```{warning}
+Executed with `profile = "smoke"`, which only shows that the chapter runs: these sizes mean
+nothing, and neither do the numbers, tables and figures below.
+```"""
+
+
+class ChapterError(RuntimeError):
+    """A chapter that is not listed, cannot be executed, or failed while it ran."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """One notebook of the book, as ``notebooks/chapters.toml`` describes it.
+
+    Parameters
+    ----------
+    name
+        Stem of the notebook's files, ``NN_section``.
+    title
+        Heading of the chapter.
+    sections
+        What of the four documents the chapter regenerates.
+    data
+        Files and folders that the chapter reads, relative to the project.
+    budget_seconds
+        Seconds on two cores that an execution may take, by profile.
+
+    Raises
+    ------
+    ChapterError
+        If the name is not ``NN_section`` or a path leads out of the project.
+    """
+
+    name: str
+    title: str
+    sections: str
+    data: Sequence[str]
+    budget_seconds: Mapping[str, int]
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"\d\d_[a-z0-9_]+", self.name):
+            raise ChapterError(f"{CHAPTERS_FILE}: {self.name!r} is not of the form NN_section")
+        for path in self.data:
+            if Path(path).is_absolute() or ".." in Path(path).parts:
+                raise ChapterError(f"{CHAPTERS_FILE}: {self.name} reads {path!r}, out of the tree")
+
+    @property
+    def source(self) -> str:
+        """Path of the notebook's text, relative to the project."""
+        return f"notebooks/{self.name}.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Where one execution of the book reads and writes, and at which sizes.
+
+    Parameters
+    ----------
+    project
+        Folder that holds ``_toc.yml``; the kernel's working folder.
+    profile
+        ``book``, ``smoke`` or ``paper``. The notebooks' own default is ``book``.
+    executed, results, store
+        Folders of executed notebooks, of result files, and of artefacts.
+    """
+
+    project: Path
+    profile: str
+    executed: Path
+    results: Path
+    store: Path
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters to inject: none for ``book``, which is what the source says."""
+        return {} if self.profile == "book" else {"profile": self.profile}
+
+    def notebook(self, chapter: Chapter) -> Path:
+        """Path of the chapter's executed notebook."""
+        return self.executed / f"{chapter.name}.ipynb"
+
+    def result(self, chapter: Chapter) -> Path:
+        """Path of the chapter's result file."""
+        return self.results / f"{chapter.name}.json"
+
+
+def committed_run(project: Path) -> Run:
+    """Return the run whose notebooks and results are committed."""
+    book = project / "book"
+    return Run(project, "book", book / "executed", book / "results", project / ".cache/store")
+
+
+def separate_run(project: Path, profile: str, folder: Path) -> Run:
+    """Return a run that writes everything, its store included, under ``folder``."""
+    return Run(project, profile, folder / "executed", folder / "results", folder / "store")
+
+
+def read_chapters(project: Path) -> tuple[Chapter, ...]:
+    """Read ``notebooks/chapters.toml``, in the book's order.
+
+    Raises
+    ------
+    ChapterError
+        If the file is missing or malformed, or a table lacks a field or has one too many.
+    """
+    path = project / CHAPTERS_FILE
+    try:
+        tables = tomllib.loads(path.read_text("utf-8"))
+        return tuple(Chapter(name, **table) for name, table in tables.items())
+    except (OSError, tomllib.TOMLDecodeError, TypeError) as error:
+        raise ChapterError(f"{path}: {error}") from error
+
+
+def find_chapter(chapters: Iterable[Chapter], wanted: str) -> Chapter:
+    """Find a chapter by its number (``4`` or ``04``) or its name.
+
+    Raises
+    ------
+    ChapterError
+        If there is none; the message lists those there are.
+    """
+    by_name = {chapter.name: chapter for chapter in chapters}
+    number = wanted.zfill(2) if wanted.isdigit() else None
+    for name, chapter in by_name.items():
+        if wanted == name or name.split("_")[0] == number:
+            return chapter
+    raise ChapterError(f"no chapter {wanted!r}; there are: {', '.join(by_name)}")
+
+
+# ---------------------------------------------------------------- freshness
+
+
+def fingerprint(run: Run, chapter: Chapter) -> str:
+    """Digest all that an executed chapter is made from, as 32 hexadecimal digits.
+
+    That is the notebook's text, the library's definitions that it uses, its sizes, the
+    parameters injected, its data and the lock file: names and contents, never file times.
+
+    Raises
+    ------
+    ChapterError
+        If the notebook, its data or the lock file is missing.
+    """
+    project, library = run.project, run.project / "lib"
+    source = project / chapter.source
+    required = [source, project / LOCK_FILE, *(project / path for path in chapter.data)]
+    for path in required:
+        if not path.exists():
+            raise ChapterError(f"{chapter.name}: {path.relative_to(project)} is missing")
+    used = used_code(source.read_text("utf-8"), library)
+    sizes = sizes_of(project, chapter.name, run.profile)
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(json.dumps([run.parameters, sizes, used], sort_keys=True).encode())
+    files = {file for path in required for file in _files_under(path)}
+    for path in sorted(files | used_files(used, library)):
+        digest.update(f"\0{path.relative_to(project).as_posix()}\0".encode())
+        with path.open("rb") as stream:
+            digest.update(hashlib.file_digest(stream, "blake2b").digest())
+    return digest.hexdigest()
+
+
+def _files_under(path: Path) -> Iterator[Path]:
+    if path.is_file():
+        yield path
+    for file in path.rglob("*"):
+        if file.is_file() and not file.name.startswith("."):
+            yield file
+
+
+def is_stale(run: Run, chapter: Chapter) -> bool:
+    """Tell whether the chapter must be executed: nothing kept, or made from other things."""
+    notebook = run.notebook(chapter)
+    if not (notebook.is_file() and run.result(chapter).is_file()):
+        return True
+    try:
+        kept = json.loads(notebook.read_text("utf-8"))["metadata"][PACKAGE]["fingerprint"]
+    except (ValueError, KeyError, TypeError):
+        return True
+    return kept != fingerprint(run, chapter)
+
+
+# ---------------------------------------------------------------- execution
+
+
+def execute(run: Run, chapter: Chapter) -> Path:
+    """Execute a chapter and keep its notebook, stripped to what a re-run repeats.
+
+    Progress, cell by cell, goes to stderr. A chapter that fails leaves the notebook kept
+    before as it was; its own, with the error in it, is put under ``_build/failed``.
+
+    Returns
+    -------
+    Path
+        The executed notebook.
+
+    Raises
+    ------
+    ChapterError
+        If a cell fails, the kernel dies, or the chapter writes no results.
+    """
+    record = {"fingerprint": fingerprint(run, chapter), "parameters": run.parameters}
+    started = time.monotonic()
+    run.results.mkdir(parents=True, exist_ok=True)
+    with kernel_environment(run):
+        notebook = _execute_cells(run, chapter)
+    if not run.result(chapter).is_file():
+        raise ChapterError(f"{chapter.name} wrote no {run.result(chapter)}")
+    budget = chapter.budget_seconds.get(run.profile)
+    taken = f"{time.monotonic() - started:.0f} s" + (f" of {budget} s" if budget else "")
+    print(f"{chapter.name} ({run.profile}): {taken}", file=sys.stderr)
+    return write_atomically(run.notebook(chapter), notebook_text(notebook, record))
+
+
+def _execute_cells(run: Run, chapter: Chapter) -> Any:
+    import jupytext
+    import papermill
+
+    failed = run.project / "_build/failed" / f"{chapter.name}.ipynb"
+    failed.parent.mkdir(parents=True, exist_ok=True)
+    source = jupytext.read(run.project / chapter.source, fmt="py:percent")
+    if run.profile == "smoke":
+        heading, _, rest = source.cells[0].source.partition("\n")
+        source.cells[0].source = f"{heading}\n\n{SMOKE_BANNER}\n{rest}"
+    try:
+        notebook = papermill.execute_notebook(
+            source,
+            failed,
+            parameters=run.parameters,
+            kernel_name=_KERNELSPEC["name"],
+            cwd=run.project,
+            start_timeout=180,
+            extra_arguments=["--log-level=40"],  # errors only: the kernel's, not the chapter's
+            request_save_on_cell_execute=False,
+            progress_bar={"desc": f"{chapter.name} ({run.profile})", "file": sys.stderr},
+        )
+    except papermill.PapermillExecutionError as error:
+        line = (error.source.strip().splitlines() or [""])[0]
+        raise ChapterError(
+            f"{chapter.name} failed in cell {error.exec_count} ({line}):\n"
+            f"  {error.ename}: {error.evalue}\n  the notebook up to there: {failed}"
+        ) from error
+    except Exception as error:  # a dead kernel or a kernel that never answers
+        raise ChapterError(f"{chapter.name} could not be run: {error}") from error
+    failed.unlink(missing_ok=True)
+    return notebook
+
+
+@contextmanager
+def kernel_environment(run: Run) -> Iterator[None]:
+    """Set the environment that the kernel inherits, and put the old one back."""
+    folders = {"CHESSGLOSS_RESULTS": str(run.results), "CHESSGLOSS_STORE": str(run.store)}
+    before = dict(os.environ)
+    os.environ.update({**KERNEL_SETTINGS, **folders})
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def write_atomically(path: Path, text: str) -> Path:
+    """Write a text file so that a reader sees the old or the new content, nothing between."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part.write_text(text, "utf-8")
+    return part.replace(path)
+
+
+# ---------------------------------------------------------------- what is kept
+
+
+def notebook_text(notebook: Any, record: Mapping[str, Any]) -> str:
+    """Return a notebook's JSON without anything that differs from run to run.
+
+    Times, papermill's marks, random cell names and what was written to stderr go; the
+    injected cell is tagged so that the book does not show it.
+
+    Parameters
+    ----------
+    notebook
+        An ``nbformat`` notebook; it is changed in place.
+    record
+        Kept in the metadata under ``chessgloss``; nothing is, if empty.
+    """
+    import nbformat
+
+    language = {"name": "python", "pygments_lexer": "ipython3"}
+    notebook.metadata = {"kernelspec": dict(_KERNELSPEC), "language_info": language}
+    if record:
+        notebook.metadata[PACKAGE] = dict(record)
+    for number, cell in enumerate(notebook.cells):
+        _strip_cell(cell, number)
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    return nbformat.writes(nbformat.from_dict(notebook), version=4) + "\n"
+
+
+def _strip_cell(cell: Any, number: int) -> None:
+    tags = list(cell.metadata.get("tags", ()))
+    if "injected-parameters" in tags and "remove-input" not in tags:
+        tags.append("remove-input")
+    kept = {"tags": tags, **{key: cell.metadata.get(key) for key in _KEPT_CELL_METADATA}}
+    cell.metadata = {key: value for key, value in kept.items() if value}
+    cell.id = f"cell-{number:03d}"
+    if cell.cell_type == "code":
+        cell.outputs = strip_outputs(cell.outputs)
+
+
+def strip_outputs(outputs: Sequence[Any]) -> list[Any]:
+    """Drop stderr and join the pieces in which a kernel happens to send its text."""
+    kept: list[Any] = []
+    for output in outputs:
+        if output.get("name") == "stderr":
+            continue
+        if output.output_type == "stream" and kept and kept[-1].output_type == "stream":
+            kept[-1].text += output.text
+        else:
+            kept.append(output)
+    return kept
+
+
+# ---------------------------------------------------------------- pairs
+# Not `jupytext --sync`: it gives cells random names, so that two people's pairs would differ.
+
+
+def pair_text(source: Path) -> str:
+    """Return the ``.ipynb`` text, without outputs, that belongs to a notebook's ``.py``."""
+    import jupytext
+
+    return notebook_text(jupytext.read(source, fmt="py:percent"), {})
+
+
+def percent_text(pair: Path) -> str:
+    """Return the percent text of an ``.ipynb``, its header holding the kernelspec only."""
+    import jupytext
+
+    notebook = jupytext.read(pair)
+    filters = {"notebook_metadata_filter": "kernelspec,-jupytext", "cell_metadata_filter": "tags"}
+    notebook.metadata = {"kernelspec": dict(_KERNELSPEC), "jupytext": filters}
+    return jupytext.writes(notebook, fmt="py:percent")
+
+
+def sync_pair(source: Path) -> Path | None:
+    """Bring a notebook's ``.py`` and ``.ipynb`` together.
+
+    The newer of two that differ wins, so that an edit made in Jupyter is not lost. Outputs
+    are never kept in the pair.
+
+    Returns
+    -------
+    Path or None
+        The file that was brought up to date; None if the two agreed.
+    """
+    pair = source.with_suffix(".ipynb")
+    if pair.is_file() and pair.read_text("utf-8") == pair_text(source):
+        return None
+    edited_in_jupyter = pair.is_file() and pair.stat().st_mtime > source.stat().st_mtime
+    if edited_in_jupyter:
+        source.write_text(percent_text(pair), "utf-8")
+    pair.write_text(pair_text(source), "utf-8")
+    return source if edited_in_jupyter else pair
