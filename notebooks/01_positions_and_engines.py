@@ -11,43 +11,85 @@
 #
 # A chess engine knows and cannot speak; a language model speaks and does not know. Before
 # the two can explain a move together, we need moves to explain, and an engine's word on
-# each. This chapter lays that ground. In it we
+# each. This chapter lays that ground: {glue:text}`games:,` self-play games in one committed
+# split, and the {glue:text}`terms` terms in which Stockfish 8 judges a position. Where two
+# players of level 5 meet, a move loses {glue:text}`acpl_05:.0f` centipawns on average, at
+# level 20 {glue:text}`acpl_20:.0f`. Whether a stronger level plays better cannot be seen in one
+# game{glue:text}`enough_games`.
 #
-# - count the games, positions and human comments on which all later chapters stand;
-# - set Stockfish 8, whose 21 evaluation terms are the *concepts* of the book, beside a
-#   modern engine on one position;
-# - look at the distribution of each term, since a concept will be cut from its two tails;
-# - ask whether engine levels that should play better do play better, with intervals. The
-#   plan for static positions asked this with one game a level and got an odd answer.
+# The position below is from Figure A6 of the CCC paper {cite}`kim2024ccc`, where White plays
+# 21. Bxe6+. Beside it stand the terms of Stockfish 8 and of a modern engine.
 
 # %% tags=["parameters"]
 profile = "book"
 seed = 1
 
-# %%
+# %% tags=["hide-input"]
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from myst_nb import glue
+from scipy import stats
 
-# %%
 from chessgloss import assets, engine, oracle, positions, report, skill
 from chessgloss.book import reference
 from chessgloss.corpora import lectures, samples
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import load_expert
-from chessgloss.measures import means_by
+from chessgloss.measures import bootstrap_mean, means_by
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence, find_project
 
-# %%
 sizes = load_sizes("01_positions_and_engines", profile)
 report.use_house_style()
+
+# %%
+figure_a6 = positions.read_fen("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21")
+bxe6 = positions.read_move(figure_a6, "21. Bxe6+")
+old = oracle.evaluate_terms([figure_a6.fen], oracle.stockfish8(), progress=False)
+new = oracle.evaluate_terms([figure_a6.fen], oracle.stockfish15(), progress=False)
+terms = pd.DataFrame(
+    {"Stockfish 8": old.middlegame[0], "Stockfish 15.1": new.middlegame[0]}, index=oracle.TERMS
+)
+report.boards(report.board(bxe6), report.table(terms))
+
+# %% [markdown]
+# In this chapter we
+#
+# - set Stockfish 8, whose 21 evaluation terms are the *concepts* of the book, beside a
+#   modern engine on one position;
+# - count the games, positions and human comments on which all later chapters stand;
+# - look at the distribution of each term, since a concept will be cut from its two tails;
+# - write out an interval over games, and ask with it whether engine levels that should play
+#   better do play better. The plan for static positions asked this with one game a level and
+#   got an odd answer.
+#
+# ## What an engine says of a position
+#
+# Stockfish 8 judges a position without any neural network: its verdict is a sum of terms,
+# and each term has a name that a player knows. Values are in pawns, for the middlegame; a
+# side's own terms are good for that side when positive.
+#
+# Stockfish 15.1 can still print such a table, but its terms are not the same functions any
+# more, and it leaves out what it does not need. Its real verdict comes from a network, NNUE,
+# which will be our expert. And a search sees more than either.
+
+# %%
+nnue = load_expert("nnue")
+with engine.open_engine() as stockfish:
+    searched = stockfish.analyse(figure_a6, nodes=100_000)
+verdicts = {
+    "Stockfish 8, terms": float(old.total[0]),
+    "Stockfish 15.1, terms": float(new.total[0]),
+    "Stockfish 15.1, network": float(nnue.evaluate([figure_a6.fen])[0]),
+    "Stockfish 15.1, 100,000 nodes": searched.best.score.white().score(mate_score=10_000) / 100,
+}
+report.table(pd.DataFrame({"pawns, for White": verdicts}))
 
 # %% [markdown]
 # ## Games
 #
-# The CCC paper {cite}`kim2024ccc` takes its positions from Lichess and its commented moves
+# The CCC paper takes its positions from Lichess and its commented moves
 # from GameKnot. Neither can be shipped with a book. Ours come from a committed file of
 # games that Stockfish 15.1 played against itself at stated levels, reproducible byte for
 # byte: a level is a limit of nodes and a seeded choice among the best lines, one thread, a
@@ -129,41 +171,6 @@ published = pd.DataFrame(
 report.table(published.set_index("document and use"))
 
 # %% [markdown]
-# ## What an engine says of a position
-#
-# Stockfish 8 judges a position without any neural network: its verdict is a sum of terms,
-# and each term has a name that a player knows. The position below is from Figure A6 of the
-# CCC paper, where White plays 21. Bxe6+. Values are in pawns, for the middlegame; a side's
-# own terms are good for that side when positive.
-
-# %%
-figure_a6 = positions.read_fen("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21")
-bxe6 = positions.read_move(figure_a6, "21. Bxe6+")
-old = oracle.evaluate_terms([figure_a6.fen], oracle.stockfish8(), progress=False)
-new = oracle.evaluate_terms([figure_a6.fen], oracle.stockfish15(), progress=False)
-terms = pd.DataFrame(
-    {"Stockfish 8": old.middlegame[0], "Stockfish 15.1": new.middlegame[0]}, index=oracle.TERMS
-)
-report.boards(report.board(bxe6), report.table(terms))
-
-# %% [markdown]
-# Stockfish 15.1 can still print such a table, but its terms are not the same functions any
-# more, and it leaves out what it does not need. Its real verdict comes from a network, NNUE,
-# which will be our expert. And a search sees more than either.
-
-# %%
-nnue = load_expert("nnue")
-with engine.open_engine() as stockfish:
-    searched = stockfish.analyse(figure_a6, nodes=100_000)
-verdicts = {
-    "Stockfish 8, terms": float(old.total[0]),
-    "Stockfish 15.1, terms": float(new.total[0]),
-    "Stockfish 15.1, network": float(nnue.evaluate([figure_a6.fen])[0]),
-    "Stockfish 15.1, 100,000 nodes": searched.best.score.white().score(mate_score=10_000) / 100,
-}
-report.table(pd.DataFrame({"pawns, for White": verdicts}))
-
-# %% [markdown]
 # ## The 21 terms
 #
 # Every concept of the book starts as one of these terms, read off Stockfish 8 for many
@@ -243,8 +250,57 @@ graded = [game for n in levels for game in equal[n][: sizes.games_per_level]]
 grades = skill.grade_games(graded, nodes=sizes.grading_nodes)
 grades["level"] = [int(graded[k].white.split()[1]) for k in grades["game"]]
 
+# %% [markdown]
+# ### One interval, step by step
+#
+# How far could the mean loss of one level be off? Draw as many games as there are, with
+# replacement: some come twice, some not at all. The mean over their moves is what another
+# sample of games might have given. A thousand such samples make the histogram, and 95 % of
+# them lie between its 2.5 % and its 97.5 % line. Games are drawn, not moves: the moves of one
+# game are alike, and an interval that takes them for independent has another length. Change
+# the level, or the number of samples.
+
+# %%
+level = 20
+level_moves = grades[grades["level"] == level]
+by_game = level_moves.groupby("game")["loss"]
+game_sums, game_counts = by_game.sum().to_numpy(), by_game.size().to_numpy()
+n_games = len(game_sums)
+times_drawn = np.random.default_rng(seed).multinomial(n_games, np.full(n_games, 1 / n_games), 1_000)
+resampled_means = times_drawn @ game_sums / (times_drawn @ game_counts)
+percentiles = np.quantile(resampled_means, [0.025, 0.975])
+over_moves = level_moves["loss"].mean() + 1.96 * level_moves["loss"].sem() * np.array([-1, 1])
+print(f"{game_sums.shape = }, {times_drawn.shape = }, {resampled_means.shape = }")
+print(f"mean {game_sums.sum() / game_counts.sum():.2f} centipawns a move")
+print(f"95 % over games {percentiles.round(2)}, over moves as if independent {over_moves.round(2)}")
+
+# %% [markdown]
+# The library's `bootstrap_mean` draws the same samples. It goes a little further out than the
+# two percentiles, since few games say little of their own spread: by the factor between the
+# standard deviation of a sample and of what it was drawn from, and by the wider tails of
+# Student's t.
+
+# %%
+student = np.sqrt(n_games / (n_games - 1)) * stats.t.ppf(0.975, n_games - 1)
+widened = np.quantile(resampled_means, [stats.norm.cdf(-student), stats.norm.cdf(student)])
+interval = bootstrap_mean(level_moves["loss"], level_moves["game"], seed=seed)
+assert np.allclose(widened, [interval.low, interval.high])
+fig, ax = plt.subplots(figsize=(7.0, 2.8))
+ax.hist(resampled_means, bins=40, color="#56B4E9")
+for end, end_widened in zip(percentiles, widened, strict=True):
+    ax.axvline(end, color="black")
+    ax.axvline(end_widened, color="#D55E00", ls="--")
+ax.set(xlabel=f"mean loss of {n_games} resampled games of level {level}, centipawns a move",
+       ylabel="samples", title="2.5 % and 97.5 %; dashed: the library's ends")
+plt.show()
+print(f"by the cell {widened.round(3)}, by the library {interval:.3f}")
+
+# %% [markdown]
+# The same for every level, beside the plan's single games:
+
 # %%
 by_level = means_by(grades, "level", "loss", cluster="game", seed=seed)
+assert by_level[level] == interval
 signed = means_by(grades, "level", "signed", cluster="game", seed=seed)
 by_side = means_by(grades, ["level", "side"], "loss", cluster="game", seed=seed).unstack()
 plan = reference.table("static_positions", "results").set_axis(levels)
@@ -252,14 +308,14 @@ shown = pd.DataFrame(
     {"plan, one game": plan["Overall Avg"], "here": by_level.map("{:.1f}".format),
      "signed": signed.map("{:.1f}".format),
      "White": by_side["White"].map("{:.1f}".format),
-     "Black": by_side["Black"].map("{:.1f}".format), "moves": by_level.map(lambda i: i.n)}
+     "Black": by_side["Black"].map("{:.1f}".format), "moves": by_level.map(lambda cell: cell.n)}
 )
 report.table(shown, caption="Mean centipawn loss by level", digits=1)
 
 # %%
 fig, ax = plt.subplots(figsize=(7.0, 2.8))
-value = by_level.map(lambda i: i.value)
-bars = [value - by_level.map(lambda i: i.low), by_level.map(lambda i: i.high) - value]
+value = by_level.map(lambda cell: cell.value)
+bars = [value - by_level.map(lambda cell: cell.low), by_level.map(lambda cell: cell.high) - value]
 at = np.arange(len(levels))
 ax.errorbar(at, value, yerr=bars, fmt="o", capsize=3, label="here, 95 % interval")
 ax.plot(at, plan["Overall Avg"], "x", color="#D55E00", label="plan, one game")
@@ -280,7 +336,7 @@ plt.show()
 # limits with a seeded choice, so the sizes are not the same measurement; the chapter on
 # static positions repeats the plan's own set-up.
 
-# %%
+# %% tags=["hide-input"]
 per_game = grades[grades["level"] == 10].groupby("game")["loss"].mean()
 glue("game_low", float(per_game.min()), display=False)
 glue("game_high", float(per_game.max()), display=False)
@@ -289,7 +345,10 @@ plan_order = plan["Overall Avg"].corr(pd.Series(levels, index=levels), method="s
 glue("order", float(order), display=False)
 glue("plan_order", float(plan_order), display=False)
 
-# %%
+# %% tags=["hide-input"]
+enough = by_level[20].high < by_level[5].low
+glue("enough_games", f"; in {sizes.games_per_level} a level it can" if enough else
+     f"; in {sizes.games_per_level} a level it cannot either", display=False)
 glue("acpl_05", by_level[5].value, display=False)
 glue("acpl_20", by_level[20].value, display=False)
 glue("signed_20", signed[20].value, display=False)
@@ -303,10 +362,10 @@ glue("signed_20", signed[20].value, display=False)
 #   network, and the two need not agree.
 # - The terms differ in how often they speak at all; a tail of a term that is mostly zero is
 #   partly drawn by lot.
-# - Whether a stronger level plays better cannot be seen in one game; in enough of them it can,
-#   with a rank correlation of {glue:text}`order:.2f` between level and loss.
+# - Whether a stronger level plays better cannot be seen in one game{glue:text}`enough_games`;
+#   the rank correlation between level and loss is {glue:text}`order:.2f`.
 
-# %%
+# %% tags=["hide-input"]
 glue("games", len(games), display=False)
 glue("comments", len(comments), display=False)
 glue("terms", len(oracle.TERMS), display=False)
@@ -316,7 +375,7 @@ results = {
     "lectures.comments": report.Result(len(comments), unit="commented moves"),
 }
 
-# %%
+# %% tags=["hide-input"]
 for level, interval in by_level.items():
     printed = reference.lookup("static_positions", "results", f"skill_{level}", "Overall Avg")
     results[f"acpl.level_{level:02d}"] = report.Result.of(
@@ -328,7 +387,7 @@ for level, interval in signed.items():
 results["acpl.order"] = report.Result(float(order), n=len(levels), unit="rank correlation")
 report.write_results("01_positions_and_engines", results)
 
-# %%
+# %% tags=["hide-input"]
 report.evidence(
     Evidence(
         len(grades), "graded moves", seed, len(graded), "95 %, bootstrap over games",

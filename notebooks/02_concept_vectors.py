@@ -9,19 +9,15 @@
 # %% [markdown]
 # # Concept vectors
 #
-# The CCC paper {cite}`kim2024ccc` reads chess concepts off a network's hidden layer: for
-# each of Stockfish 8's 21 terms it takes the positions with the highest and the lowest
-# values, fits a linear support vector machine between them on the activations, and calls
-# the plane's normal vector the concept. Its Table 6 reports a mean test accuracy of
-# {glue:text}`paper_mean:.2f` for T78, a network of 40 blocks.
+# The CCC paper {cite}`kim2024ccc` reads chess concepts off a network's hidden layer: for each of
+# Stockfish 8's 21 terms it takes the positions with the highest and the lowest values, fits a
+# linear support vector machine between them on the activations, and calls the plane's normal
+# vector the concept. For T78, a network of 40 blocks, its Table 6 reports a mean test accuracy
+# of {glue:text}`paper_mean:.2f`. On a network that every reader has, Stockfish 15.1's NNUE, we
+# find {glue:text}`mean:.3f`, and on the bare board, without any network,
+# {glue:text}`board_mean:.3f`. {glue:text}`opening`
 #
-# In this chapter we
-#
-# - regenerate Table 6 on a superhuman network that every reader has, Stockfish 15.1's NNUE;
-# - doubt it: what do the bare board, random weights and shuffled labels reach?
-# - show what forgetting the point of view costs, where in a network the concepts lie, and
-#   what sorting numbers as text did to the published table;
-# - steer a network along a concept and watch its evaluation move.
+# One concept first: the position where it is lowest, and the one where it is highest.
 
 # %% tags=["parameters"]
 profile = "book"
@@ -30,7 +26,7 @@ expert_name = "nnue"
 expert_path = None  # for Leela: the path of a .pb.gz file
 layer = "pairwise+clipped"
 
-# %%
+# %% tags=["hide-input"]
 from dataclasses import replace
 import chess
 import matplotlib.pyplot as plt
@@ -38,8 +34,11 @@ import numpy as np
 import pandas as pd
 from IPython.display import Markdown
 from myst_nb import glue
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 
-# %%
 from chessgloss import assets, audits, concepts, oracle, probing, report, steering
 from chessgloss.book import reference
 from chessgloss.positions import Position
@@ -53,21 +52,10 @@ from chessgloss.probing import fit_concepts
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence, default_store, find_project
 
-# %%
 sizes = load_sizes("02_concept_vectors", profile)
 report.use_house_style()
 
-# %% [markdown]
-# ## Positions and labels
-#
-# At most {glue:text}`per_game` positions of a game, and every game wholly for training, for
-# validation or for the test. Positions in check and endings that Stockfish 8 judges by
-# special rules carry no ordinary terms and are left out. Labels are kept in the store: a
-# second run of this chapter asks the engine nothing. For an expert that sees the board from
-# the side to move (Leela) the terms are turned: "White" then reads "own", and the board it is
-# compared with is turned too.
-
-# %%
+# %% tags=["hide-input"]
 games = list(read_games(find_project() / "data/games/selfplay.tsv.zst", limit=sizes.games))
 sample = samples.sample_positions(games, sizes.per_game, seed=seed)
 recipe = {"fens": sample.digest(), "oracle": "Stockfish 8, npm 8.0.0"}
@@ -79,18 +67,16 @@ def read_terms():
 
 
 table = default_store().fetch("terms", recipe, read_terms)
-
-# %%
 usual = np.flatnonzero(table["status"] == oracle.Status.OK)[: sizes.headline]
 fens = [sample.fens[row] for row in usual]
 parts = np.array([game.split for game in games])[sample.games[usual]]
 expert = load_expert(expert_name, expert_path)
 view = expert.orientation(layer.split("+")[0])
-seen_by = [view == "white" or " w " in fen for fen in fens]
-values = concepts.turn_terms(table["values"][usual], oracle.TERMS, seen_by)
+white_first = [view == "white" or " w " in fen for fen in fens]
+values = concepts.turn_terms(table["values"][usual], oracle.TERMS, white_first)
 labelled = probing.Labelled(oracle.TERMS, values, sample.games[usual], parts)
 
-# %%
+# %% tags=["hide-input"]
 some = np.sort(np.random.default_rng(seed).permutation(len(labelled))[: sizes.control])
 control, control_fens = labelled.take(some), [fens[row] for row in some]
 white_to_move = np.array([" w " in fen for fen in control_fens])
@@ -98,8 +84,114 @@ raw = table["values"][usual][some]
 own_values = concepts.turn_terms(raw, control.terms, white_to_move)
 plain = probing.Labelled(control.terms, raw, control.games, control.splits)
 turned = probing.Labelled(control.terms, own_values, control.games, control.splits)
-print(f"(n_positions, n_terms) = {labelled.values.shape}, of {labelled.games.max() + 1:,} games")
 glue("per_game", sizes.per_game, display=False)
+glue("control_n", len(control), display=False)
+glue("headline_n", len(labelled), display=False)
+
+# %%
+concept = "White Kingsafety"
+term = control.values[:, control.terms.index(concept)]
+lot = np.random.default_rng(seed).permutation(term.size)
+order = lot[np.argsort(term[lot], kind="stable")]  # equal values stand in the order of the lot
+print(f"{concept}: {term[order[0]]:+.2f} pawns on the left, {term[order[-1]]:+.2f} on the right")
+report.boards(*(report.board(Position(control_fens[row]), size=300) for row in order[[0, -1]]))
+
+# %% [markdown]
+# In this chapter we
+#
+# - fit one concept step by step, then all 21: Table 6 again, on the NNUE;
+# - doubt it: what do the bare board, random weights and shuffled labels reach?
+# - show what forgetting the point of view costs, where in a network the concepts lie, and
+#   what sorting numbers as text did to the published table;
+# - steer a network along a concept and watch its evaluation move.
+#
+# ## One concept, step by step
+#
+# Change `concept` above, to `"Material"` or any other term of Stockfish 8, and run on from
+# there. The {glue:text}`control_n:,` positions are sorted by the term, equal values in an order
+# drawn by lot. The lowest 5 % are the negative class, the highest 5 % the positive one; nine
+# tenths of the positions are dropped. Whole games belong to training, validation or test:
+# two positions of one game are too much alike to stand on both sides.
+
+# %%
+size = int(0.05 * term.size)
+low, high = order[:size], order[-size:]
+rows = np.sort(np.concatenate([low, high]))
+positive = np.isin(rows, high)
+train, test = (control.splits[rows] == part for part in ("train", "test"))
+assert not set(control.games[rows[train]]) & set(control.games[rows[test]])
+print(f"{term.shape = }, {rows.shape = }, {positive.shape = }")
+print(f"negative: {term[low].min():+.2f} to {term[low].max():+.2f} pawns; "
+      f"positive: {term[high].min():+.2f} to {term[high].max():+.2f}")
+print(f"{train.sum():,} rows to fit on, {test.sum():,} of other games to test on")
+
+# %% [markdown]
+# The network reads each position once; what a layer holds then is a row of numbers. They are
+# standardised, and a support vector machine looks for the plane between the two classes. Its
+# normal vector, `coef_`, is the concept; the decision value of a position is its distance from
+# the plane in units of the margin.
+
+# %%
+tail_fens = [control_fens[row] for row in rows]
+activations = joined_activations(expert, tail_fens, layer, dtype=np.float32)
+svm = LinearSVC(C=1e-3, loss="hinge", dual=True, tol=0.1, max_iter=100, random_state=seed)
+probe = make_pipeline(StandardScaler(), svm).fit(activations[train], positive[train])
+normal = probe[-1].coef_[0]
+decision = probe.decision_function(activations[test])
+held_out_accuracy = ((decision > 0) == positive[test]).mean()
+commoner_tail = max(positive[test].mean(), 1 - positive[test].mean())
+print(f"{activations.shape = }, {normal.shape = }, {decision.shape = }")
+print(f"held-out accuracy {held_out_accuracy:.3f}; always the commoner tail {commoner_tail:.3f}")
+
+# %%
+fig, ax = plt.subplots(figsize=(7.0, 2.8))
+edges = np.linspace(decision.min(), decision.max(), 41)
+ax.hist(decision[~positive[test]], edges, alpha=0.7, color="#D55E00", label="lowest 5 %")
+ax.hist(decision[positive[test]], edges, alpha=0.7, color="#009E73", label="highest 5 %")
+ax.axvline(0, color="black", lw=0.8)
+ax.set(xlabel=f"{concept}: decision value, in margins", ylabel="held-out positions")
+ax.legend()
+plt.show()
+
+# %% [markdown]
+# The library's `fit_concepts` does this for all 21 terms. It differs in one step: means and
+# spreads come from all training positions, not from the tails alone, so that every concept is
+# measured on the same scale. With these in place of the tails' own, the cell's machine gives the
+# library's vector; the spreads are divided into it, so that it applies to the activations as
+# they are.
+
+# %%
+chosen = joined_activations(expert, control_fens, layer)
+single = probing.Labelled((concept,), term[:, None], control.games, control.splits)
+library = fit_concepts(chosen, single, cs=(1e-3,), seed=seed, jobs=1)
+[library_test] = held_out(library, chosen, single)
+fitted_rows = np.flatnonzero(control.splits == "train")
+fitted_rows = fitted_rows[:: max(1, len(fitted_rows) // 20_000)]
+scaler = StandardScaler().fit(chosen[fitted_rows].astype(np.float32))
+same = clone(svm).fit(scaler.transform(activations[train]), positive[train])
+assert np.array_equal(rows, library.tails[0].rows)
+assert np.allclose(same.coef_[0] / scaler.scale_, library.vectors.weights[0], atol=1e-6)
+assert np.allclose(same.decision_function(scaler.transform(activations[test])),
+                   library_test.scores, atol=1e-3)
+cosine = normal @ same.coef_[0] / np.linalg.norm(normal) / np.linalg.norm(same.coef_[0])
+side_by_side = {"held-out accuracy, the cell above": held_out_accuracy,
+                "held-out accuracy, library": accuracy([library_test], seed=seed),
+                "cosine of the two vectors, before scaling back": cosine}
+report.table(pd.DataFrame({concept: pd.Series(side_by_side, dtype=object)}), digits=3)
+
+# %% [markdown]
+# ## Positions and labels
+#
+# At most {glue:text}`per_game` positions of a game, {glue:text}`headline_n:,` in all; the
+# section above and most of the rows below have {glue:text}`control_n:,` of them, drawn by lot.
+# Positions in check and endings that Stockfish 8 judges by
+# special rules carry no ordinary terms and are left out. Labels are kept in the store: a
+# second run of this chapter asks the engine nothing. For an expert that sees the board from
+# the side to move (Leela) the terms are turned: "White" then reads "own", and the board it is
+# compared with is turned too.
+
+# %% tags=["hide-input"]
+print(f"(n_positions, n_terms) = {labelled.values.shape}, of {labelled.games.max() + 1:,} games")
 
 # %% [markdown]
 # ## The expert
@@ -138,8 +230,8 @@ for name in candidates:
 
 # %%
 fig, ax = plt.subplots(figsize=(6.4, 5.2))
-shown = pd.DataFrame({name: {one.concept: one.correct.mean() for one in found}
-                      for name, found in where.items()})
+shown = pd.DataFrame({name: {tail.concept: tail.correct.mean() for tail in tails}
+                      for name, tails in where.items()})
 image = ax.imshow(shown, aspect="auto", cmap="viridis", vmin=0.5, vmax=1)
 ax.set_xticks(range(len(shown.columns)), shown.columns, rotation=30, ha="right")
 ax.set_yticks(range(len(shown)), shown.index)
@@ -148,7 +240,7 @@ fig.colorbar(image, label="validation accuracy")
 plt.show()
 
 # %%
-layers = pd.Series({name: accuracy(found, seed=seed) for name, found in where.items()})
+layers = pd.Series({name: accuracy(tails, seed=seed) for name, tails in where.items()})
 order = sorted(layers.index, key=lambda name: layers[name].value)
 layer_cost = accuracy(where[order[-1]], minus=where[order[0]], seed=seed)
 report.table(layers.map("{:.3f}".format).rename("validation accuracy").to_frame())
@@ -158,13 +250,12 @@ Markdown(f"""The highest is `{order[-1]}`, the lowest `{order[0]}`; between them
 {layer_cost:.3f}. The chapter goes on with `{layer}`. Another linear probe in its place:""")
 
 # %%
-chosen = joined_activations(expert, control_fens, layer)
 solvers = {"svm": 1e-3, "logistic": 1e-3, "ridge": 1e-3}
 probes = {}
 for name, c in solvers.items():
     fit = fit_concepts(chosen[half], small, cs=(c,), seed=seed, solver=name)
     probes[name] = held_out(fit, chosen[half], small, "validation")
-probe_means = pd.Series({name: accuracy(found, seed=seed) for name, found in probes.items()})
+probe_means = pd.Series({name: accuracy(tails, seed=seed) for name, tails in probes.items()})
 ranked = sorted(probes, key=lambda name: probe_means[name].value)
 solver_cost = accuracy(probes[ranked[-1]], minus=probes[ranked[0]], seed=seed)
 print(f"{ranked[-1]} less {ranked[0]}: {solver_cost:.3f}; the paper's, svm, stays")
@@ -223,10 +314,11 @@ print(f"NNUE {mean:.3f}, bare board {board_mean:.3f}; below the paper: {below or
 
 # %% tags=["hide-input"]
 board_suffices = board_mean.low > paper["Accuracy"].mean()
-no_network_needed = """That is more than the published network. **A linear probe needs no network
-to tell the tails apart.** Accuracy on the tails proves little; what counts is what the network
-adds."""
-Markdown(f"The bare board reaches {board_mean:.3f}. {no_network_needed if board_suffices else ''}")
+no_network_needed = "A linear probe needs no network to tell the tails apart."
+more_than_published = f"""That is more than the published network. **{no_network_needed}** Accuracy
+on the tails proves little; what counts is what the network adds."""
+Markdown(f"""The bare board reaches {board_mean:.3f}.
+{more_than_published if board_suffices else ""}""")
 
 # %% [markdown]
 # ## Controls
@@ -236,7 +328,6 @@ Markdown(f"The bare board reaches {board_mean:.3f}. {no_network_needed if board_
 # training rows. A majority guess is right in half of the cases by construction.
 
 # %%
-glue("control_n", len(control), display=False)
 random_expert = load_expert("nnue", view=view, random_weights=seed)
 rows = {
     "NNUE": chosen,
@@ -312,6 +403,12 @@ on_pairs = ("more than on the plain tails" if matched_more.low > 0
             else "whether that is more or less than on the plain tails cannot be told")
 Markdown(f"""On matched pairs the network gains {matched_gain:.3f} over the bare board, on the
 plain tails {gain:.3f}: {on_pairs} (difference {matched_more:.3f}).""")
+
+# %% tags=["hide-input"]
+opening = [no_network_needed] if board_suffices else []
+if gain.low > 0:
+    opening += [f"What the network adds to the board is {gain:.3f}."]
+glue("opening", " ".join(opening), display=False)
 
 # %% [markdown]
 # The headline of this chapter is not a table of accuracies but this figure: how much better
@@ -435,7 +532,7 @@ report.table(like_paper.rename("rank correlation with the paper's column").to_fr
 # {glue:text}`imbalance_paper:.2f`, the released procedure on our network
 # {glue:text}`imbalance_released:.2f`.
 
-# %%
+# %% tags=["hide-input"]
 bishops = audit_table.loc[["White Bishop", "Black Bishop"]].mean()
 for name, column in (("paper", "T78, paper"), ("released", "released"), ("numeric", "numeric")):
     glue(f"bishop_{name}", float(bishops[column]), display=False)
@@ -624,7 +721,7 @@ directions do no better than random ones.""" if leela else "No Leela network was
 recap += [" ".join(steered_to)]
 Markdown("\n".join("- " + one.replace("\n", " ") for one in recap))
 
-# %%
+# %% tags=["hide-input"]
 source = "CCC paper, Table 6, mean of 21 accuracies"
 published = float(paper["Accuracy"].mean())
 random_mean = accuracy(found["random weights"], seed=seed)
@@ -637,7 +734,7 @@ results = {
     "table6.below_paper": report.Result(len(below), unit="concepts"),
 }
 
-# %%
+# %% tags=["hide-input"]
 n_terms, share = len(every.dropna()), "share of variance"
 results |= {
     "gain_over_board.mean": report.Result.of(gain, "accuracy"),
@@ -649,7 +746,7 @@ results |= {
     "nnue.max_abs_difference_pawns": report.Result(nnue_difference, n=len(calm), unit="pawns"),
 }
 
-# %%
+# %% tags=["hide-input"]
 results |= {f"cost.{name}": report.Result.of(cell, "accuracy") for name, cell in
             {"view": view_cost, "layer": layer_cost, "solver": solver_cost}.items()}
 results |= {f"layer.{name}": report.Result.of(cell, "accuracy, validation")
@@ -658,14 +755,14 @@ for name, cells in audited.items():
     value = float(cells.mean())
     results[f"audit.{name}.mean"] = report.Result(value, n=cells.size, unit="accuracy")
 
-# %%
+# %% tags=["hide-input"]
 for name, cell in mine["accuracy"].items():
     printed = reference.lookup("ccc", "table6", name, "Accuracy")
     results[f"table6.{name.lower().replace(' ', '_')}.nnue"] = report.Result.of(
         cell, "accuracy", reference=printed.value, source=printed.key
     )
 
-# %%
+# %% tags=["hide-input"]
 results["table6.mean.leela"] = (
     report.Result.of(blocks[best_block], "accuracy") if blocks
     else report.Result(None, absent="leela network"))
@@ -678,7 +775,7 @@ results["steering.leela.beyond_random"] = (
     else report.Result(None, absent="leela network"))
 report.write_results("02_concept_vectors", results)
 
-# %%
+# %% tags=["hide-input"]
 report.evidence(
     Evidence(
         len(labelled), "positions", seed, len(np.unique(labelled.games)),

@@ -13,23 +13,16 @@
 # those whose scores differ most before and after it (its Section 3.1.2 and Figure 2). The
 # whole method rests on this step, and the paper does not measure it. The oracle makes that
 # easy: Stockfish 8 says what each of the 21 terms was before the move and what it is after.
+# {glue:text}`opening_published` {glue:text}`opening_model`
 #
-# In this chapter we
-#
-# - measure the published ranking on moves of games that no fit has seen;
-# - compare it with rankings that do not look at the move at all;
-# - find out what works: regression in place of tails, changes in place of states, a model in
-#   place of a line, and what the network adds to each over the bare board;
-# - set the methods side by side on the same moves, and see how the network's lead over the
-#   bare board depends on how many moves there are to learn from;
-# - draw the bars of the paper's Figure 3 for the documents' own moves and for yours.
+# One move first: 21. Bxe6+ from the paper's Figure A6.
 
 # %% tags=["parameters"]
 profile = "book"
 seed = 1
 layer = "pairwise+clipped"
 
-# %%
+# %% tags=["hide-input"]
 import json
 from itertools import pairwise
 import matplotlib.pyplot as plt
@@ -38,7 +31,6 @@ import pandas as pd
 from IPython.display import Markdown
 from myst_nb import glue
 
-# %%
 from chessgloss import assets, change_probes as probes, changes, oracle, ranking, report
 from chessgloss.change_curve import EQUAL, Curve
 from chessgloss.change_features import load_source
@@ -46,10 +38,8 @@ from chessgloss.change_model import ChangeModel
 from chessgloss.concepts import ConceptVectors, cut_tails, turn_terms
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.experts import joined_activations, load_expert
-
-# %%
 from chessgloss.measures import bootstrap_mean
-from chessgloss.positions import repair_fen
+from chessgloss.positions import read_move, repair_fen
 from chessgloss.prioritise import prioritise, weights_file
 from chessgloss.probing import Labelled
 from chessgloss.book.profiles import load_sizes
@@ -58,7 +48,23 @@ from chessgloss.store import Evidence, default_store, find_project
 sizes = load_sizes("03_prioritisation", profile)
 report.use_house_style()
 
+# %%
+position = repair_fen("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21").position
+played = read_move(position, "Bxe6+")
+report.board(played)
+
 # %% [markdown]
+# In this chapter we
+#
+# - rank the concepts of this one move step by step, then measure the published ranking on
+#   moves of games that no fit has seen;
+# - compare it with rankings that do not look at the move at all;
+# - find out what works: regression in place of tails, changes in place of states, a model in
+#   place of a line, and what the network adds to each over the bare board;
+# - set the methods side by side on the same moves, and see how the network's lead over the
+#   bare board depends on how many moves there are to learn from;
+# - draw the bars of the paper's Figure 3 for the documents' own moves and for yours.
+#
 # ## Moves and what they change
 #
 # Moves are drawn from whole games: training games to fit on, validation games to choose on,
@@ -68,19 +74,19 @@ report.use_house_style()
 # compared. Stockfish 8 counts its piece-square tables as Material, so that every move changes
 # this term a little.
 
-# %%
+# %% tags=["hide-input"]
 games = list(read_games(find_project() / "data/games/selfplay.tsv.zst"))
 wanted = {"train": sizes.fitted_games, "validation": sizes.held_out_games,
           "test": sizes.held_out_games}
 chosen = [game for split, most in wanted.items() for game in of_split(games, split)[:most]]
 sampled = changes.sample_moves(chosen, sizes.per_game, seed=seed)
 recipe = {"moves": sampled.digest(), "oracle": "Stockfish 8, npm 8.0.0"}
-
-# %%
 fens = list(dict.fromkeys((*sampled.before, *sampled.after)))
 table = default_store().fetch("change_terms", recipe, lambda: {
     "values": oracle.evaluate_terms(fens, oracle.stockfish8(), progress=False).middlegame})
 moves = changes.measure_changes(sampled, lambda asked: table["values"])
+
+# %%
 train, validation, test = (moves.part(split) for split in wanted)
 spread = train.spread()
 truth = {name: part.changes / spread
@@ -88,6 +94,70 @@ truth = {name: part.changes / spread
 print(f"moves: {len(train):,} to fit on, {len(validation):,} to choose on, {len(test):,} to test")
 
 # %% [markdown]
+# ## One move, step by step
+#
+# The network reads the position before the move and the one after it. The difference of the
+# two rows of activations is projected on all 21 concept vectors (those of the chapter on
+# concept vectors, fitted here to the paper's number of positions). The larger the projection,
+# the earlier the concept is named. Change the position and the move at the top, and run on
+# from there.
+
+# %%
+expert = load_expert("nnue")
+around = [position.fen, played.after().fen]
+activations = joined_activations(expert, around, layer, dtype=np.float32)
+activation_change = activations[1] - activations[0]
+vectors = ConceptVectors.load(weights_file("nnue-svm-tails"))
+score_change = vectors.weights @ activation_change  # the same bias before and after: it cancels
+by_score = np.argsort(-np.abs(score_change), kind="stable")
+print(f"{activations.shape = }, of which the move changes {(activation_change != 0).sum()}")
+print(f"{vectors.weights.shape = }, {score_change.shape = }")
+print("named:", ", ".join(oracle.TERMS[k] for k in by_score[:5]))
+
+# %% [markdown]
+# The oracle says what really changed. Precision@5 is the share of the five named concepts that
+# are among the five most changed. Beside it stand two guesses that do not look at the move:
+# five concepts drawn by lot, and the five that training moves change most often.
+
+# %%
+terms_around = oracle.evaluate_terms(around, oracle.stockfish8(), progress=False).middlegame
+true_change = (terms_around[1] - terms_around[0]) / spread
+fifth_largest = np.sort(np.abs(true_change))[-5]
+hits_named = np.abs(true_change[by_score[:5]]) >= fifth_largest
+frequent = np.argsort(-probes.constant_by_frequency(truth["train"]), kind="stable")[:5]
+hits_frequent = np.abs(true_change[frequent]) >= fifth_largest
+print(f"{terms_around.shape = }, of which the move changes {(true_change != 0).sum()}")
+print(f"precision@5 of the ranking {hits_named.mean():.1f}, of the constant "
+      f"{hits_frequent.mean():.1f}, by lot {5 / len(oracle.TERMS):.2f} on average")
+
+# %%
+order = by_score[::-1]
+names = [oracle.TERMS[k] for k in order]
+sides = {"by the vectors, margins": score_change, "by the oracle, standard deviations": true_change}
+fig, axes = plt.subplots(1, 2, figsize=(8.0, 4.6), sharey=True)
+for ax, (title, change) in zip(axes, sides.items(), strict=True):
+    first_five = np.abs(change[order]) >= np.sort(np.abs(change))[-5]
+    ax.barh(names, np.abs(change[order]), color=np.where(first_five, "#0072B2", "#bbbbbb"))
+    ax.set_xlabel(f"size of the change {title}")
+axes[0].invert_xaxis()
+axes[0].set_title(f"{played.numbered_san}: in colour, the first five of each side", loc="left")
+plt.show()
+
+# %% [markdown]
+# The library does the same for all moves at once: `score_change` projects, `precision` counts.
+# A move that changes fewer than five terms has no precision@5 there, since a tie of zeros would
+# decide.
+
+# %%
+assert np.allclose(probes.score_change(vectors, activations[:1], activations[1:])[0],
+                   score_change, atol=1e-3)
+[library_precision] = ranking.precision(np.abs(score_change)[None], true_change[None])
+assert library_precision == hits_named.mean() or fifth_largest == 0
+print(f"precision@5 by the cell {hits_named.mean():.1f}, by the library {library_precision:.1f}")
+
+# %% [markdown]
+# ## Kinds of move
+#
 # A move is first of all a capture, a check, castling, a pawn move or a quiet move of a piece,
 # in this order: a capture that gives check counts as a capture.
 
@@ -142,7 +212,6 @@ signed = {}
 # of training games.
 
 # %%
-expert = load_expert("nnue")
 before = {name: joined_activations(expert, part.moves.before, layer, dtype=np.float32)
           for name, part in (("train", train), ("test", test))}
 after = {name: joined_activations(expert, part.moves.after, layer, dtype=np.float32)
@@ -162,12 +231,11 @@ signed["the paper's, calibrated"] = paper["test"] * units
 glue("tail", int(cut_tails(train.before[:, 0], seed=seed).positive.sum()), display=False)
 
 # %%
-large = ConceptVectors.load(weights_file("nnue-svm-tails"))
-wide = {name: probes.score_change(large, before[name], after[name]) for name in before}
+wide = {name: probes.score_change(vectors, before[name], after[name]) for name in before}
 signed["the paper's, its number of positions"] = wide["test"]
 wide_units = probes.calibration(wide["train"], truth["train"])
 signed["the same, calibrated"] = wide["test"] * wide_units
-glue("tails_from", int(large.about["positions"]), display=False)
+glue("tails_from", int(vectors.about["positions"]), display=False)
 
 # %% [markdown]
 # The released code compares with the position after the expected reply. The row "after the
@@ -200,7 +268,6 @@ signed["ridge on changes"] = fitted["changes"].scores(after["test"] - before["te
 
 # %%
 models = {"the model on the bare board": "onehot", "the model on NNUE": "nnue"}
-told = {}
 for name, source in models.items():
     model = ChangeModel.load(weights_file(source))
     signed[name], rankings[name] = model.predict(
@@ -227,9 +294,9 @@ gains = {name: ranking.ndcg(scores, truth["test"]) for name, scores in rankings.
 hits = {name: ranking.precision(scores, truth["test"]) for name, scores in rankings.items()}
 signs = {name: ranking.sign_accuracy(rankings[name], signed[name], truth["test"])
          for name in signed}
-found = {"nDCG@5": gains, "precision@5": hits, "sign": signs}
-summary = pd.DataFrame({title: {name: measured(one) for name, one in each.items()}
-                        for title, each in found.items()})
+by_measure = {"nDCG@5": gains, "precision@5": hits, "sign": signs}
+summary = pd.DataFrame({title: {name: measured(values) for name, values in each.items()}
+                        for title, each in by_measure.items()})
 summary = summary.loc[[*(name for name in rankings if name not in signed), *signed]]
 report.table(summary.map("{:.3f}".format, na_action="ignore"),
              caption="Test moves, with 95 % intervals over games")
@@ -238,7 +305,7 @@ report.table(summary.map("{:.3f}".format, na_action="ignore"),
 best, bare = "the model on NNUE", "the model on the bare board"
 published = "the paper's: difference of margins"
 ignorant = summary.loc[["constant, by frequency", "constant, by size"]]
-constant = {title: max(ignorant[title], key=lambda cell: cell.value) for title in found
+constant = {title: max(ignorant[title], key=lambda cell: cell.value) for title in by_measure
             if title != "sign"}
 over_board = measured(gains[best] - gains[bare])
 print(f"nDCG over the bare board, paired: {over_board:.3f}")
@@ -249,7 +316,7 @@ def compared(name, other, what=gains):
     place = "above" if gap.low > 0 else "below" if gap.high < 0 else "not to be told from"
     return f"{measured(what[name]):.3f}, {place} the {measured(what[other]).value:.3f}"
 
-# %%
+# %% tags=["hide-input"]
 glue("paper_hits", summary["precision@5"][published].value, display=False)
 glue("constant_hits", constant["precision@5"].value, display=False)
 glue("paper_gain", summary["nDCG@5"][published].value, display=False)
@@ -287,6 +354,13 @@ board too, given as many moves: the same model on it reaches {measured(gains[bar
 """)
 
 # %% tags=["hide-input"]
+glue("opening_published", f"""Measured on {len(test):,} moves of games that no fit has seen, the
+published ranking has a precision@5 of {compared(wide_name, five, hits)} of always naming the same
+five terms.""".replace("\n", " "), display=False)
+glue("opening_model", f"""A small model trained on the changes themselves reaches
+{compared(best, five, hits)}.""".replace("\n", " "), display=False)
+
+# %% tags=["hide-input"]
 Markdown(f"""
 With tails of the smaller number the published ranking has an nDCG@5 of
 {compared(published, guess)} of the guess, calibrated {compared(calibrated, guess)}. With the
@@ -304,7 +378,7 @@ paper's number of positions it is {compared(wide_name, published)}.
 # commits the five terms which each of its models names first on each test move; nDCG@5 and
 # precision@5 are computed here.
 
-# %%
+# %% tags=["hide-input"]
 kept = Curve.load(weights_file("nnue").parent)
 rows = kept.find(test.moves)
 points = {one["name"]: one for one in kept.points}
@@ -612,7 +686,7 @@ the network gains in nDCG@5 {", ".join(lead)} training moves; the committed mode
 "The figures show what the commentary chapters hand to the language model."]
 Markdown("\n".join("- " + one.replace("\n", " ") for one in recap))
 
-# %%
+# %% tags=["hide-input"]
 results = {"priority.moves": report.Result(len(test), unit="moves"),
            "priority.ndcg.over_one_hot": report.Result.of(over_board, "nDCG@5"),
            "priority.kinds_beaten": report.Result(len(beaten), unit="kinds of move")}
@@ -625,7 +699,7 @@ for title, measure in {"nDCG@5": "ndcg", "precision@5": "precision_at_5"}.items(
     for key, name in reported.items():
         results[f"priority.{measure}.{key}"] = report.Result.of(summary[title][name], title)
 
-# %%
+# %% tags=["hide-input"]
 for key, values in equal_gains.items():
     results[f"priority.equal.{key}"] = report.Result.of(measured(values), "nDCG@5")
 results["priority.equal.moves"] = report.Result(fitted_on["nnue"], unit="training moves")
@@ -635,7 +709,7 @@ for one in curve.itertuples():
 for moves, gain in head_start.items():
     results[f"priority.curve.{moves}.gain"] = report.Result.of(gain, "nDCG@5")
 
-# %%
+# %% tags=["hide-input"]
 leela_gain = layer_means.get("Leela, a middle block")
 results["priority.ndcg.leela"] = (
     report.Result.of(leela_gain, "nDCG@5, validation") if leela_gain
@@ -643,7 +717,7 @@ results["priority.ndcg.leela"] = (
 results["priority.sign.best"] = report.Result.of(summary["sign"][best], "accuracy")
 report.write_results("03_prioritisation", results)
 
-# %%
+# %% tags=["hide-input"]
 report.evidence(
     Evidence(
         len(test), "moves", seed, len(np.unique(test.moves.games)),

@@ -10,59 +10,127 @@
 # # Grading a move
 #
 # How good is a move? The plan for static positions answers with a number: the centipawns it
-# loses against the engine's best move, and a grade from *Excellent* to *Blunder*. Before
-# anybody's chess is graded in the next chapter, the grader itself sits an exam here. It also
-# repeats the measurement in which the plan's own grader went astray: one game at each of five
-# skill levels, after which level 20 looked worse than levels 15 and 18.
+# loses against the engine's best move, and a grade from *Excellent* to *Blunder*. Here the
+# grader itself sits an exam: of {glue:text}`pairs` pairs of moves of which one is known to be
+# better, it puts {glue:text}`right:.0%` in the right order. The plan analysed one game at each
+# of five skill levels, and level 20 looked worse than levels 15 and 18; when single games are
+# drawn from forty a level, that happens in {glue:text}`worse_cut:.0%` of the drawings, and in
+# {glue:text}`worse_uncut:.0%` if mates are not cut.
 #
-# In this chapter we
-#
-# - see one position with the value of every legal move, and how it was searched;
-# - grade pairs of moves of which one is known to be better;
-# - turn the board round, change the limit of the search, and see which grades stay;
-# - hold the grades against what lecturers said of moves;
-# - repeat the plan's table of levels with forty games a level, and ask what went wrong in it.
+# One move first: after 1. e4 e5 2. Bc4 Nc6 3. Qf3 Black plays Nd4 and leaves f7 as it is.
 
 # %% tags=["parameters"]
 profile = "book"
 seed = 1
 fresh = False
 
-# %%
+# %% tags=["hide-input"]
+import chess.engine
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from myst_nb import glue
-from chessgloss import engine, report
+from chessgloss import engine, positions, report
 from chessgloss.book import reference
 from chessgloss.measures import area_under_curve, bootstrap_mean
 from chessgloss.book.profiles import load_sizes
 from chessgloss.skill import analyses, artefacts, level_table, levels, validation
-from chessgloss.skill.grading import MOVE_GRADES, grade, position_key
+from chessgloss.skill.grading import MOVE_GRADES, grade, grade_names, position_key
 from chessgloss.skill.static_scores import cliffs_delta
 from chessgloss.skill.suite import draw_suite, positions_of
 from chessgloss.store import Evidence, default_store, file_digest, find_project
 
-# %%
 sizes = load_sizes("10_move_grading", profile)
 report.use_house_style()
+
+# %%
+position = positions.read_fen(
+    "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
+played = positions.read_move(position, "Nd4")
+report.board(played, size=300)
+
+# %% [markdown]
+# In this chapter we
+#
+# - take the centipawn loss of this one move from two calls of an engine;
+# - see one position with the value of every legal move, and how it was searched;
+# - grade pairs of moves of which one is known to be better;
+# - turn the board round, change the limit of the search, and see which grades stay;
+# - hold the grades against what lecturers said of moves;
+# - repeat the plan's table of levels with forty games a level, and ask what went wrong in it.
+#
+# ## One move, two searches
+#
+# The engine searches the position before the move and the position after it. Each score is
+# that of the side to move, which has changed: both are turned to the player who moved. What the
+# first exceeds the second by is lost. A mate in n counts as 10,000 − n centipawns, so that a
+# single overlooked mate outweighs any number of quiet moves; cut at ten pawns first, it does
+# not. Try `"Nf6"`, which defends, or a position of your own.
+
+# %%
+board = position.board()
+mover = board.turn
+limit = chess.engine.Limit(nodes=20_000)
+with chess.engine.SimpleEngine.popen_uci(str(engine.find_stockfish())) as stockfish:
+    stockfish.configure({"Threads": 1, "Hash": 16})
+    before = stockfish.analyse(board, limit, game="before")["score"]
+    board.push(played.move)
+    after = stockfish.analyse(board, limit, game="after")["score"]  # another game: empty hash
+print(f"{before = }\n{after = }")
+
+# %%
+evaluations = np.array([score.pov(mover).score(mate_score=10_000) for score in (before, after)])
+evaluations_cut = np.clip(evaluations, -1_000, 1_000)
+loss_uncut = max(0, evaluations[0] - evaluations[1])
+loss_cut = max(0, evaluations_cut[0] - evaluations_cut[1])
+print(f"{evaluations = }, {evaluations_cut = }")
+print(f"{played.numbered_san} loses {loss_cut:,} centipawns, cut at ten pawns, a move graded "
+      f"{grade_names(loss_cut)}; {loss_uncut:,} if a mate is not cut")
+
+# %%
+fig, axes = plt.subplots(1, 2, figsize=(7.0, 2.6))
+for ax, values, title in zip(axes, (evaluations_cut, evaluations), ("cut at ten pawns", "not cut"),
+                             strict=True):
+    ax.bar(["before", f"after {played.numbered_san}"], values, color=["#0072B2", "#D55E00"])
+    ax.axhline(0, color="black", lw=0.8)
+    ax.set_title(f"{title}: loss {max(0, values[0] - values[1]):,}")
+axes[0].set_ylabel("centipawns for the mover")
+plt.show()
+
+# %% [markdown]
+# The library's engine makes the same two calls, each from an empty hash table, and
+# `centipawn_loss` takes the difference.
+
+# %%
+with engine.open_engine() as stockfish:
+    scores = [engine.score_of(stockfish.analyse(where, nodes=20_000))
+              for where in (position, played.after())]
+library_values = [engine.centipawns(score, mover) for score in scores]
+library_losses = {"cut at ten pawns": engine.centipawn_loss(*library_values),
+                  "not cut": engine.centipawn_loss(*library_values, cap=None)}
+assert library_values == evaluations.tolist()
+assert list(library_losses.values()) == [loss_cut, loss_uncut]
+losses = pd.DataFrame({"cells above": [loss_cut, loss_uncut],
+                       "library": library_losses.values()}, index=list(library_losses))
+report.table(losses, caption="Centipawns lost", digits=0)
+
+# %% tags=["hide-input"]
 folder = find_project() / "data" / "static"
 sets = artefacts.read_known_sets()
 path = analyses.tables_path(folder, artefacts.SETTINGS)
 kept = {} if fresh else analyses.read_tables(path)
 known = sets.positions()
-found = analyses.find_tables(known, artefacts.SETTINGS, kept=kept, store=default_store())
-tables = {position_key(one): table for one, table in zip(known, found, strict=True)}
-print(f"{len(tables)} positions, {sum(len(one.values) for one in found):,} moves valued")
+move_tables = analyses.find_tables(known, artefacts.SETTINGS, kept=kept, store=default_store())
+tables = {position_key(where): table for where, table in zip(known, move_tables, strict=True)}
+print(f"{len(tables)} positions, {sum(len(table.values) for table in move_tables):,} moves valued")
 
 # %% [markdown]
 # ## One position, every move
 #
-# The plan searches the position before the move, then the position after it, and takes the
-# difference. Two searches see different things, and a move can then *gain* what only the
-# second one saw. Here both values come from the same kind of search: Stockfish lists its five
-# best moves in one search of 20,000 nodes, and the other moves are searched five at a time with
-# as many nodes. The best is the highest value of all, so that no loss is negative. Once a
+# Two searches, as above and in the plan, see different things, and a move can then *gain* what only
+# the second one saw. From here on both values come from the same kind of search: Stockfish lists
+# its five best moves in one search of 20,000 nodes, and the other moves are searched five at a time
+# with as many nodes. The best is the highest value of all, so that no loss is negative. Once a
 # position has its table, any answer is graded by looking it up.
 #
 # This is the plan's own example: 1. e4 has been played. The plan expects ...e5 to be good and
@@ -88,7 +156,7 @@ report.boards(report.board(plan_pair.position, size=260), report.table(shown))
 # a rook is won. With ...a6 Black loses {glue:text}`plan_bad:.0f` centipawns, with ...e5
 # {glue:text}`plan_good:.0f`.
 
-# %%
+# %% tags=["hide-input"]
 for name, uci in (("plan_good", plan_pair.good), ("plan_bad", plan_pair.bad)):
     glue(name, graded[uci].loss, display=False)
 
@@ -180,7 +248,7 @@ depth = validation.compare_settings(
     at(artefacts.SETTINGS.label, few_positions), at(artefacts.PLAN_DEPTH.label, few_positions))
 report.table(pd.DataFrame({f"{artefacts.SETTINGS.label} against the plan's depth 18": depth}))
 
-# %%
+# %% tags=["hide-input"]
 best_falls = limits["best by the other"].to_numpy()
 glue("same_depth", depth["same grade"], display=False)
 glue("within_depth", depth["within one grade"], display=False)
@@ -312,7 +380,7 @@ causes = pd.DataFrame({
                                for n, some in games.items()})})
 report.table(causes, caption="Mean centipawn loss and what moves it")
 
-# %%
+# %% tags=["hide-input"]
 gaps = uncut.groupby(["level", "game", "side"])["loss"].mean().unstack()
 gap = (gaps["White"] - gaps["Black"]).abs()
 printed = {side: plan.loc[10, f"{side} Avg CP Loss"] for side in ("White", "Black")}
@@ -352,7 +420,7 @@ glue("length_cut", float(cut.groupby("game")["loss"].mean().corr(lengths, method
 #   {glue:text}`worse_cut:.0%` of drawings with the cap and in {glue:text}`worse_uncut:.0%`
 #   without it. That is how far chance, and mates that are not cut, explain the plan's table.
 
-# %%
+# %% tags=["hide-input"]
 for name, value in {
     "pairs": len(paired), "right": right.value, "right_decided": right_decided.value,
     "same_turned": same_turned.value, "apart": apart.value, "apart_low": apart.low,
@@ -366,7 +434,7 @@ for name, value in {
 }.items():
     glue(name, value, display=False)
 
-# %%
+# %% tags=["hide-input"]
 of = report.Result.of
 results = {
     "grading.pairs.right": of(right, "share of pairs"),
@@ -382,13 +450,13 @@ results = {
     "levels.order_holds_signed": of(signed_holds, "rank correlation"),
 }
 
-# %%
+# %% tags=["hide-input"]
 results |= {
     "levels.one_game.level_20_worst": report.Result(float(worse["cut"]), unit="share"),
     "levels.one_game.level_20_worst_uncut": report.Result(float(worse["uncut"]), unit="share"),
 }
 
-# %%
+# %% tags=["hide-input"]
 for level in levels.LEVELS:
     results[f"suite.acpl_signed.{level:02d}"] = of(signed[level], "centipawns, gains counted")
     for side, column in (("both", "Overall Avg"), ("White", "White Avg CP Loss"),
@@ -399,7 +467,7 @@ for level in levels.LEVELS:
                            reference=cell.value, source=cell.key)
 report.write_results("10_move_grading", results)
 
-# %%
+# %% tags=["hide-input"]
 report.evidence(Evidence(
     len(cut), "graded moves", seed, len(every), "95 % over games; shares Wilson, else bootstrap",
     {"Stockfish": f"15.1, {artefacts.SETTINGS.nodes:,} nodes for five lines; "

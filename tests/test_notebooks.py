@@ -1,4 +1,4 @@
-"""Every notebook: listed, paired, short of logic, fresh as committed, and running."""
+"""Every notebook: listed, paired, fresh as committed, and running."""
 
 from __future__ import annotations
 
