@@ -135,7 +135,8 @@ for match in re.finditer(f"{piece_on_square} attacks the {piece_on_square}", sen
     holds = all(stands) and men[0].color != men[1].color and target in after.attacks(attacker)
     between = chess.SquareSet(chess.between(attacker, target)) & after.occupied
     claims_by_hand.append({
-        "claim": match.group(), "attacker stands": stands[0], "target stands": stands[1],
+        "claim": match.group(),
+        "attacker stands": str(stands[0]).lower(), "target stands": str(stands[1]).lower(),
         "men between": ", ".join(f"{chess.piece_name(after.piece_type_at(square))} "
                                  f"{chess.square_name(square)}" for square in between) or "none",
         "verdict": "true" if holds else "false"})
