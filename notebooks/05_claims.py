@@ -158,7 +158,7 @@ report.table(by_hand, caption="Green: the piece stands there, or the attack hold
 # %%
 library_claims = verify(sentence, example.move, example.verdict)
 of_attacks = [checked.verdict for checked in library_claims if checked.claim.kind == "attack"]
-assert of_attacks == by_hand["verdict"].to_list()
+assert of_attacks == by_hand["verdict"].to_list(), "the library reads this sentence otherwise"
 print("by hand:    ", by_hand["verdict"].to_list(), "\nthe library:", of_attacks)
 show_texts({f"{number}. {checked.claim.kind}, {checked.verdict}":
             f"“{checked.claim.text}”: {checked.evidence}"
