@@ -42,7 +42,6 @@ from chessgloss.commentary import collection, concepts, methods, questions, show
 from chessgloss.commentary.briefings import read_briefings
 from chessgloss.commentary.copying import copies_examples
 
-# %% tags=["hide-input"]
 from chessgloss.experts import load_expert
 from chessgloss.llm import replay
 from chessgloss.measures import Interval, bootstrap_mean, means_by, paired_difference
@@ -50,7 +49,6 @@ from chessgloss.prioritise import load_method, prioritise
 from chessgloss.profiles.commentary import load_sizes
 from chessgloss.store import Evidence, find_project
 
-# %% tags=["hide-input"]
 sizes = load_sizes(profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)
@@ -61,7 +59,6 @@ client = replay("commentary", model)
 example = briefings[shown[0]]
 print(f"moves: {len(moves)} of {len(evaluated)}, in {len({one.group for one in moves})} sources")
 
-# %% tags=["hide-input"]
 showing.beside(
     example.move,
     {method: collection.model_comments([example], method, client)[0]
