@@ -39,7 +39,6 @@ from IPython.display import SVG, Markdown
 from IPython.display import display as display_markdown
 from myst_nb import glue
 
-# %% tags=["hide-input"]
 from chessgloss import brief_moves, engine, gac, proportions, reference, report
 from chessgloss.claims import corrupt, gold, verify
 from chessgloss.claims.digest import checker_digest, checker_files
@@ -51,7 +50,6 @@ from chessgloss.corpora.games import read_games
 from chessgloss.facts.verdict import weigh
 from chessgloss.llm import replay
 
-# %% tags=["hide-input"]
 from chessgloss.measures import Interval, means_by, paired_difference, paired_permutation
 from chessgloss.positions import MoveInContext
 from chessgloss.profiles.claims import load_sizes
@@ -59,7 +57,6 @@ from chessgloss.prompts import load_prompt
 from chessgloss.store import Evidence, find_project
 from chessgloss.verified import accusations, errors, extraction, gold_scores, published, showing
 
-# %% tags=["hide-input"]
 sizes = load_sizes(profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)
@@ -68,7 +65,6 @@ moves = [one for number, one in enumerate(evaluated) if number % step == 0 or on
 briefings = read_briefings(brief_moves.briefings_file())
 told = [briefings[one.name] for one in moves]
 
-# %% tags=["hide-input"]
 example = briefings["ccc/figA6"]
 composed = ("The bishop takes the pawn on e6 with check and forks the king on f7 and the queen "
             "on g8. The rook on a8 cannot help, since the knight on c7 is in its way. White "
