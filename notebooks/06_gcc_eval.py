@@ -38,7 +38,6 @@ from chessgloss.commentary.briefings import read_briefings
 from chessgloss.judges import DIMENSIONS, judge, judge_request, read_score
 from chessgloss.judges import gcc, gold, outcomes, questions, shaken, use
 
-# %% tags=["hide-input"]
 from chessgloss.judges.correctness import claim_counts, fit_correctness
 from chessgloss.llm import replay
 from chessgloss.measures import area_under_curve, bootstrap_mean, means_by
@@ -53,7 +52,6 @@ evaluated = brief_moves.evaluated_moves(seed)
 briefings = read_briefings(brief_moves.briefings_file())
 told = list(briefings.values())
 
-# %% tags=["hide-input"]
 written = replay("commentary", model)
 published = read_published(told, model)
 verified = {one.name: each.comment for one, each in zip(told, published, strict=True)}
@@ -65,7 +63,6 @@ client = replay("gcc_eval", model)
 example = next(one for one in candidates if (one.briefing.name, one.method) == (shown, "llm"))
 print(f"comments: {len(candidates)} of {len(comments)}, on {len(names)} moves")
 
-# %% tags=["hide-input"]
 report.boards(
     report.board(example.briefing.move, size=260),
     showing.texts({"llm": example.text} | {
@@ -98,7 +95,8 @@ report.boards(
 
 # %%
 question = judge_request(example, "relevance")
-turns = {f"{one.role} {place}": one.content for place, one in enumerate(question.messages, 1)}
+turns = {f"{turn.role} {place}": " ".join(turn.content.split())
+         for place, turn in enumerate(question.messages, start=1)}
 report.boards(report.board(example.briefing.move, size=260),
               showing.texts(turns, "Figure A1 (a): relevance"))
 
