@@ -41,7 +41,6 @@ from chessgloss import brief_moves, report
 from chessgloss.commentary import showing
 from chessgloss.commentary.briefings import read_briefings
 
-# %% tags=["hide-input"]
 from chessgloss.llm import replay
 from chessgloss.measures import bootstrap_mean, means_by
 from chessgloss.pairwise import comments as given
@@ -53,7 +52,6 @@ from chessgloss.profiles.pairwise import load_sizes
 from chessgloss.store import Evidence
 from chessgloss.verified.published import read_published
 
-# %% tags=["hide-input"]
 sizes = load_sizes(profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)
@@ -63,7 +61,6 @@ briefings = [kept[one.name] for one in moves]
 methods = list(questions.METHODS)
 print(f"{len(moves)} moves, {len(methods)} methods")
 
-# %% tags=["hide-input"]
 client = replay("commentary", model)
 verified = read_published(briefings, model)
 by_name = {move.name: written.comment for move, written in zip(moves, verified, strict=True)}
@@ -72,7 +69,6 @@ comments = given.comments_of(table)
 words = table.set_index(["move", "method"])["words"].to_dict()
 rulings = given.rulings_of(briefings, comments)
 
-# %% tags=["hide-input"]
 example = next(one for one in briefings if {"llm", "ccc"} <= set(comments[one.name]))
 report.boards(report.board(example.move, size=280), showing.texts(
     {"A": comments[example.name]["llm"], "B": comments[example.name]["ccc"]},
