@@ -40,7 +40,6 @@ from chessgloss.commentary.selection import documents_examples
 from chessgloss.measures import bootstrap_mean
 from chessgloss.profiles.human_study import load_sizes
 
-# %% tags=["hide-input"]
 from chessgloss.llm import replay
 from chessgloss.store import Evidence, find_project
 from chessgloss.survey import simulate, tables
@@ -52,9 +51,8 @@ from chessgloss.survey.showing import PAPER_METHODS, frame, received, results
 sizes = load_sizes(profile)
 report.use_house_style()
 
-# %% tags=["hide-input"]
 people = reference.table("ccc", "table1").drop(columns="Words per comment")
-figure, axes = plt.subplots(figsize=(7, 3))
+figure, axes = plt.subplots(figsize=(8.4, 3))
 for place, (method, row) in enumerate(people.iterrows()):
     axes.plot(people.columns, row, "o", color=report.PALETTE[place], label=method)
 axes.set(ylabel="mean rating, 0 to 1", ylim=(0, 1), title="The paper's Table 1: what people said")
