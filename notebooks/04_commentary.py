@@ -12,20 +12,12 @@
 # The engine knows that a move is good, the expert network shows which concepts it changes,
 # and a language model can write. This chapter puts the three together, as Section 3.1.2 of
 # the CCC paper {cite}`kim2024ccc` does, with its baselines beside it. The language model is
-# a small one, Qwen2.5-Coder-1.5B, so that anyone can record its answers again on a laptop;
-# the paper's is GPT-4o. Expect it to write worse. What it wrote is shown as it came.
+# Qwen2.5-Coder-1.5B, so small that anyone can record its answers again on a laptop; the
+# paper's is GPT-4o. Expect it to write worse. What it wrote is shown as it came.
 #
-# In this chapter we
-#
-# - choose the moves that are commented on, by a rule stated before any model was asked;
-# - show what each method is given: verdict, attacks, concepts, examples;
-# - follow one move through the whole method (Figure 2);
-# - read the comments of all methods side by side, as in the paper's Figures 1 and 3;
-# - count their words (last column of Table 1), and ask whether the concepts that a method
-#   is given reach its words;
-# - compare prompts with FEN and with PGN (Appendix F and Figure A6).
-#
-# Whether what the comments say is *true* is the subject of the next chapter.
+# What we find: its comments speak of {glue:text}`reach_ccc:.0%` of the concepts that they were
+# given, and of {glue:text}`reach_none:.0%` of the same concepts where none was given;
+# {glue:text}`copied_ccc:.0%` of them repeat six words in a row of a worked example in the prompt.
 
 # %% tags=["parameters"]
 profile = "book"
@@ -33,11 +25,16 @@ seed = 1
 model = "qwen2.5-coder-1.5b-q4_k_m"
 shown = ("ccc/figA6", "ccc/figA1", "lec26/30")
 
-# %%
+# %% tags=["hide-input"]
+import hashlib
 import json
+import textwrap
 import chess
+import chess.svg
 import numpy as np
+import openai
 import pandas as pd
+from IPython.display import SVG
 from myst_nb import glue
 from chessgloss import brief_moves, fact_concepts, gac, report
 from chessgloss.book import reference
@@ -46,7 +43,6 @@ from chessgloss.commentary import collection, concepts, methods, questions, show
 from chessgloss.commentary.briefings import read_briefings
 from chessgloss.commentary.copying import copies_examples
 
-# %%
 from chessgloss.experts import load_expert
 from chessgloss.llm import replay
 from chessgloss.measures import Interval, bootstrap_mean, means_by, paired_difference
@@ -54,16 +50,39 @@ from chessgloss.prioritise import load_method, prioritise
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence, find_project
 
-# %%
 sizes = load_sizes("04_commentary", profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)
 step = len(evaluated) // sizes.moves
 moves = [one for number, one in enumerate(evaluated) if number % step == 0 or one.name in shown]
 briefings = read_briefings(brief_moves.briefings_file())
+client = replay("commentary", model)
+example = briefings[shown[0]]
 print(f"moves: {len(moves)} of {len(evaluated)}, in {len({one.group for one in moves})} sources")
 
+showing.beside(
+    example.move,
+    {method: collection.model_comments([example], method, client)[0]
+     for method in ("llm", "llm_expert", "ccc")},
+    f"{example.move.numbered_san}, as {model} explains it")
+
 # %% [markdown]
+# Told nothing but the move (`llm`), told the engine's verdict (`llm_expert`), told verdict,
+# attacks and concepts (`ccc`): three comments on the move of the paper's Figure A6.
+#
+# In this chapter we
+#
+# - choose the moves that are commented on, by a rule stated before any model was asked;
+# - show what each method is given: verdict, attacks, concepts, examples;
+# - write one prompt, one request and its recorded answer out in full;
+# - follow one move through the whole method (Figure 2);
+# - read the comments of all methods side by side, as in the paper's Figures 1 and 3;
+# - count their words (last column of Table 1), and ask whether the concepts that a method
+#   is given reach its words;
+# - compare prompts with FEN and with PGN (Appendix F and Figure A6).
+#
+# Whether what the comments say is *true* is the subject of the next chapter.
+#
 # ## The moves
 #
 # The paper takes moves of the GameKnot forum. We take the lectures of the Free Internet Chess
@@ -113,11 +132,100 @@ print(f"made again: {len(again)}; same verdict {same_verdict:.0%}, "
 showing.texts({name: one.given for name, one in methods.METHODS.items()},
               "Given beside the move")
 
+# %% [markdown]
+# ## One prompt, written out
+#
+# The paper lists every attack on an enemy piece in the prompt, so that none is made up. With
+# python-chess that is a loop over the pieces of both sides: whatever a piece attacks and the
+# enemy stands on, unless a pin forbids the capture or a king would take what is defended.
+# Change `example` (any name in `briefings`) and list and arrows change.
+
 # %%
-example = briefings[shown[0]]
-question = methods.request_comment(example, "ccc").messages[-1].content
-report.boards(report.board(example.move, size=280),
-              showing.texts(dict(enumerate(question.splitlines())), "What ccc is told"))
+before, after = (chess.Board(fen) for fen in (example.move.position.fen, example.move.after().fen))
+attack_lines, arrows = [], []
+for colour, side in ((chess.WHITE, "White"), (chess.BLACK, "Black")):
+    for square in chess.SquareSet(after.occupied_co[colour]):
+        reached = after.attacks(square) & after.occupied_co[not colour] & after.pin(colour, square)
+        targets = [target for target in reached if square != after.king(colour)
+                   or not after.attackers(not colour, target)]
+        if targets:
+            piece = chess.piece_name(after.piece_type_at(square))
+            attacked = ", ".join(f"{chess.piece_name(after.piece_type_at(target))} "
+                                 f"{chess.square_name(target)}" for target in targets)
+            attack_lines.append(f"- {side} {piece} {chess.square_name(square)} attacks {attacked}")
+        arrows += [chess.svg.Arrow(square, target, color="#0072B2a0" if colour else "#D55E00a0")
+                   for target in targets]
+
+print("attack_lines:", *attack_lines, sep="\n")
+SVG(chess.svg.board(after, arrows=arrows, size=300))
+
+# %% [markdown]
+# Beside the attacks stand the position, the move, the engine's verdict and the concepts. The
+# verdict is made of two scores in pawns for White, the concepts of what the ranking of the last
+# chapter found: a term and its change.
+
+# %%
+pawns = {time: centipawns(score_of(analysis), chess.WHITE) / 100
+         for time, analysis in (("before", example.before), ("after", example.after))}
+changes = pd.Series({change.term: change.change for change in methods.concepts_of(example, "ccc")})
+print(f"position: {before.fen()}\nmove: {example.move.numbered_san}\n"
+      f"pawns for White: {pawns['before']:+.2f} before, {pawns['after']:+.2f} after\n"
+      f"expected reply: {after.san(chess.Move.from_uci(example.after.lines[0].moves[0]))}")
+report.table(changes.to_frame("change"), caption="Concepts given, the most important first")
+
+# %% [markdown]
+# The prompt is then a list of messages: what is wanted, two worked examples, and the question.
+# This is the whole of it, as the model gets it.
+
+# %% tags=["scroll-output"]
+question = methods.request_comment(example, "ccc")
+messages = [{"role": turn.role, "content": turn.content} for turn in question.messages]
+for turn in messages:
+    print(f"[{turn['role']}]")
+    print(*(textwrap.fill(line, 96) for line in turn["content"].splitlines()), sep="\n", end="\n\n")
+
+asked = messages[-1]["content"].splitlines()
+assert all(line in asked for line in attack_lines)
+print("attacks written out above, in the prompt:", sum(line in asked for line in attack_lines),
+      "of", sum(line.startswith("- ") for line in asked))
+
+# %% [markdown]
+# ## One request and its answer
+#
+# A request to a model is one call of openai's client; any server that speaks its protocol will
+# do. The book asks nobody: every answer was recorded, and is found again by a hash of all
+# that changes it, the messages and the way of drawing. With `ask_live = True` and
+# `OPENAI_BASE_URL`, `OPENAI_API_KEY` set, the same cell asks.
+
+# %%
+ask_live = False
+body = {"model": model, "messages": messages, "temperature": question.sampling.temperature,
+        "max_tokens": question.sampling.max_tokens, "seed": question.sampling.seed}
+if ask_live:
+    completion = openai.OpenAI().chat.completions.create(**body)
+    text = completion.choices[0].message.content
+else:
+    turns = json.dumps([[turn["role"], turn["content"]] for turn in messages])
+    key = hashlib.sha256(turns.encode()).hexdigest()
+    with (find_project() / f"data/recordings/{model}/commentary.jsonl").open() as lines:
+        record = next(record for record in map(json.loads, lines)
+                      if record["messages_sha256"] == key
+                      and record["sampling"]["temperature"] == body["temperature"]
+                      and record["sampling"]["max_tokens"] == body["max_tokens"])
+    text = record["text"]
+    print(f"sha256 of the messages: {key[:16]}…\nrecorded: {record['date']}, {record['model']}\n"
+          f"tokens: {record['usage']['prompt']} read, {record['usage']['completion']} written\n")
+print(textwrap.fill(text, 96))
+
+# %% [markdown]
+# The comment is what follows the last *Comment:*. The library does the same for all methods and
+# all moves, and finds the same answer.
+
+# %%
+comment = " ".join(text.rpartition("Comment:")[2].split())
+library_comment = collection.model_comments([example], "ccc", client)[0].text
+assert ask_live or comment == library_comment
+print(f"by hand:     {comment}\nthe library: {library_comment}")
 
 # %% [markdown]
 # ## The method on one move
@@ -138,10 +246,10 @@ boxes = {
 }
 
 # %%
-client = replay("commentary", model)
+asked_words = messages[-1]["content"].split()
 boxes |= {
     "b. in the prompt": ", ".join(one.term for one in methods.concepts_of(example, "ccc")),
-    "b. question": f"{len(question.split())} words: position, move, verdict, attacks, concepts",
+    "b. question": f"{len(asked_words)} words: position, move, verdict, attacks, concepts",
     f"b. comment, {model}": collection.model_comments([example], "ccc", client)[0].text,
 }
 showing.texts(boxes, f"Figure 2, walked through: {example.move.numbered_san}")
@@ -275,8 +383,9 @@ report.table(paired, caption=f"ccc, {len(known)} moves whose game is known from 
 # Some of the moves were also told with three and with eight concepts.
 
 # %%
-told_moves = [briefings[one.name] for one in evaluated]
-varied = told_moves[:: max(1, len(told_moves) // questions.VARIED_MOVES)][:questions.VARIED_MOVES]
+all_briefings = [briefings[move.name] for move in evaluated]
+varied = all_briefings[:: max(1, len(all_briefings) // questions.VARIED_MOVES)]
+varied = varied[: questions.VARIED_MOVES]
 counts = {}
 for count in sorted((methods.CONCEPTS, *questions.OTHER_COUNTS)):
     texts = collection.model_comments(varied, "ccc", client, count=count)
@@ -397,7 +506,7 @@ report.boards(report.board(worst.move, size=280),
 #   repeat six words in a row of one.
 # - With PGN in place of FEN the number of words changes by {glue:text}`pgn_words:.1f`.
 
-# %%
+# %% tags=["hide-input"]
 reached_mean = reach.groupby("method")["of ccc"].mean()
 for name, value in {
     "answers": len(client.recordings), "words_llm": words["llm"].value,
@@ -407,7 +516,7 @@ for name, value in {
 }.items():
     glue(name, value, display=False)
 
-# %%
+# %% tags=["hide-input"]
 results = {
     "commentary.moves": report.Result(len(moves), unit="moves"),
     "commentary.methods": report.Result(len(set(comments["method"])), unit="methods"),
@@ -420,13 +529,13 @@ results = {
     "figure_a6.words": report.Result.of(paired.loc["words", "difference"], "words, PGN - FEN"),
 }
 
-# %%
+# %% tags=["hide-input"]
 for name, value in words.items():
     cell = cells.get(name)
     more = {"reference": cell.value, "source": cell.key} if cell else {}
     results[f"words.{name}"] = report.Result.of(value, "words", **more)
 
-# %%
+# %% tags=["hide-input"]
 for name, value in copied_by.items():
     results[f"commentary.copied.{name}"] = report.Result.of(value, "share of comments")
 results["commentary.noticed.so"] = report.Result.of(so, "share of noticed concepts")
@@ -434,7 +543,7 @@ for name, value in reached["of ccc's five"].items():
     results[f"commentary.reach.{name}"] = report.Result.of(value, "share of concepts")
 report.write_results("04_commentary", results)
 
-# %%
+# %% tags=["hide-input"]
 report.evidence(Evidence(
     len(comments), "comments", seed, interval="95 % over moves; shares Wilson, else bootstrap",
     versions={"model": model, "engine": f"{example.before.engine}, {brief_moves.NODES:,} nodes",

@@ -13,21 +13,12 @@
 # word says little. The CCC paper {cite}`kim2024ccc` therefore asks a language model to judge,
 # helped by an engine: GCC-Eval (Section 3.2), built on G-Eval {cite}`liu2023geval`. Its Table 5
 # is made again here with a small judge, Qwen2.5-Coder-1.5B, where the paper has GPT-4o. Then
-# the judge itself is put to the test, which the paper does only by correlation with people
-# (Table 4).
+# the judge itself is put to the test.
 #
-# In this chapter we
-#
-# - ask the judge about eight methods in four dimensions (Figure A1, Table 5);
-# - ask whether it notices what a good judge must notice: a false word, a comment on another
-#   move; and whether it leaves alone what tells nothing: praise, padding, wording;
-# - help it with what a program found of the comment's claims, and combine the two;
-# - use it: to choose the best of four comments, and as a reader who learns from a comment;
-# - see how BLEU, ROUGE and GCC-Eval go together with the checker and with the judge. Table 4
-#   asks how they go together with people: that is another quantity, and nothing here answers it.
-#
-# Every answer was given by the model named below and is replayed. No human rated anything here:
-# what people say of the judge's scores is the paper's Table 4, quoted as printed.
+# What we find: of two sentences that differ in one word, it scores the true one higher in
+# {glue:text}`pairs:.0%`, where guessing gives a half; told what a program found of their claims,
+# in {glue:text}`pairs_told:.0%`. Its scores go with the number of words at a correlation of
+# {glue:text}`words:.2f`.
 
 # %% tags=["parameters"]
 profile = "book"
@@ -35,11 +26,12 @@ seed = 1
 model = "qwen2.5-coder-1.5b-q4_k_m"
 shown = "ccc/figA1"
 
-# %%
+# %% tags=["hide-input"]
 import numpy as np
 import pandas as pd
 import matplotlib.pyplot as plt
 from myst_nb import glue
+from scipy.special import logsumexp, softmax
 from chessgloss import brief_moves, classical, report
 from chessgloss.book import reference
 from chessgloss.commentary import showing
@@ -47,7 +39,6 @@ from chessgloss.commentary.briefings import read_briefings
 from chessgloss.judges import DIMENSIONS, judge, judge_request, read_score
 from chessgloss.judges import gcc, gold, outcomes, questions, shaken, use
 
-# %%
 from chessgloss.judges.correctness import claim_counts, fit_correctness
 from chessgloss.llm import replay
 from chessgloss.measures import area_under_curve, bootstrap_mean, means_by
@@ -62,7 +53,6 @@ evaluated = brief_moves.evaluated_moves(seed)
 briefings = read_briefings(brief_moves.briefings_file())
 told = list(briefings.values())
 
-# %%
 written = replay("commentary", model)
 published = read_published(told, model)
 verified = {one.name: each.comment for one, each in zip(told, published, strict=True)}
@@ -70,9 +60,32 @@ comments = gather_comments(questions.METHODS, evaluated, briefings, written, ver
 every = gcc.candidates_of(comments, briefings, questions.METHODS)
 names = {one.name for one in evaluated[:: len(evaluated) // sizes.moves]} | {shown}
 candidates = [one for one in every if one.briefing.name in names]
+client = replay("gcc_eval", model)
+example = next(one for one in candidates if (one.briefing.name, one.method) == (shown, "llm"))
 print(f"comments: {len(candidates)} of {len(comments)}, on {len(names)} moves")
 
+report.boards(
+    report.board(example.briefing.move, size=260),
+    showing.texts({"llm": example.text} | {
+        asked: f"{judge([example], asked, client)[0].value:.2f} of 5" for asked in DIMENSIONS},
+        f"A comment on {example.briefing.move.numbered_san}, and the judge's scores"))
+
 # %% [markdown]
+# In this chapter we
+#
+# - compute one score from the probabilities of one recorded answer;
+# - ask the judge about eight methods in four dimensions (Figure A1, Table 5);
+# - ask whether it notices what a good judge must notice: a false word, a comment on another
+#   move; and whether it leaves alone what tells nothing: praise, padding, wording;
+# - help it with what a program found of the comment's claims, and combine the two;
+# - use it: to choose the best of four comments, and as a reader who learns from a comment;
+# - see how BLEU, ROUGE and GCC-Eval go together with the checker and with the judge. Table 4
+#   asks how they go together with people: that is another quantity, and nothing here answers it.
+#
+# Every answer was given by the model named above and is replayed. No human rated anything here:
+# what people say of the judge's scores is the paper's Table 4, quoted as printed. The paper
+# tests its judge by that table alone.
+#
 # ## What is asked
 #
 # A constant part tells the criterion and the steps; then come position, move and, for relevance
@@ -82,29 +95,60 @@ print(f"comments: {len(candidates)} of {len(comments)}, on {len(names)} moves")
 # alone. Below, the move of the paper's Figure A1.
 
 # %%
-client = replay("gcc_eval", model)
-example = next(one for one in candidates if (one.briefing.name, one.method) == (shown, "llm"))
 question = judge_request(example, "relevance")
-turns = {f"{one.role} {place}": one.content for place, one in enumerate(question.messages, 1)}
+turns = {f"{turn.role} {place}": " ".join(turn.content.split())
+         for place, turn in enumerate(question.messages, start=1)}
 report.boards(report.board(example.briefing.move, size=260),
               showing.texts(turns, "Figure A1 (a): relevance"))
 
 # %% [markdown]
 # ## From a token to a score
 #
-# The answer is one token. Its probabilities are summed over all forms of a digit and weighted
-# (the paper's Equation 1), then divided by what lies on the scale at all. A digit anywhere but
-# at the answer's place counts for nothing, and an answer that is no score is *unscored*, not
+# The answer is one token. Its probability is known, and so are those of the nineteen next
+# likely ones, as logarithms. The score is the mean of the digits from 1 to 5, each weighted by
+# its probability (the paper's Equation 1): a softmax over the log-probabilities of the digits.
+# What lies on other tokens is left out. Change `asked_dimension`, or the comment above, and
+# the bars change.
+
+# %%
+asked_dimension = "relevance"
+answer = client.ask(judge_request(example, asked_dimension))
+tokens, logprobs = zip(*answer.tokens[0].alternatives, strict=True)
+logprobs = np.array(logprobs)
+digits = np.arange(1, 6)
+logprob_of_digit = np.array([
+    logsumexp([value for token, value in zip(tokens, logprobs, strict=True)
+               if token.strip() == str(digit)] or [-np.inf])
+    for digit in digits])
+weights = softmax(logprob_of_digit)
+expected_score = weights @ digits
+
+print(f"logprobs.shape = {logprobs.shape}, of which digits: {np.isfinite(logprob_of_digit).sum()}")
+print("logprob_of_digit =", logprob_of_digit.round(3))
+print("weights          =", weights.round(4), f" sum {weights.sum():.3f}")
+print("mass on 1 to 5   =", np.exp(logsumexp(logprob_of_digit)).round(5))
+print(f"expected_score   = {expected_score:.4f}, the answer itself: {answer.text!r}")
+
+figure, axes = plt.subplots(figsize=(5.5, 3))
+axes.bar(digits, weights, color=report.PALETTE[0])
+axes.axvline(expected_score, color=report.PALETTE[1], label=f"expected score {expected_score:.2f}")
+axes.set(xlabel="score", ylabel="probability", ylim=(0, 1), title=f"The judge on {asked_dimension}")
+axes.legend()
+plt.show()
+
+# %% [markdown]
+# The library does the same for every answer. It also counts other forms of a digit (`4/5`), and
+# reads a score only where the answer stands: an answer that is no score is *unscored*, not
 # zero. Scores are shown as shares of the scale: 1 is 0, 5 is 1.
 
 # %%
-answer = client.ask(question)
 score = read_score(answer)
-chances = pd.Series(answer.tokens[0].probabilities()).nlargest(8).to_frame("probability")
-chances.index = [repr(text) for text in chances.index]
-report.boards(report.table(chances, caption="The likeliest tokens", digits=3),
-              report.sheet("Read as", {"score": score.value, "share of the scale": score.share,
-                                       "mass on 1 to 5": score.mass}))
+assert np.isclose(score.value, expected_score)
+chances = pd.Series(np.exp(logprobs), [repr(token) for token in tokens], name="probability")
+likeliest = report.table(chances.nlargest(8).to_frame(), caption="The likeliest tokens", digits=5)
+report.boards(likeliest,
+              report.sheet("The library", {"score": score.value, "share of the scale": score.share,
+                                           "mass on 1 to 5": score.mass}))
 
 # %% [markdown]
 # ## Table 5
@@ -463,7 +507,7 @@ report.table(truth, caption="Scores of our judge")
 # The paper's judge is GPT-4o and ours a model of one and a half billion parameters, so none of
 # this is said of theirs. The tests are here for any judge: record its answers, and run them.
 
-# %%
+# %% tags=["hide-input"]
 claims = picked["false claims"]
 for name, value in {
     "mass": mass.value, "pairs": won["judge"].value, "pairs_told": won["with findings"].value,
@@ -483,7 +527,7 @@ for name, value in {
 }.items():
     glue(name, value, display=False)
 
-# %%
+# %% tags=["hide-input"]
 unit = "share of the scale"
 results = {
     "gcc.minimal_pairs.accuracy": report.Result.of(won["judge"], "share of pairs"),
@@ -496,7 +540,7 @@ results = {
     "gcc.auc.with_verifier": report.Result.of(auc["judge with findings"], "area under the curve"),
 }
 
-# %%
+# %% tags=["hide-input"]
 results |= {
     "gcc.mass_on_scale": report.Result.of(mass, "probability"),
     "gcc.unscored": report.Result(int(scores["score"].isna().sum()), n=len(scores), unit="answers"),
@@ -504,7 +548,7 @@ results |= {
     "figure_a1.prompts": report.Result(len(DIMENSIONS), unit="prompts, in our own words"),
 }
 
-# %%
+# %% tags=["hide-input"]
 for (method, asked), value in means.stack().items():
     cell = cells.get((method, asked))
     more = {"reference": cell.value, "source": cell.key} if cell else {}
@@ -519,7 +563,7 @@ for name, row in learned.iterrows():
 for name, value in gained.items():
     results[f"gcc.choice.gained.{name}"] = report.Result.of(value, "probability, less no comment")
 
-# %%
+# %% tags=["hide-input"]
 for name, value in swap["loss"].items():
     results[f"gcc.swapped.{name}"] = report.Result.of(value, f"{unit} lost")
 for (variant, asked), value in praise.stack().items():
@@ -532,7 +576,7 @@ for (column, kind), values in ours.items():
                 for measure, value in asked_of.items() if value is not None}
 report.write_results("06_gcc_eval", results)
 
-# %%
+# %% tags=["hide-input"]
 report.evidence(Evidence(
     len(scores), "scores", seed, interval="95 % over moves; shares Wilson, else bootstrap",
     versions={"judge": model, "engine": f"{told[0].before.engine}, {brief_moves.NODES:,} nodes",

@@ -16,35 +16,31 @@
 # done by a program: adding up, breaking ties, the hard rule itself. Here it is, and the judge's
 # word stands beside the program's.
 #
-# In this chapter we
-#
-# - show the rubric's criteria and what the judge is given;
-# - ask for the rubric's line, read it strictly, and find that this judge copies it;
-# - ask for one score at a time instead, and let the program add up;
-# - ask whether the winner stays when the comments change places;
-# - compare five methods in a win matrix and by Bradley-Terry strengths, with intervals;
-# - apply the hard rule by program, and ask how often the board contradicts it;
-# - take length out of the comparison, and let the judge score each comment alone.
+# What we find: asked for the rubric's line, this judge copies a line of its prompt in
+# {glue:text}`copied:.0%` of answers. Asked for one score at a time, it names the same winner in
+# {glue:text}`consistency_totals:.0%` of pairs when the comments change places; dice with its
+# shares of A, B and ties would in {glue:text}`dice:.0%`.
 
 # %% tags=["parameters"]
 profile = "book"
 seed = 1
 model = "qwen2.5-coder-1.5b-q4_k_m"
 
-# %%
+# %% tags=["hide-input"]
 import tempfile
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import statsmodels.api as sm
 from myst_nb import glue
 from chessgloss import brief_moves, report
 from chessgloss.commentary import showing
 from chessgloss.commentary.briefings import read_briefings
 
-# %%
 from chessgloss.llm import replay
 from chessgloss.measures import bootstrap_mean, means_by
 from chessgloss.pairwise import comments as given
@@ -56,7 +52,6 @@ from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
 from chessgloss.verified.published import read_published
 
-# %%
 sizes = load_sizes("07_pairwise", profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)
@@ -66,7 +61,34 @@ briefings = [kept[one.name] for one in moves]
 methods = list(questions.METHODS)
 print(f"{len(moves)} moves, {len(methods)} methods")
 
+client = replay("commentary", model)
+verified = read_published(briefings, model)
+by_name = {move.name: written.comment for move, written in zip(moves, verified, strict=True)}
+table = gather_comments(methods, moves, kept, client, by_name)
+comments = given.comments_of(table)
+words = table.set_index(["move", "method"])["words"].to_dict()
+rulings = given.rulings_of(briefings, comments)
+
+example = next(one for one in briefings if {"llm", "ccc"} <= set(comments[one.name]))
+report.boards(report.board(example.move, size=280), showing.texts(
+    {"A": comments[example.name]["llm"], "B": comments[example.name]["ccc"]},
+    f"Which of two comments on {example.move.numbered_san} is the better one?"))
+
 # %% [markdown]
+# A was written by `llm`, which was told the move alone; B by `ccc`, which was told the engine's
+# verdict, the attacks and five concepts.
+#
+# In this chapter we
+#
+# - show the rubric's criteria and what the judge is given;
+# - ask for the rubric's line, read it strictly, and find that this judge copies it;
+# - ask for one score at a time instead, and let the program add up;
+# - ask whether the winner stays when the comments change places;
+# - compare five methods in a win matrix and by Bradley-Terry strengths, first as a logistic
+#   regression written out, then with intervals;
+# - apply the hard rule by program, and ask how often the board contradicts it;
+# - take length out of the comparison, and let the judge score each comment alone.
+#
 # ## The rubric
 #
 # Every criterion is scored from 1 to 5. The document speaks of "weighted totals to prioritize
@@ -88,7 +110,6 @@ showing.texts({name: text.strip() for name, _, text in told if text},
 
 # %%
 contexts = given.contexts_of(briefings)
-example = briefings[0]
 context = dict(line.partition(": ")[::2] for line in contexts[example.name].splitlines())
 report.boards(report.board(example.move, size=280), showing.texts(context, "Feature context"))
 
@@ -101,15 +122,6 @@ report.boards(report.board(example.move, size=280), showing.texts(context, "Feat
 # answers with one line of 18 fields. An answer that is not this line, white space and a code
 # fence aside, is *unreadable*: it is counted and never guessed at. The prompt shows two made-up
 # lines, one for each winner; without them this small model wrote lines of any length.
-
-# %%
-client = replay("commentary", model)
-verified = read_published(briefings, model)
-by_name = {one.name: each.comment for one, each in zip(moves, verified, strict=True)}
-table = gather_comments(methods, moves, kept, client, by_name)
-comments = given.comments_of(table)
-words = table.set_index(["move", "method"])["words"].to_dict()
-rulings = given.rulings_of(briefings, comments)
 
 # %%
 judge = replay("pairwise", model)
@@ -281,8 +293,41 @@ plt.show()
 # ## Strengths
 #
 # Bradley-Terry strengths put the five methods on one scale: of two methods *d* apart the
-# stronger wins with chance 1/(1+e^-d), so 1.1 is three to one. Ties count half, one tie
-# more is added to every pair so that no strength is infinite, and intervals draw whole moves.
+# stronger wins with chance 1/(1+e^-d), so 1.1 is three to one. That is a logistic regression
+# without intercept. Each answer is a row: +1 in the column of the first method, -1 in that of the
+# second, and as outcome the points of the first, one half for a tie. Only differences matter, so
+# one column is left out and the strengths are centred at the end. One tie more is added for
+# every pair, so that no strength is infinite. Take the judge's own `"totals"` for `"rule"` and the
+# picture changes.
+
+# %%
+winner_by = "rule"
+answers = results_by[winner_by]
+is_first, is_second = (answers[side].to_numpy()[:, None] == np.array(methods)
+                       for side in ("first", "second"))
+design = pd.DataFrame(is_first.astype(int) - is_second, columns=methods)
+points = answers["points"]
+print(f"design.shape = {design.shape}, points.shape = {points.shape}; the first rows:")
+print(design.assign(points=points).head(4).to_string(), end="\n\n")
+
+added_ties = pd.DataFrame([{method: (method == left) - (method == right) for method in methods}
+                           for left, right in combinations(methods, 2)])
+rows = pd.concat([design, added_ties], ignore_index=True)
+outcome = pd.concat([points, pd.Series(0.5, added_ties.index)], ignore_index=True)
+fit = sm.Logit(outcome, rows[methods[1:]]).fit(disp=False)
+log_odds = pd.Series({methods[0]: 0.0} | fit.params.to_dict())
+log_odds = (log_odds - log_odds.mean()).sort_values()
+print("log_odds, mean 0:", log_odds.round(3).to_dict())
+
+figure, axes = plt.subplots(figsize=(6, 2.6))
+axes.barh(log_odds.index, log_odds, color=report.PALETTE[0])
+axes.axvline(0, color="black", linewidth=0.8)
+axes.set(xlabel="strength in log-odds", title=f"Bradley-Terry strengths, winner by {winner_by}")
+plt.show()
+
+# %% [markdown]
+# The rows are not independent: a move gives up to twenty of them. So the library fits the same
+# strengths and adds intervals that draw whole moves.
 
 # %%
 strength = {by: strengths.strengths(results_by[by], methods, seed=seed) for by in ways}
@@ -295,6 +340,11 @@ report.table(
     ).reindex(strength["rule"].index),
     caption="Bradley-Terry strengths (log-odds, mean 0)",
 )
+
+# %%
+library = pd.Series({method: value.value for method, value in strength[winner_by].items()})
+assert np.allclose(library[log_odds.index], log_odds, atol=1e-4)
+report.table(pd.DataFrame({"written out": log_odds, "library": library}), digits=4)
 
 # %% [markdown]
 # ## At equal length
@@ -379,7 +429,7 @@ report.table(
 # What a judge of this size says of two comments should be read beside these numbers: how often
 # it names another winner when the order is turned bounds what its matrix can mean.
 
-# %%
+# %% tags=["hide-input"]
 faithful = seen.groupby("struck")["faithfulness"].mean()
 for name, value in {
     "copied": contradicted["copied"].value, "contradicted": contradicted["any"].value,
@@ -392,7 +442,7 @@ for name, value in {
 }.items():
     glue(name, value, display=False)
 
-# %%
+# %% tags=["hide-input"]
 of = report.Result.of
 results = {
     "pairwise.answers": report.Result(len(judged), unit="pairs in an order"),
@@ -404,7 +454,7 @@ results = {
     "decision.fields": report.Result(lines.FIELDS, unit="fields of the line"),
 }
 
-# %%
+# %% tags=["hide-input"]
 results |= {
     "pairwise.swap_consistency": of(consistency["rule"], "share of pairs"),
     "pairwise.tie_rate": of(ties["rule"], "share of answers read"),
@@ -413,7 +463,7 @@ results |= {
     "pairwise.alone.same_winner": of(same, "share of answers"),
 }
 
-# %%
+# %% tags=["hide-input"]
 for by in ways:
     results[f"pairwise.swap_consistency.{by}"] = of(consistency[by], "share of pairs")
     results[f"pairwise.tie_rate.{by}"] = of(ties[by], "share of answers read")
@@ -421,7 +471,7 @@ for by in ways:
     for name, value in strength[by].items():
         results[f"pairwise.strength_by_{by}.{name}"] = of(value, "log-odds")
 
-# %%
+# %% tags=["hide-input"]
 for name in methods:
     results[f"pairwise.disqualified_share.{name}"] = of(struck.loc[name, "disqualified"])
     results[f"pairwise.win_rate.{name}"] = report.Result(rates.loc[name, "raw"])
@@ -432,7 +482,7 @@ for name in methods:
     results[f"pairwise.alone.strength.{name}"] = of(solo_strength["rule"][name], "log-odds")
 report.write_results("07_pairwise", results)
 
-# %%
+# %% tags=["hide-input"]
 report.evidence(Evidence(
     len(judged), "pairs in an order", seed,
     interval="95 % over moves; shares Wilson, else bootstrap",

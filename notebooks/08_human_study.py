@@ -15,27 +15,24 @@
 # study that can be run tomorrow: the form, the checks, the tables, and a reckoning of how
 # many raters and moves it takes.
 #
-# In this chapter we
-#
-# - print the paper's Tables 1 to 4, as the reference;
-# - show the form that raters fill in, which can be tried here;
-# - run the whole way from form to tables on ratings **simulated** from a stated model, and
-#   see whether what was planted comes out;
-# - work out how many raters and moves find a difference of 0.1.
-#
-# As soon as files lie in `data/ratings/`, the same cells show human ratings.
+# What it says: on ratings **simulated** from a stated model, {glue:text}`recovered:.1%` of the
+# planted differences lie within their 95 % interval, and a study of the paper's size, five raters
+# and fifty moves, finds a difference of 0.1 in {glue:text}`power_paper:.0%` of simulated studies
+# at p < 0.05 and in {glue:text}`power_star:.0%` at p < 0.001.
 
 # %% tags=["parameters"]
 profile = "book"
 seed = 1
 difference = 0.1
 
-# %%
+# %% tags=["hide-input"]
 import tempfile
 from pathlib import Path
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from myst_nb import glue
+from statsmodels.stats import inter_rater
 from chessgloss import brief_moves, report
 from chessgloss.book import reference
 from chessgloss.commentary import collection
@@ -44,7 +41,6 @@ from chessgloss.commentary.selection import documents_examples
 from chessgloss.measures import bootstrap_mean
 from chessgloss.book.profiles import load_sizes
 
-# %%
 from chessgloss.llm import replay
 from chessgloss.store import Evidence, find_project
 from chessgloss.survey import simulate, tables
@@ -56,7 +52,28 @@ from chessgloss.survey.showing import PAPER_METHODS, frame, received, results
 sizes = load_sizes("08_human_study", profile)
 report.use_house_style()
 
+people = reference.table("ccc", "table1").drop(columns="Words per comment")
+figure, axes = plt.subplots(figsize=(8.4, 3))
+for place, (method, row) in enumerate(people.iterrows()):
+    axes.plot(people.columns, row, "o", color=report.PALETTE[place], label=method)
+axes.set(ylabel="mean rating, 0 to 1", ylim=(0, 1), title="The paper's Table 1: what people said")
+axes.legend(loc="lower left", bbox_to_anchor=(1, 0))
+plt.show()
+
 # %% [markdown]
+# These are the paper's numbers, five people's; none of them is ours.
+#
+# In this chapter we
+#
+# - print the paper's Tables 1 to 4, as the reference;
+# - show the form that raters fill in, which can be tried here;
+# - run the whole way from form to tables on ratings **simulated** from a stated model, and
+#   see whether what was planted comes out;
+# - compute one kappa from its table of counts;
+# - work out how many raters and moves find a difference of 0.1.
+#
+# As soon as files lie in `data/ratings/`, the same cells show human ratings.
+#
 # ## What the paper found
 #
 # Five participants, rated above 1500 on Chess.com, saw fifty moves with five comments each.
@@ -165,8 +182,63 @@ report.boards(
     report.table(tables.table2(ratings, of="incorrect", seed=seed).map("{:.2f}".format),
                  caption="Share of those not fully correct"))
 
+# %% [markdown]
+# ### Kappa, from its table
+#
+# How far do raters agree, beyond what chance gives? Fleiss' kappa {cite}`fleiss1971measuring`
+# needs only a table of counts: for each comment, how many raters gave it 1 point, 2 points and so
+# on. From it follow two tables of *pairs* of ratings of one comment: how often *i* met *j*, and
+# how often it would if every rating were drawn from the same bag. Agreement is the diagonal of
+# each. Change `criterion`, and the tables change.
+
+# %%
+criterion = "relevance"
+points = ratings.cube(criterion)
+n_raters = points.shape[2]
+rated = points.reshape(-1, n_raters)
+rated = rated[~np.isnan(rated).any(axis=1)]
+values = np.arange(1, DIMENSIONS[criterion] + 1)
+counts = np.stack([(rated == value).sum(axis=1) for value in values], axis=1)
+print(f"points.shape = {points.shape} (moves, methods, raters)")
+print(f"counts.shape = {counts.shape} (comments, points 1 to {values[-1]}); first: {counts[0]}")
+
+share = counts.sum(axis=0) / counts.sum()
+pairs = counts.T @ counts - np.diag(counts.sum(axis=0))  # a rating is no pair with itself
+pairs = pairs / (len(counts) * n_raters * (n_raters - 1))
+by_chance = np.outer(share, share)
+observed, expected = np.trace(pairs), np.trace(by_chance)
+kappa = (observed - expected) / (1 - expected)
+print(f"share of each value: {share.round(3)}")
+print(f"observed = {observed:.4f}, expected = {expected:.4f}")
+print(f"kappa = (observed - expected) / (1 - expected) = {kappa:.4f}")
+
+figure, axes = plt.subplots(1, 2, figsize=(6.4, 3.2), sharey=True)
+shown_pairs = {f"observed, {observed:.2f} on the diagonal": pairs,
+               f"by chance, {expected:.2f}": by_chance}
+for ax, (title, matrix) in zip(axes, shown_pairs.items(), strict=True):
+    ax.imshow(matrix, cmap="Blues", vmin=0, vmax=max(pairs.max(), by_chance.max()))
+    for (i, j), cell in np.ndenumerate(matrix):
+        ax.text(j, i, f"{cell:.2f}", ha="center", va="center")
+    ax.set(xticks=values - 1, xticklabels=values, yticks=values - 1, yticklabels=values,
+           xlabel="points of one rater", title=title)
+    ax.grid(visible=False)
+axes[0].set_ylabel("points of another")
+figure.suptitle(f"Pairs of {ratings.label}, {criterion}")
+plt.show()
+
+# %% [markdown]
+# statsmodels makes the same of the table of counts. The library does so for all criteria, and
+# puts kappa over ranks and Krippendorff's alpha beside it, with intervals over moves.
+
 # %%
 third = tables.table3(ratings, seed=seed)
+from_statsmodels = inter_rater.fleiss_kappa(inter_rater.aggregate_raters(rated)[0])
+assert np.allclose([from_statsmodels, third.loc[criterion, "kappa_points"].value], kappa)
+report.sheet(f"kappa over points, {criterion}", {
+    "from its table": kappa, "statsmodels": from_statsmodels,
+    "library, with interval": third.loc[criterion, "kappa_points"]})
+
+# %%
 kappas = reference.table("ccc", "table3")["kappa"].rename(str.lower)
 report.table(third.assign(paper=kappas), caption=f"Table 3 from {ratings.label}")
 
@@ -308,7 +380,7 @@ report.table(units.rename(index="p < {}".format).T, caption="SIMULATED: share of
 #   {glue:text}`power_star:.0%` at p < 0.001.
 # - Missing is what only people can give: our rows of Tables 1, 3 and 4.
 
-# %%
+# %% tags=["hide-input"]
 power = curve.set_index(["raters", "moves", "level"])["power"]
 false = units.loc[0.05].xs("difference 0", level=1)
 for name, value in {
@@ -320,7 +392,7 @@ for name, value in {
 }.items():
     glue(name, value, display=False)
 
-# %%
+# %% tags=["hide-input"]
 kept = results(human, seed=seed) | {
     "survey.simulated.recovered": report.Result.of(recovered, "share of planted differences"),
     "survey.simulated.recovered.by_moves": report.Result.of(
@@ -336,14 +408,14 @@ kept = results(human, seed=seed) | {
     "figure_a2.criteria": report.Result(len(DIMENSIONS), unit="criteria explained"),
 }
 
-# %%
+# %% tags=["hide-input"]
 for name, row in {"correctness": "correctness", "relevance": "other criteria"}.items():
     cell = reference.lookup("ccc", "figureA3", row, "points")
     kept[f"figure_a3.{name}_points"] = report.Result(
         DIMENSIONS[name], unit="points", reference=cell.value, source=cell.key)
 report.write_results("08_human_study", kept)
 
-# %%
+# %% tags=["hide-input"]
 report.evidence(Evidence(len(ratings.frame), f"{ratings.label} of comments", seed,
                          interval="95 % over moves and raters; shares: Wilson",
                          versions={"raters": str(len(ratings.raters))}))
