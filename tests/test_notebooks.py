@@ -1,4 +1,4 @@
-"""Every notebook: listed, paired, short of logic, fresh as committed, and running."""
+"""Every notebook: listed, paired, fresh as committed, and running."""
 
 from __future__ import annotations
 
@@ -18,10 +18,6 @@ PROJECT = Path(__file__).resolve().parents[1]
 CHAPTERS = chapters.read_chapters(PROJECT)
 SOURCES = sorted((PROJECT / "notebooks").glob("*.py"))
 FASTEST = min(CHAPTERS, key=lambda chapter: chapter.budget_seconds["smoke"])
-
-#: A chapter assembles; what can be tested alone belongs to the library.
-LONGEST_CELL = 12
-LONGEST_DEF = 5
 
 each_source = pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.name)
@@ -80,16 +76,6 @@ def test_one_cell_holds_the_parameters(source: Path) -> None:
     tagged = [c for c in code_cells(source) if "parameters" in c.metadata.get("tags", [])]
     assert len(tagged) == 1
     assert 'profile = "book"' in code_lines(tagged[0])
-
-
-@each_source
-def test_cells_are_short_and_define_little(source: Path) -> None:
-    for cell in code_cells(source):
-        assert len(code_lines(cell)) <= LONGEST_CELL, cell.source
-        for node in ast.walk(ast.parse(cell.source)):
-            if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
-                assert node.end_lineno is not None
-                assert node.end_lineno - node.lineno < LONGEST_DEF, cell.source
 
 
 @each_source
