@@ -187,7 +187,7 @@ def write(ucis):
 
 
 def make_batch(chosen):
-    """Return what is read and what comes after each token of it, both (n_games, length)."""
+    """Return what is read, and the token after each: both (n_games, length)."""
     rows = [write(games.games.ucis(game)) for game in chosen]
     ids = pad_sequence(rows, batch_first=True, padding_value=number["PAD"])
     return ids[:, :-1], ids[:, 1:]
@@ -196,7 +196,7 @@ def make_batch(chosen):
 inputs, targets = make_batch(spans["S"][:16])
 print("(n_games, length) =", tuple(inputs.shape))
 for name, row in (("inputs ", inputs), ("targets", targets)):
-    print(f"{name} of the first game:", *(vocabulary[token] for token in row[0, :12]), "...")
+    print(f"{name} of the first game:", *(vocabulary[at] for at in row[0, :12]), "...")
 
 # %% [markdown]
 # The library writes the same tokens for this game:
@@ -221,10 +221,12 @@ class Block(nn.Module):
 
     def forward(self, vectors):  # (n_games, length, width), and so is what it returns
         n_games, length, width = vectors.shape
-        projected = self.project(self.norms[0](vectors)).view(n_games, length, 3, self.heads, -1)
+        projected = self.project(self.norms[0](vectors))
+        projected = projected.view(n_games, length, 3, self.heads, -1)
         query, key, value = projected.permute(2, 0, 3, 1, 4)
         means = F.scaled_dot_product_attention(query, key, value, is_causal=True)
-        vectors = vectors + self.join(means.transpose(1, 2).reshape(n_games, length, width))
+        means = means.transpose(1, 2).reshape(n_games, length, width)
+        vectors = vectors + self.join(means)
         return vectors + self.narrow(F.gelu(self.widen(self.norms[1](vectors))))
 
 
@@ -266,7 +268,8 @@ with torch.no_grad():
 
 # %%
 logits = small(inputs)
-loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=number["PAD"])
+loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(),
+                       ignore_index=number["PAD"])
 loss.backward()
 optimizer.step()
 print("(n_games, length, n_tokens) =", tuple(logits.shape))
@@ -279,7 +282,8 @@ print(f"loss of the first batch: {loss.item():.2f}; ln {len(vocabulary)} = "
 # the learning rate, the width or the number of layers, and the curve changes.
 
 # %%
-batches = [make_batch(spans["S"][first : first + 16]) for first in range(0, 16 * 20, 16)]
+batches = [make_batch(spans["S"][first : first + 16])
+           for first in range(0, 16 * 20, 16)]
 for batch in batches[1:]:
     with torch.no_grad():
         dev_losses.append(loss_of(small, unread).item())
@@ -300,7 +304,8 @@ by_frequency = -frequencies[expected - 1].mean().item()
 figure, axes = plt.subplots(figsize=(5, 2.6))
 axes.plot(dev_losses, "o-", markersize=3, label="the model above")
 axes.axhline(by_frequency, color="grey", linestyle=":", label="frequency of each token")
-axes.set(xlabel="steps of training", ylabel="loss a token, dev games", xticks=range(0, 21, 5))
+axes.set(xlabel="steps of training", ylabel="loss a token, dev games",
+         xticks=range(0, 21, 5))
 axes.legend()
 plt.show()
 
@@ -338,7 +343,8 @@ ids = write(ucis)[:-1]  # without EOS, which is no move
 with torch.no_grad():
     logits = plain(ids[None, :-1])[0]
 logits[:, number["P"] : number["K"] + 1] = -torch.inf  # no piece types in plain UCI
-surprise = -logits.log_softmax(dim=1)[torch.arange(len(ids) - 1), ids[1:]]  # of each token
+of_next = logits.log_softmax(dim=1)[torch.arange(len(ids) - 1), ids[1:]]
+surprise = -of_next  # of each token
 first_tokens = np.cumsum([0, *(2 + (len(uci) == 5) for uci in ucis[:-1])])
 by_move = np.add.reduceat(surprise.numpy(), first_tokens)
 
@@ -365,7 +371,8 @@ plt.show()
 # %%
 library_loss = game_losses(library_model, games.games, "uci", np.array([game_at]))[0]
 assert np.isclose(by_move.sum(), library_loss, rtol=1e-3)
-print(f"sum of −ln probability: {by_move.sum():.2f} above, {library_loss:.2f} in the library")
+print(f"sum of −ln probability: {by_move.sum():.2f} above, "
+      f"{library_loss:.2f} in the library")
 
 # %% [markdown]
 # The baseline is a draw among the legal moves that prefers none: it knows the rules and the

@@ -59,7 +59,8 @@ for uci in question.prefix:
     board.push_uci(uci)
 start = chess.parse_square(VOCABULARY[question.prompt])
 legal = {move.to_square for move in board.legal_moves if move.from_square == start}
-drawing = chess.svg.board(board, size=300, fill={start: "#E69F00"}, squares=chess.SquareSet(legal))
+drawing = chess.svg.board(board, size=300, fill={start: "#E69F00"},
+                          squares=chess.SquareSet(legal))
 report.Html(drawing, board.fen())
 
 # %% [markdown]
@@ -98,14 +99,16 @@ models = {name: read_checkpoint(runs.checkpoint_path(name))
           for name in runs.trained_checkpoints()}
 model, training = models[example]
 
-squares = [part for uci in question.prefix for part in (uci[:2], uci[2:4], uci[4:]) if part]
+squares = [part for uci in question.prefix
+           for part in (uci[:2], uci[2:4], uci[4:]) if part]
 prompt = ["BOS", *squares, chess.square_name(start)]
 ids = torch.tensor([[VOCABULARY.index(token) for token in prompt]])
 with torch.no_grad():
     logits = model(ids)
 probability = logits[0, -1].softmax(dim=0).numpy()
 print("prompt:", *prompt[:7], "...", *prompt[-5:])
-print("ids", tuple(ids.shape), " logits", tuple(logits.shape), " probability", probability.shape)
+print("ids", tuple(ids.shape), " logits", tuple(logits.shape),
+      " probability", probability.shape)
 
 # %% [markdown]
 # The 64 tokens of squares, laid on the board: the darker, the likelier. Crosses are legal, the
@@ -130,9 +133,9 @@ print("likeliest:", ", ".join(f"{chess.square_name(square)} {on_squares[square]:
 print(f"{chess.square_name(start)}{chess.square_name(answer)} is",
       "legal" if answer in legal else "not legal",
       f"(played: {VOCABULARY[question.exact]})")
-print(f"given to legal squares: {on_squares[list(legal)].sum():.1%}, to other squares: "
-      f"{on_squares.sum() - on_squares[list(legal)].sum():.1%}; "
-      f"an even draw among 64 squares gives the legal ones {len(legal) / 64:.1%}")
+on_legal = on_squares[list(legal)].sum()
+print(f"given to legal squares: {on_legal:.1%}, to others: {on_squares.sum() - on_legal:.1%}")
+print(f"an even draw among 64 squares gives the legal ones {len(legal) / 64:.1%}")
 
 # %% [markdown]
 # Another `question_number` (0 to {glue:text}`last_question`), another `example` (not AP's, whose
@@ -142,7 +145,7 @@ print(f"given to legal squares: {on_squares[list(legal)].sum():.1%}, to other sq
 # %%
 library_answer = predict(model, [question], training.reading)[0]  # logarithms
 assert np.allclose(library_answer, np.log(probability), atol=1e-2)
-assert {VOCABULARY[token] for token in question.legal} == {chess.square_name(to) for to in legal}
+assert {token - first_square for token in question.legal} == legal
 glue("last_question", len(asked["end_actual", "long"]) - 1, display=False)
 print(f"(n_tasks, n_bands, n_instances) = {len(probes.TASKS), len(probes.BANDS), sizes.instances}")
 
