@@ -170,11 +170,12 @@ plt.show()
 #
 # ## The model, written out
 #
-# A game's tokens become a row of numbers. Of every token the model makes a vector; in each block
-# a token's vector takes in a mean of the vectors before it (causal attention), then goes through
-# two layers of its own (feed-forward), and both are added to what was there (residuals). The last
-# vector is held against the vectors of all 77 tokens: the more alike, the likelier the token comes
-# next. That is all of GPT-2's transformer {cite}`radford2019language`.
+# A game's tokens become a row of numbers. Of every token and of its place the model makes a vector;
+# in each block a token's vector takes in a mean of the vectors up to its own (causal attention),
+# then goes through two layers by itself (feed-forward), and both are added to what was there
+# (residuals). The last vector is held against the vectors of all 77 tokens: the more alike, the
+# likelier the token comes next. That is GPT-2's transformer {cite}`radford2019language` without the
+# biases of its layers and without dropout.
 
 # %%
 vocabulary = ["PAD", "BOS", "EOS", *chess.SQUARE_NAMES, *"PNBRQK", *"qrbn"]
@@ -366,7 +367,8 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# The library does the same for all games; for this one it gives the same sum:
+# One game says nothing of the others. The library does the same for all; for this one it gives
+# the same sum:
 
 # %%
 library_loss = game_losses(library_model, games.games, "uci", np.array([game_at]))[0]

@@ -57,8 +57,8 @@ row, column = torch.arange(length)[:, None], torch.arange(length)[None, :]
 full = column <= row  # no token attends to a later one
 windowed = full & (column > row - window)
 figure, axes = plt.subplots(1, 2, figsize=(7, 3.2), sharey=True)
-for panel, mask, title in zip(axes, (full, windowed), ("all before", f"the last {window}"),
-                              strict=True):
+titles = ("all before", f"the last {window}")
+for panel, mask, title in zip(axes, (full, windowed), titles, strict=True):
     panel.imshow(mask, cmap="Blues", vmin=0, vmax=1.4)
     panel.set(title=f"{title}: {mask.float().mean():.0%}", xlabel="attends to token")
     panel.grid(False)
@@ -100,17 +100,19 @@ plt.show()
 
 # %%
 question = asked["end_actual"][question_number]
-squares = [part for uci in question.prefix for part in (uci[:2], uci[2:4], uci[4:]) if part]
+squares = [part for uci in question.prefix
+           for part in (uci[:2], uci[2:4], uci[4:]) if part]
 prompt = ["BOS", *squares, VOCABULARY[question.prompt]]
 length, width = len(prompt), 40
 row, column = torch.arange(length)[:, None], torch.arange(length)[None, :]
 full = column <= row
 windowed = full & (column > row - window)
 
-drawn_vectors = torch.randn(3, 1, length, width, generator=torch.Generator().manual_seed(seed))
+generator = torch.Generator().manual_seed(seed)
+drawn_vectors = torch.randn(3, 1, length, width, generator=generator)
 query, key, value = drawn_vectors
 weights, means = {}, {}
-for name, mask in (("all before", full), (f"the last {window}", windowed)):
+for name, mask in zip(titles, (full, windowed), strict=True):
     scores = query @ key.mT / width**0.5
     weights[name] = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)[0, -1]
     means[name] = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
@@ -135,12 +137,15 @@ plt.show()
 board = chess.Board()
 for uci in question.prefix:
     board.push_uci(uci)
-named = {chess.parse_square(token) for token in prompt[-window:-1] if token in chess.SQUARE_NAMES}
+named = {chess.parse_square(token) for token in prompt[-window:-1]
+         if token in chess.SQUARE_NAMES}
 drawing = chess.svg.board(board, size=300, fill=dict.fromkeys(named, "#56B4E980"),
                           squares=[chess.parse_square(prompt[-1])])
-print(f"men on squares that the window does not name: "
-      f"{sum(square not in named for square in board.piece_map())} of {len(board.piece_map())}")
-print(f"plies since the piece on {prompt[-1]} came there:", probes.plies_since(question) or "never")
+men = board.piece_map()
+print("men on squares that the window does not name:",
+      sum(square not in named for square in men), "of", len(men))
+print(f"plies since the piece on {prompt[-1]} came there:",
+      probes.plies_since(question) or "it never moved")
 report.Html(drawing, board.fen())
 
 # %% [markdown]
@@ -150,7 +155,7 @@ report.Html(drawing, board.fen())
 shape = settings.Settings(kind="window", layers=1, width=width, heads=1, window=window)
 attention = make_model(shape, seed).body.blocks[0].attention
 assert torch.equal(attention.mask[:length, :length] == 0, windowed)
-assert torch.allclose(attention(drawn_vectors), means[f"the last {window}"], atol=1e-5)
+assert torch.allclose(attention(drawn_vectors), means[titles[1]], atol=1e-5)
 print("mask and means are equal")
 
 # %% [markdown]
