@@ -94,12 +94,12 @@ print(f"{len(suite)} positions in version {suite.version} of the suite, {len(cho
 # ## One move, graded by hand
 #
 # Every legal move of every position has a value: Stockfish's, in centipawns for the side to move,
-# each from the same number of nodes, kept in a file. A mate counts about 10,000.
+# from 20,000 nodes for each five moves, kept in a file. A mate counts about 10,000.
 
 # %%
-values = pd.Series(kept[position_key(positions[position_number])].values).sort_values()
+values = pd.Series(dict(tables[position_number].values)).sort_values()
 values.index = [board.san(chess.Move.from_uci(uci)) for uci in values.index]
-print("(n_legal_moves,) =", values.shape, f"best: {values.index[-1]}, {values.iloc[-1]}")
+print("(n_legal_moves,) =", values.shape, "best:", values.index[-1], values.iloc[-1])
 
 # %% [markdown]
 # A move loses the difference to the best one, both cut at ±1,000, so that ways to win a won game
@@ -111,7 +111,8 @@ def loss_of(value, best, cap=1_000):
 
 
 def mark_of(loss):
-    steps = {"Excellent": 10, "Good": 30, "Inaccuracy": 60, "Mistake": 100, "Blunder": np.inf}
+    steps = {"Excellent": 10, "Good": 30, "Inaccuracy": 60, "Mistake": 100,
+             "Blunder": np.inf}
     grades = [name for name, bound in steps.items() if loss <= bound]
     return grades[0], len(grades)  # 5 for Excellent, 1 for Blunder
 
@@ -129,7 +130,8 @@ colours = [report.PALETTE[5 - mark] for mark in marks]
 axes.bar(values.index, values.clip(-1_000, 1_000), color=colours)
 for mark in sorted(set(marks), reverse=True):
     axes.bar(0, 0, color=report.PALETTE[5 - mark], label=f"mark {mark}")
-axes.bar(san, values.clip(-1_000, 1_000)[san], fill=False, edgecolor="black", linewidth=1.5)
+axes.bar(san, values.clip(-1_000, 1_000)[san], fill=False, edgecolor="black",
+         linewidth=1.5)
 axes.axhline(0, color="grey", linewidth=1)
 axes.set_ylabel("centipawns, cut at ±1,000")
 axes.tick_params(axis="x", rotation=90, labelsize=7)
@@ -137,9 +139,9 @@ axes.legend(ncols=5, loc="lower center", bbox_to_anchor=(0.5, 1))
 plt.show()
 
 # %% [markdown]
-# The framed bar is the move played. Another `position_number`, other bounds in `steps`, and the
-# colours change. The library grades all answers so; for the move played, and for the file of the
-# suite, it comes to the same:
+# The framed bar is the move played. Another `position_number`, and the bars change. The library
+# grades all answers so; its grade of the move played, the grade in the file of the suite and its
+# random legal move are the same:
 
 # %%
 library_grade = grade_move(tables[position_number], entry.played)
@@ -147,7 +149,8 @@ library_random = scores.random_sheet([entry.name], [tables[position_number]]).il
 assert (library_grade.grade, library_grade.loss) == (mark_of(lost[san])[0], lost[san])
 assert (entry.grade, entry.loss) == (library_grade.grade, library_grade.loss)
 assert np.isclose(library_random["mark"], np.mean(marks))
-print(f"{library_grade.grade}, {library_grade.loss:.0f}; random {library_random['mark']:.2f}")
+print(f"{library_grade.grade}, {library_grade.loss:.0f};",
+      f"random {library_random['mark']:.2f}")
 
 # %% [markdown]
 # ## The suite
