@@ -11,29 +11,25 @@
 #
 # A commentator who cannot see a mate on the board should not explain one. The CCC paper
 # {cite}`kim2024ccc` asks language models for the mate in 1,000 puzzles (Table 7): GPT-4o finds
-# 56 %, ChessGPT 12 %, the others hardly any. With an engine's best move in the prompt most
-# of them copy it; with the hint that there is a mate they do a little better. Here we ask the
-# same, and look at what the other answers are.
-#
-# In this chapter we
-#
-# - choose a thousand positions with a mate in one, from games that nothing was fitted on;
-# - ask in the paper's three ways, and in a fourth in which an expert network decides on the hint;
-# - say exactly what counts as an answer;
-# - see what a random move, Stockfish at one node and a network at one ply achieve;
-# - make Table 7, with the paper's values beside ours;
-# - ask models that were trained on nothing but games;
-# - sort the failures: no move, an illegal one, no check, a check that is no mate;
-# - ask what makes a problem hard: the number of legal moves, the piece that mates.
+# 56 %, ChessGPT 12 %, the others hardly any. Below is one of our problems. A random legal move
+# mates in {glue:text}`chance:.1%` of them; the Qwen model in {glue:text}`bare:.1%` told the
+# position, in {glue:text}`hint:.1%` told that there is a mate, in {glue:text}`expert:.1%` told the
+# move itself. Stockfish mates in {glue:text}`stockfish:.0%` at one node.
 
-# %% tags=["parameters"]
+# %% tags=["parameters", "hide-input"]
 profile = "book"
 seed = 1
 model = "qwen2.5-coder-1.5b-q4_k_m"
 puzzles = ""  # path of Lichess's lichess_db_puzzle.csv.zst, if you have it
+problem_number = 0
 
-# %%
+# %% tags=["hide-input"]
+import html
+import json
 from pathlib import Path
+
+import chess
+import chess.svg
 import matplotlib.pyplot as plt
 import pandas as pd
 from myst_nb import glue
@@ -45,8 +41,6 @@ from chessgloss.llm import replay
 from chessgloss.measures import bootstrap_mean, paired_permutation
 from chessgloss.positions import split_of
 from chessgloss.book.profiles import load_sizes
-
-# %%
 from chessgloss.skill import mate_outcomes, mate_prompts, mates, players, seen
 from chessgloss.skill.answers import read_answer
 from chessgloss.skill.engine_players import NnuePlayer, StockfishPlayer
@@ -57,8 +51,102 @@ from chessgloss.tracking.players import tracking_players
 sizes = load_sizes("09_mate_in_one", profile)
 report.use_house_style()
 problems = mates.read_problems(count=sizes.problems)
-told = problems[: sizes.recorded]
-print(f"{len(problems)} problems, language models are asked the first {len(told)}")
+recorded = problems[: sizes.recorded]
+
+# %%
+problem = recorded[problem_number]
+board = chess.Board(problem.fen)
+mating = []
+for move in list(board.legal_moves):
+    board.push(move)
+    if board.is_checkmate():
+        mating.append(move)
+    board.pop()
+arrows = [chess.svg.Arrow(move.from_square, move.to_square, color="#009E73c0")
+          for move in mating]
+drawing = chess.svg.board(board, size=300, arrows=arrows, orientation=board.turn)
+report.Html(drawing, board.fen())
+
+# %%
+print("White" if board.turn else "Black", "to move;", len(mating), "of",
+      board.legal_moves.count(), "legal moves mate:", *map(board.san, mating))
+assert {move.uci() for move in mating} == set(problem.mates)
+
+# %% [markdown]
+# In this chapter we
+#
+# - ask one problem, read the answers, and look at them on the board;
+# - choose a thousand positions with a mate in one, from games that nothing was fitted on;
+# - ask in the paper's three ways, and in a fourth in which an expert network decides on the hint;
+# - say exactly what counts as an answer;
+# - see what a random move, Stockfish at one node and a network at one ply achieve;
+# - make Table 7, with the paper's values beside ours;
+# - ask models that were trained on nothing but games;
+# - sort the failures: no move, an illegal one, no check, a check that is no mate;
+# - ask what makes a problem hard: the number of legal moves, the piece that mates.
+#
+# ## One problem, step by step
+#
+# What the model reads is two messages; here with the position alone (`bare`):
+
+# %%
+for message in mate_prompts.mate_request(problem, "bare").messages:
+    print(f"[{message.role}]\n{message.content}\n")
+
+# %% [markdown]
+# The model's answers are recorded, here those to three prompts: the position (`bare`), an engine's
+# best move (`expert`), and the hint that there is a mate (`hint`). `python-chess` reads the text as
+# a move; then the move is made, and the board says whether it is mate.
+
+# %%
+path = find_project() / "data" / "recordings" / model / f"{sizes.purpose}.jsonl"
+records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+texts = {(record["about"]["of"], record["prompt"]): record["text"] for record in records}
+
+
+def play(fen, text):
+    """Return the move that a text names (or None), and what becomes of it."""
+    board = chess.Board(fen)
+    try:
+        move = board.parse_san(text.strip())
+    except chess.IllegalMoveError:
+        return None, "illegal"
+    except (chess.InvalidMoveError, chess.AmbiguousMoveError):
+        return None, "unreadable"
+    board.push(move)
+    if board.is_checkmate():
+        return move, "mate"
+    return move, "check" if board.is_check() else "no check"
+
+
+rows, drawings = {}, []
+for kind in mate_prompts.ASKED:
+    text = texts[problem.name, f"mate_{kind}@1"]
+    move, outcome = play(problem.fen, text)
+    rows[kind] = {"answer": text, "move": move or "", "outcome": outcome}
+    arrows = [chess.svg.Arrow(move.from_square, move.to_square)] if move else []
+    drawing = chess.svg.board(board, size=190, arrows=arrows, orientation=board.turn)
+    caption = f"{kind}: {html.escape(text)} ({outcome})"
+    drawings.append(report.Html(f"<p>{caption}</p>{drawing}", caption))
+report.boards(*drawings)
+
+# %% [markdown]
+# A board without an arrow is one on which the answer cannot be played. Change `problem_number` to
+# see another. The library does the same for all problems, and reads a little more: words around
+# a move, squares in place of SAN. How often do the lines above come to its outcome?
+
+# %%
+same = []
+for kind in mate_prompts.ASKED:
+    library = mate_prompts.mate_answers(recorded, kind, replay(sizes.purpose, model))
+    for asking, answer in zip(recorded, library, strict=True):
+        text = texts[asking.name, f"mate_{kind}@1"]
+        library_outcome = mate_outcomes.outcome_of(asking, answer)
+        same.append(play(asking.fen, text)[1] == library_outcome)
+        if asking is problem:
+            rows[kind]["library"] = library_outcome
+print(f"the same outcome: {sum(same)} of {len(same)} answers")
+report.table(pd.DataFrame(rows).T, caption=f"The problem above, {problem.name}")
 
 # %% [markdown]
 # ## The problems
@@ -75,10 +163,10 @@ print(f"{len(problems)} problems, language models are asked the first {len(told)
 
 # %%
 report.boards(report.sheet("all", mates.sheet(problems)),
-              report.sheet("asked of language models", mates.sheet(told)))
+              report.sheet("asked of language models", mates.sheet(recorded)))
 
 # %%
-shown = {one.piece: one for one in reversed(told)}
+shown = {one.piece: one for one in reversed(recorded)}
 report.boards(*(report.board(one.first, size=210) for _, one in sorted(shown.items())))
 
 # %% [markdown]
@@ -103,10 +191,11 @@ report.boards(report.board(printed.asked().position, size=280), showing.texts(ro
 # mates in one are worth the same. Does Stockfish agree that nothing is better?
 
 # %%
-found = engine.analyse_many([one.asked().position for one in told], nodes=sizes.nodes,
-                               progress=False)
-agreed = sum(each.lines[0].moves[0] in one.mates for each, one in zip(found, told, strict=True))
-print(f"Stockfish's best move mates in {agreed} of {len(told)} problems")
+analyses = engine.analyse_many([asking.asked().position for asking in recorded],
+                               nodes=sizes.nodes, progress=False)
+agreed = sum(analysis.lines[0].moves[0] in asking.mates
+             for analysis, asking in zip(analyses, recorded, strict=True))
+print(f"Stockfish's best move mates in {agreed} of {len(recorded)} problems")
 
 # %% [markdown]
 # ## What counts as an answer
@@ -116,11 +205,12 @@ print(f"Stockfish's best move mates in {agreed} of {len(told)} problems")
 # mate it is. Nothing is repaired or guessed at.
 
 # %%
-said = ["Bxc3#", "Bxc3", "18... Bxc3+", "a5c3", "The best move is Bxc3#.", '{"move": "Bxc3#"}',
+replies = ["Bxc3#", "Bxc3", "18... Bxc3+", "a5c3", "The best move is Bxc3#.", '{"move": "Bxc3#"}',
         "bxc3", "Qxc3#", "Bishop takes c3", "Bxc3 or Bb4", "Nd4", "Bb4", "I cannot tell."]
-answers = [read_answer(text, printed.board) for text in said]
+answers = [read_answer(text, printed.board) for text in replies]
 kinds = [mate_outcomes.outcome_of(printed, answer) for answer in answers]
-report.table(pd.DataFrame({"said": said, "read as": [one.san or one.uci or "" for one in answers],
+report.table(pd.DataFrame({"said": replies, "read as": [answer.san or answer.uci or ""
+                                                         for answer in answers],
                            "outcome": kinds}).set_index("said"))
 
 # %% [markdown]
@@ -189,9 +279,10 @@ report.table(pd.Series({"mates": recall, **by_name, "no mate": alarms}).to_frame
 rows = {"Qwen2.5-Coder-1.5B": model} | mate_prompts.PAPERS_MODELS
 clients = {row: replay(sizes.purpose, name) for row, name in rows.items()}
 present = {row: client for row, client in clients.items()
-           if row not in mate_prompts.PAPERS_MODELS or mate_prompts.answered(client, told)}
+           if row not in mate_prompts.PAPERS_MODELS or mate_prompts.answered(client, recorded)}
 asked = [mate_outcomes.outcomes(
-    told, mate_prompts.mate_answers(told, kind, client, detected[: len(told)]), row, kind)
+    recorded, mate_prompts.mate_answers(recorded, kind, client, detected[: len(recorded)]),
+    row, kind)
     for row, client in present.items() for kind in mate_prompts.KINDS]
 
 # %%
@@ -215,8 +306,8 @@ report.table(table, caption="Table 7: share of problems solved, and the paper's 
 # model.
 
 # %%
-histories = mates.with_history(told, read_games(played_file))
-read = [mate_outcomes.outcomes(told, player.choose(histories), player.name, "moves")
+histories = mates.with_history(recorded, read_games(played_file))
+read = [mate_outcomes.outcomes(recorded, player.choose(histories), player.name, "moves")
         for player in tracking_players()]
 trained = pd.concat(read)
 moved = trained["outcome"].isin(["mate", "check", "no check"])
@@ -226,7 +317,7 @@ legal = {name: proportions.share_of(flags) for name, flags in moved.groupby(trai
 mating, among_legal = (mate_outcomes.shares(rows, "player") for rows in (trained, trained[moved]))
 report.table(pd.DataFrame({"legal moves": legal, "mates": mating,
                            "mates among the legal": among_legal}),
-             caption="Models that were trained on games, told the moves")
+             caption="Models that were trained on games, recorded the moves")
 
 # %% [markdown]
 # A random legal move mates in {glue:text}`chance:.1%` of these problems, but it is told what is
@@ -254,7 +345,7 @@ report.table(pd.DataFrame(shown).T, digits=3)
 
 # %%
 copies = frame[(frame["prompt"] == "expert") & (frame["player"] == "Qwen2.5-Coder-1.5B")]
-best = {one.name: one.first.san for one in told}
+best = {one.name: one.first.san for one in recorded}
 same = [row.said.strip() == best[row.problem] for row in copies.itertuples()]
 copied = proportions.share_of(same)
 others = copies[~pd.Series(same, copies.index)].head(6)
@@ -294,7 +385,7 @@ report.table(common.to_frame("answers"), caption="The commonest answers")
 first = of_model[of_model["prompt"] == "bare"].drop_duplicates("outcome")
 lines = {f"{row.problem} ({row.outcome})": f"“{row.said}”; {best[row.problem]} mates"
          for row in first.itertuples()}
-showing.texts(lines, "The first answer of each kind, told the position only")
+showing.texts(lines, "The first answer of each kind, recorded the position only")
 
 # %% [markdown]
 # ## What makes a problem hard
@@ -343,7 +434,7 @@ report.sheet("mates in one of Lichess", solved or {"problems": 0})
 #   ({glue:text}`games_player`).
 # - Rows of models that need a key carry the paper's values and the command that fills ours.
 
-# %%
+# %% tags=["hide-input"]
 bare = of_model[of_model["prompt"] == "bare"]["outcome"]
 glued = {kind: ours["Qwen2.5-Coder-1.5B", kind].value for kind in mate_prompts.KINDS}
 glued |= {"chance": chance.value, "recall": recall.value, "alarms": alarms.value,
@@ -356,7 +447,7 @@ glued |= {"games_player": best_reader, "games_legal": legal[best_reader].value,
 for name, value in glued.items():
     glue(name, value, display=False)
 
-# %%
+# %% tags=["hide-input"]
 results = {f"mate_in_one.{name}.board": report.Result.of(value, "share of problems")
            for name, value in board.items()}
 results["mate_in_one.vector.recall"] = report.Result.of(recall, "share of problems")
@@ -369,7 +460,7 @@ for (row, kind), value in ours.items():
     key = f"mate_in_one.{nickname(rows[row])}.{kind}"
     results[key] = report.Result.of(value, "share of problems", **more)
 
-# %%
+# %% tags=["hide-input"]
 for name, value in mate_outcomes.shares(trained, "player").items():
     results[f"mate_in_one.{name}.moves"] = report.Result.of(value, "share of problems")
     results[f"mate_in_one.{name}.legal"] = report.Result.of(legal[name], "share of problems")
@@ -382,10 +473,11 @@ for kind, one in gains.items():
     results[f"mate_in_one.gain.{kind}"] = report.Result.of(one.difference, "share, less bare")
 report.write_results("09_mate_in_one", results)
 
-# %%
+# %% tags=["hide-input"]
 report.evidence(Evidence(
     len(problems), "problems", seed, clusters=len(problems),
     interval="95 %: Wilson; bootstrap for the random move, adjusted Wald for differences",
-    versions={"model": f"{model}, {len(told)} problems", "engine": f"{engine.version()}, 1 node",
+    versions={"model": f"{model}, {len(recorded)} problems",
+              "engine": f"{engine.version()}, 1 node",
               "network": "nn-ad9b42354671, one ply",
               "prompts": "mate_bare@1, mate_expert@1, mate_hint@1"}))

@@ -11,32 +11,26 @@
 #
 # A language model need not play whole games to show how it plays. The plan for static positions
 # takes positions out of games between engines of five levels, asks for one move in each, and
-# grades the move. It costs a few hundred short questions, and every player answers the same
-# ones. The plan drew twenty positions and left its statistics open; here there are
-# four hundred, and each number carries its interval.
-#
-# In this chapter we
-#
-# - look at the suite of positions and at the moves really played in them;
-# - let engines, a bare network, a random mover and a language model answer;
-# - count legal moves first, and never drop an answer from the count;
-# - compare losses, marks and grades, by level, phase and kind of position;
-# - score openings, puzzles and people's games apart;
-# - ask how many positions are enough, and whether another yardstick would change the ranking;
-# - estimate an Elo, with strengths held out to see how far off it is;
-# - give every player one page of the same form, as CSV and JSON too.
+# grades the move. It drew twenty positions and left its statistics open; here there are
+# {glue:text}`positions`, one of them below, and each number carries its interval. Told the FEN,
+# {glue:text}`qwen_legal:.0%` of the language model's answers are legal moves, and its mark is
+# {glue:text}`qwen_mark:.2f`; a random legal move gets {glue:text}`random_mark:.2f`, Stockfish at
+# level 5 {glue:text}`level5_mark:.2f`, of 5.
 
-# %% tags=["parameters"]
+# %% tags=["parameters", "hide-input"]
 profile = "book"
 seed = 1
 model = "qwen2.5-coder-1.5b-q4_k_m"
 fresh = False
+position_number = 6
 
-# %%
+# %% tags=["hide-input"]
 import itertools
 import tempfile
 from pathlib import Path
 
+import chess
+import chess.svg
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -45,16 +39,12 @@ from chessgloss import assets, report
 from chessgloss.experts import load_expert
 from chessgloss.llm import replay
 from chessgloss.measures import bootstrap_mean
-
-# %%
 from chessgloss.book.profiles import load_sizes
 from chessgloss.skill import analyses, artefacts, dashboard, elo, known, validation
 from chessgloss.skill import static_scores as scores
 from chessgloss.skill.elo_players import ELOS, HELD_OUT, EloPlayer
 from chessgloss.skill.engine_players import LevelPlayer, NnuePlayer, StockfishPlayer
-from chessgloss.skill.grading import MOVE_GRADES, position_key
-
-# %%
+from chessgloss.skill.grading import MOVE_GRADES, grade as grade_move, position_key
 from chessgloss.skill.levels import LEVELS, read_level_games
 from chessgloss.skill.llm_players import LlmPlayer
 from chessgloss.skill.static_players import (
@@ -64,7 +54,7 @@ from chessgloss.skill.suite import positions_of, read_suite
 from chessgloss.store import Evidence, default_store, find_project
 from chessgloss.tracking.players import tracking_players
 
-# %%
+# %% tags=["hide-input"]
 sizes = load_sizes("11_static_positions", profile)
 report.use_house_style()
 folder = find_project() / "data" / "static"
@@ -75,7 +65,92 @@ positions, asked = positions_of(chosen, stored), artefacts.ask_suite(chosen, sto
 kept = analyses.read_tables(analyses.tables_path(folder, artefacts.SETTINGS))
 tables = analyses.find_tables(positions, artefacts.SETTINGS, kept={} if fresh else kept,
                               store=default_store())
+
+# %%
+entry = chosen[position_number]
+board, played_move = chess.Board(entry.fen), chess.Move.from_uci(entry.played)
+arrow = chess.svg.Arrow(played_move.from_square, played_move.to_square, color="#D55E00c0")
+drawing = chess.svg.board(board, size=300, arrows=[arrow], orientation=board.turn)
+report.Html(drawing, board.fen())
+
+# %%
+print(f"{entry.name}: {'White' if board.turn else 'Black'} to move; "
+      f"played in the game: {board.san(played_move)}")
 print(f"{len(suite)} positions in version {suite.version} of the suite, {len(chosen)} used here")
+
+# %% [markdown]
+# In this chapter we
+#
+# - grade one move by hand;
+# - look at the suite of positions and at the moves really played in them;
+# - let engines, a bare network, a random mover and a language model answer;
+# - count legal moves first, and never drop an answer from the count;
+# - compare losses, marks and grades, by level, phase and kind of position;
+# - score openings, puzzles and people's games apart;
+# - ask how many positions are enough, and whether another yardstick would change the ranking;
+# - estimate an Elo, with strengths held out to see how far off it is;
+# - give every player one page of the same form, as CSV and JSON too.
+#
+# ## One move, graded by hand
+#
+# Every legal move of every position has a value: Stockfish's, in centipawns for the side to move,
+# from 20,000 nodes for each five moves, kept in a file. A mate counts about 10,000.
+
+# %%
+values = pd.Series(dict(tables[position_number].values)).sort_values()
+values.index = [board.san(chess.Move.from_uci(uci)) for uci in values.index]
+print("(n_legal_moves,) =", values.shape, "best:", values.index[-1], values.iloc[-1])
+
+# %% [markdown]
+# A move loses the difference to the best one, both cut at ±1,000, so that ways to win a won game
+# differ little. The plan's grades are steps on that scale, and a mark goes with each.
+
+# %%
+def loss_of(value, best, cap=1_000):
+    return np.clip(best, -cap, cap) - np.clip(value, -cap, cap)
+
+
+def mark_of(loss):
+    steps = {"Excellent": 10, "Good": 30, "Inaccuracy": 60, "Mistake": 100,
+             "Blunder": np.inf}
+    grades = [name for name, bound in steps.items() if loss <= bound]
+    return grades[0], len(grades)  # 5 for Excellent, 1 for Blunder
+
+
+lost = loss_of(values, values.max())
+marks = [mark_of(loss)[1] for loss in lost]
+san = board.san(played_move)
+print(f"{san}: value {values[san]}, loss {lost[san]:.0f} centipawns, grade and mark "
+      f"{mark_of(lost[san])}")
+print(f"a random legal move: loss {lost.mean():.0f}, mark {np.mean(marks):.2f}")
+
+# %%
+figure, axes = plt.subplots(figsize=(7, 3.2))
+colours = [report.PALETTE[5 - mark] for mark in marks]
+axes.bar(values.index, values.clip(-1_000, 1_000), color=colours)
+for mark in sorted(set(marks), reverse=True):
+    axes.bar(0, 0, color=report.PALETTE[5 - mark], label=f"mark {mark}")
+axes.bar(san, values.clip(-1_000, 1_000)[san], fill=False, edgecolor="black",
+         linewidth=1.5)
+axes.axhline(0, color="grey", linewidth=1)
+axes.set_ylabel("centipawns, cut at ±1,000")
+axes.tick_params(axis="x", rotation=90, labelsize=7)
+axes.legend(ncols=5, loc="lower center", bbox_to_anchor=(0.5, 1))
+plt.show()
+
+# %% [markdown]
+# The framed bar is the move played. Another `position_number`, and the bars change. The library
+# grades all answers so; its grade of the move played, the grade in the file of the suite and its
+# random legal move are the same:
+
+# %%
+library_grade = grade_move(tables[position_number], entry.played)
+library_random = scores.random_sheet([entry.name], [tables[position_number]]).iloc[0]
+assert (library_grade.grade, library_grade.loss) == (mark_of(lost[san])[0], lost[san])
+assert (entry.grade, entry.loss) == (library_grade.grade, library_grade.loss)
+assert np.isclose(library_random["mark"], np.mean(marks))
+print(f"{library_grade.grade}, {library_grade.loss:.0f};",
+      f"random {library_random['mark']:.2f}")
 
 # %% [markdown]
 # ## The suite
@@ -447,13 +522,13 @@ with tempfile.TemporaryDirectory() as target:
 #   {glue:text}`least_tau:.2f`.
 # - The Elo line misses held-out strengths by {glue:text}`missed:.0f` on average.
 
-# %%
+# %% tags=["hide-input"]
 ways = {name: overall[name]["legal_rate"].value for name in said}
 best_way = max(ways, key=ways.get)
 mark = {name: one["score"].value for name, one in overall.items()}
 width = curves["stockfish_05"]
 
-# %%
+# %% tags=["hide-input"]
 for name, value in {
     "positions": len(frame), "suite_games": int(frame["game"].nunique()), "told": len(told),
     "habit": texts["qwen_fen"].index[0],
@@ -467,13 +542,13 @@ for name, value in {
 }.items():
     glue(name, value, display=False)
 
-# %%
+# %% tags=["hide-input"]
 reader = max((one.name for one in readers), key=mark.get)
 for name, value in {"reader": reader, "reader_mark": mark[reader],
                     "reader_legal": overall[reader]["legal_rate"].value}.items():
     glue(name, value, display=False)
 
-# %%
+# %% tags=["hide-input"]
 of = report.Result.of
 results = {"suite.positions": report.Result(len(suite), unit="positions"),
            "dashboard.pages": report.Result(len(pages), unit="players"),
@@ -486,7 +561,7 @@ for name, one in overall.items():
     if "acpl" in one:
         results[f"static.acpl.{name}"] = of(one["acpl"], "centipawns")
 
-# %%
+# %% tags=["hide-input"]
 moved = bootstrap_mean(played["loss"], clusters, seed=seed)
 results["suite.played.acpl"] = of(moved, "centipawns")
 if reasons.sound is not None:
@@ -495,7 +570,7 @@ if reasons.false is not None:
     results["static.reasons.false_claims"] = of(reasons.false, "share of claims")
 report.write_results("11_static_positions", results)
 
-# %%
+# %% tags=["hide-input"]
 report.evidence(Evidence(
     len(frame), "positions", seed, frame["game"].nunique(),
     "95 % over games; shares Wilson, else bootstrap",

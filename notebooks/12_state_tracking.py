@@ -9,23 +9,76 @@
 # %% [markdown]
 # # A language model that sees no board
 #
-# The models of this chapter are {glue:text}`strength` for the paper's questions. Who draws evenly
-# among the legal moves, and knows nothing of play, has a perplexity of {glue:text}`even` on the
-# test games. Better than that, of the {glue:text}`n_models` models of Table 4:
-# {glue:text}`above`. How one model differs from another says something of notations or of games
-# only where both are better; all other numbers bear a †, and no sentence concludes from them.
-#
 # A chess engine holds the board. A language model that reads games as text holds nothing but the
-# moves so far: if it is to go on legally, it must work out where the pieces are by itself.
+# moves so far: if it is to go on legally, it must work out where the pieces are by itself. Below
+# stands what it is to know, two positions, and all that it reads of them. Who draws evenly among
+# the legal moves, and knows nothing of play, has a perplexity of {glue:text}`even` on the test
+# games. Better than that, of the {glue:text}`n_models` models of Table 4: {glue:text}`above`. Plain
+# UCI goes from {glue:text}`uci_S` with the fewest games (S) to {glue:text}`uci_M` (M) and
+# {glue:text}`uci_L` (L). What a notation is worth: {glue:text}`notations`
+
+# %% tags=["parameters", "hide-input"]
+profile = "book"
+seed = 1
+moves = "e2e4 e7e5 g1f3 b8c6 d2d4 h7h6"
+following = "f1b5"
+
+# %% tags=["hide-input"]
+import chess
+import chess.svg
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import torch
+from matplotlib.ticker import LogLocator
+from myst_nb import glue
+from torch import nn
+from torch.nn import functional as F
+from torch.nn.utils.rnn import pad_sequence
+from chessgloss import report
+from chessgloss.book import reference
+from chessgloss.measures import bootstrap_mean
+from chessgloss.positions import Position
+from chessgloss.book.profiles import load_sizes
+from chessgloss.store import Evidence
+from chessgloss.tracking import (
+    baselines, corpus as corpora, perplexities, probes, runs, settings, tables, tokens, trends)
+from chessgloss.tracking.checkpoints import read_checkpoint
+from chessgloss.tracking.evaluate import game_losses, share_on_own_pieces
+
+sizes = load_sizes("12_state_tracking", profile)
+report.use_house_style()
+
+
+def printed(table, row, column):
+    return reference.lookup("state_tracking", table, row, column)
+
+# %%
+played = moves.split()
+positions = [Position.after(played), Position.after([*played, following])]
+pictures = [chess.svg.board(position.board(), size=280, lastmove=position.board().peek())
+            for position in positions]
+report.boards(*(report.Html(picture, position.fen)
+                for picture, position in zip(pictures, positions, strict=True)))
+
+# %%
+print("BOS", *(square for uci in played for square in (uci[:2], uci[2:])))
+print("after it:", following[:2], following[2:])
+
+# %% [markdown]
 # Toshniwal and others {cite}`toshniwal2022chess` made this a testbed: chess is small, exact and
 # known, so what a model has understood can be asked by prompt and looked up. This chapter and the
 # next two repeat their paper's tables with small models, trained from nothing on two processor
-# cores, beside what can be had without any model.
+# cores, beside what can be had without any model. The models of this chapter are
+# {glue:text}`strength` for the paper's questions: how one model differs from another says something
+# of notations or of games only where both are better than the even draw; all other numbers bear
+# a †, and no sentence concludes from them.
 #
 # In this chapter we
 #
 # - write a game as tokens (Tables 1 and 2, Figure 1), with and without the types of the pieces;
 # - describe the games, and how soon a game is one that no model has seen;
+# - write out the model in torch, train it for twenty steps, and compute one game's perplexity;
 # - compare perplexities for three notations and three sizes of training set (Table 4);
 # - vary how often the piece type is shown in training (Figure 2);
 # - measure the committed models anew.
@@ -38,47 +91,12 @@
 # {glue:text}`read_S` % of as many games at S, {glue:text}`read_M` % at M and
 # {glue:text}`read_L` % at L. What is too weak here may be so for any of the three.
 
-# %% tags=["parameters"]
-profile = "book"
-seed = 1
-moves = "e2e4 e7e5 g1f3 b8c6 d2d4 h7h6"
-following = "f1b5"
-
-# %%
-import chess
-import chess.svg
-import matplotlib.pyplot as plt
-import numpy as np
-import pandas as pd
-from matplotlib.ticker import LogLocator
-from myst_nb import glue
-from chessgloss import report
-from chessgloss.book import reference
-from chessgloss.positions import Position
-from chessgloss.book.profiles import load_sizes
-from chessgloss.store import Evidence
-
-# %%
-from chessgloss.measures import bootstrap_mean
-from chessgloss.tracking import (
-    baselines, corpus as corpora, perplexities, probes, runs, settings, tables, tokens, trends)
-from chessgloss.tracking.checkpoints import read_checkpoint
-from chessgloss.tracking.evaluate import game_losses, share_on_own_pieces
-
-sizes = load_sizes("12_state_tracking", profile)
-report.use_house_style()
-
-
-# %%
-def printed(table, row, column):
-    return reference.lookup("state_tracking", table, row, column)
-
 # %% [markdown]
 # ## A game as tokens
 #
-# A move in UCI notation is two squares: where a piece leaves, where it goes (Figure 1). A model's
-# vocabulary is the 64 squares, and a few tokens more (Table 1). Castling is the king's move of two
-# squares; a promotion adds the new piece.
+# A move in UCI notation is two squares: where a piece leaves, where it goes (Figure 1, the boards
+# above and the names of the squares below). A model's vocabulary is the 64 squares, and a few
+# tokens more (Table 1). Castling is the king's move of two squares; a promotion adds the new piece.
 
 # %%
 figure, axes = plt.subplots(figsize=(3.2, 3.2))
@@ -87,14 +105,6 @@ for square in chess.SQUARES:
     axes.text(square % 8, square // 8, chess.square_name(square), ha="center", va="center")
 axes.set_axis_off()
 plt.show()
-
-# %%
-played = moves.split()
-positions = [Position.after(played), Position.after([*played, following])]
-pictures = [chess.svg.board(one.board(), size=280, lastmove=one.board().peek())
-            for one in positions]
-report.boards(*(report.Html(picture, one.fen)
-                for picture, one in zip(pictures, positions, strict=True)))
 
 # %%
 kinds = {"Square names": tokens.VOCABULARY[3:67], "Piece type": tokens.VOCABULARY[67:73],
@@ -120,7 +130,7 @@ draws = {"UCI": ("uci", 0), "UCI + RAP 15": ("rap", 0.15), "UCI + RAP 100": ("ra
 table2 = {}
 for row, (notation, share) in draws.items():
     ids, _ = tokens.annotate(game, [0], notation, share, random)
-    table2[row] = {"training, ours": ", ".join(tokens.VOCABULARY[one] for one in ids[1:-1]),
+    table2[row] = {"training, ours": ", ".join(tokens.VOCABULARY[token] for token in ids[1:-1]),
                    "training, paper": printed("table2", row, "Training").printed}
 report.table(pd.DataFrame(table2).T,
              caption=f"Table 2: three moves in four notations; RAP 15 is one draw, seed {seed}")
@@ -138,12 +148,12 @@ report.table(pd.DataFrame(table2).T,
 ours = corpora.CorpusSizes(sizes.small, sizes.medium, sizes.large, sizes.dev, sizes.test,
                            sizes.probe)
 games = corpora.read_corpus(sizes=ours)
-lengths, plies = np.diff(games.games.starts), games.games.plies
+lengths, n_plies = np.diff(games.games.starts), games.games.plies
 spans = {name: games.of(name) for name in ("S", "M", "L", "dev", "test", "probe")}
 rows = {"S": "Train-S", "M": "Train-M", "L": "Train-L", "probe": "probing"}
 sheet = pd.DataFrame({name: {
     "games": at.size, "games, paper": int(printed("text4", rows.get(name, name), "games").value),
-    "plies": int(plies[at].sum()), "median plies": int(np.median(plies[at])),
+    "plies": int(n_plies[at].sum()), "median plies": int(np.median(n_plies[at])),
     "tokens": int(lengths[at].sum())} for name, at in spans.items()}).T
 report.table(sheet, caption="(n_games, n_plies, n_tokens) of each set")
 
@@ -159,14 +169,215 @@ plt.show()
 # openings make ours new early: what a model knows of a position after that, it has
 # not read but worked out.
 #
+# ## The model, written out
+#
+# A game's tokens become a row of numbers. Of every token and of its place the model makes a vector;
+# in each block a token's vector takes in a mean of the vectors up to its own (causal attention),
+# then goes through two layers by itself (feed-forward), and both are added to what was there
+# (residuals). The last vector is held against the vectors of all 77 tokens: the more alike, the
+# likelier the token comes next. That is GPT-2's transformer {cite}`radford2019language` without the
+# biases of its layers and without dropout.
+
+# %%
+vocabulary = ["PAD", "BOS", "EOS", *chess.SQUARE_NAMES, *"PNBRQK", *"qrbn"]
+number = {token: place for place, token in enumerate(vocabulary)}
+
+
+def write(ucis):
+    squares = [part for uci in ucis for part in (uci[:2], uci[2:4], uci[4:]) if part]
+    return torch.tensor([number[token] for token in ("BOS", *squares, "EOS")])
+
+
+def make_batch(chosen):
+    """Return what is read, and the token after each: both (n_games, length)."""
+    rows = [write(games.games.ucis(game)) for game in chosen]
+    ids = pad_sequence(rows, batch_first=True, padding_value=number["PAD"])
+    return ids[:, :-1], ids[:, 1:]
+
+
+inputs, targets = make_batch(spans["S"][:16])
+print("(n_games, length) =", tuple(inputs.shape))
+for name, row in (("inputs ", inputs), ("targets", targets)):
+    print(f"{name} of the first game:", *(vocabulary[at] for at in row[0, :12]), "...")
+
+# %% [markdown]
+# The library writes the same tokens for this game:
+
+# %%
+first_game = spans["S"][:1]
+library_tokens, _ = tokens.annotate(games.games, first_game, "uci")
+assert np.array_equal(write(games.games.ucis(first_game[0])), library_tokens)
+print(f"{len(library_tokens)} tokens, all equal")
+
+
+# %%
+class Block(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.norms = nn.ModuleList([nn.LayerNorm(width), nn.LayerNorm(width)])
+        self.project = nn.Linear(width, 3 * width, bias=False)
+        self.join = nn.Linear(width, width, bias=False)
+        self.widen = nn.Linear(width, 4 * width, bias=False)
+        self.narrow = nn.Linear(4 * width, width, bias=False)
+
+    def forward(self, vectors):  # (n_games, length, width), and so is what it returns
+        n_games, length, width = vectors.shape
+        projected = self.project(self.norms[0](vectors))
+        projected = projected.view(n_games, length, 3, self.heads, -1)
+        query, key, value = projected.permute(2, 0, 3, 1, 4)
+        means = F.scaled_dot_product_attention(query, key, value, is_causal=True)
+        means = means.transpose(1, 2).reshape(n_games, length, width)
+        vectors = vectors + self.join(means)
+        return vectors + self.narrow(F.gelu(self.widen(self.norms[1](vectors))))
+
+
+class GPT(nn.Module):
+    def __init__(self, layers, width, heads, context=512):
+        super().__init__()
+        self.tokens = nn.Embedding(len(vocabulary), width)
+        self.positions = nn.Parameter(torch.zeros(context, width))
+        self.blocks = nn.ModuleList([Block(width, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(width)
+        nn.init.normal_(self.tokens.weight, std=0.02)
+
+    def forward(self, ids):  # (n_games, length) to logits (n_games, length, n_tokens)
+        vectors = self.tokens(ids) + self.positions[: ids.shape[1]]
+        for block in self.blocks:
+            vectors = block(vectors)
+        return self.norm(vectors) @ self.tokens.weight.T
+
+
+# %% [markdown]
+# ## One step of training, and nineteen more
+#
+# The loss is the cross-entropy: minus the logarithm of the probability of the token that did
+# follow, in the mean over all tokens. A step goes down its gradient.
+
+# %%
+def loss_of(model, batch):
+    inputs, targets = batch
+    return F.cross_entropy(model(inputs).flatten(0, 1), targets.flatten(),
+                           ignore_index=number["PAD"])
+
+
+torch.manual_seed(seed)
+small = GPT(layers=1, width=64, heads=4)
+optimizer = torch.optim.AdamW(small.parameters(), lr=3e-3, weight_decay=0.01)
+unread = make_batch(spans["dev"][:16])
+with torch.no_grad():
+    dev_losses = [loss_of(small, unread).item()]
+
+# %%
+logits = small(inputs)
+loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(),
+                       ignore_index=number["PAD"])
+loss.backward()
+optimizer.step()
+print("(n_games, length, n_tokens) =", tuple(logits.shape))
+print(f"loss of the first batch: {loss.item():.2f}; ln {len(vocabulary)} = "
+      f"{np.log(len(vocabulary)):.2f}")
+
+# %% [markdown]
+# Nineteen more steps, each on sixteen other games, and the loss on games that are not trained on.
+# The baseline looks at nothing: it gives every token its share of the same training games. Change
+# the learning rate, the width or the number of layers, and the curve changes.
+
+# %%
+batches = [make_batch(spans["S"][first : first + 16])
+           for first in range(0, 16 * 20, 16)]
+for batch in batches[1:]:
+    with torch.no_grad():
+        dev_losses.append(loss_of(small, unread).item())
+    optimizer.zero_grad()
+    loss_of(small, batch).backward()
+    optimizer.step()
+with torch.no_grad():
+    dev_losses.append(loss_of(small, unread).item())
+print(f"loss on dev games before: {dev_losses[0]:.2f}, after {len(batches)} steps: "
+      f"{dev_losses[-1]:.2f}")
+
+# %%
+read = torch.cat([targets.flatten() for _, targets in batches])
+counts = read.bincount(minlength=len(vocabulary))[1:] + 1  # PAD left out
+frequencies = (counts / counts.sum()).log()
+expected = unread[1][unread[1] != number["PAD"]]
+by_frequency = -frequencies[expected - 1].mean().item()
+figure, axes = plt.subplots(figsize=(5, 2.6))
+axes.plot(dev_losses, "o-", markersize=3, label="the model above")
+axes.axhline(by_frequency, color="grey", linestyle=":", label="frequency of each token")
+axes.set(xlabel="steps of training", ylabel="loss a token, dev games",
+         xticks=range(0, 21, 5))
+axes.legend()
+plt.show()
+
+# %% [markdown]
+# The committed models are this one with {glue:text}`gpt_layers` blocks of {glue:text}`gpt_width`
+# numbers a token; to train them, the library adds a learning rate that rises and falls, a bound
+# on the gradient, first weights that shrink with the number of blocks, and batches of games of
+# like length. It computes the same: put into the classes above, committed weights give the
+# library's logits.
+
+# %%
+library_model, _ = read_checkpoint(runs.checkpoint_path("L-uci-1"))
+shape = library_model.settings
+plain = GPT(shape.layers, shape.width, shape.heads, shape.context)
+plain.load_state_dict({name.removeprefix("body."): weights
+                       for name, weights in library_model.state_dict().items()})
+with torch.no_grad():
+    logits, library_logits = plain(unread[0]), library_model(unread[0])
+assert torch.allclose(logits, library_logits, atol=1e-3)
+print("logits", tuple(logits.shape), "equal within 0.001")
+
+# %% [markdown]
 # ## Perplexity
 #
 # A model gives every next token a probability. *Canonical perplexity* turns this into one number
 # a move: the exponential of the mean of minus the logarithm of a move's probability, the product
 # of its tokens' probabilities. A perplexity of ten is the doubt of a fair draw among ten moves.
 # Where a model has learned to expect piece types, and there are none, they are masked out, as in
-# the paper; the end of a game is not counted as a move.
-#
+# the paper; the end of a game is not counted as a move. Here is one test game:
+
+# %%
+game_at = spans["test"][0]
+ucis = games.games.ucis(game_at)
+ids = write(ucis)[:-1]  # without EOS, which is no move
+with torch.no_grad():
+    logits = plain(ids[None, :-1])[0]
+logits[:, number["P"] : number["K"] + 1] = -torch.inf  # no piece types in plain UCI
+of_next = logits.log_softmax(dim=1)[torch.arange(len(ids) - 1), ids[1:]]
+surprise = -of_next  # of each token
+first_tokens = np.cumsum([0, *(2 + (len(uci) == 5) for uci in ucis[:-1])])
+by_move = np.add.reduceat(surprise.numpy(), first_tokens)
+
+board, n_legal = chess.Board(), []
+for uci in ucis:
+    n_legal.append(board.legal_moves.count())
+    board.push_uci(uci)
+print(f"(n_tokens, n_moves) = {surprise.numel(), by_move.size}")
+print(f"perplexity: {np.exp(by_move.mean()):.1f}; "
+      f"of an even draw among the legal moves: {np.exp(np.log(n_legal).mean()):.1f}")
+
+# %%
+figure, axes = plt.subplots(figsize=(7, 2.4))
+plies = np.arange(1, len(ucis) + 1)
+axes.bar(plies, by_move, label="L-uci-1")
+axes.plot(plies, np.log(n_legal), color="grey", label=baselines.EVEN_DRAW.lower())
+axes.set(xlabel="ply", ylabel="−ln probability of the move")
+axes.legend()
+plt.show()
+
+# %% [markdown]
+# One game says nothing of the others. The library does the same for all; for this one it gives
+# the same sum:
+
+# %%
+library_loss = game_losses(library_model, games.games, "uci", np.array([game_at]))[0]
+assert np.isclose(by_move.sum(), library_loss, rtol=1e-3)
+print(f"sum of −ln probability: {by_move.sum():.2f} above, "
+      f"{library_loss:.2f} in the library")
+
+# %% [markdown]
 # The baseline is a draw among the legal moves that prefers none: it knows the rules and the
 # board, all that these models are to learn by themselves, and nothing of play. Its perplexity is
 # the exponential of the mean logarithm of the number of legal moves. A number that does not beat
@@ -183,13 +394,13 @@ outcomes = tables.read_outcomes()
 chosen = tables.headline(outcomes)
 shape, training = runs.TRANSFORMER, settings.Training()
 passes = ", ".join(f"{count} at {size}" for size, count in runs.EPOCHS.items())
-told = {"layers": (shape.layers, "GPT2-small"), "heads": (shape.heads, "GPT2-small"),
+rows = {"layers": (shape.layers, "GPT2-small"), "heads": (shape.heads, "GPT2-small"),
         "embedding": (shape.width, "GPT2-small"), "context": (shape.context, "GPT2-small"),
         "epochs": (passes, "training"), "batch": (f"{training.tokens} tokens", "training"),
         "learning rate": (training.rate, "training"),
         "weight decay": (training.decay, "training")}
 choices = {name: {"ours": str(value), "paper": printed("text4", row, name).printed}
-           for name, (value, row) in told.items()}
+           for name, (value, row) in rows.items()}
 report.table(pd.DataFrame(choices).T, caption="The transformer and its training")
 
 # %%
@@ -201,7 +412,7 @@ known = baselines.judge_perplexities(names, drawn, seed=seed)
 table4 = tables.perplexity_table(outcomes, tables.NOTATION_ROWS, known, even)
 
 
-# %%
+# %% tags=["hide-input"]
 def finish(axes, at=(1, 2, 5)):
     axes.axhline(even.value, color="grey", linestyle=":", label=baselines.EVEN_DRAW.lower())
     axes.set_ylim(bottom=0.7 * even.low)
@@ -209,7 +420,7 @@ def finish(axes, at=(1, 2, 5)):
     axes.legend()
 
 
-# %%
+# %% tags=["hide-input"]
 paper4 = reference.table("state_tracking", "table4").reindex(table4.index)
 for column, title in (("Dev set", "dev, paper"), ("Test set", "test, paper")):
     table4[title] = paper4[column]
@@ -226,7 +437,7 @@ report.boards(
 # the perplexity of plain UCI. The two must be better than the even draw for that; else it is
 # told how far two trainings have come.
 
-# %%
+# %% tags=["hide-input"]
 def change(run, plain="S-uci-1"):
     return baselines.judge_change(run, plain, known, seed=seed)
 
@@ -336,7 +547,7 @@ report.table(figure2, caption=f"Figure 2 in numbers: dev perplexity. {baselines.
 # and Black leave how often, whatever was played: from counts over the games of S, at any ply for
 # the short prefixes, after 40 plies and more for the long ones.
 
-# %%
+# %% tags=["hide-input"]
 kept = probes.read_probes(probes.probes_file())
 after = {f"{low} to {high} plies": probes.select(kept, "end_actual", band)[: sizes.live]
          for band, (low, high) in probes.BANDS.items()}
@@ -433,7 +644,7 @@ report.table(committed, digits=1,
 #   and {glue:text}`own_rap` of RAP 25's ({glue:text}`own_of`), {glue:text}`own_counts` by counts of
 #   squares alone.
 
-# %%
+# %% tags=["hide-input"]
 in_table4 = {f"{size} {tables.NOTATION_ROWS[model]}": known[one.name]
              for (size, model), one in chosen.items() if model in tables.NOTATION_ROWS}
 above = [row for row, one in in_table4.items() if one.above]
@@ -443,7 +654,9 @@ glue("n_models", len(in_table4), display=False)
 glue("above", baselines.enumerate_names(above), display=False)
 glue("even", f"{even:.1f}", display=False)
 
-# %%
+# %% tags=["hide-input"]
+glue("gpt_layers", library_model.settings.layers, display=False)
+glue("gpt_width", library_model.settings.width, display=False)
 weights = [reference.lookup("state_tracking", "text4", "GPT2-small", name).value
            for name in ("layers", "embedding", "context")]
 theirs = 12 * weights[0] * weights[1] ** 2 + (tokens.VOCABULARY_SIZE + weights[2]) * weights[1]
@@ -452,7 +665,7 @@ for name, value in (("their_weights", theirs / 1e6), ("our_weights", ours / 1e6)
     glue(name, f"{value:.3g}", display=False)
 glue("ratio", f"{theirs / ours:.0f}", display=False)
 
-# %%
+# %% tags=["hide-input"]
 for size, at in spans.items():
     if size in tables.SIZES and (size, "uci") in chosen:
         read = chosen[size, "uci"].epochs * at.size
@@ -466,24 +679,24 @@ glue("passes", ", ".join(f"{chosen[size, 'uci'].epochs} at {size}" for size in t
                          if (size, "uci") in chosen), display=False)
 glue("half_new", int(np.argmax(new >= 0.5)) + 1, display=False)
 
-# %%
-said = {f"At {size}, {tables.NOTATION_ROWS[model]} changes plain UCI's perplexity by "
+# %% tags=["hide-input"]
+sentences = {f"At {size}, {tables.NOTATION_ROWS[model]} changes plain UCI's perplexity by "
         f"{tables.told(row['ours'], '+.0f')} % (in the paper {row['paper']:+.0f} %).": [row["ours"]]
         for (size, model), row in changes.items()}
 glue("notations", baselines.only_if_above(
-    said, "it cannot be told from these trainings; at no size do plain UCI and a model beside it "
-          "both beat the even draw."), display=False)
+    sentences, "it cannot be told from these trainings; at no size do plain UCI and a model beside "
+               "it both beat the even draw."), display=False)
 
-# %%
+# %% tags=["hide-input"]
 best = min(passes, key=lambda run: passes[run]["after all"].value.value)
-said = {f"{run} changes the perplexity of plain UCI at its best pass by "
+sentences = {f"{run} changes the perplexity of plain UCI at its best pass by "
         f"{row['after all']:+.0f} %.": [row["after all"]] for run, row in priced.items()}
 otherwise = f"the best of the {len(passes)}, {best}, comes to {passes[best]['after all']:.1f}"
 if not any(row["after all"].above for row in passes.values()):
     otherwise += "; none beats the even draw, and whether types help where games are few stays open"
-glue("longer", baselines.only_if_above(said, f"{otherwise}."), display=False)
+glue("longer", baselines.only_if_above(sentences, f"{otherwise}."), display=False)
 
-# %%
+# %% tags=["hide-input"]
 both = [name for name in turn.columns if name.split("-")[1] in ("uci", f"rap{runs.RAP}")]
 sized = [name[0] for name in both]
 largest = max((size for size in sized if sized.count(size) == 2), key="SML".index, default="L")
@@ -494,7 +707,7 @@ for name, label in (("uci", "uci"), ("rap", f"rap{runs.RAP}")):
 glue("own_counts", f"{counted[bands['long']]:.2f}", display=False)
 glue("own_of", f"runs on {largest}", display=False)
 
-# %%
+# %% tags=["hide-input"]
 results = {f"table1.{kind.split()[0].lower()}": report.Result(
     len(words), unit="tokens", reference=printed("table1", kind, "Count").value,
     source=printed("table1", kind, "Count").key) for kind, words in kinds.items()}
@@ -506,7 +719,7 @@ results["figure2.points"] = report.Result(int(curve.notna().sum().sum()), unit="
 for name, at in spans.items():
     results[f"games.{name}"] = report.Result(at.size, unit="games")
 
-# %%
+# %% tags=["hide-input"]
 unit = "perplexity a move"
 for (size, model), one in chosen.items():
     if model in tables.NOTATION_ROWS:
@@ -519,12 +732,12 @@ for (size, model), one in chosen.items():
 for run, row in passes.items():
     results[f"longer.{run.replace('-', '_')}"] = report.Result.of(row["after all"].value, unit)
 
-# %%
+# %% tags=["hide-input"]
 results["baseline.uniform_legal.perplexity"] = report.Result.of(even, unit)
 results["baseline.uniform_legal.beaten"] = report.Result(
     len(above), n=len(in_table4), unit="models of Table 4")
 
-# %%
+# %% tags=["hide-input"]
 for percent, row in curve.iterrows():
     for size, value in row.dropna().items():
         results[f"figure2.{size}.rap{percent}"] = report.Result(value, unit="dev perplexity")
@@ -533,7 +746,7 @@ for name, row in spread.iterrows():
         row[column], n=int(row["seeds"]), unit="dev perplexity")
         for column in ("lowest", "median", "highest")}
 
-# %%
+# %% tags=["hide-input"]
 for name, spans in turn.items():
     results |= {f"own_pieces.{name.replace('-', '_')}.{span.replace(' ', '_')}": report.Result.of(
         share.value, "share of probability") for span, share in spans.items()}
@@ -543,7 +756,7 @@ for name, one in live.items():
     results[f"live.perplexity.{name.replace('-', '_')}"] = report.Result.of(one.value, unit)
 report.write_results("12_state_tracking", results)
 
-# %%
+# %% tags=["hide-input"]
 report.evidence(Evidence(
     len(names), "trained models", seed, interval="95 % bootstrap over games",
     versions={"test": f"{sizes.test:,} games", "live": f"{sizes.live:,} test games"}))

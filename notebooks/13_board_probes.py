@@ -9,53 +9,37 @@
 # %% [markdown]
 # # What the model knows of the board
 #
-# The models of this chapter are {glue:text}`strength` for the paper's questions. After 51 to 100
-# plies, and without any model, counts over {glue:text}`counted` training games name a legal square
-# for the piece moved next in {glue:text}`count_start` % of the questions, if they know no more than
-# the square that it leaves; in {glue:text}`count_came_from` %, if they know from where it had come
-# there; in {glue:text}`count_type` %, if they know its type. Better than the counts which are told
-# as much, of the {glue:text}`n_models` models of Table 6: {glue:text}`above`. How the others differ
-# says nothing of what they know of the board; their numbers bear a †, and no sentence concludes
-# from them. Chapter 12 names the reasons: other games, a small model, and a short training.
-#
 # A model of moves can be asked about the board without any new machinery
 # {cite}`toshniwal2022chess`: give it the beginning of a game and one token more, and its next token
 # is an answer. After a square it must say where the piece there can go; after a piece type, where
-# such a piece stands. The rules decide what is right.
-#
-# In this chapter we
-#
-# - ask one position the four kinds of questions (Table 3), and see what a model answers;
-# - answer them without a model, by counts;
-# - score starting squares (Table 5) and ending squares (Table 6) on a thousand prefixes;
-# - ask whether piece types in training help, as far as the models can say;
-# - sort the wrong answers: does the model not know the rule, or not know the board?
-# - compare beginnings of games with later stages, and see where more games would lead.
-#
-# The questions keep the paper's rules: pieces but no pawns, 51 to 100 plies of a game that is in no
-# training set, no such beginning in any training game. The paper counts prefixes in moves;
-# plies must be meant, since 150 full moves would not fit its window of 512 tokens. Ours in
-# addition: no question about castling, and a second band of 5 to 50 plies.
+# such a piece stands. The rules decide what is right. After 51 to 100 plies the models trained on
+# plain UCI name a legal square in {glue:text}`uci_S` % at S, {glue:text}`uci_M` % at M and
+# {glue:text}`uci_L` % at L; counts of where moves from the same square go, for pieces that came
+# from the same square, do so in {glue:text}`count_came_from` %. Better than the counts which are
+# told as much, of the {glue:text}`n_models` models of Table 6: {glue:text}`above`. A number below
+# its baseline bears a †, and no sentence concludes from it.
 
-# %% tags=["parameters"]
+# %% tags=["parameters", "hide-input"]
 profile = "book"
 seed = 1
 moves = "e2e4 e7e5 g1f3 b8c6 d2d4 h7h6"
 following = "f1b5"
 example = "L-rap25-1"
+question_number = 0
 
-# %%
+# %% tags=["hide-input"]
+import chess
+import chess.svg
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import torch
 from myst_nb import glue
 from chessgloss import report
 from chessgloss.book import reference
 from chessgloss.positions import Position, read_move
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
-
-# %%
 from chessgloss.tracking import (
     baselines, corpus, errors, probe_scores, probes, runs, tables, trends)
 from chessgloss.tracking.checkpoints import read_checkpoint
@@ -67,7 +51,103 @@ report.use_house_style()
 kept = probes.read_probes(probes.probes_file())
 asked = {(task, band): probes.select(kept, task, band)[: sizes.instances]
          for task in probes.TASKS for band in probes.BANDS}
-instances = [one for some in asked.values() for one in some]
+instances = [question for questions in asked.values() for question in questions]
+
+# %%
+question = asked["end_actual", "long"][question_number]
+board = chess.Board()
+for uci in question.prefix:
+    board.push_uci(uci)
+start = chess.parse_square(VOCABULARY[question.prompt])
+legal = {move.to_square for move in board.legal_moves if move.from_square == start}
+drawing = chess.svg.board(board, size=300, fill={start: "#E69F00"},
+                          squares=chess.SquareSet(legal))
+report.Html(drawing, board.fen())
+
+# %% [markdown]
+# A question: where can the piece on the coloured square go? The crosses are right. The model does
+# not see this board; it has read the moves that led there.
+#
+# In this chapter we
+#
+# - ask a model this one question, and look at its answer for every square;
+# - ask one position the four kinds of questions (Table 3), and see what a model answers;
+# - answer them without a model, by counts;
+# - score starting squares (Table 5) and ending squares (Table 6) on a thousand prefixes;
+# - ask whether piece types in training help, as far as the models can say;
+# - sort the wrong answers: does the model not know the rule, or not know the board?
+# - compare beginnings of games with later stages, and see where more games would lead.
+#
+# The models are {glue:text}`strength` for the paper's questions. Counts over {glue:text}`counted`
+# training games name a legal square in {glue:text}`count_start` % of the questions, if they know no
+# more than the square that the piece leaves; in {glue:text}`count_came_from` %, if they know from
+# where it had come there; in {glue:text}`count_type` %, if they know its type. How models below
+# them differ says nothing of what they know of the board. Chapter 12 names the reasons: other
+# games, a small model, and a short training.
+#
+# The questions keep the paper's rules: pieces but no pawns, 51 to 100 plies of a game that is in no
+# training set, no such beginning in any training game. The paper counts prefixes in moves;
+# plies must be meant, since 150 full moves would not fit its window of 512 tokens. Ours in
+# addition: no question about castling, and a second band of 5 to 50 plies.
+#
+# ## One question, step by step
+#
+# The prefix is written as tokens, and the square that is asked about stands at its end: the
+# prompt. What the model gives to each of its 77 tokens to come next is its answer.
+
+# %%
+models = {name: read_checkpoint(runs.checkpoint_path(name))
+          for name in runs.trained_checkpoints()}
+model, training = models[example]
+
+squares = [part for uci in question.prefix
+           for part in (uci[:2], uci[2:4], uci[4:]) if part]
+prompt = ["BOS", *squares, chess.square_name(start)]
+ids = torch.tensor([[VOCABULARY.index(token) for token in prompt]])
+with torch.no_grad():
+    logits = model(ids)
+probability = logits[0, -1].softmax(dim=0).numpy()
+print("prompt:", *prompt[:7], "...", *prompt[-5:])
+print("ids", tuple(ids.shape), " logits", tuple(logits.shape),
+      " probability", probability.shape)
+
+# %% [markdown]
+# The 64 tokens of squares, laid on the board: the darker, the likelier. Crosses are legal, the
+# arrow is the likeliest square.
+
+# %%
+first_square = VOCABULARY.index("a1")
+on_squares = probability[first_square : first_square + 64]  # a1, b1, ..., h8
+answer = int(on_squares.argmax())
+shade = {square: f"#0072B2{round(255 * share ** 0.5):02x}"
+         for square, share in enumerate(on_squares / on_squares.max())}
+drawing = chess.svg.board(
+    board, size=340, fill=shade, squares=chess.SquareSet(legal),
+    arrows=[chess.svg.Arrow(start, answer, color="#D55E00c0")],
+    colors={"square light": "#ffffff", "square dark": "#f0f0f0"})
+report.Html(drawing, " ".join(f"{share:.3f}" for share in on_squares))
+
+# %%
+best = np.argsort(-on_squares)[:5]
+print("likeliest:", ", ".join(f"{chess.square_name(square)} {on_squares[square]:.1%}"
+                              for square in best))
+print(f"{chess.square_name(start)}{chess.square_name(answer)} is",
+      "legal" if answer in legal else "not legal",
+      f"(played: {VOCABULARY[question.exact]})")
+on_legal = on_squares[list(legal)].sum()
+print(f"given to legal squares: {on_legal:.1%}, to others: {on_squares.sum() - on_legal:.1%}")
+print(f"an even draw among 64 squares gives the legal ones {len(legal) / 64:.1%}")
+
+# %% [markdown]
+# Another `question_number` (0 to {glue:text}`last_question`), another `example` (not AP's, whose
+# prompts have a type before each move), and the board changes. The library asks all questions so,
+# and the answers that are right are kept with each:
+
+# %%
+library_answer = predict(model, [question], training.reading)[0]  # logarithms
+assert np.allclose(library_answer, np.log(probability), atol=1e-2)
+assert {token - first_square for token in question.legal} == legal
+glue("last_question", len(asked["end_actual", "long"]) - 1, display=False)
 print(f"(n_tasks, n_bands, n_instances) = {len(probes.TASKS), len(probes.BANDS), sizes.instances}")
 
 # %% [markdown]
@@ -82,33 +162,30 @@ print(f"(n_tasks, n_bands, n_instances) = {len(probes.TASKS), len(probes.BANDS),
 random = np.random.default_rng(seed)
 prompts = ["f1", "f3", "B", "N"]
 table3 = []
-while [VOCABULARY[one.prompt] for one in table3] != prompts:
+while [VOCABULARY[asking.prompt] for asking in table3] != prompts:
     table3 = probes.ask(moves.split(), following, "short", "Figure 1", random)
 
 
-def squares(ids):
-    return ", ".join(sorted(VOCABULARY[one] for one in ids if one is not None)) or "N/A"
+def name_squares(ids):
+    return ", ".join(sorted(VOCABULARY[token] for token in ids if token is not None)) or "N/A"
 
 
 # %%
-titles = [one.task.replace("_", "-").title() for one in table3]
-rows = {title: {"prompt": VOCABULARY[one.prompt], "ExM": squares([one.exact]),
-                "LgM": squares(one.legal)} for title, one in zip(titles, table3, strict=True)}
+titles = [asking.task.replace("_", "-").title() for asking in table3]
+rows = {title: {"prompt": VOCABULARY[asking.prompt], "ExM": name_squares([asking.exact]),
+                "LgM": name_squares(asking.legal)}
+        for title, asking in zip(titles, table3, strict=True)}
 agree = 0
-for title, one in zip(titles, table3, strict=True):
+for title, asking in zip(titles, table3, strict=True):
     cell = reference.lookup("state_tracking", "table3", title, "Correct Answers (LgM)")
-    agree += set(cell.printed.strip("{}").split(", ")) == {VOCABULARY[at] for at in one.legal}
-models = {name: read_checkpoint(runs.checkpoint_path(name))
-          for name in runs.trained_checkpoints()}
+    agree += set(cell.printed.strip("{}").split(", ")) == {VOCABULARY[at] for at in asking.legal}
 
 # %%
 shown = report.board(read_move(Position.after(moves.split()), following), size=280)
-if example in models:
-    model, training = models[example]
-    for title, answer in zip(titles, predict(model, table3, training.reading), strict=True):
-        best = np.argsort(-answer)[:5]
-        rows[title][f"{example} answers"] = " ".join(
-            f"{VOCABULARY[one]} {np.exp(answer[one]):.0%}" for one in best)
+for title, answer in zip(titles, predict(model, table3, training.reading), strict=True):
+    best = np.argsort(-answer)[:5]
+    rows[title][f"{example} answers"] = " ".join(
+        f"{VOCABULARY[token]} {np.exp(answer[token]):.0%}" for token in best)
 report.boards(shown, report.table(pd.DataFrame(rows).T, caption="Table 3"))
 
 # %% [markdown]
@@ -238,7 +315,7 @@ for size in tables.SIZES:
                  for row in ("UCI + RAP", "UCI")]
         helped[size, task] = {"ours": one, "paper": cells[0] - cells[1]}
 
-# %%
+# %% tags=["hide-input"]
 listed = {f"{size} {task}": {"ours": f"{row['ours']:.1f}" if row["ours"] else tables.NOT_TRAINED,
                              "paper": f"{row['paper']:.1f}"}
           for (size, task), row in helped.items()}
@@ -283,7 +360,7 @@ report.table(pd.DataFrame({run: {"less": against[run], "points": f"{paired:.1f}"
 # authors' released analysis has three kinds: the first three of these together are its *syntax*
 # errors, the next two its *path obstruction*.
 
-# %%
+# %% tags=["hide-input"]
 def wrong_answers(answering, name, tasks):
     counts = [errors.count_errors(answering(name, task, "long")[: sizes.instances].argmax(1),
                                   asked[task, "long"]) for task in tasks]
@@ -339,7 +416,7 @@ report.table(bands.fillna("-"), digits=1,
 # nothing else would reach it. For legal answers it is counting (dotted): by where the piece came
 # from for UCI and RAP, by its type for AP.
 
-# %%
+# %% tags=["hide-input"]
 read = {record.run.size: record.games for record in runs.trained_runs()}
 rows = {title: {read[size]: one for (size, name), one in scores["end_actual", "long"].items()
                 if name == model} for model, title in tables.NOTATION_ROWS.items()}
@@ -410,13 +487,13 @@ report.table(pd.DataFrame(needed).T, caption="Illegal answers along the games, %
 # - The committed models answer first what they answered then in {glue:text}`same:.2%` of the
 #   questions.
 
-# %%
+# %% tags=["hide-input"]
 def cell_of(task, size, model):
     one = scores[task, "long"].get((size, model))
     return tables.told(one and one.judged("lgm"), ".1f")
 
 
-# %%
+# %% tags=["hide-input"]
 for size in tables.SIZES:
     glue(f"start_{size}", cell_of("start_actual", size, "uci_rap"), display=False)
     glue(f"start_ap_{size}", cell_of("start_actual", size, "uci_ap"), display=False)
@@ -426,7 +503,7 @@ for size in tables.SIZES:
         glue(f"{name}_{size}", cell_of("end_actual", size, model), display=False)
         glue(f"paper_{name}_{size}", f"{cell.value:.1f}", display=False)
 
-# %%
+# %% tags=["hide-input"]
 for task in ("end_actual", "start_actual"):
     for name, one in grounds[task, "long"].items():
         glue(f"count_{name}", f"{one.lgm:.1f}", display=False)
@@ -440,33 +517,34 @@ glue("above", baselines.enumerate_names(better["long"]), display=False)
 glue("above_short", baselines.enumerate_names(better["short"]), display=False)
 glue("counted", f"{sizes.counted:,}", display=False)
 
-# %%
+# %% tags=["hide-input"]
 open_question = "It cannot be told from these trainings: {} both beat counting."
-said = {f"At {size} they change plain UCI's share by {tables.told(row['ours'], '+.1f')} points; "
-        f"in the paper by {row['paper']:+.1f}.": [row["ours"]]
-        for (size, task), row in helped.items() if task == "end_actual"}
+sentences = {
+    f"At {size} they change plain UCI's share by {tables.told(row['ours'], '+.1f')} points; "
+    f"in the paper by {row['paper']:+.1f}.": [row["ours"]]
+    for (size, task), row in helped.items() if task == "end_actual"}
 glue("helped", baselines.only_if_above(
-    said, open_question.format("at no size do UCI and UCI + RAP")), display=False)
-said = {f"{run} has {paired:+.1f} points more than plain UCI.": [paired]
+    sentences, open_question.format("at no size do UCI and UCI + RAP")), display=False)
+sentences = {f"{run} has {paired:+.1f} points more than plain UCI.": [paired]
         for run, paired in gained.items()}
 glue("gained", baselines.only_if_above(
-    said, open_question.format("no run for longer and plain UCI")), display=False)
+    sentences, open_question.format("no run for longer and plain UCI")), display=False)
 
-# %%
+# %% tags=["hide-input"]
 wrong = 100 * ends["wrong piece"] / ends["all"].clip(lower=1)
-said = {}
+sentences = {}
 for key, share in wrong.items():
     if key in chosen:
         name = baselines.baseline_of("end_actual", key[1])
         sentence = (f"Of the wrong ending squares of {marked_row(key, ())} {share:.0f} % are where "
                     f"only another piece could go, of its baseline's {wrong[name]:.0f} %.")
-        said[sentence] = [scores[task, "long"][key].judged("lgm") for task in probes.END_TASKS]
-glue("errors", baselines.only_if_above(said, "No model beats counting."), display=False)
+        sentences[sentence] = [scores[task, "long"][key].judged("lgm") for task in probes.END_TASKS]
+glue("errors", baselines.only_if_above(sentences, "No model beats counting."), display=False)
 glue("agree", agree, display=False)
 glue("random_end", chance["end_actual"].value, display=False)
 glue("same", float(again["same first"].mean()), display=False)
 
-# %%
+# %% tags=["hide-input"]
 results = {}
 for (task, band), by_run in scores.items():
     where = task if band == "long" else f"{task}_short"
@@ -477,7 +555,7 @@ for (task, band), by_run in scores.items():
                 results[f"{where}.{name}.{size}.{model}"] = report.Result.of(
                     value, "%", **cells.get(name, {}))
 
-# %%
+# %% tags=["hide-input"]
 for (task, band), by_given in grounds.items():
     where = task if band == "long" else f"{task}_short"
     for name, one in by_given.items():
@@ -488,7 +566,7 @@ for (task, band), by_given in grounds.items():
 results["baseline.counts.beaten"] = report.Result(
     len(better["long"]), n=len(scores["end_actual", "long"]), unit="models of Table 6")
 
-# %%
+# %% tags=["hide-input"]
 for number, task in ((5, "start_actual"), (6, "end_actual")):
     cell = reference.lookup("state_tracking", f"table{number}", "Random Legal", "ExM Acc.")
     results[f"table{number}.random_legal"] = report.Result.of(
@@ -497,7 +575,7 @@ for number, task in ((5, "start_actual"), (6, "end_actual")):
 results["random_legal.exm"] = results["table6.random_legal"]
 results["table3.agree"] = report.Result(agree, n=4, unit="rows")
 
-# %%
+# %% tags=["hide-input"]
 for (size, task), row in helped.items():
     if row["ours"]:
         results[f"rap_gain.{task}.{size}"] = report.Result.of(
@@ -507,7 +585,7 @@ for index, row in ends.iterrows():
     results |= {f"errors.{kind.replace(' ', '_').replace('-', '_')}.{key}": report.Result(
         int(value), n=2 * sizes.instances, unit="answers") for kind, value in row.items()}
 
-# %%
+# %% tags=["hide-input"]
 for run, paired in gained.items():
     key = f"less_uci.end_actual.{run.replace('-', '_')}"
     results[key] = report.Result.of(paired.value.difference, "points")
@@ -515,7 +593,7 @@ for model, trend in fitted.items():
     results[f"trend.exponent.{model}"] = report.Result(trend.exponent, n=trend.points, unit="power")
 report.write_results("13_board_probes", results)
 
-# %%
+# %% tags=["hide-input"]
 report.evidence(Evidence(
     len(instances), "questions", seed, clusters=len({one.game for one in instances}),
     interval="95 % bootstrap over games",

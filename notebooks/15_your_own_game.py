@@ -9,22 +9,15 @@
 # %% [markdown]
 # # Your own game
 #
-# The methods of this book on moves of your choice. Appendix D of the CCC paper
-# {cite}`kim2024ccc` shows a dialogue: a reader asks on, and the language model answers from
-# what it was told before. Here each question is looked up afresh: every move, piece or
-# square that it names is put on the board and before the engine, and the answer is made of
-# what was found.
-#
-# In this chapter we
-#
-# - comment on one move, with all that stands behind the comment;
-# - annotate a game: the moments that matter are chosen, weighed and commented on;
-# - ask follow-up questions about a move, as in the paper's Figure A4.
-#
-# All of it works without a language model. With one (`OPENAI_BASE_URL`, or
-# `chessgloss model serve`), the same commands let it write, and say so.
+# The methods of this book on moves of your choice: the move below is commented on, its questions
+# are answered, and a whole game is annotated. Of the {glue:text}`n_moves` moves of that game
+# {glue:text}`n_commented` get a comment: quiet stretches stay quiet. The {glue:text}`n_questions`
+# questions are the kind that Appendix D of the CCC paper {cite}`kim2024ccc` shows: there the
+# language model answers from what it was told before. Here each question is looked up afresh:
+# every move, piece or square that it names is put on the board and before the engine, and the
+# answer is made of what comes out.
 
-# %% tags=["parameters"]
+# %% tags=["parameters", "hide-input"]
 profile = "book"
 seed = 1
 fen = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
@@ -32,9 +25,10 @@ san = "Bxe6+"
 pgn = "data/pgn/variations.pgn"
 asked = ("Why not Qxe6+?", "Can Black take the bishop?", "What does White threaten?")
 
-# %%
+# %% tags=["hide-input"]
 import matplotlib.pyplot as plt
 import pandas as pd
+from myst_nb import glue
 from chessgloss import report
 from chessgloss.annotate.game import Annotator, moves_of
 from chessgloss.annotate.pgn import write_pgn
@@ -42,8 +36,6 @@ from chessgloss.annotate.reading import read_games
 from chessgloss.commentary.briefings import Briefing
 from chessgloss.commentary.showing import texts
 from chessgloss.commentary.template import write_from_facts
-
-# %%
 from chessgloss.dialogue.talk import Dialogue
 from chessgloss.engine import analyse_many, centipawns, open_engine
 from chessgloss.positions import read_fen, read_move
@@ -54,14 +46,26 @@ from chessgloss.store import Evidence, find_project
 sizes = load_sizes("15_your_own_game", profile)
 report.use_house_style()
 
+# %%
+move = read_move(read_fen(fen), san)
+report.board(move, size=300)
+
 # %% [markdown]
+# In this chapter we
+#
+# - comment on one move, with all that stands behind the comment;
+# - annotate a game: the moments that matter are chosen, weighed and commented on;
+# - ask follow-up questions about a move, as in the paper's Figure A4.
+#
+# All of it works without a language model. With one (`OPENAI_BASE_URL`, or
+# `chessgloss model serve`), the same commands let it write, and say so.
+#
 # ## One move
 #
 # `chessgloss comment --fen … --move …` does this from the command line, with `--json` for
-# other programs.
+# other programs. Change `fen` and `san` above, and all that follows changes.
 
 # %%
-move = read_move(read_fen(fen), san)
 with open_engine() as engine:
     before = engine.analyse(move.position, nodes=sizes.nodes, multipv=5)
     after = engine.analyse(move.after(), nodes=sizes.nodes, multipv=5)
@@ -70,9 +74,8 @@ comment = write_from_facts(briefing)
 texts({move.numbered_san: comment.text})
 
 # %%
-facts = briefing.facts()
-told = {fact.kind: fact.text for fact in facts.of(when="move")}
-report.boards(report.board(move, size=280), texts(told, "Facts of the move itself"))
+facts = {fact.kind: fact.text for fact in briefing.facts().of(when="move")}
+texts(facts, "Facts of the move itself")
 
 # %% [markdown]
 # ## A game
@@ -86,23 +89,23 @@ report.boards(report.board(move, size=280), texts(told, "Facts of the move itsel
 game = read_games(find_project() / pgn)[0]
 annotator = Annotator(
     lambda positions: analyse_many(positions, nodes=sizes.nodes, multipv=5, progress=False),
-    write_from_facts, lambda one: prioritise(one.position, one.uci).changes)
+    write_from_facts, lambda played: prioritise(played.position, played.uci).changes)
 annotated = annotator.annotate(game)
-spoken = [note for note in annotated.notes if note.text]
-print(f"moves: {len(annotated.notes)}, commented on: {len(spoken)} ({annotated.used})")
+commented = [note for note in annotated.notes if note.text]
+print(f"moves: {len(annotated.notes)}, commented on: {len(commented)} ({annotated.used})")
 
 # %%
 scores = pd.Series({note.ply: centipawns(note.score, True) / 100 for note in annotated.notes
                     if note.score is not None}).clip(-6, 6)
 fig, ax = plt.subplots(figsize=(7.0, 2.4))
 ax.fill_between(scores.index, scores, step="mid", alpha=0.35)
-ax.plot([note.ply for note in spoken], [scores.get(note.ply, 0) for note in spoken], "o")
+ax.plot([note.ply for note in commented], [scores.get(note.ply, 0) for note in commented], "o")
 ax.set(xlabel="ply", ylabel="pawns for White")
 plt.show()
 
 # %%
 moves = list(moves_of(game))
-texts({moves[note.ply].numbered_san: note.text for note in spoken}, "The moments that matter")
+texts({moves[note.ply].numbered_san: note.text for note in commented}, "The moments that matter")
 
 # %% [markdown]
 # The file keeps all that was in it (comments, variations, other alphabets) and gains
@@ -121,7 +124,7 @@ print("\n".join(write_pgn([annotated]).splitlines()[:24]))
 # %%
 with open_engine() as engine:
     talk = Dialogue(move, comment.text,
-                    lambda one: engine.analyse(one, nodes=sizes.nodes, multipv=5))
+                    lambda position: engine.analyse(position, nodes=sizes.nodes, multipv=5))
     replies = {question: talk.ask(question) for question in asked}
 texts({question: reply.text for question, reply in replies.items()}, f"After {move.numbered_san}")
 
@@ -132,13 +135,16 @@ texts({question: reply.text for question, reply in replies.items()}, f"After {mo
 # - A game is annotated where it matters, and nothing of the file is lost.
 # - A question is answered from the board, for the moves and pieces it names.
 
-# %%
+# %% tags=["hide-input"]
+glue("n_moves", len(annotated.notes), display=False)
+glue("n_commented", len(commented), display=False)
+glue("n_questions", len(replies), display=False)
 report.write_results("15_your_own_game", {
     "figure_a4.questions": report.Result(len(replies), unit="questions"),
     "annotate.moves": report.Result(len(annotated.notes), unit="moves"),
-    "annotate.commented": report.Result(len(spoken), unit="moves"),
+    "annotate.commented": report.Result(len(commented), unit="moves"),
 })
 
-# %%
+# %% tags=["hide-input"]
 report.evidence(Evidence(len(annotated.notes), "moves", seed, versions={
     "engine": f"{before.engine}, {sizes.nodes:,} nodes", "comments": "template, no model"}))
