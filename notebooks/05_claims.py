@@ -41,23 +41,22 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from myst_nb import glue
 from chessgloss import brief_moves, gac, proportions, report, stockfish
-from chessgloss.book import reference
+from chessgloss.book import profiles, reference
 from chessgloss.claims import corrupt, gold, verify
 from chessgloss.commentary import collection, methods
 from chessgloss.commentary.briefings import read_briefings
 from chessgloss.commentary.showing import texts as show_texts
 from chessgloss.corpora.games import read_games
 from chessgloss.facts.verdict import weigh
-from chessgloss.llm import replay
 
 # %%
+from chessgloss.llm import replay
 from chessgloss.measures import bootstrap_mean, means_by
 from chessgloss.positions import MoveInContext
-from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence, find_project
 from chessgloss.verified import errors, extraction, gold_scores, showing, writer
 
-sizes = load_sizes("05_claims", profile)
+sizes = profiles.load_sizes("05_claims", profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)
 step = len(evaluated) // sizes.moves

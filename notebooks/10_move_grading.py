@@ -34,9 +34,8 @@ import numpy as np
 import pandas as pd
 from myst_nb import glue
 from chessgloss import report, stockfish
-from chessgloss.book import reference
+from chessgloss.book import profiles, reference
 from chessgloss.measures import area_under_curve, bootstrap_mean
-from chessgloss.book.profiles import load_sizes
 from chessgloss.skill import analyses, artefacts, level_table, levels, validation
 from chessgloss.skill.grading import MOVE_GRADES, grade, position_key
 from chessgloss.skill.static_scores import cliffs_delta
@@ -44,7 +43,7 @@ from chessgloss.skill.suite import draw_suite, positions_of
 from chessgloss.store import Evidence, default_store, file_digest, find_project
 
 # %%
-sizes = load_sizes("10_move_grading", profile)
+sizes = profiles.load_sizes("10_move_grading", profile)
 report.use_house_style()
 folder = find_project() / "data" / "static"
 sets = artefacts.read_known_sets()
