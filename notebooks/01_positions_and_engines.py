@@ -15,7 +15,7 @@
 # split, and the {glue:text}`terms` terms in which Stockfish 8 judges a position. Where two
 # players of level 5 meet, a move loses {glue:text}`acpl_05:.0f` centipawns on average, at
 # level 20 {glue:text}`acpl_20:.0f`. Whether a stronger level plays better cannot be seen in one
-# game{glue:text}`enough_games`.
+# game{glue:md}`enough_games`.
 #
 # The position below is from Figure A6 of the CCC paper {cite}`kim2024ccc`, where White plays
 # 21. Bxe6+. Beside it stand the terms of Stockfish 8 and of a modern engine.
@@ -28,6 +28,7 @@ seed = 1
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from IPython.display import Markdown
 from myst_nb import glue
 from scipy import stats
 
@@ -347,8 +348,8 @@ glue("plan_order", float(plan_order), display=False)
 
 # %% tags=["hide-input"]
 enough = by_level[20].high < by_level[5].low
-glue("enough_games", f"; in {sizes.games_per_level} a level it can" if enough else
-     f"; in {sizes.games_per_level} a level it cannot either", display=False)
+glue("enough_games", Markdown(f"; in {sizes.games_per_level} games a level it "
+                              f"{'can' if enough else 'cannot either'}"), display=False)
 glue("acpl_05", by_level[5].value, display=False)
 glue("acpl_20", by_level[20].value, display=False)
 glue("signed_20", signed[20].value, display=False)
@@ -362,7 +363,7 @@ glue("signed_20", signed[20].value, display=False)
 #   network, and the two need not agree.
 # - The terms differ in how often they speak at all; a tail of a term that is mostly zero is
 #   partly drawn by lot.
-# - Whether a stronger level plays better cannot be seen in one game{glue:text}`enough_games`;
+# - Whether a stronger level plays better cannot be seen in one game{glue:md}`enough_games`;
 #   the rank correlation between level and loss is {glue:text}`order:.2f`.
 
 # %% tags=["hide-input"]

@@ -15,8 +15,7 @@
 # vector the concept. For T78, a network of 40 blocks, its Table 6 reports a mean test accuracy
 # of {glue:text}`paper_mean:.2f`. On a network that every reader has, Stockfish 15.1's NNUE, we
 # find {glue:text}`mean:.3f`, and on the bare board, without any network,
-# {glue:text}`board_mean:.3f`. {glue:text}`opening`
-#
+# {glue:text}`board_mean:.3f`. {glue:md}`opening`
 # One concept first: the position where it is lowest, and the one where it is highest.
 
 # %% tags=["parameters"]
@@ -76,7 +75,6 @@ white_first = [view == "white" or " w " in fen for fen in fens]
 values = concepts.turn_terms(table["values"][usual], oracle.TERMS, white_first)
 labelled = probing.Labelled(oracle.TERMS, values, sample.games[usual], parts)
 
-# %% tags=["hide-input"]
 some = np.sort(np.random.default_rng(seed).permutation(len(labelled))[: sizes.control])
 control, control_fens = labelled.take(some), [fens[row] for row in some]
 white_to_move = np.array([" w " in fen for fen in control_fens])
@@ -94,7 +92,7 @@ term = control.values[:, control.terms.index(concept)]
 lot = np.random.default_rng(seed).permutation(term.size)
 order = lot[np.argsort(term[lot], kind="stable")]  # equal values stand in the order of the lot
 print(f"{concept}: {term[order[0]]:+.2f} pawns on the left, {term[order[-1]]:+.2f} on the right")
-report.boards(*(report.board(Position(control_fens[row]), size=300) for row in order[[0, -1]]))
+report.boards(*(report.board(Position(control_fens[row]), size=260) for row in order[[0, -1]]))
 
 # %% [markdown]
 # In this chapter we
@@ -406,9 +404,9 @@ plain tails {gain:.3f}: {on_pairs} (difference {matched_more:.3f}).""")
 
 # %% tags=["hide-input"]
 opening = [no_network_needed] if board_suffices else []
-if gain.low > 0:
-    opening += [f"What the network adds to the board is {gain:.3f}."]
-glue("opening", " ".join(opening), display=False)
+opening += [f"What the network adds to the board is {gain:.3f}." if gain.low > 0 else
+            f"Whether the network adds anything to the board cannot be told ({gain:.3f})."]
+glue("opening", Markdown(" ".join(opening)), display=False)
 
 # %% [markdown]
 # The headline of this chapter is not a table of accuracies but this figure: how much better

@@ -13,7 +13,7 @@
 # those whose scores differ most before and after it (its Section 3.1.2 and Figure 2). The
 # whole method rests on this step, and the paper does not measure it. The oracle makes that
 # easy: Stockfish 8 says what each of the 21 terms was before the move and what it is after.
-# {glue:text}`opening_published` {glue:text}`opening_model`
+# {glue:md}`opening_published` {glue:md}`opening_model`
 #
 # One move first: 21. Bxe6+ from the paper's Figure A6.
 
@@ -354,11 +354,11 @@ board too, given as many moves: the same model on it reaches {measured(gains[bar
 """)
 
 # %% tags=["hide-input"]
-glue("opening_published", f"""Measured on {len(test):,} moves of games that no fit has seen, the
-published ranking has a precision@5 of {compared(wide_name, five, hits)} of always naming the same
-five terms.""".replace("\n", " "), display=False)
-glue("opening_model", f"""A small model trained on the changes themselves reaches
-{compared(best, five, hits)}.""".replace("\n", " "), display=False)
+glue("opening_published", Markdown(f"""Measured on {len(test):,} moves of games that no fit has
+seen, the published ranking has a precision@5 of {compared(wide_name, five, hits)} of always
+naming the same five terms."""), display=False)
+glue("opening_model", Markdown(f"""A small model trained on the changes themselves reaches
+{compared(best, five, hits)}."""), display=False)
 
 # %% tags=["hide-input"]
 Markdown(f"""
