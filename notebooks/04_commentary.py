@@ -39,11 +39,10 @@ import chess
 import numpy as np
 import pandas as pd
 from myst_nb import glue
-from chessgloss import brief_moves, fact_concepts, gac, reference, report
+from chessgloss import brief_moves, fact_concepts, reference, report
 from chessgloss.analysis import centipawns, score_of
-from chessgloss.commentary import collection, concepts, methods, questions, showing
-from chessgloss.commentary.briefings import read_briefings
-from chessgloss.commentary.copying import copies_examples
+from chessgloss.commentary import gac, methods
+from chessgloss.commentary.briefing import known_from_start, read_briefings, speaks_of
 
 # %%
 from chessgloss.experts import load_expert
@@ -109,14 +108,14 @@ print(f"made again: {len(again)}; same verdict {same_verdict:.0%}, "
 # model: sentences put together from facts of the board.
 
 # %%
-showing.texts({name: one.given for name, one in methods.METHODS.items()},
+report.texts({name: one.given for name, one in methods.METHODS.items()},
               "Given beside the move")
 
 # %%
 example = briefings[shown[0]]
 question = methods.request_comment(example, "ccc").messages[-1].content
 report.boards(report.board(example.move, size=280),
-              showing.texts(dict(enumerate(question.splitlines())), "What ccc is told"))
+              report.texts(dict(enumerate(question.splitlines())), "What ccc is told"))
 
 # %% [markdown]
 # ## The method on one move
@@ -141,9 +140,9 @@ client = replay("commentary", model)
 boxes |= {
     "b. in the prompt": ", ".join(one.term for one in methods.concepts_of(example, "ccc")),
     "b. question": f"{len(question.split())} words: position, move, verdict, attacks, concepts",
-    f"b. comment, {model}": collection.model_comments([example], "ccc", client)[0].text,
+    f"b. comment, {model}": methods.model_comments([example], "ccc", client)[0].text,
 }
-showing.texts(boxes, f"Figure 2, walked through: {example.move.numbered_san}")
+report.texts(boxes, f"Figure 2, walked through: {example.move.numbered_san}")
 
 # %% [markdown]
 # ## Side by side
@@ -153,7 +152,7 @@ showing.texts(boxes, f"Figure 2, walked through: {example.move.numbered_san}")
 # words of one are quoted, with lecture and place.
 
 # %%
-comments = collection.collect_comments(moves, briefings, client)
+comments = methods.collect_comments(moves, briefings, client)
 by_move = {name: rows.set_index("method") for name, rows in comments.groupby("move")}
 headline = ["reference", "template", "llm", "llm_expert", "ccc"]
 
@@ -167,8 +166,9 @@ def comment_of(name, method):
 
 # %%
 report.boards(*(
-    showing.beside(briefings[name].move, {one: comment_of(name, one) for one in headline},
-                   f"{name}, {briefings[name].move.numbered_san}")
+    report.boards(report.board(briefings[name].move, size=280), report.texts(
+        {one: each.shown for one in headline if (each := comment_of(name, one)) is not None},
+        f"{name}, {briefings[name].move.numbered_san}"))
     for name in shown))
 
 # %% [markdown]
@@ -201,11 +201,11 @@ report.table(table, caption="Words per comment; the paper's model is GPT-4o", di
 # that the method itself was given.
 
 # %%
-family = list(questions.GUIDED)
+family = list(methods.GUIDED)
 
 
 def spoken(name, method, given_to):
-    told = [concepts.speaks_of(by_move[name].loc[method, "text"], one)
+    told = [speaks_of(by_move[name].loc[method, "text"], one)
             for one in methods.concepts_of(briefings[name], given_to)]
     return float(np.mean(told)) if told else np.nan
 
@@ -234,7 +234,7 @@ report.table(reached, caption="Share of given concepts that a comment speaks of"
 # %%
 usable = comments[(comments["state"] == "answered") & comments["method"].isin(methods.METHODS)]
 copied = usable.assign(copied=[
-    float(copies_examples(one.text, methods.METHODS[one.method].prompt))
+    float(methods.copies_examples(one.text, methods.METHODS[one.method].prompt))
     for one in usable.itertuples()])
 copied_by = means_by(copied, "method", "copied", cluster="move", seed=seed)
 glue("copied_ccc", copied_by["ccc"].value, display=False)
@@ -249,8 +249,8 @@ report.table(copied_by.loc[list(methods.METHODS)].to_frame("share copied"),
 # ways; the table shows the paired difference, PGN less FEN.
 
 # %%
-known = [briefings[one.name] for one in moves if questions.known_from_start(briefings[one.name])]
-both = {notation: collection.model_comments(known, "ccc", client, notation=notation)
+known = [briefings[one.name] for one in moves if known_from_start(one.move.position)]
+both = {notation: methods.model_comments(known, "ccc", client, notation=notation)
         for notation in ("fen", "pgn")}
 pairs = pd.DataFrame({
     (notation, kind): [value(one, told) for one, told in zip(known, texts, strict=True)]
@@ -258,7 +258,7 @@ pairs = pd.DataFrame({
     for kind, value in {
         "words": lambda one, told: told.words,
         "concepts spoken of": lambda one, told: sum(
-            concepts.speaks_of(told.text, each) for each in methods.concepts_of(one, "ccc")),
+            speaks_of(told.text, each) for each in methods.concepts_of(one, "ccc")),
         "usable": lambda one, told: told.state == "answered"}.items()})
 
 # %%
@@ -276,10 +276,10 @@ report.table(paired, caption=f"ccc, {len(known)} moves whose game is known from 
 
 # %%
 told_moves = [briefings[one.name] for one in evaluated]
-varied = told_moves[:: max(1, len(told_moves) // questions.VARIED_MOVES)][:questions.VARIED_MOVES]
+varied = methods.varied_moves(told_moves)
 counts = {}
-for count in sorted((methods.CONCEPTS, *questions.OTHER_COUNTS)):
-    texts = collection.model_comments(varied, "ccc", client, count=count)
+for count in sorted((methods.CONCEPTS, *methods.OTHER_COUNTS)):
+    texts = methods.model_comments(varied, "ccc", client, count=count)
     usable = [one.words for one in texts if one.state == "answered"]
     counts[count] = {"words": bootstrap_mean(usable, seed=seed), "usable": len(usable)}
 by_count = pd.DataFrame(counts).T
@@ -309,7 +309,7 @@ print(f"trained on {training['comments']['training']} comments; "
 
 # %%
 last = {one.name: each.text for one, each in list(zip(moves, said, strict=True))[-8:]}
-showing.texts(last, "GAC on the last moves")
+report.texts(last, "GAC on the last moves")
 
 # %% [markdown]
 # ## More concepts
@@ -353,7 +353,7 @@ report.table(by_concept, caption=f"Noticed on the evaluated moves; so in {so:.2f
 # %%
 helped = [name for name in noticed["move"].unique()
           if by_move[name].loc["ccc_facts", "state"] == "answered"][:3]
-showing.texts({f"{name} {method}": comment_of(name, method).text
+report.texts({f"{name} {method}": comment_of(name, method).text
                for name in helped for method in ("ccc", "ccc_facts")},
               "Without and with the concepts fitted on facts")
 

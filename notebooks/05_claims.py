@@ -40,11 +40,10 @@ import re
 import matplotlib.pyplot as plt
 import pandas as pd
 from myst_nb import glue
-from chessgloss import brief_moves, gac, proportions, reference, report, stockfish
+from chessgloss import brief_moves, proportions, reference, report, stockfish
 from chessgloss.claims import corrupt, gold, verify
-from chessgloss.commentary import collection, methods
-from chessgloss.commentary.briefings import read_briefings
-from chessgloss.commentary.showing import texts as show_texts
+from chessgloss.commentary import gac, methods
+from chessgloss.commentary.briefing import read_briefings
 from chessgloss.corpora.games import read_games
 from chessgloss.facts.verdict import weigh
 from chessgloss.llm import replay
@@ -90,7 +89,7 @@ report.boards(report.board(example.move, size=280),
 # %%
 rows = {f"{number}. {one.claim.kind}": f"“{one.claim.text}” is {one.verdict}: {one.evidence}"
         for number, one in enumerate(checked, start=1)}
-show_texts(rows, "Every claim, and what decides it")
+report.texts(rows, "Every claim, and what decides it")
 
 # %% [markdown]
 # ## How good is the checker?
@@ -135,7 +134,7 @@ report.table(gold_scores.score_table(scores[reported]),
 wrong = gold_scores.mistakes(halves[reported], verdicts.get)
 listing = {f"{row.id}, {row.kind}, {row.mistake}, {number}": f"“{row.words}” ({row.why})"
            for number, row in enumerate(wrong.itertuples(), start=1)}
-show_texts(listing or {"none": ""}, f"Mistakes, {len(wrong)} of them")
+report.texts(listing or {"none": ""}, f"Mistakes, {len(wrong)} of them")
 
 # %% [markdown]
 # ## Table 2 by program
@@ -148,14 +147,14 @@ show_texts(listing or {"none": ""}, f"Mistakes, {len(wrong)} of them")
 
 # %%
 client, second = (replay(purpose, model) for purpose in ("commentary", "verified"))
-comments = collection.collect_comments(moves, briefings, client)
+comments = methods.collect_comments(moves, briefings, client)
 network = gac.Gac.load()
 crude = [methods.Comment(network.comment(one.move, gac.ScoreFeatures.of(one.before, one.after)),
                          "gac") for one in told]
 verified = {name: writer.write_all(told, second, first=client, simple=simple)
             for name, simple in (("ccc_verified", False), ("ccc_simple", True))}
 published = [[one.comment for one in written] for written in verified.values()]
-every = pd.concat([comments, collection.as_table(moves, [crude, *published])])
+every = pd.concat([comments, methods.comment_table(moves, [crude, *published])])
 
 # %%
 order = ["reference", "gac", "template", *methods.METHODS, *verified]
@@ -400,7 +399,7 @@ refused = hand[(hand["hand_verdict"] == "true") & said_false]
 differing = {f"{title}: {row.move}, {row.method}, {number}": f"“{row.claim}” {row.note}"
              for title, rows in (("missed", overlooked), ("wrongly refused", refused))
              for number, row in enumerate(rows.itertuples(), start=1)}
-show_texts(differing or {"none": ""}, "Where reader and checker part")
+report.texts(differing or {"none": ""}, "Where reader and checker part")
 
 # %%
 of_method = hand.assign(slip=(hand["hand_verdict"] == "false").astype(float))

@@ -39,8 +39,7 @@ import pandas as pd
 import matplotlib.pyplot as plt
 from myst_nb import glue
 from chessgloss import brief_moves, classical, reference, report
-from chessgloss.commentary import showing
-from chessgloss.commentary.briefings import read_briefings
+from chessgloss.commentary.briefing import read_briefings
 from chessgloss.judges import DIMENSIONS, judge, judge_request, read_score
 from chessgloss.judges import gcc, gold, outcomes, questions, shaken, use
 
@@ -83,7 +82,7 @@ example = next(one for one in candidates if (one.briefing.name, one.method) == (
 question = judge_request(example, "relevance")
 turns = {f"{one.role} {place}": one.content for place, one in enumerate(question.messages, 1)}
 report.boards(report.board(example.briefing.move, size=260),
-              showing.texts(turns, "Figure A1 (a): relevance"))
+              report.texts(turns, "Figure A1 (a): relevance"))
 
 # %% [markdown]
 # ## From a token to a score

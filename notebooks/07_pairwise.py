@@ -41,8 +41,7 @@ import numpy as np
 import pandas as pd
 from myst_nb import glue
 from chessgloss import brief_moves, report
-from chessgloss.commentary import showing
-from chessgloss.commentary.briefings import read_briefings
+from chessgloss.commentary.briefing import first_words, read_briefings
 
 # %%
 from chessgloss.llm import replay
@@ -51,7 +50,7 @@ from chessgloss.pairwise import comments as given
 from chessgloss.pairwise import judging, lines, questions, strengths, swaps, tables
 from chessgloss.pairwise.records import CRITERIA, HIGHEST
 from chessgloss.panel import gather_comments
-from chessgloss.prompts import load_prompt
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.profiles.pairwise import load_sizes
 from chessgloss.store import Evidence
 from chessgloss.verified.writer import write_all
@@ -78,7 +77,7 @@ print(f"{len(moves)} moves, {len(methods)} methods")
 # %%
 _, *parts, _ = load_prompt("pairwise").messages[0].content.split("\n\n")
 told = [line.partition(":") for part in parts for line in part.splitlines()]
-showing.texts({name: text.strip() for name, _, text in told if text},
+report.texts({name: text.strip() for name, _, text in told if text},
               "What the judge is told, in our words")
 
 # %% [markdown]
@@ -90,7 +89,7 @@ showing.texts({name: text.strip() for name, _, text in told if text},
 contexts = given.contexts_of(briefings)
 example = briefings[0]
 context = dict(line.partition(": ")[::2] for line in contexts[example.name].splitlines())
-report.boards(report.board(example.move, size=280), showing.texts(context, "Feature context"))
+report.boards(report.board(example.move, size=280), report.texts(context, "Feature context"))
 
 # %% [markdown]
 # ## The line
@@ -131,10 +130,10 @@ report.sheet("lines", {"asked": len(lined), "read": len(written), **lost})
 # %%
 told_wrong = [one for one in written if one.ballot.contradictions]
 one = ([one for one in told_wrong if one.state != "read"] or told_wrong or written)[0]
-shown = {place: showing.quote(comments[one.move][name], 15 if name == "reference" else 60)
+shown = {place: first_words(comments[one.move][name], 15 if name == "reference" else 60)
          for place, name in {"A": one.first, "B": one.second}.items()}
 move = kept[one.move].move
-report.boards(report.board(move, size=280), showing.texts(
+report.boards(report.board(move, size=280), report.texts(
     {**shown, "answer": lines.write_line(one.ballot)},
     f"{one.move}, {move.numbered_san}: {one.first} (A) and {one.second} (B)"))
 

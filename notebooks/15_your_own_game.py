@@ -37,15 +37,12 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from chessgloss import report
 from chessgloss.analysis import centipawns
-from chessgloss.annotate.game import Annotator, moves_of
-from chessgloss.annotate.pgn import write_pgn
-from chessgloss.annotate.reading import read_games
-from chessgloss.commentary.briefings import Briefing
-from chessgloss.commentary.showing import texts
+from chessgloss.commentary.annotate import Annotator, moves_of, read_games, write_pgn
+from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.dialogue import Dialogue
 from chessgloss.commentary.template import write_from_facts
 
 # %%
-from chessgloss.dialogue.talk import Dialogue
 from chessgloss.positions import read_fen, read_move
 from chessgloss.prioritise import prioritise
 from chessgloss.profiles.your_own_game import load_sizes
@@ -68,12 +65,12 @@ with open_engine() as engine:
     after = engine.analyse(move.after(), nodes=sizes.nodes, multipv=5)
 briefing = Briefing(move.numbered_san, move, before, after, prioritise(fen, san).changes)
 comment = write_from_facts(briefing)
-texts({move.numbered_san: comment.text})
+report.texts({move.numbered_san: comment.text})
 
 # %%
 facts = briefing.facts()
 told = {fact.kind: fact.text for fact in facts.of(when="move")}
-report.boards(report.board(move, size=280), texts(told, "Facts of the move itself"))
+report.boards(report.board(move, size=280), report.texts(told, "Facts of the move itself"))
 
 # %% [markdown]
 # ## A game
@@ -90,7 +87,7 @@ annotator = Annotator(
     write_from_facts, lambda one: prioritise(one.position, one.uci).changes)
 annotated = annotator.annotate(game)
 spoken = [note for note in annotated.notes if note.text]
-print(f"moves: {len(annotated.notes)}, commented on: {len(spoken)} ({annotated.used})")
+print(f"moves: {len(annotated.notes)}, commented on: {len(spoken)} ({annotated.sources})")
 
 # %%
 scores = pd.Series({note.ply: centipawns(note.score, True) / 100 for note in annotated.notes
@@ -103,7 +100,8 @@ plt.show()
 
 # %%
 moves = list(moves_of(game))
-texts({moves[note.ply].numbered_san: note.text for note in spoken}, "The moments that matter")
+report.texts({moves[note.ply].numbered_san: note.text for note in spoken},
+             "The moments that matter")
 
 # %% [markdown]
 # The file keeps all that was in it (comments, variations, other alphabets) and gains
@@ -124,7 +122,8 @@ with open_engine() as engine:
     talk = Dialogue(move, comment.text,
                     lambda one: engine.analyse(one, nodes=sizes.nodes, multipv=5))
     replies = {question: talk.ask(question) for question in asked}
-texts({question: reply.text for question, reply in replies.items()}, f"After {move.numbered_san}")
+report.texts({question: reply.text for question, reply in replies.items()},
+             f"After {move.numbered_san}")
 
 # %% [markdown]
 # ## Recap

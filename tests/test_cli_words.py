@@ -14,7 +14,7 @@ import pytest
 
 from chessgloss import cli_words, prioritise, stockfish
 from chessgloss.analysis import Analysis, Line
-from chessgloss.annotate.reading import read_games
+from chessgloss.commentary.annotate import read_games
 from chessgloss.facts.exchange import balance
 from chessgloss.positions import Position
 from chessgloss.priorities import ConceptChange, Priorities

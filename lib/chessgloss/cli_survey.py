@@ -84,7 +84,7 @@ def _collect(given: argparse.Namespace) -> int:
 def _comments(methods: list[str], model: str | None) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return the comments of the methods named, and the evaluated moves by name."""
     from chessgloss.brief_moves import briefings_file, evaluated_moves
-    from chessgloss.commentary.briefings import read_briefings
+    from chessgloss.commentary.briefing import read_briefings
     from chessgloss.llm import DEFAULT_MODEL, replay
     from chessgloss.panel import gather_comments
 

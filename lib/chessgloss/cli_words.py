@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from chessgloss.annotate.records import AnnotatedGame, Commentator, Words
-    from chessgloss.annotate.writers import ModelWriter
-    from chessgloss.commentary.briefings import Briefing
-    from chessgloss.dialogue.talk import Reply
+    from chessgloss.commentary.annotate import AnnotatedGame, Commentator
+    from chessgloss.commentary.briefing import Briefing, Comment
+    from chessgloss.commentary.dialogue import Reply
     from chessgloss.llm import Client
     from chessgloss.positions import MoveInContext
     from chessgloss.priorities import ConceptChange
@@ -96,16 +95,16 @@ def _comment(given: argparse.Namespace) -> int:
     return 0
 
 
-def _as_text(briefing: Briefing, comment: Words) -> str:
+def _as_text(briefing: Briefing, comment: Comment) -> str:
     return f"{briefing.move.numbered_san}: {comment.text}\n({_used(comment, briefing)})"
 
 
-def _used(comment: Words, briefing: Briefing) -> str:
+def _used(comment: Comment, briefing: Briefing) -> str:
     said = f"{comment.method}, {comment.model or 'no model'}"
     return f"{said}; {briefing.before.engine}, {briefing.before.nodes:,} nodes"
 
 
-def _as_json(briefing: Briefing, comment: Words) -> str:
+def _as_json(briefing: Briefing, comment: Comment) -> str:
     """Return the object that other programs read; the design names its keys."""
     from chessgloss.claims.verify import verify
 
@@ -149,10 +148,7 @@ def _as_json(briefing: Briefing, comment: Words) -> str:
 
 
 def _annotate(given: argparse.Namespace) -> int:
-    from chessgloss.annotate.game import Annotator
-    from chessgloss.annotate.page import write_page
-    from chessgloss.annotate.pgn import write_pgn
-    from chessgloss.annotate.reading import read_games
+    from chessgloss.commentary.annotate import Annotator, read_games, write_page, write_pgn
     from chessgloss.stockfish import analyse_many
 
     _check_targets(given)
@@ -172,7 +168,7 @@ def _annotate(given: argparse.Namespace) -> int:
         _write(given.html, write_page(done))
     for number, game in enumerate(done, start=1):
         comments = sum(bool(note.text) for note in game.notes)
-        _say(f"game {number}: {comments} comments on {len(game.notes)} plies ({game.used})")
+        _say(f"game {number}: {comments} comments on {len(game.notes)} plies ({game.sources})")
     return 0
 
 
@@ -202,8 +198,7 @@ def _write(path: Path | None, text: str) -> None:
 
 
 def _ask(given: argparse.Namespace) -> int:
-    from chessgloss.dialogue.talk import Dialogue
-    from chessgloss.dialogue.writer import model_writer
+    from chessgloss.commentary.dialogue import Dialogue, model_writer
     from chessgloss.stockfish import open_engine
 
     move, write = _move(given), _commentator(given)
@@ -261,7 +256,7 @@ def _move(given: argparse.Namespace) -> MoveInContext:
 
 
 def _briefing(move: MoveInContext, engine: Engine, given: argparse.Namespace) -> Briefing:
-    from chessgloss.commentary.briefings import Briefing
+    from chessgloss.commentary.briefing import Briefing
 
     before = engine.analyse(move.position, nodes=given.nodes, multipv=LINES)
     after = engine.analyse(move.after(), nodes=given.nodes, multipv=LINES)
@@ -287,13 +282,12 @@ def _concepts(
 
 
 def _commentator(given: argparse.Namespace) -> Commentator:
-    from chessgloss.annotate.writers import ModelWriter, write_from_facts
+    from chessgloss.commentary.methods import ModelWriter, write_from_facts
 
     client = _client(given)
     if client is None:
         return write_from_facts
-    writer: ModelWriter = ModelWriter(client, _method(given), _say)
-    return writer
+    return ModelWriter(client, _method(given), _say)
 
 
 def _method(given: argparse.Namespace) -> str:

@@ -9,7 +9,7 @@ import chess.engine
 
 from chessgloss.analysis import centipawns
 from chessgloss.claims import Checked
-from chessgloss.commentary.briefings import Briefing
+from chessgloss.commentary.briefing import Briefing
 
 #: Most findings told, the false claims first: a long list would bury them.
 MOST_FINDINGS = 5
