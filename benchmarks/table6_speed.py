@@ -54,11 +54,10 @@ from tqdm import tqdm
 
 from chessgloss.bulk import label_stream
 from chessgloss.corpora.games import read_games
-from chessgloss.corpora.sampling import PositionSample, sample_positions
-from chessgloss.experts import Expert, load_expert
-from chessgloss.experts.joined import joined_activations
+from chessgloss.corpora.samples import PositionSample, sample_positions
+from chessgloss.experts import Expert, joined_activations, load_expert
 from chessgloss.heldout import held_out, table_of
-from chessgloss.oracles import TERMS, Status, evaluate_terms, stockfish8
+from chessgloss.oracle import TERMS, Status, evaluate_terms, stockfish8
 from chessgloss.probing import Fitted, Labelled, fit_concepts
 from chessgloss.store import Store, find_project
 

@@ -31,8 +31,8 @@ import pandas as pd
 from myst_nb import glue
 
 # %%
-from chessgloss import assets, oracles, positions, reference, report, skill, stockfish
-from chessgloss.corpora import datasheet, lectures, sampling
+from chessgloss import assets, engine, oracle, positions, reference, report, skill
+from chessgloss.corpora import lectures, samples
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import load_expert
 from chessgloss.measures import means_by
@@ -56,7 +56,7 @@ report.use_house_style()
 # %%
 games_file = find_project() / "data" / "games" / "selfplay.tsv.zst"
 games = list(read_games(games_file, limit=sizes.games))
-sheet = datasheet.describe_games(games)
+sheet = samples.describe_games(games)
 report.sheet("self-play", sheet)
 
 # %% [markdown]
@@ -67,7 +67,7 @@ report.sheet("self-play", sheet)
 # %%
 splits = pd.Series([game.split for game in games]).value_counts()
 glue("share_train", float(splits["train"] / len(games)), display=False)
-by_pair = datasheet.describe_levels(games).set_index(["level", "against"])
+by_pair = samples.describe_levels(games).set_index(["level", "against"])
 glue("draws_weak", float(by_pair["draws"][5, 5]), display=False)
 glue("draws_strong", float(by_pair["draws"][20, 20]), display=False)
 report.table(by_pair)
@@ -85,10 +85,10 @@ report.table(by_pair)
 
 # %%
 per_game = -(-sizes.term_positions // len(games)) + 2
-sample = sampling.sample_positions(games, per_game, seed=seed)
+sample = samples.sample_positions(games, per_game, seed=seed)
 rows = np.sort(np.random.default_rng(seed).permutation(len(sample))[: sizes.term_positions])
 fens = [sample.fens[row] for row in rows]
-report.sheet("self-play", datasheet.describe_positions(fens))
+report.sheet("self-play", samples.describe_positions(fens))
 
 # %% [markdown]
 # ## What people wrote
@@ -107,13 +107,13 @@ talk_sheet = {
     "lines of play": sum(len(talk.lines) for talk in talks),
     "comment lines": spoken,
     "lines not understood": problems,
-    **datasheet.describe_comments(comments),
+    **samples.describe_comments(comments),
 }
 report.sheet("FICS lectures", talk_sheet)
 
 # %% [markdown]
-# The documents' own corpora stand beside ours. Each can be put to use by a reader who has
-# it: the library streams Lichess files, reads PGN collections and GameKnot's aligned files.
+# The documents' own corpora stand beside ours. A reader who has Lichess's files can put them
+# to use: the library streams its evaluated positions and its puzzles, and reads PGN.
 
 # %%
 published = pd.DataFrame(
@@ -138,10 +138,10 @@ report.table(published.set_index("document and use"))
 # %%
 figure_a6 = positions.read_fen("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21")
 bxe6 = positions.read_move(figure_a6, "21. Bxe6+")
-old = oracles.evaluate_terms([figure_a6.fen], oracles.stockfish8(), progress=False)
-new = oracles.evaluate_terms([figure_a6.fen], oracles.stockfish15(), progress=False)
+old = oracle.evaluate_terms([figure_a6.fen], oracle.stockfish8(), progress=False)
+new = oracle.evaluate_terms([figure_a6.fen], oracle.stockfish15(), progress=False)
 terms = pd.DataFrame(
-    {"Stockfish 8": old.middlegame[0], "Stockfish 15.1": new.middlegame[0]}, index=oracles.TERMS
+    {"Stockfish 8": old.middlegame[0], "Stockfish 15.1": new.middlegame[0]}, index=oracle.TERMS
 )
 report.boards(report.board(bxe6), report.table(terms))
 
@@ -152,8 +152,8 @@ report.boards(report.board(bxe6), report.table(terms))
 
 # %%
 nnue = load_expert("nnue")
-with stockfish.open_engine() as engine:
-    searched = engine.analyse(figure_a6, nodes=100_000)
+with engine.open_engine() as stockfish:
+    searched = stockfish.analyse(figure_a6, nodes=100_000)
 verdicts = {
     "Stockfish 8, terms": float(old.total[0]),
     "Stockfish 15.1, terms": float(new.total[0]),
@@ -170,9 +170,9 @@ report.table(pd.DataFrame({"pawns, for White": verdicts}))
 # they are set aside, not taken for zeros.
 
 # %%
-table = oracles.evaluate_terms(fens, oracles.stockfish8())
-usual = table.take(table.status == oracles.Status.OK)
-values = pd.DataFrame(usual.middlegame, columns=list(oracles.TERMS))
+table = oracle.evaluate_terms(fens, oracle.stockfish8())
+usual = table.take(table.status == oracle.Status.OK)
+values = pd.DataFrame(usual.middlegame, columns=list(oracle.TERMS))
 low, high = values.quantile(0.05), values.quantile(0.95)
 terms_sheet = pd.DataFrame(
     {"median": values.median(), "5 %": low, "95 %": high, "spread (s.d.)": values.std(),
@@ -230,7 +230,9 @@ report.table(tails.loc[["Material", "White Kingsafety", "White Queens", "White T
 # move. One game cannot say which of this is chance. Here every move of
 # {glue:text}`games_per_level` games at each level is graded: the loss is the value before
 # the move less the value after it, both searched with the same number of nodes and capped
-# at ten pawns.
+# at ten pawns. Where the second search finds a *higher* value the loss counts as 0, so that the
+# mean holds what two searches differ by as well as what was played badly; in the column *signed*
+# such moves count as gains, and what searches differ by cancels out where it is unbiased.
 
 # %%
 glue("games_per_level", sizes.games_per_level, display=False)
@@ -242,10 +244,12 @@ grades["level"] = [int(graded[k].white.split()[1]) for k in grades["game"]]
 
 # %%
 by_level = means_by(grades, "level", "loss", cluster="game", seed=seed)
+signed = means_by(grades, "level", "signed", cluster="game", seed=seed)
 by_side = means_by(grades, ["level", "side"], "loss", cluster="game", seed=seed).unstack()
 plan = reference.table("static_positions", "results").set_axis(levels)
 shown = pd.DataFrame(
     {"plan, one game": plan["Overall Avg"], "here": by_level.map("{:.1f}".format),
+     "signed": signed.map("{:.1f}".format),
      "White": by_side["White"].map("{:.1f}".format),
      "Black": by_side["Black"].map("{:.1f}".format), "moves": by_level.map(lambda i: i.n)}
 )
@@ -266,7 +270,8 @@ plt.show()
 # %% [markdown]
 # With {glue:text}`games_per_level` games a level the rank correlation between level and loss
 # is {glue:text}`order:.2f` (−1 is perfect order), from {glue:text}`acpl_05:.0f` centipawns at
-# level 5 to {glue:text}`acpl_20:.0f` at level 20; the plan's single games give
+# level 5 to {glue:text}`acpl_20:.0f` at level 20 ({glue:text}`signed_20:.0f` if gains are
+# counted); the plan's single games give
 # {glue:text}`plan_order:.2f`.
 # How little one game says is seen in the games themselves: single games of level 10 lose
 # between {glue:text}`game_low:.0f` and {glue:text}`game_high:.0f`
@@ -286,6 +291,7 @@ glue("plan_order", float(plan_order), display=False)
 # %%
 glue("acpl_05", by_level[5].value, display=False)
 glue("acpl_20", by_level[20].value, display=False)
+glue("signed_20", signed[20].value, display=False)
 
 # %% [markdown]
 # ## Recap
@@ -302,7 +308,7 @@ glue("acpl_20", by_level[20].value, display=False)
 # %%
 glue("games", len(games), display=False)
 glue("comments", len(comments), display=False)
-glue("terms", len(oracles.TERMS), display=False)
+glue("terms", len(oracle.TERMS), display=False)
 results = {
     "games.count": report.Result(len(games), unit="games"),
     "positions.count": report.Result(len(fens), unit="positions"),
@@ -315,6 +321,9 @@ for level, interval in by_level.items():
     results[f"acpl.level_{level:02d}"] = report.Result.of(
         interval, "centipawns", reference=printed.value, source=printed.key
     )
+for level, interval in signed.items():
+    results[f"acpl.signed.level_{level:02d}"] = report.Result.of(
+        interval, "centipawns, gains counted")
 results["acpl.order"] = report.Result(float(order), n=len(levels), unit="rank correlation")
 report.write_results("01_positions_and_engines", results)
 

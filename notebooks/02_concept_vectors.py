@@ -31,21 +31,23 @@ expert_path = None  # for Leela: the path of a .pb.gz file
 layer = "pairwise+clipped"
 
 # %%
+from dataclasses import replace
 import chess
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from IPython.display import Markdown
 from myst_nb import glue
 
 # %%
-from chessgloss import assets, audits, concepts, oracles, probing, reference, report, steering
+from chessgloss import assets, audits, concepts, oracle, probing, reference, report, steering
 from chessgloss.positions import Position
-from chessgloss.corpora import datasheet, sampling
+from chessgloss.corpora import samples
 from chessgloss.corpora.games import read_games
-from chessgloss.experts import load_expert
-from chessgloss.experts.joined import joined_activations
-from chessgloss.experts.lc0 import lc0_is_installed, lc0_values
-from chessgloss.heldout import accuracy, full_range, held_out, held_out_turned, table_of
+from chessgloss.experts import joined_activations, load_expert
+from chessgloss.experts.leela import lc0_is_installed, lc0_values
+from chessgloss.heldout import accuracy, full_range, gain_difference
+from chessgloss.heldout import held_out, held_out_turned, score_in_view, table_of
 from chessgloss.probing import fit_concepts
 from chessgloss.profiles.concept_vectors import load_sizes
 from chessgloss.store import Evidence, default_store, find_project
@@ -66,30 +68,35 @@ report.use_house_style()
 
 # %%
 games = list(read_games(find_project() / "data/games/selfplay.tsv.zst", limit=sizes.games))
-sample = sampling.sample_positions(games, sizes.per_game, seed=seed)
+sample = samples.sample_positions(games, sizes.per_game, seed=seed)
 recipe = {"fens": sample.digest(), "oracle": "Stockfish 8, npm 8.0.0"}
 
 
 def read_terms():
-    table = oracles.evaluate_terms(sample.fens, oracles.stockfish8())
+    table = oracle.evaluate_terms(sample.fens, oracle.stockfish8())
     return {"values": table.middlegame, "status": table.status}
 
 
 table = default_store().fetch("terms", recipe, read_terms)
 
 # %%
-usual = np.flatnonzero(table["status"] == oracles.Status.OK)[: sizes.headline]
+usual = np.flatnonzero(table["status"] == oracle.Status.OK)[: sizes.headline]
 fens = [sample.fens[row] for row in usual]
 parts = np.array([game.split for game in games])[sample.games[usual]]
 expert = load_expert(expert_name, expert_path)
 view = expert.orientation(layer.split("+")[0])
 seen_by = [view == "white" or " w " in fen for fen in fens]
-values = concepts.turn_terms(table["values"][usual], oracles.TERMS, seen_by)
-labelled = probing.Labelled(oracles.TERMS, values, sample.games[usual], parts)
+values = concepts.turn_terms(table["values"][usual], oracle.TERMS, seen_by)
+labelled = probing.Labelled(oracle.TERMS, values, sample.games[usual], parts)
 
 # %%
 some = np.sort(np.random.default_rng(seed).permutation(len(labelled))[: sizes.control])
 control, control_fens = labelled.take(some), [fens[row] for row in some]
+white_to_move = np.array([" w " in fen for fen in control_fens])
+raw = table["values"][usual][some]
+own_values = concepts.turn_terms(raw, control.terms, white_to_move)
+plain = probing.Labelled(control.terms, raw, control.games, control.splits)
+turned = probing.Labelled(control.terms, own_values, control.games, control.splits)
 print(f"(n_positions, n_terms) = {labelled.values.shape}, of {labelled.games.max() + 1:,} games")
 glue("per_game", sizes.per_game, display=False)
 
@@ -102,7 +109,7 @@ glue("per_game", sizes.per_game, display=False)
 
 # %%
 calm = [fen for fen in control_fens[:3_000] if not chess.Board(fen).is_check()]
-printed = oracles.network_evaluations(calm)
+printed = oracle.network_evaluations(calm)
 ours = load_expert("nnue").evaluate(calm).astype(float).round(2)
 nnue_difference = float(np.abs(ours - printed).max())
 print(f"{len(calm):,} positions, largest difference {nnue_difference:.2f} pawns")
@@ -111,8 +118,10 @@ print(f"{len(calm):,} positions, largest difference {nnue_difference:.2f} pawns"
 # ## Which layer?
 #
 # The choice of layer is made here, once, on validation games of half of the smaller set, and
-# never looked at again on the test. The what-where plot shows each term's validation accuracy
-# layer by layer.
+# never looked at again on the test. The two small layers at the end of NNUE see the board from
+# the side to move, the others from White's; each is fitted on the terms as it sees them, and its
+# scores are turned back. The what-where plot shows the validation accuracy of White's and
+# Black's terms layer by layer.
 
 # %%
 candidates = ["accumulators", "clipped", "pairwise", "pairwise+clipped", "hidden1", "hidden2"]
@@ -122,25 +131,30 @@ where, half = {}, np.arange(len(control))[::2]
 small, small_fens = control.take(half), [control_fens[row] for row in half]
 for name in candidates:
     features = joined_activations(expert, small_fens, name, dtype=np.float32)
-    fitted = fit_concepts(features, small, cs=(1e-3,), seed=seed)
-    found = held_out(fitted, features, small, "validation")
-    where[name] = {one.concept: one.correct.mean() for one in found}
-where = pd.DataFrame(where)
+    where[name] = score_in_view(
+        features, plain.take(half), white_to_move[half], expert.orientation(name.split("+")[0]),
+        c=1e-3, seed=seed, part="validation")
 
 # %%
 fig, ax = plt.subplots(figsize=(6.4, 5.2))
-image = ax.imshow(where, aspect="auto", cmap="viridis", vmin=0.5, vmax=1)
-ax.set_xticks(range(len(where.columns)), where.columns, rotation=30, ha="right")
-ax.set_yticks(range(len(where)), where.index)
+shown = pd.DataFrame({name: {one.concept: one.correct.mean() for one in found}
+                      for name, found in where.items()})
+image = ax.imshow(shown, aspect="auto", cmap="viridis", vmin=0.5, vmax=1)
+ax.set_xticks(range(len(shown.columns)), shown.columns, rotation=30, ha="right")
+ax.set_yticks(range(len(shown)), shown.index)
 ax.grid(False)
 fig.colorbar(image, label="validation accuracy")
 plt.show()
-where.mean().round(3)
 
-# %% [markdown]
-# The products and the clipped sums side by side know most, and become the default. The two
-# small layers at the end keep little but the verdict. Neither does another linear probe in
-# place of the SVM change the picture; the paper's stays.
+# %%
+layers = pd.Series({name: accuracy(found, seed=seed) for name, found in where.items()})
+order = sorted(layers.index, key=lambda name: layers[name].value)
+layer_cost = accuracy(where[order[-1]], minus=where[order[0]], seed=seed)
+report.table(layers.map("{:.3f}".format).rename("validation accuracy").to_frame())
+
+# %% tags=["hide-input"]
+Markdown(f"""The highest is `{order[-1]}`, the lowest `{order[0]}`; between them lie
+{layer_cost:.3f}. The chapter goes on with `{layer}`. Another linear probe in its place:""")
 
 # %%
 chosen = joined_activations(expert, control_fens, layer)
@@ -148,8 +162,12 @@ solvers = {"svm": 1e-3, "logistic": 1e-3, "ridge": 1e-3}
 probes = {}
 for name, c in solvers.items():
     fit = fit_concepts(chosen[half], small, cs=(c,), seed=seed, solver=name)
-    probes[name] = accuracy(held_out(fit, chosen[half], small, "validation"), seed=seed)
-report.table(pd.DataFrame({"validation accuracy": probes}).map("{:.3f}".format))
+    probes[name] = held_out(fit, chosen[half], small, "validation")
+probe_means = pd.Series({name: accuracy(found, seed=seed) for name, found in probes.items()})
+ranked = sorted(probes, key=lambda name: probe_means[name].value)
+solver_cost = accuracy(probes[ranked[-1]], minus=probes[ranked[0]], seed=seed)
+print(f"{ranked[-1]} less {ranked[0]}: {solver_cost:.3f}; the paper's, svm, stays")
+report.table(probe_means.map("{:.3f}".format).rename("validation accuracy").to_frame())
 
 # %% [markdown]
 # ## Table 6
@@ -200,11 +218,16 @@ print(f"NNUE {mean:.3f}, bare board {board_mean:.3f}; below the paper: {below or
 
 # %% [markdown]
 # The network's mean is {glue:text}`mean:.3f`; the number of concepts whose interval lies below
-# the paper's value (printed with two decimals) is {glue:text}`below`. But the bare board
-# reaches {glue:text}`board_mean:.3f`, more than the published network. **A linear probe needs
-# no network to tell the tails apart.** Accuracy on the tails proves little; what counts is
-# what the network adds.
-#
+# the paper's value (printed with two decimals) is {glue:text}`below`.
+
+# %% tags=["hide-input"]
+board_suffices = board_mean.low > paper["Accuracy"].mean()
+no_network_needed = """That is more than the published network. **A linear probe needs no network
+to tell the tails apart.** Accuracy on the tails proves little; what counts is what the network
+adds."""
+Markdown(f"The bare board reaches {board_mean:.3f}. {no_network_needed if board_suffices else ''}")
+
+# %% [markdown]
 # ## Controls
 #
 # All with equal data and equal tuning, on {glue:text}`control_n:,` positions: the same
@@ -243,7 +266,7 @@ report.table(controls, caption="Test accuracy with equal data and tuning", digit
 # positions within three pawns of equal material the tails are cut anew.
 
 # %%
-even = np.abs([datasheet.material(fen) for fen in control_fens]) <= 3
+even = np.abs([samples.material(fen) for fen in control_fens]) <= 3
 balanced = control.take(even)
 balanced_found = {
     name: held_out(fit_concepts(one[even], balanced, cs=(1e-3,), seed=seed), one[even], balanced)
@@ -254,7 +277,7 @@ report.table(pd.DataFrame({"all": {n: accuracy(found[n], seed=seed) for n in row
                            "balanced": balanced_means}).map("{:.3f}".format))
 
 # %%
-level = np.flatnonzero(np.abs([datasheet.material(fen) for fen in fens]) <= 3)
+level = np.flatnonzero(np.abs([samples.material(fen) for fen in fens]) <= 3)
 even_fit = fit_concepts(features[level], labelled.take(level), cs=[(c,) for c in picked.c],
                         seed=seed)
 balanced_mean = accuracy(held_out(even_fit, features[level], labelled.take(level)), seed=seed)
@@ -273,10 +296,21 @@ pairs = [probing.matched_pairs(labelled, tails, k, signatures)
          for k, tails in enumerate(fitted.tails)]
 matched = held_out(probing.restrict(fitted, pairs), features, labelled)
 board_matched = held_out(probing.restrict(board_fitted, pairs), board_features, labelled)
+
+# %%
 gain = accuracy(tested, minus=board_tested, seed=seed)
 matched_gain = accuracy(matched, minus=board_matched, seed=seed)
 print(f"gain over the board {gain:.3f}")
 print(f"on {sum(map(len, pairs)):,} matched pairs {matched_gain:.3f}")
+matched_more = gain_difference((matched, board_matched), (tested, board_tested), seed=seed)
+print(f"the second less the first {matched_more:.3f}")
+
+# %% tags=["hide-input"]
+on_pairs = ("more than on the plain tails" if matched_more.low > 0
+            else "less than on the plain tails" if matched_more.high < 0
+            else "whether that is more or less than on the plain tails cannot be told")
+Markdown(f"""On matched pairs the network gains {matched_gain:.3f} over the bare board, on the
+plain tails {gain:.3f}: {on_pairs} (difference {matched_more:.3f}).""")
 
 # %% [markdown]
 # The headline of this chapter is not a table of accuracies but this figure: how much better
@@ -310,21 +344,30 @@ ranges = {
         ("NNUE", fitted, features), ("bare board", board_fitted, board_features))
 }
 regression = probing.fit_regression(chosen, control, alphas=(1e3, 1e4), seed=seed)
-ranges["NNUE, regression"] = full_range(regression, chosen, control)
+whole_range = replace(regression, tails=fitted.tails)  # the same rows count as the middle
+ranges["NNUE, regression"] = full_range(whole_range, features, labelled, rows=spread)
 middle = pd.concat(ranges, axis=1).swaplevel(axis=1).sort_index(axis=1)
 report.table(middle, caption="Middle 90 % of held-out positions", digits=2)
 
-# %% [markdown]
-# The score explains {glue:text}`r2:.0%` of the variance of the terms there, the bare board's
-# {glue:text}`r2_board:.0%`: the vectors separate extremes well and measure the ordinary
-# poorly. It is not that the network does not know: a ridge regression on all positions, tails
-# or not, explains {glue:text}`r2_regression:.0%` from the same activations. The chapter on
-# prioritisation starts from here.
-
 # %%
-glue("r2", float(ranges["NNUE"]["r2"].mean()), display=False)
-glue("r2_board", float(ranges["bare board"]["r2"].mean()), display=False)
-glue("r2_regression", float(ranges["NNUE, regression"]["r2"].mean()), display=False)
+every = pd.DataFrame({name: one["r2"] for name, one in ranges.items()})
+r2 = every.dropna().mean()
+still = every.index.difference(every.dropna().index)
+glue("r2_concepts", len(every.dropna()), display=False)
+glue("r2", float(r2["NNUE"]), display=False)
+glue("r2_board", float(r2["bare board"]), display=False)
+print(f"no variance between the tails, left out of every mean: {', '.join(still) or 'none'}")
+
+# %% [markdown]
+# Over the {glue:text}`r2_concepts` terms that vary between their tails, the score explains
+# {glue:text}`r2:.0%` of the variance there, the bare board's {glue:text}`r2_board:.0%`.
+
+# %% tags=["hide-input"]
+known = """It is not that the network does not know: the vectors separate extremes and measure
+the ordinary less well. The chapter on prioritisation starts from here."""
+Markdown(f"""A ridge regression on all positions of the smaller set, tails or not, explains
+{r2["NNUE, regression"]:.0%} from the same activations, on the same rows and terms.
+{known if r2["NNUE, regression"] > r2["NNUE"] else ""}""")
 
 # %% [markdown]
 # ## Whose view?
@@ -333,13 +376,6 @@ glue("r2_regression", float(ranges["NNUE, regression"]["r2"].mean()), display=Fa
 # concepts must be *own* and *opponent's*; scores are turned back for the report. The NNUE
 # can be read in either order, so we can measure what a wrong label costs with everything
 # else equal.
-
-# %%
-white_to_move = np.array([" w " in fen for fen in control_fens])
-raw = table["values"][usual][some]
-own_values = concepts.turn_terms(raw, control.terms, white_to_move)
-plain = probing.Labelled(control.terms, raw, control.games, control.splits)
-turned = probing.Labelled(control.terms, own_values, control.games, control.splits)
 
 # %%
 mover = joined_activations(load_expert("nnue", view="mover"), control_fens, "pairwise")
@@ -355,8 +391,17 @@ views = {
     "mover's order, White's terms": held_out(
         fit_concepts(mover, plain, cs=(1e-3,), seed=seed), mover, plain),
 }
+view_cost = accuracy(views["mover's order, own terms, turned back"],
+                     minus=views["mover's order, White's terms"], seed=seed)
 views = {name: accuracy(one, seed=seed) for name, one in views.items()}
 report.table(pd.DataFrame({"mean test accuracy": views}).map("{:.3f}".format))
+
+# %%
+costs = pd.Series({"a wrong point of view (test)": view_cost,
+                   "the worst layer for the best (validation)": layer_cost,
+                   "the worst linear probe for the best (validation)": solver_cost})
+report.table(costs.map("{:.3f}".format).rename("accuracy lost").to_frame(),
+             caption="What each choice costs")
 
 # %% [markdown]
 # ## The sort audit
@@ -372,7 +417,7 @@ few = np.sort(np.random.default_rng(seed).permutation(len(control))[: sizes.audi
 seeds = range(seed, seed + sizes.audit_seeds)
 audited = audits.audit(white[few], plain.take(few), c=1e-3, seeds=seeds)
 audit_table = pd.DataFrame({name: cells.mean(axis=0) for name, cells in audited.items()},
-                           index=list(oracles.TERMS))
+                           index=list(oracle.TERMS))
 audit_table.insert(0, "T78, paper", paper["Accuracy"])
 audit_table.loc["mean"] = audit_table.mean()
 report.table(audit_table, caption="Mean test accuracy over seeds")
@@ -384,24 +429,32 @@ report.table(like_paper.rename("rank correlation with the paper's column").to_fr
 # %% [markdown]
 # The paper's two lowest concepts but the queens are the bishops,
 # {glue:text}`bishop_paper:.2f` on average. Under the released procedure our network's bishops
-# fall to {glue:text}`bishop_released:.2f`; with the same split and numbers sorted as numbers
-# they stand at {glue:text}`bishop_numeric:.2f`. Their low values in the published table say
-# nothing about networks: a lower tail of smallest negatives next to an upper tail of ordinary
-# positives leaves little to separate. The procedure does not explain the paper's
-# {glue:text}`imbalance_paper:.2f` for Imbalance.
+# stand at {glue:text}`bishop_released:.2f`; with the same split and numbers sorted as numbers
+# at {glue:text}`bishop_numeric:.2f`. For Imbalance the paper has
+# {glue:text}`imbalance_paper:.2f`, the released procedure on our network
+# {glue:text}`imbalance_released:.2f`.
 
 # %%
 bishops = audit_table.loc[["White Bishop", "Black Bishop"]].mean()
 for name, column in (("paper", "T78, paper"), ("released", "released"), ("numeric", "numeric")):
     glue(f"bishop_{name}", float(bishops[column]), display=False)
 glue("imbalance_paper", float(paper["Accuracy"]["Imbalance"]), display=False)
+glue("imbalance_released", float(audit_table["released"]["Imbalance"]), display=False)
+
+# %% tags=["hide-input"]
+sorting_explains = bishops["numeric"] - bishops["released"] > 0.1
+imbalance_stays = audit_table["released"]["Imbalance"] - paper["Accuracy"]["Imbalance"] > 0.1
+explained = """Sorting as text is enough to make bishops as low as the published
+ones: a lower tail of smallest negatives next to an upper tail of ordinary positives leaves little
+to separate. Their low values there need not say anything about the network."""
+unexplained = "The procedure does not explain the paper's value for Imbalance."
+Markdown(f"{explained if sorting_explains else ''} {unexplained if imbalance_stays else ''}")
 
 # %% [markdown]
 # ## Leakage
 #
 # Splitting by row instead of by game lets the test see sisters of the training positions.
-# With few positions a game this costs little to ignore; with many of them it flatters. And a
-# probe of three thousand weights remembers what it was fitted on: on the training rows of the
+# A probe of three thousand weights remembers what it was fitted on: on the training rows of the
 # headline fit it is right in {glue:text}`seen:.1%` of the cases.
 
 # %%
@@ -414,6 +467,11 @@ for per_game in (5, sizes.per_game):
         leaks[f"{per_game} a game", name] = accuracy(held_out(fit, features[rows], one), seed=seed)
 seen_rows = held_out(fitted, features, labelled, "train")
 glue("seen", accuracy(seen_rows, seed=seed).value, display=False)
+
+# %%
+flattery = {few: leaks[few, "by row"].value - leaks[few, "by game"].value
+            for few, _ in leaks}
+print("; ".join(f"by row less by game, {few}: {gap:+.3f}" for few, gap in flattery.items()))
 report.table(pd.Series(leaks).unstack().map("{:.3f}".format), caption="Test accuracy by split")
 
 # %% [markdown]
@@ -427,8 +485,8 @@ products = fit_concepts(white, plain, cs=(1e-3,), seed=seed).vectors
 unit = products.directions()
 fig, ax = plt.subplots(figsize=(6.0, 5.2))
 image = ax.imshow(unit @ unit.T, cmap="RdBu_r", vmin=-1, vmax=1)
-ax.set_xticks(range(21), oracles.TERMS, rotation=90)
-ax.set_yticks(range(21), oracles.TERMS)
+ax.set_xticks(range(21), oracle.TERMS, rotation=90)
+ax.set_yticks(range(21), oracle.TERMS)
 ax.grid(False)
 fig.colorbar(image, label="cosine")
 plt.show()
@@ -445,7 +503,7 @@ steered = control_fens[: sizes.steered]
 effects = steering.steer(load_expert("nnue"), "pairwise", steered, unit, step=10.0)
 random_unit = concepts.random_directions(sizes.random_directions, unit.shape[1], seed=seed)
 noise = steering.steer(load_expert("nnue"), "pairwise", steered, random_unit, step=10.0)
-effect = pd.Series(effects.mean(axis=1), index=oracles.TERMS).sort_values()
+effect = pd.Series(effects.mean(axis=1), index=oracle.TERMS).sort_values()
 
 # %%
 fig, ax = plt.subplots(figsize=(7.0, 4.6))
@@ -456,13 +514,19 @@ ax.set_xlabel("change of the evaluation, pawns for White, by a step along the co
 ax.legend()
 plt.show()
 
+# %%
+beyond = int((effect.abs() > reach).sum())
+sides = [(effect[f"White {name}"], effect[f"Black {name}"]) for name in
+         (term.removeprefix("White ") for term in oracle.TERMS if term.startswith("White "))]
+opposite = sum(white * black < 0 for white, black in sides)
+glue("beyond", beyond, display=False)
+glue("opposite", opposite, display=False)
+glue("sides", len(sides), display=False)
+
 # %% [markdown]
 # {glue:text}`beyond` of 21 concepts move the evaluation further than any of the random
-# directions, and White's and Black's terms pull opposite ways. What the network does with
-# them is causal, not only legible.
-
-# %%
-glue("beyond", int((effect.abs() > reach).sum()), display=False)
+# directions; a step along the others is not told from any disturbance. White's and Black's term
+# pull opposite ways in {glue:text}`opposite` of {glue:text}`sides` pairs.
 
 # %% [markdown]
 # ## One position explained
@@ -473,7 +537,7 @@ glue("beyond", int((effect.abs() > reach).sum()), display=False)
 # %%
 fen = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
 scores = pd.Series(
-    fitted.vectors.scores(joined_activations(expert, [fen], layer))[0], index=oracles.TERMS
+    fitted.vectors.scores(joined_activations(expert, [fen], layer))[0], index=oracle.TERMS
 )
 fig, ax = plt.subplots(figsize=(6.0, 4.2))
 ax.barh(scores.index, scores, color=np.where(scores > 0, "#009E73", "#D55E00"))
@@ -521,6 +585,7 @@ if leela and lc0_is_installed():
     print(f"largest difference of values to lc0: {leela_difference:.6f}")
 
 # %%
+leela_beyond = None
 if leela:
     seen = joined_activations(leela, quarter_fens, best_block)
     own = fit_concepts(seen, turned.take(quarter), cs=(1e-3,), seed=seed).vectors.directions()
@@ -528,20 +593,35 @@ if leela:
     theirs = [fen for fen in quarter_fens if " w " in fen][: sizes.steered // 4]
     moved = [steering.steer(leela, best_block, theirs, which, step=10.0).mean(axis=1)
              for which in (own, random_own)]
-    print(f"random directions reach {np.abs(moved[1]).max():.3f}")
-    print(pd.Series(moved[0], index=concepts.own_terms(oracles.TERMS)).sort_values().round(3))
+    leela_beyond = int((np.abs(moved[0]) > np.abs(moved[1]).max()).sum())
+    print(f"random directions reach {np.abs(moved[1]).max():.3f}; beyond: {leela_beyond} of 21")
+    print(pd.Series(moved[0], index=concepts.own_terms(oracle.TERMS)).sort_values().round(3))
 
 # %% [markdown]
 # ## Recap
-#
-# - On NNUE the 21 concepts reach {glue:text}`mean:.3f`, against the paper's
-#   {glue:text}`paper_mean:.2f` for T78; the bare board reaches {glue:text}`board_mean:.3f`.
-# - What the network adds is a few concepts that need more than counting and adding squares,
-#   and more on matched pairs than on the plain tails.
-# - Between the tails the scores follow the terms only loosely.
-# - A wrong point of view costs more than any choice of layer or solver, and sorting numbers
-#   as text is enough to make a Table 6 of another kind.
-# - The network uses the directions: steering along them moves its verdict.
+
+# %% tags=["hide-input"]
+needed = [name for name, cell in gains.items() if cell.low > 0.1]
+recap = [f"""On NNUE the 21 concepts reach {mean.value:.3f}, against the paper's
+{paper["Accuracy"].mean():.2f} for T78; the bare board reaches {board_mean.value:.3f}.""",
+f"""The network adds {gain:.3f} to the bare board, and more than 0.1 on
+{", ".join(needed) or "no concept"}; on matched pairs {matched_gain:.3f}:
+{on_pairs}.""",
+f"""Between the tails the scores explain {r2["NNUE"]:.0%} of the variance of the
+{len(every.dropna())} terms that vary there, those of the bare board {r2["bare board"]:.0%}, a
+regression on the same activations {r2["NNUE, regression"]:.0%}."""]
+
+# %% tags=["hide-input"]
+by_cost = costs.iloc[np.argsort([-cell.value for cell in costs])]
+recap += [f"""What a choice costs: {"; ".join(f"{n}, {c:.3f}" for n, c in by_cost.items())}."""]
+if sorting_explains:
+    recap += ["Sorting numbers as text is enough to make a Table 6 of another kind."]
+steered_to = [f"""Steering NNUE along a concept moves its evaluation further than any random
+direction for {beyond} of 21."""]
+steered_to += [f"""On the Leela network that holds for {leela_beyond} of 21: {21 - leela_beyond}
+directions do no better than random ones.""" if leela else "No Leela network was at hand."]
+recap += [" ".join(steered_to)]
+Markdown("\n".join("- " + one.replace("\n", " ") for one in recap))
 
 # %%
 source = "CCC paper, Table 6, mean of 21 accuracies"
@@ -557,15 +637,22 @@ results = {
 }
 
 # %%
-r2 = {name: float(table["r2"].mean()) for name, table in ranges.items()}
+n_terms, share = len(every.dropna()), "share of variance"
 results |= {
     "gain_over_board.mean": report.Result.of(gain, "accuracy"),
     "gain_over_board.matched": report.Result.of(matched_gain, "accuracy"),
-    "r2.mean.nnue": report.Result(r2["NNUE"], unit="share of variance"),
-    "r2.mean.board": report.Result(r2["bare board"], unit="share of variance"),
-    "r2.mean.regression": report.Result(r2["NNUE, regression"], unit="share of variance"),
+    "gain_over_board.matched_less_plain": report.Result.of(matched_more, "accuracy"),
+    "r2.mean.nnue": report.Result(float(r2["NNUE"]), n=n_terms, unit=share),
+    "r2.mean.board": report.Result(float(r2["bare board"]), n=n_terms, unit=share),
+    "r2.mean.regression": report.Result(float(r2["NNUE, regression"]), n=n_terms, unit=share),
     "nnue.max_abs_difference_pawns": report.Result(nnue_difference, n=len(calm), unit="pawns"),
 }
+
+# %%
+results |= {f"cost.{name}": report.Result.of(cell, "accuracy") for name, cell in
+            {"view": view_cost, "layer": layer_cost, "solver": solver_cost}.items()}
+results |= {f"layer.{name}": report.Result.of(cell, "accuracy, validation")
+            for name, cell in layers.items()}
 for name, cells in audited.items():
     value = float(cells.mean())
     results[f"audit.{name}.mean"] = report.Result(value, n=cells.size, unit="accuracy")
@@ -576,12 +663,18 @@ for name, cell in mine["accuracy"].items():
     results[f"table6.{name.lower().replace(' ', '_')}.nnue"] = report.Result.of(
         cell, "accuracy", reference=printed.value, source=printed.key
     )
+
+# %%
 results["table6.mean.leela"] = (
     report.Result.of(blocks[best_block], "accuracy") if blocks
     else report.Result(None, absent="leela network"))
 results["leela.max_abs_value_difference"] = (
     report.Result(leela_difference, n=300, unit="expected result") if leela_difference is not None
     else report.Result(None, absent="leela network and lc0's bindings"))
+results["steering.nnue.beyond_random"] = report.Result(beyond, n=21, unit="concepts")
+results["steering.leela.beyond_random"] = (
+    report.Result(leela_beyond, n=21, unit="concepts") if leela
+    else report.Result(None, absent="leela network"))
 report.write_results("02_concept_vectors", results)
 
 # %%

@@ -20,6 +20,8 @@
 # - compare it with rankings that do not look at the move at all;
 # - find out what works: regression in place of tails, changes in place of states, a model in
 #   place of a line, and what the network adds to each over the bare board;
+# - set the methods side by side on the same moves, and see how the network's lead over the
+#   bare board depends on how many moves there are to learn from;
 # - draw the bars of the paper's Figure 3 for the documents' own moves and for yours.
 
 # %% tags=["parameters"]
@@ -29,17 +31,21 @@ layer = "pairwise+clipped"
 
 # %%
 import json
+from itertools import pairwise
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from IPython.display import Markdown
 from myst_nb import glue
-from chessgloss import assets, change_probes as probes, changes, oracles, ranking, report
+
+# %%
+from chessgloss import assets, change_probes as probes, changes, oracle, ranking, report
+from chessgloss.change_curve import EQUAL, Curve
 from chessgloss.change_features import load_source
 from chessgloss.change_model import ChangeModel
-from chessgloss.concepts import turn_terms
+from chessgloss.concepts import ConceptVectors, cut_tails, turn_terms
 from chessgloss.corpora.games import of_split, read_games
-from chessgloss.experts import load_expert
-from chessgloss.experts.joined import joined_activations
+from chessgloss.experts import joined_activations, load_expert
 
 # %%
 from chessgloss.measures import bootstrap_mean
@@ -73,7 +79,7 @@ recipe = {"moves": sampled.digest(), "oracle": "Stockfish 8, npm 8.0.0"}
 # %%
 fens = list(dict.fromkeys((*sampled.before, *sampled.after)))
 table = default_store().fetch("change_terms", recipe, lambda: {
-    "values": oracles.evaluate_terms(fens, oracles.stockfish8(), progress=False).middlegame})
+    "values": oracle.evaluate_terms(fens, oracle.stockfish8(), progress=False).middlegame})
 moves = changes.measure_changes(sampled, lambda asked: table["values"])
 train, validation, test = (moves.part(split) for split in wanted)
 spread = train.spread()
@@ -127,7 +133,13 @@ signed = {}
 #
 # Support vector machines between the tails of each term, as in the chapter on concept
 # vectors; a move's score for a concept is the difference of its two margins. The margins of
-# two concepts have no common unit, so a second row calibrates each on training moves.
+# two concepts have no common unit, so a further row calibrates each on training moves.
+#
+# The paper cut its tails from 200,000 positions, 10,000 to a tail; of the moves that all
+# linear methods are fitted on here, a tail gets {glue:text}`tail:,`. So that the published
+# ranking does not stand on a tenth of its data, both rows are shown a second time with
+# vectors that `python -m chessgloss.change_curve` fitted to {glue:text}`tails_from:,` positions
+# of training games.
 
 # %%
 expert = load_expert("nnue")
@@ -135,7 +147,7 @@ before = {name: joined_activations(expert, part.moves.before, layer, dtype=np.fl
           for name, part in (("train", train), ("test", test))}
 after = {name: joined_activations(expert, part.moves.after, layer, dtype=np.float32)
          for name, part in (("train", train), ("test", test))}
-labelled = Labelled(oracles.TERMS, train.before, train.moves.games, train.moves.splits)
+labelled = Labelled(oracle.TERMS, train.before, train.moves.games, train.moves.splits)
 fitted = probes.fit_linear(
     before["train"], after["train"], labelled, truth["train"], penalty=0.1, seed=seed)
 
@@ -147,10 +159,19 @@ signed["the paper's: difference of margins"] = paper["test"]
 signed["the same, after the game's reply"] = probes.score_change(
     fitted["svm"], before["test"], replied)
 signed["the paper's, calibrated"] = paper["test"] * units
+glue("tail", int(cut_tails(train.before[:, 0], seed=seed).positive.sum()), display=False)
+
+# %%
+large = ConceptVectors.load(weights_file("nnue-svm-tails"))
+wide = {name: probes.score_change(large, before[name], after[name]) for name in before}
+signed["the paper's, its number of positions"] = wide["test"]
+wide_units = probes.calibration(wide["train"], truth["train"])
+signed["the same, calibrated"] = wide["test"] * wide_units
+glue("tails_from", int(large.about["positions"]), display=False)
 
 # %% [markdown]
-# The released code compares with the position after the expected reply. The second row does
-# so with the reply that the game went on with.
+# The released code compares with the position after the expected reply. The row "after the
+# game's reply" does so with the reply that the game went on with.
 #
 # ## Regression instead of tails, changes instead of states
 #
@@ -208,19 +229,10 @@ signs = {name: ranking.sign_accuracy(rankings[name], signed[name], truth["test"]
          for name in signed}
 found = {"nDCG@5": gains, "precision@5": hits, "sign": signs}
 summary = pd.DataFrame({title: {name: measured(one) for name, one in each.items()}
-                        for title, each in found.items()}).loc[list(rankings)]
+                        for title, each in found.items()})
+summary = summary.loc[[*(name for name in rankings if name not in signed), *signed]]
 report.table(summary.map("{:.3f}".format, na_action="ignore"),
              caption="Test moves, with 95 % intervals over games")
-
-# %% [markdown]
-# The published ranking reaches a precision of {glue:text}`paper_hits:.2f`; always naming the
-# same five terms reaches {glue:text}`constant_hits:.2f`. Its nDCG is {glue:text}`paper_gain:.2f`,
-# that of a guess that knows only the kind of the move {glue:text}`kind_gain:.2f`. **As
-# published, the step that chooses what the commentary is about does not beat a guess that
-# never looks at the position.** The information is there, though: the same activations, asked
-# for changes, give {glue:text}`ridge_gain:.2f` linearly and {glue:text}`best_gain:.2f` with the
-# model. Much of that is in the bare board too, given as many moves: the same model reaches
-# {glue:text}`bare_gain:.2f` on it.
 
 # %%
 best, bare = "the model on NNUE", "the model on the bare board"
@@ -230,6 +242,12 @@ constant = {title: max(ignorant[title], key=lambda cell: cell.value) for title i
             if title != "sign"}
 over_board = measured(gains[best] - gains[bare])
 print(f"nDCG over the bare board, paired: {over_board:.3f}")
+
+
+def compared(name, other, what=gains):
+    gap = measured(what[name] - what[other])
+    place = "above" if gap.low > 0 else "below" if gap.high < 0 else "not to be told from"
+    return f"{measured(what[name]):.3f}, {place} the {measured(what[other]).value:.3f}"
 
 # %%
 glue("paper_hits", summary["precision@5"][published].value, display=False)
@@ -242,6 +260,92 @@ glue("best_gain", summary["nDCG@5"][best].value, display=False)
 glue("best_hits", summary["precision@5"][best].value, display=False)
 
 # %% [markdown]
+# What follows from the table is written by the cell below: each comparison is a paired one on
+# the same moves, and reads "above" or "below" only where the 95 % interval of the difference
+# leaves out zero.
+
+# %% tags=["hide-input"]
+wide_name, guess = "the paper's, its number of positions", "constant, by kind of move"
+five = max(ignorant.index, key=lambda name: ignorant["precision@5"][name].value)
+calibrated, measures = "the paper's, calibrated", {"nDCG@5": gains, "precision@5": hits}
+lost = [title for title, what in measures.items()
+        if measured(what[wide_name] - what[guess]).low <= 0]
+unaided = (f"**As published, the step that chooses what the commentary is about does not beat, "
+           f"by {' or by '.join(lost)}, a guess that knows only the kind of the move.**"
+           if lost else "")
+
+# %% tags=["hide-input"]
+Markdown(f"""
+The published ranking, with the paper's number of positions: precision@5
+{compared(wide_name, five, hits)} of always naming the same five terms and
+{compared(wide_name, guess, hits)} of a guess that knows only the kind of the move; nDCG@5
+{compared(wide_name, guess)} of that guess. {unaided} Calibrated on training moves, the same
+scores reach an nDCG@5 of {compared("the same, calibrated", guess)} of the guess. The ridge
+regression on changes reaches {compared("ridge on changes", "the same, calibrated")} of these, the
+model {compared(best, "ridge on changes")} of the ridge regression. Much of that is in the bare
+board too, given as many moves: the same model on it reaches {measured(gains[bare]):.3f}.
+""")
+
+# %% tags=["hide-input"]
+Markdown(f"""
+With tails of the smaller number the published ranking has an nDCG@5 of
+{compared(published, guess)} of the guess, calibrated {compared(calibrated, guess)}. With the
+paper's number of positions it is {compared(wide_name, published)}.
+""")
+
+# %% [markdown]
+# ## The same moves for every method
+#
+# The last two rows above, the models, learned from {glue:text}`trained_on:,` moves, the linear ones
+# from a small part of that: more than the method differs. Here every method has the same
+# {glue:text}`equal_moves:,` training moves. The two models were trained on them by
+# `python -m chessgloss.change_curve`, each until validation games saw no further gain (the
+# rule stands at the curve below; the linear methods have no use for these games). That module
+# commits the five terms which each of its models names first on each test move; nDCG@5 and
+# precision@5 are computed here.
+
+# %%
+kept = Curve.load(weights_file("nnue").parent)
+rows = kept.find(test.moves)
+points = {one["name"]: one for one in kept.points}
+
+
+def of_curve(name, measure):
+    found = np.full(len(test), np.nan)
+    found[rows >= 0] = measure(kept.scores(name, rows[rows >= 0]), truth["test"][rows >= 0])
+    return found
+
+
+# %%
+sources = {"board": "onehot", "nnue": "nnue"}
+equal = {"paper": published, "calibrated": calibrated,
+         "states": "ridge on states, difference", "linear": "ridge on changes"}
+equal_gains = {key: gains[name] for key, name in equal.items()}
+equal_hits = {key: hits[name] for key, name in equal.items()}
+for key, source in sources.items():
+    equal_gains[key] = of_curve(f"{source}-{EQUAL}", ranking.ndcg)
+    equal_hits[key] = of_curve(f"{source}-{EQUAL}", ranking.precision)
+equal |= {"board": bare, "nnue": best}
+fitted_on = {key: points[f"{sources[key]}-{EQUAL}"]["moves"] if key in sources else len(train)
+             for key in equal}
+
+# %%
+equal_table = pd.DataFrame({"training moves": pd.Series(fitted_on, dtype=object),
+    "nDCG@5": {key: f"{measured(one):.3f}" for key, one in equal_gains.items()},
+    "precision@5": {key: f"{measured(one):.3f}" for key, one in equal_hits.items()}})
+glue("equal_moves", fitted_on["nnue"], display=False)
+report.table(equal_table.rename(index=equal), caption="Test moves, by method")
+
+# %% tags=["hide-input"]
+same_moves = len(set(fitted_on.values())) == 1
+Markdown(f"""
+With the same moves, the model on NNUE has an nDCG@5 of {compared("nnue", "linear", equal_gains)}
+of the ridge regression on changes, the model on the bare board one of
+{compared("board", "linear", equal_gains)}, and the published ranking, calibrated, one of
+{compared("calibrated", "linear", equal_gains)}.
+""" if same_moves else "At these sizes the arms did not learn from the same moves: no comparison.")
+
+# %% [markdown]
 # ## By kind of move
 #
 # A constant that knows the kind of move is the hardest of the constants. The model must beat
@@ -251,9 +355,9 @@ glue("best_hits", summary["precision@5"][best].value, display=False)
 kind_rows = {kind: test.moves.kinds == kind for kind in changes.KINDS}
 within = pd.DataFrame(
     {name: {kind: measured(gains[name], rows) for kind, rows in kind_rows.items()}
-     for name in ("constant, by kind of move", published, "ridge on changes", bare, best)})
+     for name in (guess, wide_name, "ridge on changes", bare, best)})
 beaten = [kind for kind in changes.KINDS
-          if within[best][kind].low > within["constant, by kind of move"][kind].high]
+          if within[best][kind].low > within[guess][kind].high]
 glue("kinds_beaten", len(beaten), display=False)
 report.table(within.map("{:.2f}".format), caption="nDCG@5 on test moves by kind")
 
@@ -273,13 +377,15 @@ plt.show()
 #
 # ## Which layer, which expert?
 #
-# Layers were chosen on validation games, with the linear method, which is quick to fit: a
-# ridge regression on the change of each layer. Beside them stand the bare board and the same
-# network with its weights shuffled.
+# The layers read here are the choice of the chapter on concept vectors. How others would do is
+# asked on validation games, with the linear method on {glue:text}`line_moves:,` training moves,
+# which is quick to fit: a ridge regression on the change of each layer. Beside them stand the
+# bare board and the same network with its weights shuffled.
 
 # %%
 few, unseen = (part.take(np.arange(len(part)) < most)
                for part, most in ((train, 6_000), (validation, 3_000)))
+glue("line_moves", len(few), display=False)
 shuffled, board = load_expert("nnue", random_weights=seed), load_expert("onehot")
 candidates = {f"NNUE, {name}": (expert, name) for name in
               ("accumulators", "clipped", "pairwise", "pairwise+clipped", "hidden1")}
@@ -287,9 +393,8 @@ candidates |= {"random weights": (shuffled, layer), "bare board": (board, "board
 by_layer = {}
 for name, (which, where) in candidates.items():
     moved = [probes.activation_changes(which, part.moves, where) for part in (few, unseen)]
-    line = probes.fit_ridge(moved[0], few.changes / spread, oracles.TERMS, penalty=0.1)
-    gain = ranking.ndcg(np.abs(line.scores(moved[1])), unseen.changes / spread)
-    by_layer[name] = float(np.nanmean(gain))
+    line = probes.fit_ridge(moved[0], few.changes / spread, oracle.TERMS, penalty=0.1)
+    by_layer[name] = ranking.ndcg(np.abs(line.scores(moved[1])), unseen.changes / spread)
 
 # %% [markdown]
 # A Leela network sees every position from the side to move, so a move turns its board
@@ -302,24 +407,32 @@ try:
     middle = leela.layers[len(leela.layers) // 2]
     moved = [probes.activation_changes(leela, part.moves, middle, give_back=True)
              for part in (few, unseen)]
-    own = [turn_terms(part.changes / spread, oracles.TERMS, part.moves.white_to_move())
+    own = [turn_terms(part.changes / spread, oracle.TERMS, part.moves.white_to_move())
            for part in (few, unseen)]
-    line = probes.fit_ridge(moved[0], own[0], oracles.TERMS, penalty=0.1)
-    gain = ranking.ndcg(np.abs(line.scores(moved[1])), own[1])
-    by_layer["Leela, a middle block"] = float(np.nanmean(gain))
+    line = probes.fit_ridge(moved[0], own[0], oracle.TERMS, penalty=0.1)
+    by_layer["Leela, a middle block"] = ranking.ndcg(np.abs(line.scores(moved[1])), own[1])
 except assets.AssetMissing:
     print("asset absent: no Leela network on this machine")
 
 # %%
-glue("board_line", by_layer["bare board"], display=False)
-glue("layer_line", by_layer[f"NNUE, {layer}"], display=False)
-report.table(pd.Series(by_layer, name="nDCG@5").to_frame(), digits=3,
+def of_unseen(values):
+    known = np.isfinite(values)
+    return bootstrap_mean(values[known], unseen.moves.games[known], seed=seed)
+
+
+layer_means = {name: of_unseen(values) for name, values in by_layer.items()}
+report.table(pd.Series(layer_means, name="nDCG@5").map("{:.3f}".format).to_frame(),
              caption="Ridge on changes, validation moves")
 
+# %% tags=["hide-input"]
+line_gap = of_unseen(by_layer[f"NNUE, {layer}"] - by_layer["bare board"])
+read_linearly = ("more than" if line_gap.low > 0 else "less than" if line_gap.high < 0
+                 else "no more than can be told from")
+Markdown(f"""Read linearly, the layers used here give {layer_means[f"NNUE, {layer}"]:.2f},
+{read_linearly} the change of the bare board ({layer_means["bare board"]:.2f}; difference
+{line_gap:.3f}).""")
+
 # %% [markdown]
-# Read linearly, the change of the bare board gives {glue:text}`board_line:.2f`, that of the
-# layers used here {glue:text}`layer_line:.2f`: a line cannot tell what the network knows more.
-#
 # ## What is missing
 #
 # The oracle is a program without noise: it would score 1. What the model lacks can therefore
@@ -335,34 +448,93 @@ terms = pd.DataFrame(
      "R2, line": ranking.explained(signed["ridge on changes"], truth["test"]),
      "R2, board": ranking.explained(signed[bare], truth["test"]),
      "R2, NNUE": ranking.explained(signed[best], truth["test"]),
-     "share of missed gain": missed.sum(axis=0) / missed.sum()}, index=oracles.TERMS)
+     "share of missed gain": missed.sum(axis=0) / missed.sum()}, index=oracle.TERMS)
 report.table(terms, caption="Where the ranking falls short, test moves")
 
 # %% [markdown]
-# The committed models saw {glue:text}`trained_on:,` moves of training games. What they reached
-# on validation games after each pass over these moves:
+# ## How much is there to learn from?
+#
+# The oracle's terms follow from the board alone, so that a model which has seen enough moves
+# can compute them without any expert: what the expert gives should be a head start. How large
+# it is at how many moves can be compared only if neither model is stopped short. Each point of
+# the curve is therefore trained to its own optimum, by one rule and with one budget for both:
+# after {glue:text}`patience` passes over its moves without a better nDCG@5 on validation games,
+# training goes back to the best weights and the learning rate falls to a fifth; after the third
+# time it ends, and at the latest after {glue:text}`most_passes` passes. "Passes" counts those up
+# to the best weights.
+
+# %%
+curve = pd.DataFrame([one for one in kept.points if not one["name"].endswith(EQUAL)])
+curve["nDCG@5"] = [measured(of_curve(name, ranking.ndcg)) for name in curve["name"]]
+curve["precision@5"] = [measured(of_curve(name, ranking.precision)) for name in curve["name"]]
+by_moves = curve.pivot(index="moves", columns="source", values=["passes", "nDCG@5", "precision@5"])
+by_moves = by_moves.rename(columns={"onehot": "board"}, level=1)
+
+# %%
+named = {moves: dict(zip(each["source"], each["name"], strict=True))
+         for moves, each in curve.groupby("moves")}
+head_start = {moves: measured(of_curve(one["nnue"], ranking.ndcg)
+                              - of_curve(one["onehot"], ranking.ndcg))
+              for moves, one in named.items()}
+by_moves["gain in nDCG@5"] = pd.Series(head_start)
+
+# %%
+rule = kept.about["stopping"]
+glue("patience", rule["patience"], display=False)
+glue("most_passes", rule["most"], display=False)
+report.table(by_moves.map(lambda cell: f"{cell:.3f}" if hasattr(cell, "low") else cell),
+             caption="Test moves, by training moves; each model at its own optimum")
+
+# %%
+colours = {"nnue": report.PALETTE[0], "onehot": report.PALETTE[1]}
+titles, lines = ("nDCG@5", "precision@5"), {"nnue": best, "onehot": bare}
+panels = [(title, source) for title in titles for source in lines]
+
+# %%
+fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.4), sharex=True)
+for title, source in panels:
+    ax, points_of = axes[titles.index(title)], curve[curve["source"] == source]
+    cells = points_of.sort_values("moves").set_index("moves")[title]
+    ends = np.transpose([[cell.value - cell.low, cell.high - cell.value] for cell in cells])
+    ax.errorbar(cells.index, [cell.value for cell in cells], yerr=ends, fmt="o-", capsize=2,
+                color=colours[source], label=lines[source])
+    ax.plot(logs[source]["moves"], summary[title][lines[source]].value, "o", mfc="none",
+            color=colours[source])
+    ax.set(xscale="log", xlabel="training moves", ylabel=title)
+axes[0].legend(loc="lower right")
+plt.show()
+
+# %% [markdown]
+# Each point is one run with one seed: the intervals are over games, and what another seed
+# would give comes on top. Filled: trained to its own optimum. Hollow: the two committed models,
+# three passes over {glue:text}`trained_on:,` moves. What further passes would give them was not
+# tried: they are not points of the curve.
 
 # %%
 passes = pd.DataFrame({source: [epoch["ndcg"] for epoch in log["log"]]
                        for source, log in logs.items()})
 passes.index = pd.RangeIndex(1, len(passes) + 1, name="pass over the moves")
 passes["gain"] = passes["nnue"] - passes["onehot"]
-report.table(passes, digits=3, caption="nDCG@5 on validation moves while training")
+report.table(passes, digits=3, caption="The committed models: nDCG@5 on validation moves")
 
-# %% [markdown]
-# The gain of the network over the bare board shrinks from pass to pass, and from one number
-# of games to the next. So it must: the oracle's terms follow from the board alone, and a model
-# that has seen enough moves learns to compute them without any expert. What the expert gives is
-# a head start. The next table trains both models anew, for one pass over few games.
+# %% tags=["hide-input"]
+def changes_to(fewer, more):
+    gap = measured(of_gain[more] - of_gain[fewer])
+    verb = "rises" if gap.low > 0 else "falls" if gap.high < 0 else "cannot be told to change"
+    return f"from {fewer:,} to {more:,} moves it {verb} ({100 * gap.value:+.1f})"
 
-# %%
-curve_file = weights_file("nnue").with_name("curve.json")
-curve = pd.DataFrame(json.loads(curve_file.read_text())["rows"])
-by_moves = curve.pivot(index="moves", columns="source", values="ndcg")
-by_moves["gain"] = by_moves["nnue"] - by_moves["onehot"]
-glue("gain_few", float(by_moves["gain"].iloc[0]) * 100, display=False)
-glue("gain_all", float(passes["gain"].iloc[-1]) * 100, display=False)
-report.table(by_moves, digits=3, caption="nDCG@5 on validation moves, by training moves")
+
+# %% tags=["hide-input"]
+of_gain = {moves: of_curve(one["nnue"], ranking.ndcg) - of_curve(one["onehot"], ranking.ndcg)
+           for moves, one in named.items()}
+steps = [changes_to(*pair) for pair in pairwise(sorted(of_gain))]
+gained = [f"{100 * gain.value:.1f} points with {moves:,} training moves"
+          for moves, gain in head_start.items()]
+Markdown(f"""
+Over the bare board the network gains in nDCG@5 {", ".join(gained)}: {"; ".join(steps)}. The two
+committed models, trained on {logs["nnue"]["moves"]:,} moves, differ by
+{100 * over_board.value:.1f} points.
+""")
 
 # %% [markdown]
 # ## The documents' moves
@@ -414,34 +586,59 @@ print(prioritise(*yours[0], method="paper"))
 
 # %% [markdown]
 # ## Recap
-#
-# - The published ranking, measured: precision@5 {glue:text}`paper_hits:.2f`, against
-#   {glue:text}`constant_hits:.2f` for always naming the same five terms, and nDCG@5
-#   {glue:text}`paper_gain:.2f`, against {glue:text}`kind_gain:.2f` for the kind of move alone.
-# - Regression over the whole range and on *changes* is what helps, still linearly:
-#   nDCG@5 {glue:text}`ridge_gain:.2f`.
-# - The default of this book, a small model on the activations, reaches a precision@5 of
-#   {glue:text}`best_hits:.2f` and an nDCG@5 of {glue:text}`best_gain:.2f`, and beats the
-#   constants in {glue:text}`kinds_beaten` of five kinds of move.
-# - Over the bare board the network gains {glue:text}`gain_few:.1f` points of nDCG@5 where
-#   training moves are few, and {glue:text}`gain_all:.1f` where they are many.
-# - The figures show what the commentary chapters hand to the language model.
+
+# %% tags=["hide-input"]
+recap = [f"""The published ranking, measured with as many positions as the paper had: precision@5
+{compared(wide_name, five, hits)} of always naming the same five terms; nDCG@5
+{compared(wide_name, guess)} of a guess that knows only the kind of move. Calibrated, it has
+an nDCG@5 of {compared("the same, calibrated", guess)}, and a precision@5 of
+{compared("the same, calibrated", five, hits)}."""]
+if same_moves:
+    recap += [f"""nDCG@5 with the same {fitted_on["nnue"]:,} training moves for each: the published
+ranking {measured(equal_gains["paper"]):.2f}, calibrated {measured(equal_gains["calibrated"]):.2f},
+a ridge regression on changes {measured(equal_gains["linear"]):.2f}, a small model on the bare
+board {measured(equal_gains["board"]):.2f}, the same on the network's activations
+{measured(equal_gains["nnue"]):.2f}."""]
+
+# %% tags=["hide-input"]
+lead = [f"{100 * gain.value:.1f} points with {moves:,}"
+        for moves, gain in head_start.items()]
+recap += [f"""The default of this book, the model trained on {logs["nnue"]["moves"]:,} moves,
+reaches a precision@5 of {summary["precision@5"][best]:.2f} and an nDCG@5 of
+{summary["nDCG@5"][best]:.2f}, and is clear of the constants in {len(beaten)} of
+{len(changes.KINDS)} kinds of move.""", f"""Over the bare board, each model at its own optimum,
+the network gains in nDCG@5 {", ".join(lead)} training moves; the committed models, with
+{logs["nnue"]["moves"]:,}, differ by {100 * over_board.value:.1f}.""",
+"The figures show what the commentary chapters hand to the language model."]
+Markdown("\n".join("- " + one.replace("\n", " ") for one in recap))
 
 # %%
 results = {"priority.moves": report.Result(len(test), unit="moves"),
            "priority.ndcg.over_one_hot": report.Result.of(over_board, "nDCG@5"),
            "priority.kinds_beaten": report.Result(len(beaten), unit="kinds of move")}
-rows = {"best": best, "paper": published, "constant_by_kind": "constant, by kind of move",
-        "random": "random", "one_hot": bare, "linear": "ridge on changes"}
+reported = {"best": best, "paper": published, "calibrated": "the paper's, calibrated",
+            "paper_tails": wide_name, "calibrated_tails": "the same, calibrated",
+            "constant_by_kind": guess, "random": "random", "one_hot": bare,
+            "linear": "ridge on changes"}
 for title, measure in {"nDCG@5": "ndcg", "precision@5": "precision_at_5"}.items():
     results[f"priority.{measure}.constant"] = report.Result.of(constant[title], title)
-    for key, name in rows.items():
+    for key, name in reported.items():
         results[f"priority.{measure}.{key}"] = report.Result.of(summary[title][name], title)
 
 # %%
-leela_gain = by_layer.get("Leela, a middle block")
+for key, values in equal_gains.items():
+    results[f"priority.equal.{key}"] = report.Result.of(measured(values), "nDCG@5")
+results["priority.equal.moves"] = report.Result(fitted_on["nnue"], unit="training moves")
+for one in curve.itertuples():
+    key = f"priority.curve.{one.moves}.{'board' if one.source == 'onehot' else one.source}"
+    results[key] = report.Result.of(measured(of_curve(one.name, ranking.ndcg)), "nDCG@5")
+for moves, gain in head_start.items():
+    results[f"priority.curve.{moves}.gain"] = report.Result.of(gain, "nDCG@5")
+
+# %%
+leela_gain = layer_means.get("Leela, a middle block")
 results["priority.ndcg.leela"] = (
-    report.Result(leela_gain, n=len(unseen), unit="nDCG@5, validation") if leela_gain
+    report.Result.of(leela_gain, "nDCG@5, validation") if leela_gain
     else report.Result(None, absent="leela network"))
 results["priority.sign.best"] = report.Result.of(summary["sign"][best], "accuracy")
 report.write_results("03_prioritisation", results)

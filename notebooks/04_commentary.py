@@ -40,14 +40,14 @@ import numpy as np
 import pandas as pd
 from myst_nb import glue
 from chessgloss import brief_moves, fact_concepts, reference, report
-from chessgloss.analysis import centipawns, score_of
+from chessgloss.engine import centipawns, score_of
 from chessgloss.commentary import gac, methods
 from chessgloss.commentary.briefing import known_from_start, read_briefings, speaks_of
 
 # %%
 from chessgloss.experts import load_expert
 from chessgloss.llm import replay
-from chessgloss.measures import Interval, bootstrap_mean, means_by
+from chessgloss.measures import Interval, bootstrap_mean, means_by, paired_difference
 from chessgloss.prioritise import load_method, prioritise
 from chessgloss.profiles.commentary import load_sizes
 from chessgloss.store import Evidence, find_project
@@ -262,11 +262,10 @@ pairs = pd.DataFrame({
         "usable": lambda one, told: told.state == "answered"}.items()})
 
 # %%
-difference = (pairs["pgn"].astype(float) - pairs["fen"].astype(float))
-paired = pd.DataFrame({"FEN": pairs["fen"].astype(float).mean(),
-                       "PGN": pairs["pgn"].astype(float).mean(),
-                       "difference": {name: bootstrap_mean(difference[name], seed=seed)
-                                      for name in difference}})
+fen, pgn = pairs["fen"].astype(float), pairs["pgn"].astype(float)
+paired = pd.DataFrame({"FEN": fen.mean(), "PGN": pgn.mean(),
+                       "difference": {name: paired_difference(pgn[name], fen[name], seed=seed)
+                                      for name in pgn}})
 report.table(paired, caption=f"ccc, {len(known)} moves whose game is known from its start")
 
 # %% [markdown]
@@ -436,6 +435,6 @@ report.write_results("04_commentary", results)
 
 # %%
 report.evidence(Evidence(
-    len(comments), "comments", seed, interval="95 % bootstrap over moves",
+    len(comments), "comments", seed, interval="95 % over moves; shares Wilson, else bootstrap",
     versions={"model": model, "engine": f"{example.before.engine}, {brief_moves.NODES:,} nodes",
               "prompts": "comment_llm@1, comment_expert@1, comment_ccc@1"}))

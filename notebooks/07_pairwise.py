@@ -53,7 +53,7 @@ from chessgloss.panel import gather_comments
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.profiles.pairwise import load_sizes
 from chessgloss.store import Evidence
-from chessgloss.verified.writer import write_all
+from chessgloss.verified.published import read_published
 
 # %%
 sizes = load_sizes(profile)
@@ -103,7 +103,7 @@ report.boards(report.board(example.move, size=280), report.texts(context, "Featu
 
 # %%
 client = replay("commentary", model)
-verified = write_all(briefings, replay("verified", model), first=client)
+verified = read_published(briefings, model)
 by_name = {one.name: each.comment for one, each in zip(moves, verified, strict=True)}
 table = gather_comments(methods, moves, kept, client, by_name)
 comments = given.comments_of(table)
@@ -433,6 +433,7 @@ report.write_results("07_pairwise", results)
 
 # %%
 report.evidence(Evidence(
-    len(judged), "pairs in an order", seed, interval="95 % bootstrap over moves",
+    len(judged), "pairs in an order", seed,
+    interval="95 % over moves; shares Wilson, else bootstrap",
     versions={"model": model, "engine": f"{example.before.engine}, {brief_moves.NODES:,} nodes",
               "prompts": "pairwise@2, pairwise_number@1, pairwise_alone@2"}))

@@ -37,7 +37,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 from myst_nb import glue
-from chessgloss import proportions, report, stockfish
+from chessgloss import engine, proportions, report
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import load_expert
 from chessgloss.llm import replay
@@ -102,7 +102,7 @@ report.boards(report.board(printed.asked().position, size=280), report.texts(row
 # mates in one are worth the same. Does Stockfish agree that nothing is better?
 
 # %%
-found = stockfish.analyse_many([one.asked().position for one in told], nodes=sizes.nodes,
+found = engine.analyse_many([one.asked().position for one in told], nodes=sizes.nodes,
                                progress=False)
 agreed = sum(each.lines[0].moves[0] in one.mates for each, one in zip(found, told, strict=True))
 print(f"Stockfish's best move mates in {agreed} of {len(told)} problems")
@@ -139,7 +139,7 @@ played = [mate_outcomes.outcomes(problems, player.choose(positions), player.name
           for player in live]
 chances = players.expected_of_random(positions, mate_outcomes.mates_worth)
 chance = bootstrap_mean(chances, seed=seed)
-visited = [each.nodes for each in stockfish.analyse_many(
+visited = [each.nodes for each in engine.analyse_many(
     [one.position for one in positions[:60]], nodes=1, progress=False)]
 print(f"told one node: {pd.Series(visited).median():.0f} in the median, n = {len(visited)}")
 
@@ -384,7 +384,7 @@ report.write_results("09_mate_in_one", results)
 # %%
 report.evidence(Evidence(
     len(problems), "problems", seed, clusters=len(problems),
-    interval="Wilson; 95 % bootstrap for the random move and for differences",
-    versions={"model": f"{model}, {len(told)} problems", "engine": f"{stockfish.version()}, 1 node",
+    interval="95 %: Wilson; bootstrap for the random move, adjusted Wald for differences",
+    versions={"model": f"{model}, {len(told)} problems", "engine": f"{engine.version()}, 1 node",
               "network": "nn-ad9b42354671, one ply",
               "prompts": "mate_bare@1, mate_expert@1, mate_hint@1"}))

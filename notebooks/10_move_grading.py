@@ -33,7 +33,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from myst_nb import glue
-from chessgloss import reference, report, stockfish
+from chessgloss import engine, reference, report
 from chessgloss.measures import area_under_curve, bootstrap_mean
 from chessgloss.profiles.move_grading import load_sizes
 from chessgloss.skill import analyses, artefacts, level_table, levels, validation
@@ -130,8 +130,8 @@ chosen = suite.first_games(sizes.games)
 step = max(1, len(chosen) // sizes.mirrored)
 turned = [(position, one.played) for one, position in
           zip(chosen[::step], positions_of(chosen[::step], games), strict=True)]
-with stockfish.open_engine() as engine:
-    mirror = validation.compare_mirrored(engine, turned, artefacts.Settings(sizes.nodes))
+with engine.open_engine() as stockfish:
+    mirror = validation.compare_mirrored(stockfish, turned, artefacts.Settings(sizes.nodes))
 
 # %%
 difference = (mirror["loss"] - mirror["mirrored"]).abs()
@@ -225,19 +225,26 @@ report.sheet("do losses tell them apart?", {
 #
 # Stockfish played itself at `Skill Level` 5, 10, 15, 18 and 20, five thousand nodes a move,
 # forty games a level from the same forty openings, to the end. Every position was then searched
-# with 20,000 nodes. The option draws its mistakes from the clock, so the games are stored; they
-# cannot be played again. The plan analysed one game a level.
+# once, with 20,000 nodes, as the plan does it: a move's loss is the value before it less the
+# value after it. The second search often sees more and then finds a *higher* value. Such a move
+# counts as a loss of nothing, so that the mean holds, beside what was played badly, what two
+# searches differ by. Without this floor (*signed*) that cancels out as far as it is as often up
+# as down; what the first search overlooked is then credited to the player. Both are shown. The
+# option draws its mistakes from the clock, so the games are stored; they cannot be played again.
+# The plan analysed one game a level.
 
 # %%
 every = [game for some_games in games.values() for game in some_games]
 values = level_table.read_values(folder / "level_values.tsv.zst")
 cut = level_table.move_losses(every, values)
 means = level_table.level_means(cut, seed=seed)
+signed = level_table.level_means(cut, seed=seed, value="signed")["both"]
 plan = reference.table("static_positions", "results").set_axis(levels.LEVELS)
 table = pd.DataFrame({
     **{f"plan: {name}": plan[f"{name} Avg CP Loss"] for name in ("White", "Black")},
     "plan: overall": plan["Overall Avg"],
     **{name: means[name].map("{:.1f}".format) for name in ("White", "Black", "both")},
+    "both, signed": signed.map("{:.1f}".format),
     "moves": means["both"].map(lambda one: one.n)})
 report.table(table, caption="Mean centipawn loss by Skill Level", digits=1)
 
@@ -247,6 +254,7 @@ centre = means["both"].map(lambda one: one.value)
 ends = [centre - means["both"].map(lambda one: one.low),
         means["both"].map(lambda one: one.high) - centre]
 ax.errorbar(range(len(means)), centre, yerr=ends, fmt="o", capsize=3, label="here")
+ax.plot(range(len(means)), signed.map(lambda one: one.value), "_", label="here, signed")
 ax.plot(range(len(means)), plan["Overall Avg"], "x", label="plan, one game")
 ax.set_xticks(range(len(means)), [f"level {level}" for level in means.index])
 ax.set(ylabel="centipawns lost a move", ylim=(0, None))
@@ -255,6 +263,7 @@ plt.show()
 
 # %%
 holds = level_table.order_interval(cut, seed=seed)
+signed_holds = level_table.order_interval(cut.assign(loss=cut["signed"]), seed=seed)
 plan_order = level_table.order(list(plan.index), plan["Overall Avg"].tolist())
 by_game = cut.groupby(["level", "game"])["loss"].mean()
 steps = list(zip(levels.LEVELS[:-1], levels.LEVELS[1:], strict=True))
@@ -263,7 +272,8 @@ effects = pd.DataFrame({
                          "Cliff's delta": cliffs_delta(by_game[low], by_game[high])}
     for low, high in steps}).T
 report.boards(report.sheet("rank correlation of level and loss", {
-    "here": holds, "plan": plan_order}), report.table(effects, caption="Between levels, by game"))
+    "here": holds, "here, signed": signed_holds, "plan": plan_order}),
+    report.table(effects, caption="Between levels, by game"))
 
 # %% [markdown]
 # −1 is perfect order. Cliff's delta says how much oftener a game of the lower level loses more
@@ -328,10 +338,15 @@ glue("length_cut", float(cut.groupby("game")["loss"].mean().corr(lengths, method
 # - With the colours exchanged {glue:text}`same_turned:.0%` of moves keep their grade; against
 #   the plan's depth 18, {glue:text}`same_depth:.0%`.
 # - A move that a lecturer blames loses more than one he praises in
-#   {glue:text}`apart:.0%` of pairs.
+#   {glue:text}`apart:.0%` of pairs (from {glue:text}`apart_low:.0%` to
+#   {glue:text}`apart_high:.0%`): only {glue:text}`blamed` moves are blamed,
+#   {glue:text}`praised` praised{glue:text}`apart_says`.
 # - With {glue:text}`games_per_level` games a level the rank correlation of level and loss is
 #   {glue:text}`order:.2f` (from {glue:text}`order_low:.2f` to {glue:text}`order_high:.2f`); the
 #   plan's single games gave {glue:text}`plan_order:.2f`.
+# - A mean loss holds what two searches differ by: at level 20 it is
+#   {glue:text}`loss_20:.1f` centipawns, and {glue:text}`signed_20:.1f` if moves after which the
+#   value rises count as gains; the rank correlation is then {glue:text}`signed_order:.2f`.
 # - With one game a level, level 20 comes out worst of the last three in
 #   {glue:text}`worse_cut:.0%` of drawings with the cap and in {glue:text}`worse_uncut:.0%`
 #   without it. That is how far chance, and mates that are not cut, explain the plan's table.
@@ -339,7 +354,11 @@ glue("length_cut", float(cut.groupby("game")["loss"].mean().corr(lengths, method
 # %%
 for name, value in {
     "pairs": len(paired), "right": right.value, "right_decided": right_decided.value,
-    "same_turned": same_turned.value, "apart": apart.value, "order": holds.value,
+    "same_turned": same_turned.value, "apart": apart.value, "apart_low": apart.low,
+    "apart_high": apart.high, "blamed": int((~judged["praised"].astype(bool)).sum()),
+    "praised": int(judged["praised"].sum()), "apart_says": "" if apart.low > 0.5 else
+    ", too few to tell the two groups apart", "loss_20": float(centre[20]),
+    "signed_20": signed[20].value, "signed_order": signed_holds.value, "order": holds.value,
     "order_low": holds.low, "order_high": holds.high, "plan_order": plan_order,
     "games_per_level": sizes.games, "drawings": sizes.resamples, "worse_cut": float(worse["cut"]),
     "worse_uncut": float(worse["uncut"]),
@@ -355,8 +374,11 @@ results = {
     "grading.depth18.same_grade": report.Result(depth["same grade"], n=depth["moves"]),
     "grading.depth18.rank_correlation": report.Result(depth["rank correlation"]),
     "grading.lecturers.told_apart": of(apart, "share of pairs"),
+    "grading.lecturers.blamed": report.Result(int((~judged["praised"].astype(bool)).sum()),
+                                              unit="moves"),
     "grades.bounds": report.Result(len(MOVE_GRADES) - 1, unit="bounds between grades"),
     "levels.order_holds": of(holds, "rank correlation"),
+    "levels.order_holds_signed": of(signed_holds, "rank correlation"),
 }
 
 # %%
@@ -367,6 +389,7 @@ results |= {
 
 # %%
 for level in levels.LEVELS:
+    results[f"suite.acpl_signed.{level:02d}"] = of(signed[level], "centipawns, gains counted")
     for side, column in (("both", "Overall Avg"), ("White", "White Avg CP Loss"),
                          ("Black", "Black Avg CP Loss")):
         cell = reference.lookup("static_positions", "results", f"skill_{level}", column)
@@ -377,7 +400,7 @@ report.write_results("10_move_grading", results)
 
 # %%
 report.evidence(Evidence(
-    len(cut), "graded moves", seed, len(every), "95 %, bootstrap over games",
+    len(cut), "graded moves", seed, len(every), "95 % over games; shares Wilson, else bootstrap",
     {"Stockfish": f"15.1, {artefacts.SETTINGS.nodes:,} nodes for five lines; "
      f"{level_table.NODES:,} for each position of a game",
      "games": f"Skill Level, {levels.Rules().nodes:,} nodes a move"}))

@@ -497,6 +497,7 @@ report.write_results("11_static_positions", results)
 
 # %%
 report.evidence(Evidence(
-    len(frame), "positions", seed, frame["game"].nunique(), "95 %, bootstrap over games",
+    len(frame), "positions", seed, frame["game"].nunique(),
+    "95 % over games; shares Wilson, else bootstrap",
     {"model": model, "Stockfish": f"15.1, {artefacts.SETTINGS.nodes:,} nodes for five lines",
      "suite": f"version {suite.version}", "prompts": "play_san@1, play_uci@1, play_reason@1"}))

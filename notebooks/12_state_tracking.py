@@ -9,12 +9,18 @@
 # %% [markdown]
 # # A language model that sees no board
 #
+# The models of this chapter are {glue:text}`strength` for the paper's questions. Who draws evenly
+# among the legal moves, and knows nothing of play, has a perplexity of {glue:text}`even` on the
+# test games. Better than that, of the {glue:text}`n_models` models of Table 4:
+# {glue:text}`above`. How one model differs from another says something of notations or of games
+# only where both are better; all other numbers bear a †, and no sentence concludes from them.
+#
 # A chess engine holds the board. A language model that reads games as text holds nothing but the
 # moves so far: if it is to go on legally, it must work out where the pieces are by itself.
 # Toshniwal and others {cite}`toshniwal2022chess` made this a testbed: chess is small, exact and
 # known, so what a model has understood can be asked by prompt and looked up. This chapter and the
-# next two repeat their paper with models a hundredth of the size of theirs, trained from nothing
-# on two processor cores.
+# next two repeat their paper's tables with small models, trained from nothing on two processor
+# cores, beside what can be had without any model.
 #
 # In this chapter we
 #
@@ -24,9 +30,13 @@
 # - vary how often the piece type is shown in training (Figure 2);
 # - measure the committed models anew.
 #
-# Two differences from the paper weigh on every number. Its games are human, ours are Stockfish's
-# against itself at mixed strength, with random openings. Its model is GPT-2's small one
-# {cite}`radford2019language`, 12 layers of 768, and its sets are four times as large.
+# Three differences from the paper weigh on every number. Its games are human, ours are
+# Stockfish's against itself at mixed strength, with random openings. Its model is GPT-2's small
+# one {cite}`radford2019language`, with {glue:text}`their_weights` million parameters; ours have
+# {glue:text}`our_weights` million, 1/{glue:text}`ratio` of them. And its training makes ten passes
+# over sets four times as large; ours makes {glue:text}`passes`, so that it reads
+# {glue:text}`read_S` % of as many games at S, {glue:text}`read_M` % at M and
+# {glue:text}`read_L` % at L. What is too weak here may be so for any of the three.
 
 # %% tags=["parameters"]
 profile = "book"
@@ -40,6 +50,7 @@ import chess.svg
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import LogLocator
 from myst_nb import glue
 from chessgloss import reference, report
 from chessgloss.positions import Position
@@ -49,7 +60,7 @@ from chessgloss.store import Evidence
 # %%
 from chessgloss.measures import bootstrap_mean
 from chessgloss.tracking import (
-    corpus as corpora, perplexities, probes, runs, settings, tables, tokens)
+    baselines, corpus as corpora, perplexities, probes, runs, settings, tables, tokens, trends)
 from chessgloss.tracking.checkpoints import read_checkpoint
 from chessgloss.tracking.evaluate import game_losses, share_on_own_pieces
 
@@ -96,9 +107,9 @@ report.table(table1, caption="Table 1: the vocabulary")
 # %% [markdown]
 # The type of the moving piece can be written before its move. *RAP* does so at random, with a
 # given probability and only in training; *AP* does it always. A model trained with RAP can then
-# be asked where a type stands, by showing the type alone; that is the next chapter. Table 2 prints
-# one of the draws that RAP 15 may make; the library's is set beside it, drawn until it is the
-# same.
+# be asked where a type stands, by showing the type alone; that is the next chapter. The paper's
+# Table 2 prints one of the draws that RAP 15 may make; ours is another one, the first with its
+# seed. In the other three rows nothing is left to chance.
 
 # %%
 game = tokens.tokenise([played[:3]])
@@ -107,12 +118,11 @@ draws = {"UCI": ("uci", 0), "UCI + RAP 15": ("rap", 0.15), "UCI + RAP 100": ("ra
          "UCI + AP": ("ap", 0)}
 table2 = {}
 for row, (notation, share) in draws.items():
-    wanted, words = printed("table2", row, "Training").printed, ""
-    while words != wanted:
-        ids, _ = tokens.annotate(game, [0], notation, share, random)
-        words = ", ".join(tokens.VOCABULARY[one] for one in ids[1:-1])
-    table2[row] = {"training, ours": words, "training, paper": wanted}
-report.table(pd.DataFrame(table2).T, caption="Table 2: three moves in four notations")
+    ids, _ = tokens.annotate(game, [0], notation, share, random)
+    table2[row] = {"training, ours": ", ".join(tokens.VOCABULARY[one] for one in ids[1:-1]),
+                   "training, paper": printed("table2", row, "Training").printed}
+report.table(pd.DataFrame(table2).T,
+             caption=f"Table 2: three moves in four notations; RAP 15 is one draw, seed {seed}")
 
 # %% [markdown]
 # In the paper's released code castling never has a type before it; here it has the king's, since
@@ -156,6 +166,12 @@ plt.show()
 # Where a model has learned to expect piece types, and there are none, they are masked out, as in
 # the paper; the end of a game is not counted as a move.
 #
+# The baseline is a draw among the legal moves that prefers none: it knows the rules and the
+# board, all that these models are to learn by themselves, and nothing of play. Its perplexity is
+# the exponential of the mean logarithm of the number of legal moves. A number that does not beat
+# it has a †; *beats* means that the whole interval of the difference, on the same games, is on
+# the better side. It is computed on test games; the dev games are of the same kind.
+#
 # A model with 1.3 million parameters and a few passes are what two cores can train in a night,
 # all rows together. A batch of 1,536 tokens is about nine games, so that a training on S takes
 # nearly as many steps as the paper's. Nothing is dropped in training: with so few passes dropout
@@ -176,30 +192,42 @@ choices = {name: {"ours": str(value), "paper": printed("text4", row, name).print
 report.table(pd.DataFrame(choices).T, caption="The transformer and its training")
 
 # %%
+drawn = baselines.even_draw(games.games, games.of("test")[: sizes.drawn])
+even = perplexities.perplexity_of(drawn, seed=seed)
 longer = tables.read_longer()
 names = [one.name for one in (*outcomes, *longer)]
-known = perplexities.read_perplexities(names, seed=seed)
-table4 = tables.perplexity_table(outcomes, tables.NOTATION_ROWS)
-table4["test"] = [known.get(run, tables.NOT_TRAINED) for run in table4["run"]]
+known = baselines.judge_perplexities(names, drawn, seed=seed)
+table4 = tables.perplexity_table(outcomes, tables.NOTATION_ROWS, known, even)
+
 
 # %%
+def finish(axes, at=(1, 2, 5)):
+    axes.axhline(even.value, color="grey", linestyle=":", label=baselines.EVEN_DRAW.lower())
+    axes.set_ylim(bottom=0.7 * even.low)
+    axes.yaxis.set(major_locator=LogLocator(subs=at), major_formatter="{x:g}", minor_formatter="")
+    axes.legend()
+
+
+# %%
+paper4 = reference.table("state_tracking", "table4").reindex(table4.index)
 for column, title in (("Dev set", "dev, paper"), ("Test set", "test, paper")):
-    table4[title] = [printed("table4", row, column).value for row in table4.index]
+    table4[title] = paper4[column]
 report.boards(
-    report.table(table4[["dev", "dev, paper", "test", "test, paper", "RAP, %"]],
-                 caption="Table 4: canonical perplexity", digits=1),
+    report.table(table4[["dev", "dev, paper", "test", "test, paper", "RAP, %"]], digits=1,
+                 caption=f"Table 4: canonical perplexity. {baselines.MARKED}"),
     report.table(table4.loc[table4["run"] != "", ["epochs", "tokens read", "early stop", "run"]],
                  caption="How the runs were trained"))
 
 # %% [markdown]
 # Intervals draw whole test games; dev games say when to stop, and have none. Compare within a
 # column, not across: the games differ, and a player's moves that are drawn at random are hard to
-# foresee for any model. What can be compared is what a notation is worth: by
-# how much it changes the perplexity of plain UCI.
+# foresee for any model. What could be compared is what a notation is worth: by how much it changes
+# the perplexity of plain UCI. The two must be better than the even draw for that; else it is
+# told how far two trainings have come.
 
 # %%
 def change(run, plain="S-uci-1"):
-    return perplexities.change_of_perplexity(run, plain, seed=seed)
+    return baselines.judge_change(run, plain, known, seed=seed)
 
 
 changes = {}
@@ -216,29 +244,32 @@ for size in tables.SIZES:
 shown = {f"{size} {tables.NOTATION_ROWS[model]}": {
     name: tables.told(value, "+.1f") for name, value in row.items()}
     for (size, model), row in changes.items()}
-report.table(pd.DataFrame(shown).T, caption="Perplexity against plain UCI's, per cent of it")
+report.table(pd.DataFrame(shown).T, caption="Perplexity against plain UCI's, per cent of it. "
+             f"{baselines.MARK} not both beat the even draw: no finding")
 
 # %% [markdown]
 # How much of this is chance? Runs that differ only in the seed of weights, order and piece types:
 
 # %%
-spread = tables.seed_spread(outcomes)
-(report.table(spread, caption="Dev perplexity over seeds") if len(spread)
- else report.sheet("Dev perplexity over seeds", {"runs repeated with another seed": 0}))
+spread = trends.seed_spread(outcomes)
+shown = spread.astype(object)
+for column in ("lowest", "median", "highest"):
+    shown[column] = [baselines.mark_plain(dev, even) for dev in spread[column]]
+shown.loc[baselines.EVEN_DRAW] = ["-", "-", f"{even:.1f}", "-"]
+report.table(shown, caption=f"Dev perplexity over seeds. {baselines.MARKED}")
 
 # %% [markdown]
 # ## More passes over the same games
 #
 # The paper reads its games ten times. Of the {glue:text}`all_runs` runs for its tables,
-# {glue:text}`ended` ended by the dev set, all others by their number of passes: S has more to
-# teach than five passes take from it. Four of its trainings were made again with up to fifteen
-# passes (`S-uci-1x15` and its like), RAP 25 also with up to thirty; nothing else differs but that
-# the learning rate falls more slowly.
+# {glue:text}`ended` ended by the dev set, all others by their number of passes. Four of the
+# trainings on S were made again with up to fifteen passes (`S-uci-1x15` and its like), RAP 25 also
+# with up to thirty; nothing else differs but that the learning rate falls more slowly.
 #
-# Read so often, games can be learned by heart. Types at random work against that, whatever they
-# teach about the board. A control tells the two apart: plain UCI with dropout
-# (`S-uci-1x15d10`), which disturbs the reading too and says nothing of chess. Each is one training:
-# the intervals below are of games, and what another seed would change (above) comes on top.
+# Read so often, games can be learned by heart. Types at random disturb that, whatever they teach
+# about the board; so does dropout, which says nothing of chess: plain UCI with 10 % of it
+# (`S-uci-1x15d10`) is the control. Each is one training: the intervals below are of games, and
+# what another seed would change (above) comes on top.
 
 # %%
 glue("all_runs", len(outcomes), display=False)
@@ -248,9 +279,7 @@ for name in (one.name for one in longer):
     log = pd.DataFrame(runs.read_run(name).log)
     axes.plot(log["epoch"], log["dev_perplexity"], "o-", label=name)
 axes.set(xlabel="passes over the games of S", ylabel="dev perplexity a move", yscale="log")
-axes.yaxis.set_major_formatter("{x:g}")
-axes.yaxis.set_minor_formatter("{x:g}")
-axes.legend()
+finish(axes)
 plt.show()
 
 # %%
@@ -259,14 +288,18 @@ passes = {one.name: {
     "trained": one.title, "after 5": known.get(short.get(one.name), "-"),
     "after all": known[one.name],
     "early stop": "yes" if one.stopped_early else "no"} for one in longer}
-report.table(pd.DataFrame(passes).T, caption="S, test perplexity after more passes", digits=1)
+passes_shown = pd.DataFrame(passes).T
+passes_shown.loc[baselines.EVEN_DRAW] = ["-", "-", even, "-"]
+report.table(passes_shown, digits=1,
+             caption=f"S, test perplexity after more passes. {baselines.MARKED}")
 
 # %%
 priced = {run: {"after 5": change(short[run]) if run in short else "-",
                 "after all": change(run, "S-uci-1x15")}
           for run in passes if run != "S-uci-1x15"}
 report.table(pd.DataFrame(priced).T, digits=1,
-             caption="Against plain UCI after 5 passes, and after its best; % of its perplexity")
+             caption="Against plain UCI after 5 passes, and after its best; % of its perplexity. "
+                     f"{baselines.MARK} not both beat the even draw: no finding")
 
 # %% [markdown]
 # ## How often to show the type
@@ -275,73 +308,90 @@ report.table(pd.DataFrame(priced).T, digits=1,
 # its S and M, 15 % for L, gains up to 50 % at S, and 100 % too high to draw.
 
 # %%
-curve = tables.rap_curve(outcomes)
+curve = trends.rap_curve(outcomes)
 figure, axes = plt.subplots()
 for size in curve:
     points = curve[size].dropna()
     axes.plot(points.index, points, "o-", label=f"Train-{size}")
 axes.set(xlabel="probability of a piece type in training, %", ylabel="dev perplexity a move",
          yscale="log")
-axes.yaxis.set_major_formatter("{x:g}")
-axes.yaxis.set_minor_formatter("{x:g}")
-axes.legend()
+finish(axes)
 plt.show()
 
 # %%
-report.table(curve.astype(object).where(curve.notna(), tables.NOT_TRAINED),
-             caption="Figure 2 in numbers: dev perplexity", digits=1)
+figure2 = curve.map(lambda dev: baselines.mark_plain(dev, even)).astype(object)
+figure2 = figure2.where(curve.notna(), tables.NOT_TRAINED)
+figure2.loc[baselines.EVEN_DRAW] = f"{even:.1f}"
+report.table(figure2, caption=f"Figure 2 in numbers: dev perplexity. {baselines.MARKED}")
 
 # %% [markdown]
 # ## Whose turn is a token?
 #
 # With plain UCI every second token is a square that is left, so that a token's place says what is
 # due. A type before some of the moves shifts all that follows. Whether a square is to be left or
-# to be reached must then be worked out from the moves themselves, which the paper's model
-# manages and a small one learns slowly. Here is how far ours are: after whole moves, the share of
-# probability that a model gives to squares where the side to move has a piece. Who knows rules
-# and board gives them everything.
+# to be reached must then be worked out from the moves themselves. Here is how far our models are:
+# after whole moves, the share of probability that they give to squares where the side to move has
+# a piece. Who knows rules and board gives them everything. The baseline knows which squares White
+# and Black leave how often, whatever was played: from counts over the games of S, at any ply for
+# the short prefixes, after 40 plies and more for the long ones.
 
 # %%
 kept = probes.read_probes(probes.probes_file())
 after = {f"{low} to {high} plies": probes.select(kept, "end_actual", band)[: sizes.live]
          for band, (low, high) in probes.BANDS.items()}
 models = {name: read_checkpoint(runs.checkpoint_path(name)) for name in runs.trained_checkpoints()}
-turn = pd.DataFrame({name: {span: bootstrap_mean(
-    share_on_own_pieces(model, some), [one.game for one in some], seed=seed)
-    for span, some in after.items()}
-    for name, (model, training) in models.items() if training.reading == "uci"})
+bands = dict(zip(probes.BANDS, after, strict=True))
+small_moves = baselines.list_moves(games.games, spans["S"])
+ground = {span: baselines.share_on_own_pieces(small_moves, some) for span, some in after.items()}
+
 
 # %%
-bands = dict(zip(probes.BANDS, after, strict=True))
+def share_of(given, span):
+    clusters = [one.game for one in after[span]]
+    better = bootstrap_mean(given - ground[span], clusters, seed=seed).low > 0
+    return baselines.Judged(bootstrap_mean(given, clusters, seed=seed), better)
+
+
+# %%
+turn = pd.DataFrame({name: {span: share_of(share_on_own_pieces(model, some), span)
+                            for span, some in after.items()}
+                     for name, (model, training) in models.items() if training.reading == "uci"})
 for one in longer:
     if one.model != "uci_ap":
-        turn[one.name] = [bootstrap_mean(
-            perplexities.read_own_pieces(one.name, band)[: sizes.live],
-            [each.game for each in after[span]], seed=seed) for band, span in bands.items()]
-report.table(turn.T, caption=f"Probability on own pieces, {sizes.live} prefixes each", digits=2)
+        turn[one.name] = [
+            share_of(perplexities.read_own_pieces(one.name, band)[: sizes.live], span)
+            for band, span in bands.items()]
+
+# %%
+own = turn.map(lambda share: f"{share:.2f}").T
+counted = {span: bootstrap_mean(shares, [one.game for one in after[span]], seed=seed)
+           for span, shares in ground.items()}
+own.loc["Counts: squares left by side"] = [f"{counted[span]:.2f}" for span in own]
+report.table(own, caption=f"Probability on own pieces, {sizes.live} prefixes each. "
+                          f"{baselines.MARKED}")
 
 # %% [markdown]
 # ## More games
 #
-# The same, seen along the size of the training set; bars are the intervals of the table.
+# The same, seen along the size of the training set; bars are the intervals of the table. Only what
+# lies below the dotted line is better than an even draw.
 
 # %%
 counts = {"S": sizes.small, "M": sizes.medium, "L": sizes.large}
 lines = {title: {counts[size]: known[chosen[size, model].name] for size in tables.SIZES
                  if (size, model) in chosen} for model, title in tables.NOTATION_ROWS.items()}
+lines = {title: {count: one.value for count, one in line.items()} for title, line in lines.items()}
 
 # %%
 figure, axes = plt.subplots()
 for title, line in lines.items():
     ends = np.array([[one.value - one.low, one.high - one.value] for one in line.values()]).T
-    axes.errorbar(list(line), [one.value for one in line.values()], ends, fmt="o-", capsize=3,
-                  label=title)
+    middle = [one.value for one in line.values()]
+    axes.errorbar(list(line), middle, ends, fmt="o-", capsize=3, label=title)
 axes.set(xscale="log", yscale="log", xlabel="training games", ylabel="test perplexity a move")
-axes.set_xticks(list(counts.values()), [f"{count:,}" for count in counts.values()])
+axes.set_xticks(list(counts.values()), [f"{count:,}" for count in counts.values()], minor=False)
 axes.xaxis.set_minor_formatter("")
-axes.yaxis.set_major_formatter("{x:g}")
-axes.yaxis.set_minor_formatter("{x:g}")
-axes.legend()
+finish(axes)
 plt.show()
 
 # %% [markdown]
@@ -351,55 +401,86 @@ plt.show()
 # are in the repository, in half precision, and are measured here on the first test games.
 
 # %%
+first = games.of("test")[: sizes.live]
+drawn_first = perplexities.first_games(drawn, sizes.live)
 live = {}
 for name, (model, training) in models.items():
-    first = games.of("test")[: sizes.live]
     losses = perplexities.Losses(game_losses(model, games.games, training.reading, first),
-                                 games.games.plies[first].astype(int))
-    live[name] = {"test games here": first.size,
-                  "perplexity": perplexities.perplexity_of(losses, seed=seed)}
-live = pd.DataFrame(live).T
-live["whole test set, as logged"] = [
-    known.get(name, tables.NOT_TRAINED) for name in live.index]
-report.table(live, caption="Committed models")
+                                 drawn_first.plies)
+    better = perplexities.compare_perplexities(losses, drawn_first, seed=seed).high < 0
+    live[name] = baselines.Judged(perplexities.perplexity_of(losses, seed=seed), better)
+
+# %%
+committed = pd.DataFrame({f"first {sizes.live} test games": live, "as logged, all": known})
+committed = committed.loc[list(live)].astype(object)
+committed.loc[baselines.EVEN_DRAW] = [perplexities.perplexity_of(drawn_first, seed=seed), even]
+report.table(committed, digits=1,
+             caption=f"Committed models, perplexity. {baselines.MARKED}")
 
 # %% [markdown]
 # ## Recap
 #
 # - A move is two squares; 77 tokens write any game. A test game has left all training games after
 #   {glue:text}`half_new` plies in half of the cases.
-# - A type before every move (AP) changes the test perplexity of plain UCI by {glue:text}`ap_S` %
-#   at S, {glue:text}`ap_M` % at M and {glue:text}`ap_L` % at L; in the paper by
-#   {glue:text}`paper_ap_S`, {glue:text}`paper_ap_M` and {glue:text}`paper_ap_L` %.
-# - A type before some of the moves, in training only (RAP, the best share tried:
-#   {glue:text}`best_S` at S, {glue:text}`best_M` at M, {glue:text}`best_L` at L), changes it by
-#   {glue:text}`rap_S` % at S, {glue:text}`rap_M` % at M and {glue:text}`rap_L` % at L; in the
-#   paper by {glue:text}`paper_rap_S`, {glue:text}`paper_rap_M` and {glue:text}`paper_rap_L` %.
-# - After 51 to 100 plies plain UCI gives {glue:text}`own_uci` of its probability to pieces of the
-#   side to move, RAP 25 {glue:text}`own_rap` ({glue:text}`own_of`): it has to work out whose token
-#   is due, and that takes passes. On S it gives them {glue:text}`own_5` after five, and
-#   {glue:text}`own_15` after fifteen.
-# - More passes over S change the picture. After five, RAP 5 changes the perplexity of plain UCI by
-#   {glue:text}`rap5_5` %, RAP 25 by {glue:text}`rap25_5` % and AP by {glue:text}`ap_5` %; after
-#   up to fifteen, against plain UCI at its best pass, by {glue:text}`rap5_15`,
-#   {glue:text}`rap25_15` and {glue:text}`ap_15` %; RAP 25 after up to thirty by
-#   {glue:text}`rap25_30` %. That a few types help where games are few, as the paper finds, is so
-#   here too, once the games are read often enough. As far as one control tells, it is not only that
-#   games are not learned by heart: dropout of 10 % changes plain UCI's by {glue:text}`dropped` %.
+# - An even draw among the legal moves has a perplexity of {glue:text}`even`.
+#   Better, of the {glue:text}`n_models` models of Table 4: {glue:text}`above`.
+# - What a notation is worth: {glue:text}`notations`
+# - More passes over S: {glue:text}`longer`
 # - More games and more tokens read: plain UCI goes from {glue:text}`uci_S` at S to
-#   {glue:text}`uci_M` at M and {glue:text}`uci_L` at L.
+#   {glue:text}`uci_M` at M and {glue:text}`uci_L` at L. † is a number worse than the even draw's.
+# - After 51 to 100 plies squares of own pieces get {glue:text}`own_uci` of plain UCI's probability
+#   and {glue:text}`own_rap` of RAP 25's ({glue:text}`own_of`), {glue:text}`own_counts` by counts of
+#   squares alone.
 
 # %%
-for size in tables.SIZES:
-    for name in ("rap", "ap"):
-        row = changes[size, f"uci_{name}"]
-        glue(f"{name}_{size}", tables.told(row["ours"], "+.0f"), display=False)
-        glue(f"paper_{name}_{size}", tables.told(row["paper"], "+.0f"), display=False)
-    best = chosen.get((size, "uci_rap"))
-    glue(f"best_{size}", tables.told(best and best.probability, ".0%"), display=False)
-    one = chosen.get((size, "uci"))
-    glue(f"uci_{size}", tables.told(known[one.name] if one else None, ".1f"), display=False)
+in_table4 = {f"{size} {tables.NOTATION_ROWS[model]}": known[one.name]
+             for (size, model), one in chosen.items() if model in tables.NOTATION_ROWS}
+above = [row for row, one in in_table4.items() if one.above]
+comparable = any(row["ours"] and row["ours"].above for row in changes.values())
+glue("strength", "strong enough at some sizes only" if comparable else "too weak", display=False)
+glue("n_models", len(in_table4), display=False)
+glue("above", baselines.enumerate_names(above), display=False)
+glue("even", f"{even:.1f}", display=False)
+
+# %%
+weights = [reference.lookup("state_tracking", "text4", "GPT2-small", name).value
+           for name in ("layers", "embedding", "context")]
+theirs = 12 * weights[0] * weights[1] ** 2 + (tokens.VOCABULARY_SIZE + weights[2]) * weights[1]
+ours = chosen["L", "uci"].parameters
+for name, value in (("their_weights", theirs / 1e6), ("our_weights", ours / 1e6)):
+    glue(name, f"{value:.3g}", display=False)
+glue("ratio", f"{theirs / ours:.0f}", display=False)
+
+# %%
+for size, at in spans.items():
+    if size in tables.SIZES and (size, "uci") in chosen:
+        read = chosen[size, "uci"].epochs * at.size
+        theirs_read = printed("text4", "training", "epochs").value * sheet.loc[
+            size, "games, paper"]
+        glue(f"read_{size}", f"{100 * read / theirs_read:.1f}", display=False)
+    if size in tables.SIZES:
+        one = chosen.get((size, "uci"))
+        glue(f"uci_{size}", tables.told(known[one.name] if one else None, ".1f"), display=False)
+glue("passes", ", ".join(f"{chosen[size, 'uci'].epochs} at {size}" for size in tables.SIZES
+                         if (size, "uci") in chosen), display=False)
 glue("half_new", int(np.argmax(new >= 0.5)) + 1, display=False)
+
+# %%
+said = {f"At {size}, {tables.NOTATION_ROWS[model]} changes plain UCI's perplexity by "
+        f"{tables.told(row['ours'], '+.0f')} % (in the paper {row['paper']:+.0f} %).": [row["ours"]]
+        for (size, model), row in changes.items()}
+glue("notations", baselines.only_if_above(
+    said, "it cannot be told from these trainings; at no size do plain UCI and a model beside it "
+          "both beat the even draw."), display=False)
+
+# %%
+best = min(passes, key=lambda run: passes[run]["after all"].value.value)
+said = {f"{run} changes the perplexity of plain UCI at its best pass by "
+        f"{row['after all']:+.0f} %.": [row["after all"]] for run, row in priced.items()}
+otherwise = f"the best of the {len(passes)}, {best}, comes to {passes[best]['after all']:.1f}"
+if not any(row["after all"].above for row in passes.values()):
+    otherwise += "; none beats the even draw, and whether types help where games are few stays open"
+glue("longer", baselines.only_if_above(said, f"{otherwise}."), display=False)
 
 # %%
 both = [name for name in turn.columns if name.split("-")[1] in ("uci", f"rap{runs.RAP}")]
@@ -407,26 +488,18 @@ sized = [name[0] for name in both]
 largest = max((size for size in sized if sized.count(size) == 2), key="SML".index, default="L")
 for name, label in (("uci", "uci"), ("rap", f"rap{runs.RAP}")):
     run = f"{largest}-{label}-1"
-    share = turn[run].iloc[-1].value if run in both else None
-    glue(f"own_{name}", tables.told(share, ".0%"), display=False)
+    share = turn[run].iloc[-1] if run in both else None
+    glue(f"own_{name}", tables.told(share, ".2f"), display=False)
+glue("own_counts", f"{counted[bands['long']]:.2f}", display=False)
 glue("own_of", f"runs on {largest}", display=False)
-
-# %%
-for label in ("rap5", "rap25", "ap"):
-    row = priced[f"S-{label}-1x15"]
-    glue(f"{label}_5", tables.told(row["after 5"], "+.0f"), display=False)
-    glue(f"{label}_15", tables.told(row["after all"], "+.0f"), display=False)
-for name, run in (("rap25_30", "S-rap25-1x30"), ("dropped", "S-uci-1x15d10")):
-    glue(name, tables.told(priced[run]["after all"], "+.0f"), display=False)
-for passed, run in (("5", "S-rap25-1"), ("15", "S-rap25-1x15")):
-    glue(f"own_{passed}", format(turn[run].iloc[-1].value, ".0%"), display=False)
 
 # %%
 results = {f"table1.{kind.split()[0].lower()}": report.Result(
     len(words), unit="tokens", reference=printed("table1", kind, "Count").value,
     source=printed("table1", kind, "Count").key) for kind, words in kinds.items()}
-same = sum(row["training, ours"] == row["training, paper"] for row in table2.values())
-results["table2.same_rows"] = report.Result(same, n=len(table2), unit="rows as printed")
+sure = [table2[row] for row, (_, share) in draws.items() if share in (0, 1)]
+same = sum(row["training, ours"] == row["training, paper"] for row in sure)
+results["table2.without_chance"] = report.Result(same, n=len(sure), unit="rows as printed")
 results["figure1.boards"] = report.Result(len(positions), unit="boards")
 results["figure2.points"] = report.Result(int(curve.notna().sum().sum()), unit="runs")
 for name, at in spans.items():
@@ -441,9 +514,14 @@ for (size, model), one in chosen.items():
         results[f"table4.dev.{size}.{model}"] = report.Result(
             one.dev, unit=unit, reference=dev.value, source=dev.key)
         results[f"perplexity.{size}.{model}"] = report.Result.of(
-            known[one.name], unit, reference=test.value, source=test.key)
+            known[one.name].value, unit, reference=test.value, source=test.key)
 for run, row in passes.items():
-    results[f"longer.{run.replace('-', '_')}"] = report.Result.of(row["after all"], unit)
+    results[f"longer.{run.replace('-', '_')}"] = report.Result.of(row["after all"].value, unit)
+
+# %%
+results["baseline.uniform_legal.perplexity"] = report.Result.of(even, unit)
+results["baseline.uniform_legal.beaten"] = report.Result(
+    len(above), n=len(in_table4), unit="models of Table 4")
 
 # %%
 for percent, row in curve.iterrows():
@@ -457,10 +535,11 @@ for name, row in spread.iterrows():
 # %%
 for name, spans in turn.items():
     results |= {f"own_pieces.{name.replace('-', '_')}.{span.replace(' ', '_')}": report.Result.of(
-        share, "share of probability") for span, share in spans.items()}
-for name, row in live.iterrows():
-    results[f"live.perplexity.{name.replace('-', '_')}"] = report.Result.of(
-        row["perplexity"], "perplexity a move")
+        share.value, "share of probability") for span, share in spans.items()}
+results |= {f"baseline.own_pieces.{span.replace(' ', '_')}": report.Result.of(
+    share, "share of probability") for span, share in counted.items()}
+for name, one in live.items():
+    results[f"live.perplexity.{name.replace('-', '_')}"] = report.Result.of(one.value, unit)
 report.write_results("12_state_tracking", results)
 
 # %%

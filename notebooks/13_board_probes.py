@@ -9,6 +9,15 @@
 # %% [markdown]
 # # What the model knows of the board
 #
+# The models of this chapter are {glue:text}`strength` for the paper's questions. After 51 to 100
+# plies, and without any model, counts over {glue:text}`counted` training games name a legal square
+# for the piece moved next in {glue:text}`count_start` % of the questions, if they know no more than
+# the square that it leaves; in {glue:text}`count_came_from` %, if they know from where it had come
+# there; in {glue:text}`count_type` %, if they know its type. Better than the counts which are told
+# as much, of the {glue:text}`n_models` models of Table 6: {glue:text}`above`. How the others differ
+# says nothing of what they know of the board; their numbers bear a †, and no sentence concludes
+# from them. Chapter 12 names the reasons: other games, a small model, and a short training.
+#
 # A model of moves can be asked about the board without any new machinery
 # {cite}`toshniwal2022chess`: give it the beginning of a game and one token more, and its next token
 # is an answer. After a square it must say where the piece there can go; after a piece type, where
@@ -17,8 +26,9 @@
 # In this chapter we
 #
 # - ask one position the four kinds of questions (Table 3), and see what a model answers;
+# - answer them without a model, by counts;
 # - score starting squares (Table 5) and ending squares (Table 6) on a thousand prefixes;
-# - ask whether piece types in training help, and whether that holds for large training sets;
+# - ask whether piece types in training help, as far as the models can say;
 # - sort the wrong answers: does the model not know the rule, or not know the board?
 # - compare beginnings of games with later stages, and see where more games would lead.
 #
@@ -45,7 +55,8 @@ from chessgloss.profiles.board_probes import load_sizes
 from chessgloss.store import Evidence
 
 # %%
-from chessgloss.tracking import errors, probe_scores, probes, runs, tables, trends
+from chessgloss.tracking import (
+    baselines, corpus, errors, probe_scores, probes, runs, tables, trends)
 from chessgloss.tracking.checkpoints import read_checkpoint
 from chessgloss.tracking.evaluate import predict, rank
 from chessgloss.tracking.tokens import VOCABULARY
@@ -63,7 +74,8 @@ print(f"(n_tasks, n_bands, n_instances) = {len(probes.TASKS), len(probes.BANDS),
 #
 # The paper's own example, the left board of its Figure 1b. *Actual* asks about the piece that is
 # moved next in the game (f1b5), *Other* about another that could be. ExM counts the move played,
-# LgM every legal one.
+# LgM every legal one. The other pieces are drawn until they are those that the paper asks about;
+# the answers are worked out here.
 
 # %%
 random = np.random.default_rng(seed)
@@ -105,8 +117,11 @@ report.boards(shown, report.table(pd.DataFrame(rows).T, caption="Table 3"))
 # models of the headline rows are in the repository and answer the first questions again here.
 
 # %%
-outcomes, answers = tables.read_outcomes(), tables.recorded()
+answers = tables.recorded()
+outcomes = [one for one in tables.read_outcomes() if one.model in tables.NOTATION_ROWS]
 chosen = tables.headline(outcomes)
+
+# %%
 again = {}
 for name, (model, training) in models.items():
     for task in probes.TASKS[: 4 if training.notation != "uci" else 2]:
@@ -119,6 +134,51 @@ again = pd.DataFrame(again).T
 report.table(again, caption=f"Live against kept, {sizes.live} questions each", digits=4)
 
 # %% [markdown]
+# ## The questions without a model
+#
+# What can be answered by counting the moves of the games of S? For where a piece can go: where
+# moves from its square went most often; the same of pieces that had come there from the same
+# square; the same of pieces of its type. For where a type stands: which squares such pieces of
+# the side to move leave most often, and, for those who are told the types of all moves, where
+# such a piece went last. For the long prefixes only moves after 40 plies or more are counted:
+# what is moved in an opening says little of later. None of this follows a game; it is the ground
+# on which a model that does must stand.
+#
+# A model that is told types (AP) is measured by what types give, all others by counts without
+# them. A number *beats* its baseline if the 95 % interval of the difference on the same questions
+# lies above 0; what is *as played* (ExM) has to beat an even draw among the right squares too.
+
+# %%
+games = corpus.read_corpus()
+trained_on = games.of("L")
+ground = baselines.Baselines(
+    baselines.list_moves(games.games, trained_on[: sizes.counted]), instances)
+grounds = {(task, band): tables.score_baselines(ground, task, band, seed=seed)
+           for task in probes.TASKS for band in probes.BANDS}
+titles_of = baselines.END_BASELINES | baselines.START_BASELINES
+
+# %%
+counted = {(task, band): {titles_of[name]: one.lgm for name, one in by_name.items()}
+           for (task, band), by_name in grounds.items()}
+counted = pd.DataFrame({f"{task}, {band}": cells for (task, band), cells in counted.items()})
+report.table(counted.astype(object).fillna("-"), digits=1,
+             caption=f"Legal answers of counts over {sizes.counted:,} games, %")
+
+# %% [markdown]
+# The models of M and L have read more games. Does it matter to the counts?
+
+# %%
+larger = {}
+for count in (sizes.counted, *sizes.counted_more):
+    more = baselines.Baselines(baselines.list_moves(games.games, trained_on[:count]), instances)
+    by_task = {task: tables.score_baselines(more, task, seed=seed) for task in probes.END_TASKS}
+    larger[f"{count:,} games"] = {
+        f"{task}, {name}": one.lgm for task, scored in by_task.items()
+        for name, one in scored.items() if name != "start"}
+report.table(pd.DataFrame(larger).T, digits=1,
+             caption="Legal answers after 51 to 100 plies, counts over more games, %")
+
+# %% [markdown]
 # ## Where do the pieces stand?
 #
 # Table 5: the prompt is a piece type. R-precision looks at as many answers as are right.
@@ -127,16 +187,21 @@ report.table(again, caption=f"Live against kept, {sizes.live} questions each", d
 # right squares; it is computed, not drawn.
 
 # %%
-scores = {(task, band): tables.score_rows(outcomes, answers, instances, task, band, seed=seed)
+scores = {(task, band): tables.score_rows(outcomes, answers, ground, task, band, seed=seed)
           for task in probes.TASKS for band in probes.BANDS}
 typed = {model: tables.NOTATION_ROWS[model] for model in ("uci_rap", "uci_ap")}
 chance = {task: probe_scores.random_legal(asked[task, "long"], seed=seed)
           for task in ("start_actual", "end_actual")}
-table5 = tables.probe_table(scores["start_actual", "long"], scores["start_other", "long"], typed)
+table5 = tables.probe_table(
+    *(scores[task, "long"] for task in probes.START_TASKS), typed,
+    [grounds[task, "long"] for task in probes.START_TASKS])
 table5.loc["Random Legal"] = [*["-"] * 4, chance["start_actual"]]
-report.boards(*(report.table(tables.beside_paper(table5, "table5", columns), digits=1,
-                             caption=f"Table 5: starting squares, {title}, %")
-                for title, columns in tables.PROBE_PARTS.items()))
+
+# %%
+report.boards(*(
+    report.table(tables.beside_paper(table5, "table5", columns), digits=1,
+                 caption=f"Table 5: starting squares, {title}, %. {baselines.MARKED}")
+    for title, columns in tables.PROBE_PARTS.items()))
 
 # %% [markdown]
 # ## Where can they go?
@@ -144,27 +209,29 @@ report.boards(*(report.table(tables.beside_paper(table5, "table5", columns), dig
 # Table 6: the prompt is the square of a piece.
 
 # %%
-table6 = tables.probe_table(scores["end_actual", "long"], scores["end_other", "long"],
-                            tables.NOTATION_ROWS)
+table6 = tables.probe_table(
+    *(scores[task, "long"] for task in probes.END_TASKS), tables.NOTATION_ROWS,
+    [grounds[task, "long"] for task in probes.END_TASKS])
 table6.loc["Random Legal"] = [*["-"] * 4, chance["end_actual"]]
-report.boards(*(report.table(tables.beside_paper(table6, "table6", columns), digits=1,
-                             caption=f"Table 6: ending squares, {title}, %")
-                for title, columns in tables.PROBE_PARTS.items()))
+report.boards(*(
+    report.table(tables.beside_paper(table6, "table6", columns), digits=1,
+                 caption=f"Table 6: ending squares, {title}, %. {baselines.MARKED}")
+    for title, columns in tables.PROBE_PARTS.items()))
 
 # %% [markdown]
 # ## Does showing the type help?
 #
 # The paper finds that it does, and most where games are few. The same questions, legal answers
 # with RAP less those of plain UCI, in points of a hundred; a star marks p < 0.001 by exchanging
-# the two at random.
+# the two at random. Where not both beat the counts (†), the difference is one of two models that
+# have not learned what counting gives, and says nothing of types.
 
 # %%
 helped = {}
 for size in tables.SIZES:
     pair = [chosen.get((size, model)) for model in ("uci_rap", "uci")]
     for task in probes.END_TASKS:
-        one = (tables.compare_runs(*(run.name for run in pair), answers, instances, task,
-                                   seed=seed) if all(pair) else None)
+        one = tables.compare_runs(*pair, answers, ground, task, seed=seed) if all(pair) else None
         column = f"LgM {task.split('_')[1].title()} Acc."
         cells = [reference.lookup("state_tracking", "table6", f"{size} {row}", column).value
                  for row in ("UCI + RAP", "UCI")]
@@ -174,33 +241,36 @@ for size in tables.SIZES:
 listed = {f"{size} {task}": {"ours": f"{row['ours']:.1f}" if row["ours"] else tables.NOT_TRAINED,
                              "paper": f"{row['paper']:.1f}"}
           for (size, task), row in helped.items()}
-report.table(pd.DataFrame(listed).T, caption="UCI + RAP less UCI, legal answers, points")
+report.table(pd.DataFrame(listed).T, caption="UCI + RAP less UCI, legal answers, points. "
+             f"{baselines.MARK} not both beat their baseline: no finding")
 
 # %% [markdown]
 # ## Few games, or little training?
 #
 # Nearly all runs were ended by their number of passes, not by the dev set: they would have
 # learnt more from the same games. The longer trainings at S of the last chapter (`S-uci-1x15`
-# and its like) tell how much: what is still wrong when the dev set ends a training is due to
-# few games. Plain UCI with dropout is the control for types that help only because games are not
-# learned by heart.
+# and its like) tell how far that leads. Plain UCI with dropout is the control for types that help
+# only because games are not learned by heart.
 
 # %%
 longer = tables.read_longer()
 kinds = {(one.model, one.probability) for one in longer} | {("uci", 0.0)}
 kin = [one for one in outcomes if one.size == "S" and one.seed == 1
        and (one.model, one.probability) in kinds]
-report.table(trends.passes_table([*kin, *longer], answers, instances, seed=seed), digits=1,
-             caption="S, the usual passes and more; End-Actual after 51 to 100 plies")
+report.table(trends.passes_table([*kin, *longer], answers, ground, seed=seed), digits=1,
+             caption="S, the usual passes and more; End-Actual after 51 to 100 plies. "
+                     f"{baselines.MARKED}")
 
 # %%
 against = {one.name: "S-uci-1" for one in kin if one.model == "uci_rap"}
 against |= {one.name: "S-uci-1x15" for one in longer if one.model == "uci_rap" or one.dropout}
-gained = {run: tables.compare_runs(run, plain, answers, instances, "end_actual", seed=seed)
-          for run, plain in against.items()}
+by_name = {one.name: one for one in (*kin, *longer)}
+gained = {run: tables.compare_runs(by_name[run], by_name[plain], answers, ground, "end_actual",
+                                   seed=seed) for run, plain in against.items()}
 report.table(pd.DataFrame({run: {"less": against[run], "points": f"{paired:.1f}"}
                            for run, paired in gained.items()}).T,
-             caption="Legal answers less plain UCI's, after 5 and at its best pass")
+             caption="Legal answers less plain UCI's, after 5 and at its best pass. "
+                     f"{baselines.MARK} not both beat their baseline: no finding")
 
 # %% [markdown]
 # ## What kind of error
@@ -213,26 +283,37 @@ report.table(pd.DataFrame({run: {"less": against[run], "points": f"{paired:.1f}"
 # errors, the next two its *path obstruction*.
 
 # %%
-def wrong_answers(name, tasks):
-    counts = [errors.count_errors(answers(name, task, "long")[: sizes.instances].argmax(1),
+def wrong_answers(answering, name, tasks):
+    counts = [errors.count_errors(answering(name, task, "long")[: sizes.instances].argmax(1),
                                   asked[task, "long"]) for task in tasks]
     return sum(counts)
 
 
-# %%
-ends = {f"{size} {tables.NOTATION_ROWS[model]}": wrong_answers(one.name, probes.END_TASKS)
-        for (size, model), one in chosen.items() if model in tables.NOTATION_ROWS}
-ends = pd.DataFrame(ends).T
-tracking = [str(kind) for kind in errors.EndError if kind in errors.PIECE_TRACKING]
-ends["piece tracking"] = ends[tracking].sum(axis=1)
-ends["all"] = ends[[str(kind) for kind in errors.EndError]].sum(axis=1)
-report.table(ends, caption=f"Wrong ending squares of {2 * sizes.instances:,} answers")
+def marked_row(key, tasks):
+    above = all("lgm" in scores[task, "long"][key].above for task in tasks)
+    return f"{key[0]} {tables.NOTATION_ROWS[key[1]]}" + ("" if above else f" {baselines.MARK}")
+
 
 # %%
-starts = {f"{size} {tables.NOTATION_ROWS[model]}": wrong_answers(one.name, probes.START_TASKS)
-          for (size, model), one in chosen.items() if model in typed}
-report.table(pd.DataFrame(starts).T,
-             caption=f"Wrong starting squares of {2 * sizes.instances:,} answers")
+ends = {key: wrong_answers(answers, one.name, probes.END_TASKS) for key, one in chosen.items()}
+ends |= {name: wrong_answers(ground.answers, name, probes.END_TASKS)
+         for name in baselines.END_BASELINES}
+ends = pd.DataFrame(ends.values(), index=pd.Index(ends, tupleize_cols=False))
+tracking = [str(kind) for kind in errors.EndError if kind in errors.PIECE_TRACKING]
+ends["all"] = ends.sum(axis=1)
+ends.insert(ends.shape[1] - 1, "piece tracking", ends[tracking].sum(axis=1))
+ends_shown = ends.set_axis([titles_of.get(key) or marked_row(key, probes.END_TASKS)
+                            for key in ends.index])
+report.table(ends_shown, caption=f"Wrong ending squares of {2 * sizes.instances:,} answers. "
+                                 f"{baselines.MARKED}")
+
+# %%
+starts = {marked_row(key, probes.START_TASKS): wrong_answers(answers, one.name, probes.START_TASKS)
+          for key, one in chosen.items() if key[1] in typed}
+starts |= {title: wrong_answers(ground.answers, name, probes.START_TASKS)
+           for name, title in baselines.START_BASELINES.items()}
+report.table(pd.DataFrame(starts).T, caption=f"Wrong starting squares of "
+             f"{2 * sizes.instances:,} answers. {baselines.MARKED}")
 
 # %% [markdown]
 # ## Early and late
@@ -241,24 +322,29 @@ report.table(pd.DataFrame(starts).T,
 # happened.
 
 # %%
-columns = {(task, band): {f"{size} {tables.NOTATION_ROWS[model]}": one.lgm
-                          for (size, model), one in scores[task, band].items()
-                          if model in tables.NOTATION_ROWS}
-           for task in probes.TASKS for band in probes.BANDS}
+columns = {(task, band): {f"{size} {tables.NOTATION_ROWS[model]}": one.judged("lgm")
+                          for (size, model), one in by_run.items()}
+           for (task, band), by_run in scores.items()}
 bands = pd.DataFrame({f"{task}, {band}": cells for (task, band), cells in columns.items()})
-report.table(bands.fillna("-"), caption="Legal answers by length of prefix, %", digits=1)
+bands = pd.concat([bands, counted]).astype(object)
+report.table(bands.fillna("-"), digits=1,
+             caption=f"Legal answers by length of prefix, %. {baselines.MARKED}")
 
 # %% [markdown]
 # ## Legal first, then good
 #
 # Along the size of the training set: does the model learn what is legal before it learns what is
-# played? For ExM the ground is random legal play, since a model that knows all rules and nothing
-# else would reach it.
+# played? For ExM the ground is random legal play (grey), since a model that knows all rules and
+# nothing else would reach it. For legal answers it is counting (dotted): by where the piece came
+# from for UCI and RAP, by its type for AP.
 
 # %%
-games = {record.run.size: record.games for record in runs.trained_runs()}
-rows = {title: {games[size]: one for (size, name), one in scores["end_actual", "long"].items()
+read = {record.run.size: record.games for record in runs.trained_runs()}
+rows = {title: {read[size]: one for (size, name), one in scores["end_actual", "long"].items()
                 if name == model} for model, title in tables.NOTATION_ROWS.items()}
+lines = [{"y": grounds["end_actual", "long"][given].lgm.value, "color": colour, "linestyle": ":",
+          "label": titles_of[given]}
+         for given, colour in (("came_from", report.PALETTE[0]), ("type", report.PALETTE[2]))]
 
 # %%
 figure, axes = plt.subplots()
@@ -266,85 +352,115 @@ for (title, row), colour in zip(rows.items(), report.PALETTE, strict=False):
     axes.plot(list(row), [one.lgm.value for one in row.values()], "o-", color=colour, label=title)
     axes.plot(list(row), [one.exm.value for one in row.values()], "s--", color=colour)
 axes.axhline(chance["end_actual"].value, color="grey", linewidth=1)
+for line in lines:
+    axes.axhline(**line)
 axes.set(xscale="log", xlabel="training games", ylabel="%", ylim=(0, 102))
-axes.set_xticks(list(games.values()), [f"{count:,}" for count in games.values()])
+axes.set_xticks(list(read.values()), [f"{count:,}" for count in read.values()])
 axes.xaxis.set_minor_formatter("")
-axes.legend(title="legal (line), as played (dashed)", loc="center", bbox_to_anchor=(0.5, 0.4))
+axes.legend(title="legal (line), as played (dashed)", loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
 # A straight line through the logarithms of illegal answers and training games says where the
-# sizes trained point to. It is a description of three points, not a forecast.
+# sizes trained point to. It is a description of the points, not a forecast, and is drawn only
+# where a notation beats its baseline at two sizes or more.
 
 # %%
 fitted, needed = {}, {}
 goal = reference.lookup("state_tracking", "table6", "L UCI", "LgM Actual Acc.")
 for model, title in tables.NOTATION_ROWS.items():
-    row = {games[size]: 100 - one.lgm.value
-           for (size, name), one in scores["end_actual", "long"].items() if name == model}
-    if len(row) > 1 and min(row.values()) > 0:
+    row = {read[size]: 100 - one.lgm.value
+           for (size, name), one in scores["end_actual", "long"].items()
+           if name == model and "lgm" in one.above and one.lgm.value < 100}
+    if len(row) > 1:
         fitted[model] = trends.fit_trend(list(row), list(row.values()))
-        needed[title] = {"exponent": fitted[model].exponent, "sizes": str(fitted[model].points),
-                         "illegal at 200,000 games, %": fitted[model].errors(200_000)}
-report.table(pd.DataFrame(needed).T, caption="Trend; the paper's UCI at 200,000: "
-                                             f"{100 - goal.value:.1f} % illegal")
+    needed[title] = {"sizes above the baseline": len(row), "exponent": "-", "at 200,000": "-"}
+
+# %%
+for model, line in fitted.items():
+    needed[tables.NOTATION_ROWS[model]] |= {
+        "exponent": line.exponent, "at 200,000": line.errors(200_000)}
+report.table(pd.DataFrame(needed).T, caption="Illegal answers along the games, %; the paper's UCI "
+                                             f"at 200,000: {100 - goal.value:.1f}")
 
 # %% [markdown]
 # ## Recap
 #
 # - The four questions of Table 3 have the paper's answers: {glue:text}`agree` of 4.
+# - More often legal than counting, of the {glue:text}`n_models` models of Table 6, after 51 to 100
+#   plies: {glue:text}`above`; after 5 to 50 plies: {glue:text}`above_short`.
 # - After the square of the piece moved next, plain UCI names a legal square in
-#   {glue:text}`uci_S` % at S, {glue:text}`uci_M` % at M and {glue:text}`uci_L` % at L; the paper,
-#   with four times the games, human ones, and a hundred times the parameters, in
-#   {glue:text}`paper_uci_S`, {glue:text}`paper_uci_M` and {glue:text}`paper_uci_L` %.
-# - With a type before every move, always (AP), in {glue:text}`ap_S` %, {glue:text}`ap_M` % and
-#   {glue:text}`ap_L` %; in the paper {glue:text}`paper_ap_S`, {glue:text}`paper_ap_M` and
-#   {glue:text}`paper_ap_L` %.
-# - Piece types at random in training change plain UCI's share by {glue:text}`help_S` points at S,
-#   {glue:text}`help_M` at M and {glue:text}`help_L` at L; in the paper by
-#   {glue:text}`paper_help_S`, {glue:text}`paper_help_M` and {glue:text}`paper_help_L`.
-# - With more passes over S, each model at its best, RAP 5 changes it by {glue:text}`S-rap5-1x15`
-#   points (after five passes by {glue:text}`S-rap5-1`), RAP 25 by {glue:text}`S-rap25-1x15` after
-#   fifteen and {glue:text}`S-rap25-1x30` after up to thirty (after five by
-#   {glue:text}`S-rap25-1`); dropout in place of types, the control, by
-#   {glue:text}`S-uci-1x15d10`.
+#   {glue:text}`uci_S` % at S, {glue:text}`uci_M` % at M and {glue:text}`uci_L` % at L; counts by
+#   where the piece came from in {glue:text}`count_came_from` %. In the paper it is
+#   {glue:text}`paper_uci_S`, {glue:text}`paper_uci_M` and {glue:text}`paper_uci_L` %, with other
+#   games and four times as many, a larger model and a longer training (chapter 12).
+# - With a type before every move (AP), in {glue:text}`ap_S` %, {glue:text}`ap_M` % and
+#   {glue:text}`ap_L` %; counts by the type in {glue:text}`count_type` %; in the paper
+#   {glue:text}`paper_ap_S`, {glue:text}`paper_ap_M` and {glue:text}`paper_ap_L` %.
+# - Do piece types at random in training help? {glue:text}`helped`
+# - Do they with more passes over S? {glue:text}`gained`
 # - Asked for a type of piece, RAP finds one that can move in {glue:text}`start_S` % at S,
-#   {glue:text}`start_M` % at M and {glue:text}`start_L` % at L.
-# - Of plain UCI's wrong ending squares {glue:text}`wrong_piece_uci` % are where another piece could
-#   go from there; of AP's, which is told the type, {glue:text}`wrong_piece_ap` %.
+#   {glue:text}`start_M` % at M and {glue:text}`start_L` % at L; counts of the squares that the type
+#   leaves in {glue:text}`count_start_type` %. AP finds one in {glue:text}`start_ap_S` %,
+#   {glue:text}`start_ap_M` % and {glue:text}`start_ap_L` %; who looks where the type went last, in
+#   {glue:text}`count_last` %.
+# - What kind of errors? {glue:text}`errors`
 # - Drawing evenly among legal squares hits the move played in {glue:text}`random_end:.1f` %.
 # - The committed models answer first what they answered then in {glue:text}`same:.2%` of the
 #   questions.
 
 # %%
-def value_of(task, size, model):
+def cell_of(task, size, model):
     one = scores[task, "long"].get((size, model))
-    return one.lgm.value if one else None
+    return tables.told(one and one.judged("lgm"), ".1f")
 
 
 # %%
 for size in tables.SIZES:
-    row = helped[size, "end_actual"]
-    ours = row["ours"].difference.value if row["ours"] else None
-    glued = {"help": (ours, "+.1f"), "paper_help": (row["paper"], "+.1f"),
-             "start": (value_of("start_actual", size, "uci_rap"), ".1f")}
+    glue(f"start_{size}", cell_of("start_actual", size, "uci_rap"), display=False)
+    glue(f"start_ap_{size}", cell_of("start_actual", size, "uci_ap"), display=False)
     for name, model in (("uci", "uci"), ("ap", "uci_ap")):
         title = f"{size} {tables.NOTATION_ROWS[model]}"
         cell = reference.lookup("state_tracking", "table6", title, "LgM Actual Acc.")
-        glued[name] = value_of("end_actual", size, model), ".1f"
-        glued[f"paper_{name}"] = cell.value, ".1f"
-    for name, (value, form) in glued.items():
-        glue(f"{name}_{size}", tables.told(value, form), display=False)
+        glue(f"{name}_{size}", cell_of("end_actual", size, model), display=False)
+        glue(f"paper_{name}_{size}", f"{cell.value:.1f}", display=False)
 
 # %%
-for run, paired in gained.items():
-    glue(run, format(paired.difference, "+.1f"), display=False)
+for task in ("end_actual", "start_actual"):
+    for name, one in grounds[task, "long"].items():
+        glue(f"count_{name}", f"{one.lgm:.1f}", display=False)
+better = {band: [f"{size} {tables.NOTATION_ROWS[model]}"
+                 for (size, model), one in scores["end_actual", band].items()
+                 if "lgm" in one.above] for band in probes.BANDS}
+comparable = any(row["ours"] and row["ours"].above for row in helped.values())
+glue("strength", "strong enough at some sizes only" if comparable else "too weak", display=False)
+glue("n_models", len(scores["end_actual", "long"]), display=False)
+glue("above", baselines.enumerate_names(better["long"]), display=False)
+glue("above_short", baselines.enumerate_names(better["short"]), display=False)
+glue("counted", f"{sizes.counted:,}", display=False)
 
 # %%
-for name, title in (("uci", "UCI"), ("ap", "UCI + AP")):
-    rows = ends[[row.endswith(f" {title}") for row in ends.index]].sum()
-    share = 100 * rows["wrong piece"] / rows["all"] if rows["all"] else None
-    glue(f"wrong_piece_{name}", tables.told(share, ".0f"), display=False)
+open_question = "It cannot be told from these trainings: {} both beat counting."
+said = {f"At {size} they change plain UCI's share by {tables.told(row['ours'], '+.1f')} points; "
+        f"in the paper by {row['paper']:+.1f}.": [row["ours"]]
+        for (size, task), row in helped.items() if task == "end_actual"}
+glue("helped", baselines.only_if_above(
+    said, open_question.format("at no size do UCI and UCI + RAP")), display=False)
+said = {f"{run} has {paired:+.1f} points more than plain UCI.": [paired]
+        for run, paired in gained.items()}
+glue("gained", baselines.only_if_above(
+    said, open_question.format("no run for longer and plain UCI")), display=False)
+
+# %%
+wrong = 100 * ends["wrong piece"] / ends["all"].clip(lower=1)
+said = {}
+for key, share in wrong.items():
+    if key in chosen:
+        name = baselines.baseline_of("end_actual", key[1])
+        sentence = (f"Of the wrong ending squares of {marked_row(key, ())} {share:.0f} % are where "
+                    f"only another piece could go, of its baseline's {wrong[name]:.0f} %.")
+        said[sentence] = [scores[task, "long"][key].judged("lgm") for task in probes.END_TASKS]
+glue("errors", baselines.only_if_above(said, "No model beats counting."), display=False)
 glue("agree", agree, display=False)
 glue("random_end", chance["end_actual"].value, display=False)
 glue("same", float(again["same first"].mean()), display=False)
@@ -354,20 +470,29 @@ results = {}
 for (task, band), by_run in scores.items():
     where = task if band == "long" else f"{task}_short"
     for (size, model), one in by_run.items():
-        if model in tables.NOTATION_ROWS:
-            cells = tables.reference_cells(task, band, size, model)
-            for name in ("lgm", "rprec", "exm"):
-                if (value := getattr(one, name)) is not None:
-                    results[f"{where}.{name}.{size}.{model}"] = report.Result.of(
-                        value, "%", **cells.get(name, {}))
+        cells = tables.reference_cells(task, band, size, model)
+        for name in ("lgm", "rprec", "exm"):
+            if (value := getattr(one, name)) is not None:
+                results[f"{where}.{name}.{size}.{model}"] = report.Result.of(
+                    value, "%", **cells.get(name, {}))
+
+# %%
+for (task, band), by_given in grounds.items():
+    where = task if band == "long" else f"{task}_short"
+    for name, one in by_given.items():
+        results[f"baseline.counts.{where}.{name}"] = report.Result.of(one.lgm, "%")
+        results[f"baseline.counts_rprec.{where}.{name}"] = report.Result.of(one.rprec, "%")
+        if one.exm is not None:
+            results[f"baseline.counts_exm.{where}.{name}"] = report.Result.of(one.exm, "%")
+results["baseline.counts.beaten"] = report.Result(
+    len(better["long"]), n=len(scores["end_actual", "long"]), unit="models of Table 6")
 
 # %%
 for number, task in ((5, "start_actual"), (6, "end_actual")):
     cell = reference.lookup("state_tracking", f"table{number}", "Random Legal", "ExM Acc.")
     results[f"table{number}.random_legal"] = report.Result.of(
         chance[task], "%", reference=cell.value, source=cell.key)
-    count = sum(model in tables.NOTATION_ROWS for _, model in scores[task, "long"])
-    results[f"table{number}.rows"] = report.Result(count, unit="models")
+    results[f"table{number}.rows"] = report.Result(len(scores[task, "long"]), unit="models")
 results["random_legal.exm"] = results["table6.random_legal"]
 results["table3.agree"] = report.Result(agree, n=4, unit="rows")
 
@@ -375,16 +500,16 @@ results["table3.agree"] = report.Result(agree, n=4, unit="rows")
 for (size, task), row in helped.items():
     if row["ours"]:
         results[f"rap_gain.{task}.{size}"] = report.Result.of(
-            row["ours"].difference, "points")
-keys = [f"{size}.{model}" for size, model in chosen if model in tables.NOTATION_ROWS]
-for key, (_, row) in zip(keys, ends.iterrows(), strict=True):
+            row["ours"].value.difference, "points")
+for index, row in ends.iterrows():
+    key = ".".join(index) if index in chosen else f"baseline.{index}"
     results |= {f"errors.{kind.replace(' ', '_').replace('-', '_')}.{key}": report.Result(
         int(value), n=2 * sizes.instances, unit="answers") for kind, value in row.items()}
 
 # %%
 for run, paired in gained.items():
     key = f"less_uci.end_actual.{run.replace('-', '_')}"
-    results[key] = report.Result.of(paired.difference, "points")
+    results[key] = report.Result.of(paired.value.difference, "points")
 for model, trend in fitted.items():
     results[f"trend.exponent.{model}"] = report.Result(trend.exponent, n=trend.points, unit="power")
 report.write_results("13_board_probes", results)

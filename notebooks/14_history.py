@@ -9,6 +9,16 @@
 # %% [markdown]
 # # How much of the history
 #
+# The models of this chapter are {glue:text}`strength` for the paper's questions. After 51 to 100
+# plies counts over {glue:text}`counted` training games, which know of a piece the square that it
+# leaves, the one that it came from, and nothing else of the game, name a legal square in
+# {glue:text}`count` % of the questions. More often legal, of the {glue:text}`n_models` models of
+# Table 7: {glue:text}`above`. An even draw among the legal moves has a perplexity of
+# {glue:text}`even`; better than that: {glue:text}`foresee`. What less of the history costs can be
+# read from models that do better than these and from no others. Numbers below their baseline bear
+# a †, and no sentence concludes from them. Chapter 12 names the reasons: other games, a small
+# model, and a short training.
+#
 # Chess needs no memory: the board says all. A model of moves has no board, only the moves, so it
 # must look back. How far? The paper {cite}`toshniwal2022chess` takes the history away in several
 # ways (its Section 5.3 and Table 7): by a window of the last 50 tokens, by approximations of
@@ -18,7 +28,8 @@
 #
 # In this chapter we
 #
-# - set these models beside full attention, at equal size and on equal games (Table 7);
+# - set these models beside full attention, at equal size and on equal games (Table 7), and beside
+#   what is had without a model;
 # - test each difference on the same questions;
 # - ask whether the window fails where it must: at pieces that came to their square long ago;
 # - ask whether piece types help the LSTM.
@@ -41,7 +52,7 @@ from chessgloss import reference, report
 from chessgloss.measures import means_by
 from chessgloss.profiles.history import load_sizes
 from chessgloss.store import Evidence
-from chessgloss.tracking import perplexities, probe_scores, probes, tables
+from chessgloss.tracking import baselines, corpus, perplexities, probe_scores, probes, tables
 
 # %%
 sizes = load_sizes(profile)
@@ -49,8 +60,24 @@ report.use_house_style()
 kept = probes.read_probes(probes.probes_file())
 asked = {task: probes.select(kept, task, "long")[: sizes.instances] for task in probes.END_TASKS}
 instances = [one for some in asked.values() for one in some]
-outcomes, answers = tables.read_outcomes(), tables.recorded()
+answers = tables.recorded()
+outcomes = [one for one in tables.read_outcomes() if one.model in tables.HISTORY_ROWS]
 chosen = tables.headline(outcomes)
+
+# %% [markdown]
+# ## What is had without a model
+#
+# The baselines of the last two chapters: an even draw among the legal moves, and counts of the
+# moves of S by the square that a piece leaves and the one from which it had come there. No model
+# of this chapter is told the types of the pieces; what counts by type come to is shown beside.
+
+# %%
+games = corpus.read_corpus()
+drawn = baselines.even_draw(games.games, games.of("test")[: sizes.drawn])
+even = perplexities.perplexity_of(drawn, seed=seed)
+ground = baselines.Baselines(
+    baselines.list_moves(games.games, games.of("L")[: sizes.counted]), instances)
+grounds = {task: tables.score_baselines(ground, task, seed=seed) for task in probes.END_TASKS}
 
 # %% [markdown]
 # ## The models
@@ -58,25 +85,41 @@ chosen = tables.headline(outcomes)
 # All have about as many parameters. Perplexity is canonical, as in the chapter before the last.
 
 # %%
-trained = tables.perplexity_table(outcomes, tables.HISTORY_ROWS)
-trained = trained[trained["run"] != ""]
-measured = perplexities.read_perplexities(trained["run"], seed=seed)
-trained["test"] = [measured[run] for run in trained["run"]]
+known = baselines.judge_perplexities([one.name for one in outcomes], drawn, seed=seed)
+trained = tables.perplexity_table(outcomes, tables.HISTORY_ROWS, known, even)
+trained = trained[trained["test"] != tables.NOT_TRAINED]
 report.table(trained[["dev", "test", "epochs", "tokens read", "early stop"]], digits=1,
-             caption="Trained for this chapter")
+             caption=f"Trained for this chapter, perplexity. {baselines.MARKED}")
+
+# %%
+ahead = {}
+for (size, model), one in chosen.items():
+    if model != "uci" and (size, "uci") in chosen:
+        ahead[size, model] = baselines.judge_change(
+            one.name, chosen[size, "uci"].name, known, seed=seed)
+listed = {f"{size} {tables.HISTORY_ROWS[model]}": f"{change:+.1f}"
+          for (size, model), change in ahead.items()}
+report.table(pd.Series(listed).to_frame("%"),
+             caption="Perplexity against full attention's, per cent of it. "
+                     f"{baselines.MARK} not both beat the even draw: no finding")
 
 # %% [markdown]
 # ## Table 7
 #
-# Ending squares, prefixes of 51 to 100 plies.
+# Ending squares, prefixes of 51 to 100 plies. What is as played (ExM) has to beat a draw among the
+# legal squares (*random legal*) as well.
 
 # %%
-scores = {task: tables.score_rows(outcomes, answers, instances, task, seed=seed)
+scores = {task: tables.score_rows(outcomes, answers, ground, task, seed=seed)
           for task in probes.END_TASKS}
-table7 = tables.probe_table(scores["end_actual"], scores["end_other"], tables.HISTORY_ROWS)
+table7 = tables.probe_table(
+    *(scores[task] for task in probes.END_TASKS), tables.HISTORY_ROWS,
+    [grounds[task] for task in probes.END_TASKS])
+table7.loc["Random Legal"] = [
+    *["-"] * 4, probe_scores.random_legal(asked["end_actual"], seed=seed)]
 printed = reference.table("state_tracking", "table7")
 report.boards(*(report.table(tables.beside_paper(table7, "table7", columns), digits=1,
-                             caption=f"Table 7: ending squares, {title}, %")
+                             caption=f"Table 7: ending squares, {title}, %. {baselines.MARKED}")
                 for title, columns in tables.PROBE_PARTS.items()))
 
 # %% [markdown]
@@ -86,7 +129,8 @@ report.boards(*(report.table(tables.beside_paper(table7, "table7", columns), dig
 # ## Less than full attention
 #
 # The same questions, answered by both models: legal answers less those of full attention, in
-# points. A star marks p < 0.001.
+# points. A star marks p < 0.001. Where not both beat the counts (†), there is no history whose loss
+# could be measured.
 
 # %%
 losses = {}
@@ -95,8 +139,8 @@ for size in tables.SIZES:
     for model in tables.HISTORY_ROWS:
         one = chosen.get((size, model))
         if one and full and model != "uci":
-            losses[size, model] = tables.compare_runs(one.name, full.name, answers, instances,
-                                                      "end_actual", seed=seed)
+            losses[size, model] = tables.compare_runs(
+                one, full, answers, ground, "end_actual", seed=seed)
 
 # %%
 beside = {}
@@ -105,17 +149,24 @@ for (size, model), paired in losses.items():
     cells = [reference.lookup("state_tracking", "table7", row, "LgM Actual Acc.").value
              for row in rows]
     beside[rows[0]] = {"ours": f"{paired:.1f}", "paper": f"{cells[0] - cells[1]:.1f}"}
-report.table(pd.DataFrame(beside).T, caption="Legal answers less those of full attention, points")
+report.table(pd.DataFrame(beside).T, caption="Legal answers less those of full attention, points. "
+             f"{baselines.MARK} not both beat their baseline: no finding")
+
+# %%
+def with_mark(key, judged):
+    mark = "" if judged.above else f" {baselines.MARK}"
+    return f"{key[0]} {tables.HISTORY_ROWS[key[1]]}{mark}"
+
 
 # %%
 figure, axes = plt.subplots(figsize=(7, 3.4))
-for place, (key, paired) in enumerate(losses.items()):
-    one, colour = paired.difference, report.PALETTE[tables.SIZES.index(key[0])]
+for place, (key, judged) in enumerate(losses.items()):
+    one, colour = judged.value.difference, report.PALETTE[tables.SIZES.index(key[0])]
     axes.plot([one.low, one.high], [-place, -place], color=colour)
     axes.plot(one.value, -place, "o", color=colour)
 axes.axvline(0, color="grey", linewidth=1)
 axes.set_yticks([-place for place in range(len(losses))],
-                [f"{size} {tables.HISTORY_ROWS[model]}" for size, model in losses])
+                [with_mark(key, judged) for key, judged in losses.items()])
 axes.set(xlabel="End-Actual, legal answers less full attention's, points")
 plt.show()
 
@@ -136,16 +187,28 @@ group = pd.cut([one or np.nan for one in since], bins, labels=labels)
 group = group.add_categories("never").fillna("never")
 
 # %%
-by_age = {}
+def aged(given):
+    rows = probe_scores.answer_table(given[: sizes.instances], asked["end_actual"])
+    return rows.assign(lgm=100 * rows["lgm"], since=group.astype(str))
+
+
+def by_since(rows):
+    return means_by(rows, "since", "lgm", cluster="game", seed=seed)
+
+
+# %%
+by_age, counted = {}, aged(ground.answers("came_from", "end_actual", "long"))
 for (size, model), one in chosen.items():
     if model in ("uci", "window50", "lstm"):
-        given = answers(one.name, "end_actual", "long")[: sizes.instances]
-        rows = probe_scores.answer_table(given, asked["end_actual"])
-        rows = rows.assign(lgm=100 * rows["lgm"], since=group.astype(str))
-        by_age[f"{size} {tables.HISTORY_ROWS[model]}"] = means_by(
-            rows, "since", "lgm", cluster="game", seed=seed)
+        rows = aged(answers(one.name, "end_actual", "long"))
+        less = by_since(rows.assign(lgm=rows["lgm"] - counted["lgm"]))
+        by_age[f"{size} {tables.HISTORY_ROWS[model]}"] = {
+            age: baselines.Judged(share, less[age].low > 0)
+            for age, share in by_since(rows).items()}
+by_age[baselines.END_BASELINES["came_from"]] = by_since(counted).to_dict()
 ages = pd.DataFrame(by_age).T.reindex(columns=[*labels, "never"])
-report.table(ages, caption="Legal answers by plies since the piece came, %", digits=1)
+report.table(ages, digits=1, caption="Legal answers by plies since the piece came, %. "
+                                     f"{baselines.MARKED}")
 
 # %%
 figure, axes = plt.subplots()
@@ -153,56 +216,59 @@ for place, size in enumerate(("S", "M")):
     for style, model in (("o-", "uci"), ("s--", "window50")):
         if (size, model) in chosen:
             row = ages.loc[f"{size} {tables.HISTORY_ROWS[model]}"].dropna()
-            axes.plot(row.index, [one.value for one in row], style, color=report.PALETTE[place],
-                      label=f"{size} {tables.HISTORY_ROWS[model]}")
+            axes.plot(row.index, [one.value.value for one in row], style,
+                      color=report.PALETTE[place], label=f"{size} {tables.HISTORY_ROWS[model]}")
+row = ages.loc[baselines.END_BASELINES["came_from"]].dropna()
+axes.plot(row.index, [one.value for one in row], ":", color="grey", label=row.name)
 axes.set(xlabel="plies since the piece came to its square", ylabel="legal answers, %")
-axes.legend()
+axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
 # ## Piece types for the LSTM
 #
-# In the paper RAP helps the LSTM only with larger training sets (M: 73.8 to 77.5 %). Chapter 12
-# showed what it costs a small transformer that must work out whether a square is left or reached.
-# A network that carries a state along can keep count of that; if it is this that costs, RAP
-# should cost the LSTM little.
+# In the paper RAP helps the LSTM only with larger training sets (M: 73.8 to 77.5 %). A model that
+# reads types before some of the moves must work out whether a square is left or reached; a
+# network that carries a state along can keep count of that, and RAP may cost it less.
 
 # %%
 lstm = {}
 for size in tables.SIZES:
     pair = [chosen.get((size, model)) for model in ("lstm_rap", "lstm")]
     if all(pair):
-        lstm[size] = tables.compare_runs(*(one.name for one in pair), answers, instances,
-                                         "end_actual", seed=seed)
+        lstm[size] = tables.compare_runs(*pair, answers, ground, "end_actual", seed=seed)
 listed = {size: {"LSTM + RAP less LSTM": f"{paired:.1f}"} for size, paired in lstm.items()}
-report.table(pd.DataFrame(listed).T, caption="Legal answers, points")
+report.table(pd.DataFrame(listed).T, caption="LSTM + RAP less LSTM, legal answers, points. "
+             f"{baselines.MARK} not both beat their baseline: no finding")
 
 # %%
 kinds = {"GPT2": ("rap25", "uci"), "LSTM": ("lstm_rap25", "lstm")}
 pairs = {f"{size} {title}": [f"{size}-{label}-1" for label in labels]
          for size in tables.SIZES for title, labels in kinds.items()}
-done = {one.name for one in outcomes}
-costs = {row: perplexities.change_of_perplexity(*pair, seed=seed)
-         for row, pair in pairs.items() if done.issuperset(pair)}
-report.table(pd.Series(costs).to_frame("%"), caption="Perplexity: RAP 25 against none", digits=1)
+every = tables.read_outcomes()
+known |= baselines.judge_perplexities(
+    [one.name for one in every if one.name not in known], drawn, seed=seed)
+costs = {row: baselines.judge_change(*pair, known, seed=seed)
+         for row, pair in pairs.items() if set(pair) <= set(known)}
+report.table(pd.Series(costs).to_frame("%"), digits=1,
+             caption="Perplexity: RAP 25 against none. "
+                     f"{baselines.MARK} not both beat the even draw: no finding")
 
 # %% [markdown]
 # ## Recap
 #
-# - With a window of 50 tokens legal answers change by {glue:text}`window50_S` points at S and
-#   {glue:text}`window50_M` at M; in the paper by {glue:text}`paper_window50_S` and
-#   {glue:text}`paper_window50_M`.
-# - With the LSTM by {glue:text}`lstm_S` and {glue:text}`lstm_M`; in the paper by
-#   {glue:text}`paper_lstm_S` and {glue:text}`paper_lstm_M`.
-# - With the Reformer by {glue:text}`reformer_S` and {glue:text}`reformer_M`, with the
-#   Performer by {glue:text}`performer_S` and {glue:text}`performer_M`; in the paper by
-#   {glue:text}`paper_reformer_S`, {glue:text}`paper_reformer_M`,
-#   {glue:text}`paper_performer_S` and {glue:text}`paper_performer_M`.
+# - More often legal than counting ({glue:text}`count` %), of the {glue:text}`n_models` models of
+#   Table 7: {glue:text}`above`. Better than an even draw in perplexity ({glue:text}`even`):
+#   {glue:text}`foresee`.
+# - What does less of the history cost? {glue:text}`losses` In the paper: {glue:text}`paper_losses`.
+# - The LSTM leads in perplexity, if at all: it changes full attention's by {glue:text}`ahead_S` %
+#   at S and by {glue:text}`ahead_M` % at M, and its legal answers by {glue:text}`lstm_S` and
+#   {glue:text}`lstm_M` points.
 # - Piece types before 25 % of the moves change the LSTM's perplexity at S by
 #   {glue:text}`cost_lstm` %, the transformer's by {glue:text}`cost_gpt` %.
-# - Of pieces that came more than {glue:text}`held` plies ago, {glue:text}`old_window` % are
-#   answered legally with the window at {glue:text}`old_size`, and {glue:text}`old_full` % with
-#   full attention.
+# - Does the window fail at pieces that came more than {glue:text}`held` plies ago?
+#   {glue:text}`old`
+# - † is a number worse than its baseline, or a difference of two of which one is.
 
 # %%
 def paper_loss(size, model):
@@ -211,25 +277,57 @@ def paper_loss(size, model):
 
 
 # %%
-for model in ("window50", "lstm", "reformer", "performer"):
-    for size in ("S", "M"):
-        paired = losses.get((size, model))
-        ours = paired.difference.value if paired else None
-        glue(f"{model}_{size}", tables.told(ours, "+.1f"), display=False)
-        glue(f"paper_{model}_{size}", tables.told(paper_loss(size, model), "+.1f"), display=False)
+glue("even", f"{even:.1f}", display=False)
+glue("count", f"{grounds['end_actual']['came_from'].lgm:.1f}", display=False)
+glue("counted", f"{sizes.counted:,}", display=False)
+legal = [f"{size} {tables.HISTORY_ROWS[model]}"
+         for (size, model), one in scores["end_actual"].items() if "lgm" in one.above]
+foresee = [f"{size} {tables.HISTORY_ROWS[model]}"
+           for (size, model), one in chosen.items() if known[one.name].above]
+for name, rows in (("above", legal), ("foresee", foresee)):
+    glue(name, baselines.enumerate_names(rows), display=False)
+glue("n_models", len(scores["end_actual"]), display=False)
+comparable = any(judged.above for judged in losses.values())
+glue("strength", "strong enough in parts only" if comparable else "too weak", display=False)
+
+# %%
+said = {f"{tables.HISTORY_ROWS[model]} changes the legal answers of full attention at {size} by "
+        f"{judged:+.1f} points.": [judged] for (size, model), judged in losses.items()}
+glue("losses", baselines.only_if_above(
+    said, "It cannot be told from these trainings: in no pair do both beat counting."),
+    display=False)
+glue("paper_losses", ", ".join(
+    f"{size} {tables.HISTORY_ROWS[model]} {paper_loss(size, model):+.1f}"
+    for size, model in losses), display=False)
+for size in ("S", "M"):
+    for name, found in (("ahead", ahead), ("lstm", losses)):
+        glue(f"{name}_{size}", tables.told(found.get((size, "lstm")), "+.1f"), display=False)
+
+# %%
 for name, title in (("lstm", "S LSTM"), ("gpt", "S GPT2")):
-    glue(f"cost_{name}", tables.told(costs.get(title), "+.0f"), display=False)
+    glue(f"cost_{name}", tables.told(costs.get(title), "+.1f"), display=False)
 glue("held", held, display=False)
-
-# %%
 old_size = max((size for size, model in chosen if model == "window50"), key="SML".index)
-glue("old_size", old_size, display=False)
-for name, model in (("window", "window50"), ("full", "uci")):
-    known = ages.loc[f"{old_size} {tables.HISTORY_ROWS[model]}", labels[-1]]
-    glue(f"old_{name}", f"{known.value:.1f}", display=False)
+old = [ages.loc[f"{old_size} {tables.HISTORY_ROWS[model]}", labels[-1]]
+       for model in ("window50", "uci")]
+said = {f"At {old_size} it answers {old[0]:.1f} % of them legally, full attention "
+        f"{old[1]:.1f} %.": old}
+glue("old", baselines.only_if_above(
+    said, "It cannot be told: there, too, window and full attention do not both beat counting."),
+    display=False)
 
 # %%
-results = {"table7.rows": report.Result(len(trained), unit="models")}
+results = {"table7.rows": report.Result(len(chosen), unit="models"),
+           "baseline.uniform_legal.perplexity": report.Result.of(even, "perplexity a move"),
+           "baseline.uniform_legal.beaten": report.Result(
+               len(foresee), n=len(chosen), unit="models of Table 7"),
+           "baseline.counts.beaten": report.Result(
+               len(legal), n=len(scores["end_actual"]), unit="models of Table 7")}
+for task, by_given in grounds.items():
+    for name, one in by_given.items():
+        results[f"baseline.counts.{task}.{name}"] = report.Result.of(one.lgm, "%")
+
+# %%
 for task, by_run in scores.items():
     for (size, model), one in by_run.items():
         if model in tables.HISTORY_ROWS and model != "uci":
@@ -240,22 +338,23 @@ for task, by_run in scores.items():
                         value, "%", **cells.get(name, {}))
 
 # %%
-for size, model in chosen:
-    if model in tables.HISTORY_ROWS and model != "uci":
-        value = trained.loc[f"{size} {tables.HISTORY_ROWS[model]}", "test"]
-        results[f"perplexity.{size}.{model}"] = report.Result.of(value, "perplexity a move")
-for (size, model), paired in losses.items():
+for (size, model), change in ahead.items():
+    results[f"perplexity.{size}.{model}"] = report.Result.of(
+        known[chosen[size, model].name].value, "perplexity a move")
+    results[f"perplexity_change.{size}.{model}"] = report.Result.of(
+        change.value, "% of full attention's")
+for (size, model), judged in losses.items():
     results[f"less_history.{size}.{model}"] = report.Result.of(
-        paired.difference, "points")
+        judged.value.difference, "points")
 
 # %%
-results |= {f"lstm_rap_gain.{size}": report.Result.of(paired.difference, "points")
-            for size, paired in lstm.items()}
+results |= {f"lstm_rap_gain.{size}": report.Result.of(judged.value.difference, "points")
+            for size, judged in lstm.items()}
 results |= {f"rap_cost.{row.replace(' ', '.').lower()}": report.Result.of(
-    cost, "% of perplexity") for row, cost in costs.items()}
+    cost.value, "% of perplexity") for row, cost in costs.items()}
 report.write_results("14_history", results)
 
 # %%
 report.evidence(Evidence(
     len(instances), "questions", seed, clusters=len({one.game for one in instances}),
-    interval="95 % bootstrap over games", versions={"models": f"{len(trained)} runs"}))
+    interval="95 % bootstrap over games", versions={"models": f"{len(chosen)} runs"}))

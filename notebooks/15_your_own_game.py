@@ -36,17 +36,16 @@ asked = ("Why not Qxe6+?", "Can Black take the bishop?", "What does White threat
 import matplotlib.pyplot as plt
 import pandas as pd
 from chessgloss import report
-from chessgloss.analysis import centipawns
 from chessgloss.commentary.annotate import Annotator, moves_of, read_games, write_pgn
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.dialogue import Dialogue
 from chessgloss.commentary.template import write_from_facts
 
 # %%
+from chessgloss.engine import analyse_many, centipawns, open_engine
 from chessgloss.positions import read_fen, read_move
 from chessgloss.prioritise import prioritise
 from chessgloss.profiles.your_own_game import load_sizes
-from chessgloss.stockfish import analyse_many, open_engine
 from chessgloss.store import Evidence, find_project
 
 sizes = load_sizes(profile)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from chessgloss.engines import EngineMissing, find_stockfish
+from chessgloss.engine import EngineMissing, find_stockfish
 
 #: The browser says nothing to the network of itself.
 BROWSER_FLAGS = [

@@ -11,6 +11,7 @@ from statsmodels.stats import inter_rater
 from chessgloss.agreement import (
     bootstrap,
     category_counts,
+    crossed_mean,
     fleiss_kappa,
     kendall,
     krippendorff_alpha,
@@ -152,3 +153,32 @@ def test_a_bootstrap_draws_whole_rows():
     assert found.high - found.low == pytest.approx(2 * 1.96 * data.std() / np.sqrt(80), rel=0.2)
     with pytest.raises(ValueError, match="not defined"):
         bootstrap(data, lambda one: NAN, seed=0)
+
+
+def test_the_mean_of_a_table_allows_for_other_raters():
+    random = np.random.default_rng(1)
+    held, alone = 0, 0
+    for _ in range(500):
+        table = (
+            random.normal(size=(40, 1)) + random.normal(size=(1, 6)) + random.normal(size=(40, 6))
+        )
+        both, moves = crossed_mean(table), crossed_mean(table.mean(axis=1)[:, None])
+        assert both.value == pytest.approx(moves.value)
+        held += both.low <= 0 <= both.high
+        alone += moves.low <= 0 <= moves.high
+    assert held / 500 == pytest.approx(0.95, abs=0.03)
+    assert alone / 500 < 0.7, "moves alone leave the raters out"
+
+
+def test_one_column_gives_the_t_interval_and_gaps_are_left_out():
+    column = np.array([1.0, 2.0, 4.0, 7.0])
+    found = crossed_mean(column[:, None])
+    theirs = stats.ttest_1samp(column, 0).confidence_interval()
+    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high))
+    assert found == crossed_mean(np.column_stack([column, np.full(4, np.nan)]))
+    gaps = crossed_mean([[1.0, 2.0], [np.nan, 3.0], [4.0, 4.0]])
+    assert (gaps.value, gaps.n) == (pytest.approx(14 / 5), 5)
+    assert gaps.low < gaps.value < gaps.high
+    assert crossed_mean([[2.0, 2.0]]).high == 2.0
+    with pytest.raises(ValueError, match="at least one"):
+        crossed_mean([[np.nan]])

@@ -17,7 +17,6 @@ import chess.engine
 import chess.pgn
 import pytest
 
-from chessgloss.analysis import Analysis, Line
 from chessgloss.commentary.annotate import (
     SIGNS,
     AnnotatedGame,
@@ -38,12 +37,11 @@ from chessgloss.commentary.annotate import (
     write_pgn,
 )
 from chessgloss.commentary.briefing import Comment
+from chessgloss.engine import Analysis, EngineMissing, Line, analyse_many, find_stockfish
 from chessgloss.facts import Verdict, weigh
 from chessgloss.facts.exchange import balance
-from chessgloss.pgn import PgnError
-from chessgloss.positions import MoveInContext, Position, read_fen, read_move
+from chessgloss.positions import MoveInContext, PgnError, Position, read_fen, read_move
 from chessgloss.priorities import ConceptChange
-from chessgloss.stockfish import EngineMissing, analyse_many, find_stockfish
 
 PGN = Path(__file__).resolve().parents[1] / "data" / "pgn"
 

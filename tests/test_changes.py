@@ -4,7 +4,6 @@ import chess
 import numpy as np
 import pytest
 
-from chessgloss import oracles
 from chessgloss.changes import (
     MoveSample,
     TermChanges,
@@ -13,7 +12,8 @@ from chessgloss.changes import (
     measure_changes,
     sample_moves,
 )
-from chessgloss.engines import EngineMissing
+from chessgloss.engine import EngineMissing
+from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
 from chessgloss.positions import Game
 
 ITALIAN = ("e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5", "e1g1", "g8f6", "c4f7", "e8f7")
@@ -105,15 +105,15 @@ def test_terms_must_be_known_and_must_change(all_moves: MoveSample):
 
 def test_stockfish_8_sees_what_a_capture_changes(all_moves: MoveSample):
     try:
-        oracle = oracles.stockfish8()
+        oracle = stockfish8()
     except EngineMissing as error:
         pytest.skip(str(error))
 
     def terms_of(fens):
-        return oracles.evaluate_terms(fens, oracle, processes=1, progress=False).middlegame
+        return evaluate_terms(fens, oracle, processes=1, progress=False).middlegame
 
     found = measure_changes(all_moves, terms_of)
-    material = found.changes[:, oracles.TERMS.index("Material")]
+    material = found.changes[:, TERMS.index("Material")]
     # Stockfish 8 counts piece-square tables as Material: every move changes it a little.
     assert ((np.abs(material) > 0.6) == (found.moves.kinds == "capture")).all()
     assert (material != 0).all()

@@ -101,6 +101,59 @@ def test_attacks_and_defences(text: str, verdict: str):
     assert [one.verdict for one in found] == [verdict]
 
 
+#: A white bishop on c4 that a knight on d5 shuts off from f7, a black rook on f8 that guards it.
+SHUT_OFF = "r1bq1rk1/pp3ppp/2p2n2/3n4/2B5/2N2N2/PPP2PPP/R1BQR1K1 w - - 0 10"
+#: A white knight on f7 checks the king on h8; queen and rooks look elsewhere.
+SMOTHERING = "5r1k/p4Npp/1p6/8/8/8/PPP2PPP/R2QR1K1 b - - 0 20"
+
+
+@pytest.mark.parametrize(
+    ("fen", "san", "text", "words", "verdict"),
+    [
+        (SHUT_OFF, "h3", "The rooks are getting better, and the bishop on c4 is attacking f7.",
+         "the bishop on c4 is attacking f7", "false"),
+        (SHUT_OFF, "h3", "The rooks are getting better, and the rook on f8 is guarding f7.",
+         "the rook on f8 is guarding f7", "true"),
+        (SHUT_OFF, "h3", "The knight takes the bishop and the queen attacks f7.",
+         "the queen attacks f7", "false"),
+        (SHUT_OFF, "h3", "The bishop on c4 and the knight on c3 attack d5.",
+         "The bishop on c4 and the knight on c3 attack d5", "true"),
+        (SHUT_OFF, "h3", "The bishop on c4 and the rook on e1 attack d5.",
+         "The bishop on c4 and the rook on e1 attack d5", "false"),
+        (SHUT_OFF, "h3", "The knights on f3 and c3 attack e5.",
+         "The knights on f3 and c3 attack e5", "false"),
+        (SHUT_OFF, "h3", "The knight on d5 is attacked by the bishop and the rook.",
+         "The knight on d5 is attacked by the bishop and the rook", "false"),
+        (SHUT_OFF, "h3", "The knight on d5 is attacked by the bishop and the queen.",
+         "The knight on d5 is attacked by the bishop and the queen", "true"),
+        (SHUT_OFF, "h3", "The knights attack e2 and h5.", "The knights attack e2 and h5", "false"),
+        (SHUT_OFF, "h3", "The knights attack d5 and g5.", "The knights attack d5 and g5", "true"),
+        (SHUT_OFF, "h3", "It stands behind the bishop's attack on e5.",
+         "the bishop's attack on e5", "false"),
+        (SHUT_OFF, "h3", "It adds its weight to the bishop's pressure on d5.",
+         "the bishop's pressure on d5", "true"),
+        (SHUT_OFF, "h3", "The queen attacks d5 and c7.", "The queen attacks d5 and c7", "true"),
+        (SHUT_OFF, "h3", "The queen attacks e2 and c7.", "The queen attacks e2 and c7", "false"),
+        (SHUT_OFF, "h3", "The bishop on b5 is attacking the king.",
+         "The bishop on b5 is attacking the king", "false"),
+        (SHUT_OFF, "h3", "The bishop on e6 defends the king.",
+         "The bishop on e6 defends the king", "false"),
+        (SHUT_OFF, "h3", "The bishop on g4 pins the knight on f3.",
+         "The bishop on g4 pins the knight on f3", "false"),
+        (SHUT_OFF, "h3", "The rook trades knights.", "The rook trades knights", "false"),
+        (SHUT_OFF, "h3", "The knight trades knights.", "The knight trades knights", "true"),
+        (SMOTHERING, "Kg8", "White attacks, and the queen and rooks are attacking the king.",
+         "the queen and rooks are attacking the king", "not checkable"),
+        (SMOTHERING, "Kg8", "White attacks, and the knight on f7 is attacking the king.",
+         "the knight on f7 is attacking the king", "true"),
+    ],
+)  # fmt: skip
+def test_a_subject_that_is_named_is_the_one_that_acts(
+    fen: str, san: str, text: str, words: str, verdict: str
+):
+    assert verdicts(fen, san, text)[words] == verdict
+
+
 @pytest.mark.parametrize(
     ("text", "claim", "verdict"),
     [

@@ -12,9 +12,9 @@ import chess.engine
 import chess.pgn
 import pytest
 
-from chessgloss import cli_words, prioritise, stockfish
-from chessgloss.analysis import Analysis, Line
+from chessgloss import cli_words, engine, prioritise
 from chessgloss.commentary.annotate import read_games
+from chessgloss.engine import Analysis, Line
 from chessgloss.facts.exchange import balance
 from chessgloss.positions import Position
 from chessgloss.priorities import ConceptChange, Priorities
@@ -65,9 +65,9 @@ class ScriptedEngine:
 @pytest.fixture
 def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A scripted engine, a scripted ranking of concepts, and no model."""
-    monkeypatch.setattr(stockfish, "open_engine", ScriptedEngine)
+    monkeypatch.setattr(engine, "open_engine", ScriptedEngine)
     monkeypatch.setattr(
-        stockfish,
+        engine,
         "analyse_many",
         lambda positions, *, nodes, multipv, processes: [
             by_material(position, multipv) for position in positions
@@ -141,7 +141,7 @@ def test_the_json_has_what_other_programs_read(scripted, capsys, move: str):
     ],
 )
 def test_bad_input_is_refused_before_an_engine_starts(monkeypatch, fen, move, words):
-    monkeypatch.setattr(stockfish, "open_engine", lambda: pytest.fail("an engine was started"))
+    monkeypatch.setattr(engine, "open_engine", lambda: pytest.fail("an engine was started"))
     for command in ("comment", "ask"):
         with pytest.raises(ValueError, match=words) as caught:
             run(command, "--fen", fen, "--move", move)
@@ -255,7 +255,7 @@ def test_games_that_cannot_be_annotated_are_refused(scripted, tmp_path, name, te
 
 
 def test_targets_are_checked_before_the_work(monkeypatch, tmp_path: Path):
-    monkeypatch.setattr(stockfish, "analyse_many", lambda *_, **__: pytest.fail("work was begun"))
+    monkeypatch.setattr(engine, "analyse_many", lambda *_, **__: pytest.fail("work was begun"))
     source = tmp_path / "game.pgn"
     source.write_text("1. e4 e5 *\n")
     for options, words in (
@@ -308,8 +308,8 @@ def test_a_session_with_a_model_shows_what_was_looked_up(with_model, monkeypatch
 @pytest.fixture(scope="module")
 def real_engine() -> None:
     try:
-        stockfish.find_stockfish()
-    except stockfish.EngineMissing as error:
+        engine.find_stockfish()
+    except engine.EngineMissing as error:
         pytest.skip(str(error))
 
 

@@ -21,7 +21,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chessgloss import assets
-from chessgloss.analysis import Analysis, Line
 from chessgloss.commentary import gac
 from chessgloss.commentary.briefing import (
     NO_CHANGE,
@@ -50,7 +49,6 @@ from chessgloss.commentary.dialogue import (
     grounds_of,
     model_writer,
     request_answer,
-    standing,
 )
 from chessgloss.commentary.gac import Example, Gac, ScoreFeatures, feature_words
 from chessgloss.commentary.methods import (
@@ -79,16 +77,15 @@ from chessgloss.commentary.template import (
     named,
     realise,
 )
-from chessgloss.corpora.fics import Counts
 from chessgloss.corpora.games import read_games
-from chessgloss.corpora.held_lectures import WORDS, evaluated_lectures
-from chessgloss.corpora.lectures import Lecture, read_lectures
+from chessgloss.corpora.lectures import WORDS, Counts, Lecture, evaluated_lectures, read_lectures
+from chessgloss.engine import Analysis, Line
 from chessgloss.facts.exchange import balance, hanging
 from chessgloss.facts.gather import gather
 from chessgloss.facts.records import Fact, Facts
 from chessgloss.facts.verdict import Verdict, weigh
 from chessgloss.llm import Answer, Client, Message, State, Unanswered
-from chessgloss.oracles import TERMS
+from chessgloss.oracle import TERMS
 from chessgloss.positions import (
     CommentedMove,
     Game,
@@ -1324,26 +1321,6 @@ def test_a_finished_game_has_no_reply():
     assert said("What is the best reply?", mated).endswith("the game is over, checkmate.")
     assert "the black king on g8" in said("Rb8", mated)
     assert "White has given mate" in said("who is winning?", mated)
-
-
-@pytest.mark.parametrize(
-    ("score", "words"),
-    [
-        (chess.engine.Cp(120), "White is ahead by 1.20"),
-        (chess.engine.Cp(-85), "Black is ahead by 0.85"),
-        (chess.engine.Cp(-10), "the position is level (-0.10 for White)"),
-        (chess.engine.Mate(3), "White mates in 3"),
-        (chess.engine.Mate(-2), "Black mates in 2"),
-        (chess.engine.Mate(0), "Black has given mate"),
-        (chess.engine.MateGiven, "White has given mate"),
-    ],
-)
-def test_scores_are_told_for_the_side_they_favour(score: chess.engine.Score, words: str):
-    assert standing(chess.engine.PovScore(score, chess.WHITE)) == words
-    if "level" not in words:
-        swap = {"White": "Black", "Black": "White"}
-        mirrored = " ".join(swap.get(word, word) for word in words.split(" "))
-        assert standing(chess.engine.PovScore(score, chess.BLACK)) == mirrored
 
 
 def moments(count: int) -> list[MoveInContext]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,17 @@ from chessgloss.concepts import (
     own_terms,
     turn_terms,
 )
-from chessgloss.heldout import accuracy, full_range, held_out, held_out_turned, table_of
+from chessgloss.heldout import (
+    HeldOut,
+    accuracy,
+    full_range,
+    gain_difference,
+    held_out,
+    held_out_turned,
+    score_in_view,
+    table_of,
+)
+from chessgloss.measures import wilson
 from chessgloss.probing import (
     Labelled,
     by_row,
@@ -117,6 +129,9 @@ def test_a_difference_is_paired_and_its_interval_narrower(planted):
         accuracy(whole, seed=0).value - accuracy(without, seed=0).value
     )
     assert gain.low > 0.05
+    all_right = [HeldOut("x", np.arange(30) // 3, np.ones(30, bool), np.ones(30, np.float32))]
+    assert accuracy(all_right, seed=0).low == pytest.approx(wilson(1, 10)[0])
+    assert accuracy(all_right * 2, seed=0).low == pytest.approx(wilson(1, 10)[0])
     same = accuracy(whole, minus=whole, seed=0)
     assert (same.value, same.low, same.high) == (0, 0, 0)
 
@@ -301,3 +316,52 @@ def test_the_same_numbers_come_from_any_number_of_processes(planted):
         fit_concepts(features, labelled, cs=(1e-3, 1e-2), seed=0, jobs=jobs) for jobs in (1, 2)
     )
     np.testing.assert_array_equal(one.vectors.weights, two.vectors.weights)
+
+
+def test_a_layer_seen_by_the_mover_is_scored_as_the_mover_sees_it(planted):
+    """Such a layer once counted as poor because it was fitted on White's terms."""
+    features, labelled = planted
+    white = np.arange(len(labelled)) % 2 == 0
+    seen = np.where(white[:, None], features, features @ TURN)
+    found = {
+        view: score_in_view(seen, labelled, white, view, c=1e-3, seed=0)
+        for view in ("white", "mover")
+    }
+    material = {view: accuracy(one[:1], seed=0).value for view, one in found.items()}
+    assert material["mover"] > 0.97
+    assert material["white"] < 0.7
+    assert [one.concept for one in found["mover"]] == list(TERMS)
+    np.testing.assert_array_equal(found["mover"][0].positive, found["white"][0].positive)
+
+
+def test_a_layer_seen_by_white_needs_no_turning(planted):
+    features, labelled = planted
+    white = np.arange(len(labelled)) % 2 == 0
+    found = score_in_view(features, labelled, white, "white", c=1e-3, seed=0, part="validation")
+    fitted = fit_concepts(features, labelled, cs=(1e-3,), seed=0)
+    plain = held_out(fitted, features, labelled, "validation")
+    np.testing.assert_array_equal(found[1].scores, plain[1].scores)
+
+
+def test_two_gains_are_compared_on_the_same_draws_of_games(planted):
+    """That one gain is larger than another does not follow from two overlapping intervals."""
+    features, labelled = planted
+    whole, less = (
+        held_out(fit_concepts(one, labelled, cs=(1e-3,), seed=0), one, labelled)
+        for one in (features, features[:, 1:])
+    )
+    gain = accuracy(whole, minus=less, seed=0)
+    more = gain_difference((whole, less), (whole, whole), seed=0)
+    assert (more.value, more.low, more.high) == pytest.approx((gain.value, gain.low, gain.high))
+    none = gain_difference((whole, less), (whole, less), seed=0)
+    assert (none.low, none.value, none.high) == pytest.approx((0, 0, 0))
+    few = (
+        [replace_rows(one, slice(None, None, 7)) for one in whole],
+        [replace_rows(one, slice(None, None, 7)) for one in less],
+    )
+    wide = gain_difference(few, (whole, less), seed=0)
+    assert wide.low < 0 < wide.high
+
+
+def replace_rows(one, rows):
+    return replace(one, games=one.games[rows], positive=one.positive[rows], scores=one.scores[rows])

@@ -6,13 +6,12 @@ import chess
 import pytest
 from chess.engine import Cp, Mate, PovScore
 
-from chessgloss.analysis import Analysis, Line, win_probability
+from chessgloss.engine import Analysis, EngineMissing, Line, open_engine, win_probability
 from chessgloss.facts import gather, weigh
 from chessgloss.facts.context import linearise
 from chessgloss.facts.records import ENGINE_KINDS
 from chessgloss.facts.verdict import Verdict, mistake_class
 from chessgloss.positions import MoveInContext, read_fen, read_move
-from chessgloss.stockfish import EngineMissing, open_engine
 
 START = chess.STARTING_FEN
 BACK_RANK = "6k1/5ppp/8/8/8/8/q4PPP/3R2K1 w - - 0 1"

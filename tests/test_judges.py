@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chessgloss import assets
-from chessgloss.analysis import Analysis, Line
 from chessgloss.claims import verify
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.prompts import load_prompt
+from chessgloss.engine import Analysis, Line
 from chessgloss.judges import (
     DIMENSIONS,
     Candidate,

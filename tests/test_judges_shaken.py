@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chessgloss.analysis import Analysis, Line
 from chessgloss.brief_moves import briefings_file
 from chessgloss.claims import verify
 from chessgloss.commentary.briefing import Briefing, read_briefings
 from chessgloss.commentary.methods import Comment
+from chessgloss.engine import Analysis, Line
 from chessgloss.judges import Candidate, Score, outcomes, questions
 from chessgloss.judges.correctness import Correctness, claim_counts, fit_correctness
 from chessgloss.judges.gcc import score_table

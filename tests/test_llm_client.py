@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -17,18 +18,17 @@ from chessgloss.llm import (
     Model,
     Recordings,
     Request,
-    Retry,
     Sampling,
     State,
     Unanswered,
     endpoint_from_environment,
     model_named,
 )
-from chessgloss.llm.prices import price_of
+from chessgloss.llm.client import cost_of
 from fakes.scripted_llm import scripted_llm
 
 MODEL = Model("scripted-1")
-RETRY = Retry(attempts=4, first=1.0, longest=30.0)
+RETRIES = 3
 
 
 def question(text: str, **sampling) -> Request:
@@ -42,16 +42,19 @@ def recordings(tmp_path) -> Recordings:
 
 
 @pytest.fixture
-def pauses() -> list[float]:
-    return []
+def pauses(monkeypatch) -> list[float]:
+    """The pauses between calls, in seconds: noted, and made short."""
+    noted, sleep = [], time.sleep
+    monkeypatch.setattr(time, "sleep", lambda seconds: (noted.append(seconds), sleep(0.001)))
+    return noted
 
 
 @pytest.fixture
-def client_of(recordings, pauses):
-    def make(llm, mode="record", **more) -> Client:
-        endpoint = Endpoint(llm.url, MODEL, "sk-secret", timeout=10.0, server="fake 1")
-        settings = {"retry": RETRY, "sleep": pauses.append, "date": lambda: "2026-01-31"}
-        return Client(recordings, endpoint, mode, **settings | more)
+def client_of(recordings):
+    def make(llm, mode="record", date=lambda: "2026-01-31", **more) -> Client:
+        settings = {"timeout": 10.0, "server": "fake 1", "retries": RETRIES} | more
+        endpoint = Endpoint(llm.url, MODEL, "sk-secret", **settings)
+        return Client(recordings, endpoint, mode, date=date)
 
     return make
 
@@ -119,44 +122,52 @@ def test_log_probabilities_come_ranked_and_survive_a_replay(client_of, recording
 
 # ---------------------------------------------------------------- failures
 
-PASSING = [
-    (["429:7"], [7.0]),
-    (["429"], [1.0]),
-    (["429:3600"], [30.0]),
-    (["500", "503"], [1.0, 2.0]),
-    (["529", "502", "408"], [1.0, 2.0, 4.0]),
-    (["drop"], [1.0]),
-    (["half"], [1.0]),
-    (["bad_json"], [1.0]),
-    (["no_choices"], [1.0]),
-]
 
-
-@pytest.mark.parametrize(("script", "waits"), PASSING, ids=lambda value: str(value))
-def test_what_may_pass_is_tried_again_after_a_pause(client_of, pauses, script, waits):
+@pytest.mark.parametrize(
+    "script",
+    [["429:7"], ["429"], ["500", "503"], ["529", "502", "408"], ["drop"], ["half"]],
+    ids=str,
+)
+def test_what_may_pass_is_tried_again_after_a_pause(client_of, pauses, script):
     with scripted_llm(*script) as llm:
         assert client_of(llm).ask(question("q")).text == "reply to q"
-    assert pauses == waits
     assert len(llm.asked) == len(script) + 1
+    waits = [wait for wait in pauses if wait > 0.1]
+    assert len(waits) == len(script) and waits == sorted(waits), "each pause is longer"
+    if script == ["429:7"]:
+        assert waits == [7.0], "as long as the endpoint asks for"
 
 
-def test_an_endpoint_that_is_too_slow_is_asked_again(client_of, pauses):
+@pytest.mark.parametrize("step", ["bad_json", "no_choices"])
+def test_a_reply_that_cannot_be_read_is_no_answer_and_is_asked_for_again_later(
+    client_of, recordings, step
+):
+    with scripted_llm(step) as llm:
+        with pytest.raises(Unanswered, match="unreadable reply"):
+            client_of(llm).ask(question("q"))
+        assert len(recordings) == 0
+        assert client_of(llm).ask(question("q")).text == "reply to q"
+
+
+def test_an_endpoint_that_is_too_slow_is_asked_again(client_of):
     with scripted_llm("slow:1.5") as llm:
-        client = client_of(llm)
-        client.endpoint = replace(client.endpoint, timeout=0.3)
-        assert client.ask(question("q")).text == "reply to q"
-    assert pauses == [1.0]
+        assert client_of(llm, timeout=0.3).ask(question("q")).text == "reply to q"
+    with (
+        scripted_llm("slow:1.5") as llm,
+        pytest.raises(Unanswered, match=r"nothing came within 0\.3 s"),
+    ):
+        client_of(llm, timeout=0.3, retries=0).ask(question("q again"))
 
 
 def test_an_endpoint_that_never_answers_is_named_with_the_question(client_of, pauses, recordings):
     with scripted_llm(*["500"] * 4) as llm, pytest.raises(Unanswered) as error:
         client_of(llm).ask(question("q"))
-    assert pauses == [1.0, 2.0, 4.0]
-    assert "comment@1 (fen 8/8, ply 3) in 4 attempts: status 500" in str(error.value)
+    assert len(llm.asked) == 1 + RETRIES
+    assert "comment@1 (fen 8/8, ply 3): status 500" in str(error.value)
     assert len(recordings) == 0
 
 
-def test_nobody_at_the_address_is_an_error_too(client_of):
+def test_nobody_at_the_address_is_an_error_too(client_of, pauses):
     with scripted_llm() as llm:
         client = client_of(llm)
     with pytest.raises(Unanswered, match="connection lost"):
@@ -164,10 +175,10 @@ def test_nobody_at_the_address_is_an_error_too(client_of):
 
 
 @pytest.mark.parametrize("status", ["401", "403", "404"])
-def test_a_wrong_key_or_model_is_not_tried_again(client_of, pauses, status):
+def test_a_wrong_key_or_model_is_not_tried_again(client_of, status):
     with scripted_llm(status) as llm, pytest.raises(Misconfigured, match="OPENAI_API_KEY") as error:
         client_of(llm).ask(question("q"))
-    assert pauses == []
+    assert len(llm.asked) == 1
     assert "sk-secret" not in str(error.value)
 
 
@@ -182,7 +193,7 @@ def test_a_local_model_must_be_the_one_that_answers(tmp_path):
 def steady_client(llm, tmp_path) -> Client:
     endpoint = Endpoint(llm.url, MODEL, steady=True)
     recordings = Recordings.of(MODEL, "steady", tmp_path)
-    return Client(recordings, endpoint, "live", sleep=lambda _: None)
+    return Client(recordings, endpoint, "live")
 
 
 def test_a_steady_server_reads_the_beginning_before_each_question(tmp_path):
@@ -209,9 +220,13 @@ def test_a_steady_server_is_asked_one_question_at_a_time(tmp_path):
     assert llm.most_at_once == 1
 
 
-def test_a_broken_server_reads_the_beginning_again(tmp_path):
-    with scripted_llm("", "", "500", "", "") as llm:
-        steady_client(llm, tmp_path).ask_many([question("a"), question("b")], progress=False)
+def test_a_server_that_broke_reads_the_beginning_again(tmp_path):
+    with scripted_llm("", "", "bad_json", "", "") as llm:
+        client = steady_client(llm, tmp_path)
+        client.ask(question("a"))
+        with pytest.raises(Unanswered):
+            client.ask(question("b"))
+        client.ask(question("b"))
     assert [body.get("cache_prompt") for body in llm.asked] == [False, None, True, False, None]
 
 
@@ -284,18 +299,18 @@ def test_answers_come_in_order_and_no_more_at_once_than_allowed(client_of):
         client_of(llm).ask_many(questions, concurrency=0)
 
 
-def test_one_question_without_an_answer_does_not_stop_the_others(client_of, recordings):
+def test_one_question_without_an_answer_does_not_stop_the_others(client_of, pauses, recordings):
     questions = [question(f"q{number}") for number in range(4)]
     with scripted_llm("", *["500"] * 4) as llm, pytest.raises(Unanswered, match="3 answers came"):
         client_of(llm).ask_many(questions, progress=False)
     assert [one.messages[0].content for one in Client(recordings).missing(questions)] == ["q1"]
 
 
-def test_several_running_without_an_answer_stop_the_run(client_of, recordings):
+def test_several_running_without_an_answer_stop_the_run(client_of, pauses, recordings):
     questions = [question(f"q{number}") for number in range(50)]
     with scripted_llm("", *["500"] * 100) as llm, pytest.raises(Unanswered, match="1 answers came"):
         client_of(llm).ask_many(questions, progress=False)
-    assert len(llm.asked) == 1 + 3 * RETRY.attempts
+    assert len(llm.asked) == 1 + 3 * (1 + RETRIES)
     assert len(recordings) == 1
 
 
@@ -352,9 +367,9 @@ def test_an_estimate_counts_what_is_missing(client_of, tmp_path):
 
 
 def test_prices_are_nothing_here_and_unknown_elsewhere(tmp_path):
-    assert price_of(model_named("qwen2.5-coder-1.5b-q4_k_m")).of(10**6, 10**6) == 0.0
-    assert price_of(Model("gpt-4o-mini")).of(10**6, 10**6) == pytest.approx(0.75)
-    assert price_of(Model("gpt-4o-mini-2024-07-18")).prompt == 0.15
+    assert cost_of(model_named("qwen2.5-coder-1.5b-q4_k_m"), 10**6, 10**6) == 0.0
+    assert cost_of(Model("gpt-4o-mini"), 10**6, 10**6) == pytest.approx(0.75)
+    assert cost_of(Model("gpt-4o-mini-2024-07-18"), 10**6, 0) == 0.15
     unknown = Client(Recordings.of(MODEL, "x", tmp_path)).estimate([question("q")])
     assert unknown.cost is None
     assert "price unknown" in str(unknown)
@@ -379,7 +394,7 @@ def test_prices_are_nothing_here_and_unknown_elsewhere(tmp_path):
         (lambda: Endpoint("localhost:80", MODEL), "http"),
         (lambda: Endpoint("https://user:key@host/v1", MODEL), "OPENAI_API_KEY"),
         (lambda: Endpoint("https://host/v1", MODEL, timeout=0), "timeout"),
-        (lambda: Retry(attempts=0), "attempt"),
+        (lambda: Endpoint("https://host/v1", MODEL, retries=-1), "retries"),
     ],
 )
 def test_bad_input_dies_at_the_door(make, complaint):

@@ -10,8 +10,12 @@ from chessgloss.measures import (
     area_under_curve,
     bootstrap_mean,
     cluster_weights,
+    effective_size,
     means_by,
+    paired_difference,
     paired_permutation,
+    percentile_interval,
+    wilson,
 )
 
 
@@ -142,3 +146,110 @@ def test_clusters_widen_the_interval_of_an_area():
     wide = area_under_curve(base[games], labels[games], games, seed=0)
     narrow = area_under_curve(base[games], labels[games], seed=0)
     assert wide.high - wide.low > 2 * (narrow.high - narrow.low)
+
+
+def shares_in_clusters(share, alike, clusters, random):
+    """Draw zeros and ones in clusters of 1 to 5 rows; ``alike`` is the intraclass correlation."""
+    likely = np.full(clusters, share)
+    if alike:
+        scale = (1 - alike) / alike
+        likely = random.beta(share * scale, (1 - share) * scale, size=clusters)
+    index = np.repeat(np.arange(clusters), random.integers(1, 6, size=clusters))
+    return (random.random(index.size) < likely[index]).astype(float), index
+
+
+@pytest.mark.parametrize("values", [np.zeros(63), np.ones(63)])
+def test_a_share_of_none_or_all_has_an_interval(values):
+    found = bootstrap_mean(values, seed=0)
+    assert found.high - found.low == pytest.approx(0.0575, abs=0.0005)  # 0 of 63 allows 5.7 %
+    games = np.repeat(np.arange(21), 3)
+    wide = bootstrap_mean(values, games, seed=0)
+    assert wide.high - wide.low == pytest.approx(wilson(0, 21)[1])
+    assert (wide.value, wide.n) == (values[0], 63)
+
+
+def test_a_share_of_single_rows_is_wilsons_whatever_the_seed():
+    from scipy import stats
+
+    hits = np.repeat([1.0, 0.0], [7, 33])
+    found = bootstrap_mean(hits, seed=1)
+    theirs = stats.binomtest(7, 40).proportion_ci(method="wilson")
+    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high))
+    assert found == bootstrap_mean(hits == 1, seed=2)
+
+
+def test_rows_that_are_alike_within_clusters_count_less():
+    counts = np.full(50, 4)
+    assert effective_size(np.tile([1, 3], 25), counts) <= 200
+    every = effective_size(np.tile([4, 0], 25), counts)
+    assert every == pytest.approx(50, rel=0.08)  # Student's factor of 49 degrees: 5 % less
+    assert effective_size([0, 0, 0], [5, 1, 2]) == 3
+    assert effective_size([3], [7]) == 1
+    assert effective_size([1, 0, 1], [1, 1, 1]) == 3
+
+
+@pytest.mark.parametrize(("share", "alike"), [(0.01, 0), (0.05, 0.5), (0.3, 0.1), (0.5, 0.9)])
+def test_intervals_of_shares_in_clusters_hold_the_truth_about_95_times(share, alike):
+    random, held, empty = np.random.default_rng(11), 0, 0
+    for trial in range(600):
+        hits, index = shares_in_clusters(share, alike, 40, random)
+        found = bootstrap_mean(hits, index, seed=trial)
+        held += found.low <= share <= found.high
+        empty += found.low == found.high
+    assert held / 600 >= 0.92  # a percentile bootstrap holds 0.01 in less than seven of ten
+    assert empty == 0
+
+
+@pytest.mark.parametrize("rows", [6, 20])
+def test_means_of_few_rows_are_held_about_95_times(rows):
+    random = np.random.default_rng(3)
+    held = [
+        one.low <= 0 <= one.high
+        for one in (
+            bootstrap_mean(random.normal(size=rows), seed=k, resamples=400) for k in range(600)
+        )
+    ]
+    assert 0.91 <= np.mean(held) <= 0.98  # plain percentiles: 0.86 of 6, 0.92 of 20
+
+
+def test_percentiles_of_many_clusters_are_the_plain_ones():
+    samples = np.random.default_rng(0).normal(size=5_000)
+    found = percentile_interval(0.0, samples, 10, clusters=100_000)
+    assert (found.low, found.high) == pytest.approx(np.percentile(samples, [2.5, 97.5]), abs=0.01)
+    few = percentile_interval(0.0, samples, 10, clusters=8)
+    assert few.high - few.low > 1.2 * (found.high - found.low)
+    one = percentile_interval(0.0, samples, 10, clusters=1)
+    assert (one.low, one.high) == (samples.min(), samples.max())
+
+
+def test_shares_that_never_differed_may_still_differ():
+    same = np.tile([0.0, 1.0], 100)
+    found = paired_permutation(same, same, seed=0).difference
+    assert (found.value, found.n) == (0, 200)
+    assert found.low == -found.high
+    assert found.high == pytest.approx(1.96 * np.sqrt(2 / 202 / 202), rel=0.02)  # by hand
+    games = np.repeat(np.arange(40), 5)
+    assert paired_difference(same, same, games, seed=0).high > 2 * found.high
+    with pytest.raises(ValueError, match="finite"):
+        paired_difference([1, np.nan], [0, 1], seed=0)
+
+
+@pytest.mark.parametrize(("first", "second"), [(0.02, 0.0), (0.3, 0.1)])
+def test_differences_of_shares_are_held_about_95_times(first, second):
+    random, held = np.random.default_rng(8), 0
+    for trial in range(600):
+        drawn = random.random(63)
+        one, other = drawn < first, (drawn >= first) & (drawn < first + second)
+        found = paired_difference(one, other, seed=trial)
+        held += found.low <= first - second <= found.high
+    assert held / 600 >= 0.92
+
+
+def test_kinds_that_are_told_apart_always_leave_a_doubt():
+    found = area_under_curve([1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 1, 1], seed=0)
+    assert (found.value, found.high) == (1, 1)
+    assert found.low == pytest.approx(wilson(1, 2)[0])
+
+
+def test_a_percentage_is_a_hundred_times_the_share():
+    assert Interval(0.5, 0.25, 0.75, 9).in_percent() == Interval(50, 25, 75, 9)

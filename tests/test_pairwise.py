@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chessgloss.analysis import Analysis, Line
 from chessgloss.claims.extract import extract
 from chessgloss.commentary.briefing import Briefing, EvaluatedMove
 from chessgloss.commentary.methods import Comment, comment_table
 from chessgloss.commentary.prompts import load_prompt
+from chessgloss.engine import Analysis, Line
 from chessgloss.facts import Facts, gather
 from chessgloss.facts.context import linearise
 from chessgloss.llm import Answer, State, Token

@@ -1,23 +1,32 @@
+"""Records, their readers (FEN, SAN, UCI, PGN), and the split."""
+
 from __future__ import annotations
+
+from pathlib import Path
 
 import chess
 import chess.engine
+import chess.pgn
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chessgloss.analysis import Analysis, Line
+from chessgloss.engine import Analysis, Line
 from chessgloss.positions import (
     CommentedMove,
     Game,
     MoveError,
     MoveInContext,
+    PgnError,
+    PgnGame,
     Position,
     PositionError,
     read_fen,
     read_move,
+    read_pgn,
     repair_fen,
     split_of,
+    to_game,
 )
 
 # The position of the CCC paper's Figure A1, its counters as printed.
@@ -187,3 +196,142 @@ def test_the_split_depends_on_the_moves_alone_and_has_its_shares():
 def test_the_split_never_moves():
     """Pins the split: changing it would silently move games between train and test."""
     assert [split_of(key) for key in "abcden"] == ["train"] * 4 + ["test", "validation"]
+
+
+# ---------------------------------------------------------------- PGN
+
+GOOD = '[Event "a"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 {a {good move} (2. f4 exf4) Nc6 1-0\n\n'
+OTHER = '[Event "b"]\n[Result "*"]\n\n1. d4 $1 d5 *\n\n'
+
+
+def read(text: str) -> list[PgnGame]:
+    return list(read_pgn(text.encode()))
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        ('[Event "x"]\n\n1. e4 e5 2. Ke3 *\n\n', "illegal san: 'Ke3'"),
+        ('[Event "x"]\n\n1. e4 e5 (1... Kd4) 2. d4 *\n\n', "illegal san: 'Kd4'"),
+        ('[Event "x"]\n[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n\n', "bad FEN header"),
+        ('[Event "x"]\n[FEN "hello"]\n\n1. e4 *\n\n', "bad FEN header"),
+        ('[Event "x"]\n[Variant "Chess960"]\n\n1. e4 *\n\n', "variant 'Chess960'"),
+        ('[Event "x"]\n[Variant "Antichess"]\n\n1. e4 *\n\n', "variant 'Antichess'"),
+        ('[Event "x"]\n[Variant "Fairy"]\n\n1. e4 *\n\n', "variant: Fairy"),
+        ('[Event "x"]\n\n*\n\n', "no moves"),
+        ('[Event "x"]\n\n1. e4 Xf6 2. d4 *\n\n', "unreadable text 'X'"),
+        ('[Event "x"]\n\n1. e4 e5 2. N\n\n', "unreadable text 'N'"),
+        ('[Event "x"]\n\n1. e4 e5 (1... c5 2. d4 *\n\n', "variation is not closed"),
+        ('[Event "x"]\n[Result "0-1"]\n\n1. e4 e5\n\n', "cut off: the moves do not end"),
+        ('[Event "x"]\n[White "y\n\n1. e4 e5 *\n\n', "damaged header '[White \"y'"),
+        ('[Event "x"]\n\n1. e4 e5) 2. d4 d5 *\n\n', "not opened"),
+        ('[Event "x"]\n\n1. e5 (1. d4) (1. c4) *\n\n', "illegal san: 'e5'"),
+        ('[Event "x"]\n\n1. e4 -- 2. d4 *\n\n', "null move"),
+    ],
+)
+def test_a_bad_game_is_named_and_its_neighbours_survive(bad: str, reason: str) -> None:
+    first, second, third = read(GOOD + bad + OTHER)
+    assert reason in second.problem
+    assert (first.problem, third.problem, third.number) == ("", "", 3)
+    assert third.game.headers["Event"] == "b"
+
+
+def test_a_comment_that_is_not_closed_is_a_problem_of_its_game() -> None:
+    first, second = read(GOOD + "1. e4 {never closed e5 2. d4 *\n\n" + OTHER)
+    assert first.problem == ""
+    assert "comment is not closed" in second.problem
+
+
+def test_comments_variations_and_nags_are_kept() -> None:
+    good, other = read(GOOD + OTHER)
+    node = good.game.end().parent
+    assert node is not None
+    assert node.comment == "a {good move"
+    assert [child.san() for child in node.parent.variations] == ["Nf3", "f4"]  # type: ignore[union-attr]
+    assert other.game.next().nags == {1}  # type: ignore[union-attr]
+
+
+def test_a_fen_header_is_mended_by_rule_and_that_is_said() -> None:
+    (game,) = read('[FEN "4k3/8/8/8/8/8/8/4K2R w KQ -"]\n\n1. O-O *\n')
+    assert to_game(game.game).root == "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
+    assert len(game.repairs) == 3
+
+
+def test_number_and_line_lead_to_the_game(tmp_path: Path) -> None:
+    path = tmp_path / "three.pgn"
+    data = (GOOD + '\n[Event "x"]\n\n1. e5 *\n\n' + OTHER).replace("\n", "\r\n").encode()
+    path.write_bytes(b"\xef\xbb\xbf" + data)
+    lines = data.split(b"\r\n")
+    games = list(read_pgn(path))
+    assert [game.number for game in games] == [1, 2, 3]
+    assert [lines[game.line - 1] for game in games] == [
+        b'[Event "a"]', b'[Event "x"]', b'[Event "b"]',
+    ]  # fmt: skip
+    assert [bool(game.problem) for game in games] == [False, True, False]
+
+
+def test_latin_1_is_read_and_utf_16_refused_with_its_remedy() -> None:
+    (game,) = read_pgn('[White "Gr\xfcnfeld"]\n\n1. d4 *\n\n'.encode("latin-1"))
+    assert game.game.headers["White"] == "Gr\xfcnfeld"
+    with pytest.raises(PgnError, match="save it as UTF-8"):
+        list(read_pgn(GOOD.encode("utf-16")))
+
+
+def test_escapes_and_comments_between_and_in_games_do_no_harm() -> None:
+    text = "; before\n\n1. e4\n% 1. d4\n; aside\ne5 {two\n\nlines} 2. d4 e.p. *\n\n; behind\n"
+    (game,) = read(text)
+    assert game.problem == ""
+    assert to_game(game.game).moves == ("e2e4", "e7e5", "d2d4")
+    assert read("\n \n") == []
+
+
+def test_to_game_keeps_players_result_and_set_up_position() -> None:
+    fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+    text = f'[White "A"]\n[Black "B"]\n[Result "1-0"]\n[FEN "{fen}"]\n\n1. e4 Kd7 1-0\n'
+    game = to_game(read(text)[0].game)
+    assert (game.white, game.black, game.result, game.root) == ("A", "B", "1-0", fen)
+    assert game.moves == ("e2e4", "e8d7")
+    with pytest.raises(MoveError):
+        to_game(read("1. e4 -- 2. d4 *")[0].game)
+
+
+WORDS = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"]), max_size=30)
+COMMENTS = WORDS.map(lambda text: " ".join(text.replace("}", "").split()))
+
+
+@st.composite
+def games(draw: st.DrawFn) -> chess.pgn.Game:
+    """A random legal game with comments, NAGs and variations."""
+    game = chess.pgn.Game()
+    game.headers["White"] = draw(st.sampled_from(["A", "Grünfeld, E.", "O'Kelly"]))
+    node: chess.pgn.GameNode = game
+    for _ in range(draw(st.integers(1, 8))):
+        moves = list(node.board().legal_moves)
+        if not moves:
+            break
+        first, second = draw(st.tuples(st.sampled_from(moves), st.sampled_from(moves)))
+        parent, node = node, node.add_variation(first)
+        node.comment = draw(COMMENTS)
+        node.nags = draw(st.sets(st.integers(1, 20), max_size=2))
+        if first != second and draw(st.booleans()):
+            parent.add_variation(second, comment=draw(COMMENTS))
+    game.headers["Result"] = draw(st.sampled_from(["1-0", "0-1", "1/2-1/2", "*"]))
+    return game
+
+
+@settings(max_examples=15, deadline=None)
+@given(written=st.lists(games(), min_size=1, max_size=3))
+def test_what_python_chess_writes_is_read_back_alike(written: list[chess.pgn.Game]) -> None:
+    again = read("\n\n".join(str(game) for game in written))
+    assert [game.problem for game in again] == [""] * len(written)
+    assert [str(game.game) for game in again] == [str(game) for game in written]
+
+
+@settings(max_examples=25, deadline=None)
+@given(before=games(), broken=games(), data=st.data())
+def test_a_game_cut_anywhere_leaves_the_one_before_whole(
+    before: chess.pgn.Game, broken: chess.pgn.Game, data: st.DataObject
+) -> None:
+    text = str(broken)
+    cut = text[: data.draw(st.integers(1, len(text) - 1))]
+    assert str(read(f"{before}\n\n{cut}\n\n{OTHER}")[0].game) == str(before)

@@ -15,7 +15,7 @@ from chessgloss.change_probes import (
     score_change,
 )
 from chessgloss.concepts import ConceptVectors
-from chessgloss.oracles import TERMS
+from chessgloss.oracle import TERMS
 from chessgloss.positions import MoveError, PositionError, read_fen, read_move
 from chessgloss.prioritise import (
     ConceptChange,

@@ -396,6 +396,17 @@ def test_damaged_results_file_is_named(tmp_path, text):
         read_results(path)
 
 
+def test_table_4_is_compared_with_ratings_of_people_alone_and_each_cell_once():
+    cited = [
+        (result.source, path.name, result)
+        for path in sorted((PROJECT / "book" / "results").glob("*.json"))
+        for result in (read_results(path) or {}).values()
+        if result.source.startswith("ccc/table4/")
+    ]
+    assert len({source for source, _, _ in cited}) == len(cited) == 48
+    assert {name for _, name, _ in cited} == {"08_human_study.json"}
+
+
 def test_committed_page_is_what_the_inputs_give():
     committed = (PROJECT / "book" / "reproduce.md").read_text(encoding="utf-8")
     chapters = PROJECT / "notebooks" / "chapters.toml"

@@ -116,3 +116,21 @@ def test_every_chapter_has_three_profiles_and_smoke_is_the_smallest(chapter):
     assert smoke.games < book.games <= paper.games
     with pytest.raises(ValueError, match="smoke, book, paper"):
         chapter.load_sizes("large")
+
+
+@pytest.mark.parametrize(
+    ("value", "unit"),
+    [(0.0, "share of comments"), (1.0, "accuracy"), (100.0, "%"), (0, "share, less bare"),
+     (1, "area under the curve")],
+)  # fmt: skip
+def test_a_share_of_none_or_all_needs_an_interval_with_a_length(value, unit):
+    with pytest.raises(ValueError, match="none or all"):
+        Result(value, value, value, 63, unit)
+    assert Result(value, unit=unit).low is None, "an exact share has no interval"
+    width = 6 if unit == "%" else 0.06
+    assert Result(value, value - width, value + width, 63, unit).n == 63
+
+
+def test_what_is_no_share_or_lies_between_may_have_an_empty_interval():
+    assert Result(0, 0, 0, 5, "centipawns").high == 0
+    assert Result(0.5, 0.5, 0.5, 1, "share of the scale").high == 0.5

@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from chessgloss.engine import CAP
 from chessgloss.positions import Game
-from chessgloss.skill import CAP, grade_games, losses
+from chessgloss.skill import grade_games, losses
 
 FOOLS_MATE = Game(("f2f3", "e7e5", "g2g4", "d8h4"), "0-1")
 BLACK_FIRST = Game(("e7e5", "e2e4"), "*", root="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1")  # fmt: skip  # noqa: E501
@@ -17,6 +18,7 @@ def test_each_loss_belongs_to_the_side_that_moved():
 
 def test_a_value_that_rises_for_the_mover_is_no_loss():
     assert losses(np.array([0.0, 50, 10])).tolist() == [0, 0]
+    assert losses(np.array([0.0, 50, 10]), floor=-np.inf).tolist() == [-50, -40]
 
 
 def test_the_side_to_move_follows_the_root():

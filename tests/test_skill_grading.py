@@ -11,7 +11,7 @@ import chess.polyglot
 import numpy as np
 import pytest
 
-from chessgloss.analysis import Analysis, Line
+from chessgloss.engine import Analysis, Line, open_engine
 from chessgloss.experts import load_expert
 from chessgloss.positions import CommentedMove, MoveInContext, Position, read_fen, read_move
 from chessgloss.skill.analyses import (
@@ -55,7 +55,6 @@ from chessgloss.skill.validation import (
     grade_pairs,
     mirrored,
 )
-from chessgloss.stockfish import open_engine
 from chessgloss.store import Store, find_project
 
 START = Position(chess.STARTING_FEN)

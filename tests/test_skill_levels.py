@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from chessgloss.corpora.games import GamesFileError, read_games
+from chessgloss.engine import Engine
 from chessgloss.positions import Game
 from chessgloss.skill import level_table, levels
 from chessgloss.skill.level_table import (
@@ -24,7 +25,6 @@ from chessgloss.skill.level_table import (
 )
 from chessgloss.skill.levels import (
     LEVELS,
-    LevelEngine,
     Rules,
     draw_openings,
     generate,
@@ -40,13 +40,13 @@ SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
 class Script:
     """Stands for the engine: plays given moves one after the other, again and again."""
 
-    asked: list[tuple[int, int]]
+    asked: list[tuple[int, int, int]]
 
     def __init__(self, moves: Sequence[str]) -> None:
         self.moves, self.asked = moves, []
 
-    def choose(self, moves: Sequence[str], nodes: int) -> str:
-        self.asked.append((len(moves), nodes))
+    def play(self, moves: Sequence[str], *, nodes: int, level: int) -> str:
+        self.asked.append((len(moves), nodes, level))
         return self.moves[(len(moves)) % len(self.moves)]
 
 
@@ -72,7 +72,7 @@ def test_a_game_ends_by_the_rules_or_by_its_length(
     game = play_game(engine, 10, script[:2], rules)  # type: ignore[arg-type]
     assert (game.result, game.termination, len(game.moves)) == end
     assert (level_of(game), game.opening_plies) == (10, 2)
-    assert engine.asked[0] == (2, 77)
+    assert engine.asked[0] == (2, 77, 10)
 
 
 def write_book(path: Path, lines: Sequence[Sequence[str]]) -> Path:
@@ -112,11 +112,15 @@ def test_a_killed_generation_goes_on_with_the_next_game(
     played: list[int] = []
 
     class Opened(Script):
-        def __init__(self, path: Path, level: int) -> None:
+        def __init__(self) -> None:
             super().__init__(SHUFFLE)
-            played.append(level)
-            if len(played) == 4:
-                raise KeyboardInterrupt
+
+        def play(self, moves: Sequence[str], *, nodes: int, level: int) -> str:
+            if not self.asked:
+                played.append(level)
+                if len(played) == 4:
+                    raise KeyboardInterrupt
+            return super().play(moves, nodes=nodes, level=level)
 
         def __enter__(self) -> Opened:
             return self
@@ -124,8 +128,7 @@ def test_a_killed_generation_goes_on_with_the_next_game(
         def __exit__(self, *_: object) -> None:
             pass
 
-    monkeypatch.setattr(levels, "LevelEngine", Opened)
-    monkeypatch.setattr(levels, "find_stockfish", lambda: Path("none"))
+    monkeypatch.setattr(levels, "Engine", Opened)
     target, shards = tmp_path / "games.tsv.zst", tmp_path / "shards"
     monkeypatch.setattr(levels, "draw_openings", lambda *_: [SHUFFLE[:1], SHUFFLE[:2]])
     with pytest.raises(KeyboardInterrupt):
@@ -229,12 +232,10 @@ def test_values_are_made_once_a_game_and_read_back(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.engine
-def test_stockfish_plays_at_a_level_and_ends_with_its_context(stockfish: Path):
+def test_stockfish_plays_at_a_level(stockfish: Path):
     rules = Rules(nodes=50, opening_plies=2, most_plies=12)
-    with LevelEngine(stockfish, 5) as engine:
+    with Engine(stockfish) as engine:
         game = play_game(engine, 5, ("e2e4", "e7e5"), rules)
-        process = engine._process
-    assert process.poll() is not None
     assert len(game.check().moves) == 12
     assert game.moves[:2] == ("e2e4", "e7e5")
 

@@ -9,7 +9,7 @@ import pytest
 
 from chessgloss import assets
 from chessgloss.experts import load_expert
-from chessgloss.llm import AnswerMissing, Client, Endpoint, Model, Recordings, Retry
+from chessgloss.llm import AnswerMissing, Client, Endpoint, Model, Recordings
 from chessgloss.positions import Position
 from chessgloss.skill.engine_players import (
     LevelPlayer,
@@ -308,7 +308,7 @@ def test_an_endpoint_that_stops_answering_is_a_result(tmp_path: Path):
     asked = [Asked(f"{n}", Position(f"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - {n} 9")) for n in range(6)]
     with scripted_llm("text:Rd8#", *["500"] * 40) as llm:
         client = Client(
-            Recordings.of(MODEL, "x", tmp_path), Endpoint(llm.url, MODEL), "record", retry=Retry(1)
+            Recordings.of(MODEL, "x", tmp_path), Endpoint(llm.url, MODEL, retries=0), "record"
         )
         answers = LlmPlayer(client, PLAYS["fen"]).choose(asked)
         asked_for = len(llm.asked)

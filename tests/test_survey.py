@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chessgloss import cli_survey
+from chessgloss import classical, cli_survey
 from chessgloss.corpora.games import read_games
+from chessgloss.measures import bootstrap_mean
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.store import find_project
 from chessgloss.survey import simulate as simulated
@@ -32,7 +33,7 @@ from chessgloss.survey.records import (
     complete_moves,
     study_of,
 )
-from chessgloss.survey.showing import received, results
+from chessgloss.survey.showing import PAPER_METRICS, received, results
 from chessgloss.survey.study_file import read_study, write_study
 from chessgloss.survey.tables import as_printed, read_scores, table1, table2, table3, table4
 
@@ -516,9 +517,12 @@ def test_simulated_raters_agree_about_as_the_papers_did():
 
 
 def test_planted_differences_are_recovered():
-    found = simulated.recovery(PLANTED, "ccc", moves=50, raters=5, repeats=25, seed=0)
-    assert len(found) == 25 * 20
-    assert found["held"].mean() == pytest.approx(0.94, abs=0.04)
+    found = simulated.recovery(PLANTED, "ccc", moves=50, raters=5, repeats=150, seed=0)
+    assert len(found) == 150 * 20
+    held = bootstrap_mean(found["held"], found["repeat"], seed=0)
+    assert held.low <= 0.95 <= held.high
+    assert held.high - held.low < 0.025
+    assert found["mean_held"].mean() > found["mean_held_by_moves"].mean() + 0.02, "raters count"
     large = found[found["planted"].abs() > 0.1]
     assert large["sign"].mean() > 0.97
 
@@ -631,6 +635,7 @@ def test_without_ratings_every_row_names_what_is_missing():
     assert rows["table3.correctness"].reference == 0.5393
     assert rows["table4.gcc_eval.fluency.kendall"].reference == 0.38
     assert "table4.gcc_eval.correctness.pearson" not in rows, "the paper prints no value there"
+    assert {**classical.MEASURES, "gcc_eval": "GCC-Eval"} == PAPER_METRICS, "one name a measure"
     assert len(rows) == 25 + 5 + 4 * 10 + 8
 
 

@@ -9,14 +9,16 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from chessgloss.tracking.attention import (
+from chessgloss.tracking.checkpoints import CheckpointError, read_checkpoint, write_checkpoint
+from chessgloss.tracking.models import (
     FeatureAttention,
     HashAttention,
+    LanguageModel,
     SoftmaxAttention,
+    count_parameters,
+    make_model,
     orthogonal_directions,
 )
-from chessgloss.tracking.checkpoints import CheckpointError, read_checkpoint, write_checkpoint
-from chessgloss.tracking.models import LanguageModel, count_parameters, make_model
 from chessgloss.tracking.runs import LSTM, TRANSFORMER
 from chessgloss.tracking.settings import KINDS, Kind, Settings, Training
 from chessgloss.tracking.tokens import VOCABULARY_SIZE

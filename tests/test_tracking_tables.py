@@ -7,7 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from chessgloss.measures import Interval
 from chessgloss.tracking import tables
+from chessgloss.tracking.baselines import (
+    END_BASELINES,
+    EVEN_DRAW,
+    MARK,
+    Baselines,
+    Judged,
+    list_moves,
+)
 from chessgloss.tracking.probes import END_TASKS, Instance
 from chessgloss.tracking.runs import RunRecord, find_run
 from chessgloss.tracking.tables import (
@@ -19,16 +28,19 @@ from chessgloss.tracking.tables import (
     headline,
     perplexity_table,
     probe_table,
-    rap_curve,
     read_longer,
     read_outcomes,
     reference_cells,
+    score_baselines,
     score_rows,
-    seed_spread,
 )
-from chessgloss.tracking.trends import fit_trend, passes_table
+from chessgloss.tracking.tokens import tokenise
+from chessgloss.tracking.trends import fit_trend, passes_table, rap_curve, seed_spread
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+#: 56 plies that lead back to the first position, and one more that shows where the knight goes.
+SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8") * 14
 PLAIN = Outcome("S-uci-1", "S", "uci", 0.0, 1, 1_600_000, 4, 3_000_000, True, 24.0, 24.5)
 
 
@@ -48,9 +60,21 @@ RUNS = [
 @pytest.fixture
 def questions() -> list[Instance]:
     """Twenty questions with the knight's two squares as answers, in both End tasks."""
-    one = Instance("end_actual", "long", ("a2a3",) * 51, START, 68, 9, 24, frozenset({24, 26}), "g")
+    one = Instance("end_actual", "long", SHUFFLE, START, 68, 9, 24, frozenset({24, 26}), "g")
     numbered = [replace(one, game=f"game {k}") for k in range(20)]
     return [*numbered, *(replace(each, task="end_other", exact=None) for each in numbered)]
+
+
+def grounds_on(questions: list[Instance], last: str) -> Baselines:
+    """Baselines of one training game, whose knight leaves g1 after 40 plies as ``last`` says."""
+    game = tokenise([[*SHUFFLE[:40], *[last, "g8f6", f"{last[2:]}g1", "f6g8"] * 4]])
+    return Baselines(list_moves(game, np.array([0])), questions)
+
+
+@pytest.fixture
+def unhelpful(questions) -> Baselines:
+    """Baselines that have seen the knight go to e2 alone: never legal."""
+    return grounds_on(questions, "g1e2")
 
 
 def answers(right: int, exact: int) -> np.ndarray:
@@ -72,10 +96,15 @@ def test_the_first_seed_and_the_best_probability_stand_in_the_tables():
 
 
 def test_a_row_that_was_not_trained_says_so():
-    table = perplexity_table(RUNS, NOTATION_ROWS)
+    even = Interval(23.0, 22.5, 23.5, 10)
+    tests = {"S-uci-1": Judged(Interval(24.5, 24.1, 24.9, 10), False)}
+    table = perplexity_table(RUNS, NOTATION_ROWS, tests, even)
     assert list(table.index)[:4] == ["S UCI", "S UCI + RAP", "S UCI + AP", "M UCI"]
-    assert list(table.loc["S UCI"])[:5] == [24.0, 24.5, 4, 3_000_000, "yes"]
-    assert list(table.loc["S UCI + RAP", ["dev", "RAP, %", "run"]]) == [18.0, 25, "S-rap25-1"]
+    assert list(map(str, table.loc["S UCI"]))[:2] == [f"24.0 {MARK}", f"24.5 [24.1, 24.9] {MARK}"]
+    assert list(table.loc["S UCI"])[2:5] == [4, 3_000_000, "yes"]
+    assert list(table.loc["S UCI + RAP", ["dev", "RAP, %", "run"]]) == ["18.0", 25, "S-rap25-1"]
+    assert table.index[-1] == EVEN_DRAW
+    assert table.loc[EVEN_DRAW, "test"] == even
     assert table.loc["M UCI", "early stop"] == "no"
     assert set(table.loc["L UCI + AP"]) == {NOT_TRAINED, ""}
 
@@ -99,24 +128,49 @@ def test_the_spread_is_over_seeds_alone():
     assert seed_spread(RUNS[:1]).empty
 
 
-def test_scores_are_laid_out_as_the_paper_prints_them(questions):
+def test_scores_are_laid_out_as_the_paper_prints_them(unhelpful):
     kept = {"S-uci-1": answers(15, 5), "M-uci-1": answers(20, 10)}
 
     def predict(name, task, band):
         return kept.get(name)
 
-    actual, other = (score_rows(RUNS, predict, questions, task, seed=1) for task in END_TASKS)
-    table = probe_table(actual, other, NOTATION_ROWS)
+    actual, other = (score_rows(RUNS, predict, unhelpful, task, seed=1) for task in END_TASKS)
+    grounds = [score_baselines(unhelpful, task, seed=1) for task in END_TASKS]
+    table = probe_table(actual, other, NOTATION_ROWS, grounds)
     assert list(table.columns) == list(PROBE_COLUMNS)
     row = table.loc["S UCI"]
-    assert (row["LgM Actual Acc."].value, row["ExM Acc."].value) == (75, 25)
-    assert row["LgM Other Acc."].value == 75
-    assert table.loc["M UCI", "LgM Actual Acc."].value == 100
+    assert (row["LgM Actual Acc."].value.value, row["ExM Acc."].value.value) == (75, 25)
+    assert row["LgM Other Acc."].value.value == 75
+    assert table.loc["M UCI", "LgM Actual Acc."].value.value == 100
     assert set(table.loc["S UCI + RAP"]) == {NOT_TRAINED}
+    assert list(table.index)[-3:] == list(END_BASELINES.values())
+    assert table.loc[END_BASELINES["start"], "LgM Actual Acc."].value == 0
+
+
+def test_what_counting_does_as_well_is_marked_and_nothing_else(questions, unhelpful):
+    def predict(name, task, band):
+        return {"S-uci-1": answers(15, 12), "M-uci-1": answers(20, 10)}.get(name)
+
+    helpful = grounds_on(questions, "g1h3")
+    marked = {}
+    for name, grounds in (("unhelpful", unhelpful), ("helpful", helpful)):
+        scores = score_rows(RUNS, predict, grounds, "end_actual", seed=1)
+        marked[name] = [f"{one.judged('lgm'):.0f}".endswith(MARK) for one in scores.values()]
+    assert marked == {"unhelpful": [False, False], "helpful": [True, True]}
+    assert score_baselines(helpful, "end_actual", seed=1)["came_from"].lgm.value == 100
+
+
+def test_as_played_must_beat_the_draw_among_right_answers_too(unhelpful):
+    def predict(name, task, band):
+        return {"S-uci-1": answers(20, 10), "M-uci-1": answers(20, 19)}.get(name)
+
+    scores = score_rows(RUNS, predict, unhelpful, "end_actual", seed=1)
+    assert scores["S", "uci"].above == {"lgm", "rprec"}
+    assert scores["M", "uci"].above == {"lgm", "rprec", "exm"}
 
 
 def test_each_column_of_ours_stands_before_the_papers():
-    nothing = tables.probe_table({}, {}, NOTATION_ROWS)
+    nothing = tables.probe_table({}, {}, NOTATION_ROWS, [{}, {}])
     nothing.loc["Random Legal"] = ["-"] * 5
     legal, _, played = (
         tables.beside_paper(nothing, "table6", part) for part in tables.PROBE_PARTS.values()
@@ -127,18 +181,23 @@ def test_each_column_of_ours_stands_before_the_papers():
     assert played.loc["Random Legal", "Actual, paper"] == 19.6
 
 
-def test_two_runs_are_compared_on_the_same_questions(questions):
-    kept = {"one": answers(18, 0), "other": answers(8, 0)}
+def test_two_runs_are_compared_on_the_same_questions(questions, unhelpful):
+    kept = {"S-uci-1": answers(18, 0), "M-uci-1": answers(8, 0)}
+    one, other, none = RUNS[0], RUNS[-1], RUNS[1]
 
     def predict(name, task, band):
         return kept.get(name)
 
-    found = compare_runs("one", "other", predict, questions, "end_actual", seed=1)
-    assert found.difference.value == 50
-    assert 0.001 < found.p < 0.01
-    turned = compare_runs("other", "one", predict, questions, "end_actual", seed=1)
-    assert turned.difference.value == -50
-    assert compare_runs("one", "none", predict, questions, "end_actual", seed=1) is None
+    found = compare_runs(one, other, predict, unhelpful, "end_actual", seed=1)
+    assert found.value.difference.value == 50
+    assert 0.001 < found.value.p < 0.01
+    turned = compare_runs(other, one, predict, unhelpful, "end_actual", seed=1)
+    assert turned.value.difference.value == -50
+    assert compare_runs(one, none, predict, unhelpful, "end_actual", seed=1) is None
+    helpful = grounds_on(questions, "g1h3")
+    floor = compare_runs(one, other, predict, helpful, "end_actual", seed=1)
+    assert (found.above, floor.above) == (True, False)
+    assert str(floor).endswith(MARK)
 
 
 def test_published_cells_are_found_and_contradictions_left_out():
@@ -176,7 +235,7 @@ def test_a_longer_run_stands_apart_from_the_papers_tables(tmp_path: Path) -> Non
     assert [one.name for one in read_longer(tmp_path)] == ["S-uci-1x15"]
 
 
-def test_the_same_training_for_longer_stands_under_the_shorter_one(questions) -> None:
+def test_the_same_training_for_longer_stands_under_the_shorter_one(unhelpful) -> None:
     longer = replace(PLAIN, name="S-uci-1x15", epochs=12, tokens=9_000_000, dev=20.0)
     dropped = replace(longer, name="S-uci-1x15d10", dropout=0.1)
     kept = {"S-uci-1": answers(8, 2), "S-uci-1x15": answers(16, 5), "S-rap25-1": answers(4, 0)}
@@ -184,14 +243,15 @@ def test_the_same_training_for_longer_stands_under_the_shorter_one(questions) ->
     table = passes_table(
         [longer, rap(25, 18.0), rap(5, 21.0), dropped, PLAIN],
         lambda name, task, band: kept.get(name),
-        questions,
+        unhelpful,
         seed=1,
     )
     plain = ["UCI, 4 passes", "UCI, 12 passes", "UCI, dropout 10%, 12 passes"]
-    assert list(table.index) == [*plain, "UCI + RAP 25%, 4 passes"]
-    assert [one.value for one in table["legal, %"]] == [40, 80, 60, 20]
-    assert [one.value for one in table["as played, %"]] == [10, 25, 15, 0]
-    assert set(table["early stop"]) == {"yes"}
+    trained = [*plain, "UCI + RAP 25%, 4 passes"]
+    assert list(table.index) == [*trained, *END_BASELINES.values()]
+    assert [one.value.value for one in table.loc[trained, "legal, %"]] == [40, 80, 60, 20]
+    assert [one.value.value for one in table.loc[trained, "as played, %"]] == [10, 25, 15, 0]
+    assert set(table.loc[trained, "early stop"]) == {"yes"}
 
 
 def test_an_outcome_that_cannot_be_is_refused():

@@ -7,11 +7,11 @@ from pathlib import Path
 import chess.engine
 import pytest
 
-from chessgloss.analysis import Analysis, Line
 from chessgloss.claims import verify
 from chessgloss.commentary.briefing import Briefing, BriefingError, read_briefings
 from chessgloss.commentary.methods import METHODS, read_comment, request_comment
 from chessgloss.commentary.template import write_from_facts
+from chessgloss.engine import Analysis, Line
 from chessgloss.llm import (
     Answer,
     AnswerMissing,
@@ -19,7 +19,6 @@ from chessgloss.llm import (
     Endpoint,
     Model,
     Recordings,
-    Retry,
     State,
     Unanswered,
     replay,
@@ -387,10 +386,10 @@ def test_answers_are_read(check, text: str, first: bool, found: str) -> None:
 @pytest.fixture
 def client_of(tmp_path: Path):
     def make(url: str = "", purpose: str = "verified") -> Client:
-        endpoint = Endpoint(url, MODEL, "sk-secret", timeout=10.0) if url else None
+        endpoint = Endpoint(url, MODEL, "sk-secret", timeout=10.0, retries=0) if url else None
         recordings = Recordings.of(MODEL, purpose, tmp_path)
         mode = "record" if url else "replay"
-        return Client(recordings, endpoint, mode, retry=Retry(1), date=lambda: "2026-01-31")
+        return Client(recordings, endpoint, mode, date=lambda: "2026-01-31")
 
     return make
 

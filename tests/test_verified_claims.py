@@ -5,8 +5,8 @@ from __future__ import annotations
 import chess.engine
 import pytest
 
-from chessgloss.analysis import Analysis, Line
 from chessgloss.claims import verify
+from chessgloss.engine import Analysis, Line
 from chessgloss.facts.verdict import Verdict, weigh
 from chessgloss.positions import MoveInContext, Position
 

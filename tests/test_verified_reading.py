@@ -14,6 +14,7 @@ from chessgloss.claims.corrupt import MinimalPair
 from chessgloss.claims.gold import Score, read_gold, score_gold
 from chessgloss.commentary.briefing import BriefingError, read_briefings
 from chessgloss.llm import Answer, State
+from chessgloss.measures import wilson
 from chessgloss.positions import read_fen, read_move
 from chessgloss.profiles.claims import load_sizes
 from chessgloss.store import find_project
@@ -171,6 +172,9 @@ def test_a_ratio_draws_whole_moves() -> None:
     assert found.n == 6
     again = ratio_by(frame, "method", "false", "words", cluster="move", seed=1)
     assert again["m"] == found
+    (none,) = ratio_by(frame.assign(false=0), "method", "false", "words", cluster="move", seed=1)
+    assert none.value == none.low == 0
+    assert none.high == pytest.approx(wilson(0, 3)[1] * 3 / 60), "none in three moves is no proof"
 
 
 # ---------------------------------------------------------------- gold scores

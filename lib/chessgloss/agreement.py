@@ -1,4 +1,4 @@
-"""Agreement between raters, correlation between scores, and the test of paired differences."""
+"""Agreement between raters, correlation between scores, means and differences over raters."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special, stats
 
-from chessgloss.measures import Interval
+from chessgloss.measures import Interval, percentile_interval
 
 #: Signs are drawn this often where there are too many to go through all of them.
 FLIPS = 10_000
@@ -124,6 +124,55 @@ def _paired(left: ArrayLike, right: ArrayLike) -> tuple[NDArray[np.float64], NDA
     return x[both], y[both]
 
 
+def crossed_mean(values: ArrayLike) -> Interval:
+    """Return the mean of a table with an interval for other rows *and* other columns.
+
+    With moves down and raters across, it says what other raters would have said of other
+    moves. An interval over moves alone takes the raters for all there are.
+
+    Parameters
+    ----------
+    values
+        Shape ``(rows, columns)``; NaN where there is no value. With one column this is the
+        t interval over rows.
+
+    Raises
+    ------
+    ValueError
+        If there is no value.
+
+    Notes
+    -----
+    Rows and columns are random effects of a two-way table; the variance of the mean is that
+    between rows plus that between columns less the rest, with Satterthwaite's degrees of
+    freedom: S. R. Searle, G. Casella and C. E. McCulloch, "Variance Components" (1992),
+    chapter 4. Where values are missing this is an approximation.
+    """
+    data = np.asarray(values, dtype=float)
+    data = data[:, ~np.isnan(data).all(axis=0)][~np.isnan(data).all(axis=1)]
+    if not data.size:
+        raise ValueError("a mean needs at least one value")
+    n, value = int((~np.isnan(data)).sum()), float(np.nanmean(data))
+    off = data - value
+    freedom = [size - 1 for size in data.shape]
+    parts = [
+        (df + 1) / df * float((np.nansum(off, axis=axis) ** 2).sum()) / n**2 if df else 0.0
+        for df, axis in zip(freedom, (1, 0), strict=True)
+    ]
+    rest = 0.0
+    if all(freedom):
+        rows, columns = (np.nanmean(off, axis=axis, keepdims=True) for axis in (1, 0))
+        rest = float(np.nansum((off - rows - columns) ** 2)) / (freedom[0] * freedom[1] * n)
+    variance = max(parts[0] + parts[1] - rest, rest)
+    if not variance:
+        return Interval(value, value, value, n)
+    shares = [part**2 / df for part, df in zip(parts, freedom, strict=True) if df]
+    shares += [rest**2 / (freedom[0] * freedom[1])] if all(freedom) else []
+    df = max(variance**2 / sum(shares), min(one for one in freedom if one))
+    reach = float(special.stdtrit(df, 0.975)) * variance**0.5
+    return Interval(value, value - reach, value + reach, n)
+
+
 def sign_flip_p(differences: ArrayLike, *, seed: int, flips: int = FLIPS) -> NDArray[np.float64]:
     """Return two-sided p-values of "no difference": the signs of units are flipped at random.
 
@@ -186,5 +235,5 @@ def bootstrap(
     random = np.random.default_rng(seed)
     drawn = random.integers(0, len(values), (resamples, len(values)))
     found = np.array([statistic(values[rows]) for rows in drawn])
-    low, high = np.nanpercentile(found, [2.5, 97.5]) if not np.isnan(found).all() else (value,) * 2
-    return Interval(value, min(float(low), value), max(float(high), value), len(values))
+    kept = found[~np.isnan(found)] if not np.isnan(found).all() else [value]
+    return percentile_interval(value, kept, len(values), clusters=len(values))

@@ -26,15 +26,14 @@ from chessgloss.commentary.briefing import (
 )
 from chessgloss.concepts import ConceptVectors
 from chessgloss.corpora.lectures import read_lectures
-from chessgloss.experts import load_expert
-from chessgloss.experts.joined import joined_activations
+from chessgloss.engine import analyse_many
+from chessgloss.experts import joined_activations, load_expert
 from chessgloss.fact_concepts import LAYERS as FACT_LAYERS
 from chessgloss.fact_concepts import notice
-from chessgloss.oracles import TERMS, evaluate_terms, stockfish8
+from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
 from chessgloss.positions import MoveInContext
 from chessgloss.priorities import ConceptChange, concept_and_side
 from chessgloss.prioritise import prioritise, weights_file
-from chessgloss.stockfish import analyse_many
 from chessgloss.store import find_project
 
 #: What is searched for each position, and how many lines before the move.

@@ -1,10 +1,11 @@
 """Labels and activations in bulk: chunk by chunk, on one machine or on a cluster.
 
-A chunk of positions is one task, kept in a :class:`~chessgloss.store.Store` under the
-digest of its positions and of what computes it (see :mod:`chessgloss.tasks`). So a run
-that is killed goes on where it stopped, and the result is the same whoever computes which
-chunk. On this machine the tasks run in processes of joblib's; on a cluster of
-``dask.distributed`` the same calls run unchanged::
+A chunk of positions is one task, dealt out by joblib. The process that computes it keeps the
+result in a :class:`~chessgloss.store.Store` at once, under the digest of its positions and of
+what computes it, and only its name travels back. So a run that is killed goes on where it
+stopped, a worker that is lost costs the chunks it had in hand, nobody holds more than a few
+chunks in memory, and the result is the same whoever computes which. On this machine the tasks
+run in processes of joblib's; on a cluster of ``dask.distributed`` the same calls run unchanged::
 
     with dask.distributed.Client("scheduler:8786"), joblib.parallel_config(backend="dask"):
         table = label_positions(fens, stockfish8(), Store(Path("/shared/store")))
@@ -15,44 +16,32 @@ The store's folder must then lie on a file system that all workers share.
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from tqdm import tqdm
 
 from chessgloss import assets
 from chessgloss.corpora import streams
 from chessgloss.corpora.streams import DamagedLine
-from chessgloss.experts import load_expert
-from chessgloss.experts.joined import joined_activations
-from chessgloss.oracles import Oracle, TermTable, label_chunk
+from chessgloss.experts import joined_activations, load_expert
+from chessgloss.oracle import Oracle, TermTable, evaluate_terms
 from chessgloss.positions import PositionError, repair_fen
 from chessgloss.store import Parts, Store, file_digest
-from chessgloss.tasks import StoreNotShared, Task, computed, cut, digest_of
 
 if TYPE_CHECKING:
     from chessgloss.experts import Representation, View
 
-__all__ = [
-    "ACTIVATION_CHUNK",
-    "LABEL_CHUNK",
-    "ExpertSource",
-    "LabelledLines",
-    "StoreNotShared",
-    "activate",
-    "activation_stream",
-    "label_positions",
-    "label_stream",
-]
-
-#: Positions that one engine labels before what it found is kept: some five seconds of
+#: Positions that one engine labels before the result is kept: some five seconds of
 #: Stockfish 8, so that its start (half a second) counts little and a kill costs little.
 LABEL_CHUNK = 32_768
 
@@ -63,13 +52,17 @@ ACTIVATION_CHUNK = 8_192
 _QUOTED = 80
 
 
+class StoreNotShared(RuntimeError):
+    """A worker kept its result where the caller cannot see it."""
+
+
 @dataclass(frozen=True, slots=True)
 class ExpertSource:
     """An expert by name and content: what is sent to a worker in its stead.
 
     Parameters
     ----------
-    name, path, view, random_weights
+    name, path, view
         As for :func:`chessgloss.experts.load_expert`. Without a path, a worker finds or
         fetches the asset of that name itself.
     sha256
@@ -80,22 +73,15 @@ class ExpertSource:
     name: str
     path: str | None = None
     view: View | None = None
-    random_weights: int | None = None
     sha256: str = ""
 
     @classmethod
     def of(
-        cls,
-        name: str,
-        path: Path | str | None = None,
-        *,
-        view: View | None = None,
-        random_weights: int | None = None,
+        cls, name: str, path: Path | str | None = None, *, view: View | None = None
     ) -> ExpertSource:
         """Name an expert by the file that it has on this machine."""
-        given = None if path is None else str(Path(path).resolve())
-        unsigned = cls(name, given, view, random_weights)
-        return cls(name, given, view, random_weights, unsigned.digest())
+        source = cls(name, None if path is None else str(Path(path).resolve()), view)
+        return replace(source, sha256=source.digest())
 
     def digest(self) -> str:
         """Return the SHA-256 of the network file on this machine; empty for a bare board."""
@@ -135,10 +121,6 @@ class LabelledLines:
     table: TermTable
     damaged: tuple[DamagedLine, ...]
 
-    def __post_init__(self) -> None:
-        if not len(self.fens) == len(self.lines) == len(self.table):
-            raise ValueError("labelled lines need one line and one row of terms for each FEN")
-
 
 def label_positions(
     fens: Sequence[str],
@@ -156,7 +138,7 @@ def label_positions(
     fens
         Six-field FENs of legal positions.
     oracle
-        Where the terms come from, such as :func:`chessgloss.oracles.stockfish8`. It names
+        Where the terms come from, such as :func:`chessgloss.oracle.stockfish8`. It names
         the engine's command, which must be the same on every worker.
     store
         Keeps each chunk under the digest of its FENs and the oracle's name and version.
@@ -178,11 +160,12 @@ def label_positions(
     ValueError
         If a text is no FEN; the message names it and its place in its chunk.
     EngineMissing, EngineFailed
-        As :func:`chessgloss.oracles.evaluate_terms` does.
+        As :func:`chessgloss.oracle.evaluate_terms` does.
     StoreNotShared
         If a worker's store is not the caller's.
     """
-    tasks = (_label_task(part, oracle) for part in cut(fens, chunk))
+    recipe = {"oracle": _version(oracle)}
+    tasks = _tasks("labels", fens, chunk, recipe, functools.partial(_label, oracle=oracle))
     with tqdm(total=len(fens), desc=oracle.name, unit="position", disable=not progress) as bar:
         return TermTable.concatenate(map(_table_of, computed(tasks, store, jobs, bar)))
 
@@ -216,12 +199,16 @@ def label_stream(
     chessgloss.corpora.streams.TruncatedFileError
         After the last whole line, if the file is cut off. All before it is labelled.
     """
-    texts = map(_fen_text, islice(streams.lines(path), limit))
-    tasks = (_line_task(part, oracle) for part in cut(texts, chunk))
+    texts, recipe = map(_fen_text, islice(streams.lines(path), limit)), {"oracle": _version(oracle)}
+    label = functools.partial(_label_lines, oracle=oracle)
+    tasks = _tasks("labelled-lines", texts, chunk, recipe, label)
     with tqdm(total=limit, desc=oracle.name, unit="line", disable=not progress) as bar:
         done = computed(tasks, store, jobs, bar)
         for first, parts in zip(count(1, chunk), done, strict=False):
-            yield _labelled_lines(first, parts)
+            rows, table = parts["positions"], _table_of(parts)
+            damaged = tuple(DamagedLine(first + at, reason) for at, reason in parts["damaged"])
+            lines = first + rows["offset"].to_numpy(np.int64)
+            yield LabelledLines(tuple(rows["fen"]), lines, table, damaged)
 
 
 def activate(
@@ -231,10 +218,9 @@ def activate(
     store: Store,
     *,
     chunk: int = ACTIVATION_CHUNK,
-    dtype: str = "float16",
     jobs: int = 2,
     progress: bool = True,
-) -> NDArray:
+) -> NDArray[np.float16]:
     """Return the activations of many positions, computed and kept chunk by chunk.
 
     Parameters
@@ -245,9 +231,6 @@ def activate(
         The expert: ``ExpertSource.of("nnue")``.
     layers
         One layer, or several with ``+`` between them: ``pairwise+clipped``.
-    dtype
-        Type of the numbers kept; half precision holds NNUE's clipped values and products
-        exactly (see :func:`chessgloss.experts.joined.joined_activations`).
     store, chunk, jobs, progress
         As for :func:`label_positions`; the key is the FENs' digest, the network's SHA-256,
         its view and the layers.
@@ -255,18 +238,15 @@ def activate(
     Returns
     -------
     ndarray
-        Shape ``(n, d)``, the layers side by side.
+        Shape ``(n, d)``, the layers side by side, in half precision, which holds NNUE's clipped
+        values and products exactly (see :func:`chessgloss.experts.joined_activations`).
     """
-    options: dict[str, Any] = {"chunk": chunk, "dtype": dtype, "jobs": jobs, "progress": progress}
-    whole, top = None, 0
-    for rows in activation_stream(fens, source, layers, store, **options):
-        if whole is None:
-            whole = np.empty((len(fens), rows.shape[1]), dtype)
-        whole[top : top + len(rows)] = rows
-        top += len(rows)
-    if whole is None:
+    if not fens:
         raise ValueError("there are no positions to activate; give at least one FEN")
-    return whole
+    chunks = activation_stream(
+        fens, source, layers, store, chunk=chunk, jobs=jobs, progress=progress
+    )
+    return np.concatenate(list(chunks))
 
 
 def activation_stream(
@@ -276,50 +256,130 @@ def activation_stream(
     store: Store,
     *,
     chunk: int = ACTIVATION_CHUNK,
-    dtype: str = "float16",
     jobs: int = 2,
     progress: bool = True,
-) -> Iterator[NDArray]:
+) -> Iterator[NDArray[np.float16]]:
     """Yield what :func:`activate` returns in chunks, mapped from the store's files.
 
     For sets that do not fit into memory: no more than one chunk is held by each process.
     """
-    tasks = (_activation_task(part, source, layers, dtype) for part in cut(fens, chunk))
+    recipe = {"expert": [source.name, source.sha256, source.view], "layers": layers}
+    build = functools.partial(_activate, source=source, layers=layers)
+    tasks = _tasks("activations", fens, chunk, recipe, build)
     title = f"{source.name} {layers}"
     with tqdm(total=len(fens), desc=title, unit="position", disable=not progress) as bar:
         for parts in computed(tasks, store, jobs, bar):
             yield parts["activations"]
 
 
-# What a chunk is, and how a worker computes it
+# Tasks: computed anywhere, each kept once
 
 
-def _label_task(fens: tuple[str, ...], oracle: Oracle) -> Task:
-    recipe = {"fens": digest_of(fens), "rows": len(fens), "oracle": _version(oracle)}
-    return Task("labels", recipe, functools.partial(_label, fens, oracle))
+@dataclass(frozen=True, slots=True)
+class Task:
+    """An artefact to compute.
+
+    With slots it takes no weak references, and that matters: joblib scatters large
+    arguments that take them over dask's workers, and those are lost with their worker.
+
+    Parameters
+    ----------
+    name
+        What the artefact is, for people.
+    recipe
+        All that changes it, as JSON values, and ``rows``: how many rows it has.
+    build
+        A picklable function that makes its parts.
+    """
+
+    name: str
+    recipe: Mapping[str, Any]
+    build: Callable[[], Parts]
 
 
-def _line_task(texts: tuple[str, ...], oracle: Oracle) -> Task:
-    recipe = {"lines": digest_of(texts), "rows": len(texts), "oracle": _version(oracle)}
-    return Task("labelled-lines", recipe, functools.partial(_label_lines, texts, oracle))
+def computed(tasks: Iterable[Task], store: Store, jobs: int, bar: tqdm) -> Iterator[dict[str, Any]]:
+    """Yield the parts of each task's artefact in order, computing those that are missing.
+
+    Parameters
+    ----------
+    tasks
+        Read as they are needed, a few ahead of the workers.
+    store
+        Where results are kept; each is checked when it is read.
+    jobs
+        Processes on this machine; a cluster has its own number.
+    bar
+        Told the rows of each task that is done.
+
+    Raises
+    ------
+    StoreNotShared
+        If a result is not where this process looks for it.
+    joblib.externals.loky.process_executor.TerminatedWorkerError
+        If a process on this machine is killed; a cluster gives its tasks to another.
+    Exception
+        What a task raised, or, after all earlier tasks are done, what ``tasks`` raised.
+    """
+    shared = Store(store.root.resolve())
+    errors: list[Exception] = []
+    calls = (delayed(_keep)(shared, task) for task in _until_error(tasks, errors))
+    for name, recipe in Parallel(jobs, batch_size=1, return_as="generator")(calls):
+        parts = _read_back(shared, name, recipe)
+        bar.update(recipe["rows"])
+        yield parts
+    if errors:
+        raise errors[0]
 
 
-def _activation_task(fens: tuple[str, ...], source: ExpertSource, layers: str, dtype: str) -> Task:
-    recipe = {
-        "fens": digest_of(fens),
-        "rows": len(fens),
-        "expert": [source.name, source.sha256, source.view, source.random_weights],
-        "layers": layers,
-        "dtype": dtype,
-    }
-    build = functools.partial(_activate, fens, source, layers, dtype)
-    return Task("activations", recipe, build)
+def _tasks(
+    name: str,
+    texts: Iterable[str],
+    size: int,
+    recipe: Mapping[str, Any],
+    build: Callable[[tuple[str, ...]], Parts],
+) -> Iterator[Task]:
+    """Cut texts into chunks of ``size``, the last one shorter if need be: one task each."""
+    if size < 1:
+        raise ValueError(f"chunk must be at least 1, got {size}")
+    iterator = iter(texts)
+    while part := tuple(islice(iterator, size)):
+        digest = hashlib.blake2b("\n".join(part).encode(), digest_size=16).hexdigest()
+        chunk = {"texts": digest, "rows": len(part), **recipe}
+        yield Task(name, chunk, functools.partial(build, part))
+
+
+def _keep(store: Store, task: Task) -> tuple[str, Mapping[str, Any]]:
+    """Compute a task unless a sound artefact of it is kept; return its name only."""
+    store.fetch(task.name, task.recipe, task.build)
+    return task.name, task.recipe
+
+
+def _read_back(store: Store, name: str, recipe: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return store.read(name, recipe)
+    except FileNotFoundError:
+        raise StoreNotShared(
+            f"a worker finished {store.path(name, recipe).name}, but it is not in {store.root}; "
+            "put the store on a file system that the caller and all workers share"
+        ) from None
+
+
+def _until_error(tasks: Iterable[Task], errors: list[Exception]) -> Iterator[Task]:
+    """Yield tasks until their source fails, and note the error.
+
+    joblib reads its input in a thread of its own, where an error would vanish.
+    """
+    try:
+        yield from tasks
+    except Exception as error:  # raised by the caller once all before it is in
+        errors.append(error)
+
+
+# How a worker computes a chunk
 
 
 def _label(fens: Sequence[str], oracle: Oracle) -> Parts:
-    table = label_chunk(fens, oracle)
-    names = ("middlegame", "endgame", "total", "status")
-    return {name: getattr(table, name) for name in names}
+    return evaluate_terms(fens, oracle, processes=1, progress=False).arrays()
 
 
 def _label_lines(texts: Sequence[str], oracle: Oracle) -> Parts:
@@ -334,8 +394,8 @@ def _label_lines(texts: Sequence[str], oracle: Oracle) -> Parts:
     return {**_label(fens, oracle), "positions": rows, "damaged": damaged}
 
 
-def _activate(fens: Sequence[str], source: ExpertSource, layers: str, dtype: str) -> Parts:
-    return {"activations": joined_activations(source.load(), fens, layers, dtype=dtype)}
+def _activate(fens: Sequence[str], source: ExpertSource, layers: str) -> Parts:
+    return {"activations": joined_activations(source.load(), fens, layers)}
 
 
 @functools.lru_cache(maxsize=1)
@@ -346,8 +406,7 @@ def _loaded(source: ExpertSource) -> Representation:
             f"the network file of {source.name!r} has the SHA-256 {found} on this machine, "
             f"not {source.sha256}: give every worker the same file"
         )
-    options: dict[str, Any] = {"view": source.view, "random_weights": source.random_weights}
-    return load_expert(source.name, source.path, **options)  # type: ignore[call-overload]
+    return load_expert(source.name, source.path, view=source.view)  # type: ignore[call-overload]
 
 
 def _fen_text(line: bytes) -> str:
@@ -357,13 +416,6 @@ def _fen_text(line: bytes) -> str:
     except (ValueError, KeyError, TypeError):
         text = None
     return text if isinstance(text, str) else line[:_QUOTED].decode(errors="replace").strip()
-
-
-def _labelled_lines(first: int, parts: Mapping[str, Any]) -> LabelledLines:
-    damaged = (DamagedLine(first + offset, reason) for offset, reason in parts["damaged"])
-    rows: pd.DataFrame = parts["positions"]
-    lines = first + rows["offset"].to_numpy(np.int64)
-    return LabelledLines(tuple(rows["fen"]), lines, _table_of(parts), tuple(damaged))
 
 
 def _table_of(parts: Mapping[str, Any]) -> TermTable:

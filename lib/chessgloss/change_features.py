@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from chessgloss.experts import load_expert
 from chessgloss.experts.boards import read_boards
-from chessgloss.experts.nnue_format import ACCUMULATORS
-from chessgloss.experts.nnue_layers import ONE, clip, multiply_pairs
+from chessgloss.experts.nnue import ACCUMULATORS, ONE, clip, multiply_pairs
 
 SourceName = Literal["nnue", "onehot"]
 

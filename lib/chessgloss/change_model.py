@@ -21,7 +21,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from chessgloss.change_features import Source
-from chessgloss.oracles import TERMS
+from chessgloss.oracle import TERMS
 
 _TOTALS = 3
 _SIDED = (len(TERMS) - _TOTALS) // 2

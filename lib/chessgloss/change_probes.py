@@ -17,8 +17,7 @@ from sklearn.linear_model import Ridge
 from chessgloss import changes
 from chessgloss.changes import MoveSample
 from chessgloss.concepts import ConceptVectors, Standard
-from chessgloss.experts import Representation
-from chessgloss.experts.joined import joined_activations
+from chessgloss.experts import Representation, joined_activations
 from chessgloss.probing import Labelled, fit_concepts
 from chessgloss.ranking import TOP, top_columns
 

@@ -3,12 +3,11 @@
     python -m chessgloss.change_training nnue
     python -m chessgloss.change_training onehot
     python -m chessgloss.change_training linear
-    python -m chessgloss.change_training curve
 
 The first two label every move of the training and validation games with Stockfish 8 (kept
 in the store, a chunk of games at a time), train, and write the model with its log. A run
-that is killed goes on from its last epoch. The third fits the linear scores, the fourth
-measures what models reach that are trained on fewer games. Test games are never labelled.
+that is killed goes on from its last epoch. The third fits the linear scores. Test games are
+never labelled. What models reach on fewer games: :mod:`chessgloss.change_curve`.
 """
 
 from __future__ import annotations
@@ -19,22 +18,20 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from chessgloss.change_features import Source, SourceName, load_source
+from chessgloss.change_features import Source, load_source
 from chessgloss.change_model import ChangeModel, ChangeNetwork
 from chessgloss.change_probes import fit_linear, score_change
 from chessgloss.changes import MoveSample, TermChanges, measure_changes, sample_moves
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.experts import load_expert
-from chessgloss.oracles import TERMS, evaluate_terms, stockfish8
+from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
 from chessgloss.positions import Game
 from chessgloss.prioritise import LAYERS, read
 from chessgloss.probing import Labelled
@@ -46,9 +43,6 @@ CHUNK = 500
 
 #: What the labels come from, in words that name the version: part of every recipe.
 ORACLE = "Stockfish 8, npm 8.0.0"
-
-#: Training games of the models of the learning curve.
-CURVE = (250, 1_000, 4_000)
 
 #: What the root of a size is multiplied by to be a logit of its share in the change.
 SHARPNESS = 3.0
@@ -132,6 +126,23 @@ def loss_of(
     return errors.mean() - rank_weight * told.sum(dim=1).mean()
 
 
+def learn_from(
+    network: ChangeNetwork,
+    optimizer: torch.optim.Optimizer,
+    features: torch.Tensor,
+    changes: torch.Tensor,
+    rank_weight: float,
+) -> float:
+    """Take one step on a batch of moves; return its loss (see :func:`loss_of`)."""
+    with torch.autocast("cpu", torch.bfloat16):
+        signed, size = network(features)
+    loss = loss_of(signed.float(), size.float(), changes, rank_weight)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
 def train(
     source: Source,
     training: TermChanges,
@@ -199,8 +210,8 @@ class _Run:
         random = np.random.default_rng([self.settings.seed, number])
         order = random.permutation(len(self.moves))
         self.network.train()
-        batches = list(_batches(order, self.settings.batch))
-        bar = tqdm(batches, desc=f"epoch {number + 1}", unit="step", disable=not progress)
+        steps = list(batches(order, self.settings.batch))
+        bar = tqdm(steps, desc=f"epoch {number + 1}", unit="step", disable=not progress)
         losses = [self._step(rows) for rows in bar]
         self.network.eval()
         return round(float(np.mean(losses)), 4)
@@ -225,18 +236,10 @@ class _Run:
     def _step(self, rows: NDArray[np.int64]) -> float:
         before, after = ([fens[row] for row in rows] for fens in self.moves.fens()[:2])
         features = self.source.features(self.source.read(before), self.source.read(after))
-        with torch.autocast("cpu", torch.bfloat16):
-            signed, size = self.network(features)
-        weight = self.settings.rank_weight
-        loss = loss_of(signed.float(), size.float(), self.targets[rows], weight)
-        self.optimizer.zero_grad()
-        loss.backward()
-        self.optimizer.step()
+        targets, weight = self.targets[rows], self.settings.rank_weight
+        loss = learn_from(self.network, self.optimizer, features, targets, weight)
         self.schedule.step()
-        return loss.item()
-
-    def _fens(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        return self.moves.before, self.moves.after
+        return loss
 
     def _restore(self, state: dict) -> None:
         self.network.load_state_dict(state["network"])
@@ -260,7 +263,7 @@ def _label_chunk(games: Sequence[Game], first: int, store: Store) -> TermChanges
     def terms_of(fens: Sequence[str]) -> NDArray[np.float32]:
         text = "\n".join(fens).encode()
         recipe = {"fens": hashlib.blake2b(text, digest_size=12).hexdigest(), "oracle": ORACLE}
-        return store.fetch("terms", recipe, lambda: {"values": _ask(fens)})["values"]
+        return store.fetch("terms", recipe, lambda: {"values": ask_oracle(fens)})["values"]
 
     found = measure_changes(moves, terms_of)
     numbered = MoveSample(
@@ -269,7 +272,8 @@ def _label_chunk(games: Sequence[Game], first: int, store: Store) -> TermChanges
     return TermChanges(numbered, found.before, found.after)
 
 
-def _ask(fens: Sequence[str]) -> NDArray[np.float32]:
+def ask_oracle(fens: Sequence[str]) -> NDArray[np.float32]:
+    """Return Stockfish 8's 21 terms of positions, ``(n, 21)``, NaN where its table is blank."""
     return evaluate_terms(fens, stockfish8(), progress=False).middlegame
 
 
@@ -294,7 +298,8 @@ def _join(parts: Sequence[TermChanges]) -> TermChanges:
     )
 
 
-def _batches(order: NDArray[np.int64], size: int) -> Iterator[NDArray[np.int64]]:
+def batches(order: NDArray[np.int64], size: int) -> Iterator[NDArray[np.int64]]:
+    """Cut an order of rows into batches; what is left over at its end waits for the next."""
     if len(order) < size:
         yield order
     for at in range(0, len(order) - size + 1, size):
@@ -308,7 +313,7 @@ def train_linear(games: Sequence[Game], target: Path, settings: LinearSettings) 
     the others of the terms' changes in pawns.
     """
     chosen = of_split(games, "train")[: settings.games]
-    moves = measure_changes(sample_moves(chosen, settings.per_game, seed=settings.seed), _ask)
+    moves = measure_changes(sample_moves(chosen, settings.per_game, seed=settings.seed), ask_oracle)
     expert = load_expert("nnue")
     before, after = (read(expert, fens) for fens in moves.moves.fens()[:2])
     labelled = Labelled(TERMS, moves.before, moves.moves.games, moves.moves.splits)
@@ -336,8 +341,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(*train_linear(games, given.target, LinearSettings(seed=given.seed)), sep="\n")
         return 0
     settings = Settings(epochs=given.epochs, seed=given.seed)
-    write = write_curve if given.what == "curve" else partial(train_model, given.what)
-    print(write(games, given.target, settings, given.validation))
+    print(train_model(given.what, games, given.target, settings, given.validation))
     return 0
 
 
@@ -349,23 +353,6 @@ def label_parts(
     training, validation = labelled.part("train"), labelled.part("validation")
     some = np.random.default_rng(settings.seed).permutation(len(validation))[:validation_moves]
     return training, validation.take(some)
-
-
-def write_curve(
-    games: Sequence[Game], target: Path, settings: Settings, validation_moves: int
-) -> Path:
-    """Train models of both sources on the first games alone, and write what they reach."""
-    training, validation = label_parts(games, settings, validation_moves)
-    rows = []
-    for most in CURVE:
-        first = np.unique(training.moves.games)[:most]
-        part = training.take(np.flatnonzero(np.isin(training.moves.games, first)))
-        for name in get_args(SourceName):
-            _, log = train(load_source(name), part, validation, settings)
-            rows.append({"source": name, "games": most, "moves": len(part), **log[-1]})
-    path = target / "curve.json"
-    path.write_text(json.dumps({**asdict(settings), "rows": rows}, indent=1) + "\n")
-    return path
 
 
 def train_model(
@@ -384,7 +371,7 @@ def train_model(
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m chessgloss.change_training")
-    parser.add_argument("what", choices=["nnue", "onehot", "linear", "curve"], help="what to train")
+    parser.add_argument("what", choices=["nnue", "onehot", "linear"], help="what to train")
     parser.add_argument("--games", type=Path, default=Path("data/games/selfplay.tsv.zst"))
     parser.add_argument("--limit", type=int, help="read only so many games")
     parser.add_argument("--target", type=Path, default=Path("data/priority"))

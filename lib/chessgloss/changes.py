@@ -18,7 +18,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from chessgloss.oracles import TERMS
+from chessgloss.oracle import TERMS
 from chessgloss.positions import Game
 
 #: What a move is first of all; the first that fits, in this order.

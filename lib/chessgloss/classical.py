@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from chessgloss.measures import Interval, cluster_weights
+from chessgloss.measures import Interval, cluster_weights, percentile_interval
 
 #: Name of each measure in keys, and as the CCC paper's Table 4 calls it.
 MEASURES: Mapping[str, str] = MappingProxyType(
@@ -109,9 +109,9 @@ def correlation(
     drawn = [
         _together(one[rows], other[rows], kind) for rows in _draws(labels[known], seed, resamples)
     ]
-    held = np.array([each for each in drawn if np.isfinite(each)] or [value])
-    low, high = np.percentile(held, [2.5, 97.5])
-    return Interval(value, min(float(low), value), max(float(high), value), one.size)
+    held = [each for each in drawn if np.isfinite(each)] or [value]
+    drawn_from = np.unique(labels[known]).size
+    return percentile_interval(value, held, one.size, clusters=drawn_from)
 
 
 def correlations(

@@ -6,7 +6,7 @@ import argparse
 import threading
 from typing import Any
 
-from chessgloss.llm.endpoints import DEFAULT_MODEL, LOCAL_ASSETS
+from chessgloss.llm.client import DEFAULT_MODEL, LOCAL_ASSETS
 
 
 def add_model_commands(commands: Any) -> None:

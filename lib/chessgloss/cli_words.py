@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from chessgloss.commentary.annotate import AnnotatedGame, Commentator
     from chessgloss.commentary.briefing import Briefing, Comment
     from chessgloss.commentary.dialogue import Reply
+    from chessgloss.engine import Engine
     from chessgloss.llm import Client
     from chessgloss.positions import MoveInContext
     from chessgloss.priorities import ConceptChange
-    from chessgloss.stockfish import Engine
 
 #: Nodes searched in each position, and lines compared before a move.
 NODES, LINES = 100_000, 5
@@ -85,7 +85,7 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
 
 
 def _comment(given: argparse.Namespace) -> int:
-    from chessgloss.stockfish import open_engine
+    from chessgloss.engine import open_engine
 
     move, write = _move(given), _commentator(given)
     with open_engine() as engine:
@@ -149,7 +149,7 @@ def _as_json(briefing: Briefing, comment: Comment) -> str:
 
 def _annotate(given: argparse.Namespace) -> int:
     from chessgloss.commentary.annotate import Annotator, read_games, write_page, write_pgn
-    from chessgloss.stockfish import analyse_many
+    from chessgloss.engine import analyse_many
 
     _check_targets(given)
     if given.nodes < 1 or given.processes < 1:
@@ -199,7 +199,7 @@ def _write(path: Path | None, text: str) -> None:
 
 def _ask(given: argparse.Namespace) -> int:
     from chessgloss.commentary.dialogue import Dialogue, model_writer
-    from chessgloss.stockfish import open_engine
+    from chessgloss.engine import open_engine
 
     move, write = _move(given), _commentator(given)
     client = _client(given)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from chessgloss import assets, engines
+from chessgloss import assets, engine, oracle
 from chessgloss.store import find_project
 
 #: Packages of which chessgloss has more than one component; the rest come with them.
@@ -89,7 +89,7 @@ def _packages() -> Iterator[Finding]:
 
 
 def _stockfish() -> Finding:
-    version = _try(lambda: engines.version())
+    version = _try(lambda: engine.version())
     return Finding(
         "Stockfish 15.1",
         version == "Stockfish 15.1",
@@ -99,7 +99,7 @@ def _stockfish() -> Finding:
 
 
 def _stockfish8() -> Finding:
-    command = _try(lambda: " ".join(engines.find_stockfish8()))
+    command = _try(lambda: " ".join(oracle.find_stockfish8()))
     remedy = "" if command else "sudo apt-get install nodejs npm && make sync"
     return Finding("Stockfish 8", bool(command), "npm 8.0.0" if command else "", remedy)
 
@@ -144,7 +144,7 @@ def _first_line(path: str | None) -> str:
 def _try(ask: Callable[[], str]) -> str | None:
     try:
         return ask()
-    except (engines.EngineMissing, OSError, subprocess.SubprocessError):
+    except (engine.EngineMissing, OSError, subprocess.SubprocessError):
         return None
 
 

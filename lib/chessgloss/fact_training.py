@@ -23,9 +23,8 @@ from sklearn.metrics import roc_auc_score
 
 from chessgloss.concepts import Tails
 from chessgloss.corpora.games import read_games
-from chessgloss.corpora.sampling import PositionSample, sample_positions
-from chessgloss.experts import load_expert
-from chessgloss.experts.joined import joined_activations
+from chessgloss.corpora.samples import PositionSample, sample_positions
+from chessgloss.experts import joined_activations, load_expert
 from chessgloss.fact_concepts import (
     CONCEPTS,
     LAYERS,
@@ -37,7 +36,7 @@ from chessgloss.fact_concepts import (
     renumber,
 )
 from chessgloss.heldout import HeldOut, accuracy, held_out
-from chessgloss.measures import Interval, cluster_weights
+from chessgloss.measures import Interval, cluster_weights, percentile_interval
 from chessgloss.positions import Game
 from chessgloss.probing import Fitted
 from chessgloss.store import Store, default_store
@@ -114,9 +113,8 @@ def auc(results: Sequence[HeldOut], *, seed: int, resamples: int = 200) -> Inter
     weights = cluster_weights(games.size, seed=seed, resamples=resamples)
     drawn = [_drawn_auc(one, weights[:, np.searchsorted(games, one.games)]) for one in results]
     value = float(np.mean([roc_auc_score(one.positive, one.scores) for one in results]))
-    low, high = np.percentile(np.mean(drawn, axis=0), [2.5, 97.5])
-    count = sum(len(one.games) for one in results)
-    return Interval(value, min(float(low), value), max(float(high), value), count)
+    samples, count = np.mean(drawn, axis=0), sum(len(one.games) for one in results)
+    return percentile_interval(value, samples, count, clusters=games.size, share=True)
 
 
 def report(found: Mapping[str, Sequence[HeldOut]], *, seed: int) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,14 @@ from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
 from chessgloss.concepts import cut_tails, turn_terms
-from chessgloss.measures import RESAMPLES, Interval, cluster_weights
-from chessgloss.probing import Fitted, Labelled
+from chessgloss.measures import (
+    RESAMPLES,
+    Interval,
+    bootstrap_mean,
+    cluster_weights,
+    percentile_interval,
+)
+from chessgloss.probing import Fitted, Labelled, fit_concepts
 
 Floats = NDArray[np.floating]
 
@@ -88,6 +95,44 @@ def held_out_turned(
     return found
 
 
+def score_in_view(
+    features: NDArray,
+    labelled: Labelled,
+    white_to_move: NDArray[np.bool_],
+    view: Literal["white", "mover"],
+    *,
+    c: float,
+    seed: int,
+    part: str = "test",
+) -> list[HeldOut]:
+    """Fit concepts on the terms as the features see the board; score White's and Black's.
+
+    So that layers with different points of view can be compared: one that sees the board from
+    the side to move is fitted on own and opponent's terms, and its scores are turned back.
+
+    Parameters
+    ----------
+    features
+        Shape ``(n, d)``.
+    labelled
+        The positions with White's and Black's terms.
+    white_to_move
+        Shape ``(n,)``.
+    view
+        Whose the features are; see :meth:`chessgloss.experts.Representation.orientation`.
+    c, seed
+        Of the support vector machines.
+    part
+        The part of the games that is scored.
+    """
+    if view == "white":
+        fitted = fit_concepts(features, labelled, cs=(c,), seed=seed)
+        return held_out(fitted, features, labelled, part)
+    values = turn_terms(labelled.values, labelled.terms, white_to_move)
+    fitted = fit_concepts(features, replace(labelled, values=values), cs=(c,), seed=seed)
+    return held_out_turned(fitted, features, labelled, white_to_move, seed=seed, part=part)
+
+
 def table_of(results: Iterable[HeldOut], *, seed: int) -> pd.DataFrame:
     """Return accuracy (with interval over games), precision and recall of each concept."""
     rows = {}
@@ -117,24 +162,32 @@ def accuracy(
         Records of the same concepts; each concept counts alike.
     seed, resamples
         Of the bootstrap. Whole games are drawn, once for all concepts and both probes, so
-        that the interval of a difference is a paired one.
+        that the interval of a difference is a paired one. One concept alone is a plain share
+        (:func:`chessgloss.measures.bootstrap_mean`).
     """
-    games, index = np.unique(
-        np.concatenate([one.games for one in (*results, *minus)]), return_inverse=True
-    )
-    weights = cluster_weights(games.size, seed=seed, resamples=resamples)
-    weights = np.vstack([np.ones(games.size, weights.dtype), weights])
-    parts = np.split(index, np.cumsum([len(one.games) for one in (*results, *minus)])[:-1])
-    drawn = [
-        _drawn_accuracy(one, part, weights)
-        for one, part in zip((*results, *minus), parts, strict=True)
-    ]
-    samples = np.mean(drawn[: len(results)], axis=0)
-    if minus:
-        samples = samples - np.mean(drawn[len(results) :], axis=0)
-    low, high = np.percentile(samples[1:], [2.5, 97.5])
-    value = float(samples[0])
-    return Interval(value, min(float(low), value), max(float(high), value), index.size)
+    if len(results) == 1 and not minus:
+        return bootstrap_mean(results[0].correct, results[0].games, seed=seed)
+    return _signed_accuracy((results,), (minus,) if minus else (), seed, resamples)
+
+
+def gain_difference(
+    first: tuple[Sequence[HeldOut], Sequence[HeldOut]],
+    second: tuple[Sequence[HeldOut], Sequence[HeldOut]],
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+) -> Interval:
+    """Return by how much one gain in mean accuracy is larger than another.
+
+    Parameters
+    ----------
+    first, second
+        Each the records of a probe and of the probe that it is compared with; the rows of the
+        two gains may differ.
+    seed, resamples
+        Of the bootstrap: whole games are drawn, once for all four.
+    """
+    return _signed_accuracy((first[0], second[1]), (first[1], second[0]), seed, resamples)
 
 
 def full_range(
@@ -177,6 +230,25 @@ def _range_row(
         "spearman": float(spearmanr(seen, truth).statistic) if varies else np.nan,
         "r2": 1 - float((truth - slope * seen - offset).var() / truth.var()) if varies else np.nan,
     }
+
+
+def _signed_accuracy(
+    plus: Sequence[Sequence[HeldOut]], minus: Sequence[Sequence[HeldOut]], seed: int, resamples: int
+) -> Interval:
+    """Return the sum of mean accuracies less that of others, games drawn once for all."""
+    records = [one for group in (*plus, *minus) for one in group]
+    games, index = np.unique(np.concatenate([one.games for one in records]), return_inverse=True)
+    weights = cluster_weights(games.size, seed=seed, resamples=resamples)
+    weights = np.vstack([np.ones(games.size, weights.dtype), weights])
+    parts = iter(np.split(index, np.cumsum([len(one.games) for one in records])[:-1]))
+    means = [
+        np.mean([_drawn_accuracy(one, next(parts), weights) for one in group], axis=0)
+        for group in (*plus, *minus)
+    ]
+    samples = sum(means[: len(plus)]) - sum(means[len(plus) :])
+    return percentile_interval(
+        float(samples[0]), samples[1:], index.size, clusters=games.size, share=not minus
+    )
 
 
 def _drawn_accuracy(one: HeldOut, index: NDArray, weights: NDArray) -> Floats:

@@ -1,27 +1,40 @@
-"""Frozen records for positions, moves and games, and the readers that make them.
+"""Frozen records for positions, moves and games, the readers that make them, and the split.
 
 Every record is checked when it is made: a bad FEN or an illegal move raises here, with
 the input named, and never reaches an engine or a network. Squares, pieces and moves
-follow python-chess.
+follow python-chess, which also parses FEN, SAN, UCI and PGN; what is mended on the way is
+said in :func:`repair_fen`, and what python-chess would pass over in silence in
+:func:`read_pgn`.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from pathlib import Path
+from typing import Literal, TextIO, cast, get_args
 
 import chess
+import chess.pgn
 
 Split = Literal["train", "validation", "test"]
 Result = Literal["1-0", "0-1", "1/2-1/2", "*"]
 
-#: Shares of the one split by game, in tenths (see :func:`split_of`).
-SPLIT_TENTHS: dict[Split, int] = {"train": 8, "validation": 1, "test": 1}
-
+#: What a missing field of a FEN is taken for, by its name in a repair.
+_FEN_DEFAULTS = {
+    "side to move": "w",
+    "castling rights": "-",
+    "en passant square": "-",
+    "halfmove clock": "0",
+    "move number": "1",
+}
 _MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.(\.\.|…)?\s*")
+_PGN_COMMENT = re.compile(r"\{[^}]*\}|;.*|(?m:^%.*)")
+_PGN_RESULT = re.compile(r"(?:^|[\s)}.])(?:1-0|0-1|1/2-1/2|\*)\s*$")
+_EN_PASSANT = re.compile(r"\be\.?p\.?(?=\s|$)")
 
 
 class PositionError(ValueError):
@@ -30,6 +43,10 @@ class PositionError(ValueError):
 
 class MoveError(ValueError):
     """A text that names no legal move of the position it is read in."""
+
+
+class PgnError(ValueError):
+    """A PGN file that cannot be used; the message names the file and the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +262,31 @@ class RepairedFen:
     repairs: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PgnGame:
+    """One game of a PGN file, or the reason why it cannot be used.
+
+    Parameters
+    ----------
+    number
+        Place of the game in the file, from 1; bad games count.
+    line
+        Number of its first line, from 1.
+    game
+        The game with its comments, variations and NAGs, as far as it could be read.
+    problem
+        What is wrong with it; empty if it is good.
+    repairs
+        What was mended in the FEN header, by the rules of :func:`repair_fen`.
+    """
+
+    number: int
+    line: int
+    game: chess.pgn.Game
+    problem: str = ""
+    repairs: tuple[str, ...] = ()
+
+
 def split_of(key: str) -> Split:
     """Return the split of a game (or of a position without a game) from its key.
 
@@ -252,12 +294,7 @@ def split_of(key: str) -> Split:
     80 % train, 10 % validation, 10 % test.
     """
     tenth = int(_digest(key), 16) % 10
-    bound = 0
-    for name, share in SPLIT_TENTHS.items():
-        bound += share
-        if tenth < bound:
-            return name
-    raise AssertionError("the split's shares must add up to ten tenths")
+    return "train" if tenth < 8 else "validation" if tenth == 8 else "test"
 
 
 def read_fen(text: str) -> Position:
@@ -297,14 +334,12 @@ def repair_fen(text: str) -> RepairedFen:
         If the position is still illegal afterwards.
     """
     fields = text.split()
+    if not fields:
+        raise PositionError("the FEN is empty; give at least the piece placement")
     repairs: list[str] = []
-    defaults = ["", "w", "-", "-", "0", "1"]
-    names = ["placement", "side to move", "castling rights", "en passant square", *_COUNTERS]
-    for index in range(len(fields), 6):
-        if index == 0:
-            raise PositionError("the FEN is empty; give at least the piece placement")
-        fields.append(defaults[index])
-        repairs.append(f"{names[index]} missing, set to {defaults[index]!r}")
+    for name, default in list(_FEN_DEFAULTS.items())[len(fields) - 1 :]:
+        fields.append(default)
+        repairs.append(f"{name} missing, set to {default!r}")
     if fields[5] == "0":
         fields[5] = "1"
         repairs.append("move number 0 set to 1")
@@ -338,7 +373,127 @@ def read_move(position: Position, text: str) -> MoveInContext:
         raise MoveError(_illegal(text, board)) from None
 
 
-_COUNTERS = ("halfmove clock", "move number")
+def read_pgn(source: Path | bytes) -> Iterator[PgnGame]:
+    """Yield the games of a PGN file, or of its bytes (UTF-8, or else Latin-1), one by one.
+
+    python-chess parses them, up to the first error of each. It passes over what it does not
+    understand; here that is a problem of its game: damaged headers, unreadable words, comments
+    and variations that are not closed, a missing result, other rules than those of chess. A
+    comment that is not closed swallows the games after it.
+
+    Raises
+    ------
+    PgnError
+        If the file is UTF-16.
+    """
+    text = _decode(source if isinstance(source, bytes) else source.read_bytes())
+    stream = io.StringIO(text)
+    number = end = 0
+    while text[end:].strip():
+        builder, error = _parse_game(stream)
+        if not builder:
+            return  # nothing but comments is left
+        start, end, number = end, stream.tell(), number + 1
+        written = text[start:end]
+        line = text.count("\n", 0, end - len(written.lstrip())) + 1
+        problem = _text_problem(written, builder.game) or error or _moves_problem(builder.game)
+        yield PgnGame(number, line, builder.game, problem, builder.repairs)
+
+
+def to_game(game: chess.pgn.Game) -> Game:
+    """Return the main line of a game.
+
+    Raises
+    ------
+    MoveError
+        If a move is illegal (a null move, for instance).
+    PositionError
+        If the game starts from an illegal position.
+    """
+    headers = game.headers
+    result = headers.get("Result", "*")
+    return Game(
+        tuple(move.uci() for move in game.mainline_moves()),
+        cast(Result, result) if result in get_args(Result) else "*",
+        headers.get("White", "?"),
+        headers.get("Black", "?"),
+        headers.get("Termination", ""),
+        root=game.board().fen(),
+    ).check()
+
+
+class _PgnBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
+    """python-chess's builder; an error ends the game, and its FEN header is mended by rule."""
+
+    repairs: tuple[str, ...] = ()
+
+    def handle_error(self, error: Exception) -> None:
+        raise error
+
+    def end_headers(self) -> None:
+        headers = self.game.headers
+        variant = headers.get("Variant", "")
+        if headers.is_chess960() or headers.variant() is not chess.Board:
+            raise ValueError(f"variant {variant!r}, not standard chess")
+        if "FEN" in headers:
+            try:
+                repaired = repair_fen(headers["FEN"])
+            except PositionError as error:
+                raise ValueError(f"bad FEN header: {error}") from None
+            headers["FEN"], self.repairs = repaired.position.fen, repaired.repairs
+
+
+def _decode(data: bytes) -> str:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise PgnError("the PGN file is UTF-16; save it as UTF-8")
+    data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _parse_game(stream: TextIO) -> tuple[_PgnBuilder | None, str]:
+    """Parse one game up to its first error, and leave the stream at the next one."""
+    builder = _PgnBuilder()
+    try:
+        return builder if chess.pgn.read_game(stream, Visitor=lambda: builder) else None, ""
+    except ValueError as error:
+        while stream.readline().strip():
+            pass
+        return builder, str(error)
+
+
+def _text_problem(written: str, game: chess.pgn.Game) -> str:
+    """Return what python-chess passes over in silence in a game as it is written."""
+    moves: list[str] = []
+    for line in written.strip().splitlines():
+        if moves or not line.startswith("["):
+            moves.append(line)
+        elif not chess.pgn.TAG_REGEX.match(line):
+            return f"damaged header {line.strip()!r}"
+    text = _PGN_COMMENT.sub(" ", "\n".join(moves)).strip()
+    if "{" in text:
+        return "cut off: a comment is not closed"
+    depth = 0
+    for bracket in re.findall(r"[()]", text):
+        depth += 1 if bracket == "(" else -1
+        if depth < 0:
+            return "a variation is closed that was not opened"
+    if depth:
+        return "cut off: a variation is not closed"
+    plain = chess.pgn.MOVETEXT_REGEX.sub(" ", _EN_PASSANT.sub("", text))
+    if words := re.findall(r"\S*[^\W\d_]\S*", plain):
+        return f"unreadable text {words[0]!r} among the moves"
+    if game.headers.get("Result", "*") != "*" and not _PGN_RESULT.search(text):
+        return "cut off: the moves do not end with the result that the header announces"
+    return ""
+
+
+def _moves_problem(game: chess.pgn.Game) -> str:
+    if game.next() is None:
+        return "no moves"
+    return "" if all(game.mainline_moves()) else "a null move in the main line"
 
 
 def _digest(text: str) -> str:

@@ -23,9 +23,8 @@ from numpy.typing import NDArray
 from chessgloss.change_features import NnueSource, Source
 from chessgloss.change_model import ChangeModel
 from chessgloss.concepts import ConceptVectors
-from chessgloss.experts import Expert, load_expert
-from chessgloss.experts.joined import joined_activations
-from chessgloss.oracles import TERMS
+from chessgloss.experts import Expert, joined_activations, load_expert
+from chessgloss.oracle import TERMS
 from chessgloss.positions import Position, read_fen, read_move
 from chessgloss.priorities import ConceptChange, Priorities, concept_and_side
 from chessgloss.store import find_project

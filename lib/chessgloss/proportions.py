@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scipy import stats
-
-from chessgloss.measures import Interval
+from chessgloss.measures import Interval, wilson
 
 
 def share(count: int, total: int) -> Interval:
-    """Return ``count / total`` with Wilson's 95 % interval.
+    """Return ``count / total`` with Wilson's 95 % interval (:func:`chessgloss.measures.wilson`).
 
     What is counted counts as independent: one row a game, or a position each.
 
@@ -18,17 +16,12 @@ def share(count: int, total: int) -> Interval:
     ------
     ValueError
         Unless ``0 <= count <= total`` and there is something counted.
-
-    Notes
-    -----
-    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical
-    inference", Journal of the American Statistical Association 22 (1927).
     """
     if not 0 <= count <= total or not total:
         raise ValueError(f"a share is of at least one, got {count} of {total}")
-    found = stats.binomtest(count, total).proportion_ci(method="wilson")
     value = count / total
-    return Interval(value, min(float(found.low), value), max(float(found.high), value), total)
+    low, high = wilson(value, total)
+    return Interval(value, min(low, value), max(high, value), total)
 
 
 def share_of(hits: Iterable[float]) -> Interval:

@@ -46,7 +46,8 @@ from chessgloss.skill.artefacts import model_requests
 from chessgloss.skill.mate_prompts import mate_in_one_requests
 from chessgloss.store import find_project
 from chessgloss.verified.extraction import extraction_requests
-from chessgloss.verified.writer import pending, write_all, write_verified
+from chessgloss.verified.published import is_published, read_published
+from chessgloss.verified.writer import pending, write_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +88,17 @@ def _extraction(_: Client) -> list[Request]:
     return extraction_requests()
 
 
+def _unpublished(model: str, simple: bool) -> list[Briefing]:
+    """Return the moves whose verified comment is still to be made."""
+    return [one for one in _briefings() if not is_published(one, model, simple=simple)]
+
+
 def _verified_open(client: Client) -> list[Request]:
     first = replay("commentary", client.model.name)
     found = (
         pending(one, client, first=first, simple=simple)
-        for one in _briefings()
         for simple in (False, True)
+        for one in _unpublished(client.model.name, simple)
     )
     return [request for request in found if request is not None]
 
@@ -101,14 +107,16 @@ def _verified_walk(client: Client, concurrency: int) -> int:
     """Write each move's comments, whose questions follow from each other's answers."""
     first = replay("commentary", client.model.name)
     for simple in (False, True):
-        write_all(_briefings(), client, first=first, simple=simple, concurrency=concurrency)
+        briefings = _unpublished(client.model.name, simple)
+        write_all(briefings, client, first=first, simple=simple, concurrency=concurrency)
     return len(client.recordings)
 
 
 def _written(model: str) -> dict[str, Comment]:
-    """Return the comments of ``ccc_verified`` from a model's recorded answers."""
-    first, more = replay("commentary", model), replay("verified", model)
-    return {one.name: write_verified(one, more, first=first).comment for one in _briefings()}
+    """Return a model's comments of ``ccc_verified``, as they were published."""
+    told = _briefings()
+    written = read_published(told, model)
+    return {one.name: each.comment for one, each in zip(told, written, strict=True)}
 
 
 def _judged(model: str) -> list[Request]:

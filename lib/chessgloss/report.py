@@ -26,6 +26,9 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 
 _KEY = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_+]+)+")
 
+#: Units of what is counted among rows, and therefore varies with the rows.
+_SHARES = re.compile(r"share|accuracy|precision|recall|probability|area under|%")
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -36,7 +39,8 @@ class Result:
     value
         The number; ``None`` only for a row whose asset is absent.
     low, high
-        The 95 % interval, if there is one.
+        The 95 % interval, if there is one; never an empty one around a share of none or
+        all. A share that is exact, of everything there is, has none.
     n
         Rows behind the number.
     unit
@@ -66,6 +70,13 @@ class Result:
             raise ValueError("a result without a value names the absent asset, and only such a one")
         if self.reference is not None and not self.source:
             raise ValueError(f"the published value {self.reference} needs its source")
+        if self.low is not None and self.low == self.high and self._at_an_end():
+            raise ValueError(f"a share of none or all has an interval too, got {self}")
+
+    def _at_an_end(self) -> bool:
+        """Whether this is a share of none or of all."""
+        ends = (0, 100) if "%" in self.unit else (0, 1)
+        return bool(_SHARES.search(self.unit)) and self.value in ends
 
     @classmethod
     def of(cls, interval: Interval, unit: str = "", **more: float | str) -> Result:

@@ -8,8 +8,7 @@ from pathlib import Path
 import chess
 import numpy as np
 
-from chessgloss.experts import nnue_format
-from chessgloss.experts.nnue_format import NnueNetwork
+from chessgloss.experts.nnue import TRANSFORMER_HASH, VERSION, NnueNetwork
 
 
 def write_nnue(path: Path, seed: int = 0) -> Path:
@@ -20,8 +19,8 @@ def write_nnue(path: Path, seed: int = 0) -> Path:
         return rng.integers(low, high, shape).astype(kind).tobytes()
 
     text = b"made up for a test"
-    parts = [struct.pack("<III", nnue_format.VERSION, 0, len(text)), text]
-    parts.append(struct.pack("<I", nnue_format.TRANSFORMER_HASH))
+    parts = [struct.pack("<III", VERSION, 0, len(text)), text]
+    parts.append(struct.pack("<I", TRANSFORMER_HASH))
     parts.append(whole("<i2", 0, 90, 1024))
     parts.append(whole("<i2", -40, 41, 22528, 1024))
     parts.append(whole("<i4", -9000, 9001, 22528, 8))

@@ -18,7 +18,7 @@ from chessgloss.claims.clauses import Sentence, sentences
 from chessgloss.claims.patterns import PATTERNS, Pattern
 from chessgloss.claims.phrases import chunk
 from chessgloss.claims.records import Claim, Stance, Term
-from chessgloss.claims.subjects import THIS, Scope
+from chessgloss.claims.subjects import THIS, Scope, act_together, own_subject
 from chessgloss.claims.tokens import tokenise
 
 
@@ -67,6 +67,8 @@ def _from_pattern(
     first, last = match.start(), match.end()
     if sentence.tags[first] in "&":
         first += 1
+    elif match.re.groupindex.get("subj") and first == match.start("subj"):
+        first = own_subject(sentence, match)
     span = (sentence.elements[first].span[0], sentence.elements[last - 1].span[1])
     if pattern.relation == "captures" and _takes_away(sentence, span, match):
         return None
@@ -76,16 +78,18 @@ def _from_pattern(
     count = _COUNT.match(sentence.words, span[1] - sentence.start)
     if count:
         span = (span[0], sentence.start + count.end())
+    actors = scope.actors(sentence, match)
     return Claim(
         pattern.kind,
         text[slice(*span)],
         span,
         pattern.relation,
-        _placed(sentence, match, scope.actors(sentence, match)),
+        _placed(sentence, match, actors),
         _placed(sentence, match, tuple(objects) or _undergoing(sentence, match, scope)),
         _stance(sentence, match, pattern.relation),
         sentence.tense(first, last),
         _detail(sentence, match, count),
+        act_together(sentence, match, actors),
     )
 
 

@@ -1,4 +1,4 @@
-"""The checker held against sentences labelled by hand: precision and recall of ``false``.
+"""The checker held against sentences whose claims are labelled: precision and recall of ``false``.
 
 A line of the gold set is an object with ``id``, ``fen``, ``move``, ``text`` and ``claims``, each
 with ``span``, ``kind`` and ``verdict`` (see ``data/claims/README.md``). Only the verdict
@@ -56,7 +56,7 @@ class GoldError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class GoldClaim:
-    """A claim labelled by hand.
+    """A labelled claim.
 
     Parameters
     ----------

@@ -155,15 +155,27 @@ def en_passant(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether pieces of the kinds named take each other, or can at once."""
+    """Look whether pieces of the kinds named take each other, or can at once.
+
+    Where the words name the pieces that take part, one of them does.
+    """
     kinds = [term.pieces for term in claim.objects]
+    named = [term for term in claim.subjects if term.role == "piece"]
+    only_named = bool(named) and len(named) == len(claim.subjects)
     for board, move in (*_made(moment), *_possible(moment)):
+        if only_named and not any(_takes_part(term, board, move) for term in named):
+            continue
         pair = (board.piece_type_at(move.from_square), board.piece_type_at(move.to_square))
         alike = len(kinds) == 1 and claim.objects[0].text.endswith("s")
         enough = all if alike else any
         if all(enough(one in kind for one in pair) for kind in kinds):
             return holds(f"{board.san(move)} exchanges")
     return fails("no such exchange can be made at once")
+
+
+def _takes_part(term: Term, board: chess.Board, move: chess.Move) -> bool:
+    taken = board.piece_at(move.to_square)
+    return _takes(term, board, move) or (taken is not None and term.matches(move.to_square, taken))
 
 
 def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import chess
 
 from chessgloss.claims.actors import acting_squares, name
@@ -11,6 +13,10 @@ from chessgloss.claims.records import Claim, Term
 from chessgloss.claims.scene import Moment, Scene
 from chessgloss.facts.attacks import attackers, line_pieces, pin_lines
 from chessgloss.facts.exchange import captures
+
+_PLURAL = re.compile(
+    r"\b(?:king|queen|rook|bishop|knight|pawn|piece|minor|horse)s\b|\bboth\b", re.IGNORECASE
+)
 
 
 def stands(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -24,20 +30,19 @@ def stands(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def attacks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether one piece attacks all that it is said to attack."""
-    if any(term.pieces == {chess.KING} for term in claim.objects) and claim.tense != "after":
-        found = _all_objects(claim, moment, hostile=True)
-        return (
-            found if found.outcome == "holds" else unknown("an attack on a king takes many forms")
-        )
-    return _all_objects(claim, moment, hostile=True)
+    """Look whether the pieces named attack all that they are said to attack."""
+    found = _all_objects(claim, moment, hostile=True)
+    on_king = any(term.pieces == {chess.KING} for term in claim.objects)
+    if on_king and claim.tense != "after" and found.outcome == "fails":
+        return unknown("an attack on a king takes many forms")
+    return found
 
 
 def defends(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether one piece defends all that it is said to defend."""
-    if any(term.pieces == {chess.KING} for term in claim.objects):
-        return unknown("a king is sheltered rather than defended")
+    """Look whether the pieces named defend all that they are said to defend."""
     found = _all_objects(claim, moment, hostile=False)
+    if any(term.pieces == {chess.KING} for term in claim.objects) and found.outcome != "absent":
+        return unknown("a king is sheltered rather than defended")
     loose = found.outcome == "fails" and _verb(claim) in VAGUE_VERBS
     return unknown(found.evidence) if loose else found
 
@@ -61,7 +66,47 @@ def _all_objects(claim: Claim, moment: Moment, *, hostile: bool | None) -> Findi
         if found.outcome != "holds":
             return found
         reasons.append(found)
+    if claim.together and (idle := _idle(claim, moment, hostile)):
+        return idle
+    if _names_one_group(claim) and not any(
+        all(_acts(claim, moment, group, term, hostile) for term in claim.objects)
+        for group in _groups(claim, board, actors)
+    ):
+        verb = "defends" if hostile is False else "attacks"
+        return fails(f"no such piece {verb} all of them")
     return holds(", ".join(one.evidence for one in reasons))
+
+
+def _idle(claim: Claim, moment: Moment, hostile: bool | None) -> Finding | None:
+    """Return what is wrong with a subject that acts on none of the objects, if there is one."""
+    for subject in claim.subjects:
+        actors = acting_squares([subject], moment)
+        if not actors:
+            return absent(f"there is no {subject.text}")
+        found = [_one_object(claim, moment, actors, term, hostile) for term in claim.objects]
+        if all(one.outcome != "holds" for one in found):
+            return next((one for one in found if one.outcome == "unknown"), found[0])
+    return None
+
+
+def _acts(
+    claim: Claim, moment: Moment, actors: list[chess.Square], term: Term, hostile: bool | None
+) -> bool:
+    return _one_object(claim, moment, actors, term, hostile).outcome == "holds"
+
+
+def _names_one_group(claim: Claim) -> bool:
+    """Tell whether the words name one piece as acting, or several of one kind."""
+    return len(claim.subjects) == 1 and claim.subjects[0].role == "piece"
+
+
+def _groups(
+    claim: Claim, board: chess.Board, actors: list[chess.Square]
+) -> list[list[chess.Square]]:
+    """Return who may be meant: each piece by itself, or with a plural those of one side."""
+    if _PLURAL.search(claim.subjects[0].text) is None:
+        return [[actor] for actor in actors]
+    return [[actor for actor in actors if board.color_at(actor) == side] for side in chess.COLORS]
 
 
 def _told_count(claim: Claim) -> int | None:

@@ -55,6 +55,8 @@ def pins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return absent(f"there is no {pinned.text}")
     named_actors = [term for term in claim.subjects if term.role != "square"]
     actors = set(acting_squares(named_actors, moment)) if named_actors else None
+    if actors is not None and not actors:
+        return fails("no such pin")
     doubtful = False
     for pinner, front, back in lines(board):
         if (actors is not None and pinner not in actors) or front not in front_squares:

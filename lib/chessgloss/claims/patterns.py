@@ -18,7 +18,9 @@ _OBJECTS = r"(?P<obj>[NS](?:(?:,&|,|&)o?[NS](?![bvhadxVkipg]))*|T(?![bvhaA]))"
 _PIECES = r"(?P<obj>N(?:(?:,&|,|&)N)*)"
 #: What acts, and the small words between it and its verb.
 _SUBJECT = r"(?:(?P<subj>(?:[NM]&)?[NMTCS])(?P<mid>,?T?[bvhn_]{0,4}))?"
-_AGENT = r"(?:_?[yw](?P<agent>[NMC]))?"
+#: The one that acts in the passive; two, where nothing behind the second makes it a subject.
+_BY = r"[yw](?P<agent>N&N(?![^,;&otwf])|[NMC])"
+_AGENT = rf"(?:_?{_BY})?"
 #: What undergoes, and the small words behind it.
 _PASSIVE = r"(?P<obj>[NST])(?:,?T)?[bvn_h]{1,4}"
 
@@ -48,12 +50,12 @@ PATTERNS: tuple[Pattern, ...] = (
     # attacks and defences
     _pattern("attack", "attacks", _SUBJECT + r"(?P<verb>[aA])o?" + _OBJECTS + _AGENT),
     _pattern("attack", "attacks", _PASSIVE + r"(?P<verb>A)" + _AGENT),
-    _pattern("attack", "attacks", r"(?P<obj>[NS])(?:,?&)?(?P<verb>A)_?[yw](?P<agent>[NMC])"),
-    _pattern("attack", "attacks", r"&(?P<verb>A)_?[yw](?P<agent>[NMC])"),
+    _pattern("attack", "attacks", r"(?P<obj>[NS])(?:,?&)?(?P<verb>A)_?" + _BY),
+    _pattern("attack", "attacks", r"&(?P<verb>A)_?" + _BY),
     _pattern("attack", "defends", _SUBJECT + r"(?P<verb>d)" + _OBJECTS + _AGENT),
     _pattern("attack", "defends", _PASSIVE + r"(?P<verb>G)" + _AGENT),
-    _pattern("attack", "defends", r"(?P<obj>[NS])(?P<verb>G)_?[yw](?P<agent>[NMC])"),
-    _pattern("attack", "defends", r"&[b_]?(?P<verb>G)_?[yw](?P<agent>[NMC])"),
+    _pattern("attack", "defends", r"(?P<obj>[NS])(?P<verb>G)_?" + _BY),
+    _pattern("attack", "defends", r"&[b_]?(?P<verb>G)_?" + _BY),
     _pattern("attack", "controls", _SUBJECT + r"(?P<verb>V)(?P<obj>S(?:(?:,&|,|&)S)*)"),
     _pattern("attack", "loose", r"(?P<obj>[NT])(?:,?T)?[bnv_h]{0,3}(?P<verb>U)(?!N)"),
     _pattern("structure", "shelters", r"(?P<subj>N)(?P<verb>s)" + _PIECES),

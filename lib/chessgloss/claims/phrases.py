@@ -29,6 +29,8 @@ _COMPOUND_WORDS = (
 )
 _COMPOUNDS = frozenset(_COMPOUND_WORDS.split("|"))
 
+_OWNERS = frozenset({"king", "queen", "rook", "bishop", "knight", "pawn"})
+
 #: Words that make the square before them a pawn's move: ``the e5 push``.
 _PUSHES = frozenset({"push", "advance", "break", "thrust", "pawn-push", "lever", "pawn-break"})
 
@@ -63,7 +65,7 @@ def chunk(text: str, tokens: Sequence[Token]) -> tuple[Element, ...]:
     """Return the elements of a text in order."""
     elements: list[Element] = []
     taken = 0
-    for noun in (index for index, token in enumerate(tokens) if token.tag == "P"):
+    for noun in (index for index in range(len(tokens)) if _names_piece(tokens, index)):
         if noun < taken or _is_compound(tokens, noun):
             continue
         start, stop = _left(tokens, noun, taken), _right(tokens, noun)
@@ -74,10 +76,28 @@ def chunk(text: str, tokens: Sequence[Token]) -> tuple[Element, ...]:
     return tuple(elements)
 
 
+def _names_piece(tokens: Sequence[Token], index: int) -> bool:
+    """Tell whether a token names a piece: ``bishop``, or ``bishop's`` before what it does."""
+    word = tokens[index].word
+    doing = index + 1 < len(tokens) and tokens[index + 1].tag == "a"
+    return tokens[index].tag == "P" or (doing and _owner(word) != word)
+
+
+def _owner(word: str) -> str:
+    """Return the piece in ``bishop's``; any other word as it is."""
+    owner = word.removesuffix("'s")
+    return owner if owner in _OWNERS else word
+
+
 def _is_compound(tokens: Sequence[Token], noun: int) -> bool:
-    """Tell whether a noun only qualifies the next: ``rook pawn``, ``pawn chain``."""
+    """Tell whether a noun only qualifies the next: ``rook pawn``, ``pawn chain``.
+
+    Behind a plural a word that can be a verb is one: ``the rooks attack``.
+    """
     after = tokens[noun + 1] if noun + 1 < len(tokens) else None
-    return after is not None and (after.tag == "P" or after.word in _COMPOUNDS)
+    if after is None or (tokens[noun].word.endswith("s") and after.tag in "adg"):
+        return False
+    return after.tag == "P" or after.word in _COMPOUNDS
 
 
 def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
@@ -150,7 +170,7 @@ def _noun_phrase(text: str, tokens: Sequence[Token], start: int, noun: int, stop
         text[slice(*span)],
         span,
         side=sides[0] if sides else None,
-        pieces=noun_pieces(tokens[noun].word),
+        pieces=noun_pieces(_owner(tokens[noun].word)),
         file=ord(files[0]) - ord("a") if files and not squares else None,
         shade=_shade(words),
         definite=_is_definite(tokens, start, noun, stop),

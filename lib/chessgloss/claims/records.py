@@ -173,6 +173,8 @@ class Claim:
         The moment that the words allow.
     detail
         A further word or number that the relation needs (a side, a count, a bound).
+    together
+        Every one of the subjects acts (``the queen and the rook attack``), not any of them.
     """
 
     kind: Kind
@@ -184,6 +186,7 @@ class Claim:
     stance: Stance = field(default=Stance())
     tense: Tense = "any"
     detail: tuple[str, ...] = ()
+    together: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):

@@ -24,6 +24,10 @@ _NOBODY = frozenset({"nothing", "nobody", "none"})
 
 _RELATIVE = frozenset({"which", "that", "who"})
 
+#: Forms of helping verbs that show the number of their subject.
+_SINGULAR = re.compile(r"(?:is|was|has|does)(?:n['’]t)?")
+_PLURAL = re.compile(r"(?:are|were|have|do)(?:n['’]t)?")
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -48,9 +52,14 @@ class Scope:
         if match.re.groupindex.get("subj") is None:
             return ()
         verb = match.start("verb")
-        if _has(match, "subj") and not _governed(sentence, match.start("subj"), verb):
-            return tuple(self.terms(sentence, match, "subj"))
-        return self.before(sentence, match.start("subj") if _has(match, "subj") else verb)
+        if not _has(match, "subj"):
+            return self.before(sentence, verb)
+        first = own_subject(sentence, match)
+        if _governed(sentence, first, verb):
+            return self.before(sentence, first)
+        return tuple(
+            term for index in range(first, match.end("subj")) for term in self._at(sentence, index)
+        )
 
     def subject(self, sentence: Sentence, verb: int) -> tuple[Term, ...]:
         """Return the terms any of which may be the subject of the verb at an element."""
@@ -88,6 +97,48 @@ class Scope:
         return tuple(dict.fromkeys(terms))
 
 
+def own_subject(sentence: Sentence, match: re.Match[str]) -> int:
+    """Return the first element of a verb's own subject.
+
+    Of two nouns that ``and`` joins, a verb in the singular has the second alone: in ``takes the
+    bishop and the queen attacks f7`` only the queen attacks.
+    """
+    last = match.end("subj") - 1
+    return last if _number(sentence, match) == "singular" else match.start("subj")
+
+
+def act_together(sentence: Sentence, match: re.Match[str], actors: tuple[Term, ...]) -> bool:
+    """Tell whether every piece that is named as acting acts, not any of them."""
+    if len(actors) < 2 or any(term.role != "piece" for term in actors):
+        return False
+    group = "agent" if _has(match, "agent") else "subj"
+    if not _has(match, group) or "or" in _words(sentence, match.span(group)):
+        return False
+    spans = {sentence.elements[index].span for index in range(*match.span(group))}
+    named = all(term.span in spans for term in actors)
+    return named and (group == "agent" or _number(sentence, match) == "plural")
+
+
+def _number(sentence: Sentence, match: re.Match[str]) -> str:
+    """Return the number of a verb, ``singular`` or ``plural``; empty where its form has none."""
+    helpers = _words(sentence, (match.end("subj"), match.start("verb")))
+    if "h" in sentence.tags[match.end("subj") : match.start("verb")]:
+        return ""
+    verb = sentence.elements[match.start("verb")].word.split()[0]
+    for word in helpers:
+        if _SINGULAR.fullmatch(word):
+            return "singular"
+        if _PLURAL.fullmatch(word):
+            return "plural"
+    if verb.endswith("ed") or helpers:
+        return ""
+    return "singular" if verb.endswith("s") and not verb.endswith("ss") else "plural"
+
+
+def _words(sentence: Sentence, extent: tuple[int, int]) -> list[str]:
+    return [element.word for element in sentence.elements[slice(*extent)]]
+
+
 def _of_side(terms: Iterator[Term], sentence: Sentence, match: re.Match[str]) -> Iterator[Term]:
     """Give an agent the side of the subject: ``Black recaptures with the knight``."""
     side = None
@@ -102,11 +153,15 @@ def _has(match: re.Match[str], group: str) -> bool:
 
 
 def _governed(sentence: Sentence, first: int, verb: int) -> bool:
+    if sentence.elements[first].word.endswith("'s"):
+        return False
     before = sentence.tags[first - 1] if first else ""
     participle = sentence.elements[verb].word.endswith("ing")
     if participle and before in ("y", "w"):
         return False
-    return (participle and before == "&") or (bool(before) and before in _GOVERNORS)
+    if before == "&":
+        return participle and "b" not in sentence.tags[first:verb]
+    return bool(before) and before in _GOVERNORS
 
 
 def _acting(sentence: Sentence, stop: int) -> tuple[Term, ...]:

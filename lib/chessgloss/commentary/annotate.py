@@ -22,12 +22,11 @@ import chess
 import chess.engine
 import chess.pgn
 
-from chessgloss.analysis import Analysis, expected_score
 from chessgloss.commentary.briefing import Briefing, Comment
+from chessgloss.engine import Analysis, ScoreWording, expected_score, score_text
 from chessgloss.facts import Verdict, weigh
 from chessgloss.facts.exchange import exchange
-from chessgloss.pgn import PgnEntry, PgnError, read_pgn_lines
-from chessgloss.positions import MoveInContext, Position
+from chessgloss.positions import MoveInContext, PgnError, PgnGame, Position, read_pgn
 from chessgloss.priorities import ConceptChange
 from chessgloss.single_page import embedded, piece_shapes, policy
 
@@ -62,6 +61,8 @@ COLUMNS = 100
 _COMMAND = re.compile(r"\[%[^\]]*\]")
 _COMMENT_WORD = re.compile(r"(?:\[%[^\]]*\]|\S)+")
 _RESULT = re.compile(rb"(?:^|[\s)}.])(?:1-0|0-1|1/2-1/2|\*)\s*$")
+_MATE = "mate in {moves}"
+_WORDING = ScoreWording(number="{pawns:+.2f}", mate=_MATE, mated=_MATE, level=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,20 +336,20 @@ def read_games(path: Path) -> list[chess.pgn.Game]:
         names the game and its line.
     """
     with path.open("rb") as file:
-        entries = list(read_pgn_lines(brace_comments(file), name=str(path)))
-    if not entries:
+        games = list(read_pgn(b"".join(brace_comments(file))))
+    if not games:
         raise PgnError(f"{path} holds no game; give a PGN file with at least one")
-    return [_accepted(entry, path) for entry in entries]
+    return [_accepted(game, path) for game in games]
 
 
-def _accepted(entry: PgnEntry, path: Path) -> chess.pgn.Game:
-    problem = entry.problem
-    if any(repair.startswith("castling rights") for repair in entry.repairs):
+def _accepted(read: PgnGame, path: Path) -> chess.pgn.Game:
+    problem = read.problem
+    if any(repair.startswith("castling rights") for repair in read.repairs):
         problem = "its FEN has castling rights without king and rook on their squares (Chess960?)"
-    if entry.game is None or problem:
-        remedy = "; only standard chess can be annotated" if "variant" in str(problem) else ""
-        raise PgnError(f"{path}: game {entry.number} (line {entry.line}): {problem}{remedy}")
-    return entry.game
+    if problem:
+        remedy = "; only standard chess can be annotated" if "variant" in problem else ""
+        raise PgnError(f"{path}: game {read.number} (line {read.line}): {problem}{remedy}")
+    return read.game
 
 
 def brace_comments(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -561,8 +562,7 @@ def _value(score: chess.engine.PovScore | None, board: chess.Board) -> Node:
         return {"score": "draw", "points": 0.5}
     if score is None:
         return {}
-    mate, centipawns = score.white().mate(), score.white().score()
-    text = f"{centipawns / 100:+.2f}" if centipawns is not None else f"mate in {abs(mate or 0)}"
+    text = score_text(score, _WORDING)
     return {"score": text, "points": round(expected_score(score, board.ply(), chess.WHITE), 3)}
 
 

@@ -21,11 +21,10 @@ import chess
 import chess.engine
 import chess.pgn
 
-from chessgloss.analysis import Analysis, Line
 from chessgloss.changes import kind_of
-from chessgloss.corpora.datasheet import phase_of
-from chessgloss.corpora.held_lectures import eligible, evaluated_lectures
-from chessgloss.corpora.lectures import Lecture
+from chessgloss.corpora.lectures import Lecture, eligible, evaluated_lectures
+from chessgloss.corpora.samples import phase_of
+from chessgloss.engine import Analysis, Line, ScoreWording, score_text
 from chessgloss.facts import Facts, Verdict, gather, weigh
 from chessgloss.facts.attacks import attacks
 from chessgloss.facts.wording import side_name
@@ -42,8 +41,11 @@ PHRASES: dict[str, Any] = tomllib.loads(
 #: Changes smaller than this, in standard deviations, count as none: no direction is given.
 NO_CHANGE = 0.1
 
-#: Up to so many centipawns neither side counts as ahead.
-LEVEL = 20
+_WORDING = ScoreWording(
+    number="{ahead} is ahead by {lead:.1f} pawns",
+    mated="{ahead} has mated",
+    level="the game is level",
+)
 
 #: The documents' moves that are printed with a FEN: figure, FEN as printed, move.
 EXAMPLES = (
@@ -199,22 +201,12 @@ def describe_verdict(move: MoveInContext, verdict: Verdict) -> str:
         name = f"an {name}" if name[0] in "aeiou" else f"a {name}"
         best = board.san(chess.Move.from_uci(verdict.best))
         quality = f"this is {name} (loses {verdict.loss / 100:.1f} pawns), best was {best}"
-    parts = [f"before the move {_ahead(verdict.before)}, after it {_ahead(verdict.after)}", quality]
+    before, after = (score_text(one, _WORDING) for one in (verdict.before, verdict.after))
+    parts = [f"before the move {before}, after it {after}", quality]
     if verdict.reply is not None:
         reply = move.after().board().san(chess.Move.from_uci(verdict.reply))
         parts.append(f"expected reply {reply}")
     return "; ".join(parts)
-
-
-def _ahead(score: chess.engine.PovScore) -> str:
-    white = score.white()
-    mate, centipawns = white.mate(), white.score()
-    if centipawns is not None:
-        if abs(centipawns) <= LEVEL:
-            return "the game is level"
-        return f"{side_name(centipawns > 0)} is ahead by {abs(centipawns) / 100:.1f} pawns"
-    winner = side_name(white > chess.engine.Cp(0))
-    return f"{winner} mates in {abs(mate)}" if mate else f"{winner} has mated"
 
 
 def describe_concepts(concepts: Sequence[ConceptChange]) -> str:

@@ -15,9 +15,7 @@ from itertools import zip_longest
 from typing import Literal, TypeAlias
 
 import chess
-import chess.engine
 
-from chessgloss.analysis import Analysis
 from chessgloss.claims.notation import Notation
 from chessgloss.claims.phrases import Element, chunk
 from chessgloss.claims.records import Term
@@ -25,6 +23,7 @@ from chessgloss.claims.tokens import tokenise
 from chessgloss.commentary.briefing import PHRASES
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.commentary.template import named, owned
+from chessgloss.engine import Analysis, score_text
 from chessgloss.facts import Verdict, gather, weigh
 from chessgloss.facts.attacks import attackers
 from chessgloss.facts.exchange import captures, exchange, hanging
@@ -208,18 +207,6 @@ def _distinct(grounds: Iterable[Ground]) -> tuple[Ground, ...]:
     return tuple(kept.values())
 
 
-def standing(score: chess.engine.PovScore) -> str:
-    """Return a score as a clause: ``White is ahead by 1.20``, ``Black mates in 3``."""
-    white = score.white()
-    mate, centipawns = white.mate(), white.score()
-    if centipawns is None:
-        winner = side_name(white > chess.engine.Cp(0))
-        return f"{winner} mates in {abs(mate)}" if mate else f"{winner} has given mate"
-    if abs(centipawns) <= 20:
-        return f"the position is level ({centipawns / 100:+.2f} for White)"
-    return f"{side_name(centipawns > 0)} is ahead by {abs(centipawns) / 100:.2f}"
-
-
 # ---------------------------------------------------------------- what a text speaks of
 
 
@@ -368,7 +355,7 @@ def _ground_move(place: Place, move: MoveInContext, discussion: Discussion) -> G
     if clauses:
         sentences.append(f"{name}: {'; '.join(clauses)}.")
     if place == "threat":
-        sentences.append(f"The engine's verdict would be that {standing(verdict.played)}.")
+        sentences.append(f"The engine's verdict would be that {score_text(verdict.played)}.")
     else:
         sentences += _judgement(place, move, verdict, discussion)
     return Ground(name, place, tuple(sentences), move)
@@ -381,16 +368,16 @@ def _judgement(
     if not board.is_game_over():
         line = board.variation_san([chess.Move.from_uci(u) for u in verdict.reply_line[:3]])
         expected = f", expecting {line}" if line else ""
-        yield f"After {name} the engine says that {standing(verdict.played)}{expected}."
+        yield f"After {name} the engine says that {score_text(verdict.played)}{expected}."
     if place == "instead":
         played = discussion.weigh(discussion.move)
         gain = played.loss - verdict.loss
         quality = "as good as" if abs(gain) <= 10 else "better than" if gain > 0 else "worse than"
-        value = standing(played.played)
+        value = score_text(played.played)
         yield f"That is {quality} the played {discussion.move.numbered_san} ({value})."
     elif verdict.best != move.uci:
         best = MoveInContext(move.position, verdict.best).numbered_san
-        yield f"The engine prefers {best}: {standing(verdict.before)}."
+        yield f"The engine prefers {best}: {score_text(verdict.before)}."
     else:
         yield f"{name} is the engine's first choice."
 
@@ -546,11 +533,11 @@ def _verdict(discussion: Discussion) -> Ground:
     best = MoveInContext(discussion.move.position, verdict.best).numbered_san
     text = (
         f"By the engine's count {name} loses {verdict.loss / 100:.2f} against {best} "
-        f"({verdict.mistake_class.lower()}): before it {standing(verdict.before)}, "
-        f"after it {standing(verdict.played)}."
+        f"({verdict.mistake_class.lower()}): before it {score_text(verdict.before)}, "
+        f"after it {score_text(verdict.played)}."
     )
     if verdict.loss >= 1000:
-        text = f"Instead of {name} the engine plays {best}: {standing(verdict.before)}."
+        text = f"Instead of {name} the engine plays {best}: {score_text(verdict.before)}."
     elif not verdict.loss:
         text = f"{name} loses nothing by the engine's count."
     return Ground("the verdict", "board", (text,))
@@ -560,7 +547,7 @@ def _best(discussion: Discussion) -> Ground:
     position, verdict = discussion.move.position, discussion.weigh(discussion.move)
     moves = [chess.Move.from_uci(uci) for uci in verdict.best_line[:6]]
     line = chess.Board(position.fen).variation_san(moves)
-    best, value = MoveInContext(position, verdict.best).numbered_san, standing(verdict.before)
+    best, value = MoveInContext(position, verdict.best).numbered_san, score_text(verdict.before)
     sentences = [f"The engine's first choice was {best}: {value} ({line})."]
     if verdict.best == discussion.move.uci:
         sentences = [f"{best} was the engine's first choice: {value}."]
@@ -576,7 +563,7 @@ def _reply(discussion: Discussion) -> Ground:
         result = "checkmate" if board.is_checkmate() else "a draw"
         text = f"There is no reply: the game is over, {result}."
     else:
-        value = standing(discussion.analyse(discussion.after).best.score)
+        value = score_text(discussion.analyse(discussion.after).best.score)
         best, line = _numbered(discussion.after, moves[0]), board.variation_san(moves)
         text = f"The engine expects {best}: {value} ({line})."
     return Ground("the reply", "board", (text,))
@@ -607,7 +594,7 @@ def _side_threats(side: chess.Color, discussion: Discussion) -> str:
 def _standing(discussion: Discussion) -> Ground:
     verdict, move = discussion.weigh(discussion.move), discussion.move
     text = (
-        f"After {move.numbered_san} the engine says that {standing(verdict.after)}; "
+        f"After {move.numbered_san} the engine says that {score_text(verdict.after)}; "
         f"{side_name(move.mover)} can expect {verdict.expected_after:.2f} of a point."
     )
     return Ground("the standing", "board", (text,))

@@ -37,11 +37,9 @@ from torch import nn
 from tqdm import tqdm
 
 from chessgloss import assets
-from chessgloss.analysis import Analysis, centipawns, score_of
-from chessgloss.corpora.held_lectures import evaluated_lectures
-from chessgloss.corpora.lectures import read_lectures
+from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
+from chessgloss.engine import Analysis, analyse_many, centipawns, score_of
 from chessgloss.positions import CommentedMove, MoveInContext, Position
-from chessgloss.stockfish import analyse_many
 from chessgloss.store import Store, default_store, find_project
 
 #: Words of the groups ``move``, ``threat`` and ``score``.

@@ -1,1 +1,1 @@
-"""Readers of the collections of games and comments that the chapters use, one module each."""
+"""Games, positions drawn from them, lectures and puzzles: a module each, and its reader."""

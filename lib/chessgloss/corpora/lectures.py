@@ -1,61 +1,117 @@
 """The lectures of the Free Internet Chess Server: expert commentary, move by move.
 
-A lecture is a script of server commands, one a line; :mod:`chessgloss.corpora.fics`
-carries them out.
+A lecture is a script of server commands, one a line (from the guide that comes with the
+collection, ``toddmf_lecbot.txt``, and from how PyChess plays the files, ``perspectives/learn/
+LecturesPanel.py``), read in either case:
+
+- ``k``, ``ki``, ``kib``, ``kibitz`` and a text: a comment;
+- a bare number: a pause in seconds;
+- a move, long (``g1f3``, ``f2f1=q``) or in SAN;
+- ``back N`` takes ``N`` plies back, ``revert`` goes back to the last position set up;
+- ``bsetup`` opens the set-up of a position (``fen PLACEMENT``, ``start``, ``clear``,
+  ``P@e4`` and ``x@e4``, ``tomove``, ``wcastle`` and ``bcastle`` with ``kside``, ``qside``,
+  ``both`` or ``none``, a variant's name), ``bsetup done`` closes it;
+- ``tomove``, ``wname``, ``bname``: side to move, names of the players.
+
+Castling rights not spoken of in a set-up are those the placement allows; a side to move not
+spoken of is White.
 
 A comment belongs to a move if nothing but pauses, names and other comments stands between
 the two; such comments are joined. All other comments (before the first move of a position,
-after a take-back, headings, in a variant game) belong to no move and are counted. Whatever is not
-understood becomes a :class:`Problem` with its line number.
+after a take-back, headings, in a variant game) belong to no move and are counted. Whatever is
+not understood becomes a :class:`Problem` with its line number.
 """
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
-from chessgloss.corpora.fics import Counts, Problem, Replay
-from chessgloss.positions import CommentedMove, Game
+import chess
 
-#: Title and author's handle on the server by number, after PyChess's list of the lectures.
-CATALOGUE: dict[int, tuple[str, str]] = {
-    1: ("2...Qh4+ against the King's Gambit", "toddmf"),
-    2: ("Tactics Training 1: Back rank weakness", "knackie"),
-    3: ("Denker's Favorite Game", "toddmf"),
-    4: ("Introduction to the 2.Nc3 Caro-Kann", "KayhiKing"),
-    5: ("Tactics Training 2: Discovered Attack", "knackie"),
-    6: ("King's Indian Attack vs. the French", "cissmjg"),
-    7: ("Rook vs Pawn endgames", "toddmf"),
-    8: ("The Stonewall Attack", "MBDil"),
-    9: ("Tactics Training 3: Enclosed Kings", "knackie"),
-    10: ("The Steinitz Variation of the French Defense", "Seipman"),
-    11: ("A draw against a Grandmaster", "talpa"),
-    12: ("Tactics Training 4: King in the centre", "knackie"),
-    13: ("The Modern Defense", "GMDavies"),
-    14: ("Tactics Training 5: Pulling the king to the open", "knackie"),
-    15: ("King's Indian Attack vs. the Caro-Kann", "cissmjg"),
-    16: ("Introduction to Bughouse", "Tecumseh"),
-    17: ("Refuting the Milner-Barry Gambit in the French Defense", "Kabal"),
-    18: ("Tactics Training 6: Mating Attack", "knackie"),
-    19: ("Closed Sicilian Survey, part 1", "Oren"),
-    20: ("Hypermodern Magic: A study of the central blockade", "Bahamut"),
-    21: ("Tactics Training 7: Opening / Closing Files", "knackie"),
-    22: ("Thoughts on the Refutation of the Milner-Barry", "knackie"),
-    23: ("Tactics Training 8: Opening / Closing Diagonals", "knackie"),
-    24: ("King's Indian Attack vs. Other Defenses", "cissmjg"),
-    25: ("Basic Pawn Endings I", "DAV"),
-    26: ("Giuoco Piano", "afw"),
-    27: ("Tactics Training 9: Long Diagonals", "knackie"),
-    28: ("Secrets of the Flank Attack", "Shidinov"),
-    29: ("Mating Combinations", "Kabal"),
-    30: ("Basic Pawn Endings II", "DAV"),
-    31: ("Grandmaster Knezevic's first FICS lecture", "toddmf"),
-}
+from chessgloss.positions import CommentedMove, Game, MoveInContext, Position, repair_fen, split_of
+
+#: Fewest and most words of a comment that may be evaluated.
+WORDS = (3, 40)
+#: Fewest such comments the evaluated lectures hold together, as long as there are so many.
+ENOUGH = 150
+
+_COMMENT = re.compile(r"(?:k|ki|kib|kibitz)\s+(.+)", re.IGNORECASE)
+_HEADING = re.compile(r"(?i)(?:example|chapter|part)\s+\W*(?:\d|[ivx]+\b)|[-*=_~#.]{3,}$")
+_PLACE = re.compile(r"([PNBRQKpnbrqkxX])@([a-h][1-8])")
+_PAWN_TAKES = re.compile(r"([a-h])x?([a-h])")
+_LOWER_PIECE = re.compile(r"([nrqk])(x?[a-h][1-8])")
+_VARIANTS = frozenset({"bughouse", "crazyhouse", "suicide", "losers", "atomic", "wild", "fr"})
+_PLACEMENTS = {"fen": "", "start": chess.STARTING_BOARD_FEN, "clear": "8/8/8/8/8/8/8/8"}
+_CASTLING = {"both": "kq", "kside": "k", "qside": "q", "none": ""}
 
 
 class LectureError(ValueError):
     """A folder or file that is no lecture at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A line that was not understood, or could not be carried out.
+
+    Parameters
+    ----------
+    line
+        Its number in the file, from 1.
+    text
+        The line.
+    reason
+        What is wrong with it.
+    """
+
+    line: int
+    text: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Counts:
+    """What became of a lecture's lines.
+
+    Parameters
+    ----------
+    on_moves
+        Comment lines that belong to a move.
+    before_moves
+        Comment lines that belong to none: before a position's first move, after a take-back.
+    headings
+        Comment lines such as ``Example 3: ...`` or a row of asterisks: they belong to what
+        follows, and end the comment on the move before.
+    in_variants
+        Comment lines in games of other rules (bughouse), which are not replayed.
+    variant_moves
+        Moves of such games.
+    set_ups
+        Positions that were set up, the first one of the lecture included.
+    plies
+        Moves replayed, those of variations included.
+    pauses
+        Pauses, in seconds, summed.
+    """
+
+    on_moves: int = 0
+    before_moves: int = 0
+    headings: int = 0
+    in_variants: int = 0
+    variant_moves: int = 0
+    set_ups: int = 0
+    plies: int = 0
+    pauses: int = 0
+
+    @property
+    def comment_lines(self) -> int:
+        """All comment lines of the lecture."""
+        return self.on_moves + self.before_moves + self.headings + self.in_variants
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +123,8 @@ class Lecture:
     name
         Name of its file without the ending: ``lec7``.
     title, author
-        As PyChess lists them; empty for a file that is not in the list.
+        As PyChess lists them (``lectures.tsv``), the author by his handle on the server;
+        empty for a file that is not in the list.
     comments
         Commented moves in the order of the lecture; their source is ``name``.
     lines
@@ -87,18 +144,6 @@ class Lecture:
     counts: Counts
     problems: tuple[Problem, ...]
 
-    @property
-    def games(self) -> tuple[Game, ...]:
-        """The longest line from each position set up, in the order they first occur."""
-        longest: dict[str, Game] = {}
-        for line in self.lines:
-            if len(line.moves) > len(longest.get(line.root, _NO_GAME).moves):
-                longest[line.root] = line
-        return tuple(longest.values())
-
-
-_NO_GAME = Game((), "*")
-
 
 def read_lecture(path: Path) -> Lecture:
     """Read and replay one lecture.
@@ -108,25 +153,18 @@ def read_lecture(path: Path) -> Lecture:
     LectureError
         If the file is empty.
     """
-    name = path.stem
     text = path.read_bytes().decode("utf-8-sig", errors="replace")
     if not text.strip():
         raise LectureError(f"{path} is empty; a lecture holds one server command a line")
-    replay = Replay(name)
+    replay = _Replay(path.stem)
     for number, line in enumerate(text.splitlines(), start=1):
         replay.read(number, line.strip())
-    replay.close()
-    digits = re.fullmatch(r"lec(\d+)", name)
-    title, author = CATALOGUE.get(int(digits[1]) if digits else 0, ("", ""))
-    return Lecture(
-        name,
-        title,
-        author,
-        tuple(replay.comments),
-        tuple(replay.lines),
-        Counts(**replay.counts),
-        tuple(replay.problems),
-    )
+    replay.leave_move()
+    replay.keep_line()
+    title, author = catalogue().get(path.stem, ("", ""))
+    comments, lines = tuple(replay.comments), tuple(replay.lines)
+    problems = tuple(replay.problems)
+    return Lecture(path.stem, title, author, comments, lines, replay.counts, problems)
 
 
 def read_lectures(folder: Path) -> list[Lecture]:
@@ -146,3 +184,266 @@ def read_lectures(folder: Path) -> list[Lecture]:
 def commented_moves(folder: Path) -> list[CommentedMove]:
     """Return the commented moves of all lectures of a folder, in order."""
     return [comment for lecture in read_lectures(folder) for comment in lecture.comments]
+
+
+@cache
+def catalogue() -> dict[str, tuple[str, str]]:
+    """Return title and author of each lecture by its name, after PyChess's list of them."""
+    with Path(__file__).with_suffix(".tsv").open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t")
+        return {row["lecture"]: (row["title"], row["author"]) for row in rows}
+
+
+# ---------------------------------------------------------------- which are held out
+
+
+def eligible(comment: CommentedMove) -> bool:
+    """Return whether a comment is neither a mere remark nor an essay (see :data:`WORDS`)."""
+    return WORDS[0] <= comment.words <= WORDS[1]
+
+
+def evaluated_lectures(lectures: Iterable[Lecture], *, enough: int = ENOUGH) -> frozenset[str]:
+    """Return the names of the lectures kept for evaluation, never trained on nor shown.
+
+    The rule looks at names and counts only, so that it can be stated before any method runs:
+    a lecture is evaluated if the one split by name (:func:`~chessgloss.positions.split_of`)
+    does not put it into the training part. Should these hold too few comments to compare
+    methods on, lectures of the training part join them in the order of a hash of their names.
+
+    Parameters
+    ----------
+    lectures
+        All lectures at hand, in any order.
+    enough
+        Number of eligible comments below which lectures of the training part join.
+
+    Returns
+    -------
+    frozenset of str
+        Names such as ``lec9``; all names if the lectures hold fewer than ``enough`` comments.
+    """
+    counts = {lecture.name: sum(map(eligible, lecture.comments)) for lecture in lectures}
+    held = {name for name in counts if split_of(name) != "train"}
+    for name in sorted(counts.keys() - held, key=_hash_then_name):
+        if sum(counts[name] for name in held) >= enough:
+            break
+        held.add(name)
+    return frozenset(held)
+
+
+def _hash_then_name(name: str) -> tuple[str, str]:
+    return hashlib.blake2b(name.encode(), digest_size=8).hexdigest(), name
+
+
+# ---------------------------------------------------------------- the server's commands
+
+
+@dataclass
+class _SetUp:
+    """A position being set up; ``None`` for what has not been said."""
+
+    board: chess.Board
+    turn: chess.Color | None = None
+    castling: dict[chess.Color, str] = field(default_factory=dict)
+
+    def fen(self) -> str:
+        """Return the FEN; castling rights not spoken of are those the placement allows."""
+        white, black = (self.castling.get(color, "kq") for color in chess.COLORS)
+        turn = "b" if self.turn == chess.BLACK else "w"
+        return f"{self.board.board_fen()} {turn} {white.upper() + black or '-'} - 0 1"
+
+
+class _Replay:
+    """The server's examined game, as a lecture's commands change it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.comments: list[CommentedMove] = []
+        self.lines: list[Game] = []
+        self.problems: list[Problem] = []
+        self.counts = Counts(set_ups=1)
+        self.board: chess.Board | None = chess.Board()
+        self.set_up: _SetUp | None = None
+        self.variant = False
+        self.names = {chess.WHITE: "?", chess.BLACK: "?"}
+        self.after_move = False  # the next comment belongs to the last move
+        self.unsaved = False  # moves were played since the line was last kept
+        self.pending: list[str] = []
+
+    def read(self, number: int, line: str) -> None:
+        """Carry out one line; record a problem if that cannot be done."""
+        command, *arguments = line.split() or [""]
+        handler = _COMMANDS.get(command.lower())
+        try:
+            if comment := _COMMENT.fullmatch(line):
+                self._comment(" ".join(comment[1].split()))
+            elif line.isdecimal():
+                self.counts.pauses += int(line)
+            elif handler:
+                handler(self, arguments)
+            elif line:
+                self._move(command, arguments)
+        except ValueError as error:
+            self.problems.append(Problem(number, line, str(error)))
+
+    def leave_move(self) -> None:
+        """Keep the comments on the last move, and let later ones belong to none."""
+        if self.pending and self.board is not None:
+            moves = [move.uci() for move in self.board.move_stack]
+            position = Position.after(moves[:-1], self.board.root().fen())
+            context = MoveInContext(position, moves[-1])
+            text = " ".join(self.pending)
+            self.comments.append(CommentedMove(context, text, self.name, len(moves) - 1))
+        self.pending, self.after_move = [], False
+
+    def keep_line(self) -> None:
+        """Keep the line of play that ends here."""
+        if self.unsaved and self.board is not None:
+            moves = tuple(move.uci() for move in self.board.move_stack)
+            white, black = self.names[chess.WHITE], self.names[chess.BLACK]
+            self.lines.append(Game(moves, "*", white, black, root=self.board.root().fen()))
+        self.unsaved = False
+
+    def _comment(self, text: str) -> None:
+        if self.variant:
+            self.counts.in_variants += 1
+        elif _HEADING.match(text):
+            self.counts.headings += 1
+            self.leave_move()
+        elif self.after_move:
+            self.counts.on_moves += 1
+            self.pending.append(text)
+        else:
+            self.counts.before_moves += 1
+
+    def _move(self, text: str, rest: Sequence[str]) -> None:
+        if any(word.strip("+#!?") for word in rest):
+            raise ValueError("not a command of the lectures' language")
+        if self.set_up and _PLACE.fullmatch(text):
+            self._place(self.set_up, text)
+        elif self.variant:
+            self.counts.variant_moves += 1
+        else:
+            board = self._playable()
+            move = _parse_move(board, text)
+            self.leave_move()
+            board.push(move)
+            self.counts.plies += 1
+            self.after_move = self.unsaved = True
+
+    def _back(self, arguments: Sequence[str]) -> None:
+        self.leave_move()
+        if self.variant:
+            return
+        if arguments and not arguments[0].isdecimal():
+            raise ValueError("back needs a number of plies")
+        wanted = int(arguments[0]) if arguments else 1
+        board = self._playable()
+        self.keep_line()
+        known = len(board.move_stack)
+        for _ in range(min(wanted, known)):
+            board.pop()
+        if known < wanted:
+            raise ValueError(f"{wanted} plies back, but only {known} were played")
+
+    def _revert(self, arguments: Sequence[str]) -> None:
+        self.leave_move()
+        if not self.variant:
+            board = self._playable()
+            self.keep_line()
+            self.board = board.root()
+
+    def _bsetup(self, arguments: Sequence[str]) -> None:
+        self.leave_move()
+        self.keep_line()
+        if self.set_up is None:
+            self.set_up = _SetUp((self.board or chess.Board()).copy(stack=False))
+            self.names = {chess.WHITE: "?", chess.BLACK: "?"}
+        if arguments:
+            self._set(self.set_up, arguments[0].lower(), arguments[1:])
+
+    def _set(self, set_up: _SetUp, word: str, values: Sequence[str]) -> None:
+        """Carry out a sub-command of ``bsetup``."""
+        value = " ".join(values).lower()
+        if word in _PLACEMENTS:
+            set_up.board = chess.Board(None)
+            set_up.board.set_board_fen(_PLACEMENTS[word] or "".join(values[:1]))
+        elif word in ("wcastle", "bcastle") and value in _CASTLING:
+            set_up.castling[word == "wcastle"] = _CASTLING[value]
+        elif word == "standard" or not _VARIANTS.isdisjoint((word, value)):
+            self.variant = word != "standard"
+        elif word in ("tomove", "wname", "bname"):
+            _COMMANDS[word](self, values)
+        elif _PLACE.fullmatch(word):
+            self._place(set_up, word)
+        elif word == "done":
+            self.set_up, self.board = None, None
+            self.counts.set_ups += 1
+            if not self.variant:
+                self.board = repair_fen(set_up.fen()).position.board()
+        else:
+            raise ValueError(f"unknown set-up command {word!r}")
+
+    def _place(self, set_up: _SetUp, text: str) -> None:
+        symbol, square = text.split("@")
+        piece = None if symbol in "xX" else chess.Piece.from_symbol(symbol)
+        set_up.board.set_piece_at(chess.parse_square(square), piece)
+
+    def _tomove(self, arguments: Sequence[str]) -> None:
+        word = arguments[0].lower() if arguments else ""
+        if word not in ("white", "black", "w", "b"):
+            raise ValueError("tomove needs white or black")
+        turn = word.startswith("w")
+        if self.set_up is not None:
+            self.set_up.turn = turn
+        elif self.board is not None and self.board.turn != turn:
+            self.leave_move()
+            self.keep_line()
+            board = self.board.copy(stack=False)
+            board.turn, board.ep_square = turn, None
+            self.board = repair_fen(board.fen()).position.board()
+
+    def _name(self, color: chess.Color, arguments: Sequence[str]) -> None:
+        self.names[color] = " ".join(arguments) or "?"
+
+    def _playable(self) -> chess.Board:
+        if self.set_up is not None:
+            raise ValueError("a position is being set up; 'bsetup done' is missing")
+        if self.board is None:
+            raise ValueError("the position that was set up last is not legal")
+        return self.board
+
+
+_COMMANDS: dict[str, Callable[[_Replay, Sequence[str]], None]] = {
+    "back": _Replay._back,
+    "revert": _Replay._revert,
+    "bsetup": _Replay._bsetup,
+    "tomove": _Replay._tomove,
+    "wname": lambda replay, arguments: replay._name(chess.WHITE, arguments),
+    "bname": lambda replay, arguments: replay._name(chess.BLACK, arguments),
+}
+
+
+def _parse_move(board: chess.Board, text: str) -> chess.Move:
+    """Read a move as the server did: SAN, long, pieces in lower case, ``exd``."""
+    bare = text.rstrip("+#!?")
+    for spelling in _spellings(bare):
+        for parse in (board.parse_san, board.parse_uci):
+            try:
+                return parse(spelling)
+            except ValueError:
+                continue
+    if files := _PAWN_TAKES.fullmatch(bare):
+        start, end = (chess.BB_FILES[chess.FILE_NAMES.index(name)] for name in files.groups())
+        captures = list(board.generate_legal_moves(board.pawns & start, end))
+        if len(captures) == 1:
+            return captures[0]
+    raise ValueError(f"{text!r} is neither a command nor a legal move in {board.fen()!r}")
+
+
+def _spellings(text: str) -> Iterator[str]:
+    yield text
+    yield text.replace("0", "O").replace("o", "O")
+    yield text.lower().replace("=", "")
+    if piece := _LOWER_PIECE.fullmatch(text):
+        yield piece[1].upper() + piece[2]

@@ -1,9 +1,7 @@
-"""Lines of large files, compressed or not, never unpacked whole."""
+"""Lines of large files, compressed by zstd or plain, never unpacked whole."""
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,71 +38,47 @@ class TruncatedFileError(EOFError):
 
 
 def lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a ``.zst``, ``.gz``, ``.bz2`` or plain file, with their line ends.
+    """Yield the lines of a ``.zst`` or plain file, with their line ends.
 
     Raises
     ------
     TruncatedFileError
         After the last whole line, if a compressed file is cut off.
     ValueError
-        If the file is not in the format its name says.
+        If a ``.zst`` file is not in that format.
     """
-    with path.open("rb") as file:
-        try:
-            yield from _split(_CHUNKS.get(path.suffix, _plain)(file))
-        except EOFError as error:
-            raise TruncatedFileError(
-                f"{path} is cut off: {error}; fetch it again to read the rest"
-            ) from None
-        except (zstandard.ZstdError, gzip.BadGzipFile) as error:
-            raise ValueError(f"{path} is not a sound {path.suffix} file: {error}") from None
-
-
-def _split(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Cut chunks into lines; what follows the last line end is a line if the data end well."""
     rest = b""
-    for chunk in chunks:
-        whole, found, rest_of_chunk = chunk.rpartition(b"\n")
-        if found:
-            yield from io.BytesIO(rest + whole + b"\n")
-            rest = rest_of_chunk
-        else:
-            rest += chunk
+    with path.open("rb") as file:
+        for chunk in _unpacked(file, path) if path.suffix == ".zst" else _chunks(file):
+            whole, end, last = chunk.rpartition(b"\n")
+            if end:
+                yield from io.BytesIO(rest + whole + end)
+                rest = last
+            else:
+                rest += chunk
     if rest:
         yield rest
 
 
-def _plain(file: BinaryIO) -> Iterator[bytes]:
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
     while chunk := file.read(CHUNK):
         yield chunk
 
 
-def _zst(file: BinaryIO) -> Iterator[bytes]:
+def _unpacked(file: BinaryIO, path: Path) -> Iterator[bytes]:
     """Unpack frame by frame: Lichess's files hold many, and empty ones between them."""
     unpacker = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
     decoder = unpacker.decompressobj()
     open_frame = False
-    while data := file.read(CHUNK):
-        while data:
-            yield decoder.decompress(data)
-            open_frame = not decoder.eof
-            data = decoder.unused_data
-            if decoder.eof:
-                decoder = unpacker.decompressobj()
+    try:
+        for data in _chunks(file):
+            while data:
+                yield decoder.decompress(data)
+                open_frame = not decoder.eof
+                data = decoder.unused_data
+                if decoder.eof:
+                    decoder = unpacker.decompressobj()
+    except zstandard.ZstdError as error:
+        raise ValueError(f"{path} is not a sound .zst file: {error}") from None
     if open_frame:
-        raise EOFError("the last zstd frame is not complete")
-
-
-def _gz(file: BinaryIO) -> Iterator[bytes]:
-    with gzip.open(file) as unpacked:
-        while chunk := unpacked.read(CHUNK):
-            yield chunk
-
-
-def _bz2(file: BinaryIO) -> Iterator[bytes]:
-    with bz2.open(file) as unpacked:
-        while chunk := unpacked.read(CHUNK):
-            yield chunk
-
-
-_CHUNKS = {".zst": _zst, ".gz": _gz, ".bz2": _bz2}
+        raise TruncatedFileError(f"{path} is cut off in its last zstd frame; fetch it again")

@@ -11,91 +11,221 @@ One line names an expert::
 Black) or the mover's (own and opponent); :meth:`Representation.orientation` says which.
 Labels of the other kind cost a linear probe ten points of accuracy. Evaluations are always
 from White's point of view.
+
+``nnue.py`` and ``leela.py`` hold one network each, from the bytes of its file to the
+evaluation; ``boards.py`` reads many FENs at once and holds the controls without a network.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, overload
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args, overload
+
+import numpy as np
+from tqdm import tqdm
+
+from chessgloss import assets
+from chessgloss.positions import Position
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from chessgloss.positions import Position
+    import torch
+    from numpy.typing import DTypeLike
 
 View = Literal["white", "mover"]
 ExpertName = Literal["nnue", "leela"]
 ControlName = Literal["onehot", "piece_counts"]
+Positions: TypeAlias = Sequence[str | Position]
 
 
-class Representation(Protocol):
+class Representation(ABC):
     """Anything that turns positions (FENs or records) into rows of numbers.
 
-    Attributes
+    Parameters
     ----------
     name
         What to call it in tables and file names.
-    layers
-        Names of its layers, from input to output.
+    widths
+        Number of columns of each layer, by name, from input to output.
+    view
+        Whose labels fit its layers: ``white`` (White, Black) or ``mover`` (own, opponent).
+    batch
+        Positions computed at once, if the caller does not say.
     """
 
-    name: str
-    layers: tuple[str, ...]
+    def __init__(self, name: str, widths: Mapping[str, int], view: View, batch: int) -> None:
+        if view not in get_args(View):
+            raise ValueError(f"view must be 'white' or 'mover', got {view!r}")
+        self.name, self.view = name, view
+        self.layers: tuple[str, ...] = tuple(widths)
+        self._widths, self._batch = widths, batch
+
+    @abstractmethod
+    def _layer(self, layer: str, positions: list[str | Position]) -> np.ndarray:
+        """Compute a layer of one batch, float32 (n, d)."""
 
     def width(self, layer: str) -> int:
-        """Return the number of columns of a layer."""
-        ...
+        """Return the number of columns of a layer; :class:`ValueError` if there is none such."""
+        if layer not in self._widths:
+            raise ValueError(
+                f"{self.name} has no layer {layer!r}; its layers are {', '.join(self.layers)}"
+            )
+        return self._widths[layer]
 
     def orientation(self, layer: str) -> View:
         """Return whose labels fit a layer: ``white`` (White, Black) or ``mover``."""
-        ...
+        self.width(layer)
+        return self.view
 
     def stream(
         self,
         positions: Iterable[str | Position],
         layer: str,
         *,
-        batch: int = ...,
+        batch: int | None = None,
         progress: bool = False,
     ) -> Iterator[np.ndarray]:
         """Yield a layer's activations, float32 (at most ``batch``, d), in order."""
-        ...
+        self.width(layer)
+        for chunk in self._batches(positions, batch, progress, layer):
+            yield self._layer(layer, chunk)
 
     def activations(
-        self,
-        positions: Sequence[str | Position],
-        layer: str,
-        *,
-        batch: int = ...,
-        progress: bool = False,
+        self, positions: Positions, layer: str, *, batch: int | None = None, progress: bool = False
     ) -> np.ndarray:
-        """Return a layer's activations, float32 (n, d)."""
-        ...
+        """Return a layer's activations, float32 (n, d).
+
+        Raises
+        ------
+        PositionError
+            If a FEN cannot be read.
+        ValueError
+            If there is no such layer.
+        """
+        return joined_activations(
+            self, positions, layer, dtype=np.float32, batch=batch, progress=progress
+        )
+
+    def _batches(
+        self, positions: Iterable[str | Position], batch: int | None, progress: bool, task: str
+    ) -> Iterator[list[str | Position]]:
+        """Yield lists of at most ``batch`` positions; with ``progress``, count on stderr."""
+        size = self._batch if batch is None else batch
+        if size < 1:
+            raise ValueError(f"batch must be at least 1, got {size}")
+        total = len(positions) if isinstance(positions, Sized) else None
+        title = f"{self.name} {task}"
+        with tqdm(total=total, desc=title, unit="pos", disable=not progress) as bar:
+            iterator = iter(positions)
+            while chunk := list(islice(iterator, size)):
+                yield chunk
+                bar.update(len(chunk))
 
 
-class Expert(Representation, Protocol):
-    """A representation that also judges positions, always from White's point of view.
+class Expert(Representation):
+    """A representation that also judges positions, always from White's point of view."""
 
-    Attributes
-    ----------
-    unit
-        Unit of the evaluations: pawns (NNUE) or expected result (Leela).
-    """
-
+    #: Unit of the evaluations.
     unit: str
 
+    @abstractmethod
+    def _evaluations(self, positions: list[str | Position]) -> np.ndarray:
+        """Evaluate one batch for White, float32 (n,)."""
+
+    @abstractmethod
+    def _continued(
+        self, layer: str, activations: torch.Tensor, positions: Positions
+    ) -> torch.Tensor:
+        """Evaluate for White from activations (n, d) of the right shape: float32 (n,)."""
+
     def evaluate(
-        self, positions: Sequence[str | Position], *, batch: int = ..., progress: bool = False
+        self, positions: Positions, *, batch: int | None = None, progress: bool = False
     ) -> np.ndarray:
-        """Return evaluations, float32 (n,), good for White if positive."""
-        ...
+        """Return evaluations, float32 (n,), good for White if positive, in :attr:`unit`."""
+        batches = self._batches(positions, batch, progress, "evaluates")
+        return np.concatenate([*map(self._evaluations, batches), np.empty(0, np.float32)])
 
     def evaluate_from(
-        self, layer: str, activations: np.ndarray, positions: Sequence[str | Position]
+        self, layer: str, activations: np.ndarray, positions: Positions
     ) -> np.ndarray:
-        """Continue the evaluation from (steered) activations of a layer, float32 (n,)."""
-        ...
+        """Continue the evaluation from given (steered) activations of a layer.
+
+        Whatever the layer does not carry is taken from ``positions``; unchanged activations
+        give what :meth:`evaluate` gives.
+
+        Parameters
+        ----------
+        layer
+            Name of the layer that ``activations`` (n, d) belong to, in this expert's view.
+        activations
+            Activations, steered as one likes.
+        positions
+            The n positions they were taken from.
+
+        Returns
+        -------
+        float32 (n,)
+            Evaluations in :attr:`unit` from White's point of view.
+        """
+        import torch
+
+        given = torch.from_numpy(np.asarray(activations, dtype=np.float32))
+        with torch.inference_mode():
+            return self.continue_from(layer, given, positions).numpy()
+
+    def continue_from(
+        self, layer: str, activations: torch.Tensor, positions: Positions
+    ) -> torch.Tensor:
+        """Do what :meth:`evaluate_from` does on tensors; gradients reach ``activations``.
+
+        NNUE rounds as the engine does; gradients pass through the rounding unchanged.
+        """
+        expected = (len(positions), self.width(layer))
+        if tuple(activations.shape) != expected:
+            raise ValueError(f"{layer} needs shape {expected}, got {tuple(activations.shape)}")
+        return self._continued(layer, activations, positions)
+
+
+def joined_activations(
+    expert: Representation,
+    positions: Positions,
+    layers: str,
+    *,
+    dtype: DTypeLike = np.float16,
+    batch: int | None = None,
+    progress: bool = False,
+) -> np.ndarray:
+    """Return the activations of layers named with ``+`` between them, side by side.
+
+    Parameters
+    ----------
+    expert
+        The network, or a bare board.
+    positions
+        FENs or records, length ``n``.
+    layers
+        One layer, or several: ``pairwise+clipped``.
+    dtype
+        Type of the answer. NNUE's clipped values and products are whole numbers below
+        128, so that half precision holds them exactly in half the memory.
+
+    Returns
+    -------
+    ndarray
+        Shape ``(n, d)``, d the sum of the layers' widths.
+    """
+    names = layers.split("+")
+    whole = np.empty((len(positions), sum(map(expert.width, names))), dtype)
+    left = 0
+    for name in names:
+        right, top = left + expert.width(name), 0
+        for chunk in expert.stream(positions, name, batch=batch, progress=progress):
+            whole[top : top + len(chunk), left:right] = chunk
+            top += len(chunk)
+        left = right
+    return whole
 
 
 @overload
@@ -109,13 +239,7 @@ def load_expert(
 
 
 @overload
-def load_expert(
-    name: ControlName,
-    path: None = None,
-    *,
-    view: View | None = None,
-    random_weights: None = None,
-) -> Representation: ...
+def load_expert(name: ControlName, *, view: View | None = None) -> Representation: ...
 
 
 def load_expert(
@@ -157,8 +281,8 @@ def load_expert(
         if view == "white":
             raise ValueError("Leela sees every board from the mover's side; leave view out")
         return LeelaExpert.from_file(_locate(name, path), random_weights=random_weights)
-    if name == "onehot" or name == "piece_counts":
-        from chessgloss.experts.bare import BareBoard
+    if name in get_args(ControlName):
+        from chessgloss.experts.boards import BareBoard
 
         if path is not None or random_weights is not None:
             raise ValueError(f"{name} has no weights: leave path and random_weights out")
@@ -168,8 +292,6 @@ def load_expert(
 
 def _locate(name: str, path: Path | str | None) -> Path:
     if path is None:
-        from chessgloss import assets
-
         return assets.locate(name)
     if not Path(path).is_file():
         raise FileNotFoundError(f"there is no network file {str(path)!r} for the expert {name!r}")

@@ -1,12 +1,13 @@
-"""Many FENs at once as arrays: what is on each square and who is to move."""
+"""Many FENs at once as arrays, and the bare board as a control for every network."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from chessgloss.experts import Representation, View
 from chessgloss.positions import Position, PositionError
 
 #: Piece letters in the order of their codes: code 1 is a white pawn, 12 a black king, 0 empty.
@@ -16,7 +17,13 @@ WHITE_KING = PIECES.index("K") + 1
 BLACK_KING = PIECES.index("k") + 1
 
 _INVALID = 255
-_ROW = 72  # eight ranks of eight squares, each closed by one slash
+_TURNS = {"w": True, "b": False}
+
+#: Code of each character of a placement whose digits are written out as dots.
+_CODES = np.full(256, _INVALID, dtype=np.uint8)
+_CODES[[ord(letter) for letter in "." + PIECES]] = np.arange(len(PIECES) + 1)
+#: Code of the same piece of the other colour.
+_SWAPPED = np.array([0, *range(7, 13), *range(1, 7)], dtype=np.uint8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,14 +41,6 @@ class Boards:
     squares: np.ndarray
     white_to_move: np.ndarray
 
-    def __post_init__(self) -> None:
-        n = len(self.squares)
-        if self.squares.shape != (n, 64) or self.white_to_move.shape != (n,):
-            raise ValueError(
-                f"squares must be (n, 64) and white_to_move (n,), got {self.squares.shape} "
-                f"and {self.white_to_move.shape}"
-            )
-
     def __len__(self) -> int:
         return len(self.squares)
 
@@ -51,9 +50,8 @@ class Boards:
 
     def king_squares(self) -> tuple[np.ndarray, np.ndarray]:
         """Return White's and Black's king squares, int64 (n,) each, a1 = 0."""
-        white = (self.squares == WHITE_KING).argmax(axis=1)
-        black = (self.squares == BLACK_KING).argmax(axis=1)
-        return white, black
+        white, black = self.squares == WHITE_KING, self.squares == BLACK_KING
+        return white.argmax(axis=1), black.argmax(axis=1)
 
     def from_mover(self) -> np.ndarray:
         """Return ``squares`` seen by the side to move: (n, 64).
@@ -95,21 +93,6 @@ def read_boards(positions: Sequence[str | Position]) -> Boards:
     return boards
 
 
-_TURNS = {"w": True, "b": False}
-
-
-def _code_table() -> np.ndarray:
-    table = np.full(256, _INVALID, dtype=np.uint8)
-    table[ord(".")] = 0
-    for code, letter in enumerate(PIECES, start=1):
-        table[ord(letter)] = code
-    return table
-
-
-_CODES = _code_table()
-_SWAPPED = np.array([0, *range(7, 13), *range(1, 7)], dtype=np.uint8)
-
-
 def _squares(placements: list[str]) -> np.ndarray:
     text = "/".join([*placements, ""])
     for digit in range(1, 9):
@@ -149,3 +132,48 @@ def _first_bad(positions: Sequence[str | Position]) -> PositionError:
             "squares and the side to move, w or b"
         )
     raise AssertionError("a batch was refused, yet each of its FENs can be read")
+
+
+class BareBoard(Representation):
+    """The board itself as columns: what a probe can read without any network.
+
+    What this control reaches, a network need not have learned.
+
+    Parameters
+    ----------
+    kind
+        ``onehot``: 12 x 64 columns, one for each piece on each square (White's pawn,
+        knight, bishop, rook, queen, king, then Black's; a1 first), and one that is 1 if
+        White is to move: 769. ``piece_counts``: how many pawns, knights, bishops, rooks
+        and queens White and Black have, and White to move: 11.
+    view
+        ``white``, or ``mover``: own pieces in place of White's, ranks mirrored for Black.
+    """
+
+    def __init__(self, kind: str, view: View = "white") -> None:
+        if kind not in _ENCODINGS:
+            raise ValueError(f"kind must be one of {', '.join(_ENCODINGS)}, got {kind!r}")
+        self._encode, width = _ENCODINGS[kind]
+        super().__init__(kind, {"board": width}, view, batch=8192)
+
+    def _layer(self, layer: str, positions: list[str | Position]) -> np.ndarray:
+        boards = read_boards(positions)
+        squares = boards.squares if self.view == "white" else boards.from_mover()
+        columns = np.column_stack([self._encode(squares), boards.white_to_move])
+        return columns.astype(np.float32, copy=False)
+
+
+def _one_hot(squares: np.ndarray) -> np.ndarray:
+    codes = np.arange(1, len(PIECES) + 1, dtype=np.uint8)[:, None]
+    return (squares[:, None, :] == codes).reshape(len(squares), -1).astype(np.float32)
+
+
+def _piece_counts(squares: np.ndarray) -> np.ndarray:
+    codes = [code for code in range(1, len(PIECES) + 1) if code not in (WHITE_KING, BLACK_KING)]
+    return np.stack([(squares == code).sum(axis=1) for code in codes], axis=1)
+
+
+_ENCODINGS: dict[str, tuple[Callable[[np.ndarray], np.ndarray], int]] = {
+    "onehot": (_one_hot, len(PIECES) * 64 + 1),
+    "piece_counts": (_piece_counts, len(PIECES) - 2 + 1),
+}

@@ -12,6 +12,7 @@ from typing import Final
 
 import chess
 
+from chessgloss.engine import MATES_FROM, ScoreWording, read_centipawns, score_text
 from chessgloss.facts.records import Fact, FactKind, Facts, When
 from chessgloss.facts.wording import side_name
 
@@ -21,9 +22,9 @@ UNKNOWN: Final = "NA"
 _AROUND: Final[tuple[When, When]] = ("before", "after")
 _TACTICS: Final[tuple[FactKind, ...]] = ("fork", "pin", "skewer", "discovered_attack")
 
-#: Evaluations beyond this many centipawns are mates (10,000 less the moves to it).
-_MATE_SCALE = 10_000
-_MATES_FROM = 9_000
+_WORDING: Final = ScoreWording(
+    number="{pawns:+.2f}", mate="{verb} in {moves}", mated="{verb} in 0", level=None
+)
 
 
 def linearise(facts: Facts) -> str:
@@ -153,11 +154,7 @@ def _signed(fact: Fact) -> str:
 
 
 def _evaluation(fact: Fact) -> str:
-    value = _number(fact)
-    if abs(value) < _MATES_FROM:
-        return f"{value / 100:+.2f}"
-    moves = int(_MATE_SCALE - abs(value))
-    return f"{'mates' if value > 0 else 'is mated'} in {moves}"
+    return score_text(read_centipawns(_number(fact), chess.WHITE), _WORDING)
 
 
 def _percent(fact: Fact) -> str:
@@ -167,7 +164,7 @@ def _percent(fact: Fact) -> str:
 def _swing(facts: Facts, kind: FactKind, unit: float, form: str, sign: str) -> str:
     """Return the change from before to after; ``NA`` where a mate has no number."""
     pair = (*facts.of(kind, when="before"), *facts.of(kind, when="after"))
-    if len(pair) != 2 or any(abs(_number(fact)) >= _MATES_FROM for fact in pair):
+    if len(pair) != 2 or any(abs(_number(fact)) >= MATES_FROM for fact in pair):
         return UNKNOWN
     return f"{(_number(pair[1]) - _number(pair[0])) / unit:{form}}{sign}"
 

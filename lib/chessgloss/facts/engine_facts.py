@@ -8,7 +8,7 @@ from typing import Final
 import chess
 import chess.engine
 
-from chessgloss.analysis import centipawns
+from chessgloss.engine import ScoreWording, centipawns, score_text
 from chessgloss.facts.records import Fact, When
 from chessgloss.facts.verdict import MistakeClass, Verdict
 from chessgloss.facts.wording import side_name
@@ -23,6 +23,12 @@ _CLASS_WORDS: Final[dict[MistakeClass, str]] = {
     "Mistake": "a mistake",
     "Blunder": "a blunder",
 }
+
+_WORDING: Final = ScoreWording(
+    number="the engine puts White at {cp:+d} centipawns",
+    mate="the engine sees {ahead} mate in {moves} move{s}",
+    level=None,
+)
 
 #: Plies of the best line that its clause spells out; the fact's value holds them all.
 SPELT_PLIES = 6
@@ -58,15 +64,7 @@ def engine_facts(move: MoveInContext, verdict: Verdict) -> Iterator[Fact]:
 
 def _evaluation(mover: chess.Color, when: When, score: chess.engine.PovScore, source: str) -> Fact:
     """Return the fact of a score: centipawns for the mover, mates as 10,000 less their moves."""
-    value = centipawns(score, mover)
-    text = f"the engine puts White at {centipawns(score, chess.WHITE):+d} centipawns"
-    mate = score.relative.mate()
-    if mate is not None:
-        winner = mover if value > 0 else not mover
-        unit = "move" if abs(mate) == 1 else "moves"
-        text = f"the engine sees {side_name(winner)} mate in {abs(mate)} {unit}"
-    if mate == 0:
-        text = f"{side_name(winner)} has given mate"
+    value, text = centipawns(score, mover), score_text(score, _WORDING)
     return Fact("evaluation", when, mover, (), value, source, text)
 
 

@@ -3,7 +3,7 @@
 All values are seen by the side that moves. Centipawns follow the static-position plan: mate in
 n moves counts as 10,000 - n, being mated in n as -10,000 + n. Chances to win and points to
 expect come from Stockfish 15.1's own win-rate model (see
-:func:`chessgloss.analysis.win_probability`).
+:func:`chessgloss.engine.win_probability`).
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Final, Literal, get_args
 import chess
 import chess.engine
 
-from chessgloss.analysis import (
+from chessgloss.engine import (
     Analysis,
     Line,
+    centipawn_loss,
     centipawns,
     expected_score,
     score_of,
@@ -221,7 +222,7 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         win_after=win_probability(end, ply + 1, mover),
         expected_before=expected_score(best, ply, mover),
         expected_after=expected_score(end, ply + 1, mover),
-        loss=max(0, centipawns(best, mover) - centipawns(played, mover)),
+        loss=int(centipawn_loss(centipawns(best, mover), centipawns(played, mover), cap=None)),
         rank=rank,
         ranked=len(lines),
         best=before.best.moves[0],

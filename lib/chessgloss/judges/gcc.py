@@ -3,7 +3,7 @@
 Relevance and completeness are judged with position, move and an engine's hint, clarity with
 position and move, fluency by the comment alone. The paper puts all of it into one message; here
 the comment stands alone in the last, so that a server reads the rest once for all comments on
-a move (see :class:`chessgloss.llm.wire.Connection`), and one word of the judge's stands between.
+a move (see :class:`chessgloss.llm.client.Client`), and one word of the judge's stands between.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sentences labelled by hand, as texts under judgement.
+"""Sentences with labelled claims, as texts under judgement.
 
     python -m chessgloss.judges.gold
 
@@ -18,8 +18,8 @@ from typing import Any, Literal, get_args
 
 from chessgloss.claims.gold import GoldText, read_gold
 from chessgloss.commentary.briefing import Briefing, read_briefings, write_briefings
+from chessgloss.engine import analyse_many
 from chessgloss.judges.gcc import Candidate
-from chessgloss.stockfish import analyse_many
 from chessgloss.store import find_project
 
 Half = Literal["dev", "test"]

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 import chess
 import chess.engine
 
-from chessgloss.analysis import centipawns
 from chessgloss.claims import Checked
 from chessgloss.commentary.briefing import Briefing
+from chessgloss.engine import ScoreWording, score_text
 
 #: Most findings told, the false claims first: a long list would bury them.
 MOST_FINDINGS = 5
+
+_WORDING = ScoreWording(number="{cp:+d} cp", mate="{verb} in {moves}", mated="mate", level=None)
 
 
 def expert_hint(briefing: Briefing) -> str:
@@ -68,9 +70,4 @@ def _finding(one: Checked) -> str:
 
 def _score(score: chess.engine.PovScore) -> str:
     """Return a score seen by its own side: ``+52 cp``, ``mates in 3``, ``is mated in 2``."""
-    mate = score.relative.mate()
-    if mate is None:
-        return f"{centipawns(score, score.turn):+d} cp"
-    if mate == 0:
-        return "mate"
-    return f"mates in {mate}" if mate > 0 else f"is mated in {-mate}"
+    return score_text(score, _WORDING, score.turn)

@@ -12,10 +12,10 @@ from statistics import fmean
 
 import chess
 
-from chessgloss.analysis import centipawns
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.methods import Comment, read_comment, request_comment
 from chessgloss.commentary.prompts import load_prompt, quoted
+from chessgloss.engine import centipawns
 from chessgloss.judges.gcc import ONE_TOKEN, Candidate
 from chessgloss.judges.scale import Score, read_letter
 from chessgloss.llm import Client, Request

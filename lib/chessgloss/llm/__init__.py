@@ -7,24 +7,42 @@
 
 from __future__ import annotations
 
-from chessgloss.llm.client import AnswerMissing, Client, Estimate, Mode, Retry, Unanswered
-from chessgloss.llm.endpoints import (
+from chessgloss.llm.client import (
     DEFAULT_MODEL,
     LOCAL_ASSETS,
+    REMEDY,
+    AnswerMissing,
+    Client,
     Endpoint,
+    Estimate,
+    Misconfigured,
+    Mode,
+    Unanswered,
     default_model,
     endpoint_from_environment,
     model_named,
+    replay,
 )
-from chessgloss.llm.recorded import REMEDY, replay
-from chessgloss.llm.recordings import RecordingDamaged, Recordings, read_records, request_key
-from chessgloss.llm.records import Answer, Message, Model, Request, Sampling, State, Token
-from chessgloss.llm.wire import Misconfigured
+from chessgloss.llm.recordings import (
+    ROLES,
+    Answer,
+    Message,
+    Model,
+    RecordingDamaged,
+    Recordings,
+    Request,
+    Sampling,
+    State,
+    Token,
+    read_records,
+    request_key,
+)
 
 __all__ = [
     "DEFAULT_MODEL",
     "LOCAL_ASSETS",
     "REMEDY",
+    "ROLES",
     "Answer",
     "AnswerMissing",
     "Client",
@@ -37,7 +55,6 @@ __all__ = [
     "RecordingDamaged",
     "Recordings",
     "Request",
-    "Retry",
     "Sampling",
     "State",
     "Token",

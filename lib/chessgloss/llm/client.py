@@ -8,27 +8,74 @@ nothing.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from threading import Lock
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from tqdm import tqdm
 
-from chessgloss.llm.endpoints import Endpoint
-from chessgloss.llm.prices import price_of
-from chessgloss.llm.recordings import Recordings, request_key
-from chessgloss.llm.records import Answer, Model, Request
-from chessgloss.llm.wire import Connection, Transient
+from chessgloss.assets import REGISTRY
+from chessgloss.llm.recordings import (
+    Answer,
+    Message,
+    Model,
+    Recordings,
+    Request,
+    State,
+    Token,
+    request_key,
+)
 
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+#: Models that this machine can serve, and the asset that holds each one's file.
+LOCAL_ASSETS: Mapping[str, str] = MappingProxyType(
+    {"qwen2.5-coder-1.5b-q4_k_m": "qwen", "smollm2-135m-q4_1": "smollm2"}
+)
+#: The model whose recorded answers the book shows.
+DEFAULT_MODEL = "qwen2.5-coder-1.5b-q4_k_m"
+#: The command that records what is missing, as errors name it.
+REMEDY = "make record MODEL={model} PURPOSE={purpose}"
+#: US dollars for a million tokens read and written.
+#: Source: https://platform.openai.com/docs/pricing, as quoted in May 2026.
+PRICES: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {
+        "gpt-4.1": (2.00, 8.00),
+        "gpt-4.1-mini": (0.40, 1.60),
+        "gpt-4.1-nano": (0.10, 0.40),
+        "gpt-4o": (2.50, 10.00),
+        "gpt-4o-mini": (0.15, 0.60),
+    }
+)
 #: Characters a token has in plain English text; moves and FENs have fewer.
 CHARACTERS_PER_TOKEN = 4
 #: After so many questions running without an answer the endpoint counts as gone.
 PATIENCE = 3
+
+_OPENAI = "https://api.openai.com/v1"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+#: How a refusal in plain words begins.
+_REFUSAL = re.compile(
+    r"\W*(i['’]m sorry|i am sorry|sorry|i apologi[sz]e)?[,.]?\s*(but )?"
+    r"(as an ai( language model| assistant)?,? )?"
+    r"i (can['’]?t|cannot|can not|am (not able|unable) to|['’]m (not able|unable) to|won['’]t) "
+    r"(assist|help|provide|comply|fulfil|fulfill|answer|do that|continue with|engage)",
+    re.IGNORECASE,
+)
+#: The endpoint will not take these, however often they are sent.
+_REJECTED = (400, 413, 422)
+_MISCONFIGURED = (401, 402, 403, 404)
+#: Decimals kept of a log-probability.
+_DECIMALS = 5
 
 
 class Mode(StrEnum):
@@ -47,31 +94,110 @@ class Unanswered(RuntimeError):
     """The endpoint gave no answer to a question, however often it was asked."""
 
 
+class Misconfigured(RuntimeError):
+    """The endpoint knows neither key nor model: asking again would not help."""
+
+
 @dataclass(frozen=True, slots=True)
-class Retry:
-    """How a call that failed is repeated.
+class Endpoint:
+    """A server that speaks the OpenAI protocol.
 
     Parameters
     ----------
-    attempts
-        Calls in all.
-    first
-        Seconds before the second call; each further pause is twice as long.
-    longest
-        Longest pause, also where the endpoint asks for a longer one.
+    base_url
+        Its address up to and with ``/v1``.
+    model
+        The model to ask there.
+    api_key
+        Its key; local servers take any. It is in no text, record or error.
+    timeout
+        Seconds to wait for one answer. A busy machine needs minutes for a long prompt.
+    server
+        Program and version behind it, if known; kept with each answer.
+    steady
+        Whether it is a llama.cpp server with one slot that nobody else asks, so that its
+        answers can be kept apart (see :class:`Client`). Such a server is asked one question
+        at a time.
+    retries
+        How often a call is repeated that was cut off, timed out or answered 408, 409, 429 or
+        5xx. The pauses are openai's: doubling, or what ``Retry-After`` asks for.
     """
 
-    attempts: int = 6
-    first: float = 1.0
-    longest: float = 60.0
+    base_url: str
+    model: Model
+    api_key: str = field(default="none", repr=False)
+    timeout: float = 600.0
+    server: str = ""
+    steady: bool = False
+    retries: int = 5
 
     def __post_init__(self) -> None:
-        if self.attempts < 1 or self.first < 0 or self.longest < 0:
-            raise ValueError(f"retries need at least one attempt and no negative pause: {self}")
+        parts = urlsplit(self.base_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("an endpoint's address begins with http:// or https://")
+        if parts.username or parts.password or parts.query:
+            raise ValueError("put the key into OPENAI_API_KEY, not into the endpoint's address")
+        if self.timeout <= 0 or self.retries < 0:
+            raise ValueError(
+                f"timeout must be positive, got {self.timeout}; retries {self.retries}"
+            )
 
-    def pause(self, attempt: int, wanted: float | None) -> float:
-        """Return the seconds to wait after failed call number ``attempt``, from 0."""
-        return min(self.longest, max(self.first * 2**attempt, wanted or 0.0))
+    @property
+    def on_this_machine(self) -> bool:
+        """Whether the address is this machine's own, so that no proxy must be asked."""
+        return urlsplit(self.base_url).hostname in _LOOPBACK
+
+    def connect(self) -> OpenAI:
+        """Return openai's client of this endpoint."""
+        import openai
+
+        no_proxy = openai.DefaultHttpxClient(trust_env=False) if self.on_this_machine else None
+        return openai.OpenAI(
+            base_url=self.base_url,
+            api_key=self.api_key,
+            timeout=self.timeout,
+            max_retries=self.retries,
+            http_client=no_proxy,
+        )
+
+
+def model_named(name: str) -> Model:
+    """Return the model of this name, with its file's hash if this machine can serve it."""
+    asset = LOCAL_ASSETS.get(name)
+    return Model(name, REGISTRY[asset].sha256 or "" if asset else "")
+
+
+def default_model() -> Model:
+    """Return the model named by ``CHESSGLOSS_MODEL``, or the one the book shows."""
+    return model_named(os.environ.get("CHESSGLOSS_MODEL") or DEFAULT_MODEL)
+
+
+def endpoint_from_environment(model: str | None = None) -> Endpoint:
+    """Return the endpoint of ``OPENAI_BASE_URL``, ``OPENAI_API_KEY`` and ``CHESSGLOSS_MODEL``.
+
+    A key alone means OpenAI's own service.
+
+    Parameters
+    ----------
+    model
+        Name of the model to ask, in place of ``CHESSGLOSS_MODEL``.
+
+    Raises
+    ------
+    ValueError
+        If neither an address nor a key is set, or a service is named without a model.
+    """
+    url, key = os.environ.get("OPENAI_BASE_URL", ""), os.environ.get("OPENAI_API_KEY", "")
+    if not url and not key:
+        raise ValueError(
+            "no language model: set OPENAI_BASE_URL (and OPENAI_API_KEY, CHESSGLOSS_MODEL), or "
+            "run `chessgloss model serve` and the export lines it prints"
+        )
+    named = model_named(model) if model else default_model()
+    endpoint = Endpoint(url or _OPENAI, named, key or "none")
+    if not (model or endpoint.on_this_machine or os.environ.get("CHESSGLOSS_MODEL")):
+        raise ValueError("set CHESSGLOSS_MODEL to the name of the model to ask")
+    return endpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +213,7 @@ class Estimate:
     completion_tokens
         Tokens of the answers if each were as long as it may be: an upper bound.
     cost
-        US dollars, or ``None`` if the model's price is not known.
+        US dollars at the full rate, or ``None`` if the model's price is not known.
     """
 
     calls: int
@@ -103,6 +229,16 @@ class Estimate:
         )
 
 
+def cost_of(model: Model, prompt_tokens: int, completion_tokens: int) -> float | None:
+    """Return US dollars: nothing on this machine, ``None`` if the price is not known."""
+    if model.kind == "local":
+        return 0.0
+    for name, (read, written) in PRICES.items():
+        if model.name == name or model.name.startswith(f"{name}-20"):
+            return (prompt_tokens * read + completion_tokens * written) / 1e6
+    return None
+
+
 def today() -> str:
     """Return the day in universal time, ``2026-01-31``."""
     return datetime.now(UTC).date().isoformat()
@@ -110,7 +246,14 @@ def today() -> str:
 
 @dataclass(slots=True)
 class Client:
-    """Asks one model's questions of one purpose.
+    """Asks one model's questions of one purpose; threads may share it.
+
+    llama.cpp's server keeps as much of the last prompt as the next one begins with. How much
+    that is changes the rounding of its arithmetic: log-probabilities of one and the same
+    question move by hundredths, and now and then a word. Before each question a ``steady``
+    endpoint is therefore brought to the same state: it has read all messages but the last,
+    once for as long as they stay the same. So an answer does not depend on what was asked
+    before it, and a constant beginning is not read again.
 
     Parameters
     ----------
@@ -122,21 +265,18 @@ class Client:
         Where answers come from.
     remedy
         The command that records what is missing; may name ``{model}`` and ``{purpose}``.
-    retry
-        How failed calls are repeated.
-    sleep, date
-        The clock: how to wait, and the day of a record.
+    date
+        Gives the day of a record.
     """
 
     recordings: Recordings
     endpoint: Endpoint | None = None
     mode: Mode | str = Mode.REPLAY
     remedy: str = ""
-    retry: Retry = Retry()
-    sleep: Callable[[float], object] = time.sleep
     date: Callable[[], str] = today
-    _connection: Connection | None = field(default=None, init=False, repr=False)
-    _guard: Lock = field(default_factory=Lock, init=False, repr=False)
+    _openai: Any = field(default=None, init=False, repr=False)
+    _read: tuple[Message, ...] | None = field(default=None, init=False, repr=False)
+    _guard: Any = field(default_factory=Lock, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.mode = Mode(self.mode)
@@ -165,7 +305,7 @@ class Client:
             In replay, if there is no recorded answer.
         Unanswered
             If the endpoint gave none.
-        chessgloss.llm.wire.Misconfigured
+        Misconfigured
             If it knows neither key nor model.
         """
         return self.ask_many([request], progress=False)[0]
@@ -188,7 +328,7 @@ class Client:
 
         Raises
         ------
-        AnswerMissing, Unanswered, chessgloss.llm.wire.Misconfigured
+        AnswerMissing, Unanswered, Misconfigured
             As for :meth:`ask`. A question without an answer does not stop the others,
             but several running do.
         """
@@ -196,13 +336,17 @@ class Client:
             raise ValueError(f"concurrency must be at least 1, got {concurrency}")
         keys = [request_key(self.model, request) for request in requests]
         waiting = dict(zip(keys, requests, strict=True))
-        found = {} if self.mode == Mode.LIVE else self._recorded(waiting)
-        todo = {key: request for key, request in waiting.items() if key not in found}
+        known: dict[str, Answer] = {}
+        if self.mode != Mode.LIVE:
+            with self._guard:
+                kept = {key: self.recordings.get(request) for key, request in waiting.items()}
+            known = {key: answer for key, answer in kept.items() if answer is not None}
+        todo = {key: request for key, request in waiting.items() if key not in known}
         if todo and self.mode == Mode.REPLAY:
             raise AnswerMissing(self._complaint(list(todo.values()), len(waiting)))
         fresh = self._gather(list(todo.values()), concurrency, progress)
-        found |= dict(zip(todo, fresh, strict=True))
-        return [found[key] for key in keys]
+        known |= dict(zip(todo, fresh, strict=True))
+        return [known[key] for key in keys]
 
     def missing(self, requests: Sequence[Request]) -> list[Request]:
         """Return the requests that have no recorded answer, each once, in their order."""
@@ -222,23 +366,14 @@ class Client:
             Counts the tokens of a text; without it four characters make one.
         """
         lacking = list(requests) if self.mode == Mode.LIVE else self.missing(requests)
-        texts = (message.content for one in lacking for message in one.messages)
-        prompt = sum(map(count or _rough_tokens, texts))
-        completion = sum(one.sampling.max_tokens for one in lacking)
-        price = price_of(self.model)
-        return Estimate(
-            len(lacking), prompt, completion, price.of(prompt, completion) if price else None
-        )
-
-    def _recorded(self, waiting: dict[str, Request]) -> dict[str, Answer]:
-        with self._guard:
-            kept = [(key, self.recordings.get(request)) for key, request in waiting.items()]
-        return {key: answer for key, answer in kept if answer is not None}
+        count = count or (lambda text: -(-len(text) // CHARACTERS_PER_TOKEN))
+        prompt = sum(count(message.content) for one in lacking for message in one.messages)
+        completion = sum(request.sampling.max_tokens for request in lacking)
+        return Estimate(len(lacking), prompt, completion, cost_of(self.model, prompt, completion))
 
     def _complaint(self, lacking: list[Request], total: int) -> str:
         default = "ask again with mode 'record' and an endpoint (OPENAI_BASE_URL, CHESSGLOSS_MODEL)"
-        purpose = self.recordings.path.stem
-        remedy = self.remedy.format(model=self.model.name, purpose=purpose)
+        remedy = self.remedy.format(model=self.model.name, purpose=self.recordings.path.stem)
         return (
             f"no recorded answer of {self.model.name} to {lacking[0]}, "
             f"key {request_key(self.model, lacking[0])}; {len(lacking)} of {total} are not in "
@@ -278,32 +413,134 @@ class Client:
 
     def _outcome(self, request: Request) -> Answer | Unanswered:
         try:
-            answer, served = self._persist(request)
+            answer, served = self._answer(request)
         except Unanswered as error:
-            return error
+            return Unanswered(f"no answer to {request}: {error}")
         if self.mode == Mode.RECORD:
             with self._guard:
                 return self.recordings.keep(request, answer, date=self.date(), served=served)
         return answer
 
-    def _persist(self, request: Request) -> tuple[Answer, dict[str, Any]]:
-        """Ask until there is an answer, pausing longer each time."""
-        for attempt in range(self.retry.attempts):
-            try:
-                return self._connect().ask(request)
-            except Transient as error:
-                last = error
-            if attempt + 1 < self.retry.attempts:
-                self.sleep(self.retry.pause(attempt, last.wait))
-        raise Unanswered(f"no answer to {request} in {self.retry.attempts} attempts: {last}")
+    def _answer(self, request: Request) -> tuple[Answer, dict[str, Any]]:
+        """Ask the endpoint; return the answer and what the endpoint said about itself."""
+        import openai
 
-    def _connect(self) -> Connection:
+        endpoint = self.endpoint
+        assert endpoint is not None
         with self._guard:
-            if self._connection is None:
-                assert self.endpoint is not None
-                self._connection = Connection(self.endpoint)
-        return self._connection
+            self._openai = self._openai or endpoint.connect()
+        try:
+            if not endpoint.steady:
+                return self._exchange(endpoint, request)
+            with self._guard:
+                self._prepare(endpoint, request.messages[:-1])
+                return self._exchange(endpoint, request)
+        except openai.APIStatusError as error:
+            code = error.status_code
+            if code in _REJECTED:
+                refused = f"http_{code}"
+                return Answer(State.FAILED, finish_reason=refused, model=endpoint.model.name), {}
+            if code in _MISCONFIGURED:
+                raise Misconfigured(
+                    f"the endpoint answered {code} for model {endpoint.model.name}: check "
+                    "OPENAI_BASE_URL, OPENAI_API_KEY and CHESSGLOSS_MODEL"
+                ) from None
+            raise Unanswered(f"status {code}") from None
+        except openai.APITimeoutError:
+            raise Unanswered(f"nothing came within {endpoint.timeout:g} s") from None
+        except openai.APIConnectionError as error:
+            raise Unanswered(f"connection lost: {error.__cause__ or error}") from None
+        except (openai.OpenAIError, ValueError, AttributeError, TypeError, IndexError) as error:
+            raise Unanswered(f"unreadable reply: {error}") from None
+
+    def _exchange(self, endpoint: Endpoint, request: Request) -> tuple[Answer, dict[str, Any]]:
+        reply = self._openai.chat.completions.create(**_body(endpoint, request))
+        answer = _read_answer(reply, request)
+        _check_model(answer.model, endpoint)
+        about = (
+            ("server", endpoint.server),
+            ("steady", endpoint.steady),
+            ("system_fingerprint", reply.system_fingerprint),
+        )
+        return answer, {name: value for name, value in about if value}
+
+    def _prepare(self, endpoint: Endpoint, beginning: tuple[Message, ...]) -> None:
+        """Let the server read the beginning of a conversation and no more."""
+        reuse, self._read = beginning == self._read, None
+        body = _body(endpoint, Request((*beginning, Message("user", ""))))
+        body |= {"max_tokens": 0, "extra_body": {"cache_prompt": reuse}}
+        _check_model(self._openai.chat.completions.create(**body).model, endpoint)
+        self._read = beginning
 
 
-def _rough_tokens(text: str) -> int:
-    return -(-len(text) // CHARACTERS_PER_TOKEN)
+def replay(purpose: str, model: str = DEFAULT_MODEL) -> Client:
+    """Return a client that replays a model's recorded answers of one purpose."""
+    return Client(Recordings.of(model_named(model), purpose), remedy=REMEDY)
+
+
+def _body(endpoint: Endpoint, request: Request) -> dict[str, Any]:
+    sampling = request.sampling
+    body: dict[str, Any] = {
+        "model": endpoint.model.name,
+        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+        "temperature": sampling.temperature,
+        "seed": sampling.seed + request.repeat,
+        "max_tokens": sampling.max_tokens,
+    }
+    if sampling.stop:
+        body["stop"] = list(sampling.stop)
+    if sampling.top_logprobs:
+        body |= {"logprobs": True, "top_logprobs": sampling.top_logprobs}
+    return body
+
+
+def _read_answer(reply: Any, request: Request) -> Answer:
+    """Turn a completion into an answer; what lacks its parts raises."""
+    choice = reply.choices[0]
+    text = _clean(choice.message.content or choice.message.refusal or "")
+    reason = choice.finish_reason or ""
+    refused = bool(choice.message.refusal) or reason == "content_filter"
+    usage = reply.usage
+    tokens: tuple[Token, ...] = ()
+    if request.sampling.top_logprobs and choice.logprobs:
+        given = (choice.logprobs.content or ())[: request.sampling.logprob_tokens]
+        tokens = tuple(map(_read_token, given))
+    return Answer(
+        _state(text, reason, refused),
+        text,
+        tokens,
+        reason,
+        usage.prompt_tokens if usage else 0,
+        usage.completion_tokens if usage else 0,
+        reply.model or "",
+    )
+
+
+def _state(text: str, reason: str, refused: bool) -> State:
+    if refused:
+        return State.REFUSED
+    if reason == "length":
+        return State.CUT_OFF
+    if not text.strip():
+        return State.EMPTY
+    return State.REFUSED if _REFUSAL.match(text) else State.ANSWERED
+
+
+def _read_token(given: Any) -> Token:
+    others = ((_clean(o.token), round(o.logprob, _DECIMALS)) for o in given.top_logprobs)
+    ranked = tuple(sorted(others, key=lambda pair: -pair[1]))
+    return Token(_clean(given.token), round(given.logprob, _DECIMALS), ranked)
+
+
+def _clean(text: str) -> str:
+    """Replace half characters, which no file could hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _check_model(served: str, endpoint: Endpoint) -> None:
+    wanted = endpoint.model
+    if wanted.kind == "local" and served != wanted.name:
+        raise Misconfigured(
+            f"the endpoint serves {served!r}, not {wanted.name}: start `chessgloss model "
+            f"serve {wanted.name}`, or set CHESSGLOSS_MODEL to the model it serves"
+        )

@@ -13,7 +13,7 @@ from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
 from chessgloss import assets
-from chessgloss.llm.endpoints import DEFAULT_MODEL, LOCAL_ASSETS, Endpoint, model_named
+from chessgloss.llm.client import DEFAULT_MODEL, LOCAL_ASSETS, Endpoint, model_named
 
 #: The version whose options are known to work.
 XLLAMACPP = "xllamacpp==2026.10.11549"
@@ -71,7 +71,7 @@ def local_server(path: Path, name: str, settings: ServerSettings | None = None) 
     """Serve a GGUF file on 127.0.0.1 while the context lasts; yield its base URL.
 
     One request is worked on at a time; the part of a prompt that equals the beginning of
-    the last one is not read again (:class:`chessgloss.llm.wire.Connection` keeps answers
+    the last one is not read again (:class:`chessgloss.llm.client.Client` keeps answers
     apart from what was asked before).
 
     Parameters

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import LogisticRegression
 
-from chessgloss.measures import RESAMPLES, Interval, cluster_weights
+from chessgloss.measures import RESAMPLES, cluster_weights, percentile_interval
 
 #: Ties added to every pair that met, so that one who never lost has a finite strength.
 PRIOR_TIES = 1.0
@@ -107,10 +107,12 @@ def strengths(
     value = bradley_terry(points.sum(axis=0))
     weights = cluster_weights(len(points), seed=seed, resamples=resamples)
     drawn = np.tensordot(weights, points, axes=1)
-    low, high = np.percentile(bradley_terry(drawn), [2.5, 97.5], axis=0)
+    samples = bradley_terry(drawn)
     counts = (points + points.transpose(0, 2, 1)).sum(axis=(0, 2)).astype(int)
     found = {
-        name: Interval(value[k], min(low[k], value[k]), max(high[k], value[k]), int(counts[k]))
+        name: percentile_interval(
+            float(value[k]), samples[:, k], int(counts[k]), clusters=len(points)
+        )
         for k, name in enumerate(names)
     }
     return pd.Series(dict(sorted(found.items(), key=lambda one: -one[1].value)), dtype=object)

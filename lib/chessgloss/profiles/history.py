@@ -15,16 +15,28 @@ class History:
     ----------
     instances
         Questions of each task and band that are scored.
+    drawn
+        Test games in which the legal moves are counted, for a perplexity without a model.
+    counted
+        Training games of the count tables.
     """
 
     instances: int
+    drawn: int
+    counted: int
 
     def __post_init__(self) -> None:
+        if min(self.drawn, self.counted) < 1:
+            raise ValueError(f"baselines need games, got {self}")
         if not 1 <= self.instances <= 1_000:
             raise ValueError(f"need 1 to 1,000 questions, got {self.instances}")
 
 
-_SIZES = {"smoke": History(100), "book": History(1_000), "paper": History(1_000)}
+_SIZES = {
+    "smoke": History(100, drawn=50, counted=3_750),
+    "book": History(1_000, drawn=3_750, counted=3_750),
+    "paper": History(1_000, drawn=3_750, counted=3_750),
+}
 
 
 def load_sizes(profile: str) -> History:

@@ -19,6 +19,8 @@ class StateTracking:
         Games for perplexity, and for the questions about the board.
     live
         Test games on which the committed checkpoints are measured anew.
+    drawn
+        Test games in which the legal moves are counted, for a perplexity without a model.
     """
 
     small: int
@@ -28,18 +30,21 @@ class StateTracking:
     test: int
     probe: int
     live: int
+    drawn: int
 
     def __post_init__(self) -> None:
-        if not 1 <= self.live <= self.test:
-            raise ValueError(f"the live games are some of the {self.test} of test, got {self.live}")
+        if not 1 <= self.live <= self.drawn <= self.test:
+            raise ValueError(f"live games are some of the drawn, and they of test, got {self}")
 
 
 _OURS = (3_750, 12_500, 50_000, 3_750, 3_750, 12_500)
 
 _SIZES = {
-    "smoke": StateTracking(*_OURS, live=10),
-    "book": StateTracking(*_OURS, live=200),
-    "paper": StateTracking(15_000, 50_000, 200_000, 15_000, 15_000, 50_000, live=15_000),
+    "smoke": StateTracking(*_OURS, live=10, drawn=50),
+    "book": StateTracking(*_OURS, live=200, drawn=3_750),
+    "paper": StateTracking(
+        *(15_000, 50_000, 200_000, 15_000, 15_000, 50_000), live=15_000, drawn=15_000
+    ),
 }
 
 

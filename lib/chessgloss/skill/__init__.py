@@ -1,5 +1,5 @@
 """How well moves are chosen: players, the answers they give, and what the moves lose."""
 
-from chessgloss.skill.losses import CAP, evaluate_game, grade_games, losses
+from chessgloss.skill.losses import grade_games, losses
 
-__all__ = ["CAP", "evaluate_game", "grade_games", "losses"]
+__all__ = ["grade_games", "losses"]

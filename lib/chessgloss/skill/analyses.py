@@ -21,9 +21,9 @@ import zstandard
 from tqdm import tqdm
 
 from chessgloss.corpora.games import pack
+from chessgloss.engine import Engine, open_engine
 from chessgloss.positions import Position
 from chessgloss.skill.grading import MoveTable, Settings, analyse_moves, position_key
-from chessgloss.stockfish import Engine, open_engine
 from chessgloss.store import Store
 
 #: Engine whose tables are committed; another's are never mixed with them.

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chessgloss.measures import Interval, cluster_weights
+from chessgloss.measures import Interval, cluster_weights, percentile_interval
 
 #: Added to a mean loss before its logarithm is taken, in centipawns: a player without a loss.
 FLOOR = 0.5
@@ -143,9 +143,8 @@ def estimate_player(
     weights = cluster_weights(int(index.max()) + 1, seed=seed, resamples=resamples)[:, index]
     means = np.vstack([data.mean(axis=0), weights @ data / weights.sum(axis=1, keepdims=True)])
     found = _estimates(np.array(list(fitted), dtype=float), np.log(means + FLOOR))
-    low, high = np.percentile(found[1:], [2.5, 97.5])
-    value = float(found[0])
-    return Interval(value, min(float(low), value), max(float(high), value), len(data))
+    games = int(index.max()) + 1
+    return percentile_interval(float(found[0]), found[1:], len(data), clusters=games)
 
 
 def _estimates(elos: NDArray[np.float64], logs: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import chess
-import chess.engine
 from tqdm import tqdm
 
+from chessgloss.engine import Engine
 from chessgloss.skill.answers import Answer
-from chessgloss.skill.engine_players import COLUMNS, LevelsMissing, read_levels
+from chessgloss.skill.engine_players import COLUMNS, LevelsMissing, play_position, read_levels
 from chessgloss.skill.players import Asked
-from chessgloss.stockfish import find_stockfish
 
 #: Twelve strengths over the range that Stockfish 15.1 takes.
 ELOS = (1350, 1490, 1620, 1760, 1900, 2030, 2170, 2310, 2440, 2580, 2720, 2850)
@@ -88,16 +87,12 @@ def record_elos(
     if not todo:
         return 0
     with (
-        chess.engine.SimpleEngine.popen_uci(str(find_stockfish())) as process,
+        Engine() as process,
         path.open("a", encoding="utf-8", newline="") as lines,
     ):
-        process.configure({"Threads": 1, "Hash": 16, "UCI_LimitStrength": True})
         writer = csv.writer(lines, delimiter="\t", lineterminator="\n")
         for elo, one in tqdm(todo, desc="Elo", unit="move"):
-            process.configure({"UCI_Elo": elo})
-            limit = chess.engine.Limit(nodes=nodes)
-            played = process.play(one.position.board(), limit, game=object())
-            uci = played.move.uci() if played.move else "0000"
+            uci = play_position(process, one.position, nodes=nodes, elo=elo)
             writer.writerow((elo, nodes, one.name, one.position.fen, uci))
             lines.flush()
     return len(todo)

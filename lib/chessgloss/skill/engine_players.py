@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import chess
-import chess.engine
 import numpy as np
 from tqdm import tqdm
 
-from chessgloss.analysis import Analysis
-from chessgloss.engines import EngineFailed, find_stockfish
+from chessgloss.engine import Analysis, Engine, EngineFailed, analyse_many
+from chessgloss.positions import Position
 from chessgloss.skill.answers import Answer
 from chessgloss.skill.players import Asked
-from chessgloss.stockfish import Engine, analyse_many
 
 if TYPE_CHECKING:
     from chessgloss.experts import Expert
@@ -202,10 +200,9 @@ def record_levels(
     if not todo:
         return 0
     _mend(path)
-    with chess.engine.SimpleEngine.popen_uci(str(engine or find_stockfish())) as process:
-        process.configure({"Threads": 1, "Hash": 16})
+    with Engine(engine) as process:
         for level, one in tqdm(todo, desc="levels", unit="move", disable=not progress):
-            uci = _play(process, one, level, nodes)
+            uci = play_position(process, one.position, nodes=nodes, level=level)
             _append(path, (str(level), str(nodes), one.name, one.position.fen, uci))
     return len(todo)
 
@@ -235,11 +232,11 @@ def read_levels(path: Path) -> Mapping[tuple[int, str, str], str]:
     return rows
 
 
-def _play(process: chess.engine.SimpleEngine, asked: Asked, level: int, nodes: int) -> str:
-    process.configure({"Skill Level": level})
-    board = asked.position.board()
-    played = process.play(board, chess.engine.Limit(nodes=nodes), game=object())
-    return played.move.uci() if played.move else "0000"
+def play_position(engine: Engine, position: Position, **limits: int) -> str:
+    """Return the UCI move that an engine plays in a position, from an empty hash table."""
+    engine.new_game()
+    root = position.root if position.moves else position.fen
+    return engine.play(position.moves, root=root, **limits).replace("(none)", "0000")
 
 
 def _whole_lines(path: Path) -> list[str]:

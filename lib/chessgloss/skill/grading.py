@@ -8,7 +8,7 @@ highest of all lines, so that no loss is negative, and one table grades every an
 anyone may give.
 
 Values are in centipawns for the side that moves; mate in n moves counts as 10,000 - n, as in
-the plan. Losses are taken after both values are cut at :data:`~chessgloss.skill.losses.CAP`.
+the plan. Losses are taken after both values are cut at :data:`~chessgloss.engine.CAP`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,10 @@ import chess
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from chessgloss.analysis import Analysis, centipawns
+from chessgloss.engine import CAP, Analysis, Engine, centipawn_loss, centipawns
 from chessgloss.facts.verdict import CLASS_BOUNDS, RANKED_LINES, MistakeClass
 from chessgloss.positions import Position
 from chessgloss.skill.answers import Answer
-from chessgloss.skill.losses import CAP
-from chessgloss.stockfish import Engine
 
 #: Grades of answers that are no legal move.
 Failure = Literal["Illegal", "Unreadable", "Refused", "Error"]
@@ -119,7 +117,7 @@ class MoveTable:
 
     def loss(self, uci: str, *, cap: float = CAP) -> float:
         """Return the centipawns that a move loses against the best, both cut at ``cap``."""
-        return float(np.clip(self.best, -cap, cap) - np.clip(self._value(uci), -cap, cap))
+        return float(centipawn_loss(self.best, self._value(uci), cap=cap))
 
     def win_loss(self, uci: str) -> float:
         """Return the chance to win, 0 to 1, that a move gives away (:func:`win_chance`)."""

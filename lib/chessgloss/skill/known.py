@@ -11,7 +11,6 @@ of a mate against another legal move drawn by lot.
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,8 +22,15 @@ import chess.polyglot
 import numpy as np
 
 from chessgloss.facts.exchange import exchange
-from chessgloss.pgn import read_pgn, to_game
-from chessgloss.positions import CommentedMove, MoveInContext, Position, read_move
+from chessgloss.positions import (
+    CommentedMove,
+    MoveInContext,
+    PgnError,
+    Position,
+    read_move,
+    read_pgn,
+    to_game,
+)
 
 KnownKind = Literal["mate", "study", "opening", "human"]
 
@@ -208,18 +214,18 @@ def _drawn_mates(path: Path, count: int, seed: list[int]) -> Iterator[Known]:
     """Yield some puzzles of a file in its order, and parse no others."""
     texts = re.split(r"(?m)^(?=\[Event )", path.read_text("latin-1"))[1:]
     for row in sorted(np.random.default_rng(seed).permutation(len(texts))[:count]):
-        entry = next(read_pgn(io.StringIO(texts[row]), strict=True))
-        if entry.game is not None:
-            game = to_game(entry.game)
-            name = f"{path.stem}.{row + 1:03d}"
-            yield Known(name, "mate", Position(game.root), game.moves[0])
+        read = next(read_pgn(texts[row].encode("latin-1")))
+        if read.problem:
+            raise PgnError(f"{path}: game {row + 1}: {read.problem}")
+        game = to_game(read.game)
+        yield Known(f"{path.stem}.{row + 1:03d}", "mate", Position(game.root), game.moves[0])
 
 
 def _solved(path: Path, stem: str, kind: KnownKind) -> Iterator[Known]:
-    for entry in read_pgn(path):
-        if entry.game is not None:
-            game = to_game(entry.game)
-            yield Known(f"{stem}.{entry.number:03d}", kind, Position(game.root), game.moves[0])
+    for read in read_pgn(path):
+        if not read.problem:
+            game = to_game(read.game)
+            yield Known(f"{stem}.{read.number:03d}", kind, Position(game.root), game.moves[0])
 
 
 def _book_position(

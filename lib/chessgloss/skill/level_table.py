@@ -25,30 +25,14 @@ from scipy.stats import spearmanr
 from tqdm import tqdm
 
 from chessgloss.corpora.games import pack, read_games
-from chessgloss.measures import Interval, bootstrap_mean, cluster_weights
+from chessgloss.engine import CAP, MATES_FROM, find_stockfish
+from chessgloss.measures import Interval, bootstrap_mean, cluster_weights, percentile_interval
 from chessgloss.positions import Game
-from chessgloss.searcher import MATE, Searcher
 from chessgloss.skill.levels import level_of
-from chessgloss.skill.losses import CAP, losses
-from chessgloss.stockfish import find_stockfish
+from chessgloss.skill.losses import losses, search_values
 
 #: Nodes of the search of each position.
 NODES = 20_000
-
-#: Values beyond this are distances to mate, not centipawns (mate in n is 10,000 - n).
-MATE_FROM = MATE - 500
-
-
-def search_values(engine: Path, game: Game, nodes: int = NODES) -> NDArray[np.int64]:
-    """Search every position of a game once: ``(len(moves) + 1,)``, for White, uncut.
-
-    Values are centipawns, mate in n is 10,000 - n; a finished game counts as 10,000 against
-    the side that is mated, else as 0.
-    """
-    with Searcher(engine) as searcher:
-        searcher.new_game()
-        values = [_value(searcher, game, ply, nodes) for ply in range(len(game.moves) + 1)]
-    return np.array(values)
 
 
 def make_values(games: Iterable[Game], target: Path, *, shards: Path, nodes: int = NODES) -> Path:
@@ -91,7 +75,8 @@ def move_losses(
     -------
     DataFrame
         ``level``, ``game`` (key), ``number`` (opening), ``ply``, ``side``, ``loss``
-        (centipawns for the mover), ``before`` (value for the mover, uncut) and ``mate``
+        (centipawns for the mover, never negative), ``signed`` (the same, negative where the
+        second search raised the value), ``before`` (value for the mover, uncut) and ``mate``
         (whether a distance to mate is on either side of the move).
     """
     frames = [
@@ -100,14 +85,17 @@ def move_losses(
     return pd.concat(frames, ignore_index=True)
 
 
-def level_means(moves: pd.DataFrame, *, seed: int) -> pd.DataFrame:
-    """Return the mean loss by level for White, Black and both, with intervals over games."""
+def level_means(moves: pd.DataFrame, *, seed: int, value: str = "loss") -> pd.DataFrame:
+    """Return the mean loss by level for White, Black and both, with intervals over games.
+
+    ``value`` is the column that is averaged: ``loss``, or ``signed``.
+    """
     columns = {"White": moves["side"] == "White", "Black": moves["side"] == "Black"}
     columns["both"] = columns["White"] | columns["Black"]
     return pd.DataFrame(
         {
             name: {
-                level: bootstrap_mean(rows["loss"], rows["game"], seed=seed)
+                level: bootstrap_mean(rows[value], rows["game"], seed=seed)
                 for level, rows in moves[chosen].groupby("level")
             }
             for name, chosen in columns.items()
@@ -129,8 +117,8 @@ def order_interval(moves: pd.DataFrame, *, seed: int, resamples: int = 1_000) ->
     )
     samples = [order(levels, row) for row in drawn]
     value = order(levels, [float(moves["loss"][moves["level"] == one].mean()) for one in levels])
-    low, high = np.percentile(samples, [2.5, 97.5])
-    return Interval(value, min(float(low), value), max(float(high), value), len(by_game))
+    fewest = int(by_game.groupby("level").size().min())
+    return percentile_interval(value, samples, len(by_game), clusters=fewest)
 
 
 def one_game_each(moves: pd.DataFrame, *, seed: int, draws: int = 10_000) -> pd.DataFrame:
@@ -152,15 +140,6 @@ def _resampled(games: pd.DataFrame, seed: int, resamples: int) -> NDArray[np.flo
     return (weights @ games["sum"].to_numpy()) / (weights @ games["size"].to_numpy())
 
 
-def _value(searcher: Searcher, game: Game, ply: int, nodes: int) -> int:
-    white = game.position_turn(ply)
-    found = searcher.search(game.moves[:ply], nodes=nodes, root=game.root)
-    if found:
-        return found[0].centipawns if white else -found[0].centipawns
-    mated = game.position(ply).board().is_checkmate()
-    return 0 if not mated else (-MATE if white else MATE)
-
-
 def _numbered(games: Iterable[Game]) -> Iterable[tuple[int, Game]]:
     """Yield each game with its number within its level."""
     seen: dict[int, int] = {}
@@ -177,8 +156,8 @@ def _game_losses(
         raise ValueError(f"game {game.key} has {len(game.moves)} plies, {values.size - 1} valued")
     plies = np.arange(game.opening_plies, len(game.moves))
     signs = np.where([game.position_turn(int(ply)) for ply in plies], 1, -1)
-    cut = np.clip(values.astype(float), -(cap or np.inf), cap or np.inf)
-    far = np.abs(values) >= MATE_FROM
+    signed = losses(values, game.position_turn(0), cap=cap, floor=-np.inf)[plies]
+    far = np.abs(values) >= MATES_FROM
     return pd.DataFrame(
         {
             "level": level_of(game),
@@ -186,7 +165,8 @@ def _game_losses(
             "number": number,
             "ply": plies,
             "side": np.where(signs > 0, "White", "Black"),
-            "loss": losses(cut, game.position_turn(0))[plies],
+            "loss": np.maximum(0, signed),
+            "signed": signed,
             "before": values[plies] * signs,
             "mate": (far[:-1] | far[1:])[plies],
         }

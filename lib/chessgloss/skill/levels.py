@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,8 +26,8 @@ from tqdm import tqdm
 
 from chessgloss import assets
 from chessgloss.corpora.games import pack, read_games
+from chessgloss.engine import Engine
 from chessgloss.positions import Game, Result
-from chessgloss.stockfish import EngineFailed, find_stockfish
 
 #: The plan's Skill Levels and the Elo it gives them ("approximate", without a source; it
 #: writes 2000+ for the last). Static-position plan, 1.1.
@@ -90,55 +89,14 @@ def draw_openings(book: Path, rules: Rules) -> list[tuple[str, ...]]:
     raise ValueError(f"{book.name} gave {len(drawn)} of {rules.games} different openings")
 
 
-class LevelEngine:
-    """Stockfish at one Skill Level, with one thread; a context manager.
-
-    A session of its own, since the move that the option chooses is in the engine's last word
-    alone (``bestmove``), not in its lines.
-    """
-
-    def __init__(self, path: Path, level: int) -> None:
-        self._process = subprocess.Popen(
-            [str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-        )
-        self._send(f"setoption name Skill Level value {level}", "ucinewgame")
-
-    def __enter__(self) -> LevelEngine:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.communicate()
-
-    def choose(self, moves: Sequence[str], nodes: int) -> str:
-        """Return the UCI move that the level plays after ``moves`` from the first position.
-
-        Raises
-        ------
-        EngineFailed
-            If the engine ends before it answers.
-        """
-        self._send(f"position startpos moves {' '.join(moves)}", f"go nodes {nodes}")
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            if line.startswith("bestmove"):
-                return line.split()[1]
-        raise EngineFailed(f"the engine ended after {len(moves)} plies before it gave a move")
-
-    def _send(self, *commands: str) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write("".join(command + "\n" for command in commands))
-        self._process.stdin.flush()
-
-
-def play_game(engine: LevelEngine, level: int, opening: Sequence[str], rules: Rules) -> Game:
+def play_game(engine: Engine, level: int, opening: Sequence[str], rules: Rules) -> Game:
     """Play one game of a level against itself from the end of ``opening``."""
     board, name = chess.Board(), f"Skill Level {level}"
     moves = list(opening)
     for uci in moves:
         board.push_uci(uci)
     while (end := _end(board, rules)) is None:
-        moves.append(engine.choose(moves, rules.nodes))
+        moves.append(engine.play(moves, nodes=rules.nodes, level=level))
         board.push_uci(moves[-1])
     result, termination = end
     return Game(tuple(moves), result, name, name, termination, len(opening))
@@ -221,7 +179,7 @@ def _play_shard(
     folder: Path, rules: Rules, level: int, number: int, opening: Sequence[str]
 ) -> None:
     path = _shard(folder, rules, level, number)
-    with LevelEngine(find_stockfish(), level) as engine:
+    with Engine() as engine:
         game = play_game(engine, level, opening, rules)
     aside = path.with_suffix(".part")
     aside.write_text("\t".join(_cells(number, game)) + "\n", encoding="ascii")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chessgloss.concepts import ConceptVectors
-from chessgloss.experts.joined import joined_activations
+from chessgloss.experts import joined_activations
 from chessgloss.fact_concepts import CONCEPTS, LAYERS
 from chessgloss.priorities import concept_and_side
 from chessgloss.store import find_project

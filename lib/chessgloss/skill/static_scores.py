@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chessgloss.engine import CAP, centipawn_loss
 from chessgloss.measures import Interval, Paired, bootstrap_mean, paired_permutation
 from chessgloss.skill.answers import Answer
 from chessgloss.skill.grading import (
@@ -28,7 +29,6 @@ from chessgloss.skill.grading import (
     grade_names,
     win_chance,
 )
-from chessgloss.skill.losses import CAP
 
 #: Marks of the plan (3.2); an answer that is no legal move gets the lowest of its scale.
 MARKS: Final[Mapping[Grade, int]] = {
@@ -244,7 +244,7 @@ def _row(name: str, table: MoveTable, answer: Answer, cap: float) -> dict[str, o
 
 def _mean_row(name: str, table: MoveTable, cap: float) -> dict[str, object]:
     values = np.array(list(table.values.values()), dtype=float)
-    lost = np.clip(table.best, -cap, cap) - np.clip(values, -cap, cap)
+    lost = centipawn_loss(table.best, values, cap=cap)
     grades = grade_names(lost)
     shares = {one: float(np.mean(grades == one)) for one in GRADES}
     mean = float(lost.mean())

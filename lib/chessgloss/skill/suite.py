@@ -24,7 +24,7 @@ from typing import Final, Literal, get_args
 import chess
 import numpy as np
 
-from chessgloss.corpora.datasheet import Phase, phase_of
+from chessgloss.corpora.samples import Phase, phase_of
 from chessgloss.positions import Game, MoveInContext, Position
 from chessgloss.skill.analyses import ENGINE, Kept, read_tables, tables_path
 from chessgloss.skill.grading import MOVE_GRADES, Settings, grade, position_key
@@ -72,7 +72,7 @@ class SuitePosition:
     band
         Where in the game it was drawn.
     phase
-        Phase by its pieces (:func:`chessgloss.corpora.datasheet.phase_of`).
+        Phase by its pieces (:func:`chessgloss.corpora.samples.phase_of`).
     fen
         The position.
     played

@@ -10,6 +10,7 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 from chessgloss.agreement import kendall
+from chessgloss.engine import CAP, Engine
 from chessgloss.positions import Position
 from chessgloss.skill.answers import Answer
 from chessgloss.skill.grading import (
@@ -21,9 +22,7 @@ from chessgloss.skill.grading import (
     position_key,
 )
 from chessgloss.skill.known import Known, Pair
-from chessgloss.skill.losses import CAP
 from chessgloss.skill.static_scores import grade_sheet
-from chessgloss.stockfish import Engine
 
 #: Steps from the best grade.
 _ORDER: dict[str, int] = {name: steps for steps, name in enumerate(MOVE_GRADES)}

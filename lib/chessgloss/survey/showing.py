@@ -35,7 +35,7 @@ PAPER_METRICS: Mapping[str, str] = MappingProxyType(
         "bleu1": "BLEU-1",
         "rouge1": "ROUGE-1",
         "rouge2": "ROUGE-2",
-        "rougeL": "ROUGE-L",
+        "rougel": "ROUGE-L",
         "gcc_eval": "GCC-Eval",
     }
 )

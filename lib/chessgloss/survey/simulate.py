@@ -22,8 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from chessgloss.agreement import sign_flip_p
-from chessgloss.measures import bootstrap_mean
+from chessgloss.agreement import crossed_mean, sign_flip_p
 from chessgloss.proportions import share_of
 from chessgloss.survey.blinding import Key, shown_order
 from chessgloss.survey.reading import FORMAT
@@ -238,8 +237,10 @@ def recovery(
     """Return, for many simulated studies, whether each planted difference was recovered.
 
     Columns ``repeat``, ``dimension``, ``method``, ``planted`` (difference from the
-    baseline), ``found`` (its estimate), ``held`` (whether the 95 % interval over moves holds
-    the planted one) and ``sign`` (whether the two have the same sign).
+    baseline), ``found`` (its estimate), ``held`` (whether the 95 % interval over moves and
+    raters holds the planted one), ``held_by_moves`` (the one over moves alone), ``mean_held``
+    and ``mean_held_by_moves`` (the same of the method's own score) and ``sign`` (whether
+    planted and found difference have the same sign).
     """
     random, rows = np.random.default_rng(seed), []
     base = list(planted.index).index(baseline)
@@ -247,17 +248,26 @@ def recovery(
         spread = spreads[name]
         effects = [effect_of(score, points, spread) for score in planted[name]]
         drawn = draw_points(effects, points, spread, (moves, raters), random, repeats)
-        scores = ((drawn - 1) / (points - 1)).mean(axis=-1)
+        scores = (drawn - 1) / (points - 1)
         for place, method in enumerate(planted.index):
             if place == base:
                 continue
-            due = planted[name].iloc[place] - planted[name].iloc[base]
-            for repeat, by_move in enumerate(scores[:, :, place] - scores[:, :, base]):
-                found = bootstrap_mean(by_move, seed=seed + repeat)
-                held = found.low <= due <= found.high
-                rows.append((repeat, name, method, due, found.value, held, found.value * due > 0))
-    columns = ["repeat", "dimension", "method", "planted", "found", "held", "sign"]
-    return pd.DataFrame(rows, columns=columns)
+            score = planted[name].iloc[place]
+            due = score - planted[name].iloc[base]
+            for repeat, study in enumerate(scores):
+                less = study[:, place] - study[:, base]
+                found = crossed_mean(less)
+                row = {"repeat": repeat, "dimension": name, "method": method, "planted": due}
+                row |= {"found": found.value, "sign": found.value * due > 0}
+                row |= _holds(less, due, "") | _holds(study[:, place], score, "mean_")
+                rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _holds(values: NDArray[np.float64], due: float, name: str) -> dict[str, bool]:
+    """Return whether the intervals of ``(moves, raters)`` hold what was planted."""
+    intervals = {"": crossed_mean(values), "_by_moves": crossed_mean(values.mean(1)[:, None])}
+    return {f"{name}held{by}": one.low <= due <= one.high for by, one in intervals.items()}
 
 
 def power_curve(

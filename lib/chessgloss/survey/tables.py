@@ -4,7 +4,8 @@ The paper does not name the test behind its stars. Here a method's difference fr
 baseline is taken move by move, over the raters who rated both, and the signs of these
 differences are flipped at random (:func:`chessgloss.agreement.sign_flip_p`): moves are the
 units, as another study would draw other moves. A star stands for p < 0.001; as in the
-paper, p is not corrected for the number of comparisons.
+paper, p is not corrected for the number of comparisons. The intervals of means and of
+differences allow for other raters too (:func:`chessgloss.agreement.crossed_mean`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from chessgloss.agreement import (
     bootstrap,
     category_counts,
+    crossed_mean,
     fleiss_kappa,
     kendall,
     krippendorff_alpha,
@@ -48,14 +50,15 @@ def table1(ratings: Ratings, words: pd.DataFrame, baseline: str, *, seed: int) -
     baseline
         Method that the others are compared with.
     seed
-        Of intervals and test.
+        Of the test.
 
     Returns
     -------
     pandas.DataFrame
         A row for each ``method`` and ``dimension`` (the criteria rescaled to [0, 1], then
-        ``words``): ``mean`` (an interval over moves), ``difference`` from the baseline (one
-        too), ``p`` and ``star``; for the baseline itself the last three are empty.
+        ``words``): ``mean`` (an interval over moves and raters), ``difference`` from the
+        baseline (one too), ``p`` and ``star``; for the baseline itself the last three are
+        empty.
     """
     base = ratings.methods.index(baseline)
     cubes = {name: ratings.rescaled(name) for name in DIMENSIONS}
@@ -70,15 +73,13 @@ def table1(ratings: Ratings, words: pd.DataFrame, baseline: str, *, seed: int) -
 
 def _against(cube: NDArray[np.float64], place: int, base: int, seed: int) -> dict[str, object]:
     one = cube[:, place]
-    given = ~np.isnan(one)
-    moves = np.broadcast_to(np.arange(len(one))[:, None], one.shape)
-    row: dict[str, object] = {"mean": bootstrap_mean(one[given], moves[given], seed=seed)}
+    row: dict[str, object] = {"mean": crossed_mean(one)}
     if place == base:
         return row | {"difference": None, "p": np.nan, "star": False}
-    by_move = mean_where_given(one - cube[:, base])
-    by_move = by_move[~np.isnan(by_move)]
-    p = float(sign_flip_p(by_move, seed=seed))
-    return row | {"difference": bootstrap_mean(by_move, seed=seed), "p": p, "star": p < STAR}
+    less = one - cube[:, base]
+    by_move = mean_where_given(less)
+    p = float(sign_flip_p(by_move[~np.isnan(by_move)], seed=seed))
+    return row | {"difference": crossed_mean(less), "p": p, "star": p < STAR}
 
 
 def mean_where_given(values: NDArray[np.float64]) -> NDArray[np.float64]:

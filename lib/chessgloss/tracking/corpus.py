@@ -104,12 +104,16 @@ class Corpus:
     def of(self, name: str) -> Places:
         """Return the indices in ``games`` of a set: S, M, L, dev, test or probe.
 
+        A number, such as ``15000``, is a training set of so many games, as S, M and L are.
+
         Raises
         ------
         CorpusError
             If there is no such set.
         """
         spans = self._spans()
+        if name.isdigit() and 0 < int(name) <= self.sizes.large:
+            return spans["L"][0] + np.arange(int(name))
         if name not in spans:
             raise CorpusError(f"no set {name!r}; choose one of {', '.join(spans)}")
         return np.arange(*spans[name])

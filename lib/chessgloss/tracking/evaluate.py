@@ -144,10 +144,10 @@ def predict_next(model: LanguageModel, read: Sequence[NDArray]) -> NDArray[np.fl
     answers = np.empty((len(read), VOCABULARY_SIZE), dtype=np.float32)
     for group in _of_like_length(lengths):
         length = min(read_length(int(lengths[group].max())), model.settings.context)
-        states = model.states(pad_rows([read[one] for one in group], length))
-        last = states[torch.arange(len(group)), torch.from_numpy(lengths[group] - 1)]
+        rows = pad_rows([read[one] for one in group], length).to(model.device)
+        last = model.states(rows)[torch.arange(len(group)), torch.from_numpy(lengths[group] - 1)]
         logits = torch.nn.functional.linear(last, model.tokens.weight)
-        answers[group] = logits.float().log_softmax(dim=1).numpy()
+        answers[group] = logits.float().log_softmax(dim=1).cpu().numpy()
     return answers
 
 
@@ -161,10 +161,10 @@ def _of_like_length(lengths: NDArray) -> list[NDArray]:
 def _surprise(model: LanguageModel, rows: torch.Tensor, notation: Notation) -> NDArray[np.float64]:
     """Return the sum of ``-ln p`` over the tokens of the moves of each row."""
     model.eval()
-    read, expected = read_and_expected(rows)
+    read, expected = read_and_expected(rows.to(model.device))
     logits = model(read).float().flatten(0, 1)
     if notation == "uci":
         logits[:, PIECES:PROMOTIONS] = -math.inf
     moves = expected.masked_fill(expected == EOS, IGNORED).flatten()
     losses = torch.nn.functional.cross_entropy(logits, moves, reduction="none")
-    return losses.view(expected.shape).double().sum(dim=1).numpy()
+    return losses.view(expected.shape).double().sum(dim=1).cpu().numpy()

@@ -3,6 +3,12 @@
 All take token ids ``(games, length)`` and return logits ``(games, length, 77)`` of the next
 token; no logit depends on a later token, so padding at the end of a row harms nothing.
 They run in the precision of their weights.
+
+There are four kinds of causal self-attention: full, windowed, hashed, and by random features.
+Each takes the projected input and returns, for every token, a mean of the values of tokens
+that are not later. The approximate ones compute exactly the attention that their papers
+define, as one masked product over the whole game: at 200 tokens that is faster than the
+schedules that make them linear in the length, and gives the same numbers.
 """
 
 from __future__ import annotations
@@ -13,8 +19,6 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from chessgloss.tracking.attention import FeatureAttention, HashAttention, SoftmaxAttention
-from chessgloss.tracking.lstm import Recurrence
 from chessgloss.tracking.settings import Settings
 from chessgloss.tracking.tokens import VOCABULARY_SIZE
 
@@ -43,6 +47,11 @@ class LanguageModel(nn.Module):
         """Return logits ``(games, length, 77)`` for ids ``(games, length)``."""
         return functional.linear(self.states(ids), self.tokens.weight)
 
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are."""
+        return self.tokens.weight.device
+
     def states(self, ids: torch.Tensor) -> torch.Tensor:
         """Return the last vectors ``(games, length, width)``, which the output layer reads."""
         length, context = ids.shape[1], self.settings.context
@@ -52,17 +61,20 @@ class LanguageModel(nn.Module):
 
 
 class Transformer(nn.Module):
-    """Blocks of attention and feed-forward layers after learned positions."""
+    """Blocks of attention and feed-forward layers; positions are learned, or turn the queries."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
-        self.positions = nn.Parameter(torch.empty(settings.context, settings.width))
+        self.rotary = settings.rotary
+        if not self.rotary:
+            self.positions = nn.Parameter(torch.empty(settings.context, settings.width))
         self.blocks = nn.ModuleList(Block(settings) for _ in range(settings.layers))
 
     def forward(self, vectors: torch.Tensor) -> torch.Tensor:
         """Turn ``(games, length, width)`` into as many vectors that know their past."""
         games, length, width = vectors.shape
-        flat = (vectors + self.positions[:length]).view(games * length, width)
+        placed = vectors if self.rotary else vectors + self.positions[:length]
+        flat = placed.reshape(games * length, width)
         for block in self.blocks:
             flat = block(flat, length)
         return flat.view(games, length, width)
@@ -86,6 +98,9 @@ class Block(nn.Module):
         self.widen = nn.Linear(width, 4 * width, bias=False)
         self.narrow = nn.Linear(4 * width, width, bias=False)
         self.dropout = nn.Dropout(settings.dropout)
+        self.turn = Rotation(settings.context, width // settings.heads) if settings.rotary else None
+        if settings.mixing:
+            self.mix = nn.Parameter(torch.empty(self.attention.inputs - 1, width))
 
     def forward(self, flat: torch.Tensor, length: int) -> torch.Tensor:
         """Return ``(games * length, width)`` from as many vectors."""
@@ -97,10 +112,57 @@ class Block(nn.Module):
         """Return the attention's means, heads side by side: ``(games * length, width)``."""
         total, width = flat.shape
         games, size = total // length, width // self.heads
-        parts = self.project(flat).view(games, length, -1, self.heads, size)
+        parts = self._project(flat, length).view(games, length, -1, self.heads, size)
         projected = parts.permute(2, 0, 3, 1, 4).reshape(-1, games * self.heads, length, size)
+        if self.turn is not None:
+            projected = torch.cat([self.turn(projected[:-1]), projected[-1:]])
         means = self.attention(projected).view(games, self.heads, length, size)
         return means.transpose(1, 2).reshape(total, width)
+
+    def _project(self, flat: torch.Tensor, length: int) -> torch.Tensor:
+        """Return queries, keys and values side by side: ``(games * length, inputs * width)``."""
+        if not hasattr(self, "mix"):
+            return self.project(flat)
+        rows = flat.view(-1, length, flat.shape[1])
+        step = (functional.pad(rows, (0, 0, 1, 0))[:, :-1] - rows).view_as(flat)
+        query, *others = self.project.weight.chunk(self.attention.inputs)
+        mixed = [torch.addcmul(flat, step, share) for share in self.mix]
+        read = zip([flat, *mixed], [query, *others], strict=True)
+        return torch.cat([functional.linear(one, weights) for one, weights in read], dim=1)
+
+
+class Rotation(nn.Module):
+    """Rotary positions (Su and others 2021): pairs of channels turned by the token's place.
+
+    The slowest pair turns once in some 6,000 tokens: a game has 300, not the thousands of a text.
+
+    Parameters
+    ----------
+    context
+        Most tokens of a sequence.
+    size
+        Length of a head's vectors, even.
+    """
+
+    BASE = 1_000.0
+
+    cosines: torch.Tensor
+    sines: torch.Tensor
+
+    def __init__(self, context: int, size: int) -> None:
+        super().__init__()
+        speeds = self.BASE ** -(torch.arange(0, size, 2) / size)
+        angles = torch.outer(torch.arange(context).float(), speeds)
+        self.register_buffer("cosines", angles.cos(), persistent=False)
+        self.register_buffer("sines", angles.sin(), persistent=False)
+
+    def forward(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Return ``(…, length, size)``, turned."""
+        length = vectors.shape[-2]
+        cosines, sines = self.cosines[:length], self.sines[:length]
+        even, odd = vectors[..., ::2], vectors[..., 1::2]
+        turned = (even * cosines - odd * sines, even * sines + odd * cosines)
+        return torch.stack(turned, dim=-1).flatten(-2)
 
 
 def make_model(settings: Settings, seed: int) -> LanguageModel:
@@ -120,6 +182,9 @@ def count_parameters(model: nn.Module) -> int:
 
 def _initialise(name: str, weights: torch.Tensor, settings: Settings) -> None:
     """Set first weights: the last product of each branch is smaller, as there are many."""
+    if name.endswith("mix"):
+        nn.init.constant_(weights, 0.5)
+        return None
     if weights.dim() < 2 or (settings.kind == "lstm" and name.startswith("body")):
         return _initialise_vector(name, weights)
     last = name.endswith(("join.weight", "narrow.weight"))
@@ -151,3 +216,181 @@ def _attention(settings: Settings) -> SoftmaxAttention | HashAttention | Feature
             return SoftmaxAttention(settings.context, settings.window)
         case _:
             return SoftmaxAttention(settings.context, settings.context)
+
+
+#: What is added to a score to forbid it; half precision holds it, and its exponential is 0.
+FORBIDDEN = -1e4
+
+#: Reformer lets a token attend to itself only when nothing else is allowed.
+_LAST_RESORT = -1e2
+
+
+class SoftmaxAttention(nn.Module):
+    """Attention of GPT-2 over all earlier tokens, or over a window of the latest.
+
+    Parameters
+    ----------
+    context
+        Most tokens of a sequence.
+    window
+        Tokens attended to, the token itself included; as many as ``context`` for all.
+    """
+
+    #: Projections of the input that it takes: queries, keys, values.
+    inputs = 3
+
+    mask: torch.Tensor
+
+    def __init__(self, context: int, window: int) -> None:
+        super().__init__()
+        self.full = window >= context
+        self.register_buffer("mask", banded(context, window), persistent=False)
+
+    def forward(self, projected: torch.Tensor) -> torch.Tensor:
+        """Return ``(3, n, length, size)`` queries, keys, values as means ``(n, length, size)``."""
+        query, key, value = projected.unbind(0)
+        length = query.shape[1]
+        if query.is_cuda:
+            mask = None if self.full else self.mask[:length, :length]
+            return nn.functional.scaled_dot_product_attention(
+                query, key, value, attn_mask=mask, is_causal=self.full
+            )
+        return _mean(query, key, value, self.mask[:length, :length])
+
+
+class HashAttention(nn.Module):
+    """Reformer's attention (Kitaev and others 2020, section 2): among tokens of one bucket.
+
+    Keys are the queries, normalised. A token may attend to those that share its bucket in
+    any of the rounds (its equation 4), and to itself as a last resort.
+
+    Parameters
+    ----------
+    context
+        Most tokens of a sequence.
+    size
+        Length of a head's vectors.
+    buckets, rounds
+        Buckets of a hash, and hashes.
+    """
+
+    #: Projections of the input that it takes: queries, which are keys too, and values.
+    inputs = 2
+
+    mask: torch.Tensor
+    rotations: torch.Tensor
+
+    def __init__(self, context: int, size: int, buckets: int, rounds: int) -> None:
+        super().__init__()
+        earlier = banded(context, context) + torch.eye(context) * _LAST_RESORT
+        self.register_buffer("mask", earlier, persistent=False)
+        self.register_buffer("rotations", torch.randn(rounds, size, buckets // 2))
+
+    def forward(self, projected: torch.Tensor) -> torch.Tensor:
+        """Return ``(2, n, length, size)`` queries and values as means ``(n, length, size)``."""
+        query, value = projected.unbind(0)
+        length = query.shape[1]
+        mask = self.mask[:length, :length]
+        if self.rotations.shape[2]:
+            mask = torch.where(self.shared(query), mask, FORBIDDEN)
+        key = nn.functional.normalize(query, dim=2) * math.sqrt(query.shape[2])
+        return _mean(query, key, value, mask)
+
+    @torch.no_grad()
+    def shared(self, query: torch.Tensor) -> torch.Tensor:
+        """Return which pairs share a bucket in some round: ``(n, length, length)``."""
+        together = torch.zeros((), dtype=torch.bool, device=query.device)
+        for rotation in self.rotations:
+            turned = query @ rotation
+            bucket = torch.cat([turned, -turned], dim=2).argmax(dim=2).to(torch.uint8)
+            together = together | (bucket.unsqueeze(2) == bucket.unsqueeze(1))
+        return together
+
+
+class FeatureAttention(nn.Module):
+    """Performer's attention (Choromanski and others 2021, section 2): positive random features.
+
+    The exponential of a product of query and key is, in the mean, the product of their
+    random features. Those are drawn orthogonal, once.
+
+    Parameters
+    ----------
+    size
+        Length of a head's vectors.
+    features
+        Random features.
+    """
+
+    #: Projections of the input that it takes: queries, keys, values.
+    inputs = 3
+
+    directions: torch.Tensor
+
+    #: Added to every feature, so that no token is left without weights.
+    LEAST = 1e-4
+
+    def __init__(self, size: int, features: int) -> None:
+        super().__init__()
+        self.register_buffer("directions", orthogonal_directions(features, size))
+
+    def forward(self, projected: torch.Tensor) -> torch.Tensor:
+        """Return ``(3, n, length, size)`` queries, keys, values as means ``(n, length, size)``."""
+        query, key, value = projected.unbind(0)
+        weights = (self.lift(query) @ self.lift(key).mT).tril()
+        return (weights @ value) / weights.sum(dim=2, keepdim=True)
+
+    def lift(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Return the features ``(n, length, features)`` of vectors ``(n, length, size)``.
+
+        The usual factor for their number is left out: it cancels in a mean.
+        """
+        size = vectors.shape[2]
+        half_norm = vectors.square().sum(dim=2, keepdim=True) / (2 * math.sqrt(size))
+        directions = self.directions.T.expand(len(vectors), -1, -1)
+        exponents = torch.baddbmm(half_norm, vectors, directions, beta=-1, alpha=size**-0.25)
+        return exponents.exp() + self.LEAST
+
+
+def banded(context: int, window: int) -> torch.Tensor:
+    """Return what to add to scores ``(context, context)``: 0 where a row may see, else a lot."""
+    seen = torch.ones(context, context).tril().triu(1 - window)
+    return (1 - seen) * FORBIDDEN
+
+
+def orthogonal_directions(count: int, size: int) -> torch.Tensor:
+    """Return random directions ``(count, size)``: orthogonal in blocks, as long as normal ones."""
+    blocks = [torch.linalg.qr(torch.randn(size, size))[0].T for _ in range(-(-count // size))]
+    lengths = torch.randn(count, size).norm(dim=1, keepdim=True)
+    return torch.cat(blocks)[:count] * lengths
+
+
+def _mean(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor
+) -> torch.Tensor:
+    """Return the values' means, weighed by the softmax of scaled products plus ``mask``."""
+    scale = query.shape[2] ** -0.5
+    scores = torch.baddbmm(mask, query, key.mT, alpha=scale)
+    return scores.softmax(dim=2) @ value
+
+
+class Recurrence(nn.Module):
+    """Layers of an LSTM over the vectors of a game's tokens.
+
+    Parameters
+    ----------
+    width
+        Length of the vectors, in and out.
+    layers
+        How many LSTMs feed one another.
+    dropout
+        Share of the vectors between layers dropped in training.
+    """
+
+    def __init__(self, width: int, layers: int, dropout: float) -> None:
+        super().__init__()
+        between = dropout if layers > 1 else 0.0
+        self.layers = nn.LSTM(width, width, layers, batch_first=True, dropout=between)
+
+    def forward(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Read ``(games, length, width)`` from left to right; return as many states."""
+        return self.layers(vectors)[0]

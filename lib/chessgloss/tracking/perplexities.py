@@ -116,6 +116,11 @@ def change_of_perplexity(
     return compare_perplexities(*losses, seed=seed)
 
 
+def first_games(losses: Losses, count: int) -> Losses:
+    """Return the losses of the first so many games."""
+    return Losses(losses.nats[:count], losses.plies[:count])
+
+
 def compare_perplexities(first: Losses, second: Losses, *, seed: int) -> Interval:
     """Return by how many per cent ``first`` changes the perplexity of ``second``.
 

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from chessgloss.measures import Interval, bootstrap_mean
+from chessgloss.measures import Interval, bootstrap_mean, cluster_weights
+from chessgloss.tracking.baselines import Judged
 from chessgloss.tracking.probes import Instance
 from chessgloss.tracking.tokens import VOCABULARY_SIZE
 
@@ -34,15 +36,28 @@ class ProbeScores:
         R-precision by the rules.
     exm
         Accuracy by the move played; None where no move was (the Other tasks).
+    above
+        Names of the scores that beat a baseline's on the same questions; None where none was
+        set beside them, as for a baseline itself.
     """
 
     lgm: Interval
     rprec: Interval
     exm: Interval | None
+    above: frozenset[str] | None = None
+
+    def judged(self, name: str) -> Judged | Interval | None:
+        """Return a score by its name, marked if it does not beat the baseline beside it."""
+        value: Interval | None = getattr(self, name)
+        return value if value is None or self.above is None else Judged(value, name in self.above)
 
 
 def score_probes(
-    log_probabilities: ArrayLike, instances: Sequence[Instance], *, seed: int
+    log_probabilities: ArrayLike,
+    instances: Sequence[Instance],
+    *,
+    seed: int,
+    against: ArrayLike | None = None,
 ) -> ProbeScores:
     """Score next-token log-probabilities on the instances of one task.
 
@@ -54,6 +69,10 @@ def score_probes(
         The ``n`` questions, all of one task.
     seed
         Of the intervals, which resample games.
+    against
+        The answers of a baseline, in the same form. A score beats it if the 95 % interval of
+        their difference on the same questions lies above 0; ExM has to beat an even draw among
+        the right answers as well.
 
     Raises
     ------
@@ -65,11 +84,36 @@ def score_probes(
         raise ValueError("score the instances of one task at a time; choose them with select")
     rows = answer_table(log_probabilities, instances)
     means = {
-        name: bootstrap_mean(100 * rows[name], rows["game"], seed=seed)
+        name: bootstrap_mean(rows[name], rows["game"], seed=seed).in_percent()
         for name in ("lgm", "rprec", "exm")
         if name in rows
     }
-    return ProbeScores(means["lgm"], means["rprec"], means.get("exm"))
+    above = None
+    if against is not None:
+        ground = answer_table(against, instances)
+        above = frozenset(name for name in means if beats(rows, ground, name, seed=seed))
+        drawn = rows.assign(exm=[1 / len(one.legal) for one in instances])
+        if "exm" in above and not beats(rows, drawn, "exm", seed=seed):
+            above -= {"exm"}
+    return ProbeScores(means["lgm"], means["rprec"], means.get("exm"), above)
+
+
+def beats(rows: pd.DataFrame, ground: pd.DataFrame, name: str = "lgm", *, seed: int) -> bool:
+    """Say whether one table of answers is better than another on the same questions.
+
+    It is if the 95 % interval of the mean difference of a score (a column of
+    :func:`answer_table`), over games, lies above 0.
+    """
+    _, index = np.unique(rows["game"], return_inverse=True)
+    weights = _weights(int(index.max()) + 1, seed)
+    drawn = weights @ np.bincount(index, rows[name] - ground[name])
+    return bool(np.percentile(drawn / (weights @ np.bincount(index)), 2.5) > 0)
+
+
+@lru_cache(maxsize=2)
+def _weights(games: int, seed: int) -> NDArray[np.float64]:
+    """Return the draws of games: the same for all models, made once, and ready for products."""
+    return cluster_weights(games, seed=seed).astype(float)
 
 
 def answer_table(log_probabilities: ArrayLike, instances: Sequence[Instance]) -> pd.DataFrame:

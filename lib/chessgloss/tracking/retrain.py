@@ -46,6 +46,7 @@ from chessgloss.tracking.probes import (
     select,
     write_probes,
 )
+from chessgloss.tracking.random_games import random_games_file
 from chessgloss.tracking.runs import (
     HEADLINE,
     Run,
@@ -79,12 +80,21 @@ class Places:
         Folder of ``runs``, ``predictions`` and ``checkpoints``.
     work
         Folder of the states and locks of unfinished runs, and of all checkpoints.
+    random
+        The games of random moves.
+    device
+        Where models compute.
+    precision
+        In which they compute while they are trained.
     """
 
     games: Path
     probes: Path
     target: Path
     work: Path
+    random: Path
+    device: str = "cpu"
+    precision: torch.dtype = torch.bfloat16
 
     def record(self, run: Run) -> Path:
         """Return the path of a run's record, whose presence says that it is done."""
@@ -135,27 +145,45 @@ def train_runs(runs: Sequence[Run], places: Places, hours: float | None = None) 
     corpus = read_corpus(places.games)
     with _claimed(places.work / "probes.lock", wait=True):
         probes = _probes(corpus, places.probes)
+    random = None
     for run in runs:
+        if run.training.games == "random" and random is None:
+            random = read_corpus(places.random)
         if end is not None and time.monotonic() > end:
             print(f"{hours} hours are over before {run.name}")
             return
         with _claimed(places.work / f"{run.name}.lock") as mine:
             if mine and not places.record(run).is_file():
                 print(f"{run.name}", flush=True)
-                train_run(run, corpus, probes, places)
+                train_run(run, corpus, probes, places, read=random)
             elif mine and places.lacks_measures(run):
                 print(f"{run.name}: measures", flush=True)
                 measure_run(run, corpus, probes, places)
 
 
-def train_run(run: Run, corpus: Corpus, probes: Sequence[Instance], places: Places) -> RunRecord:
-    """Train a run to its end, measure it, and keep record, predictions and checkpoint."""
+def train_run(
+    run: Run,
+    corpus: Corpus,
+    probes: Sequence[Instance],
+    places: Places,
+    read: Corpus | None = None,
+) -> RunRecord:
+    """Train a run to its end, measure it, and keep record, predictions and checkpoint.
+
+    ``read`` are the games of a run on random ones, which end it too; it is measured on
+    ``corpus`` like the others.
+    """
     state = places.work / f"{run.name}.state"
     kept = places.checkpoint(run)
-    task = Task(corpus.games, corpus.of(run.size), corpus.of("dev")[:WATCHED])
-    trained = train(task, run.settings, run.training, state)
+    source = read if read is not None and run.training.games == "random" else corpus
+    task = Task(source.games, source.of(run.size), source.of("dev")[:WATCHED])
+    trained = train(
+        *(task, run.settings, run.training, state),
+        precision=places.precision,
+        device=places.device,
+    )
     write_checkpoint(trained.model, run.training, kept)
-    model, _ = read_checkpoint(kept)
+    model = read_checkpoint(kept)[0].to(places.device)
     dev = perplexity(model, corpus.games, run.training.reading, corpus.of("dev"))
     test = measure_run(run, corpus, probes, places)
     about = {"run": run.name, "probes": file_digest(places.probes)}
@@ -181,6 +209,7 @@ def train_run(run: Run, corpus: Corpus, probes: Sequence[Instance], places: Plac
 def measure_run(run: Run, corpus: Corpus, probes: Sequence[Instance], places: Places) -> float:
     """Measure a run's checkpoint and keep what comes of it; return the test perplexity."""
     model, training = read_checkpoint(places.checkpoint(run))
+    model.to(places.device)
     plies = corpus.games.plies[corpus.of("test")]
     nats = game_losses(model, corpus.games, training.reading, corpus.of("test"))
     kept = {
@@ -253,6 +282,9 @@ def _places(given: argparse.Namespace) -> Places:
         probes=given.probes or target / "probes.tsv.zst",
         target=target,
         work=given.work or default_store().root.parent / "tracking",
+        random=given.random or random_games_file(),
+        device=given.device,
+        precision=getattr(torch, given.precision),
     )
 
 
@@ -265,6 +297,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--hours", type=float, help="begin no run after so many hours")
     parser.add_argument("--games", type=Path, help="the games file")
     parser.add_argument("--probes", type=Path, help="the questions about the board")
+    parser.add_argument("--random", type=Path, help="the games of random moves")
+    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"), help="to compute on")
+    parser.add_argument(
+        "--precision", default="bfloat16", choices=("bfloat16", "float32"), help="to train in"
+    )
     parser.add_argument("--target", type=Path, help="folder of the results")
     parser.add_argument("--work", type=Path, help="folder of unfinished runs")
     return parser

@@ -5,6 +5,10 @@ A run is named ``SIZE-LABEL-SEED``: ``S-uci-1``, ``M-rap25-1``, ``L-ap-1``, ``S-
 and so does one with dropout, in per cent: ``S-uci-1x15``, ``S-uci-1x15d10``. The plan is the
 state-tracking paper's Tables 4 to 7 and Figure 2, on a quarter of its games, for one size of
 model, and some of S for longer.
+
+A base other than GPT-2's small form is named before the label (:data:`BASES`):
+``L-modern_uci-1``, ``L-modern.norotary_uci-1``, ``L-random_uci-1``; ``15000-paper_uci-1`` is the
+paper's own model on the first 15,000 training games.
 """
 
 from __future__ import annotations
@@ -32,9 +36,33 @@ LSTM = Settings(kind="lstm", layers=3, width=232, dropout=0.0)
 #: and a larger set seen fewer times is still more games seen.
 EPOCHS = {"S": 5, "M": 3, "L": 2}
 
+#: Of the modern base: some 43 million tokens at L, 22 at M, 13 at S.
+MODERN_EPOCHS = {"S": 20, "M": 10, "L": 5}
+
 #: What the paper trains (section 4): for a user with a GPU and days.
 PAPER_MODEL = Settings(layers=12, width=768, heads=12)
 PAPER_TRAINING = Training(tokens=60 * 192, rate=5e-4)
+
+#: The base of longer runs: rotary positions, keys and values mixed with the previous token's,
+#: matrices moved by Muon, twice the tokens a step, a rate that is constant before it falls.
+MODERN = replace(TRANSFORMER, rotary=True, mixing=True)
+MODERN_LSTM = LSTM
+MODERN_TRAINING = Training(
+    tokens=3072, optimiser="muon", decay=0.0, beta2=0.99, warmup=0.02, cooldown=0.6
+)
+
+#: Bases by the name that a run gives them: what changes in the model's shape and the training.
+#: Those of the form ``modern.…`` leave out one choice, or try another shape.
+BASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "modern": ({}, {}),
+    "modern.norotary": ({"rotary": False}, {}),
+    "modern.nomixing": ({"mixing": False}, {}),
+    "modern.nomuon": ({}, {"optimiser": "adam"}),
+    "modern.smallbatch": ({}, {"tokens": 1536}),
+    "modern.deep": ({"layers": 8}, {}),
+    "modern.wide": ({"layers": 6, "width": 256, "heads": 8}, {}),
+    "random": ({}, {"games": "random"}),
+}
 
 #: Probability of RAP, in percent, in the tables: the paper's best for 15,000 and 50,000
 #: games, which are the sizes nearest to our M and L.
@@ -64,7 +92,8 @@ _COST = {"gpt": 1.0, "window": 1.0, "lstm": 1.3, "reformer": 1.3, "performer": 1
 _GAMES = {"S": 3_750, "M": 12_500, "L": 50_000}
 
 _NAME = re.compile(
-    r"([SML])-(?:(window50|lstm|reformer|performer)_?)?(uci|ap|rap(\d+))?-(\d+)"
+    r"([SML]|\d+)-(?:(paper|random|modern(?:\.[a-z]+)?)_)?"
+    r"(?:(window50|lstm|reformer|performer)_?)?(uci|ap|rap(\d+))?-(\d+)"
     r"(?:x(\d+))?(?:d(\d+))?"
 )
 
@@ -79,22 +108,27 @@ class Run:
         Training games: ``S``, ``M`` or ``L``.
     settings, training
         The model and how it is trained; the training holds notation and seed.
+    base
+        Name of the base (:data:`BASES`), or ``paper``; empty for GPT-2's form at our size.
     """
 
     size: str
     settings: Settings
     training: Training
+    base: str = ""
 
     def __post_init__(self) -> None:
-        if self.size not in _GAMES:
-            raise ValueError(f"no size {self.size!r}; choose one of {', '.join(_GAMES)}")
+        if self.size not in _GAMES and not self.size.isdigit():
+            raise ValueError(
+                f"no size {self.size!r}; choose one of {', '.join(_GAMES)}, or a number of games"
+            )
 
     @property
     def name(self) -> str:
         """``SIZE-LABEL-SEED``, with passes and dropout that are not the usual ones."""
         epochs, dropped = self.training.epochs, round(100 * self.settings.dropout)
-        passes = f"x{epochs}" if epochs != EPOCHS[self.size] else ""
-        dropout = f"d{dropped}" if dropped else ""
+        passes = f"x{epochs}" if epochs != _usual_epochs(self.size, self.base) else ""
+        dropout = f"d{dropped}" if dropped and self.base != "paper" else ""
         return f"{self.size}-{self.label}-{self.training.seed}{passes}{dropout}"
 
     @property
@@ -102,15 +136,16 @@ class Run:
         """Kind and notation, the usual one left out: ``uci``, ``window50``, ``lstm_rap25``."""
         kind, one = self.settings.kind, self.training
         notation = f"rap{round(100 * one.probability)}" if one.notation == "rap" else one.notation
-        if kind == "gpt":
-            return notation
-        named = f"window{self.settings.window}" if kind == "window" else kind
-        return named if notation == "uci" else f"{named}_{notation}"
+        if kind != "gpt":
+            named = f"window{self.settings.window}" if kind == "window" else kind
+            notation = named if notation == "uci" else f"{named}_{notation}"
+        return f"{self.base}_{notation}" if self.base else notation
 
     @property
     def usual(self) -> bool:
         """Whether it has the passes of its size in our tables, and no dropout, as all there."""
-        return self.training.epochs == EPOCHS[self.size] and not self.settings.dropout
+        usual = self.training.epochs == _usual_epochs(self.size, self.base)
+        return usual and not self.settings.dropout and not self.base
 
     @property
     def asks_start(self) -> bool:
@@ -121,7 +156,8 @@ class Run:
     def cost(self) -> float:
         """Work in tokens of the plain transformer, roughly: the order of the plan."""
         share = {"uci": 0.0, "ap": 1.0, "rap": self.training.probability}[self.training.notation]
-        tokens = self.training.epochs * _GAMES[self.size] * 172
+        games = _GAMES.get(self.size) or int(self.size)
+        tokens = self.training.epochs * games * 172
         return tokens * (1 + share / 2) * _COST[self.settings.kind]
 
 
@@ -173,7 +209,8 @@ class RunRecord:
         left = dict(values)
         name, _ = left.pop("run"), left.pop("tokens")
         settings = settings_from(left.pop("settings"))
-        run = Run(left.pop("size"), settings, training_from(left.pop("training")))
+        training = training_from(left.pop("training"))
+        run = Run(left.pop("size"), settings, training, left.pop("base", ""))
         if run.name != name:
             raise ValueError(f"the record of {name} describes {run.name}")
         return cls(run=run, **{**left, "log": tuple(left["log"])})
@@ -207,14 +244,18 @@ def find_run(name: str) -> Run:
             f"{name!r} names no run; a name is SIZE-LABEL-SEED, such as S-uci-1, M-rap25-1, "
             "L-ap-1, S-window50-1, S-lstm_rap25-1, S-uci-1x15, S-uci-1x15d10"
         )
-    size, kind, notation, percent, seed, passes, dropped = found.groups()
-    epochs = int(passes) if passes else EPOCHS[size]
-    training = replace(Training(), epochs=epochs, seed=int(seed))
+    size, base, kind, notation, percent, seed, passes, dropped = found.groups()
+    base = base or ""
+    settings, training = _of_base(base, kind)
+    epochs = int(passes) if passes else _usual_epochs(size, base)
+    training = replace(training, epochs=epochs, seed=int(seed))
     if percent:
         training = replace(training, notation="rap", probability=int(percent) / 100)
     elif notation == "ap":
         training = replace(training, notation="ap")
-    run = Run(size, replace(_settings(kind), dropout=int(dropped or 0) / 100), training)
+    if dropped:
+        settings = replace(settings, dropout=int(dropped) / 100)
+    run = Run(size, settings, training, base)
     if run.name != name:
         raise ValueError(f"{name!r} is written {run.name!r}")
     return run
@@ -293,6 +334,25 @@ def _settings(kind: str | None) -> Settings:
             return replace(TRANSFORMER, kind="performer")
         case _:
             return LSTM
+
+
+def _usual_epochs(size: str, base: str) -> int:
+    if base == "paper":
+        return PAPER_TRAINING.epochs
+    return MODERN_EPOCHS[size] if base else EPOCHS[size]
+
+
+def _of_base(base: str, kind: str | None) -> tuple[Settings, Training]:
+    """Return model and training of a base, for a kind of model."""
+    if not base:
+        return _settings(kind), Training()
+    if base == "paper":
+        return PAPER_MODEL, PAPER_TRAINING
+    shape, changes = BASES[base]
+    if kind == "lstm":
+        return MODERN_LSTM, replace(MODERN_TRAINING, **changes)
+    named = replace(_settings(kind), rotary=True, mixing=True)
+    return replace(named, **shape), replace(MODERN_TRAINING, **changes)
 
 
 def _untrained(name: str) -> str:

@@ -13,16 +13,24 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chessgloss.measures import Interval, Paired, paired_permutation
+from chessgloss.measures import Interval, paired_permutation
 from chessgloss.reference import load
 from chessgloss.reference import table as published
+from chessgloss.tracking.baselines import (
+    END_BASELINES,
+    EVEN_DRAW,
+    START_BASELINES,
+    Baselines,
+    Judged,
+    baselines_of,
+    mark_plain,
+)
 from chessgloss.tracking.evaluate import scores_of
-from chessgloss.tracking.probe_scores import ProbeScores, answer_table, score_probes
-from chessgloss.tracking.probes import END_TASKS, Instance, select
+from chessgloss.tracking.probe_scores import ProbeScores, answer_table, beats, score_probes
+from chessgloss.tracking.probes import END_TASKS, select
 from chessgloss.tracking.runs import RunRecord, read_predictions, trained_runs
 
 #: Names of the models in keys, and in the paper's Tables 4 to 6 and 7.
@@ -55,6 +63,8 @@ PROBE_PARTS: dict[str, dict[str, str]] = {
 
 #: What stands in the place of a number that nobody has trained for.
 NOT_TRAINED = "not trained"
+
+_TRAINING_COLUMNS = ("dev", "test", "epochs", "tokens read", "early stop", "RAP, %", "run")
 
 #: Log-probabilities of a run on the instances of a task and band, ``(n, 77)``; None without.
 Predictor = Callable[[str, str, str], NDArray | None]
@@ -127,7 +137,11 @@ def read_outcomes(folder: Path | None = None) -> list[Outcome]:
 
 def read_longer(folder: Path | None = None) -> list[Outcome]:
     """Return what the runs came to with other passes than the tables', or with dropout."""
-    return [_outcome(record) for record in trained_runs(folder) if not record.run.usual]
+    return [
+        _outcome(record)
+        for record in trained_runs(folder)
+        if not (record.run.usual or record.run.base)
+    ]
 
 
 def recorded(folder: Path | None = None) -> Predictor:
@@ -141,13 +155,13 @@ def recorded(folder: Path | None = None) -> Predictor:
     return predict
 
 
-def told(value: float | Interval | None, form: str) -> str:
+def told(value: float | Interval | Judged | None, form: str) -> str:
     """Return a number as text by a format such as ``+.1f``; :data:`NOT_TRAINED` for none.
 
     Parameters
     ----------
     value
-        The number, or a number and its interval; None or nan where no run gives one.
+        The number, with its interval or without; None or nan where no run gives one.
     form
         A format specification of Python's.
     """
@@ -164,66 +178,46 @@ def headline(outcomes: Iterable[Outcome]) -> dict[tuple[str, str], Outcome]:
     return {key: best[key] for key in order if key in best}
 
 
-def perplexity_table(outcomes: Iterable[Outcome], models: Mapping[str, str]) -> pd.DataFrame:
+def perplexity_table(
+    outcomes: Iterable[Outcome],
+    models: Mapping[str, str],
+    tests: Mapping[str, Judged],
+    even: Interval,
+) -> pd.DataFrame:
     """Return a row for each size and model: perplexities, and how training went.
 
-    A row without a run says so. ``models`` are names in keys to names of rows.
+    A row without a run says so. The last row is the baseline's.
+
+    Parameters
+    ----------
+    outcomes
+        The runs.
+    models
+        Names in keys to names of rows.
+    tests
+        Test perplexity of each run by its name, judged beside the baseline.
+    even
+        Perplexity of an even draw among the legal moves on the test games.
     """
     chosen = headline(outcomes)
     rows = {}
     for size in SIZES:
         for model, title in models.items():
-            rows[f"{size} {title}"] = _training_row(chosen.get((size, model)))
+            rows[f"{size} {title}"] = _training_row(chosen.get((size, model)), tests, even)
+    rows[EVEN_DRAW] = {**dict.fromkeys(_TRAINING_COLUMNS, "-"), "test": even, "run": ""}
     return pd.DataFrame(rows).T
-
-
-def rap_curve(outcomes: Iterable[Outcome]) -> pd.DataFrame:
-    """Return dev perplexity by probability (rows, per cent) and size (columns): Figure 2.
-
-    Probability 0 is plain UCI. Only the first seed counts; nothing stands where none was
-    trained.
-    """
-    found = [one for one in outcomes if one.model in ("uci", "uci_rap")]
-    first = [one for one in found if one.seed == min(other.seed for other in found)]
-    cells = {(round(100 * one.probability), one.size): one.dev for one in first}
-    rows = sorted({percent for percent, _ in cells})
-    columns = [size for size in SIZES if any(at == size for _, at in cells)]
-    return pd.DataFrame(
-        [[cells.get((row, column), np.nan) for column in columns] for row in rows],
-        index=pd.Index(rows, name="RAP, %"),
-        columns=columns,
-    )
-
-
-def seed_spread(outcomes: Iterable[Outcome]) -> pd.DataFrame:
-    """Return lowest, middle and highest dev perplexity of runs that differ in the seed alone."""
-    groups: dict[str, list[Outcome]] = {}
-    for one in outcomes:
-        percent = f" {round(100 * one.probability)} %" if one.probability else ""
-        groups.setdefault(f"{one.size} {one.model}{percent}", []).append(one)
-    rows = {
-        name: {
-            "seeds": len(runs),
-            "lowest": min(one.dev for one in runs),
-            "median": float(np.median([one.dev for one in runs])),
-            "highest": max(one.dev for one in runs),
-        }
-        for name, runs in groups.items()
-        if len(runs) > 1
-    }
-    return pd.DataFrame(rows).T.astype({"seeds": int}) if rows else pd.DataFrame()
 
 
 def score_rows(
     outcomes: Iterable[Outcome],
     predict: Predictor,
-    instances: Sequence[Instance],
+    baselines: Baselines,
     task: str,
     band: str = "long",
     *,
     seed: int,
 ) -> dict[tuple[str, str], ProbeScores]:
-    """Return the scores of each headline run on one task and band.
+    """Return the scores of each headline run on one task and band, beside its baseline's.
 
     Parameters
     ----------
@@ -232,28 +226,41 @@ def score_rows(
     predict
         Gives a run's scores of all tokens, in the order of the instances of the task and band;
         None for a run that was not asked (a model without piece types has no Start tasks).
-    instances
-        All instances.
+    baselines
+        All instances, and what the baselines answer.
     task, band
         Which of them.
     seed
         Of the intervals.
     """
-    asked = select(instances, task, band)
+    asked = select(baselines.instances, task, band)
     scores = {}
     for key, one in headline(outcomes).items():
         answers = predict(one.name, task, band)
         if answers is not None:
-            scores[key] = score_probes(answers[: len(asked)], asked, seed=seed)
+            ground = baselines.against(one.model, task, band)
+            scores[key] = score_probes(answers[: len(asked)], asked, seed=seed, against=ground)
     return scores
+
+
+def score_baselines(
+    baselines: Baselines, task: str, band: str = "long", *, seed: int
+) -> dict[str, ProbeScores]:
+    """Return the scores of the baselines of a task, by their names in keys."""
+    asked = select(baselines.instances, task, band)
+    given = {name: baselines.answers(name, task, band) for name in baselines_of(task)}
+    return {name: score_probes(answers, asked, seed=seed) for name, answers in given.items()}
 
 
 def probe_table(
     actual: Mapping[tuple[str, str], ProbeScores],
     other: Mapping[tuple[str, str], ProbeScores],
     models: Mapping[str, str],
+    grounds: Sequence[Mapping[str, ProbeScores]],
 ) -> pd.DataFrame:
     """Lay scores out as the paper's Tables 5 to 7 are: sizes and models down, five columns.
+
+    Scores that do not beat their baseline are marked; the rows of the baselines come last.
 
     Parameters
     ----------
@@ -261,12 +268,17 @@ def probe_table(
         Scores of the Actual and the Other task by size and model.
     models
         Names in keys to names of rows.
+    grounds
+        Scores of the baselines in the Actual and in the Other task (:func:`score_baselines`).
     """
-    rows = {}
+    rows: dict[str, dict[str, object]] = {}
     for size in SIZES:
         for model, title in models.items():
             cells = probe_cells(actual.get((size, model)), other.get((size, model)))
             rows[f"{size} {title}"] = {name: cell or NOT_TRAINED for name, cell in cells.items()}
+    titles = {**END_BASELINES, **START_BASELINES}
+    for name, scores in grounds[0].items():
+        rows[titles[name]] = dict(probe_cells(scores, grounds[1][name]))
     return pd.DataFrame(rows).T
 
 
@@ -293,11 +305,10 @@ def beside_paper(ours: pd.DataFrame, table: str, columns: Mapping[str, str]) -> 
 
 def probe_cells(
     actual: ProbeScores | None, other: ProbeScores | None
-) -> dict[str, Interval | None]:
+) -> dict[str, Judged | Interval | None]:
     """Return the cells of one row by the names of their columns; None where nothing is known."""
-    of_actual = (actual.lgm, actual.rprec, actual.exm) if actual else (None, None, None)
-    of_other = (other.lgm, other.rprec) if other else (None, None)
-    values = (*of_actual[:2], *of_other, of_actual[2])
+    asked = ((actual, "lgm"), (actual, "rprec"), (other, "lgm"), (other, "rprec"), (actual, "exm"))
+    values = (scores.judged(name) if scores else None for scores, name in asked)
     return dict(zip(PROBE_COLUMNS, values, strict=True))
 
 
@@ -331,30 +342,34 @@ def reference_cells(
 
 
 def compare_runs(
-    first: str,
-    second: str,
+    first: Outcome,
+    second: Outcome,
     predict: Predictor,
-    instances: Sequence[Instance],
+    baselines: Baselines,
     task: str,
     band: str = "long",
     *,
     seed: int,
-) -> Paired | None:
+) -> Judged | None:
     """Test whether one run is more often legal than another on the same questions.
 
     Returns
     -------
-    Paired or None
-        First less second in LgM accuracy, in per cent points; None if one was not asked.
+    Judged or None
+        First less second in LgM accuracy, in per cent points, and whether both beat their
+        baselines: a difference of two that do not is no finding. None if one was not asked.
     """
-    asked = select(instances, task, band)
-    answers = [predict(name, task, band) for name in (first, second)]
-    given = [one for one in answers if one is not None]
-    if len(given) < 2:
-        return None
-    rows = [answer_table(one[: len(asked)], asked) for one in given]
-    one, other = (100 * table["lgm"] for table in rows)
-    return paired_permutation(one, other, rows[0]["game"], seed=seed)
+    asked = select(baselines.instances, task, band)
+    rows, above = [], []
+    for one in (first, second):
+        answers = predict(one.name, task, band)
+        if answers is None:
+            return None
+        ground = answer_table(baselines.against(one.model, task, band), asked)
+        rows.append(answer_table(answers[: len(asked)], asked))
+        above.append(beats(rows[-1], ground, seed=seed))
+    shares = [100 * table["lgm"] for table in rows]
+    return Judged(paired_permutation(shares[0], shares[1], rows[0]["game"], seed=seed), all(above))
 
 
 def _outcome(record: RunRecord) -> Outcome:
@@ -376,11 +391,13 @@ def _outcome(record: RunRecord) -> Outcome:
     )
 
 
-def _training_row(one: Outcome | None) -> dict[str, object]:
-    columns = ("dev", "test", "epochs", "tokens read", "early stop", "RAP, %", "run")
+def _training_row(
+    one: Outcome | None, tests: Mapping[str, Judged], even: Interval
+) -> dict[str, object]:
     if one is None:
-        return {name: NOT_TRAINED if name in ("dev", "test") else "" for name in columns}
+        return {name: NOT_TRAINED if name in ("dev", "test") else "" for name in _TRAINING_COLUMNS}
     percent = round(100 * one.probability) or ""
     stop = "yes" if one.stopped_early else "no"
-    values = (one.dev, one.test, one.epochs, one.tokens, stop, percent, one.name)
-    return dict(zip(columns, values, strict=True))
+    dev, test = mark_plain(one.dev, even), tests.get(one.name, NOT_TRAINED)
+    values = (dev, test, one.epochs, one.tokens, stop, percent, one.name)
+    return dict(zip(_TRAINING_COLUMNS, values, strict=True))

@@ -12,7 +12,7 @@ from chessgloss.claims.hardrule import disqualifier
 from chessgloss.claims.records import Cause, Checked
 from chessgloss.claims.verify import causes, verify
 from chessgloss.commentary.briefing import Briefing, speaks_of
-from chessgloss.measures import RESAMPLES, Interval, cluster_weights
+from chessgloss.measures import RESAMPLES, Interval, cluster_weights, percentile_interval, wilson
 from chessgloss.verified.records import false_of
 
 #: The four causes of the CCC paper's Table 2, in its order.
@@ -81,6 +81,9 @@ def ratio_by(
 ) -> pd.Series:
     """Return the sum of one column over the sum of another in each group, as intervals.
 
+    Where nothing was counted at the top the interval ends where the clusters that may hold
+    something (Wilson's limit for none of so many) would hold one each.
+
     Parameters
     ----------
     frame
@@ -105,5 +108,7 @@ def _ratio(rows: pd.DataFrame, top: str, bottom: str, cluster: str, seed: int) -
     drawn = drawn[drawn[:, 1] > 0]
     above, below = sums.sum(axis=0)
     value = float(above / below)
-    low, high = np.percentile(drawn[:, 0] / drawn[:, 1], [2.5, 97.5])
-    return Interval(value, min(float(low), value), max(float(high), value), len(rows))
+    if not above:
+        return Interval(value, value, wilson(0, len(sums))[1] * len(sums) / below, len(rows))
+    samples = drawn[:, 0] / drawn[:, 1]
+    return percentile_interval(value, samples, len(rows), clusters=len(sums))

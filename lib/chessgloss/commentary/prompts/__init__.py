@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from string import Template
 
-from chessgloss.llm.records import ROLES, Message
+from chessgloss.llm import ROLES, Message
 
 _FOLDER = files(__name__)
 

@@ -1,0 +1,169 @@
+"""Positions drawn from games, few from each, and what a corpus holds, counted."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import chess
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from chessgloss.positions import CommentedMove, Game
+
+Phase = Literal["opening", "middlegame", "endgame"]
+_PHASES: tuple[Phase, ...] = ("opening", "middlegame", "endgame")
+
+#: Bounds on the knights, bishops, rooks and queens of both sides together.
+#: Source: lichess.org's ``Divider`` (``scalachess``), its rule by piece count.
+_MIDDLEGAME_PIECES, _ENDGAME_PIECES = 10, 6
+
+#: No position counts as an opening after this ply (ours).
+_OPENING_PLIES = 24
+
+#: Values in pawns, the usual 1, 3, 3, 5, 9.
+_VALUES = {"P": 1, "N": 3, "B": 3, "R": 5, "Q": 9, "p": -1, "n": -3, "b": -3, "r": -5, "q": -9}
+
+#: Games replayed by one job.
+_CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True)
+class PositionSample:
+    """Positions and the games they come from, row by row.
+
+    Parameters
+    ----------
+    fens
+        FEN of each position, length ``n``.
+    games
+        Shape ``(n,)``: index of the game in the sequence that was sampled.
+    plies
+        Shape ``(n,)``: plies played before the position.
+    """
+
+    fens: tuple[str, ...]
+    games: NDArray[np.int32]
+    plies: NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        if not len(self.fens) == len(self.games) == len(self.plies):
+            raise ValueError("a sample needs one game and one ply for each FEN")
+
+    def __len__(self) -> int:
+        return len(self.fens)
+
+    def digest(self) -> str:
+        """Return a hash of the FENs in their order: the sample's name in a recipe."""
+        return hashlib.blake2b("\n".join(self.fens).encode(), digest_size=12).hexdigest()
+
+
+def sample_positions(
+    games: Sequence[Game], per_game: int, *, seed: int, jobs: int = 2
+) -> PositionSample:
+    """Draw up to ``per_game`` positions of each game, none from its random opening.
+
+    The plies of a game depend on ``seed`` and the game alone, so that a longer list of
+    games only adds rows. Final positions (nothing to move for) are never drawn.
+    """
+    chunks = [list(games[at : at + _CHUNK]) for at in range(0, len(games), _CHUNK)]
+    tasks = (delayed(_draw)(chunk, per_game, seed) for chunk in chunks)
+    drawn = [rows for chunk in Parallel(n_jobs=jobs)(tasks) for rows in chunk]
+    return PositionSample(
+        tuple(fen for rows in drawn for _, fen in rows),
+        np.repeat(np.arange(len(games), dtype=np.int32), [len(rows) for rows in drawn]),
+        np.array([ply for rows in drawn for ply, _ in rows], np.int32),
+    )
+
+
+def _draw(games: Sequence[Game], per_game: int, seed: int) -> list[list[tuple[int, str]]]:
+    """Draw (ply, FEN) from each game."""
+    drawn = []
+    for game in games:
+        random = np.random.default_rng([seed, int(game.key, 16)])
+        plies = random.permutation(np.arange(game.opening_plies, len(game.moves)))[:per_game]
+        board, rows = chess.Board(game.root), []
+        for ply, uci in enumerate(game.moves[: max(plies, default=-1) + 1]):
+            if ply in plies:
+                rows.append((ply, board.fen()))
+            board.push(chess.Move.from_uci(uci))
+        drawn.append(rows)
+    return drawn
+
+
+# ---------------------------------------------------------------- the rows of a data sheet
+
+
+def phase_of(fen: str) -> Phase:
+    """Return the phase of a position, by its pieces other than kings and pawns and its ply."""
+    placement, turn, *_, number = fen.split(" ")
+    pieces = sum(symbol in "nbrqNBRQ" for symbol in placement)
+    ply = 2 * int(number) - (2 if turn == "w" else 1)
+    if pieces <= _ENDGAME_PIECES:
+        return "endgame"
+    return "opening" if pieces > _MIDDLEGAME_PIECES and ply < _OPENING_PLIES else "middlegame"
+
+
+def material(fen: str) -> int:
+    """Return White's material less Black's, in pawns (1, 3, 3, 5, 9)."""
+    return sum(_VALUES.get(symbol, 0) for symbol in fen.split(" ", 1)[0])
+
+
+def describe_games(games: Sequence[Game]) -> dict[str, float | int]:
+    """Count a collection of games: how many, how long (in plies), shares of the results."""
+    plies = np.array([len(game.moves) for game in games])
+    results = Counter(game.result for game in games)
+    return {
+        "games": len(games),
+        "distinct games": len({game.key for game in games}),
+        "plies": int(plies.sum()),
+        "median plies": float(np.median(plies)),
+        "longest, plies": int(plies.max()),
+        "White wins": results["1-0"] / len(games),
+        "draws": results["1/2-1/2"] / len(games),
+        "Black wins": results["0-1"] / len(games),
+        "unfinished": results["*"] / len(games),
+    }
+
+
+def describe_positions(fens: Sequence[str]) -> dict[str, float | int]:
+    """Count a collection of positions: shares of the phases, of checks, of even material."""
+    phases = Counter(map(phase_of, fens))
+    balance = np.abs([material(fen) for fen in fens])
+    return {
+        "positions": len(fens),
+        "distinct positions": len({fen.rsplit(" ", 2)[0] for fen in fens}),
+        **{name: phases[name] / len(fens) for name in _PHASES},
+        "in check": float(np.mean([chess.Board(fen).is_check() for fen in fens])),
+        "material within 3 pawns": float(np.mean(balance <= 3)),
+    }
+
+
+def describe_comments(comments: Sequence[CommentedMove]) -> dict[str, float | int]:
+    """Count a collection of commented moves: how many, how long, of which phase."""
+    words = np.array([comment.words for comment in comments])
+    phases = Counter(phase_of(comment.context.position.fen) for comment in comments)
+    return {
+        "comments": len(comments),
+        "median words": float(np.median(words)),
+        "at most 40 words": int((words <= 40).sum()),
+        **{f"on {name} moves": phases[name] for name in _PHASES},
+    }
+
+
+def describe_levels(games: Sequence[Game]) -> pd.DataFrame:
+    """Count games by the pair of their players, strongest last: games, mean plies, draws."""
+    rows = []
+    for game in games:
+        levels = sorted(int(name.rsplit(" ", 1)[1]) for name in (game.white, game.black))
+        rows.append((*levels, len(game.moves), game.result == "1/2-1/2"))
+    pairs = pd.DataFrame(rows, columns=["level", "against", "mean plies", "draws"])
+    grouped = pairs.groupby(["level", "against"])
+    counted = grouped.mean()
+    counted.insert(0, "games", grouped.size())
+    return counted.reset_index()

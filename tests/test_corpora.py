@@ -1,0 +1,659 @@
+"""Corpora: self-play games and their file, samples and counts, lectures, puzzles and streams."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+import zstandard
+
+from chessgloss import assets
+from chessgloss.corpora import games as games_module
+from chessgloss.corpora import samples, streams
+from chessgloss.corpora.games import (
+    LEVELS,
+    GamesFileError,
+    Rules,
+    choose,
+    level_nodes,
+    of_split,
+    pack,
+    pairing,
+    play_many,
+    read_games,
+)
+from chessgloss.corpora.lectures import (
+    Counts,
+    Lecture,
+    LectureError,
+    catalogue,
+    commented_moves,
+    eligible,
+    evaluated_lectures,
+    read_lecture,
+    read_lectures,
+)
+from chessgloss.corpora.lichess import Puzzle, read_puzzles
+from chessgloss.corpora.samples import sample_positions
+from chessgloss.corpora.streams import DamagedLine, TruncatedFileError
+from chessgloss.engine import MATE, ScoredMove, read_centipawns
+from chessgloss.positions import (
+    CommentedMove,
+    Game,
+    MoveInContext,
+    Position,
+    read_fen,
+    read_move,
+    split_of,
+)
+from chessgloss.store import file_digest
+
+# ---------------------------------------------------------------- self-play
+
+COMMITTED = Path(__file__).parents[1] / "data" / "games" / "selfplay.tsv.zst"
+
+
+@pytest.fixture(scope="session")
+def six_games(stockfish) -> list[Game]:
+    return list(play_many(stockfish, 7, range(6)))
+
+
+def lines(*centipawns: int) -> list[ScoredMove]:
+    moves = list(chess.Board().legal_moves)
+    scores = (read_centipawns(value, chess.WHITE) for value in centipawns)
+    return [ScoredMove(*pair) for pair in zip(moves, scores, strict=False)]
+
+
+def test_level_20_always_takes_the_best_line():
+    random = np.random.default_rng(0)
+    assert all(choose(lines(30, 29, 28), 20, random).centipawns == 30 for _ in range(50))
+
+
+@pytest.mark.parametrize("level", LEVELS[:-1])
+def test_a_level_never_gives_away_more_than_its_bonus(level):
+    random = np.random.default_rng(1)
+    chosen = Counter(
+        choose(lines(0, -3, -4 * (20 - level) - 1), level, random).centipawns for _ in range(500)
+    )
+    assert -4 * (20 - level) - 1 not in chosen
+    assert chosen[-3] > 0
+
+
+def test_weaker_levels_give_away_more():
+    losses = []
+    for level in LEVELS:
+        random = np.random.default_rng(2)
+        losses.append(-np.mean([choose(lines(0, -9, -20, -40), level, random).centipawns
+                                for _ in range(3_000)]))  # fmt: skip
+    assert losses == sorted(losses, reverse=True)
+    assert level_nodes(20) > 10 * level_nodes(1)
+
+
+def test_a_lost_mate_is_never_chosen_for_noise():
+    random = np.random.default_rng(3)
+    assert all(choose(lines(MATE - 1, 500), 1, random).centipawns > 9_000 for _ in range(99))
+
+
+def test_pairings_are_equal_or_neighbours():
+    random = np.random.default_rng(4)
+    pairs = [pairing(random) for _ in range(4_000)]
+    apart = [abs(LEVELS.index(white) - LEVELS.index(black)) for white, black in pairs]
+    assert set(apart) == {0, 1}
+    assert 0.56 < apart.count(0) / len(apart) < 0.64
+    assert {level for pair in pairs for level in pair} == set(LEVELS)
+    stronger_white = sum(white > black for white, black in pairs)
+    assert abs(stronger_white / apart.count(1) - 0.5) < 0.05
+
+
+@pytest.mark.engine
+def test_a_game_is_the_same_whatever_was_played_before(stockfish, six_games):
+    assert list(play_many(stockfish, 7, [4])) == six_games[4:5]
+    assert list(play_many(stockfish, 7, [5, 0])) == [six_games[5], six_games[0]]
+    assert next(play_many(stockfish, 8, [4])).moves != six_games[4].moves
+
+
+@pytest.mark.engine
+def test_games_are_legal_and_end_as_they_say(six_games):
+    for game in six_games:
+        board = game.check().position(len(game.moves)).board()
+        assert Rules().opening_plies[0] <= game.opening_plies <= Rules().opening_plies[1]
+        assert (game.termination == "checkmate") == board.is_checkmate()
+        assert (game.termination == "stalemate") == board.is_stalemate()
+        if game.termination == "checkmate":
+            assert game.result == ("0-1" if board.turn else "1-0")
+
+
+def test_adjudication_needs_every_ply_of_its_run():
+    rules = Rules()
+    even = [5] * rules.draw_plies
+    assert games_module._adjudicated(even, rules.draw_from_ply, True, rules)[0] == "1/2-1/2"
+    assert games_module._adjudicated(even, rules.draw_from_ply - 1, True, rules) is None
+    assert games_module._adjudicated([999, *even[1:]], 100, True, rules) is None
+    won = [rules.resign_centipawns] * rules.resign_plies
+    assert games_module._adjudicated(won, 40, True, rules) == ("1-0", "resigned")
+    assert games_module._adjudicated([-score for score in won], 40, True, rules)[0] == "0-1"
+    assert games_module._adjudicated(won, 40, False, rules) is None
+    assert games_module._adjudicated([0, *won[1:]], 40, True, rules) is None
+
+
+@pytest.mark.engine
+@pytest.mark.slow
+def test_a_killed_run_goes_on_and_gives_the_same_bytes(stockfish, tmp_path, monkeypatch):
+    monkeypatch.setattr(games_module, "SHARD", 3)
+    whole = games_module.generate(tmp_path / "a.zst", 5, seed=7, shards=tmp_path / "a", processes=1)
+    (tmp_path / "b").mkdir()
+    games_module.play_shard(stockfish, tmp_path / "b", 7, 3)
+    (tmp_path / "b" / "mixed-7-0000000.part").write_text("cut off")
+    again = games_module.generate(tmp_path / "b.zst", 5, seed=7, shards=tmp_path / "b", processes=1)
+    assert whole.read_bytes() == again.read_bytes()
+    assert len(list(read_games(whole))) == 5
+
+
+def test_a_file_reads_back_and_names_its_bad_lines(tmp_path):
+    game = Game(("e2e4", "e7e5"), "1-0", "level 5", "level 3", "resigned", 6)
+    line = games_module._line(0, game)
+    assert list(read_games(pack([line, line], tmp_path / "g.zst"), limit=1)) == [game]
+    with pytest.raises(GamesFileError, match="line 2"):
+        list(read_games(pack([line, "1\tA\tB\n"], tmp_path / "g.zst")))
+    with pytest.raises(GamesFileError, match="line 1"):
+        list(read_games(pack([line.replace("1-0", "2-0")], tmp_path / "g.zst")))
+
+
+def test_a_cut_off_file_is_named(tmp_path):
+    game = Game(("e2e4",), "*")
+    path = pack((games_module._line(number, game) for number in range(50_000)), tmp_path / "g.zst")
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(GamesFileError, match="cut off"):
+        list(read_games(path))
+
+
+@pytest.mark.engine
+@pytest.mark.slow
+def test_the_committed_games_are_what_the_command_gives(stockfish):
+    numbers = [0, 5_003, 19_999]
+    committed = list(read_games(COMMITTED))
+    assert list(play_many(stockfish, 1, numbers)) == [committed[k] for k in numbers]
+
+
+def test_the_committed_games_look_like_chess():
+    games = list(read_games(COMMITTED))
+    assert len(games) >= 20_000
+    results = Counter(game.result for game in games)
+    assert results["1/2-1/2"] / len(games) > 0.15
+    assert abs(results["1-0"] - results["0-1"]) / len(games) < 0.06
+    assert len({game.key for game in games}) > 0.998 * len(games)
+    shares = [len(of_split(games, name)) / len(games) for name in ("train", "validation", "test")]
+    np.testing.assert_allclose(shares, [0.8, 0.1, 0.1], atol=0.01)
+    for game in games[:100]:
+        game.check()
+
+
+@pytest.mark.engine
+def test_quick_games_are_short_and_of_middle_levels(stockfish):
+    quick = games_module.SERIES["quick"]
+    games = list(play_many(stockfish, 2, range(8), quick))
+    levels = {name for game in games for name in (game.white, game.black)}
+    assert levels <= {"level 5", "level 10", "level 15"}
+    assert max(len(game.moves) for game in games) <= 151
+    assert len({game.moves for game in games}) == 8
+    assert games != list(play_many(stockfish, 2, range(8)))
+
+
+def test_an_unknown_series_is_refused_by_name(tmp_path):
+    with pytest.raises(ValueError, match="no series 'blitz'; there are mixed, quick"):
+        games_module.generate(tmp_path / "a.zst", 5, seed=7, shards=tmp_path, series="blitz")
+    assert list(tmp_path.iterdir()) == []
+
+
+# ---------------------------------------------------------------- samples and counts
+
+
+def random_game(seed: int, plies: int) -> Game:
+    random, board = np.random.default_rng(seed), chess.Board()
+    while board.ply() < plies and not board.is_game_over():
+        legal = list(board.legal_moves)
+        board.push(legal[int(random.integers(len(legal)))])
+    return Game(tuple(move.uci() for move in board.move_stack), "*", opening_plies=6)
+
+
+GAMES = [random_game(seed, plies) for seed, plies in enumerate((60, 12, 7, 40, 6))]
+
+
+def test_rows_are_the_games_own_positions():
+    sample = sample_positions(GAMES, 10, seed=1, jobs=1)
+    for fen, game, ply in zip(sample.fens, sample.games, sample.plies, strict=True):
+        assert GAMES[game].fens()[ply] == fen
+        assert GAMES[game].opening_plies <= ply < len(GAMES[game].moves)
+    counts = np.bincount(sample.games, minlength=5)
+    assert counts.tolist() == [10, 6, 1, 10, 0]
+
+
+def test_more_games_only_add_rows_and_jobs_change_nothing():
+    few, all_of_them = (sample_positions(GAMES[:n], 5, seed=1, jobs=1) for n in (2, 5))
+    assert all_of_them.fens[: len(few)] == few.fens
+    assert sample_positions(GAMES, 5, seed=1, jobs=2).digest() == all_of_them.digest()
+    assert sample_positions(GAMES, 5, seed=2, jobs=1).digest() != all_of_them.digest()
+
+
+def test_no_games_make_an_empty_sample():
+    assert len(sample_positions([], 5, seed=1)) == 0
+
+
+FOOLS_MATE = Game(("f2f3", "e7e5", "g2g4", "d8h4"), "0-1", "level 5", "level 10")
+
+
+@pytest.mark.parametrize(
+    ("fen", "phase"),
+    [
+        (chess.STARTING_FEN, "opening"),
+        ("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 30", "middlegame"),
+        ("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21", "middlegame"),
+        ("8/3nk3/1p4pp/1N1P1p2/1bP2KP1/3P1P2/7P/8 b - - 0 30", "endgame"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "endgame"),
+    ],
+)
+def test_the_phase_goes_by_pieces_then_by_ply(fen, phase):
+    assert samples.phase_of(fen) == phase
+
+
+def test_material_is_whites_less_blacks():
+    assert samples.material(chess.STARTING_FEN) == 0
+    assert samples.material("4k3/8/8/8/8/8/P7/R3K2q w - - 0 1") == 6 - 9
+
+
+def test_games_are_counted_by_result_length_and_level():
+    drawn = Game(("e2e4",), "1/2-1/2", "level 10", "level 5")
+    counts = samples.describe_games([FOOLS_MATE, drawn, drawn])
+    assert (counts["games"], counts["distinct games"], counts["plies"]) == (3, 2, 6)
+    assert (counts["draws"], counts["Black wins"]) == (2 / 3, 1 / 3)
+    levels = samples.describe_levels([FOOLS_MATE, drawn])
+    assert levels[["level", "against", "games"]].to_numpy().tolist() == [[5, 10, 2]]
+
+
+def test_comments_are_counted_by_words_and_phase():
+    move = read_move(Position(chess.STARTING_FEN), "e4")
+    comments = [CommentedMove(move, "word " * n, "a lecture", 0) for n in (1, 50)]
+    counts = samples.describe_comments(comments)
+    assert (counts["comments"], counts["at most 40 words"], counts["on opening moves"]) == (2, 1, 2)
+
+
+def test_positions_that_differ_in_counters_alone_are_not_distinct():
+    again = chess.STARTING_FEN.replace("0 1", "4 3")
+    counts = samples.describe_positions([chess.STARTING_FEN, again])
+    assert (counts["positions"], counts["distinct positions"]) == (2, 1)
+
+
+def test_the_committed_data_sheet_says_what_the_file_holds() -> None:
+    games = list(read_games(COMMITTED))
+    splits = Counter(game.split for game in games)
+    counts = samples.describe_games(games)
+    counts |= {f"{name} games": splits[name] for name in ("train", "validation", "test")}
+    sheet = (COMMITTED.parent / "README.md").read_text("utf-8")
+    for name, value in counts.items():
+        shown = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
+        assert f"| {name} | {shown} |\n" in sheet
+    assert f"`{file_digest(COMMITTED)}`" in sheet
+
+
+# ---------------------------------------------------------------- lectures
+
+
+def lecture(folder: Path, *lines: str, name: str = "lec7.txt") -> Lecture:
+    path = folder / name
+    path.write_text("\r\n".join(lines) + "\r\n")
+    return read_lecture(path)
+
+
+def said(read: Lecture) -> list[tuple[str, str, int]]:
+    return [(c.context.numbered_san, c.comment, c.ply) for c in read.comments]
+
+
+def test_a_comment_belongs_to_the_move_before_it(tmp_path: Path) -> None:
+    read = lecture(
+        tmp_path,
+        "k Good evening.",
+        "e2e4",
+        "k The centre,",
+        "12",
+        "KIBITZ   and two  lines.",
+        "e5",
+        "Nf3",
+        "ki A knight.",
+    )
+    assert said(read) == [
+        ("1. e4", "The centre, and two lines.", 0),
+        ("2. Nf3", "A knight.", 2),
+    ]
+    assert read.comments[1].context.position.moves == ("e2e4", "e7e5")
+    assert read.comments[0].source == "lec7"
+    counts = read.counts
+    assert (counts.on_moves, counts.before_moves, counts.comment_lines) == (3, 1, 4)
+    assert (counts.plies, counts.pauses) == (3, 12)
+    assert (read.title, read.author) == ("Rook vs Pawn endgames", "toddmf")
+    assert read.problems == ()
+
+
+def test_back_and_revert_replay_variations(tmp_path: Path) -> None:
+    read = lecture(
+        tmp_path, "e4", "e5", "Nf3", "back 2", "k Or:", "c5", "k Sicilian.", "revert", "d4", "back"
+    )
+    assert said(read) == [("1... c5", "Sicilian.", 1)]
+    assert [line.moves for line in read.lines] == [
+        ("e2e4", "e7e5", "g1f3"),
+        ("e2e4", "c7c5"),
+        ("d2d4",),
+    ]
+    assert read.counts.before_moves == 1
+
+
+def test_a_position_is_set_up_with_its_names(tmp_path: Path) -> None:
+    read = lecture(
+        tmp_path,
+        "bsetup",
+        "bsetup fen r3k2r/8/8/8/8/8/8/R3K2R",
+        "bsetup bcastle none",
+        "bsetup wcastle kside",
+        "tomove black",
+        "bsetup done",
+        "wname Anna",
+        "bname Bert",
+        "1",
+        "Kf7",
+        "0-0",
+        "k White castles.",
+    )
+    (line,) = read.lines
+    assert line.root == "r3k2r/8/8/8/8/8/8/R3K2R b K - 0 1"
+    assert (line.white, line.black) == ("Anna", "Bert")
+    assert said(read) == [("2. O-O+", "White castles.", 1)]
+    assert read.counts.set_ups == 2
+
+
+def test_revert_goes_back_to_the_last_position_set_up(tmp_path: Path) -> None:
+    fen = "8/8/8/4k3/8/8/4P3/4K3"
+    read = lecture(tmp_path, "bsetup", f"bsetup fen {fen}", "bsetup done", "e3", "revert", "e4+")
+    assert [line.root.split()[0] for line in read.lines] == [fen, fen]
+    assert [line.moves for line in read.lines] == [("e2e3",), ("e2e4",)]
+
+
+def test_pieces_are_placed_and_taken_away(tmp_path: Path) -> None:
+    read = lecture(
+        tmp_path,
+        "bsetup",
+        "bsetup clear",
+        "K@e1",
+        "bsetup k@e8",
+        "P@a7",
+        "Q@d1",
+        "x@d1",
+        "bsetup done",
+        "a8=q",
+    )
+    assert read.problems == ()
+    assert read.lines[0].root.split()[0] == "4k3/P7/8/8/8/8/8/4K3"
+    assert read.lines[0].moves == ("a7a8q",)
+
+
+def test_start_gives_the_first_position_with_its_rights(tmp_path: Path) -> None:
+    read = lecture(tmp_path, "e4", "bsetup", "bsetup start", "bsetup done", "d4")
+    assert read.lines[1].root == chess.STARTING_FEN
+
+
+def test_tomove_between_moves_hands_the_move_over(tmp_path: Path) -> None:
+    read = lecture(tmp_path, "e4", "tomove white", "d4", "k Two in a row.")
+    assert read.comments[0].context.mover == chess.WHITE
+    assert read.comments[0].ply == 0
+    assert read.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("moves", "uci"),
+    [
+        (["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "g8f6", "e1g1"], "e1g1"),
+        (["e4", "e5", "Nf3", "Nc6", "Bc4", "Nf6", "o-o"], "e1g1"),
+        (["e4", "d5", "exd"], "e4d5"),
+        (["e4", "d5", "ed"], "e4d5"),
+        (["e4", "e5", "nf3"], "g1f3"),
+        (["e4", "f6", "Qh5++"], "d1h5"),
+        (["e4", "f6", "Qh5 ++"], "d1h5"),
+        (["e4", "e5", "Nf3!?"], "g1f3"),
+        (["E2E4"], "e2e4"),
+    ],
+)
+def test_moves_are_read_as_the_server_read_them(tmp_path: Path, moves: list[str], uci: str) -> None:
+    read = lecture(tmp_path, *moves)
+    assert read.problems == ()
+    assert read.lines[0].moves[-1] == uci
+
+
+@pytest.mark.parametrize(
+    ("lines", "at", "reason"),
+    [
+        (["e4", "e4"], 2, "neither a command nor a legal move"),
+        (["Kind regards to all"], 1, "not a command"),
+        (["e4", "back 3"], 2, "3 plies back, but only 1"),
+        (["back two"], 1, "needs a number"),
+        (["bsetup", "bsetup fen 9/8"], 2, "rows"),
+        (["bsetup", "e4"], 2, "'bsetup done' is missing"),
+        (["bsetup", "bsetup white"], 2, "unknown set-up command 'white'"),
+        (["bsetup", "bsetup fen 8/8/8/8/8/8/8/8", "bsetup done"], 3, "not a legal position"),
+        (["tomove"], 1, "needs white or black"),
+    ],
+)
+def test_what_is_not_understood_is_reported_by_line(
+    tmp_path: Path, lines: list[str], at: int, reason: str
+) -> None:
+    (problem,) = lecture(tmp_path, *lines).problems
+    assert (problem.line, problem.text) == (at, lines[at - 1])
+    assert reason in problem.reason
+
+
+def test_moves_after_an_illegal_position_are_problems_not_moves(tmp_path: Path) -> None:
+    read = lecture(tmp_path, "bsetup", "bsetup clear", "bsetup done", "e4", "k Nothing here.")
+    assert [problem.line for problem in read.problems] == [3, 4]
+    assert read.comments == ()
+    assert read.counts.before_moves == 1
+
+
+def test_headings_end_the_comment_on_a_move(tmp_path: Path) -> None:
+    read = lecture(tmp_path, "e4", "k Fine.", "k *****", "k Example 2: A vs B", "k It goes on.")
+    assert said(read) == [("1. e4", "Fine.", 0)]
+    assert read.counts.headings == 2
+    assert read.counts.before_moves == 1
+
+
+def test_a_bughouse_game_is_counted_and_not_replayed(tmp_path: Path) -> None:
+    read = lecture(
+        tmp_path,
+        "bsetup b bughouse",
+        "bsetup start",
+        "bsetup done",
+        "e4",
+        "P@h6",
+        "k A drop.",
+        "back 2",
+        "bsetup standard",
+        "bsetup done",
+        "d4",
+        "k Chess again.",
+    )
+    assert read.problems == ()
+    assert (read.counts.variant_moves, read.counts.in_variants) == (2, 1)
+    assert [comment.comment for comment in read.comments] == ["Chess again."]
+
+
+def test_an_empty_file_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(LectureError, match="holds no lec"):
+        read_lectures(tmp_path)
+    with pytest.raises(LectureError, match=r"lec7\.txt is empty"):
+        lecture(tmp_path, " ")
+
+
+def test_a_folder_is_read_in_the_order_of_numbers(tmp_path: Path) -> None:
+    for name in ("lec10.txt", "lec2.txt", "lecture.txt"):
+        lecture(tmp_path, "e4", f"k {name}", name=name)
+    assert [comment.comment for comment in commented_moves(tmp_path)] == ["lec2.txt", "lec10.txt"]
+
+
+@pytest.fixture(scope="module")
+def real_lectures() -> list[Lecture]:
+    try:
+        return read_lectures(assets.locate("lectures"))
+    except assets.AssetMissing as error:
+        pytest.skip(str(error))
+
+
+class TestRealLectures:
+    """Counts checked against the files with grep; the texts stay where they are."""
+
+    def test_all_are_read_and_nothing_is_lost(self, real_lectures: list[Lecture]) -> None:
+        assert [read.name for read in real_lectures] == list(catalogue())
+        assert sum(read.counts.comment_lines for read in real_lectures) == 2639
+        assert sum(len(read.problems) for read in real_lectures) <= 6
+
+    def test_every_move_of_standard_chess_is_replayed(self, real_lectures: list[Lecture]) -> None:
+        bughouse = [read.name for read in real_lectures if read.counts.variant_moves]
+        assert bughouse == ["lec16"]
+        assert sum(read.counts.plies for read in real_lectures) == 4617
+        assert all(line.check() for read in real_lectures for line in read.lines)
+
+    def test_most_comments_are_short_enough_to_compare(self, real_lectures: list[Lecture]) -> None:
+        comments = [comment for read in real_lectures for comment in read.comments]
+        assert len(comments) > 1300
+        assert sum(comment.words <= 40 for comment in comments) > 0.9 * len(comments)
+
+    def test_the_evaluated_lectures_are_these_six(self, real_lectures: list[Lecture]) -> None:
+        held = evaluated_lectures(real_lectures)
+        assert held == {"lec3", "lec9", "lec10", "lec12", "lec25", "lec26"}
+        assert held == {read.name for read in real_lectures if split_of(read.name) != "train"}
+        comments = [c for read in real_lectures if read.name in held for c in read.comments]
+        assert sum(map(eligible, comments)) == 254
+
+
+# ---------------------------------------------------------------- which lectures are held out
+
+START = read_fen("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
+OPENING = MoveInContext(START, "e2e4")
+#: Of these lectures the split leaves lec9, lec10 and lec12 out of the training part.
+NAMES = ["lec8", "lec9", "lec10", "lec11", "lec12", "lec13"]
+
+
+def made_up(name: str, comments: list[str]) -> Lecture:
+    commented = tuple(CommentedMove(OPENING, text, name, 0) for text in comments)
+    return Lecture(name, "", "", commented, (), Counts(), ())
+
+
+def test_a_lecture_outside_the_training_part_is_evaluated():
+    lectures = [made_up(name, ["one two three"]) for name in NAMES]
+    assert evaluated_lectures(lectures, enough=3) == {"lec9", "lec10", "lec12"}
+
+
+def test_others_join_in_an_order_that_is_not_the_given_one():
+    lectures = [made_up(name, ["one two three"]) for name in NAMES]
+    joined = [evaluated_lectures(lectures, enough=enough) for enough in (3, 4, 5, 6, 7)]
+    assert [len(names) for names in joined] == [3, 4, 5, 6, 6]
+    assert all(fewer <= more for fewer, more in pairwise(joined))
+    assert evaluated_lectures(reversed(lectures), enough=4) == joined[1]
+
+
+@pytest.mark.parametrize(("words", "counts"), [(2, False), (3, True), (40, True), (41, False)])
+def test_only_comments_of_middle_length_count(words: int, counts: bool):
+    text = " ".join(["word"] * words)
+    lectures = [made_up("lec9", [text]), made_up("lec8", [text])]
+    assert eligible(lectures[0].comments[0]) is counts
+    assert ("lec8" in evaluated_lectures(lectures, enough=1)) is not counts
+
+
+# ---------------------------------------------------------------- puzzles and streams
+
+HEAD = "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags"
+BACK_RANK = (
+    "abc12,6k1/5ppp/8/8/8/8/r4PPP/1R4K1 b - - 0 1,h7h6 b1b8 g8h7,600,80,90,1000,"
+    "mateIn1 short,https://example.org/g,"
+)
+
+
+def frames(path: Path, *texts: str) -> Path:
+    """Write each text as its own frame, with a skippable frame and an empty one between."""
+    skippable = b"\x50\x2a\x4d\x18" + (4).to_bytes(4, "little") + b"size"
+    empty = zstandard.compress(b"")
+    path.write_bytes(b"".join(skippable + zstandard.compress(t.encode()) + empty for t in texts))
+    return path
+
+
+def test_a_puzzle_starts_after_the_opponents_move(tmp_path: Path) -> None:
+    (puzzle,) = read_puzzles(frames(tmp_path / "p.csv.zst", f"{HEAD}\n{BACK_RANK}\n"))
+    assert isinstance(puzzle, Puzzle)
+    assert puzzle.position.turn == chess.WHITE
+    assert puzzle.first.san == "Rb8+"
+    assert puzzle.solution == ("b1b8", "g8h7")
+    assert (puzzle.name, puzzle.rating) == ("abc12", 600)
+    assert puzzle.position.moves == ("h7h6",)
+
+
+def test_puzzles_are_chosen_by_theme(tmp_path: Path) -> None:
+    other = BACK_RANK.replace("mateIn1 short", "endgame short").replace("abc12", "def34")
+    path = frames(tmp_path / "p.csv.zst", f"{HEAD}\n", f"{other}\n{BACK_RANK}\n")
+    names = [p.name for p in read_puzzles(path, {"mateIn1"}) if isinstance(p, Puzzle)]
+    assert names == ["abc12"]
+    assert len(list(read_puzzles(path, ["short"]))) == 2
+
+
+def test_damaged_puzzles_are_numbered_and_skipped(tmp_path: Path) -> None:
+    bad = [
+        "short,row",
+        BACK_RANK.replace("h7h6 b1b8", "h7h6 b1b9"),
+        BACK_RANK.replace("h7h6 b1b8 g8h7", "h7h6"),
+        BACK_RANK.replace(",600,", ",high,"),
+        BACK_RANK.replace("h7h6 b1b8 g8h7", ""),
+        BACK_RANK.replace("6k1/5ppp", "9/5ppp"),
+    ]
+    text = "\n".join([HEAD, *bad, BACK_RANK])
+    read = list(read_puzzles(frames(tmp_path / "p.csv.zst", text)))
+    damaged = [item for item in read if isinstance(item, DamagedLine)]
+    assert [item.line for item in damaged] == [2, 3, 4, 5, 6, 7]
+    assert all(item.reason for item in damaged)
+    assert isinstance(read[-1], Puzzle)
+
+
+def test_a_file_of_other_columns_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"lacks the columns .*FEN.*found \['a', 'b'\]"):
+        list(read_puzzles(frames(tmp_path / "p.csv.zst", "a,b\n1,2\n")))
+
+
+def test_castling_in_either_notation_is_written_alike(tmp_path: Path) -> None:
+    row = "x,4k3/8/8/8/8/8/8/4K2R b K - 0 1,e8d8 {} d8c7,600,80,90,1,short,https://x,\n"
+    path = frames(tmp_path / "p.csv.zst", HEAD + "\n", row.format("e1h1"), row.format("e1g1"))
+    solutions = [p.solution for p in read_puzzles(path) if isinstance(p, Puzzle)]
+    assert solutions == [("e1g1", "d8c7")] * 2
+
+
+def test_a_cut_off_file_gives_its_good_rows_then_an_error(tmp_path: Path) -> None:
+    path = frames(tmp_path / "p.csv.zst", f"{HEAD}\n{BACK_RANK}\n", f"{BACK_RANK}\n" * 50)
+    path.write_bytes(path.read_bytes()[:-20])
+    read = read_puzzles(path)
+    assert isinstance(next(read), Puzzle)
+    with pytest.raises(TruncatedFileError, match="cut off"):
+        list(read)
+
+
+def test_a_file_that_is_not_zstd_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv.zst"
+    path.write_text("plain text")
+    with pytest.raises(ValueError, match=r"p\.csv\.zst is not a sound \.zst file"):
+        list(read_puzzles(path))
+
+
+@pytest.mark.parametrize(("suffix", "compress"), [(".zst", zstandard.compress), (".txt", bytes)])
+def test_lines_come_whole_across_chunks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, compress: object
+) -> None:
+    monkeypatch.setattr(streams, "CHUNK", 3)
+    data = b"first line\n\nthe third, longer\nlast without end"
+    path = tmp_path / f"x{suffix}"
+    path.write_bytes(compress(data))  # type: ignore[operator]
+    assert list(streams.lines(path)) == data.splitlines(keepends=True)

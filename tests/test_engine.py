@@ -1,0 +1,385 @@
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import chess
+import chess.engine
+import numpy as np
+import psutil
+import pytest
+from chess.engine import Cp, Mate, MateGiven, PovScore
+
+from chessgloss import engine as engine_module
+from chessgloss.engine import (
+    EngineFailed,
+    EngineMissing,
+    ScoreWording,
+    analyse_many,
+    centipawn_loss,
+    centipawns,
+    expected_score,
+    find_stockfish,
+    open_engine,
+    read_centipawns,
+    score_of,
+    score_text,
+    version,
+    win_probability,
+)
+from chessgloss.positions import MoveError, Position, read_fen
+from fakes import engine_program
+
+START = Position(chess.STARTING_FEN)
+AFTER_E4 = Position.after(["e2e4"])
+FOOLS_MATE = Position.after(["f2f3", "e7e5", "g2g4", "d8h4"])
+STALEMATE = read_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1")
+BLACK_MATES_IN_ONE = Position.after(["f2f3", "e7e5", "g2g4"])
+
+
+def children() -> list[int]:
+    return [child.pid for child in psutil.Process().children(recursive=True)]
+
+
+def assert_no_more_children(before: list[int]) -> None:
+    deadline = time.monotonic() + 5
+    while set(children()) - set(before) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not set(children()) - set(before)
+
+
+# Finding the engine
+
+
+def test_the_environment_variable_names_the_engine(tmp_path, monkeypatch):
+    program = engine_program(tmp_path)
+    monkeypatch.setenv("CHESSGLOSS_STOCKFISH", str(program))
+    assert find_stockfish() == program
+    assert version() == "Scripted 1"
+
+
+def test_a_variable_that_names_no_program_is_an_error_with_a_remedy(monkeypatch):
+    monkeypatch.setenv("CHESSGLOSS_STOCKFISH", "/nowhere/stockfish")
+    with pytest.raises(EngineMissing, match=r"/nowhere/stockfish.*apt-get install stockfish"):
+        find_stockfish()
+
+
+def test_a_program_that_is_no_engine_is_named(tmp_path):
+    program = tmp_path / "cat"
+    program.write_text("#!/bin/sh\nexec cat\n")
+    program.chmod(0o755)
+    with pytest.raises(EngineMissing, match="no UCI engine"):
+        version(program)
+
+
+# The contract, against a scripted engine
+
+
+def test_the_score_is_seen_by_the_side_to_move(tmp_path):
+    with open_engine(engine_program(tmp_path, "--moves", "e7e5")) as engine:
+        analysis = engine.analyse(AFTER_E4, nodes=10)
+    assert analysis.best.score == PovScore(Cp(101), chess.BLACK)
+    assert centipawns(score_of(analysis), chess.WHITE) == -101
+    assert analysis.best.moves == ("e7e5",)
+    assert (analysis.nodes, analysis.engine) == (7, "Scripted 1")
+
+
+def test_the_engine_is_told_the_history(tmp_path):
+    shuffled = Position.after(["g1f3", "g8f6", "f3g1", "f6g8"])
+    with open_engine(engine_program(tmp_path)) as engine:
+        with_history = engine.analyse(shuffled, nodes=10)
+        without = engine.analyse(Position(shuffled.fen), nodes=10)
+    assert centipawns(score_of(with_history), chess.WHITE) == 104
+    assert centipawns(score_of(without), chess.WHITE) == 100
+
+
+@pytest.mark.parametrize("fault", ["crash", "garbage"])
+def test_a_failure_is_mended_by_a_fresh_engine(tmp_path, fault):
+    once = str(tmp_path / "failed-before")
+    program = engine_program(tmp_path, "--fault", fault, "--once", once)
+    before = children()
+    with open_engine(program, timeout=4.0) as engine:
+        assert engine.analyse(START, nodes=10).best.moves == ("e2e4",)
+        assert Path(once).exists()
+        assert len(set(children()) - set(before)) == 1
+    assert_no_more_children(before)
+
+
+@pytest.mark.parametrize("fault", ["crash", "garbage"])
+def test_a_second_failure_names_the_position_and_spares_the_next(tmp_path, fault):
+    program = engine_program(tmp_path, "--fault", fault, "--on", "moves e2e4", "--moves", "e2e4")
+    before = children()
+    with open_engine(program, timeout=2.0) as engine:
+        with pytest.raises(EngineFailed, match="failed twice on") as failure:
+            engine.analyse(AFTER_E4, nodes=10)
+        assert failure.value.fen == AFTER_E4.fen
+        assert engine.analyse(START, nodes=10).lines
+    assert_no_more_children(before)
+
+
+@pytest.mark.parametrize("fault", ["crash", "hang"])
+def test_a_failure_within_a_game_is_not_asked_again(tmp_path, fault):
+    """A fresh engine would not know the game so far, and answer another question."""
+    once = str(tmp_path / "failed-before")
+    program = engine_program(tmp_path, "--fault", fault, "--on", "moves e2e4", "--once", once)
+    before = children()
+    with open_engine(program, timeout=2.0) as engine:
+        assert engine.play([], nodes=5) == "e2e4"
+        with pytest.raises(EngineFailed, match="failed on") as failure:
+            engine.search(["e2e4"], nodes=5)
+        assert failure.value.fen == AFTER_E4.fen
+        assert len(engine.search([], nodes=5)) == 1
+    assert_no_more_children(before)
+
+
+def test_a_searched_move_is_seen_by_the_side_to_move(tmp_path):
+    with open_engine(engine_program(tmp_path, "--moves", "e7e5")) as engine:
+        engine.new_game()
+        (found,) = engine.search(["e2e4"], nodes=5, lines=1)
+    assert (found.move.uci(), found.centipawns) == ("e7e5", 101)
+    assert found.score == PovScore(Cp(101), chess.BLACK)
+
+
+def test_the_last_whole_depth_is_read():
+    output = [
+        "info depth 1 multipv 1 score cp 20 nodes 9 pv e2e4",
+        "info depth 1 multipv 2 score cp 10 nodes 9 pv d2d4",
+        "info depth 2 multipv 1 score cp 90 lowerbound nodes 19 pv c2c4",
+        "info depth 2 multipv 1 score mate -3 nodes 25 pv e2e4 e7e5",
+        "info string something else",
+        "bestmove e2e4",
+    ]
+    found = engine_module._last_depth(output, chess.WHITE)
+    assert [(line.move.uci(), line.centipawns) for line in found] == [("d2d4", 10), ("e2e4", -9997)]
+
+
+def test_an_engine_without_levels_is_named(tmp_path):
+    with (
+        open_engine(engine_program(tmp_path)) as engine,
+        pytest.raises(EngineFailed, match=r"refuses \{'Skill Level': 3\}"),
+    ):
+        engine.play([], nodes=5, level=3)
+
+
+def test_a_hang_is_noticed_without_a_time_limit_in_the_search(tmp_path):
+    program = engine_program(tmp_path, "--fault", "hang", "--on", "moves e2e4")
+    before = children()
+    failure = pytest.raises(EngineFailed, match=r"limit 2 s.*raise timeout")
+    with open_engine(program, timeout=2.0) as engine, failure:
+        engine.analyse(AFTER_E4, depth=3)
+    assert_no_more_children(before)
+
+
+@pytest.mark.parametrize("script", ["exit 3", "read x; echo uciok; exit 1"])
+def test_an_engine_that_dies_at_once_is_an_error_not_a_wait(tmp_path, script):
+    program = tmp_path / "dying"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    with pytest.raises(EngineFailed, match="dying"), open_engine(program) as engine:
+        engine.search([], nodes=5)
+
+
+def test_a_closed_engine_stays_closed(tmp_path):
+    before = children()
+    engine = open_engine(engine_program(tmp_path))
+    engine.close()
+    engine.close()
+    with pytest.raises(EngineFailed, match="closed"):
+        engine.analyse(START, nodes=10)
+    assert_no_more_children(before)
+
+
+def test_an_interrupt_leaves_no_process(tmp_path):
+    before = children()
+    with pytest.raises(KeyboardInterrupt), open_engine(engine_program(tmp_path)):
+        raise KeyboardInterrupt
+    assert_no_more_children(before)
+
+
+def test_an_interrupt_of_the_bulk_leaves_no_process(tmp_path, monkeypatch):
+    def interrupted_bar(futures, **_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(engine_module, "tqdm", interrupted_bar)
+    program = engine_program(tmp_path, "--fault", "hang", "--on", "position")
+    before = children()
+    with pytest.raises(KeyboardInterrupt):
+        analyse_many([START] * 50, nodes=10, path=program)
+    assert_no_more_children(before)
+
+
+def test_the_bulk_keeps_the_order_and_names_what_fails(tmp_path):
+    program = engine_program(
+        tmp_path, "--fault", "crash", "--on", "e2e4 e7e5 d2d4", "--moves", "g8f6"
+    )
+    game = ["e2e4", "e7e5", "d2d4"]
+    black_to_move = [Position.after(["d2d4"]), AFTER_E4, Position.after(game[:1])]
+    analyses = analyse_many(black_to_move, nodes=10, path=program, progress=False)
+    assert [analysis.position for analysis in analyses] == black_to_move
+    with pytest.raises(EngineFailed) as failure:
+        analyse_many([*black_to_move, Position.after(game)], nodes=10, path=program, progress=False)
+    assert failure.value.fen == Position.after(game).fen
+
+
+def test_bulk_of_nothing_starts_nothing():
+    assert analyse_many([], nodes=10, path=Path("/nowhere")) == []
+
+
+@pytest.mark.parametrize(
+    "limits", [{}, {"nodes": 5, "depth": 5}, {"nodes": 0}, {"nodes": 5, "multipv": 0}]
+)
+def test_a_limit_must_make_sense(tmp_path, limits):
+    with open_engine(engine_program(tmp_path)) as engine, pytest.raises(ValueError, match="nodes"):
+        engine.analyse(START, **limits)
+
+
+def test_an_illegal_root_move_is_named(tmp_path):
+    with open_engine(engine_program(tmp_path)) as engine, pytest.raises(MoveError, match="e2e5"):
+        engine.analyse(START, nodes=5, root_moves=["e2e5"])
+
+
+@pytest.mark.parametrize(("position", "seen_by_white"), [(FOOLS_MATE, -10_000), (STALEMATE, 0)])
+def test_a_finished_game_has_a_score_but_no_lines(tmp_path, position, seen_by_white):
+    with open_engine(engine_program(tmp_path, "--fault", "crash")) as engine:
+        analysis = engine.analyse(position, nodes=5)
+    assert analysis.lines == ()
+    assert centipawns(score_of(analysis), chess.WHITE) == seen_by_white
+
+
+# Scores
+
+
+def test_centipawns_count_mates_down_from_ten_thousand():
+    mated_in_two = PovScore(Mate(-2), chess.WHITE)
+    assert centipawns(mated_in_two, chess.WHITE) == -9_998
+    assert centipawns(mated_in_two, chess.BLACK) == 9_998
+    assert centipawns(mated_in_two, chess.BLACK, mate=1_000) == 998
+
+
+def test_chances_of_win_draw_and_loss_add_up():
+    score = PovScore(Cp(40), chess.BLACK)
+    white, black = (win_probability(score, 60, side) for side in (chess.WHITE, chess.BLACK))
+    drawn = 1 - white - black
+    assert 0 <= white < black < drawn
+    assert expected_score(score, 60, chess.BLACK) == pytest.approx(black + drawn / 2)
+    assert expected_score(score, 60, chess.WHITE) == pytest.approx(white + drawn / 2)
+
+
+def test_one_pawn_of_stockfish_15_1_wins_every_second_game_at_move_32():
+    # So its centipawns are defined: release notes of Stockfish 15.1.
+    score = PovScore(Cp(100), chess.WHITE)
+    assert win_probability(score, 64, chess.WHITE) == pytest.approx(0.5, abs=0.01)
+
+
+def test_centipawns_are_read_back():
+    for score in (Cp(0), Cp(-310), Mate(1), Mate(-4), Mate(0), MateGiven):
+        value = centipawns(PovScore(score, chess.BLACK), chess.BLACK)
+        assert read_centipawns(value, chess.BLACK) == PovScore(score, chess.BLACK)
+
+
+def test_a_loss_is_cut_at_the_cap_and_at_the_floor():
+    best, played = [80, 9_998, 9_998, 30, -400], [50, 9_990, 300, 45, -9_999]
+    assert centipawn_loss(best, played).tolist() == [30, 0, 700, 0, 600]
+    assert centipawn_loss(best, played, cap=None).tolist() == [30, 8, 9_698, 0, 9_599]
+    assert centipawn_loss(best, played, cap=200, floor=-np.inf).tolist() == [30, 0, 0, -15, 0]
+    assert centipawn_loss(20, 5) == 15
+
+
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [
+        (Cp(120), "White is ahead by 1.20"),
+        (Cp(-85), "Black is ahead by 0.85"),
+        (Cp(-10), "the position is level (-0.10 for White)"),
+        (Mate(3), "White mates in 3"),
+        (Mate(-2), "Black mates in 2"),
+        (Mate(0), "Black has given mate"),
+        (MateGiven, "White has given mate"),
+    ],
+)
+def test_scores_are_told_for_the_side_they_favour(score, words):
+    assert score_text(PovScore(score, chess.WHITE)) == words
+    if "level" not in words:
+        swap = {"White": "Black", "Black": "White"}
+        mirrored = " ".join(swap.get(word, word) for word in words.split(" "))
+        assert score_text(PovScore(score, chess.BLACK)) == mirrored
+
+
+def test_a_wording_has_its_own_point_of_view():
+    mate = "{verb} in {moves} move{s}"
+    wording = ScoreWording(number="{cp:+d} cp", mate=mate, mated="mate", level=None)
+    scores = [Cp(52), Cp(0), Mate(1), Mate(-2), Mate(0)]
+    for colour in chess.COLORS:
+        said = [score_text(PovScore(score, colour), wording, colour) for score in scores]
+        assert said == ["+52 cp", "+0 cp", "mates in 1 move", "is mated in 2 moves", "mate"]
+        seen_by_the_other = score_text(PovScore(Mate(1), colour), wording, not colour)
+        assert seen_by_the_other == "is mated in 1 move"
+
+
+# The real engine
+
+
+@pytest.mark.engine
+def test_an_answer_depends_on_nothing_but_the_question(stockfish):
+    positions = [Position.after(["e2e4", "c7c5", "g1f3", "d7d6"][:ply]) for ply in range(5)]
+    one = analyse_many(positions, nodes=2_000, multipv=2, processes=1, progress=False)
+    two = analyse_many(positions[::-1], nodes=2_000, multipv=2, processes=2, progress=False)
+    assert one == two[::-1]
+    with open_engine() as engine:
+        assert [engine.analyse(p, nodes=2_000, multipv=2) for p in positions] == one
+
+
+@pytest.mark.engine
+def test_the_real_engine_mates_for_the_side_to_move(stockfish):
+    with open_engine() as engine:
+        analysis = engine.analyse(BLACK_MATES_IN_ONE, depth=3)
+        spared = engine.analyse(BLACK_MATES_IN_ONE, depth=3, root_moves=["a7a6"])
+    assert analysis.best.moves[0] == "d8h4"
+    assert centipawns(score_of(analysis), chess.BLACK) == 9_999
+    assert centipawns(score_of(analysis), chess.WHITE) == -9_999
+    assert spared.best.moves[0] == "a7a6"
+
+
+@pytest.mark.engine
+def test_no_more_lines_than_legal_moves(stockfish):
+    cornered = read_fen("7k/8/6K1/8/8/8/8/R7 b - - 0 1")
+    with open_engine() as engine:
+        analysis = engine.analyse(cornered, nodes=500, multipv=4)
+    assert [line.moves[0] for line in analysis.lines] == ["h8g8"]
+
+
+@pytest.mark.engine
+def test_the_version_is_the_analysis_signature(stockfish):
+    with open_engine() as engine:
+        assert version() == engine.name
+
+
+@pytest.mark.engine
+def test_a_game_is_searched_alike_after_every_new_game(stockfish):
+    moves = ["e2e4", "c7c5", "g1f3"]
+    with open_engine(stockfish, hash_mb=2) as engine:
+        found = []
+        for _ in range(2):
+            engine.new_game()
+            for ply in range(4):
+                found.append(engine.search(moves[:ply], nodes=600, lines=1 + ply))
+        mated = engine.search(["f2f3", "e7e5", "g2g4", "d8h4"], nodes=50)
+    assert found[:4] == found[4:]
+    assert [len(lines) for lines in found[:4]] == [1, 2, 3, 4]
+    assert mated == []
+
+
+@pytest.mark.engine
+def test_a_level_and_an_elo_play_legal_moves_and_full_strength_the_best(stockfish):
+    board = chess.Board(BLACK_MATES_IN_ONE.fen)
+    with open_engine(stockfish) as engine:
+        moves = [
+            engine.play(BLACK_MATES_IN_ONE.moves, nodes=200, **strength)
+            for strength in ({"level": 0}, {"elo": 1_350})
+        ]
+    with open_engine(stockfish) as engine:
+        best = engine.play(BLACK_MATES_IN_ONE.moves, nodes=200, level=20)
+        with pytest.raises(EngineFailed, match="refuses"):
+            engine.play([], nodes=5, level=21)
+    assert all(chess.Move.from_uci(uci) in board.legal_moves for uci in moves)
+    assert best == "d8h4"

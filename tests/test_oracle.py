@@ -1,0 +1,381 @@
+from __future__ import annotations
+
+import pickle
+import random
+import threading
+import time
+from itertools import product
+
+import chess
+import numpy as np
+import psutil
+import pytest
+
+from chessgloss import oracle as oracle_module
+from chessgloss.engine import EngineFailed, EngineMissing
+from chessgloss.oracle import (
+    STOCKFISH_8,
+    STOCKFISH_15,
+    TERMS,
+    Oracle,
+    OracleProcess,
+    Status,
+    TermTable,
+    TraceError,
+    evaluate_terms,
+    find_stockfish8,
+    in_check,
+    network_evaluations,
+    read_tables,
+    stockfish8,
+    stockfish15,
+)
+from fakes import engine_command
+
+NO_CHECKS = np.zeros(3, bool)
+IN_CHECK = "4k3/8/8/8/7b/8/8/3QK3 w - - 0 1"
+KING_AND_QUEEN = "4k3/8/8/8/8/8/8/3QK3 b - - 0 1"
+# White lacks a knight, Black a knight and a bishop.
+BISHOP_UP = "r2qkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKB1R w KQkq - 0 1"
+TWO_QUEENS_UP = "4k3/pppp4/8/8/8/8/PPPPPPPP/QNBQKBNR w K - 0 1"
+WHITE, BLACK = (
+    [TERMS.index(name) for name in TERMS if name.startswith(side)] for side in ("White", "Black")
+)
+
+# Printed by Stockfish 8 (npm 8.0.0) for the starting position.
+START_TRACE_8 = b"""\
+      Eval term |    White    |    Black    |    Total    \n\
+                |   MG    EG  |   MG    EG  |   MG    EG  \n\
+----------------+-------------+-------------+-------------\n\
+       Material |   ---   --- |   ---   --- |  0.00  0.00 \n\
+      Imbalance |   ---   --- |   ---   --- |  0.00  0.00 \n\
+          Pawns |   ---   --- |   ---   --- |  0.00  0.00 \n\
+        Knights |  0.13  0.00 |  0.13  0.00 |  0.00  0.00 \n\
+         Bishop | -0.13 -0.39 | -0.13 -0.39 |  0.00  0.00 \n\
+          Rooks | -0.28  0.00 | -0.28  0.00 |  0.00  0.00 \n\
+         Queens |  0.00  0.00 |  0.00  0.00 |  0.00  0.00 \n\
+       Mobility | -0.76 -0.87 | -0.76 -0.87 |  0.00  0.00 \n\
+    King safety |  0.97 -0.06 |  0.97 -0.06 |  0.00  0.00 \n\
+        Threats |  0.00  0.10 |  0.00  0.10 |  0.00  0.00 \n\
+   Passed pawns |  0.00  0.00 |  0.00  0.00 |  0.00  0.00 \n\
+          Space |  0.46  0.00 |  0.46  0.00 |  0.00  0.00 \n\
+----------------+-------------+-------------+-------------\n\
+          Total |   ---   --- |   ---   --- |  0.00  0.00 \n\
+\n\
+Total Evaluation: 0.08 (white side)\n\
+\n"""
+
+
+def scripted(*options: str, timeout: float = 30.0) -> Oracle:
+    command = engine_command(*options)
+    return Oracle("scripted oracle", command, "Stockfish.js 8 ", STOCKFISH_8, timeout=timeout)
+
+
+def random_fens(count: int, seed: int) -> list[str]:
+    """Positions of random play, so that every kind of position occurs."""
+    rng, fens, board = random.Random(seed), [], chess.Board()
+    while len(fens) < count:
+        if board.is_game_over() or board.ply() > 150:
+            board = chess.Board()
+        board.push(rng.choice(list(board.legal_moves)))
+        fens.append(board.fen())
+    return fens
+
+
+def numbered_fens(count: int) -> list[str]:
+    return [f"4k3/8/8/8/8/8/8/4K2R w - - 0 {number + 1}" for number in range(count)]
+
+
+def materials(table: TermTable) -> list[int]:
+    return np.rint(table.term("Material") * 100).astype(int).tolist()
+
+
+def evaluate(fens: list[str], oracle: Oracle, processes: int = 1) -> TermTable:
+    return evaluate_terms(fens, oracle, processes=processes, progress=False)
+
+
+def same(one: TermTable, two: TermTable) -> bool:
+    pairs = zip(one.arrays().values(), two.arrays().values(), strict=True)
+    return all(np.array_equal(left, right, equal_nan=True) for left, right in pairs)
+
+
+def children() -> set[int]:
+    return {child.pid for child in psutil.Process().children(recursive=True)}
+
+
+@pytest.fixture(scope="session", params=["Stockfish 8", "Stockfish 15.1"])
+def real_oracle(request) -> Oracle:
+    make = {"Stockfish 8": stockfish8, "Stockfish 15.1": stockfish15}[request.param]
+    try:
+        return make()
+    except EngineMissing as error:
+        pytest.skip(str(error))
+
+
+# Reading tables
+
+
+def test_the_terms_are_those_of_the_papers_table_6():
+    assert len(TERMS) == 21
+    assert TERMS[:3] == ("Material", "Imbalance", "Pawns")
+    assert TERMS[3:5] == ("White Knights", "Black Knights")
+    assert TERMS[-2:] == ("White Passedpawns", "Black Passedpawns")
+
+
+def test_a_table_read_by_hand():
+    table = read_tables(START_TRACE_8, np.array([False]), STOCKFISH_8)
+    read = dict(zip(TERMS, table.middlegame[0].tolist(), strict=True))
+    assert read["White Bishop"] == read["Black Bishop"] == pytest.approx(-0.13)
+    assert read["White Mobility"] == pytest.approx(-0.76)
+    assert read["Black Kingsafety"] == pytest.approx(0.97)
+    assert read["White Space"] == pytest.approx(0.46)
+    assert read["White Passedpawns"] == read["Material"] == 0
+    endgame = dict(zip(TERMS, table.endgame[0].tolist(), strict=True))
+    assert endgame["Black Threats"] == pytest.approx(0.10)
+    assert table.total.tolist() == [pytest.approx(0.08)]
+    assert table.status.tolist() == [Status.OK]
+
+
+@pytest.mark.parametrize("value", ["-123.45", "99.99", "-10.00", "100.00", "-0.50", "0.07"])
+def test_wide_numbers_keep_sign_and_digits(value):
+    widened = START_TRACE_8.replace(b"  0.46  0.00", f"{value:>6} {value}".encode(), 1)
+    table = read_tables(widened, np.array([False]), STOCKFISH_8)
+    assert table.term("White Space").tolist() == [np.float32(value)]
+    assert table.endgame[0, TERMS.index("White Space")] == np.float32(value)
+
+
+def test_a_table_that_lacks_a_number_is_refused():
+    with pytest.raises(TraceError, match="125 numbers in the tables of 2 positions"):
+        read_tables(
+            START_TRACE_8 + START_TRACE_8.replace(b" 0.46", b"", 1), NO_CHECKS[:2], STOCKFISH_8
+        )
+
+
+def test_minus_zero_is_zero():
+    table = read_tables(START_TRACE_8.replace(b" 0.13", b"-0.00"), NO_CHECKS[:1], STOCKFISH_8)
+    assert not np.signbit(table.term("White Knights")).any()
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 5, 7, 16, 64, 500, 1_300, 10_000])
+def test_tables_survive_any_cut_between_two_reads(monkeypatch, width):
+    raw = START_TRACE_8 * 3
+    pieces = iter([raw[start : start + width] for start in range(0, len(raw), width)])
+    process = OracleProcess(scripted())
+    monkeypatch.setattr(process, "_read", lambda buffer: buffer.extend(next(pieces)))
+    blocks = list(process._blocks(3))
+    assert [count for count, _ in blocks] == [3]
+    whole = read_tables(raw, NO_CHECKS, STOCKFISH_8)
+    assert same(read_tables(blocks[0][1], NO_CHECKS, STOCKFISH_8), whole)
+
+
+def test_arrays_are_checked_and_frozen():
+    table = read_tables(START_TRACE_8, np.array([False]), STOCKFISH_8)
+    with pytest.raises(ValueError, match="read-only"):
+        table.middlegame[0, 0] = 1
+    with pytest.raises(ValueError, match=r"endgame must be float32 \(1, 21\), got float64"):
+        TermTable(table.middlegame, table.endgame.astype(float), table.total, table.status)
+    with pytest.raises(KeyError, match="Kingsafty"):
+        table.term("Kingsafty")
+
+
+def test_check_is_seen_as_python_chess_sees_it():
+    fens = random_fens(3_000, seed=5)
+    seen = [in_check(fen) for fen in fens]
+    assert seen == [chess.Board(fen).is_check() for fen in fens]
+    assert 50 < sum(seen) < 2_000
+
+
+@pytest.mark.parametrize("attacker", ["Q", "R", "B", "N", "P"])
+def test_check_on_an_empty_board_from_everywhere(attacker):
+    for king, square in product(chess.SQUARES, chess.SQUARES):
+        if king == square or (attacker == "P" and chess.square_rank(square) in (0, 7)):
+            continue
+        board = chess.Board(None)
+        board.set_piece_at(king, chess.Piece.from_symbol("k"))
+        board.set_piece_at(square, chess.Piece.from_symbol(attacker))
+        board.turn = chess.BLACK
+        assert in_check(board.fen()) == board.is_check(), board.fen()
+        mirrored = board.mirror()
+        assert in_check(mirrored.fen()) == mirrored.is_check(), mirrored.fen()
+
+
+# The contract, against a scripted engine
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3])
+def test_order_is_kept(processes):
+    table = evaluate(numbered_fens(600), scripted(), processes)
+    assert len(table) == 600
+    per_lane = 600 // processes
+    assert materials(table) == [row % per_lane + 1 for row in range(600)]
+
+
+def test_a_position_given_twice_is_evaluated_once():
+    fens = numbered_fens(3)
+    repeated = [fens[0], fens[1], fens[0], fens[2], fens[1]]
+    table = evaluate(repeated, scripted(), 1)
+    assert materials(table) == [1, 2, 1, 3, 2]
+
+
+def test_no_position_gives_the_empty_table():
+    assert len(evaluate([], scripted(), 2)) == 0
+
+
+def test_a_slow_engine_that_writes_in_pieces_is_read():
+    assert materials(evaluate(numbered_fens(3), scripted("--drip", "97"))) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("fault", ["crash", "hang", "garbage", "babble"])
+def test_a_failure_that_does_not_come_back_costs_nothing(tmp_path, fault):
+    once = str(tmp_path / "failed-before")
+    oracle = scripted("--fault", fault, "--on", " 0 300", "--once", once, timeout=3.0)
+    table = evaluate(numbered_fens(400), oracle)
+    assert (tmp_path / "failed-before").exists()
+    assert len(table) == 400
+    assert (table.term("White Knights") == np.float32(0.25)).all()
+
+
+@pytest.mark.parametrize("fault", ["crash", "hang", "garbage"])
+def test_the_position_that_breaks_the_engine_is_named(fault):
+    before = children()
+    fens = numbered_fens(400)
+    oracle = scripted("--fault", fault, "--on", fens[299], timeout=2.0)
+    with pytest.raises(EngineFailed, match="failed twice") as failure:
+        evaluate(fens, oracle, 2)
+    assert failure.value.fen == fens[299]
+    assert children() <= before
+
+
+def test_another_version_is_refused():
+    with pytest.raises(EngineMissing, match=r"Stockfish 17.*not Stockfish\.js 8"):
+        evaluate(numbered_fens(1), scripted("--banner", "Stockfish 17 by others"))
+
+
+def test_a_command_that_cannot_run_or_start_is_named():
+    absent = Oracle("absent", ("/nowhere/engine",), "", STOCKFISH_8)
+    with pytest.raises(EngineMissing, match="/nowhere/engine"):
+        evaluate(numbered_fens(1), absent)
+    with pytest.raises(EngineFailed, match="dying does not start"):
+        evaluate(numbered_fens(1), Oracle("dying", ("false",), "", STOCKFISH_8))
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "no position",
+        "8/8/8/8/8/8/8/8 w - - 0 1",
+        "4k3/8/8/8/8/8/8/4K3 w - -",
+        f"{chess.STARTING_FEN}\nquit",
+    ],
+)
+def test_a_text_that_is_no_fen_never_reaches_the_engine(fen):
+    with pytest.raises(ValueError, match="position 1 is no six-field FEN"):
+        evaluate_terms([chess.STARTING_FEN, fen], Oracle("none", (), "", STOCKFISH_8))
+
+
+def test_an_interrupt_ends_the_engines(monkeypatch):
+    def interrupted_wait(*_, **__):
+        deadline = time.monotonic() + 10
+        while not children() - before and time.monotonic() < deadline:
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+    before = children()
+    monkeypatch.setattr(oracle_module, "wait", interrupted_wait)
+    oracle = scripted("--fault", "hang", "--on", "position")
+    with pytest.raises(KeyboardInterrupt):
+        evaluate_terms(numbered_fens(9), oracle, progress=False)
+    assert children() <= before
+    assert not any(thread.name.startswith("ThreadPool") for thread in threading.enumerate())
+
+
+def test_an_oracle_can_be_sent_to_another_process():
+    oracle = scripted()
+    assert pickle.loads(pickle.dumps(oracle)) == oracle
+
+
+def test_stockfish_8_is_found_above_the_working_directory(tmp_path, monkeypatch):
+    monkeypatch.delenv("CHESSGLOSS_STOCKFISH8", raising=False)
+    package = tmp_path / "node_modules" / "stockfish"
+    (package / "src").mkdir(parents=True)
+    (package / "package.json").write_text('{"version": "8.0.0"}')
+    (tmp_path / "notebooks").mkdir()
+    monkeypatch.chdir(tmp_path / "notebooks")
+    try:
+        assert find_stockfish8()[1] == str(package / "src" / "stockfish.js")
+    except EngineMissing as error:
+        pytest.skip(str(error))
+
+
+def test_a_missing_script_is_an_error_with_a_remedy(monkeypatch):
+    monkeypatch.setenv("CHESSGLOSS_STOCKFISH8", "/nowhere/stockfish.js")
+    with pytest.raises(EngineMissing, match=r"npm install stockfish@8|install node"):
+        find_stockfish8()
+
+
+# The real engines
+
+
+@pytest.mark.engine
+def test_known_positions(real_oracle):
+    before = children()
+    later = IN_CHECK.replace("0 1", "0 2")
+    fens = [chess.STARTING_FEN, IN_CHECK, KING_AND_QUEEN, BISHOP_UP, TWO_QUEENS_UP, later]
+    start, check, ending, bishop, decided, again = range(len(fens))
+    table = evaluate(fens, real_oracle)
+    stockfish_15 = real_oracle.trace is STOCKFISH_15
+
+    assert table.status[[start, bishop]].tolist() == [Status.OK] * 2
+    assert table.middlegame[start, :3].tolist() == [0, 0, 0]
+    for values in (table.middlegame[start], table.endgame[start]):
+        np.testing.assert_array_equal(values[WHITE], values[BLACK])
+    if not stockfish_15:
+        assert same(table.take([start]), read_tables(START_TRACE_8, NO_CHECKS[:1], STOCKFISH_8))
+
+    # A bishop is worth between two and five pawns (Stockfish 8 3.2, Stockfish 15.1 2.3).
+    assert 2 < table.term("Material")[bishop] < 5
+    assert 1 < table.total[bishop] < 6
+
+    assert table.status[[check, again]].tolist() == [Status.IN_CHECK] * 2
+    assert np.isnan(table.middlegame[[check, again]]).all() == stockfish_15
+
+    assert table.status[ending] == Status.SPECIALISED_ENDING
+    assert np.isnan(table.middlegame[ending]).all()
+    assert table.total[ending] > 10
+
+    assert table.status[decided] == (Status.LAZY if stockfish_15 else Status.OK)
+    assert np.isnan(table.middlegame[decided, 3:]).all() == stockfish_15
+    assert table.term("Material")[decided] > 15
+    assert children() <= before
+
+
+@pytest.mark.engine
+def test_swapping_the_colours_swaps_the_terms(real_oracle):
+    fens = [fen for fen in random_fens(200, seed=3) if not in_check(fen)]
+    flipped = [chess.Board(fen).mirror().fen() for fen in fens]
+    both = evaluate(fens + flipped, real_oracle)
+    rows = np.arange(len(fens))
+    table, mirror = both.take(rows), both.take(rows + len(fens))
+    np.testing.assert_array_equal(table.status, mirror.status)
+    for own, other in ((table.middlegame, mirror.middlegame), (table.endgame, mirror.endgame)):
+        np.testing.assert_array_equal(own[:, WHITE], other[:, BLACK])
+        np.testing.assert_array_equal(own[:, BLACK], other[:, WHITE])
+        np.testing.assert_allclose(own[:, :3], -other[:, :3], atol=0.011)
+
+
+@pytest.mark.engine
+def test_the_number_of_processes_changes_nothing(real_oracle):
+    fens = random_fens(200, seed=1)
+    one = evaluate(fens, real_oracle, 1)
+    two = evaluate(fens, real_oracle, 2)
+    assert same(one, two)
+    assert len(set(one.status.tolist())) > 1
+
+
+@pytest.mark.engine
+def test_the_networks_evaluation_is_whites_and_printed_out_of_check_only(stockfish):
+    white, black = network_evaluations([BISHOP_UP, chess.Board(BISHOP_UP).mirror().fen()])
+    assert white > 1
+    assert black == -white
+    with pytest.raises(ValueError, match="1 evaluations of 2"):
+        network_evaluations([BISHOP_UP, IN_CHECK])
