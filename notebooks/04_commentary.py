@@ -36,12 +36,11 @@ import openai
 import pandas as pd
 from IPython.display import SVG
 from myst_nb import glue
-from chessgloss import brief_moves, fact_concepts, gac, report
+from chessgloss import brief_moves, fact_concepts, report
 from chessgloss.book import reference
 from chessgloss.engine import centipawns, score_of
-from chessgloss.commentary import collection, concepts, methods, questions, showing
-from chessgloss.commentary.briefings import read_briefings
-from chessgloss.commentary.copying import copies_examples
+from chessgloss.commentary import gac, methods
+from chessgloss.commentary.briefing import known_from_start, read_briefings, speaks_of
 
 from chessgloss.experts import load_expert
 from chessgloss.llm import replay
@@ -60,11 +59,10 @@ client = replay("commentary", model)
 example = briefings[shown[0]]
 print(f"moves: {len(moves)} of {len(evaluated)}, in {len({one.group for one in moves})} sources")
 
-showing.beside(
-    example.move,
-    {method: collection.model_comments([example], method, client)[0]
-     for method in ("llm", "llm_expert", "ccc")},
-    f"{example.move.numbered_san}, as {model} explains it")
+first_comments = {method: methods.model_comments([example], method, client)[0].shown
+                  for method in ("llm", "llm_expert", "ccc")}
+report.boards(report.board(example.move, size=280), report.texts(
+    first_comments, f"{example.move.numbered_san}, as {model} explains it"))
 
 # %% [markdown]
 # Told nothing but the move (`llm`), told the engine's verdict (`llm_expert`), told verdict,
@@ -129,7 +127,7 @@ print(f"made again: {len(again)}; same verdict {same_verdict:.0%}, "
 # model: sentences put together from facts of the board.
 
 # %%
-showing.texts({name: one.given for name, one in methods.METHODS.items()},
+report.texts({name: one.given for name, one in methods.METHODS.items()},
               "Given beside the move")
 
 # %% [markdown]
@@ -223,7 +221,7 @@ print(textwrap.fill(text, 96))
 
 # %%
 comment = " ".join(text.rpartition("Comment:")[2].split())
-library_comment = collection.model_comments([example], "ccc", client)[0].text
+library_comment = methods.model_comments([example], "ccc", client)[0].text
 assert ask_live or comment == library_comment
 print(f"by hand:     {comment}\nthe library: {library_comment}")
 
@@ -250,9 +248,9 @@ asked_words = messages[-1]["content"].split()
 boxes |= {
     "b. in the prompt": ", ".join(one.term for one in methods.concepts_of(example, "ccc")),
     "b. question": f"{len(asked_words)} words: position, move, verdict, attacks, concepts",
-    f"b. comment, {model}": collection.model_comments([example], "ccc", client)[0].text,
+    f"b. comment, {model}": methods.model_comments([example], "ccc", client)[0].text,
 }
-showing.texts(boxes, f"Figure 2, walked through: {example.move.numbered_san}")
+report.texts(boxes, f"Figure 2, walked through: {example.move.numbered_san}")
 
 # %% [markdown]
 # ## Side by side
@@ -262,7 +260,7 @@ showing.texts(boxes, f"Figure 2, walked through: {example.move.numbered_san}")
 # words of one are quoted, with lecture and place.
 
 # %%
-comments = collection.collect_comments(moves, briefings, client)
+comments = methods.collect_comments(moves, briefings, client)
 by_move = {name: rows.set_index("method") for name, rows in comments.groupby("move")}
 headline = ["reference", "template", "llm", "llm_expert", "ccc"]
 
@@ -276,8 +274,9 @@ def comment_of(name, method):
 
 # %%
 report.boards(*(
-    showing.beside(briefings[name].move, {one: comment_of(name, one) for one in headline},
-                   f"{name}, {briefings[name].move.numbered_san}")
+    report.boards(report.board(briefings[name].move, size=280), report.texts(
+        {one: each.shown for one in headline if (each := comment_of(name, one)) is not None},
+        f"{name}, {briefings[name].move.numbered_san}"))
     for name in shown))
 
 # %% [markdown]
@@ -310,11 +309,11 @@ report.table(table, caption="Words per comment; the paper's model is GPT-4o", di
 # that the method itself was given.
 
 # %%
-family = list(questions.GUIDED)
+family = list(methods.GUIDED)
 
 
 def spoken(name, method, given_to):
-    told = [concepts.speaks_of(by_move[name].loc[method, "text"], one)
+    told = [speaks_of(by_move[name].loc[method, "text"], one)
             for one in methods.concepts_of(briefings[name], given_to)]
     return float(np.mean(told)) if told else np.nan
 
@@ -343,7 +342,7 @@ report.table(reached, caption="Share of given concepts that a comment speaks of"
 # %%
 usable = comments[(comments["state"] == "answered") & comments["method"].isin(methods.METHODS)]
 copied = usable.assign(copied=[
-    float(copies_examples(one.text, methods.METHODS[one.method].prompt))
+    float(methods.copies_examples(one.text, methods.METHODS[one.method].prompt))
     for one in usable.itertuples()])
 copied_by = means_by(copied, "method", "copied", cluster="move", seed=seed)
 glue("copied_ccc", copied_by["ccc"].value, display=False)
@@ -358,8 +357,8 @@ report.table(copied_by.loc[list(methods.METHODS)].to_frame("share copied"),
 # ways; the table shows the paired difference, PGN less FEN.
 
 # %%
-known = [briefings[one.name] for one in moves if questions.known_from_start(briefings[one.name])]
-both = {notation: collection.model_comments(known, "ccc", client, notation=notation)
+known = [briefings[one.name] for one in moves if known_from_start(one.move.position)]
+both = {notation: methods.model_comments(known, "ccc", client, notation=notation)
         for notation in ("fen", "pgn")}
 pairs = pd.DataFrame({
     (notation, kind): [value(one, told) for one, told in zip(known, texts, strict=True)]
@@ -367,7 +366,7 @@ pairs = pd.DataFrame({
     for kind, value in {
         "words": lambda one, told: told.words,
         "concepts spoken of": lambda one, told: sum(
-            concepts.speaks_of(told.text, each) for each in methods.concepts_of(one, "ccc")),
+            speaks_of(told.text, each) for each in methods.concepts_of(one, "ccc")),
         "usable": lambda one, told: told.state == "answered"}.items()})
 
 # %%
@@ -384,11 +383,10 @@ report.table(paired, caption=f"ccc, {len(known)} moves whose game is known from 
 
 # %%
 all_briefings = [briefings[move.name] for move in evaluated]
-varied = all_briefings[:: max(1, len(all_briefings) // questions.VARIED_MOVES)]
-varied = varied[: questions.VARIED_MOVES]
+varied = methods.varied_moves(all_briefings)
 counts = {}
-for count in sorted((methods.CONCEPTS, *questions.OTHER_COUNTS)):
-    texts = collection.model_comments(varied, "ccc", client, count=count)
+for count in sorted((methods.CONCEPTS, *methods.OTHER_COUNTS)):
+    texts = methods.model_comments(varied, "ccc", client, count=count)
     usable = [one.words for one in texts if one.state == "answered"]
     counts[count] = {"words": bootstrap_mean(usable, seed=seed), "usable": len(usable)}
 by_count = pd.DataFrame(counts).T
@@ -418,7 +416,7 @@ print(f"trained on {training['comments']['training']} comments; "
 
 # %%
 last = {one.name: each.text for one, each in list(zip(moves, said, strict=True))[-8:]}
-showing.texts(last, "GAC on the last moves")
+report.texts(last, "GAC on the last moves")
 
 # %% [markdown]
 # ## More concepts
@@ -462,7 +460,7 @@ report.table(by_concept, caption=f"Noticed on the evaluated moves; so in {so:.2f
 # %%
 helped = [name for name in noticed["move"].unique()
           if by_move[name].loc["ccc_facts", "state"] == "answered"][:3]
-showing.texts({f"{name} {method}": comment_of(name, method).text
+report.texts({f"{name} {method}": comment_of(name, method).text
                for name in helped for method in ("ccc", "ccc_facts")},
               "Without and with the concepts fitted on facts")
 

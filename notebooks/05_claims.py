@@ -39,14 +39,13 @@ from IPython.display import SVG, Markdown
 from IPython.display import display as display_markdown
 from myst_nb import glue
 
-from chessgloss import brief_moves, engine, gac, proportions, report
+from chessgloss import brief_moves, engine, proportions, report
 from chessgloss.book import reference
 from chessgloss.claims import corrupt, gold, verify
 from chessgloss.claims.digest import checker_digest, checker_files
 from chessgloss.claims.records import CAUSES
-from chessgloss.commentary import collection, methods
-from chessgloss.commentary.briefings import read_briefings
-from chessgloss.commentary.showing import texts as show_texts
+from chessgloss.commentary import gac, methods
+from chessgloss.commentary.briefing import read_briefings
 from chessgloss.corpora.games import read_games
 from chessgloss.facts.verdict import weigh
 from chessgloss.llm import replay
@@ -54,7 +53,7 @@ from chessgloss.llm import replay
 from chessgloss.measures import Interval, means_by, paired_difference, paired_permutation
 from chessgloss.positions import MoveInContext
 from chessgloss.book.profiles import load_sizes
-from chessgloss.prompts import load_prompt
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.store import Evidence, find_project
 from chessgloss.verified import accusations, errors, extraction, gold_scores, published, showing
 
@@ -107,7 +106,7 @@ report.boards(report.board(example.move, size=280),
 # %%
 rows = {f"{number}. {one.claim.kind}": f"“{one.claim.text}” is {one.verdict}: {one.evidence}"
         for number, one in enumerate(checked, start=1)}
-show_texts(rows, "Every claim, and what decides it")
+report.texts(rows, "Every claim, and what decides it")
 
 # %% [markdown]
 # ## One sentence, checked by hand
@@ -157,7 +156,7 @@ library_claims = verify(sentence, example.move, example.verdict)
 of_attacks = [checked.verdict for checked in library_claims if checked.claim.kind == "attack"]
 assert of_attacks == by_hand["verdict"].to_list(), "the library reads this sentence otherwise"
 print("by hand:    ", by_hand["verdict"].to_list(), "\nthe library:", of_attacks)
-show_texts({f"{number}. {checked.claim.kind}, {checked.verdict}":
+report.texts({f"{number}. {checked.claim.kind}, {checked.verdict}":
             f"“{checked.claim.text}”: {checked.evidence}"
             for number, checked in enumerate(library_claims, start=1)},
            "The library's claims in the sentence")
@@ -210,7 +209,7 @@ report.table(gold_scores.score_table(scores[reported]),
 wrong = gold_scores.mistakes(halves[reported], verdicts.get)
 listing = {f"{row.id}, {row.kind}, {row.mistake}, {number}": f"“{row.words}” ({row.why})"
            for number, row in enumerate(wrong.itertuples(), start=1)}
-show_texts(listing or {"none": ""}, f"Mistakes, {len(wrong)} of them")
+report.texts(listing or {"none": ""}, f"Mistakes, {len(wrong)} of them")
 
 # %% [markdown]
 # ## Table 2 by program
@@ -223,14 +222,14 @@ show_texts(listing or {"none": ""}, f"Mistakes, {len(wrong)} of them")
 
 # %%
 client = replay("commentary", model)
-comments = collection.collect_comments(moves, briefings, client)
+comments = methods.collect_comments(moves, briefings, client)
 network = gac.Gac.load()
 crude = [methods.Comment(network.comment(one.move, gac.ScoreFeatures.of(one.before, one.after)),
                          "gac") for one in told]
 verified = {name: published.read_published(told, model, simple=simple)
             for name, simple in (("ccc_verified", False), ("ccc_simple", True))}
 checked_before = [[one.comment for one in written] for written in verified.values()]
-every = pd.concat([comments, collection.as_table(moves, [crude, *checked_before])])
+every = pd.concat([comments, methods.comment_table(moves, [crude, *checked_before])])
 
 # %%
 order = ["reference", "gac", "template", *methods.METHODS, *verified]
@@ -405,9 +404,9 @@ report.table(pd.DataFrame({"right": right, "accusations": reading.rows.groupby("
 
 # %%
 wrongly = reading.rows[~reading.rows["right"]]
-show_texts({f"{row.method}, {row.move}, {row.kind}": f"“{row.claim}” ({row.evidence}) "
-            f"Reader: {row.reason}." for row in wrongly.itertuples()} or {"none": ""},
-           "Wrong accusations")
+report.texts({f"{row.method}, {row.move}, {row.kind}": f"“{row.claim}” ({row.evidence}) "
+              f"Reader: {row.reason}." for row in wrongly.itertuples()} or {"none": ""},
+             "Wrong accusations")
 
 # %%
 now = accusations.accuse(every, briefings).set_index(accusations.KEY).index
@@ -616,9 +615,9 @@ report.table(pd.crosstab([read["method"], read["reader_verdict"]], read["checker
 
 # %%
 missed = read[(read["reader_verdict"] == "false") & (read["checker_verdict"] != "false")]
-show_texts({f"{row.move}, {row.method}, {number}": f"“{row.claim}” {row.note}"
-            for number, row in enumerate(missed.itertuples(), start=1)} or {"none": ""},
-           "Missed")
+report.texts({f"{row.move}, {row.method}, {number}": f"“{row.claim}” {row.note}"
+              for number, row in enumerate(missed.itertuples(), start=1)} or {"none": ""},
+             "Missed")
 
 # %%
 of_method = read.assign(slip=(read["reader_verdict"] == "false").astype(float))

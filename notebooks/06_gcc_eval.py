@@ -34,8 +34,7 @@ from myst_nb import glue
 from scipy.special import logsumexp, softmax
 from chessgloss import brief_moves, classical, report
 from chessgloss.book import reference
-from chessgloss.commentary import showing
-from chessgloss.commentary.briefings import read_briefings
+from chessgloss.commentary.briefing import read_briefings
 from chessgloss.judges import DIMENSIONS, judge, judge_request, read_score
 from chessgloss.judges import gcc, gold, outcomes, questions, shaken, use
 
@@ -66,7 +65,7 @@ print(f"comments: {len(candidates)} of {len(comments)}, on {len(names)} moves")
 
 report.boards(
     report.board(example.briefing.move, size=260),
-    showing.texts({"llm": example.text} | {
+    report.texts({"llm": example.text} | {
         asked: f"{judge([example], asked, client)[0].value:.2f} of 5" for asked in DIMENSIONS},
         f"A comment on {example.briefing.move.numbered_san}, and the judge's scores"))
 
@@ -99,7 +98,7 @@ question = judge_request(example, "relevance")
 turns = {f"{turn.role} {place}": " ".join(turn.content.split())
          for place, turn in enumerate(question.messages, start=1)}
 report.boards(report.board(example.briefing.move, size=260),
-              showing.texts(turns, "Figure A1 (a): relevance"))
+              report.texts(turns, "Figure A1 (a): relevance"))
 
 # %% [markdown]
 # ## From a token to a score

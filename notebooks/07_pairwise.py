@@ -38,8 +38,7 @@ import pandas as pd
 import statsmodels.api as sm
 from myst_nb import glue
 from chessgloss import brief_moves, report
-from chessgloss.commentary import showing
-from chessgloss.commentary.briefings import read_briefings
+from chessgloss.commentary.briefing import first_words, read_briefings
 
 from chessgloss.llm import replay
 from chessgloss.measures import bootstrap_mean, means_by
@@ -47,7 +46,7 @@ from chessgloss.pairwise import comments as given
 from chessgloss.pairwise import judging, lines, questions, strengths, swaps, tables
 from chessgloss.pairwise.records import CRITERIA, HIGHEST
 from chessgloss.panel import gather_comments
-from chessgloss.prompts import load_prompt
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
 from chessgloss.verified.published import read_published
@@ -70,7 +69,7 @@ words = table.set_index(["move", "method"])["words"].to_dict()
 rulings = given.rulings_of(briefings, comments)
 
 example = next(one for one in briefings if {"llm", "ccc"} <= set(comments[one.name]))
-report.boards(report.board(example.move, size=280), showing.texts(
+report.boards(report.board(example.move, size=280), report.texts(
     {"A": comments[example.name]["llm"], "B": comments[example.name]["ccc"]},
     f"Which of two comments on {example.move.numbered_san} is the better one?"))
 
@@ -100,7 +99,7 @@ report.boards(report.board(example.move, size=280), showing.texts(
 # %%
 _, *parts, _ = load_prompt("pairwise").messages[0].content.split("\n\n")
 told = [line.partition(":") for part in parts for line in part.splitlines()]
-showing.texts({name: text.strip() for name, _, text in told if text},
+report.texts({name: text.strip() for name, _, text in told if text},
               "What the judge is told, in our words")
 
 # %% [markdown]
@@ -111,7 +110,7 @@ showing.texts({name: text.strip() for name, _, text in told if text},
 # %%
 contexts = given.contexts_of(briefings)
 context = dict(line.partition(": ")[::2] for line in contexts[example.name].splitlines())
-report.boards(report.board(example.move, size=280), showing.texts(context, "Feature context"))
+report.boards(report.board(example.move, size=280), report.texts(context, "Feature context"))
 
 # %% [markdown]
 # ## The line
@@ -143,10 +142,10 @@ report.sheet("lines", {"asked": len(lined), "read": len(written), **lost})
 # %%
 told_wrong = [one for one in written if one.ballot.contradictions]
 one = ([one for one in told_wrong if one.state != "read"] or told_wrong or written)[0]
-shown = {place: showing.quote(comments[one.move][name], 15 if name == "reference" else 60)
+shown = {place: first_words(comments[one.move][name], 15 if name == "reference" else 60)
          for place, name in {"A": one.first, "B": one.second}.items()}
 move = kept[one.move].move
-report.boards(report.board(move, size=280), showing.texts(
+report.boards(report.board(move, size=280), report.texts(
     {**shown, "answer": lines.write_line(one.ballot)},
     f"{one.move}, {move.numbered_san}: {one.first} (A) and {one.second} (B)"))
 

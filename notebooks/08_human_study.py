@@ -35,9 +35,8 @@ from myst_nb import glue
 from statsmodels.stats import inter_rater
 from chessgloss import brief_moves, report
 from chessgloss.book import reference
-from chessgloss.commentary import collection
-from chessgloss.commentary.briefings import read_briefings
-from chessgloss.commentary.selection import documents_examples
+from chessgloss.commentary.briefing import documents_examples, read_briefings
+from chessgloss.commentary.methods import collect_comments
 from chessgloss.measures import bootstrap_mean
 from chessgloss.book.profiles import load_sizes
 
@@ -125,7 +124,7 @@ methods = ["template", "llm", "llm_expert", "ccc_none", "ccc"]
 examples = [one for one in documents_examples() if one.name != "ccc/figA5"]
 briefings = read_briefings(brief_moves.briefings_file())
 client = replay("commentary")
-told = collection.collect_comments(examples, briefings, client, methods[1:])
+told = collect_comments(examples, briefings, client, methods[1:])
 tried = Key(study_of(told, {one.name: one.move for one in examples}, methods,
                      title="Comments on two moves"), "0" * 64)
 frame(tried, Settings(pilot_moves=1))

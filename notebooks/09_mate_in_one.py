@@ -34,7 +34,6 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from myst_nb import glue
 from chessgloss import engine, proportions, report
-from chessgloss.commentary import showing
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import load_expert
 from chessgloss.llm import replay
@@ -184,7 +183,7 @@ printed = mates.Problem("figureA5", 35, fen, ("a5c3",))
 asked = {kind: mate_prompts.mate_request(printed, kind).messages for kind in mate_prompts.ASKED}
 rows = {kind: " ¶ ".join(" / ".join(turn.content.splitlines()) for turn in turns)
         for kind, turns in asked.items()}
-report.boards(report.board(printed.asked().position, size=280), showing.texts(rows, "Figure A5"))
+report.boards(report.board(printed.asked().position, size=280), report.texts(rows, "Figure A5"))
 
 # %% [markdown]
 # The engine's best move is the first of the mates in the order of their squares: for an engine all
@@ -351,7 +350,7 @@ copied = proportions.share_of(same)
 others = copies[~pd.Series(same, copies.index)].head(6)
 examples = {row.problem: f"told {best[row.problem]}, said “{row.said}” ({row.outcome})"
             for row in others.itertuples()}
-showing.texts(examples or {"none": "every move was copied"},
+report.texts(examples or {"none": "every move was copied"},
               f"Copied letter by letter: {copied:.2f}")
 
 # %% [markdown]
@@ -385,7 +384,7 @@ report.table(common.to_frame("answers"), caption="The commonest answers")
 first = of_model[of_model["prompt"] == "bare"].drop_duplicates("outcome")
 lines = {f"{row.problem} ({row.outcome})": f"“{row.said}”; {best[row.problem]} mates"
          for row in first.itertuples()}
-showing.texts(lines, "The first answer of each kind, recorded the position only")
+report.texts(lines, "The first answer of each kind, recorded the position only")
 
 # %% [markdown]
 # ## What makes a problem hard

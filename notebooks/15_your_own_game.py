@@ -30,13 +30,10 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from myst_nb import glue
 from chessgloss import report
-from chessgloss.annotate.game import Annotator, moves_of
-from chessgloss.annotate.pgn import write_pgn
-from chessgloss.annotate.reading import read_games
-from chessgloss.commentary.briefings import Briefing
-from chessgloss.commentary.showing import texts
+from chessgloss.commentary.annotate import Annotator, moves_of, read_games, write_pgn
+from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.dialogue import Dialogue
 from chessgloss.commentary.template import write_from_facts
-from chessgloss.dialogue.talk import Dialogue
 from chessgloss.engine import analyse_many, centipawns, open_engine
 from chessgloss.positions import read_fen, read_move
 from chessgloss.prioritise import prioritise
@@ -71,11 +68,11 @@ with open_engine() as engine:
     after = engine.analyse(move.after(), nodes=sizes.nodes, multipv=5)
 briefing = Briefing(move.numbered_san, move, before, after, prioritise(fen, san).changes)
 comment = write_from_facts(briefing)
-texts({move.numbered_san: comment.text})
+report.texts({move.numbered_san: comment.text})
 
 # %%
 facts = {fact.kind: fact.text for fact in briefing.facts().of(when="move")}
-texts(facts, "Facts of the move itself")
+report.texts(facts, "Facts of the move itself")
 
 # %% [markdown]
 # ## A game
@@ -105,7 +102,8 @@ plt.show()
 
 # %%
 moves = list(moves_of(game))
-texts({moves[note.ply].numbered_san: note.text for note in commented}, "The moments that matter")
+report.texts({moves[note.ply].numbered_san: note.text for note in commented},
+             "The moments that matter")
 
 # %% [markdown]
 # The file keeps all that was in it (comments, variations, other alphabets) and gains
@@ -126,7 +124,8 @@ with open_engine() as engine:
     talk = Dialogue(move, comment.text,
                     lambda position: engine.analyse(position, nodes=sizes.nodes, multipv=5))
     replies = {question: talk.ask(question) for question in asked}
-texts({question: reply.text for question, reply in replies.items()}, f"After {move.numbered_san}")
+report.texts({question: reply.text for question, reply in replies.items()},
+             f"After {move.numbered_san}")
 
 # %% [markdown]
 # ## Recap

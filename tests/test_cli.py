@@ -17,7 +17,7 @@ import chess.pgn
 import pytest
 
 from chessgloss import cli, engine, prioritise
-from chessgloss.annotate.reading import read_games
+from chessgloss.commentary.annotate import read_games
 from chessgloss.corpora import games
 from chessgloss.engine import Analysis, Line
 from chessgloss.facts.exchange import balance

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from chessgloss import assets
 from chessgloss.claims import verify
-from chessgloss.commentary.briefings import Briefing
+from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.engine import Analysis, Line
 from chessgloss.judges import (
     DIMENSIONS,
@@ -39,7 +40,6 @@ from chessgloss.judges.scale import (
 )
 from chessgloss.llm import Answer, Client, Endpoint, Model, Recordings, Token
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-from chessgloss.prompts import load_prompt
 from fakes.scripted_llm import scripted_llm
 
 TRAP = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]

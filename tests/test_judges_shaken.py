@@ -15,7 +15,7 @@ import pytest
 
 from chessgloss.brief_moves import briefings_file
 from chessgloss.claims import verify
-from chessgloss.commentary.briefings import Briefing, read_briefings
+from chessgloss.commentary.briefing import Briefing, read_briefings
 from chessgloss.commentary.methods import Comment
 from chessgloss.engine import Analysis, Line
 from chessgloss.judges import Candidate, Score, outcomes, questions
@@ -364,7 +364,7 @@ def test_the_drawn_comments_are_judged_in_all_dimensions(briefings) -> None:
 
 
 def test_the_panel_holds_a_comment_of_each_method(briefings) -> None:
-    from chessgloss.commentary.selection import EvaluatedMove
+    from chessgloss.commentary.briefing import EvaluatedMove
 
     told = list(briefings.values())[:2]
     moves = [EvaluatedMove(one.name, one.move, "A human one.") for one in told]

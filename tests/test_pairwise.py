@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 
 from chessgloss.book.profiles import load_sizes
 from chessgloss.claims.extract import extract
-from chessgloss.commentary.briefings import Briefing
-from chessgloss.commentary.collection import as_table as as_collection
-from chessgloss.commentary.methods import Comment
-from chessgloss.commentary.selection import EvaluatedMove
+from chessgloss.commentary.briefing import Briefing, EvaluatedMove
+from chessgloss.commentary.methods import Comment, comment_table
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.engine import Analysis, Line
 from chessgloss.facts import Facts, gather
 from chessgloss.facts.context import linearise
@@ -56,7 +55,6 @@ from chessgloss.pairwise.tables import (
     steps,
 )
 from chessgloss.positions import read_fen, read_move
-from chessgloss.prompts import load_prompt
 
 GOOD = "WINNER,A,A,5,4,4,5,3,4,25,B,3,4,3,5,4,4,23"
 
@@ -414,7 +412,7 @@ def test_the_questions_of_the_book_come_from_briefings_and_a_table() -> None:
     start = EvaluatedMove("m1", move, "A human word.")
     human, clean = Comment("A human word.", "reference"), Comment("It is check.", "ccc_verified")
     cut = Comment("", "ccc", "model", "cut_off")
-    comments = comments_of(as_collection([start], [[human], [cut], [clean]]))
+    comments = comments_of(comment_table([start], [[human], [cut], [clean]]))
     assert comments == {"m1": {"reference": "A human word.", "ccc_verified": "It is check."}}
     requests = every_request([briefing], comments, lined={"m1", "m2"})
     asked = Counter(one.prompt for one in requests)

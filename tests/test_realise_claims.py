@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from chessgloss.claims.verify import verify
+from chessgloss.commentary.template import every_sentence, realise
 from chessgloss.corpora.games import read_games
 from chessgloss.facts.gather import gather
 from chessgloss.facts.records import Facts
 from chessgloss.positions import MoveInContext
-from chessgloss.realise import every_sentence, realise
 
 GAMES = Path(__file__).resolve().parents[1] / "data/games/selfplay.tsv.zst"
 

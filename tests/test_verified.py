@@ -8,7 +8,7 @@ import chess.engine
 import pytest
 
 from chessgloss.claims import verify
-from chessgloss.commentary.briefings import Briefing, BriefingError, read_briefings
+from chessgloss.commentary.briefing import Briefing, BriefingError, read_briefings
 from chessgloss.commentary.methods import METHODS, read_comment, request_comment
 from chessgloss.commentary.template import write_from_facts
 from chessgloss.engine import Analysis, Line

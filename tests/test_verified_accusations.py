@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from chessgloss.brief_moves import briefings_file
-from chessgloss.commentary.briefings import read_briefings
+from chessgloss.commentary.briefing import read_briefings
 from chessgloss.llm import DEFAULT_MODEL
 from chessgloss.verified.accusations import KEY, accuse, draw, read_reading
 from chessgloss.verified.published import is_published, published_by, read_published

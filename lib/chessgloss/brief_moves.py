@@ -17,8 +17,13 @@ from numpy.typing import NDArray
 
 from chessgloss import assets
 from chessgloss.change_model import ChangeModel
-from chessgloss.commentary.briefings import Briefing, write_briefings
-from chessgloss.commentary.selection import EvaluatedMove, choose_moves, documents_examples
+from chessgloss.commentary.briefing import (
+    Briefing,
+    EvaluatedMove,
+    choose_moves,
+    documents_examples,
+    write_briefings,
+)
 from chessgloss.concepts import ConceptVectors
 from chessgloss.corpora.lectures import read_lectures
 from chessgloss.engine import analyse_many

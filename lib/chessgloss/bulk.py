@@ -239,7 +239,7 @@ def activate(
     -------
     ndarray
         Shape ``(n, d)``, the layers side by side, in half precision, which holds NNUE's clipped
-        values and products exactly (see :func:`chessgloss.experts.joined.joined_activations`).
+        values and products exactly (see :func:`chessgloss.experts.joined_activations`).
     """
     if not fens:
         raise ValueError("there are no positions to activate; give at least one FEN")

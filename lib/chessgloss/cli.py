@@ -26,10 +26,10 @@ from chessgloss.store import data_file, find_project
 if TYPE_CHECKING:
     import pandas as pd
 
-    from chessgloss.annotate.records import Commentator, Words
     from chessgloss.claims import Checked
-    from chessgloss.commentary.briefings import Briefing
-    from chessgloss.dialogue.talk import Reply
+    from chessgloss.commentary.annotate import Commentator
+    from chessgloss.commentary.briefing import Briefing, Comment
+    from chessgloss.commentary.dialogue import Reply
     from chessgloss.engine import Engine
     from chessgloss.llm import Client
     from chessgloss.priorities import ConceptChange
@@ -373,13 +373,13 @@ def _comment(given: argparse.Namespace) -> int:
     return 0
 
 
-def _comment_text(briefing: Briefing, comment: Words) -> str:
+def _comment_text(briefing: Briefing, comment: Comment) -> str:
     method = f"{comment.method}, {comment.model or 'no model'}"
     used = f"{method}; {briefing.before.engine}, {briefing.before.nodes:,} nodes"
     return f"{briefing.move.numbered_san}: {comment.text}\n({used})"
 
 
-def _comment_json(briefing: Briefing, comment: Words) -> str:
+def _comment_json(briefing: Briefing, comment: Comment) -> str:
     """Return the object that other programs read; the design names its keys."""
     from chessgloss.claims import verify
 
@@ -411,7 +411,7 @@ def _comment_json(briefing: Briefing, comment: Words) -> str:
 
 
 def _briefing(move: MoveInContext, engine: Engine, given: argparse.Namespace) -> Briefing:
-    from chessgloss.commentary.briefings import Briefing
+    from chessgloss.commentary.briefing import Briefing
 
     before = engine.analyse(move.position, nodes=given.nodes, multipv=LINES)
     after = engine.analyse(move.after(), nodes=given.nodes, multipv=LINES)
@@ -437,7 +437,7 @@ def _concepts(
 
 
 def _commentator(given: argparse.Namespace) -> Commentator:
-    from chessgloss.annotate.writers import ModelWriter, write_from_facts
+    from chessgloss.commentary.methods import ModelWriter, write_from_facts
 
     client = _client(given)
     return write_from_facts if client is None else ModelWriter(client, _method(given), _say)
@@ -468,10 +468,7 @@ def _client(given: argparse.Namespace) -> Client | None:
 
 
 def _annotate(given: argparse.Namespace) -> int:
-    from chessgloss.annotate.game import Annotator
-    from chessgloss.annotate.page import write_page
-    from chessgloss.annotate.pgn import write_pgn
-    from chessgloss.annotate.reading import read_games
+    from chessgloss.commentary.annotate import Annotator, read_games, write_page, write_pgn
     from chessgloss.engine import analyse_many
 
     _check_targets(given)
@@ -491,7 +488,7 @@ def _annotate(given: argparse.Namespace) -> int:
         _replace(given.html, write_page(annotated))
     for number, game in enumerate(annotated, start=1):
         comments = sum(bool(note.text) for note in game.notes)
-        _say(f"game {number}: {comments} comments on {len(game.notes)} plies ({game.used})")
+        _say(f"game {number}: {comments} comments on {len(game.notes)} plies ({game.sources})")
     return 0
 
 
@@ -514,8 +511,7 @@ def _replace(path: Path, text: str) -> None:
 
 
 def _ask(given: argparse.Namespace) -> int:
-    from chessgloss.dialogue.talk import Dialogue
-    from chessgloss.dialogue.writer import model_writer
+    from chessgloss.commentary.dialogue import Dialogue, model_writer
     from chessgloss.engine import open_engine
 
     move, write, client = _move(given), _commentator(given), _client(given)
@@ -631,7 +627,7 @@ def _claim_object(checked: Checked, *more: str) -> dict[str, Any]:
 
 def _survey_collect(given: argparse.Namespace) -> int:
     from chessgloss.brief_moves import briefings_file, evaluated_moves
-    from chessgloss.commentary.briefings import read_briefings
+    from chessgloss.commentary.briefing import read_briefings
     from chessgloss.llm import DEFAULT_MODEL, replay
     from chessgloss.panel import gather_comments
     from chessgloss.survey.records import complete_moves, study_of

@@ -10,11 +10,9 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from chessgloss.commentary.briefings import Briefing
-from chessgloss.commentary.collection import as_table, collect_comments
+from chessgloss.commentary.briefing import Briefing, EvaluatedMove
 from chessgloss.commentary.methods import METHODS as ASKED
-from chessgloss.commentary.methods import Comment
-from chessgloss.commentary.selection import EvaluatedMove
+from chessgloss.commentary.methods import Comment, collect_comments, comment_table
 from chessgloss.llm import Client
 
 #: Methods that ask no model, and the one whose comments were checked and written anew.
@@ -58,14 +56,16 @@ def gather_comments(
     more = [gac_comments(told)] if "gac" in methods else []
     more += [[verified.get(one.name) for one in moves]] if verified is not None else []
     if more:
-        table = pd.concat([table, as_table(moves, more).astype(table.dtypes)], ignore_index=True)
+        table = pd.concat(
+            [table, comment_table(moves, more).astype(table.dtypes)], ignore_index=True
+        )
     parts = [table[table["method"] == name] for name in methods]
     return pd.concat(parts, ignore_index=True)
 
 
 def gac_comments(briefings: Sequence[Briefing]) -> list[Comment | None]:
     """Return what the recurrent baseline says of some moves."""
-    from chessgloss.gac import Gac, ScoreFeatures
+    from chessgloss.commentary.gac import Gac, ScoreFeatures
 
     network = Gac.load()
     scores = [ScoreFeatures.of(one.before, one.after) for one in briefings]

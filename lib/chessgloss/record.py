@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from chessgloss.brief_moves import briefings_file, evaluated_moves
-from chessgloss.commentary.briefings import Briefing, read_briefings
-from chessgloss.commentary.methods import Comment
-from chessgloss.commentary.questions import commentary_requests
+from chessgloss.commentary.briefing import Briefing, read_briefings
+from chessgloss.commentary.methods import Comment, commentary_requests
 from chessgloss.experts import load_expert
 from chessgloss.judges.gcc import candidates_of
 from chessgloss.judges.gold import gold_briefings

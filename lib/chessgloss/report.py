@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from html import escape
 from numbers import Integral, Real
 from pathlib import Path
 
@@ -127,6 +128,16 @@ def table(frame: pd.DataFrame, caption: str = "", digits: int = 2) -> Html:
     body = shown.to_html(classes="results", border=0, escape=True, na_rep="")
     head = f'<p class="table-caption">{caption}</p>' if caption else ""
     return Html(f'<div class="results">{head}{body}</div>', shown.to_string())
+
+
+def texts(rows: Mapping[str, str], caption: str = "") -> Html:
+    """Show texts under each other, each beside its name, with lines that wrap."""
+    column = pd.Series(dict(rows), dtype=object).to_frame("")
+    with pd.option_context("display.max_colwidth", None):
+        body = column.to_html(classes="results texts", border=0, header=False)
+    head = f'<p class="table-caption">{escape(caption)}</p>' if caption else ""
+    plain = "\n".join(f"{name}: {text}" for name, text in rows.items())
+    return Html(f'<div class="results">{head}{body}</div>', plain)
 
 
 def sheet(title: str, counts: Mapping[str, object]) -> Html:

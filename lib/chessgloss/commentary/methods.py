@@ -1,37 +1,60 @@
-"""The methods that ask a language model: what each is given, what is asked, how it is read."""
+"""The methods that ask a language model: what each is given, what is asked, how it is read.
+
+The methods of the CCC paper, their ablations, and the comments of all of them side by side.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Literal, get_args
 
-import chess
+import numpy as np
+import pandas as pd
 
-from chessgloss.commentary.briefings import Briefing
-from chessgloss.commentary.concepts import Choice, choose_concepts
-from chessgloss.commentary.telling import (
+from chessgloss.commentary.briefing import (
+    Briefing,
+    Comment,
+    EvaluatedMove,
     Notation,
-    tell_attacks,
-    tell_concepts,
-    tell_position,
-    tell_verdict,
+    describe_attacks,
+    describe_concepts,
+    describe_position,
+    describe_verdict,
+    known_from_start,
 )
-from chessgloss.llm import Answer, Request, Sampling, State
+from chessgloss.commentary.prompts import load_prompt
+from chessgloss.commentary.template import write_from_facts
+from chessgloss.facts.wording import side_name
+from chessgloss.llm import Answer, Client, Request, Sampling, State, Unanswered
+from chessgloss.positions import MoveInContext
 from chessgloss.priorities import ConceptChange
-from chessgloss.prompts import load_prompt
+
+Choice = Literal["top", "random", "flipped", "none"]
 
 #: The paper's temperature (4.1).
 TEMPERATURE = 0.1
 
-#: How many concepts are given (see :mod:`chessgloss.commentary.concepts`).
+#: How many concepts are given: Figure 3 of the CCC paper lists three beside its example, its
+#: text names no number. Five is our reading, and the chapter varies it.
 CONCEPTS = 5
-
 
 #: Most concepts fitted on facts that follow them.
 NOTICED = 3
+
+#: Numbers of concepts tried beside the five, and on how many of the moves.
+OTHER_COUNTS, VARIED_MOVES = (3, 8), 20
+
+#: A run of so many words in common with an example of the prompt counts as copied.
+COPIED_RUN = 6
+
+#: Columns of a table of comments.
+COLUMNS = ("move", "group", "method", "model", "state", "text", "words")
+
+_COMMENT = re.compile(r"^\W*comment\W*?:\W*?(?=\w)", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,60 +88,35 @@ class Method:
     max_tokens: int = 90
 
 
-_LONG: dict[str, Any] = {"max_tokens": 200}
-_CCC = "engine's verdict, attacks, examples, reasoning, "
-_METHODS = (
-    Method("llm", "comment_llm", "nothing more"),
-    Method("llm_expert", "comment_expert", "engine's verdict"),
-    Method("ccc", "comment_ccc", _CCC + "five concepts", "top", **_LONG),
-    Method("ccc_random", "comment_ccc", _CCC + "five other concepts by lot", "random", **_LONG),
-    Method("ccc_flipped", "comment_ccc", _CCC + "five concepts turned round", "flipped", **_LONG),
-    Method("ccc_none", "comment_ccc", _CCC + "no concept", "none", **_LONG),
-    Method("ccc_oracle", "comment_ccc", _CCC + "Stockfish 8's five", "top", oracle=True, **_LONG),
-    Method(
-        "ccc_facts",
-        "comment_ccc",
-        _CCC + "five concepts, and forks, pins and such it sees",
-        "top",
-        noticed=True,
-        **_LONG,
-    ),
-)
+def _ccc(
+    name: str, given: str, choice: Choice, *, oracle: bool = False, noticed: bool = False
+) -> Method:
+    given = f"engine's verdict, attacks, examples, reasoning, {given}"
+    return Method(name, "comment_ccc", given, choice, oracle, noticed, max_tokens=200)
+
 
 #: Every such method by name.
-METHODS: Mapping[str, Method] = MappingProxyType({one.name: one for one in _METHODS})
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        method.name: method
+        for method in (
+            Method("llm", "comment_llm", "nothing more"),
+            Method("llm_expert", "comment_expert", "engine's verdict"),
+            _ccc("ccc", "five concepts", "top"),
+            _ccc("ccc_random", "five other concepts by lot", "random"),
+            _ccc("ccc_flipped", "five concepts turned round", "flipped"),
+            _ccc("ccc_none", "no concept", "none"),
+            _ccc("ccc_oracle", "Stockfish 8's five", "top", oracle=True),
+            _ccc(
+                "ccc_facts", "five concepts, and forks, pins and such it sees", "top", noticed=True
+            ),
+        )
+    }
+)
 
-
-@dataclass(frozen=True, slots=True)
-class Comment:
-    """A comment on a move, and who wrote it.
-
-    Parameters
-    ----------
-    text
-        The comment; empty if there is none to be used.
-    method
-        Name of the method.
-    model
-        Name of the language model; empty for a method without one.
-    state
-        ``answered``, or what became of the answer instead (``empty``, ``cut_off``,
-        ``refused``, ``unread`` for an answer in which no comment was found).
-    """
-
-    text: str
-    method: str
-    model: str = ""
-    state: str = "answered"
-
-    def __post_init__(self) -> None:
-        if self.state == "answered" and not self.text.strip():
-            raise ValueError(f"a comment of {self.method!r} that was answered has no text")
-
-    @property
-    def words(self) -> int:
-        """Number of words, split at white space."""
-        return len(self.text.split())
+#: Methods whose prompts begin alike for one move: asked move by move, the server reads the
+#: common part once.
+GUIDED = tuple(name for name, method in METHODS.items() if method.concepts is not None)
 
 
 def find_method(name: str) -> Method:
@@ -126,6 +124,71 @@ def find_method(name: str) -> Method:
     if name not in METHODS:
         raise ValueError(f"no method {name!r} asks a model; there are {', '.join(METHODS)}")
     return METHODS[name]
+
+
+# ---------------------------------------------------------------- which concepts
+
+
+def concepts_of(
+    briefing: Briefing, method: str, count: int = CONCEPTS
+) -> tuple[ConceptChange, ...]:
+    """Return the concepts that a method is given for a move."""
+    chosen = find_method(method)
+    ranked = briefing.oracle if chosen.oracle else briefing.concepts
+    concepts = choose_concepts(briefing.move, ranked, chosen.concepts or "none", count)
+    return (*concepts, *briefing.noticed[:NOTICED]) if chosen.noticed else concepts
+
+
+def choose_concepts(
+    move: MoveInContext,
+    ranked: Sequence[ConceptChange],
+    choice: Choice,
+    count: int = CONCEPTS,
+    *,
+    seed: int = 1,
+) -> tuple[ConceptChange, ...]:
+    """Return the concepts that a method is given, most important first.
+
+    Parameters
+    ----------
+    move
+        The move; with ``seed`` it decides the lot of ``random``.
+    ranked
+        All 21 concepts by rank.
+    choice
+        ``top`` takes the first ``count``; ``flipped`` takes the same with the sign of every
+        change turned round; ``random`` draws ``count`` of the other concepts and gives each
+        the size of the one whose place it takes and a sign by lot; ``none`` takes nothing.
+    count
+        How many.
+    seed
+        Of the lot.
+    """
+    if choice not in get_args(Choice):
+        raise ValueError(f"no choice {choice!r}; one of {', '.join(get_args(Choice))}")
+    top, others = tuple(ranked[:count]), ranked[count:]
+    if choice in ("top", "none"):
+        return top if choice == "top" else ()
+    if choice == "flipped":
+        return tuple(_with_change(each, -each.change) for each in top)
+    text = f"{seed} {move.position.fen} {move.uci}"
+    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+    random = np.random.default_rng(int.from_bytes(digest, "big"))
+    drawn = random.permutation(len(others))[: len(top)]
+    signs = random.choice([-1.0, 1.0], size=len(drawn))
+    return tuple(
+        replace(_with_change(others[k], float(sign) * abs(place.change)), rank=place.rank)
+        for k, sign, place in zip(drawn, signs, top, strict=False)
+    )
+
+
+def _with_change(concept: ConceptChange, change: float) -> ConceptChange:
+    """Return a concept with another change; the score after the move moves with its sign."""
+    step = abs(concept.after - concept.before) * (1 if change >= 0 else -1)
+    return replace(concept, change=change, after=concept.before + step)
+
+
+# ---------------------------------------------------------------- questions and answers
 
 
 def request_comment(
@@ -140,47 +203,52 @@ def request_comment(
     method
         Name of a method in :data:`METHODS`.
     notation
-        How the position is told (the paper's Appendix F compares the two).
+        How the position is written (the paper's Appendix F compares the two).
     count
         How many concepts are given.
     """
-    chosen = find_method(method)
+    chosen, move = find_method(method), briefing.move
     prompt = load_prompt(chosen.prompt)
     values = {
-        "position": tell_position(briefing.move.position, notation),
-        "side": "White" if briefing.move.mover == chess.WHITE else "Black",
-        "move": briefing.move.numbered_san,
+        "position": describe_position(move.position, notation),
+        "side": side_name(move.mover),
+        "move": move.numbered_san,
     }
     if "verdict" in prompt.placeholders:
-        values["verdict"] = tell_verdict(briefing.move, briefing.verdict)
+        values["verdict"] = describe_verdict(move, briefing.verdict)
     if chosen.concepts is not None:
-        values["attacks"] = tell_attacks(briefing.move.after())
-        values["concepts"] = tell_concepts(concepts_of(briefing, method, count))
-    about: dict[str, str | int] = {
-        "method": method,
-        "of": briefing.name,
-        "notation": notation,
-        "concepts": count,
-    }
+        values["attacks"] = describe_attacks(move.after())
+        values["concepts"] = describe_concepts(concepts_of(briefing, method, count))
     return Request(
         prompt.fill(**values),
         Sampling(temperature=TEMPERATURE, max_tokens=chosen.max_tokens, seed=1),
         prompt=prompt.label,
-        about=about,
+        about={"method": method, "of": briefing.name, "notation": notation, "concepts": count},
     )
 
 
-def concepts_of(
-    briefing: Briefing, method: str, count: int = CONCEPTS
-) -> tuple[ConceptChange, ...]:
-    """Return the concepts that a method is given for a move."""
-    chosen = find_method(method)
-    ranked = briefing.oracle if chosen.oracle else briefing.concepts
-    told = choose_concepts(briefing.move, ranked, chosen.concepts or "none", count)
-    return (*told, *briefing.noticed[:NOTICED]) if chosen.noticed else told
+def commentary_requests(briefings: Sequence[Briefing]) -> list[Request]:
+    """Return every question of the chapter on commentary, the headline methods first."""
+    plain = [name for name in METHODS if name not in GUIDED]
+    return [
+        *(request_comment(each, name) for name in plain for each in briefings),
+        *(request_comment(each, name) for each in briefings for name in GUIDED),
+        *(
+            request_comment(each, "ccc", count=count)
+            for each in varied_moves(briefings)
+            for count in OTHER_COUNTS
+        ),
+        *(
+            request_comment(each, "ccc", notation="pgn")
+            for each in briefings
+            if known_from_start(each.move.position)
+        ),
+    ]
 
 
-_COMMENT = re.compile(r"^\W*comment\W*?:\W*?(?=\w)", re.IGNORECASE | re.MULTILINE)
+def varied_moves(briefings: Sequence[Briefing]) -> Sequence[Briefing]:
+    """Return the moves on which other numbers of concepts are tried, from all lectures."""
+    return briefings[:: max(1, len(briefings) // VARIED_MOVES)][:VARIED_MOVES]
 
 
 def read_comment(answer: Answer, method: str) -> Comment:
@@ -196,5 +264,135 @@ def read_comment(answer: Answer, method: str) -> Comment:
     if find_method(method).concepts is not None:
         marks = list(_COMMENT.finditer(text))
         text = text[marks[-1].end() :] if marks else ""
-    folded = " ".join(text.split()).strip('"').strip()
-    return Comment(folded, method, answer.model, "answered" if folded else "unread")
+    line = " ".join(text.split()).strip('"').strip()
+    return Comment(line, method, answer.model, "answered" if line else "unread")
+
+
+def copies_examples(text: str, prompt: str, run: int = COPIED_RUN) -> bool:
+    """Return whether a text shares ``run`` words in a row with an example answer of a prompt.
+
+    Case and punctuation do not count. A prompt without examples is never copied.
+    """
+    answers = [each for each in load_prompt(prompt).messages if each.role == "assistant"]
+    return any(_runs(text, run) & _runs(answer.content, run) for answer in answers)
+
+
+def _runs(text: str, run: int) -> set[tuple[str, ...]]:
+    words = re.findall(r"[a-z0-9']+", text.lower())
+    return {tuple(words[at : at + run]) for at in range(len(words) - run + 1)}
+
+
+# ---------------------------------------------------------------- comments
+
+
+@dataclass(slots=True)
+class ModelWriter:
+    """Writes comments by a method that asks a language model.
+
+    Where the model gives no usable comment (an empty, cut-off or unreadable answer, a
+    refusal) the facts speak instead, and the comment says so by its method. An endpoint that
+    stops answering is not asked again.
+
+    Parameters
+    ----------
+    client
+        Asks the model.
+    method
+        Name of a method in :data:`METHODS`.
+    warn
+        Called with one line whenever the facts speak instead.
+    """
+
+    client: Client
+    method: str
+    warn: Callable[[str], object]
+    _gone: bool = field(default=False, init=False)
+
+    def __call__(self, briefing: Briefing) -> Comment:
+        """Return a comment on a move."""
+        if self._gone:
+            return write_from_facts(briefing)
+        name = self.client.model.name
+        try:
+            answer = self.client.ask(request_comment(briefing, self.method))
+            comment = read_comment(answer, self.method)
+            if comment.state == "answered":
+                return replace(comment, model=comment.model or name)
+            problem = f"{name} gave no comment on {briefing.name} ({comment.state})"
+        except Unanswered as error:
+            self._gone, problem = True, str(error)
+        self.warn(f"{problem}; the facts speak instead")
+        return write_from_facts(briefing)
+
+
+def model_comments(
+    briefings: Sequence[Briefing],
+    method: str,
+    client: Client,
+    *,
+    notation: Notation = "fen",
+    count: int = CONCEPTS,
+    progress: bool = False,
+) -> list[Comment]:
+    """Return the comments of a method that asks a language model, in the order of briefings.
+
+    Parameters
+    ----------
+    briefings
+        The moves and what is known of them.
+    method
+        Name of a method in :data:`METHODS`.
+    client
+        Replays, records or asks.
+    notation, count
+        As in :func:`request_comment`.
+    progress
+        Whether to show a bar while a model is asked.
+    """
+    requests = [request_comment(each, method, notation=notation, count=count) for each in briefings]
+    return [read_comment(answer, method) for answer in client.ask_many(requests, progress=progress)]
+
+
+def collect_comments(
+    moves: Sequence[EvaluatedMove],
+    briefings: Mapping[str, Briefing],
+    client: Client,
+    methods: Sequence[str] = tuple(METHODS),
+) -> pd.DataFrame:
+    """Return the human comments, the template's and those of a model's methods.
+
+    Parameters
+    ----------
+    moves
+        The evaluated moves.
+    briefings
+        What is known of them, by name.
+    client
+        Of the language model.
+    methods
+        Names of methods in :data:`METHODS`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns :data:`COLUMNS`; a row for each move and method, in their order. A move that
+        no human commented on has no row for ``reference``.
+    """
+    given = [briefings[each.name] for each in moves]
+    human = [Comment(each.reference, "reference") if each.reference else None for each in moves]
+    columns: list[Sequence[Comment | None]] = [human, list(map(write_from_facts, given))]
+    columns += [model_comments(given, method, client) for method in methods]
+    return comment_table(moves, columns)
+
+
+def comment_table(
+    moves: Sequence[EvaluatedMove], columns: Sequence[Sequence[Comment | None]]
+) -> pd.DataFrame:
+    """Return comments as a table with :data:`COLUMNS`; each of ``columns`` is a method's."""
+    rows = [
+        (move.name, move.group, each.method, each.model, each.state, each.text, each.words)
+        for comments in columns
+        for move, each in zip(moves, comments, strict=True)
+        if each is not None
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -16,11 +16,11 @@ from functools import cache
 import pandas as pd
 
 from chessgloss.claims import Checked, verify
-from chessgloss.commentary.briefings import Briefing
+from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.prompts import Prompt, load_prompt, quoted
 from chessgloss.judges.hint import expert_hint, verifier_findings
 from chessgloss.judges.scale import Score, mean_score, read_score
 from chessgloss.llm import Answer, Client, Message, Request, Sampling
-from chessgloss.prompts import Prompt, load_prompt, quoted
 
 #: The dimensions of GCC-Eval, in the paper's order.
 DIMENSIONS = ("relevance", "completeness", "clarity", "fluency")
@@ -221,7 +221,7 @@ def candidates_of(
     Parameters
     ----------
     comments
-        As :func:`chessgloss.commentary.collection.collect_comments` gives them.
+        As :func:`chessgloss.commentary.methods.collect_comments` gives them.
     briefings
         What is known of the moves, by name.
     methods

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from chessgloss.claims.gold import GoldText, read_gold
-from chessgloss.commentary.briefings import Briefing, read_briefings, write_briefings
+from chessgloss.commentary.briefing import Briefing, read_briefings, write_briefings
 from chessgloss.engine import analyse_many
 from chessgloss.judges.gcc import Candidate
 from chessgloss.store import find_project

@@ -8,7 +8,7 @@ import chess
 import chess.engine
 
 from chessgloss.claims import Checked
-from chessgloss.commentary.briefings import Briefing
+from chessgloss.commentary.briefing import Briefing
 from chessgloss.engine import ScoreWording, score_text
 
 #: Most findings told, the false claims first: a long list would bury them.

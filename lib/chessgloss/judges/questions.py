@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 
-from chessgloss.commentary.briefings import Briefing
+from chessgloss.commentary.briefing import Briefing
 from chessgloss.judges.gcc import Candidate, gcc_requests, in_reading_order, judge_request
 from chessgloss.judges.gold import Labelled, labelled
 from chessgloss.judges.shaken import (

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from chessgloss.claims.corrupt import MinimalPair, minimal_pairs
-from chessgloss.commentary.briefings import Briefing
+from chessgloss.commentary.briefing import Briefing
 from chessgloss.judges.gcc import Candidate
 
 Item = TypeVar("Item")

@@ -12,13 +12,13 @@ from statistics import fmean
 
 import chess
 
-from chessgloss.commentary.briefings import Briefing
+from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.methods import Comment, read_comment, request_comment
+from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.engine import centipawns
 from chessgloss.judges.gcc import ONE_TOKEN, Candidate
 from chessgloss.judges.scale import Score, read_letter
 from chessgloss.llm import Client, Request
-from chessgloss.prompts import load_prompt, quoted
 
 #: How many comments are drawn on a move, of which method, and how freely.
 SAMPLES, SAMPLED, WARMTH = 4, "ccc", 0.7

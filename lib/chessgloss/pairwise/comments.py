@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 import pandas as pd
 
-from chessgloss.commentary.briefings import Briefing
+from chessgloss.commentary.briefing import Briefing
 from chessgloss.facts.context import linearise
 from chessgloss.llm import Request
 from chessgloss.pairwise.judging import Rulings

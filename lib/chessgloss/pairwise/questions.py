@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from itertools import permutations
 from typing import Final
 
-from chessgloss.commentary.selection import EvaluatedMove
+from chessgloss.commentary.briefing import EvaluatedMove
+from chessgloss.commentary.prompts import Prompt, load_prompt, quoted
 from chessgloss.llm import Request, Sampling
 from chessgloss.pairwise.records import CRITERIA
-from chessgloss.prompts import Prompt, load_prompt, quoted
 
 #: The methods compared, unless a caller says otherwise.
 METHODS: Final = ("reference", "llm", "llm_expert", "ccc", "ccc_verified")

@@ -17,9 +17,9 @@ from typing import Final, Literal
 
 import chess
 
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.llm import DEFAULT_MODEL, Client, Request, Sampling, State, Unanswered
 from chessgloss.llm import Answer as Said
-from chessgloss.prompts import load_prompt
 from chessgloss.skill.answers import Answer, Reasoned, read_answer, read_reasoned
 from chessgloss.skill.players import NO_HISTORY, Asked
 

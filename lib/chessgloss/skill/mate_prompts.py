@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Literal
 
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.llm import Client, Request
-from chessgloss.prompts import load_prompt
 from chessgloss.skill.answers import Answer
 from chessgloss.skill.llm_players import MOVE, ask_patiently, read_said
 from chessgloss.skill.mates import RECORDED, Problem, read_problems

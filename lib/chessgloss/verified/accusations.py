@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from chessgloss.claims.verify import verify
-from chessgloss.commentary.briefings import Briefing
+from chessgloss.commentary.briefing import Briefing
 from chessgloss.measures import Interval
 from chessgloss.proportions import share
 from chessgloss.verified.records import false_of
@@ -57,7 +57,7 @@ def accuse(comments: pd.DataFrame, briefings: Mapping[str, Briefing]) -> pd.Data
     Parameters
     ----------
     comments
-        As :func:`chessgloss.commentary.collection.collect_comments` returns it.
+        As :func:`chessgloss.commentary.methods.collect_comments` returns it.
     briefings
         What is known of the moves, by name.
 

@@ -10,10 +10,10 @@ import re
 from dataclasses import replace
 
 from chessgloss.claims.records import Checked
-from chessgloss.commentary.briefings import Briefing
+from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.methods import TEMPERATURE, Comment, read_comment, request_comment
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.llm import Answer, Message, Request, Sampling, State
-from chessgloss.prompts import load_prompt
 from chessgloss.verified.records import Attempt, Check
 from chessgloss.verified.steps import Step
 

@@ -11,8 +11,7 @@ import pandas as pd
 from chessgloss.claims.hardrule import disqualifier
 from chessgloss.claims.records import Cause, Checked
 from chessgloss.claims.verify import causes, verify
-from chessgloss.commentary.briefings import Briefing
-from chessgloss.commentary.concepts import speaks_of
+from chessgloss.commentary.briefing import Briefing, speaks_of
 from chessgloss.measures import RESAMPLES, Interval, cluster_weights, percentile_interval, wilson
 from chessgloss.verified.records import false_of
 
@@ -29,7 +28,7 @@ def check_comments(comments: pd.DataFrame, briefings: Mapping[str, Briefing]) ->
     Parameters
     ----------
     comments
-        As :func:`chessgloss.commentary.collection.collect_comments` returns it.
+        As :func:`chessgloss.commentary.methods.collect_comments` returns it.
     briefings
         What is known of the moves, by name.
 

@@ -17,8 +17,8 @@ from chessgloss.claims.extract import extract
 from chessgloss.claims.gold import EQUIVALENT, GoldText, Score, read_gold
 from chessgloss.claims.records import Kind
 from chessgloss.claims.verify import verify
+from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.llm import Answer, Request, Sampling, State
-from chessgloss.prompts import load_prompt, quoted
 from chessgloss.store import find_project
 
 #: Comments of the development half that the model is asked about.

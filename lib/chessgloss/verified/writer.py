@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from chessgloss.claims.verify import verify
-from chessgloss.commentary.briefings import Briefing
+from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.template import realise
 from chessgloss.llm import Answer, Client, Request
-from chessgloss.realise import realise
 from chessgloss.verified.asking import ask_again, ask_first, method_name, read_attempt
 from chessgloss.verified.records import Check, Verified
 from chessgloss.verified.steps import Fallback, next_step, settle
@@ -122,7 +122,6 @@ def checker(briefing: Briefing) -> Check:
 
 def template(briefing: Briefing) -> Fallback:
     """Return the comment of the method ``template`` by its sentences."""
-    concepts = [(one.concept, one.side, one.change) for one in briefing.concepts]
-    told = realise(briefing.facts(), briefing.verdict, concepts)
+    told = realise(briefing.facts(), briefing.verdict, briefing.concepts)
     san = briefing.move.san.rstrip("+#")
     return Fallback(told.sentences, (san, briefing.move.uci[2:4]))

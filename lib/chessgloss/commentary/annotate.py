@@ -1,0 +1,584 @@
+"""Annotated games: every position analysed, every move weighed, comments where they matter.
+
+What is written is a copy of the PGN with evaluations, glyphs, comments and better lines, and one
+HTML page that plays the game, complete in itself: nothing is asked of the network. Whatever
+stood in the game stays: comments are added behind those of others, a glyph or an evaluation only
+where there is none, and better lines behind the variations that are there.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from math import ceil, inf
+from pathlib import Path
+from string import Template
+from typing import TypeAlias
+
+import chess
+import chess.engine
+import chess.pgn
+
+from chessgloss.commentary.briefing import Briefing, Comment
+from chessgloss.engine import Analysis, ScoreWording, expected_score, score_text
+from chessgloss.facts import Verdict, weigh
+from chessgloss.facts.exchange import exchange
+from chessgloss.positions import MoveInContext, PgnError, PgnGame, Position, read_pgn
+from chessgloss.priorities import ConceptChange
+from chessgloss.single_page import embedded, piece_shapes, policy
+
+#: Analyses many positions at once, in their order.
+AnalyseMany: TypeAlias = Callable[[Sequence[Position]], Sequence[Analysis]]
+#: Writes a comment on a move from what is known of it.
+Commentator: TypeAlias = Callable[[Briefing], Comment]
+#: Ranks the concepts that a move changes, most changed first.
+Concepts: TypeAlias = Callable[[MoveInContext], Sequence[ConceptChange]]
+#: A node of the page's game tree, as plain JSON values.
+Node: TypeAlias = dict[str, str | int | float | bool | list | None]
+
+#: Numeric annotation glyphs that judge a move (PGN standard, section 10), as signs.
+SIGNS: dict[int, str] = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
+
+#: Expected points, 0 to 1, that a move must give away to earn ``??``, ``?`` and ``?!``. Our
+#: choice: by Stockfish 15.1's model, level play that becomes a disadvantage of about 1.1, 0.8
+#: and 0.6 pawns early in a game.
+GIVEN_AWAY: tuple[tuple[float, int], ...] = (
+    (0.35, chess.pgn.NAG_BLUNDER),
+    (0.20, chess.pgn.NAG_MISTAKE),
+    (0.08, chess.pgn.NAG_DUBIOUS_MOVE),
+)
+
+#: Centipawns by which the second-best move falls behind the only good one; pawns that an offer
+#: of material gives by exchange, at least; plies of a better line that are shown.
+ONLY_MOVE, OFFER, LINE_PLIES = 150, 2, 8
+
+#: Longest line that is written; the PGN standard allows 255 (section 4.3).
+COLUMNS = 100
+
+_COMMAND = re.compile(r"\[%[^\]]*\]")
+_COMMENT_WORD = re.compile(r"(?:\[%[^\]]*\]|\S)+")
+_RESULT = re.compile(rb"(?:^|[\s)}.])(?:1-0|0-1|1/2-1/2|\*)\s*$")
+_MATE = "mate in {moves}"
+_WORDING = ScoreWording(number="{pawns:+.2f}", mate=_MATE, mated=_MATE, level=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is written beside one move of the main line.
+
+    Parameters
+    ----------
+    ply
+        Plies of the main line before the move.
+    score
+        The engine's score of the position after the move; ``None`` when the game is over.
+    nag
+        Glyph 1 to 6 that judges the move, or ``None``.
+    text
+        The comment; empty for most moves.
+    better
+        UCI moves of a better line from the position before the move; may be empty.
+    better_score
+        The engine's score of that line.
+    """
+
+    ply: int
+    score: chess.engine.PovScore | None
+    nag: int | None = None
+    text: str = ""
+    better: tuple[str, ...] = ()
+    better_score: chess.engine.PovScore | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnnotatedGame:
+    """A game as it was read, and the notes on the moves of its main line.
+
+    Parameters
+    ----------
+    game
+        The game as it was read; nothing is written into it.
+    notes
+        One for each move of the main line, in order.
+    sources
+        What wrote the comments and what judged the moves, in one line.
+    """
+
+    game: chess.pgn.Game
+    notes: tuple[Note, ...]
+    sources: str
+
+    def __post_init__(self) -> None:
+        plies = sum(1 for _ in self.game.mainline_moves())
+        if [note.ply for note in self.notes] != list(range(plies)):
+            raise ValueError(f"one note for each of {plies} plies, got {len(self.notes)}")
+
+
+# ---------------------------------------------------------------- moments that matter
+
+
+@dataclass(frozen=True, slots=True)
+class MomentRules:
+    """When a move is a moment that matters.
+
+    Parameters
+    ----------
+    given_away
+        Expected points, 0 to 1, that the move gives away.
+    concept
+        Largest change of a concept, in standard deviations over all moves; about one move in
+        thirty of the self-play games changes one by six.
+    share
+        Largest share of the plies that is chosen, rounded up.
+    fewest
+        As many may always be chosen.
+    """
+
+    given_away: float = 0.08
+    concept: float = 6.0
+    share: float = 0.2
+    fewest: int = 3
+
+    def __post_init__(self) -> None:
+        if min(self.given_away, self.concept) <= 0 or not 0 <= self.share <= 1 or self.fewest < 0:
+            raise ValueError(f"thresholds are positive, share 0 to 1, fewest at least 0: {self}")
+
+
+def choose_moments(
+    moves: Sequence[MoveInContext],
+    verdicts: Sequence[Verdict],
+    concepts: Sequence[Sequence[ConceptChange]],
+    rules: MomentRules | None = None,
+) -> list[int]:
+    """Return the plies that deserve a comment, in order.
+
+    A ply qualifies by one of three: the move gives away expected points; it is the only good
+    move of an open game, and hard to find; or it changes a concept strongly without being
+    forced. The move that mates always qualifies. If more qualify than the rules allow, the
+    weightiest stay: points given away count in units of their threshold, the other two less
+    than one unit (concepts half as much once the game is decided), so that mistakes come
+    first; ties go to the earlier ply.
+
+    Parameters
+    ----------
+    moves
+        The moves of the main line.
+    verdicts
+        The engine's verdict on each.
+    concepts
+        The concepts that each changes, most changed first; empty where none are known.
+    rules
+        The thresholds; the default ones if not given.
+
+    Raises
+    ------
+    ValueError
+        If the three are not of one length.
+    """
+    rules = rules or MomentRules()
+    weights = [_weight(*row, rules) for row in zip(moves, verdicts, concepts, strict=True)]
+    qualified = [ply for ply, weight in enumerate(weights) if weight > 0]
+    qualified.sort(key=lambda ply: (-weights[ply], ply))
+    return sorted(qualified[: max(rules.fewest, ceil(rules.share * len(moves)))])
+
+
+def _weight(
+    move: MoveInContext, verdict: Verdict, concepts: Sequence[ConceptChange], rules: MomentRules
+) -> float:
+    """Return how much a move deserves a comment, 0 if not at all."""
+    lost = given_away(move, verdict) / rules.given_away
+    if "#" in move.san or lost >= 1:
+        return inf if "#" in move.san else lost
+    if verdict.ranked == 1:
+        return 0.0
+    undecided = _is_open(verdict.expected_after)
+    if undecided and verdict.rank == 1 and _is_only_move(verdict) and not _is_obvious(move):
+        return 0.9
+    largest = max((abs(each.change) for each in concepts), default=0.0)
+    if largest < rules.concept:
+        return 0.0
+    return (0.8 if undecided else 0.4) * (1 - rules.concept / (2 * largest))
+
+
+def judge(move: MoveInContext, verdict: Verdict) -> int | None:
+    """Return the glyph, 1 to 6, that a move earns, or ``None``.
+
+    ``??``, ``?`` and ``?!`` by the points given away (:data:`GIVEN_AWAY`). Praise only for the
+    engine's first choice in an open game: ``!`` for the only good move, ``!!`` if that offers
+    material by exchange, ``!?`` for an offer that is not the only good move. Answers to a
+    check and captures that lose nothing earn none: they find themselves.
+    """
+    lost = given_away(move, verdict)
+    for bound, glyph in GIVEN_AWAY:
+        if lost >= bound:
+            return glyph
+    if verdict.rank != 1 or not _is_open(verdict.expected_before) or _is_obvious(move):
+        return None
+    offer = exchange(move.position.board(), move.move) <= -OFFER
+    if _is_only_move(verdict):
+        return chess.pgn.NAG_BRILLIANT_MOVE if offer else chess.pgn.NAG_GOOD_MOVE
+    return chess.pgn.NAG_SPECULATIVE_MOVE if offer else None
+
+
+def given_away(move: MoveInContext, verdict: Verdict) -> float:
+    """Return the expected points, 0 to 1, that a move gives away; 0 for the best move."""
+    ply = chess.Board(move.position.fen).ply()
+    kept = expected_score(verdict.played, ply, move.mover)
+    return max(0.0, verdict.expected_before - kept) if verdict.loss else 0.0
+
+
+def _is_only_move(verdict: Verdict) -> bool:
+    return verdict.lead_of_best is not None and verdict.lead_of_best >= ONLY_MOVE
+
+
+def _is_obvious(move: MoveInContext) -> bool:
+    """Tell whether a move answers a check, or takes without losing material by exchange."""
+    board = chess.Board(move.position.fen)
+    safe_capture = board.is_capture(move.move) and exchange(board, move.move) >= 0
+    return board.is_check() or safe_capture
+
+
+def _is_open(expected: float) -> bool:
+    """Tell whether a game with this expected score is still to be decided."""
+    return 0.03 < expected < 0.97
+
+
+# ---------------------------------------------------------------- a whole game
+
+
+@dataclass(frozen=True, slots=True)
+class Annotator:
+    """All that is needed to annotate a game; every part can be replaced.
+
+    Parameters
+    ----------
+    analyse
+        The engine: several lines each, of an empty hash table, so that nothing depends on
+        the order.
+    comment
+        Writes a comment on a move from what is known of it.
+    concepts
+        Ranks the concepts that a move changes; ``None`` to do without.
+    rules
+        When a move is commented on.
+    """
+
+    analyse: AnalyseMany
+    comment: Commentator
+    concepts: Concepts | None = None
+    rules: MomentRules = field(default_factory=MomentRules)
+
+    def annotate(self, game: chess.pgn.Game) -> AnnotatedGame:
+        """Return the game with a note on each move of its main line.
+
+        Raises
+        ------
+        EngineFailed
+            If the engine fails on a position.
+        """
+        moves = list(moves_of(game))
+        analyses = self.analyse([*(move.position for move in moves), moves[-1].after()])
+        around = list(zip(moves, analyses, analyses[1:], strict=False))
+        verdicts = [weigh(*each) for each in around]
+        concepts = [tuple(self.concepts(move)) if self.concepts else () for move in moves]
+        comments = {
+            ply: self.comment(Briefing(moves[ply].numbered_san, *around[ply], concepts[ply]))
+            for ply in choose_moments(moves, verdicts, concepts, self.rules)
+        }
+        notes = []
+        for ply, (move, verdict, after) in enumerate(
+            zip(moves, verdicts, analyses[1:], strict=True)
+        ):
+            score = after.best.score if after.lines else None
+            note = Note(ply, score, judge(move, verdict))
+            if ply in comments:
+                bad = verdict.mistake_class not in ("Excellent", "Good")
+                better = (verdict.best_line[:LINE_PLIES], verdict.before) if bad else ((), None)
+                note = Note(ply, score, note.nag, comments[ply].text, *better)
+            notes.append(note)
+        writers = {f"{each.method}, {each.model or 'no model'}" for each in comments.values()}
+        wrote = "; ".join(sorted(writers)) or "no move that asks for a comment"
+        nodes = max(analysis.nodes for analysis in analyses)
+        sources = f"{wrote}; {analyses[0].engine}, about {nodes:,} nodes a position"
+        return AnnotatedGame(game, tuple(notes), sources)
+
+
+def moves_of(game: chess.pgn.Game) -> Iterator[MoveInContext]:
+    """Yield the moves of the main line, each with as much history as can matter.
+
+    The history of a position begins at the last capture or pawn move before it: no earlier
+    position can come back.
+    """
+    board = game.board()
+    root, history = board.fen(), list[str]()
+    for move in game.mainline_moves():
+        yield MoveInContext(Position(board.fen(), tuple(history), root), move.uci())
+        irreversible = board.is_irreversible(move)
+        board.push(move)
+        root, history = (board.fen(), []) if irreversible else (root, [*history, move.uci()])
+
+
+# ---------------------------------------------------------------- PGN, read and written
+
+
+def read_games(path: Path) -> list[chess.pgn.Game]:
+    """Read every game of a PGN file, with its variations, comments, glyphs and headers.
+
+    A file with a bad game is refused before work begins.
+
+    Raises
+    ------
+    PgnError
+        If the file holds no game, a bad one or one that is not standard chess; the message
+        names the game and its line.
+    """
+    with path.open("rb") as file:
+        games = list(read_pgn(b"".join(brace_comments(file))))
+    if not games:
+        raise PgnError(f"{path} holds no game; give a PGN file with at least one")
+    return [_accepted(game, path) for game in games]
+
+
+def _accepted(read: PgnGame, path: Path) -> chess.pgn.Game:
+    problem = read.problem
+    if any(repair.startswith("castling rights") for repair in read.repairs):
+        problem = "its FEN has castling rights without king and rook on their squares (Chess960?)"
+    if problem:
+        remedy = "; only standard chess can be annotated" if "variant" in problem else ""
+        raise PgnError(f"{path}: game {read.number} (line {read.line}): {problem}{remedy}")
+    return read.game
+
+
+def brace_comments(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Turn comments from a semicolon to the end of a line into comments in braces.
+
+    python-chess would drop them. Only among the moves of a game: elsewhere such a line belongs
+    to no game. Braces in such a comment become round ones.
+    """
+    among_moves = in_comment = False
+    for line in lines:
+        line = line.removeprefix(b"\xef\xbb\xbf")
+        start = line.strip()[:1]
+        if not in_comment and (start in b"[%" or (start == b";" and not among_moves)):
+            among_moves = among_moves and start != b"["
+            yield line
+            continue
+        outside, kept, rest = b"", b"", line.rstrip(b"\r\n")
+        while rest:
+            if in_comment:
+                inside, end, rest = rest.partition(b"}")
+                kept, in_comment = kept + inside + end, not end
+                continue
+            moves = re.split(rb"[{;]", rest, maxsplit=1)[0]
+            sign, rest = rest[len(moves) : len(moves) + 1], rest[len(moves) + 1 :]
+            outside, kept, in_comment = outside + moves + b" ", kept + moves, sign == b"{"
+            if in_comment:
+                kept += sign
+            elif rest.strip():
+                kept += b"{" + rest.strip().replace(b"}", b")").replace(b"{", b"(") + b"}"
+            rest = rest if in_comment else b""
+        among_moves = in_comment or not _RESULT.search(outside)
+        yield kept + b"\n"
+
+
+def write_pgn(games: Iterable[AnnotatedGame]) -> str:
+    """Return annotated games as the text of one PGN file (to be written as UTF-8)."""
+    return "\n".join(game_text(annotated) for annotated in games)
+
+
+def game_text(annotated: AnnotatedGame) -> str:
+    """Return one annotated game as PGN, ending in a line end."""
+    return annotated_copy(annotated).accept(_Exporter(columns=COLUMNS)) + "\n"
+
+
+def annotated_copy(annotated: AnnotatedGame) -> chess.pgn.Game:
+    """Return a copy of the game with the notes written into it."""
+    copy = annotated.game.accept(chess.pgn.GameBuilder[chess.pgn.Game]())
+    copy.headers["ChessglossAnnotator"] = annotated.sources
+    for node, note in zip(list(copy.mainline()), annotated.notes, strict=True):
+        if note.nag and not node.nags & SIGNS.keys():
+            node.nags.add(note.nag)
+        if note.text:
+            node.comment += (" | chessgloss: " if node.comment else "") + plain(note.text)
+        if note.score and node.eval() is None:
+            node.set_eval(note.score)
+        if note.better and not node.parent.has_variation(chess.Move.from_uci(note.better[0])):
+            first, *rest = [chess.Move.from_uci(uci) for uci in note.better]
+            better = node.parent.add_variation(first)
+            better.set_eval(note.better_score)
+            better.add_line(rest)
+    return copy
+
+
+def plain(text: str) -> str:
+    """Return a comment as it may stand in braces: one line, no braces, no commands."""
+    text = text.replace("{", "(").replace("}", ")").replace("[%", "[ %")
+    return " ".join(text.split())
+
+
+class _Exporter(chess.pgn.StringExporter):
+    """python-chess's exporter, with long comments broken into lines.
+
+    A line must not start with a sign that some programs read as a header or an escape: commands
+    are kept whole and joined to the word before.
+    """
+
+    def visit_comment(self, comment: str | list[str]) -> None:
+        text = comment if isinstance(comment, str) else " ".join(comment)
+        token = "{ "
+        for word in _COMMENT_WORD.findall(text.replace("}", ")")):
+            if token != "{ " and word[0] not in "[%;":
+                self.write_token(token)
+                token = ""
+            token += word + " "
+        self.write_token(token + "} ")
+        self.force_movenumber = True
+
+
+# ---------------------------------------------------------------- the page
+
+
+def write_page(games: Sequence[AnnotatedGame]) -> str:
+    """Return the page for one or more annotated games, as the text of an HTML file.
+
+    Comments and headers reach the page as JSON and are shown as text only: nothing in a PGN
+    file can run there. The page's own policy forbids it every request and foreign script.
+    """
+    folder = files("chessgloss.commentary")
+    page, style, script = (
+        folder.joinpath(f"page.{ending}").read_text("utf-8") for ending in ("html", "css", "js")
+    )
+    return Template(page).substitute(
+        title=html.escape(_title(games[0].game)),
+        policy=policy(script),
+        style=style,
+        pieces=piece_shapes(),
+        pgn=html.escape("\n".join(game_text(annotated) for annotated in games)),
+        data=embedded([describe_game(annotated) for annotated in games]),
+        script=script,
+    )
+
+
+def describe_game(annotated: AnnotatedGame) -> dict[str, str | list]:
+    """Return a game as the page reads it: ``nodes`` in order, each with its ``next`` ones.
+
+    Nodes name others by index; node 0 is the first position. ``points`` are the points,
+    0 to 1, that White can expect; ``gloss`` is our comment, ``comment`` that of others.
+    """
+    game = annotated.game
+    known = [_header(game, key) for key in ("Event", "Site", "Date")]
+    known = [text for text in known if text.strip("?. ")]
+    return {
+        "title": _title(game),
+        "event": " · ".join([*known, _header(game, "Result")]),
+        "result": game.headers.get("Result", "*"),
+        "headers": [[key, _header(game, key)] for key in game.headers],
+        "about": f"Comments: {annotated.sources}",
+        "pgn": game_text(annotated),
+        "nodes": _nodes(annotated),
+    }
+
+
+def _nodes(annotated: AnnotatedGame) -> list[Node]:
+    board = annotated.game.board()
+    root = _node(board, -1, main=True, comment=annotated.game.comment)
+    nodes = [root | {"arrows": _arrows(annotated.game)}]
+    waiting: list[tuple[chess.pgn.GameNode, int, chess.Board]] = [(annotated.game, 0, board)]
+
+    def append(node: Node, parent: int) -> int:
+        nodes.append(node)
+        following = nodes[parent]["next"]
+        assert isinstance(following, list)
+        following.append(len(nodes) - 1)
+        return len(nodes) - 1
+
+    while waiting:
+        parent, index, board = waiting.pop()
+        on_main_line = parent.is_mainline() and bool(parent.variations)
+        note = annotated.notes[parent.ply() - annotated.game.ply()] if on_main_line else None
+        for child in parent.variations:
+            own = note if child.is_mainline() else None
+            after = board.copy(stack=False)
+            after.push(child.move)
+            node = _child_node(child, index, board, after, own)
+            waiting.append((child, append(node, index), after))
+        if note and note.better and not parent.has_variation(chess.Move.from_uci(note.better[0])):
+            after, place = board.copy(stack=False), index
+            for uci in note.better:
+                before, move = after.copy(stack=False), chess.Move.from_uci(uci)
+                after.push(move)
+                node = _node(after, place, before, move)
+                if place == index:
+                    node |= _value(note.better_score, after) | {"gloss": "The engine's choice."}
+                place = append(node, place)
+    return nodes
+
+
+def _child_node(
+    child: chess.pgn.ChildNode,
+    parent: int,
+    board: chess.Board,
+    after: chess.Board,
+    note: Note | None,
+) -> Node:
+    nags = sorted(child.nags & SIGNS.keys()) or ([note.nag] if note and note.nag else [])
+    node = _node(after, parent, board, child.move, main=note is not None, comment=child.comment)
+    node |= _value(child.eval() or (note.score if note else None), after)
+    return node | {
+        "marks": "".join(SIGNS[nag] for nag in nags),
+        "before": _human(child.starting_comment),
+        "gloss": note.text if note else "",
+        "arrows": _arrows(child),
+    }
+
+
+def _node(
+    after: chess.Board,
+    parent: int,
+    before: chess.Board | None = None,
+    move: chess.Move | None = None,
+    *,
+    main: bool = False,
+    comment: str = "",
+) -> Node:
+    """Return a node with its position and move, and nothing said of them yet."""
+    words: Node = dict.fromkeys(("uci", "san", "marks", "before", "comment", "gloss", "score"), "")
+    words |= {"parent": parent, "number": 0, "white": False, "points": None, "main": main}
+    words |= {"arrows": [], "next": [], "placement": after.board_fen(), "comment": _human(comment)}
+    if before and move:
+        words |= {"uci": move.uci(), "san": before.san(move), "white": before.turn}
+        words["number"] = before.fullmove_number
+    return words
+
+
+def _value(score: chess.engine.PovScore | None, board: chess.Board) -> Node:
+    """Return the value of a position in words and in the points that White can expect."""
+    if board.is_checkmate():
+        return {"score": "checkmate", "points": 0.0 if board.turn else 1.0}
+    if board.is_stalemate() or board.is_insufficient_material():
+        return {"score": "draw", "points": 0.5}
+    if score is None:
+        return {}
+    text = score_text(score, _WORDING)
+    return {"score": text, "points": round(expected_score(score, board.ply(), chess.WHITE), 3)}
+
+
+def _arrows(node: chess.pgn.GameNode) -> list[list[str]]:
+    names = chess.SQUARE_NAMES
+    return [[names[arrow.tail], names[arrow.head], arrow.color] for arrow in node.arrows()]
+
+
+def _human(comment: str) -> str:
+    return " ".join(_COMMAND.sub(" ", comment).split())
+
+
+def _title(game: chess.pgn.Game) -> str:
+    return f"{_header(game, 'White')} – {_header(game, 'Black')}"
+
+
+def _header(game: chess.pgn.Game, key: str) -> str:
+    """Return a header's value; python-chess leaves its escaped quotation marks as they are."""
+    return game.headers.get(key, "?").replace('\\"', '"')

@@ -1,0 +1,410 @@
+"""Briefings and comments: what a writer is given of a move, in which words, and what it returns.
+
+The file of briefings holds what engine, expert and oracle say, so that a prompt is the same on
+every machine; the chapter on commentary makes it anew and compares. It holds no human comment.
+Which moves are commented on is decided by rule, before any model is asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Literal
+
+import chess
+import chess.engine
+import chess.pgn
+
+from chessgloss.changes import kind_of
+from chessgloss.corpora.lectures import Lecture, eligible, evaluated_lectures
+from chessgloss.corpora.samples import phase_of
+from chessgloss.engine import Analysis, Line, ScoreWording, score_text
+from chessgloss.facts import Facts, Verdict, gather, weigh
+from chessgloss.facts.attacks import attacks
+from chessgloss.facts.wording import side_name
+from chessgloss.positions import MoveInContext, Position, read_move, repair_fen
+from chessgloss.priorities import ConceptChange
+
+Notation = Literal["fen", "pgn"]
+
+#: Phrases as data: what the template says, and the names of the concepts.
+PHRASES: dict[str, Any] = tomllib.loads(
+    files("chessgloss.commentary").joinpath("phrases.toml").read_text("utf-8")
+)
+
+#: Changes smaller than this, in standard deviations, count as none: no direction is given.
+NO_CHANGE = 0.1
+
+_WORDING = ScoreWording(
+    number="{ahead} is ahead by {lead:.1f} pawns",
+    mated="{ahead} has mated",
+    level="the game is level",
+)
+
+#: The documents' moves that are printed with a FEN: figure, FEN as printed, move.
+EXAMPLES = (
+    ("ccc/figA1", "8/3nk3/1p4pp/1N1P1p2/1bP2KP1/3P1P2/7P/8 b - - 0 0", "Bd2+"),
+    ("ccc/figA5", "N6r/1p1k1ppp/2np4/b3p3/4P1b1/N1Q5/P4PPP/R3KB1R b KQ - 0 18", "Bxc3#"),
+    ("ccc/figA6", "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21", "Bxe6+"),
+)
+
+
+class BriefingError(ValueError):
+    """A file of briefings that is damaged, or lacks a move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """A move and what is known of it.
+
+    Parameters
+    ----------
+    name
+        What the move is called (see :class:`EvaluatedMove`).
+    move
+        The move.
+    before, after
+        The engine's analyses of the positions around it.
+    concepts
+        The 21 concepts by rank, as the expert shows them.
+    oracle
+        The same as Stockfish 8 says: its own changes, ranked by size.
+    noticed
+        Concepts fitted on facts (fork, pin, ...) that the move seems to bring about or to
+        end, as the expert shows them; changes in margins.
+    """
+
+    name: str
+    move: MoveInContext
+    before: Analysis
+    after: Analysis
+    concepts: tuple[ConceptChange, ...] = ()
+    oracle: tuple[ConceptChange, ...] = ()
+    noticed: tuple[ConceptChange, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The engine's verdict on the move, seen by the side that moves."""
+        return weigh(self.move, self.before, self.after)
+
+    def facts(self) -> Facts:
+        """Return the facts of the move, those of the engine among them."""
+        return gather(self.move, self.verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment on a move, and who wrote it.
+
+    Parameters
+    ----------
+    text
+        The comment; empty if there is none to be used.
+    method
+        Name of the method.
+    model
+        Name of the language model; empty for a method without one.
+    state
+        ``answered``, or what became of the answer instead (``empty``, ``cut_off``,
+        ``refused``, ``unread`` for an answer in which no comment was found).
+    """
+
+    text: str
+    method: str
+    model: str = ""
+    state: str = "answered"
+
+    def __post_init__(self) -> None:
+        if self.state == "answered" and not self.text.strip():
+            raise ValueError(f"a comment of {self.method!r} that was answered has no text")
+
+    @property
+    def words(self) -> int:
+        """Number of words, split at white space."""
+        return len(self.text.split())
+
+    @property
+    def shown(self) -> str:
+        """What a chapter shows: the text, the first words of a human one, or why there is none."""
+        if self.state != "answered":
+            return f"(no comment: {self.state})"
+        return first_words(self.text) if self.method == "reference" else self.text
+
+
+def first_words(text: str, most: int = 15) -> str:
+    """Return the first words of a text, which may belong to its author, with an ellipsis."""
+    words = text.split()
+    return " ".join(words[:most]) + (" …" if len(words) > most else "")
+
+
+# ---------------------------------------------------------------- in words
+
+
+def describe_position(position: Position, notation: Notation = "fen") -> str:
+    """Return the position as a FEN or as the moves of its game, in SAN with their numbers.
+
+    Raises
+    ------
+    ValueError
+        For ``pgn``, if the game does not start from the initial position.
+    """
+    if notation == "fen":
+        return f"Position (FEN): {position.fen}"
+    if not known_from_start(position):
+        raise ValueError(f"the game that led to {position.fen!r} is not known from its start")
+    game = chess.pgn.Game.from_board(position.board())
+    movetext = game.accept(chess.pgn.StringExporter(headers=False, columns=None))
+    return f"Game so far (PGN): {movetext.removesuffix('*').strip()}"
+
+
+def known_from_start(position: Position) -> bool:
+    """Return whether the game that led to a position is known from the initial position."""
+    return position.root == chess.STARTING_FEN and bool(position.moves)
+
+
+def describe_attacks(position: Position) -> str:
+    """Return every attack on an enemy piece, one line an attacking piece, White's first.
+
+    The CCC paper (3.1.2) lists them so that no piece is made up. An attack that the rules
+    bar (the attacker is pinned, or the king would step into check) is left out.
+    """
+    targets: dict[str, list[str]] = {}
+    for colour in (chess.WHITE, chess.BLACK):
+        for pair in attacks(position.board(), colour):
+            if not pair.barred:
+                piece, target = chess.piece_name(pair.piece), chess.piece_name(pair.target_piece)
+                attacker = f"{side_name(colour)} {piece} {chess.square_name(pair.square)}"
+                targets.setdefault(attacker, []).append(
+                    f"{target} {chess.square_name(pair.target)}"
+                )
+    lines = [f"- {attacker} attacks {', '.join(names)}" for attacker, names in targets.items()]
+    return "\n".join(lines) or "- none"
+
+
+def describe_verdict(move: MoveInContext, verdict: Verdict) -> str:
+    """Return the engine's verdict: who is ahead before and after, the loss, best and reply.
+
+    Scores are given for the side that is ahead, in pawns. The paper's prompts give the same
+    things: the score of the move, the expected reply, the best move.
+    """
+    board = move.position.board()
+    quality = "this is the best move"
+    if verdict.rank != 1 and verdict.loss:
+        name = verdict.mistake_class.lower()
+        name += "" if name in ("inaccuracy", "mistake", "blunder") else " move"
+        name = f"an {name}" if name[0] in "aeiou" else f"a {name}"
+        best = board.san(chess.Move.from_uci(verdict.best))
+        quality = f"this is {name} (loses {verdict.loss / 100:.1f} pawns), best was {best}"
+    before, after = (score_text(one, _WORDING) for one in (verdict.before, verdict.after))
+    parts = [f"before the move {before}, after it {after}", quality]
+    if verdict.reply is not None:
+        reply = move.after().board().san(chess.Move.from_uci(verdict.reply))
+        parts.append(f"expected reply {reply}")
+    return "; ".join(parts)
+
+
+def describe_concepts(concepts: Sequence[ConceptChange]) -> str:
+    """Return the concepts, one numbered line each, most important first."""
+    lines = [f"{rank}. {describe_concept(each)}" for rank, each in enumerate(concepts, start=1)]
+    return "\n".join(lines) or "(none given)"
+
+
+def describe_concept(change: ConceptChange) -> str:
+    """Return a concept and its direction in words: ``White's king safety: gets worse``.
+
+    Material, Imbalance and Pawns count White minus Black: their change is a shift to one
+    side. A concept fitted on a fact comes or goes: ``White's fork: seems to appear``.
+    """
+    words = PHRASES["concepts"][change.concept]
+    up = change.change > 0
+    if "plural" in words:
+        verb = "seem" if words["plural"] else "seems"
+        return f"{change.side}'s {change.concept}: {verb} to {'appear' if up else 'disappear'}"
+    owner, direction = f"{change.side}'s ", f"gets {'better' if up else 'worse'}"
+    if change.side == "both":
+        owner, direction = "", f"shifts in {side_name(up)}'s favour"
+    if abs(change.change) < NO_CHANGE:
+        direction = "hardly changes"
+    return f"{owner}{words['name']}: {direction}"
+
+
+def speaks_of(text: str, change: ConceptChange) -> bool:
+    """Return whether a comment uses a word that stands for a concept, of either side.
+
+    A crude sign: it finds ``threats`` in "no threats", too.
+    """
+    return any(word in text.lower() for word in PHRASES["concepts"][change.concept]["words"])
+
+
+# ---------------------------------------------------------------- on disk
+
+
+def write_briefings(path: Path, briefings: Iterable[Briefing], about: Mapping[str, str]) -> None:
+    """Write briefings into a JSON file, one move a line below a line that says what made them."""
+    rows = [dict(about), *map(_row, briefings)]
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
+def read_briefings(path: Path) -> dict[str, Briefing]:
+    """Read the briefings of a file, by name.
+
+    Raises
+    ------
+    BriefingError
+        If the file is missing or no such file; the message says what makes it.
+    """
+    try:
+        _, *rows = json.loads(path.read_text(encoding="utf-8"))
+        return {row["name"]: _briefing(row) for row in rows}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BriefingError(
+            f"{path} is no file of briefings ({error}); make it with: "
+            "python -m chessgloss.brief_moves"
+        ) from error
+
+
+def _row(briefing: Briefing) -> dict[str, Any]:
+    position = briefing.move.position
+    row: dict[str, Any] = {
+        "name": briefing.name,
+        "fen": position.fen,
+        "root": position.root,
+        "moves": " ".join(position.moves),
+        "move": briefing.move.uci,
+    }
+    for key, analysis in (("before", briefing.before), ("after", briefing.after)):
+        lines = []
+        for line in analysis.lines:
+            mate = line.score.relative.mate()
+            score = f"cp {line.score.relative.score()}" if mate is None else f"mate {mate}"
+            lines.append([score, line.depth, " ".join(line.moves)])
+        row[key] = {"engine": analysis.engine, "nodes": analysis.nodes, "lines": lines}
+    for key in ("concepts", "oracle", "noticed"):
+        row[key] = [
+            [
+                each.concept,
+                each.side,
+                *(round(x, 3) for x in (each.before, each.after, each.change)),
+            ]
+            for each in getattr(briefing, key)
+        ]
+    return row
+
+
+def _briefing(row: Mapping[str, Any]) -> Briefing:
+    position = Position(row["fen"], tuple(row["moves"].split()), row["root"])
+    move = MoveInContext(position, row["move"])
+    concepts = [
+        tuple(
+            ConceptChange(name, side, before, after, change, rank)
+            for rank, (name, side, before, after, change) in enumerate(row[key], start=1)
+        )
+        for key in ("concepts", "oracle", "noticed")
+    ]
+    before, after = _analysis(position, row["before"]), _analysis(move.after(), row["after"])
+    return Briefing(row["name"], move, before, after, *concepts)
+
+
+def _analysis(position: Position, row: Mapping[str, Any]) -> Analysis:
+    lines = []
+    for text, depth, moves in row["lines"]:
+        unit, number = text.split()
+        score = {"cp": chess.engine.Cp, "mate": chess.engine.Mate}[unit](int(number))
+        pov_score = chess.engine.PovScore(score, position.turn)
+        lines.append(Line(tuple(moves.split()), pov_score, depth))
+    return Analysis(position, tuple(lines), row["nodes"], row["engine"])
+
+
+# ---------------------------------------------------------------- which moves
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedMove:
+    """A move that every method comments on.
+
+    Parameters
+    ----------
+    name
+        What the move is called in tables and recordings: ``lec9/12`` is comment 12 (from 0)
+        of lecture 9, ``ccc/figA6`` an example printed in a document.
+    move
+        The move.
+    reference
+        The human comment; ``None`` for the documents' examples, which have none.
+    """
+
+    name: str
+    move: MoveInContext
+    reference: str | None = None
+
+    @property
+    def group(self) -> str:
+        """What the move shares its source with: a lecture, or a document."""
+        return self.name.split("/", 1)[0]
+
+    @property
+    def stratum(self) -> tuple[str, str]:
+        """Phase of the game and kind of the move."""
+        return phase_of(self.move.position.fen), kind_of(self.move.position.board(), self.move.move)
+
+
+def documents_examples() -> tuple[EvaluatedMove, ...]:
+    """Return the documents' own examples: Figures A1, A5 and A6 of the CCC paper."""
+    return tuple(
+        EvaluatedMove(name, read_move(repair_fen(fen).position, san)) for name, fen, san in EXAMPLES
+    )
+
+
+def choose_moves(
+    lectures: Sequence[Lecture], count: int = 60, *, seed: int = 1
+) -> list[EvaluatedMove]:
+    """Choose the moves of the evaluated lectures whose comments are compared.
+
+    Candidates are :func:`eligible` comments on a move that occurs for the first time.
+    They are sorted into strata by phase and kind of move; within a stratum their order is a
+    hash of seed, position and move. The strata then give one move each, in turns, until
+    there are ``count``.
+
+    Parameters
+    ----------
+    lectures
+        All lectures; the rule of :func:`evaluated_lectures` says which may be evaluated.
+    count
+        How many moves; fewer if the lectures hold fewer.
+    seed
+        Changes the order within a stratum.
+
+    Returns
+    -------
+    list of EvaluatedMove
+        In the order of their lectures.
+    """
+    held_out = evaluated_lectures(lectures)
+    candidates: dict[tuple[str, str], EvaluatedMove | None] = {}
+    for lecture in (each for each in lectures if each.name in held_out):
+        for number, comment in enumerate(lecture.comments):
+            move = comment.context
+            chosen = EvaluatedMove(f"{lecture.name}/{number}", move, comment.comment)
+            candidates.setdefault(
+                (move.position.fen, move.uci), chosen if eligible(comment) else None
+            )
+    by_lot = sorted(filter(None, candidates.values()), key=lambda each: _lot(each.move, seed))
+    strata: dict[tuple[str, str], list[EvaluatedMove]] = {}
+    for candidate in by_lot:
+        strata.setdefault(candidate.stratum, []).append(candidate)
+    turns = zip_longest(*(strata[key] for key in sorted(strata)))
+    drawn = [each for turn in turns for each in turn if each is not None][:count]
+    return [each for each in candidates.values() if each is not None and each in drawn]
+
+
+def _lot(move: MoveInContext, seed: int) -> str:
+    text = f"{seed} {move.position.fen} {move.uci}"
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

@@ -1,1 +1,0 @@
-"""Questions about a move, answered from fresh facts of board and engine (CCC, Appendix D)."""
