@@ -316,7 +316,7 @@ legal = {name: proportions.share_of(flags) for name, flags in moved.groupby(trai
 mating, among_legal = (mate_outcomes.shares(rows, "player") for rows in (trained, trained[moved]))
 report.table(pd.DataFrame({"legal moves": legal, "mates": mating,
                            "mates among the legal": among_legal}),
-             caption="Models that were trained on games, recorded the moves")
+             caption="Models that were trained on games, asked with the moves")
 
 # %% [markdown]
 # A random legal move mates in {glue:text}`chance:.1%` of these problems, but it is told what is
@@ -384,7 +384,7 @@ report.table(common.to_frame("answers"), caption="The commonest answers")
 first = of_model[of_model["prompt"] == "bare"].drop_duplicates("outcome")
 lines = {f"{row.problem} ({row.outcome})": f"“{row.said}”; {best[row.problem]} mates"
          for row in first.itertuples()}
-report.texts(lines, "The first answer of each kind, recorded the position only")
+report.texts(lines, "The first answer of each kind, asked with the position only")
 
 # %% [markdown]
 # ## What makes a problem hard

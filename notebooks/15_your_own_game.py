@@ -89,7 +89,7 @@ annotator = Annotator(
     write_from_facts, lambda played: prioritise(played.position, played.uci).changes)
 annotated = annotator.annotate(game)
 commented = [note for note in annotated.notes if note.text]
-print(f"moves: {len(annotated.notes)}, commented on: {len(commented)} ({annotated.used})")
+print(f"moves: {len(annotated.notes)}, commented on: {len(commented)} ({annotated.sources})")
 
 # %%
 scores = pd.Series({note.ply: centipawns(note.score, True) / 100 for note in annotated.notes
