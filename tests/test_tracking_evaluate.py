@@ -394,7 +394,9 @@ def test_the_questions_are_made_when_there_are_none(
     few = build_probes(small_corpus, seed=1, count=1)
     monkeypatch.setattr(retrain, "read_corpus", lambda path: small_corpus)
     monkeypatch.setattr(retrain, "build_probes", lambda corpus, seed: few)
-    monkeypatch.setattr(retrain, "train_run", lambda run, corpus, probes, _, **__: asked.append(probes))
+    monkeypatch.setattr(
+        retrain, "train_run", lambda run, corpus, probes, _, **__: asked.append(probes)
+    )
     there = retrain.read_probes(places.probes)
     retrain.train_runs([find_run("S-uci-1")], places)
     places.probes.unlink()
