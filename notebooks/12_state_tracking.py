@@ -10,8 +10,9 @@
 # # A language model that sees no board
 #
 # A chess engine holds the board. A language model that reads games as text holds nothing but the
-# moves so far: if it is to go on legally, it must work out where the pieces are by itself. Below
-# stands what it is to know, two positions, and all that it reads of them. Who draws evenly among
+# moves so far: if it is to go on legally, it must work out where the pieces are by itself. The
+# models of this chapter are {glue:text}`strength` for the questions that were asked of such a one.
+# Below stands what it is to know, two positions, and all that it reads. Who draws evenly among
 # the legal moves, and knows nothing of play, has a perplexity of {glue:text}`even` on the test
 # games. Better than that, of the {glue:text}`n_models` models of Table 4: {glue:text}`above`. Plain
 # UCI goes from {glue:text}`uci_S` with the fewest games (S) to {glue:text}`uci_M` (M) and

@@ -12,7 +12,8 @@
 # A model of moves can be asked about the board without any new machinery
 # {cite}`toshniwal2022chess`: give it the beginning of a game and one token more, and its next token
 # is an answer. After a square it must say where the piece there can go; after a piece type, where
-# such a piece stands. The rules decide what is right. After 51 to 100 plies the models trained on
+# such a piece stands. The rules decide what is right. The models of this chapter are
+# {glue:text}`strength` for the paper's questions: after 51 to 100 plies the models trained on
 # plain UCI name a legal square in {glue:text}`uci_S` % at S, {glue:text}`uci_M` % at M and
 # {glue:text}`uci_L` % at L; counts of where moves from the same square go, for pieces that came
 # from the same square, do so in {glue:text}`count_came_from` %. Better than the counts which are

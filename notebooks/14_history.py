@@ -12,7 +12,8 @@
 # Chess needs no memory: the board says all. A model of moves has no board, only the moves, so it
 # must look back. How far? The paper {cite}`toshniwal2022chess` takes the history away in several
 # ways (its Section 5.3 and Table 7). Drawn below is the first of them: which earlier tokens each
-# token may attend to, all of them or a window of the last 50. What does less of the history cost?
+# token may attend to, all of them or a window of the last 50. The models of this chapter are
+# {glue:text}`strength` for the paper's question: what does less of the history cost?
 # {glue:text}`losses` More often legal than counting, which names a legal square in
 # {glue:text}`count` % of the questions, of the {glue:text}`n_models` models of Table 7:
 # {glue:text}`above`. An even draw among the legal moves has a perplexity of {glue:text}`even`;
