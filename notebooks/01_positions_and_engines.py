@@ -37,7 +37,7 @@ from chessgloss.book import reference
 from chessgloss.corpora import lectures, samples
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import load_expert
-from chessgloss.measures import bootstrap_mean, means_by
+from chessgloss.stats import mean_interval, means_by
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence, find_project
 
@@ -276,7 +276,7 @@ print(f"mean {game_sums.sum() / game_counts.sum():.2f} centipawns a move")
 print(f"95 % over games {percentiles.round(2)}, over moves as if independent {over_moves.round(2)}")
 
 # %% [markdown]
-# The library's `bootstrap_mean` draws the same samples. It goes a little further out than the
+# The library's `mean_interval` draws the same samples. It goes a little further out than the
 # two percentiles, since few games say little of their own spread: by the factor between the
 # standard deviation of a sample and of what it was drawn from, and by the wider tails of
 # Student's t.
@@ -284,7 +284,7 @@ print(f"95 % over games {percentiles.round(2)}, over moves as if independent {ov
 # %%
 student = np.sqrt(n_games / (n_games - 1)) * stats.t.ppf(0.975, n_games - 1)
 widened = np.quantile(resampled_means, [stats.norm.cdf(-student), stats.norm.cdf(student)])
-interval = bootstrap_mean(level_moves["loss"], level_moves["game"], seed=seed)
+interval = mean_interval(level_moves["loss"], level_moves["game"], seed=seed)
 assert np.allclose(widened, [interval.low, interval.high])
 fig, ax = plt.subplots(figsize=(7.0, 2.8))
 ax.hist(resampled_means, bins=40, color="#56B4E9")
@@ -386,7 +386,7 @@ for level, interval in signed.items():
     results[f"acpl.signed.level_{level:02d}"] = report.Result.of(
         interval, "centipawns, gains counted")
 results["acpl.order"] = report.Result(float(order), n=len(levels), unit="rank correlation")
-report.write_results("01_positions_and_engines", results)
+report.save("01_positions_and_engines", results)
 
 # %% tags=["hide-input"]
 report.evidence(

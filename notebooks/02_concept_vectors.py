@@ -771,7 +771,7 @@ results["steering.nnue.beyond_random"] = report.Result(beyond, n=21, unit="conce
 results["steering.leela.beyond_random"] = (
     report.Result(leela_beyond, n=21, unit="concepts") if leela
     else report.Result(None, absent="leela network"))
-report.write_results("02_concept_vectors", results)
+report.save("02_concept_vectors", results)
 
 # %% tags=["hide-input"]
 report.evidence(

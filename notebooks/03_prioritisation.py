@@ -38,7 +38,7 @@ from chessgloss.change_model import ChangeModel
 from chessgloss.concepts import ConceptVectors, cut_tails, turn_terms
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.experts import joined_activations, load_expert
-from chessgloss.measures import bootstrap_mean
+from chessgloss.stats import mean_interval
 from chessgloss.positions import read_move, repair_fen
 from chessgloss.prioritise import prioritise, weights_file
 from chessgloss.probing import Labelled
@@ -286,7 +286,7 @@ for name, scores in signed.items():
 
 def measured(values, rows=slice(None)):
     known = np.isfinite(values[rows])
-    return bootstrap_mean(values[rows][known], test.moves.games[rows][known], seed=seed)
+    return mean_interval(values[rows][known], test.moves.games[rows][known], seed=seed)
 
 
 # %%
@@ -491,7 +491,7 @@ except assets.AssetMissing:
 # %%
 def of_unseen(values):
     known = np.isfinite(values)
-    return bootstrap_mean(values[known], unseen.moves.games[known], seed=seed)
+    return mean_interval(values[known], unseen.moves.games[known], seed=seed)
 
 
 layer_means = {name: of_unseen(values) for name, values in by_layer.items()}
@@ -715,7 +715,7 @@ results["priority.ndcg.leela"] = (
     report.Result.of(leela_gain, "nDCG@5, validation") if leela_gain
     else report.Result(None, absent="leela network"))
 results["priority.sign.best"] = report.Result.of(summary["sign"][best], "accuracy")
-report.write_results("03_prioritisation", results)
+report.save("03_prioritisation", results)
 
 # %% tags=["hide-input"]
 report.evidence(

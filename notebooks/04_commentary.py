@@ -44,7 +44,7 @@ from chessgloss.commentary.briefing import known_from_start, read_briefings, spe
 
 from chessgloss.experts import load_expert
 from chessgloss.llm import replay
-from chessgloss.measures import Interval, bootstrap_mean, means_by, paired_difference
+from chessgloss.stats import Interval, mean_interval, means_by, paired_difference
 from chessgloss.prioritise import load_method, prioritise
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence, find_project
@@ -388,7 +388,7 @@ counts = {}
 for count in sorted((methods.CONCEPTS, *methods.OTHER_COUNTS)):
     texts = methods.model_comments(varied, "ccc", client, count=count)
     usable = [one.words for one in texts if one.state == "answered"]
-    counts[count] = {"words": bootstrap_mean(usable, seed=seed), "usable": len(usable)}
+    counts[count] = {"words": mean_interval(usable, seed=seed), "usable": len(usable)}
 by_count = pd.DataFrame(counts).T
 by_count.index.name = "concepts given"
 report.table(by_count, caption=f"ccc with other numbers of concepts, {len(varied)} moves", digits=1)
@@ -409,7 +409,7 @@ told = [briefings[one.name] for one in moves]
 scored = [gac.ScoreFeatures.of(one.before, one.after) for one in told]
 said = [methods.Comment(network.comment(one.move, score), "gac")
         for one, score in zip(told, scored, strict=True)]
-gac_words = bootstrap_mean([one.words for one in said], seed=seed)
+gac_words = mean_interval([one.words for one in said], seed=seed)
 distinct = len({one.text for one in said})
 print(f"trained on {training['comments']['training']} comments; "
       f"{distinct} different comments on {len(said)} moves")
@@ -448,7 +448,7 @@ noticed = pd.DataFrame([
     columns=["move", "concept", "so"])
 by_concept = noticed.groupby("concept")["so"].agg(["size", "mean"])
 by_concept.columns = ["noticed", "share that is so"]
-so = bootstrap_mean(noticed["so"], noticed["move"], seed=seed)
+so = mean_interval(noticed["so"], noticed["move"], seed=seed)
 report.table(by_concept, caption=f"Noticed on the evaluated moves; so in {so:.2f} of cases")
 
 # %% [markdown]
@@ -539,7 +539,7 @@ for name, value in copied_by.items():
 results["commentary.noticed.so"] = report.Result.of(so, "share of noticed concepts")
 for name, value in reached["of ccc's five"].items():
     results[f"commentary.reach.{name}"] = report.Result.of(value, "share of concepts")
-report.write_results("04_commentary", results)
+report.save("04_commentary", results)
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(

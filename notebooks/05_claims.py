@@ -50,7 +50,7 @@ from chessgloss.corpora.games import read_games
 from chessgloss.facts.verdict import weigh
 from chessgloss.llm import replay
 
-from chessgloss.measures import Interval, means_by, paired_difference, paired_permutation
+from chessgloss.stats import Interval, means_by, paired_difference, paired_permutation
 from chessgloss.positions import MoveInContext
 from chessgloss.book.profiles import load_sizes
 from chessgloss.commentary.prompts import load_prompt
@@ -771,7 +771,7 @@ results["claims.ccc.copied"] = report.Result.of(copies.loc["ccc", "begins as an 
 results["checker.sha256"] = report.Result(
     int(frozen[:12], 16), unit="its first twelve hexadecimal digits as a number",
     source=f"sha256 {frozen} of {len(checker_files())} modules")
-report.write_results("05_claims", results)
+report.save("05_claims", results)
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(

@@ -40,7 +40,7 @@ from chessgloss.judges import gcc, gold, outcomes, questions, shaken, use
 
 from chessgloss.judges.correctness import claim_counts, fit_correctness
 from chessgloss.llm import replay
-from chessgloss.measures import area_under_curve, bootstrap_mean, means_by
+from chessgloss.stats import area_under_curve, correlation, mean_interval, means_by
 from chessgloss.panel import gather_comments
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
@@ -199,7 +199,7 @@ spreads = pd.DataFrame({
     "mass on 1 to 5": means_by(read, "asked", "mass", cluster="move", seed=seed),
     "unscored": scores.groupby("asked")["score"].agg(lambda one: one.isna().sum()),
 }).loc[list(DIMENSIONS)]
-mass = bootstrap_mean(read["mass"], read["move"], seed=seed)
+mass = mean_interval(read["mass"], read["move"], seed=seed)
 report.table(spreads, caption="Spread of the scores, and what lies on the scale")
 
 # %% [markdown]
@@ -215,7 +215,7 @@ pairs = questions.pairs_on(told)[: sizes.pairs]
 print(pairs[0].pair.true, "/", pairs[0].pair.false)
 judged = {"judge": outcomes.pair_outcomes(pairs, client, "relevance"),
           "with findings": outcomes.pair_outcomes(pairs, client, "relevance_verified")}
-won = {name: bootstrap_mean(one["won"].dropna(), one.dropna()["move"], seed=seed)
+won = {name: mean_interval(one["won"].dropna(), one.dropna()["move"], seed=seed)
        for name, one in judged.items()}
 by_error = pd.DataFrame({name: means_by(one.dropna(), "error", "won", cluster="move", seed=seed)
                          for name, one in judged.items()})
@@ -304,7 +304,7 @@ told_counts = {side: claim_counts([getattr(one, side).verified() for one in pair
                for side in ("true", "false")}
 gap = (combined.score(judged["judge"]["true"].fillna(0.5), told_counts["true"])
        - combined.score(judged["judge"]["false"].fillna(0.5), told_counts["false"]))
-won["combined"] = bootstrap_mean((np.sign(gap) + 1) / 2, judged["judge"]["move"], seed=seed)
+won["combined"] = mean_interval((np.sign(gap) + 1) / 2, judged["judge"]["move"], seed=seed)
 report.table(pd.DataFrame({"true twin higher": won}))
 
 # %% [markdown]
@@ -330,8 +330,8 @@ wordings = outcomes.wordings_table(retested, client, shaken.WORDINGS).dropna()
 first, second, third = shaken.WORDINGS
 agreement = pd.DataFrame({
     f"{one} and {other}": {
-        "Pearson": classical.correlation(wordings[one], wordings[other], "pearson", seed=seed),
-        "mean difference": bootstrap_mean(wordings[one] - wordings[other], seed=seed)}
+        "Pearson": correlation(wordings[one], wordings[other], "pearson", seed=seed),
+        "mean difference": mean_interval(wordings[one] - wordings[other], seed=seed)}
     for one, other in ((first, second), (first, third), (second, third))}).T
 report.table(agreement, caption=f"{len(wordings)} comments of three methods")
 
@@ -356,7 +356,7 @@ report.table(praise.loc[list(shaken.EMPTY_CHANGES)], caption="Change of the scor
 # %%
 length = pd.Series([len(one.text.split()) for one in candidates] * len(DIMENSIONS))
 of_words = pd.DataFrame({asked: {
-    "Pearson with words": classical.correlation(
+    "Pearson with words": correlation(
         length[scores["asked"] == asked], scores.loc[scores["asked"] == asked, "score"],
         "pearson", scores.loc[scores["asked"] == asked, "move"], seed=seed)}
     for asked in DIMENSIONS})
@@ -377,11 +377,11 @@ checked = outcomes.verified_table(candidates)
 mostly = outcomes.relevant_though_false(scores, checked)
 held = questions.of(candidates, questions.TOLD_FINDINGS)
 helped = gcc.score_table(held, client, ("relevance_verified",))
-false_share = {"judge": bootstrap_mean(mostly["relevant"], mostly["move"], seed=seed)}
+false_share = {"judge": mean_interval(mostly["relevant"], mostly["move"], seed=seed)}
 for name, table in {"judge, four methods": scores[scores["method"].isin(questions.TOLD_FINDINGS)],
                     "with findings": helped}.items():
     some = outcomes.relevant_though_false(table, checked)
-    false_share[name] = bootstrap_mean(some["relevant"], some["move"], seed=seed)
+    false_share[name] = mean_interval(some["relevant"], some["move"], seed=seed)
 report.table(pd.DataFrame({"rated relevant": false_share}),
              caption="Share of mostly false comments")
 
@@ -422,10 +422,10 @@ without = use.chance_of_better(put_up, None, client)
 chance = pd.DataFrame({"no comment": without} | {
     method: use.chance_of_better(put_up, questions.comments_by_move(every, method), client)
     for method in questions.READ}, dtype=float)
-gained = {name: bootstrap_mean((found - chance["no comment"]).dropna(), seed=seed)
+gained = {name: mean_interval((found - chance["no comment"]).dropna(), seed=seed)
           for name, found in chance.items() if name != "no comment"}
 learned = pd.DataFrame({"chance of the better move": {
-    name: bootstrap_mean(found.dropna(), seed=seed) for name, found in chance.items()}})
+    name: mean_interval(found.dropna(), seed=seed) for name, found in chance.items()}})
 learned["gained by the comment"] = pd.Series(gained)
 most = max(gained, key=lambda name: gained[name].value)
 shown_gains = [name for name, one in gained.items() if one.low > 0 or one.high < 0]
@@ -573,7 +573,7 @@ for (column, kind), values in ours.items():
     asked_of = values if column == "correctness" else values[list(classical.MEASURES)]
     results |= {f"together.{whom}.{measure}.{kind}": report.Result.of(value, unit)
                 for measure, value in asked_of.items() if value is not None}
-report.write_results("06_gcc_eval", results)
+report.save("06_gcc_eval", results)
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(

@@ -41,7 +41,7 @@ from chessgloss import brief_moves, report
 from chessgloss.commentary.briefing import first_words, read_briefings
 
 from chessgloss.llm import replay
-from chessgloss.measures import bootstrap_mean, means_by
+from chessgloss.stats import mean_interval, means_by
 from chessgloss.pairwise import comments as given
 from chessgloss.pairwise import judging, lines, questions, strengths, swaps, tables
 from chessgloss.pairwise.records import CRITERIA, HIGHEST
@@ -165,7 +165,7 @@ samples = [lines.read_line(line) for line in load_prompt("pairwise").messages[0]
 blocks = {scores for each in samples for scores in (each.a, each.b)}
 wrong = tables.contradiction_table(written)
 wrong["copied"] = [each.ballot.a in blocks or each.ballot.b in blocks for each in written]
-contradicted = pd.Series({kind: bootstrap_mean(wrong[kind], wrong["move"], seed=seed)
+contradicted = pd.Series({kind: mean_interval(wrong[kind], wrong["move"], seed=seed)
                           for kind in wrong.columns[1:]})
 report.table(contradicted.to_frame("share of lines"))
 
@@ -260,7 +260,7 @@ report.table(
 
 # %%
 states = Counter(one.state for one in read)
-turned = bootstrap_mean(
+turned = mean_interval(
     [one.ballot.winner != one.ruled.winner for one in read], [one.move for one in read], seed=seed
 )
 worse = [one for one in read if one.state in ("A disqualified", "B disqualified")]
@@ -479,7 +479,7 @@ for name in methods:
     )
     results[f"pairwise.strength.{name}"] = of(strength["rule"][name], "log-odds, after the rule")
     results[f"pairwise.alone.strength.{name}"] = of(solo_strength["rule"][name], "log-odds")
-report.write_results("07_pairwise", results)
+report.save("07_pairwise", results)
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(

@@ -37,7 +37,7 @@ from chessgloss import brief_moves, report
 from chessgloss.book import reference
 from chessgloss.commentary.briefing import documents_examples, read_briefings
 from chessgloss.commentary.methods import collect_comments
-from chessgloss.measures import bootstrap_mean
+from chessgloss.stats import mean_interval
 from chessgloss.book.profiles import load_sizes
 
 from chessgloss.llm import replay
@@ -271,7 +271,7 @@ report.table(fourth, caption=f"Table 4 from {ratings.label if scored else 'nobod
 # %%
 found = simulate.recovery(planted, "ccc", moves=sizes.moves, raters=sizes.raters,
                           repeats=sizes.repeats, seed=seed)
-held = {name: bootstrap_mean(found[name], found["repeat"], seed=seed) for name in (
+held = {name: mean_interval(found[name], found["repeat"], seed=seed) for name in (
     "held", "held_by_moves", "mean_held", "mean_held_by_moves")}
 recovered = held["held"]
 coverage = pd.DataFrame({
@@ -284,7 +284,7 @@ report.table(coverage, digits=3, caption="SIMULATED: share of what was planted t
 nominal = recovered.low <= 0.95 <= recovered.high
 print(f"95 % lies {'within' if nominal else 'outside'} the interval of the coverage of "
       f"differences, {recovered:.3f}")
-signs = bootstrap_mean(found["sign"], found["repeat"], seed=seed)
+signs = mean_interval(found["sign"], found["repeat"], seed=seed)
 
 # %%
 classes = pd.cut(found["planted"].abs(), [0, 0.05, 0.1, 0.2, 0.5])
@@ -412,7 +412,7 @@ for name, row in {"correctness": "correctness", "relevance": "other criteria"}.i
     cell = reference.lookup("ccc", "figureA3", row, "points")
     kept[f"figure_a3.{name}_points"] = report.Result(
         DIMENSIONS[name], unit="points", reference=cell.value, source=cell.key)
-report.write_results("08_human_study", kept)
+report.save("08_human_study", kept)
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(len(ratings.frame), f"{ratings.label} of comments", seed,

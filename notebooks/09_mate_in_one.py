@@ -37,7 +37,7 @@ from chessgloss import engine, proportions, report
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import load_expert
 from chessgloss.llm import replay
-from chessgloss.measures import bootstrap_mean, paired_permutation
+from chessgloss.stats import mean_interval, paired_permutation
 from chessgloss.positions import split_of
 from chessgloss.book.profiles import load_sizes
 from chessgloss.skill import mate_outcomes, mate_prompts, mates, players, seen
@@ -228,7 +228,7 @@ live = [StockfishPlayer(1), NnuePlayer(expert)]
 played = [mate_outcomes.outcomes(problems, player.choose(positions), player.name, "board")
           for player in live]
 chances = players.expected_of_random(positions, mate_outcomes.mates_worth)
-chance = bootstrap_mean(chances, seed=seed)
+chance = mean_interval(chances, seed=seed)
 visited = [each.nodes for each in engine.analyse_many(
     [one.position for one in positions[:60]], nodes=1, progress=False)]
 print(f"told one node: {pd.Series(visited).median():.0f} in the median, n = {len(visited)}")
@@ -470,7 +470,7 @@ for (row, kind), cell in cells.items():
             absent=f"recorded answers of {rows[row]}")
 for kind, one in gains.items():
     results[f"mate_in_one.gain.{kind}"] = report.Result.of(one.difference, "share, less bare")
-report.write_results("09_mate_in_one", results)
+report.save("09_mate_in_one", results)
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(

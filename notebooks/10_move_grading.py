@@ -32,7 +32,7 @@ import pandas as pd
 from myst_nb import glue
 from chessgloss import engine, positions, report
 from chessgloss.book import reference
-from chessgloss.measures import area_under_curve, bootstrap_mean
+from chessgloss.stats import area_under_curve, mean_interval
 from chessgloss.book.profiles import load_sizes
 from chessgloss.skill import analyses, artefacts, level_table, levels, validation
 from chessgloss.skill.grading import MOVE_GRADES, grade, grade_names, position_key
@@ -177,8 +177,8 @@ report.table(verdicts.assign(pairs=verdicts.sum(axis=1)))
 
 # %%
 decided = paired[paired["verdict"] != "tied"]
-right = bootstrap_mean(paired["verdict"] == "right", seed=seed)
-right_decided = bootstrap_mean(decided["verdict"] == "right", seed=seed)
+right = mean_interval(paired["verdict"] == "right", seed=seed)
+right_decided = mean_interval(decided["verdict"] == "right", seed=seed)
 wrong = paired[paired["verdict"] == "wrong"]
 report.table(wrong[["source", "good", "bad"]] if len(wrong) else
              pd.DataFrame({"pairs in the wrong order": [0]}), caption="What is wrong", digits=0)
@@ -204,7 +204,7 @@ with engine.open_engine() as stockfish:
 
 # %%
 difference = (mirror["loss"] - mirror["mirrored"]).abs()
-same_turned = bootstrap_mean(mirror["same grade"], seed=seed)
+same_turned = mean_interval(mirror["same grade"], seed=seed)
 report.sheet("as it is against colours exchanged", {
     "moves": len(mirror), "same grade": same_turned,
     "median difference of the losses, centipawns": float(difference.median()),
@@ -465,7 +465,7 @@ for level in levels.LEVELS:
         name = f"suite.acpl.{level:02d}" + ("" if side == "both" else f".{side.lower()}")
         results[name] = of(means.loc[level, side], "centipawns",
                            reference=cell.value, source=cell.key)
-report.write_results("10_move_grading", results)
+report.save("10_move_grading", results)
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(

@@ -38,7 +38,7 @@ from myst_nb import glue
 from chessgloss import assets, report
 from chessgloss.experts import load_expert
 from chessgloss.llm import replay
-from chessgloss.measures import bootstrap_mean
+from chessgloss.stats import mean_interval
 from chessgloss.book.profiles import load_sizes
 from chessgloss.skill import analyses, artefacts, dashboard, elo, known, validation
 from chessgloss.skill import static_scores as scores
@@ -562,13 +562,13 @@ for name, one in overall.items():
         results[f"static.acpl.{name}"] = of(one["acpl"], "centipawns")
 
 # %% tags=["hide-input"]
-moved = bootstrap_mean(played["loss"], clusters, seed=seed)
+moved = mean_interval(played["loss"], clusters, seed=seed)
 results["suite.played.acpl"] = of(moved, "centipawns")
 if reasons.sound is not None:
     results["static.reasons.sound"] = of(reasons.sound, "share of reasons")
 if reasons.false is not None:
     results["static.reasons.false_claims"] = of(reasons.false, "share of claims")
-report.write_results("11_static_positions", results)
+report.save("11_static_positions", results)
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(

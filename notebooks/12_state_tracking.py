@@ -38,7 +38,7 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 from chessgloss import report
 from chessgloss.book import reference
-from chessgloss.measures import bootstrap_mean
+from chessgloss.stats import mean_interval
 from chessgloss.positions import Position
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
@@ -561,8 +561,8 @@ ground = {span: baselines.share_on_own_pieces(small_moves, some) for span, some 
 # %%
 def share_of(given, span):
     clusters = [one.game for one in after[span]]
-    better = bootstrap_mean(given - ground[span], clusters, seed=seed).low > 0
-    return baselines.Judged(bootstrap_mean(given, clusters, seed=seed), better)
+    better = mean_interval(given - ground[span], clusters, seed=seed).low > 0
+    return baselines.Judged(mean_interval(given, clusters, seed=seed), better)
 
 
 # %%
@@ -577,7 +577,7 @@ for one in longer:
 
 # %%
 own = turn.map(lambda share: f"{share:.2f}").T
-counted = {span: bootstrap_mean(shares, [one.game for one in after[span]], seed=seed)
+counted = {span: mean_interval(shares, [one.game for one in after[span]], seed=seed)
            for span, shares in ground.items()}
 own.loc["Counts: squares left by side"] = [f"{counted[span]:.2f}" for span in own]
 report.table(own, caption=f"Probability on own pieces, {sizes.live} prefixes each. "
@@ -755,7 +755,7 @@ results |= {f"baseline.own_pieces.{span.replace(' ', '_')}": report.Result.of(
     share, "share of probability") for span, share in counted.items()}
 for name, one in live.items():
     results[f"live.perplexity.{name.replace('-', '_')}"] = report.Result.of(one.value, unit)
-report.write_results("12_state_tracking", results)
+report.save("12_state_tracking", results)
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(

@@ -592,7 +592,7 @@ for run, paired in gained.items():
     results[key] = report.Result.of(paired.value.difference, "points")
 for model, trend in fitted.items():
     results[f"trend.exponent.{model}"] = report.Result(trend.exponent, n=trend.points, unit="power")
-report.write_results("13_board_probes", results)
+report.save("13_board_probes", results)
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(

@@ -36,7 +36,7 @@ from myst_nb import glue
 from torch.nn import functional as F
 from chessgloss import report
 from chessgloss.book import reference
-from chessgloss.measures import means_by
+from chessgloss.stats import means_by
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
 from chessgloss.tracking import (
@@ -467,7 +467,7 @@ results |= {f"lstm_rap_gain.{size}": report.Result.of(judged.value.difference, "
             for size, judged in lstm.items()}
 results |= {f"rap_cost.{row.replace(' ', '.').lower()}": report.Result.of(
     cost.value, "% of perplexity") for row, cost in costs.items()}
-report.write_results("14_history", results)
+report.save("14_history", results)
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(

@@ -138,7 +138,7 @@ report.texts({question: reply.text for question, reply in replies.items()},
 glue("n_moves", len(annotated.notes), display=False)
 glue("n_commented", len(commented), display=False)
 glue("n_questions", len(replies), display=False)
-report.write_results("15_your_own_game", {
+report.save("15_your_own_game", {
     "figure_a4.questions": report.Result(len(replies), unit="questions"),
     "annotate.moves": report.Result(len(annotated.notes), unit="moves"),
     "annotate.commented": report.Result(len(commented), unit="moves"),

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
-from chessgloss.classical import MEASURES, correlation, correlations, similarities, similarity
+from chessgloss.classical import MEASURES, correlations, similarities, similarity
+from chessgloss.stats import correlation
 
 HUMAN = "The knight attacks the queen"
 
@@ -55,41 +55,6 @@ def test_only_answered_comments_on_moves_with_a_human_one_are_measured() -> None
     found = similarities(comments, {"a/1": HUMAN})
     assert found[["move", "method"]].values.tolist() == [["a/1", "llm"]]
     assert found["rougel"][0] == 1
-
-
-def test_a_correlation_is_scipys_and_its_interval_holds_it() -> None:
-    random = np.random.default_rng(1)
-    first = random.normal(size=80)
-    second = first + random.normal(size=80)
-    for kind, known in (("pearson", stats.pearsonr), ("kendall", stats.kendalltau)):
-        found = correlation(first, second, kind, seed=0)  # type: ignore[arg-type]
-        assert found.value == pytest.approx(known(first, second).statistic)
-        assert found.low < found.value < found.high
-    r = correlation(first, second, "pearson", seed=0)
-    half = np.tanh(np.arctanh(r.value) + np.array([-1.96, 1.96]) / np.sqrt(77))
-    assert (r.low, r.high) == pytest.approx(tuple(half), abs=0.08)
-
-
-def test_kendalls_tau_by_hand_with_a_tie() -> None:
-    # pairs: 5 ahead, 0 behind, one tied in the second: 5 / sqrt(6 * 5)
-    found = correlation([1, 2, 3, 4], [1, 2, 2, 3], "kendall", seed=0)
-    assert found.value == pytest.approx(5 / math.sqrt(30))
-
-
-def test_gaps_are_left_out_and_a_constant_has_no_correlation() -> None:
-    found = correlation([1, 2, 3, np.nan], [2, 4, 6, 0], "pearson", seed=0)
-    assert (found.value, found.n) == (pytest.approx(1), 3)
-    assert correlation([1, 1, 1], [1, 2, 3], "pearson", seed=0) is None
-    assert correlation([1.0], [2.0], "kendall", seed=0) is None
-
-
-def test_rows_of_one_move_are_drawn_together() -> None:
-    random = np.random.default_rng(3)
-    first, second = random.normal(size=(2, 30))
-    moves = np.repeat(np.arange(30), 20)
-    together = correlation(first[moves], second[moves], "pearson", moves, seed=0)
-    apart = correlation(first[moves], second[moves], "pearson", seed=0)
-    assert together.high - together.low > 3 * (apart.high - apart.low)
 
 
 def test_a_table_of_correlations_is_laid_out_as_the_papers() -> None:

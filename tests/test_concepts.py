@@ -24,7 +24,6 @@ from chessgloss.heldout import (
     score_in_view,
     table_of,
 )
-from chessgloss.measures import wilson
 from chessgloss.probing import (
     Labelled,
     by_row,
@@ -34,6 +33,7 @@ from chessgloss.probing import (
     matched_pairs,
     restrict,
 )
+from chessgloss.stats import wilson
 
 TERMS = ("Material", "White Knights", "Black Knights")
 

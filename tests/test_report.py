@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -10,9 +11,9 @@ import pandas as pd
 import pytest
 
 from chessgloss import report
-from chessgloss.measures import Interval
 from chessgloss.positions import read_fen, read_move
 from chessgloss.report import Result
+from chessgloss.stats import Interval
 from chessgloss.store import Evidence
 
 FIGURE_A6 = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
@@ -31,7 +32,7 @@ def test_results_are_written_in_the_form_other_programs_read(results_folder):
         "games.count": Result(np.int64(7), unit="games"),
         "table6.mean.leela": Result(None, absent="leela network"),
     }  # fmt: skip
-    report.write_results("02_x", rows)
+    report.save("02_x", rows)
     written = json.loads((results_folder / "02_x.json").read_text())
     assert list(written) == sorted(rows)
     assert written["table6.mean.nnue"] == {
@@ -49,17 +50,37 @@ def test_a_notebook_run_alone_leaves_the_committed_results(tmp_path, monkeypatch
     (tmp_path / "_toc.yml").touch()
     monkeypatch.delenv("CHESSGLOSS_RESULTS", raising=False)
     monkeypatch.chdir(tmp_path)
-    report.write_results("02_x", {"games.count": Result(7)})
+    report.save("02_x", {"games.count": Result(7)})
     scratch = tmp_path / "_build/scratch/02_x.json"
     assert json.loads(scratch.read_text())["games.count"]["value"] == 7
     assert str(scratch) in capsys.readouterr().out
     assert kept.read_text() == "{}"
 
 
+def test_a_table_becomes_results_named_by_its_rows_and_columns():
+    frame = pd.DataFrame({"clarity": [Interval(0.5, 0.4, 0.6, 9), 0.25]}, index=["ccc", "no help"])
+    paper = {("ccc", "clarity"): SimpleNamespace(value=0.88, key="ccc/table5")}
+    assert report.rows(frame, "gcc", unit="share", reference=paper) == {
+        "gcc.ccc.clarity": Result(0.5, 0.4, 0.6, 9, "share", 0.88, "ccc/table5"),
+        "gcc.no_help.clarity": Result(0.25, unit="share"),
+    }
+    assert report.rows(frame["clarity"], "x").keys() == {"x.ccc", "x.no_help"}
+    assert report.rows(7, "games.count", unit="games") == {"games.count": Result(7, unit="games")}
+    assert report.rows({"a": None, "b": 1}, "x", drop=True).keys() == {"x.b"}
+    with pytest.raises(ValueError, match="no value"):
+        report.rows({"a": float("nan")}, "x")
+
+
+def test_a_key_in_two_tables_is_refused(results_folder):
+    with pytest.raises(ValueError, match="two tables"):
+        report.save("02_x", {"a.b": Result(1)}, {"a.b": Result(2)})
+    assert not results_folder.exists()
+
+
 @pytest.mark.parametrize("key", ["Table6.mean", "nodots", "a..b", "a.b c"])
 def test_a_key_that_others_could_not_read_is_refused(results_folder, key):
     with pytest.raises(ValueError, match="dotted"):
-        report.write_results("02_x", {key: Result(1)})
+        report.save("02_x", {key: Result(1)})
     assert not results_folder.exists()
 
 

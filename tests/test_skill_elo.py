@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chessgloss.measures import Interval
 from chessgloss.skill.elo import (
     FLOOR,
     EloModel,
@@ -13,6 +12,7 @@ from chessgloss.skill.elo import (
     tell_estimate,
 )
 from chessgloss.skill.elo_players import ELOS, HELD_OUT
+from chessgloss.stats import Interval
 
 
 def losses_of(elo: float, n: int = 200, seed: int = 0) -> np.ndarray:

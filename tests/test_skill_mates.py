@@ -14,9 +14,7 @@ from chessgloss.corpora.games import of_split, read_games
 from chessgloss.corpora.lichess import PUZZLE_COLUMNS, Puzzle
 from chessgloss.llm import Answer as Said
 from chessgloss.llm import Client, Model, Recordings
-from chessgloss.measures import Interval
 from chessgloss.positions import Game, Position, read_fen, split_of
-from chessgloss.proportions import share_of
 from chessgloss.skill import mates
 from chessgloss.skill.answers import Answer, read_answer
 from chessgloss.skill.mate_outcomes import (
@@ -56,6 +54,7 @@ from chessgloss.skill.mates import (
     write_problems,
 )
 from chessgloss.skill.players import expected_of_random
+from chessgloss.stats import Interval, share_of
 from chessgloss.store import find_project
 
 GAMES = find_project() / "data/games/selfplay.tsv.zst"

@@ -15,8 +15,8 @@ import pytest
 
 from chessgloss import classical, cli
 from chessgloss.corpora.games import read_games
-from chessgloss.measures import bootstrap_mean
 from chessgloss.positions import MoveInContext, Position
+from chessgloss.stats import mean_interval
 from chessgloss.store import find_project
 from chessgloss.survey import simulate as simulated
 from chessgloss.survey.blinding import Key, lot, read_key, shown_order, write_key
@@ -518,7 +518,7 @@ def test_simulated_raters_agree_about_as_the_papers_did():
 def test_planted_differences_are_recovered():
     found = simulated.recovery(PLANTED, "ccc", moves=50, raters=5, repeats=150, seed=0)
     assert len(found) == 150 * 20
-    held = bootstrap_mean(found["held"], found["repeat"], seed=0)
+    held = mean_interval(found["held"], found["repeat"], seed=0)
     assert held.low <= 0.95 <= held.high
     assert held.high - held.low < 0.025
     assert found["mean_held"].mean() > found["mean_held_by_moves"].mean() + 0.02, "raters count"

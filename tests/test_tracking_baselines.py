@@ -11,7 +11,7 @@ import pytest
 import torch
 from bs4 import BeautifulSoup
 
-from chessgloss.measures import Interval
+from chessgloss.stats import Interval
 from chessgloss.store import find_project
 from chessgloss.tracking import baselines, probes
 from chessgloss.tracking.baselines import (

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from chessgloss.measures import Interval
+from chessgloss.stats import Interval
 from chessgloss.tracking import tables
 from chessgloss.tracking.baselines import (
     END_BASELINES,

@@ -15,8 +15,8 @@ from chessgloss.claims.corrupt import MinimalPair
 from chessgloss.claims.gold import Score, read_gold, score_gold
 from chessgloss.commentary.briefing import BriefingError, read_briefings
 from chessgloss.llm import Answer, State
-from chessgloss.measures import wilson
 from chessgloss.positions import read_fen, read_move
+from chessgloss.stats import wilson
 from chessgloss.store import find_project
 from chessgloss.verified import extraction
 from chessgloss.verified.errors import CAUSES, check_comments, ratio_by

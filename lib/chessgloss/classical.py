@@ -6,23 +6,19 @@ the F-measures of ROUGE-1, ROUGE-2 and ROUGE-L as rouge-score does. All are shar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
 
-from chessgloss.measures import Interval, cluster_weights, percentile_interval
+from chessgloss.stats import Kind, correlation
 
 #: Name of each measure in keys, and as the CCC paper's Table 4 calls it.
 MEASURES: Mapping[str, str] = MappingProxyType(
     {"bleu1": "BLEU-1", "rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougel": "ROUGE-L"}
 )
-
-Kind = Literal["pearson", "kendall"]
 
 _ROUGE = {"rouge1": "rouge1", "rouge2": "rouge2", "rougel": "rougeL"}
 
@@ -70,50 +66,6 @@ def similarities(comments: pd.DataFrame, references: Mapping[str, str]) -> pd.Da
     return pd.DataFrame(rows, columns=["move", "method", *MEASURES])
 
 
-def correlation(
-    first: ArrayLike,
-    second: ArrayLike,
-    kind: Kind,
-    clusters: ArrayLike | None = None,
-    *,
-    seed: int,
-    resamples: int = 300,
-) -> Interval | None:
-    """Return how two scores of the same texts go together, with a bootstrap interval.
-
-    Parameters
-    ----------
-    first, second
-        Shape ``(n,)``; rows in which one is ``nan`` are left out.
-    kind
-        ``pearson``, or ``kendall`` for Kendall's tau-b.
-    clusters
-        Shape ``(n,)``: rows of one cluster (a move) are drawn together.
-    seed
-        Seed of the resampling.
-    resamples
-        How many; those in which a score is constant are left out.
-
-    Returns
-    -------
-    Interval or None
-        ``None`` if a score is the same in all rows.
-    """
-    one, other = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    labels = np.arange(one.size) if clusters is None else np.asarray(clusters)
-    known = np.isfinite(one) & np.isfinite(other)
-    one, other = one[known], other[known]
-    value = _together(one, other, kind)
-    if not np.isfinite(value):
-        return None
-    drawn = [
-        _together(one[rows], other[rows], kind) for rows in _draws(labels[known], seed, resamples)
-    ]
-    held = [each for each in drawn if np.isfinite(each)] or [value]
-    drawn_from = np.unique(labels[known]).size
-    return percentile_interval(value, held, one.size, clusters=drawn_from)
-
-
 def correlations(
     scores: pd.DataFrame,
     rows: Sequence[str],
@@ -154,23 +106,6 @@ def correlations(
         for kind in kinds
     }
     return pd.DataFrame(cells, index=list(rows), dtype=object)
-
-
-def _together(one: NDArray[Any], other: NDArray[Any], kind: Kind) -> float:
-    """Return a correlation; ``nan`` if one side is constant."""
-    from scipy import stats
-
-    if one.size < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
-        return float("nan")
-    measure: Callable[..., Any] = stats.pearsonr if kind == "pearson" else stats.kendalltau
-    return float(measure(one, other).statistic)
-
-
-def _draws(labels: NDArray[Any], seed: int, resamples: int) -> list[NDArray[np.int64]]:
-    """Return the rows of each bootstrap sample, whole clusters at a time."""
-    _, index = np.unique(labels, return_inverse=True)
-    weights = cluster_weights(int(index.max()) + 1, seed=seed, resamples=resamples)[:, index]
-    return [np.repeat(np.arange(index.size), each) for each in weights]
 
 
 @cache

@@ -739,7 +739,7 @@ def _survey_tables(
 
 
 def _survey_json(ratings: Ratings, tables: dict[str, pd.DataFrame]) -> str:
-    from chessgloss.measures import Interval
+    from chessgloss.stats import Interval
 
     def plain(cell: Any) -> Any:
         if isinstance(cell, Interval):

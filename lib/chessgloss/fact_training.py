@@ -36,9 +36,9 @@ from chessgloss.fact_concepts import (
     renumber,
 )
 from chessgloss.heldout import HeldOut, accuracy, held_out
-from chessgloss.measures import Interval, cluster_weights, percentile_interval
 from chessgloss.positions import Game
 from chessgloss.probing import Fitted
+from chessgloss.stats import Interval, cluster_weights, percentile_interval
 from chessgloss.store import Store, default_store
 
 #: Plies before the end at which a game that ends in mate is sampled too. The last of them

@@ -13,14 +13,14 @@ from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
 from chessgloss.concepts import cut_tails, turn_terms
-from chessgloss.measures import (
+from chessgloss.probing import Fitted, Labelled, fit_concepts
+from chessgloss.stats import (
     RESAMPLES,
     Interval,
-    bootstrap_mean,
     cluster_weights,
+    mean_interval,
     percentile_interval,
 )
-from chessgloss.probing import Fitted, Labelled, fit_concepts
 
 Floats = NDArray[np.floating]
 
@@ -163,10 +163,10 @@ def accuracy(
     seed, resamples
         Of the bootstrap. Whole games are drawn, once for all concepts and both probes, so
         that the interval of a difference is a paired one. One concept alone is a plain share
-        (:func:`chessgloss.measures.bootstrap_mean`).
+        (:func:`chessgloss.stats.mean_interval`).
     """
     if len(results) == 1 and not minus:
-        return bootstrap_mean(results[0].correct, results[0].games, seed=seed)
+        return mean_interval(results[0].correct, results[0].games, seed=seed)
     return _signed_accuracy((results,), (minus,) if minus else (), seed, resamples)
 
 

@@ -6,18 +6,19 @@ import json
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from html import escape
 from numbers import Integral, Real
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.svg
 import pandas as pd
 
-from chessgloss.measures import Interval
 from chessgloss.positions import MoveInContext, Position
+from chessgloss.stats import Interval
 from chessgloss.store import Evidence, find_project
 
 #: Colours of the figures, told apart by readers with any colour vision.
@@ -98,26 +99,80 @@ class Html:
         return self.text
 
 
-def write_results(chapter: str, results: Mapping[str, Result]) -> None:
-    """Write ``NN_section.json`` into the results folder, keys sorted.
+def rows(
+    values: Any, prefix: str, *, unit: str = "", reference: Any = None, drop: bool = False
+) -> dict[str, Result]:
+    """Return the results of a table of numbers, keyed by where each stands in it.
+
+    Parameters
+    ----------
+    values
+        An :class:`Interval`, a number or a :class:`Result`; or a mapping, series or frame of
+        such. Index and column names follow the prefix, joined by dots, spaces as underscores.
+    prefix
+        Beginning of every key (``table6.mean``).
+    unit
+        Of all of them; a Result keeps its own.
+    reference
+        Published values (cells of :mod:`chessgloss.book.reference`) under the same names; a
+        name without one has none.
+    drop
+        Leave missing values (``None``, NaN) out instead of refusing them.
+
+    Examples
+    --------
+    >>> list(rows({"ccc": 0.5, "llm expert": 0.25}, "gcc.relevance"))
+    ['gcc.relevance.ccc', 'gcc.relevance.llm_expert']
+    """
+    published = dict(_leaves(reference)) if reference is not None else {}
+    kept = {}
+    for names, value in _leaves(values):
+        if value is None or (isinstance(value, Real) and math.isnan(value)):
+            if drop:
+                continue
+            raise ValueError(f"{prefix} has no value at {names}")
+        key = ".".join([prefix, *(str(name).replace(" ", "_") for name in names)])
+        cell = published.get(names)
+        more = {} if cell is None else {"reference": cell.value, "source": cell.key}
+        if isinstance(value, Interval):
+            value = Result.of(value, unit, **more)
+        elif not isinstance(value, Result):
+            value = Result(value, unit=unit, **more)
+        kept[key] = value
+    return kept
+
+
+def save(chapter: str, *tables: Mapping[str, Result]) -> None:
+    """Write a chapter's results, ``NN_section.json``, keys sorted.
 
     The folder is ``CHESSGLOSS_RESULTS``, which ``make`` sets. A notebook that is run in any
     other way writes to ``_build/scratch`` of the project, and says so.
 
+    Parameters
+    ----------
+    chapter
+        Name of the chapter's notebook.
+    tables
+        Results by key, as :func:`rows` returns them.
+
     Raises
     ------
     ValueError
-        If a key is not dotted lower-case words (``table6.mean.nnue``).
+        If two tables have a key in common, or a key is not dotted words
+        (``table6.mean.nnue``).
     """
-    wrong = [key for key in results if not _KEY.fullmatch(key)]
-    if wrong:
+    keys = [key for table in tables for key in table]
+    if wrong := [key for key in keys if not _KEY.fullmatch(key)]:
         raise ValueError(f"result keys must be dotted words such as 'table6.mean': {wrong}")
+    if twice := sorted({key for key in keys if keys.count(key) > 1}):
+        raise ValueError(f"result keys stand in two tables: {twice}")
+    results = {key: result for table in tables for key, result in table.items()}
     given = os.environ.get("CHESSGLOSS_RESULTS")
     folder = Path(given) if given else find_project() / "_build" / "scratch"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{chapter}.json"
-    rows = {key: _entry(result) for key, result in sorted(results.items())}
-    path.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    entries = {key: _entry(result) for key, result in sorted(results.items())}
+    path.write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     if not given:
         print(f"results kept in {path}; only `make` writes book/results")
 
@@ -163,8 +218,8 @@ def board(shown: Position | MoveInContext, size: int = 340) -> Html:
 
 def boards(*shown: Html) -> Html:
     """Show boards, tables or figures beside each other, below each other on a phone."""
-    inner = "".join(f"<div>{one.html}</div>" for one in shown)
-    return Html(f'<div class="boards">{inner}</div>', "\n\n".join(one.text for one in shown))
+    inner = "".join(f"<div>{part.html}</div>" for part in shown)
+    return Html(f'<div class="boards">{inner}</div>', "\n\n".join(part.text for part in shown))
 
 
 def use_house_style() -> None:
@@ -192,6 +247,20 @@ def use_house_style() -> None:
         }
     )
     set_matplotlib_formats("svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight")
+
+
+def _leaves(values: Any, names: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Walk a nested table and yield each value with the names that lead to it."""
+    if isinstance(values, pd.DataFrame):
+        values = dict(values.iterrows())
+    if isinstance(values, pd.Series):
+        values = dict(values.items())
+    if not isinstance(values, Mapping):
+        yield names, values
+        return
+    for name, inner in values.items():
+        more = name if isinstance(name, tuple) else (name,)
+        yield from _leaves(inner, (*names, *more))
 
 
 def _entry(result: Result) -> dict[str, object]:

@@ -15,7 +15,7 @@ from chessgloss.judges.hint import share_of_false
 from chessgloss.judges.shaken import JudgedPair, swapped, won
 from chessgloss.judges.use import overall
 from chessgloss.llm import Client
-from chessgloss.measures import Paired, paired_permutation
+from chessgloss.stats import Paired, paired_permutation
 
 #: From this share of the scale a comment counts as rated relevant: 3.4 of 5.
 RELEVANT = 0.6

@@ -20,6 +20,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import pandas as pd
 from tqdm import tqdm
 
 from chessgloss.assets import REGISTRY
@@ -347,6 +348,25 @@ class Client:
         fresh = self._gather(list(todo.values()), concurrency, progress)
         known |= dict(zip(todo, fresh, strict=True))
         return [known[key] for key in keys]
+
+    def answered(self, questions: pd.DataFrame, *, concurrency: int = 1) -> pd.DataFrame:
+        """Return a frame of questions with their answers.
+
+        Parameters
+        ----------
+        questions
+            Column ``request`` holds a :class:`Request`; the other columns (``move``,
+            ``method``, what was asked) say what it is about and are kept.
+        concurrency
+            As for :meth:`ask_many`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The same rows with a column ``answer``, of :class:`Answer`.
+        """
+        answers = self.ask_many(list(questions["request"]), concurrency=concurrency)
+        return questions.assign(answer=pd.Series(answers, questions.index, dtype=object))
 
     def missing(self, requests: Sequence[Request]) -> list[Request]:
         """Return the requests that have no recorded answer, each once, in their order."""

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import LogisticRegression
 
-from chessgloss.measures import RESAMPLES, cluster_weights, percentile_interval
+from chessgloss.stats import RESAMPLES, cluster_weights, percentile_interval
 
 #: Ties added to every pair that met, so that one who never lost has a finite strength.
 PRIOR_TIES = 1.0

@@ -7,8 +7,8 @@ from typing import Final
 
 import pandas as pd
 
-from chessgloss.measures import Interval, bootstrap_mean
 from chessgloss.pairwise.judging import By, Judged
+from chessgloss.stats import Interval, mean_interval
 
 #: Columns of :func:`as_table`.
 COLUMNS: Final = ("move", "first", "second", "winner", "points")
@@ -63,13 +63,13 @@ def swap_consistency(judged: Sequence[Judged], by: By = "rule", *, seed: int) ->
         If no pair was read in both orders.
     """
     pairs = both_orders(as_table(judged, by))
-    return bootstrap_mean(pairs["consistent"].astype(float), pairs["move"], seed=seed)
+    return mean_interval(pairs["consistent"].astype(float), pairs["move"], seed=seed)
 
 
 def tie_rate(judged: Sequence[Judged], by: By = "rule", *, seed: int) -> Interval:
     """Return the share of read answers that are ties."""
     table = as_table(judged, by)
-    return bootstrap_mean((table["winner"] == "TIE").astype(float), table["move"], seed=seed)
+    return mean_interval((table["winner"] == "TIE").astype(float), table["move"], seed=seed)
 
 
 def first_wins(judged: Sequence[Judged], by: By = "rule", *, seed: int) -> Interval:
@@ -82,7 +82,7 @@ def first_wins(judged: Sequence[Judged], by: By = "rule", *, seed: int) -> Inter
     pairs = both_orders(table)
     kept = set(pairs[["move", "first", "second"]].itertuples(index=False, name=None))
     rows = table[[key in kept for key in _keys(table)]]
-    return bootstrap_mean(rows["points"], rows["move"], seed=seed)
+    return mean_interval(rows["points"], rows["move"], seed=seed)
 
 
 def agreement(
@@ -105,7 +105,7 @@ def agreement(
         if key in known
     ]
     moves, same = [move for move, _ in told], [float(one) for _, one in told]
-    return bootstrap_mean(same, moves, seed=seed)
+    return mean_interval(same, moves, seed=seed)
 
 
 def _keys(table: pd.DataFrame) -> pd.Series:

@@ -16,12 +16,12 @@ import chess
 import numpy as np
 import pandas as pd
 
-from chessgloss.measures import Interval, bootstrap_mean
 from chessgloss.report import Html, table
 from chessgloss.skill.grading import GRADES
 from chessgloss.skill.motifs import MOTIFS, concepts, kind_of, motifs
 from chessgloss.skill.static_scores import equal_weights, overall, plan_score, weighted_mean
 from chessgloss.skill.suite import SuitePosition
+from chessgloss.stats import Interval, mean_interval
 
 #: Measures of all positions, and what a reader is told they are.
 MEASURES: Final[Mapping[str, str]] = {
@@ -166,14 +166,14 @@ def _all_rows(player: str, sheet: pd.DataFrame, suite: pd.DataFrame, seed: int) 
     yield Row(player, "all", "all", "plan_score", plan["overall_score"], None, None, n)
     yield Row(player, "all", "all", "plan_legal_rate", plan["legal_move_rate"], None, None, n)
     for grade in GRADES:
-        yield _of(bootstrap_mean(sheet[grade], games, seed=seed), player, "all", "all", grade)
+        yield _of(mean_interval(sheet[grade], games, seed=seed), player, "all", "all", grade)
 
 
 def _group_rows(player: str, sheet: pd.DataFrame, suite: pd.DataFrame, seed: int) -> Iterator[Row]:
     for grouping, group, chosen in _groups(suite):
         games = suite["game"].to_numpy()[chosen]
         for measure, column in (("charged", "charged"), ("score", "mark"), ("legal_rate", "legal")):
-            interval = bootstrap_mean(sheet[column].to_numpy()[chosen], games, seed=seed)
+            interval = mean_interval(sheet[column].to_numpy()[chosen], games, seed=seed)
             yield _of(interval, player, grouping, group, measure)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chessgloss.measures import Interval, cluster_weights, percentile_interval
+from chessgloss.stats import Interval, cluster_weights, percentile_interval
 
 #: Added to a mean loss before its logarithm is taken, in centipawns: a player without a loss.
 FLOOR = 0.5

@@ -26,10 +26,10 @@ from tqdm import tqdm
 
 from chessgloss.corpora.games import pack, read_games
 from chessgloss.engine import CAP, MATES_FROM, find_stockfish
-from chessgloss.measures import Interval, bootstrap_mean, cluster_weights, percentile_interval
 from chessgloss.positions import Game
 from chessgloss.skill.levels import level_of
 from chessgloss.skill.losses import losses, search_values
+from chessgloss.stats import Interval, cluster_weights, mean_interval, percentile_interval
 
 #: Nodes of the search of each position.
 NODES = 20_000
@@ -95,7 +95,7 @@ def level_means(moves: pd.DataFrame, *, seed: int, value: str = "loss") -> pd.Da
     return pd.DataFrame(
         {
             name: {
-                level: bootstrap_mean(rows[value], rows["game"], seed=seed)
+                level: mean_interval(rows[value], rows["game"], seed=seed)
                 for level, rows in moves[chosen].groupby("level")
             }
             for name, chosen in columns.items()

@@ -9,11 +9,10 @@ import chess
 import pandas as pd
 
 from chessgloss.book.reference import Reference, load
-from chessgloss.measures import Interval
-from chessgloss.proportions import share_of
 from chessgloss.skill.answers import Answer
 from chessgloss.skill.mate_prompts import TABLE7
 from chessgloss.skill.mates import Problem, mates_with
+from chessgloss.stats import Interval, share_of
 
 Outcome = Literal["mate", "check", "no check", "illegal", "unreadable", "refused", "error"]
 

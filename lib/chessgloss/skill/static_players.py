@@ -15,11 +15,11 @@ import pandas as pd
 
 from chessgloss.claims import verify
 from chessgloss.llm import Request
-from chessgloss.measures import Interval, bootstrap_mean
 from chessgloss.positions import MoveInContext
 from chessgloss.skill.answers import Answer, Reasoned
 from chessgloss.skill.llm_players import PLAYS, Concepts, Play, play_requests
 from chessgloss.skill.players import Asked, Player
+from chessgloss.stats import Interval, mean_interval
 
 if TYPE_CHECKING:
     from chessgloss.experts import Expert
@@ -132,7 +132,7 @@ def check_reasons(asked: Sequence[Asked], given: Sequence[Reasoned], *, seed: in
             checked = verify(said.reason, MoveInContext(one.position, said.answer.uci))
             verdicts.append([each.verdict for each in checked if each.verdict != "not checkable"])
     flags = [(float(v == "false"), n) for n, each in enumerate(verdicts) for v in each]
-    false = bootstrap_mean(*zip(*flags, strict=True), seed=seed) if flags else None
+    false = mean_interval(*zip(*flags, strict=True), seed=seed) if flags else None
     clean = [float("false" not in each) for each in verdicts]
-    sound = bootstrap_mean(clean, seed=seed) if clean else None
+    sound = mean_interval(clean, seed=seed) if clean else None
     return Reasons(len(given), legal, len(verdicts), len(flags), false, sound)

@@ -17,7 +17,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chessgloss.engine import CAP, centipawn_loss
-from chessgloss.measures import Interval, Paired, bootstrap_mean, paired_permutation
 from chessgloss.skill.answers import Answer
 from chessgloss.skill.grading import (
     GRADES,
@@ -29,6 +28,7 @@ from chessgloss.skill.grading import (
     grade_names,
     win_chance,
 )
+from chessgloss.stats import Interval, Paired, mean_interval, paired_permutation
 
 #: Marks of the plan (3.2); an answer that is no legal move gets the lowest of its scale.
 MARKS: Final[Mapping[Grade, int]] = {
@@ -83,14 +83,14 @@ def overall(sheet: pd.DataFrame, clusters: Sequence[object], *, seed: int) -> di
     groups = np.asarray(clusters)
     legal = sheet["legal"].to_numpy() > 0
     found = {
-        "score": bootstrap_mean(sheet["mark"], groups, seed=seed),
-        "legal_rate": bootstrap_mean(sheet["legal"], groups, seed=seed),
-        "charged": bootstrap_mean(sheet["charged"], groups, seed=seed),
-        "best": bootstrap_mean(sheet["best"], groups, seed=seed),
+        "score": mean_interval(sheet["mark"], groups, seed=seed),
+        "legal_rate": mean_interval(sheet["legal"], groups, seed=seed),
+        "charged": mean_interval(sheet["charged"], groups, seed=seed),
+        "best": mean_interval(sheet["best"], groups, seed=seed),
     }
     if legal.any():
         for name, column in (("acpl", "loss"), ("win_loss", "win_loss")):
-            found[name] = bootstrap_mean(sheet[column][legal], groups[legal], seed=seed)
+            found[name] = mean_interval(sheet[column][legal], groups[legal], seed=seed)
     return found
 
 
@@ -129,7 +129,7 @@ def by_group(
     """
     frame = pd.DataFrame({"value": sheet[value].to_numpy(), "group": groups, "cluster": clusters})
     rows = frame.dropna(subset=["value"]).groupby("group")
-    means = {name: bootstrap_mean(some["value"], some["cluster"], seed=seed) for name, some in rows}
+    means = {name: mean_interval(some["value"], some["cluster"], seed=seed) for name, some in rows}
     return pd.Series(means, dtype=object)
 
 
@@ -160,7 +160,7 @@ def weighted_mean(
     """
     there = values.notna().to_numpy()
     share = weights[there] / weights[there].mean()
-    return bootstrap_mean(values.to_numpy()[there] * share, np.asarray(clusters)[there], seed=seed)
+    return mean_interval(values.to_numpy()[there] * share, np.asarray(clusters)[there], seed=seed)
 
 
 def compare(

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from chessgloss.agreement import kendall
 from chessgloss.engine import CAP, Engine
 from chessgloss.positions import Position
 from chessgloss.skill.answers import Answer
@@ -23,6 +22,7 @@ from chessgloss.skill.grading import (
 )
 from chessgloss.skill.known import Known, Pair
 from chessgloss.skill.static_scores import grade_sheet
+from chessgloss.stats import together
 
 #: Steps from the best grade.
 _ORDER: dict[str, int] = {name: steps for steps, name in enumerate(MOVE_GRADES)}
@@ -168,4 +168,4 @@ def ranking_by(
 
 def rank_agreement(first: pd.Series, second: pd.Series) -> float:
     """Return Kendall's tau between two rankings of the same players, 1 if they agree."""
-    return kendall(first, second.reindex(first.index))
+    return together(first, second.reindex(first.index), "kendall")

@@ -11,8 +11,8 @@ from types import MappingProxyType
 import pandas as pd
 
 from chessgloss.book import reference
-from chessgloss.measures import Interval
 from chessgloss.report import Html, Result
+from chessgloss.stats import Interval
 from chessgloss.survey.blinding import Key, read_key
 from chessgloss.survey.page import write_form
 from chessgloss.survey.reading import read_ratings

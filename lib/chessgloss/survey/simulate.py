@@ -22,8 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from chessgloss.agreement import crossed_mean, sign_flip_p
-from chessgloss.proportions import share_of
+from chessgloss.stats import crossed_mean, share_of, sign_flip_p
 from chessgloss.survey.blinding import Key, shown_order
 from chessgloss.survey.reading import FORMAT
 from chessgloss.survey.records import CAUSES, COLUMNS, DIMENSIONS, Ratings
@@ -303,7 +302,7 @@ def power_curve(
         Of all draws.
     unit
         What the test takes as independent: moves, as Table 1 here does
-        (:func:`chessgloss.agreement.sign_flip_p`), or every single rating, by a paired t-test.
+        (:func:`chessgloss.stats.sign_flip_p`), or every single rating, by a paired t-test.
     spread
         In place of the criterion's own.
 

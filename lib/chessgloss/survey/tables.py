@@ -2,33 +2,34 @@
 
 The paper does not name the test behind its stars. Here a method's difference from the
 baseline is taken move by move, over the raters who rated both, and the signs of these
-differences are flipped at random (:func:`chessgloss.agreement.sign_flip_p`): moves are the
+differences are flipped at random (:func:`chessgloss.stats.sign_flip_p`): moves are the
 units, as another study would draw other moves. A star stands for p < 0.001; as in the
 paper, p is not corrected for the number of comparisons. The intervals of means and of
-differences allow for other raters too (:func:`chessgloss.agreement.crossed_mean`).
+differences allow for other raters too (:func:`chessgloss.stats.crossed_mean`).
 """
 
 from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chessgloss.agreement import (
+from chessgloss.stats import (
+    Kind,
     bootstrap,
     category_counts,
     crossed_mean,
     fleiss_kappa,
-    kendall,
     krippendorff_alpha,
-    pearson,
+    mean_interval,
     ranks,
     sign_flip_p,
+    together,
 )
-from chessgloss.measures import bootstrap_mean
 from chessgloss.survey.records import CAUSES, DIMENSIONS, Ratings
 
 #: Level of a star in Table 1, as the paper has it.
@@ -121,7 +122,7 @@ def table2(ratings: Ratings, *, of: str = "comments", seed: int) -> pd.DataFrame
         raise ValueError(f"shares are of 'comments' or of 'incorrect' ones, not of {of!r}")
     rows = {
         text: {
-            method: bootstrap_mean(group[f"cause_{cause}"], group["move"], seed=seed)
+            method: mean_interval(group[f"cause_{cause}"], group["move"], seed=seed)
             for method, group in frame.groupby("method")
         }
         for cause, text in CAUSES.items()
@@ -233,10 +234,10 @@ def table4(
     for metric in scores:
         automatic = scores[metric].reindex(index).to_numpy(float).reshape(shape)
         rows[metric] = {
-            (name, kind): _correlation(human, automatic, function, seed, resamples)
+            (name, kind): _correlation(human, automatic, kind, seed, resamples)
             for name in DIMENSIONS
             for human in [mean_where_given(ratings.rescaled(name))]
-            for kind, function in (("pearson", pearson), ("kendall", kendall))
+            for kind in get_args(Kind)
         }
     return pd.DataFrame.from_dict(rows, orient="index")
 
@@ -244,16 +245,16 @@ def table4(
 def _correlation(
     human: NDArray[np.float64],
     automatic: NDArray[np.float64],
-    function: object,
+    kind: Kind,
     seed: int,
     resamples: int,
 ) -> object:
-    assert callable(function)
     both = np.stack([human, automatic], axis=-1)
-
-    def statistic(values: NDArray[np.float64]) -> float:
-        return float(function(values[..., 0], values[..., 1]))
-
-    if np.isnan(statistic(both)):
+    if np.isnan(together(human, automatic, kind)):
         return np.nan
-    return bootstrap(both, statistic, seed=seed, resamples=resamples)
+    return bootstrap(
+        both,
+        lambda rows: together(rows[..., 0], rows[..., 1], kind),
+        seed=seed,
+        resamples=resamples,
+    )

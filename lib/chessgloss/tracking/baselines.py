@@ -27,7 +27,7 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from chessgloss.measures import Interval, Paired
+from chessgloss.stats import Interval, Paired
 from chessgloss.tracking.perplexities import (
     Losses,
     change_of_perplexity,

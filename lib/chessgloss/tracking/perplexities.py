@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from chessgloss.measures import Interval, cluster_weights
+from chessgloss.stats import Interval, cluster_weights
 from chessgloss.tracking.checkpoints import read_tensors_of
 from chessgloss.tracking.runs import data_folder
 

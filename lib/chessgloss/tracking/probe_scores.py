@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from chessgloss.measures import Interval, bootstrap_mean, cluster_weights
+from chessgloss.stats import Interval, cluster_weights, mean_interval
 from chessgloss.tracking.baselines import Judged
 from chessgloss.tracking.probes import Instance
 from chessgloss.tracking.tokens import VOCABULARY_SIZE
@@ -84,7 +84,7 @@ def score_probes(
         raise ValueError("score the instances of one task at a time; choose them with select")
     rows = answer_table(log_probabilities, instances)
     means = {
-        name: bootstrap_mean(rows[name], rows["game"], seed=seed).in_percent()
+        name: mean_interval(rows[name], rows["game"], seed=seed).in_percent()
         for name in ("lgm", "rprec", "exm")
         if name in rows
     }
@@ -176,7 +176,7 @@ def random_legal(instances: Sequence[Instance], *, seed: int) -> Interval:
     Legal* row of the paper's Tables 5 and 6).
     """
     chances = [100 / len(one.legal) for one in instances]
-    return bootstrap_mean(chances, [one.game for one in instances], seed=seed)
+    return mean_interval(chances, [one.game for one in instances], seed=seed)
 
 
 def _answers(sets: Sequence[frozenset[int]]) -> NDArray[np.bool_]:

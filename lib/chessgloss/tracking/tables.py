@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from chessgloss.book.reference import load
 from chessgloss.book.reference import table as published
-from chessgloss.measures import Interval, paired_permutation
+from chessgloss.stats import Interval, paired_permutation
 from chessgloss.tracking.baselines import (
     END_BASELINES,
     EVEN_DRAW,

@@ -13,8 +13,7 @@ import pandas as pd
 
 from chessgloss.claims.verify import verify
 from chessgloss.commentary.briefing import Briefing
-from chessgloss.measures import Interval
-from chessgloss.proportions import share
+from chessgloss.stats import Interval, share
 from chessgloss.verified.records import false_of
 
 #: What names an accusation: the same words said twice in one comment are read once.

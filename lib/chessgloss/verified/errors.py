@@ -12,7 +12,7 @@ from chessgloss.claims.hardrule import disqualifier
 from chessgloss.claims.records import Cause, Checked
 from chessgloss.claims.verify import causes, verify
 from chessgloss.commentary.briefing import Briefing, speaks_of
-from chessgloss.measures import RESAMPLES, Interval, cluster_weights, percentile_interval, wilson
+from chessgloss.stats import RESAMPLES, Interval, cluster_weights, percentile_interval, wilson
 from chessgloss.verified.records import false_of
 
 #: The four causes of the CCC paper's Table 2, in its order.

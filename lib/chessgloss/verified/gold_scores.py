@@ -11,8 +11,7 @@ from chessgloss.claims.corrupt import MinimalPair
 from chessgloss.claims.gold import EQUIVALENT, GoldText, Judge, Score, check_text, read_gold
 from chessgloss.claims.records import Kind
 from chessgloss.claims.verify import verify
-from chessgloss.measures import Interval
-from chessgloss.proportions import share
+from chessgloss.stats import Interval, share
 from chessgloss.verified.clauses import sentence_spans
 from chessgloss.verified.records import false_of
 

@@ -1,27 +1,54 @@
+"""Intervals, paired tests, agreement and correlation: hand-worked values and simulated coverage."""
+
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
-from chessgloss.measures import (
+from chessgloss.stats import (
     Interval,
     Paired,
     area_under_curve,
-    bootstrap_mean,
+    bootstrap,
+    category_counts,
     cluster_weights,
+    correlation,
+    crossed_mean,
     effective_size,
+    fleiss_kappa,
+    krippendorff_alpha,
+    mean_interval,
     means_by,
     paired_difference,
     paired_permutation,
     percentile_interval,
+    ranks,
+    share,
+    share_of,
+    sign_flip_p,
+    together,
     wilson,
+)
+
+NAN = float("nan")
+
+#: Four observers and twelve units, some not observed: the worked example of Krippendorff,
+#: "Computing Krippendorff's Alpha-Reliability" (2011), section C.
+OBSERVERS = np.array(
+    [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
+        [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
+    ]
 )
 
 
 def test_the_interval_of_independent_rows_matches_the_normal_theory():
     data = np.random.default_rng(0).normal(3, 2, size=4_000)
-    found = bootstrap_mean(data, seed=1)
+    found = mean_interval(data, seed=1)
     half = 1.96 * data.std() / np.sqrt(data.size)
     assert found.value == pytest.approx(data.mean())
     assert found.high - found.value == pytest.approx(half, rel=0.12)
@@ -31,7 +58,7 @@ def test_the_interval_of_independent_rows_matches_the_normal_theory():
 def test_rows_of_one_game_count_as_one():
     games = np.repeat(np.arange(100), 50)
     data = np.random.default_rng(0).normal(size=100)[games]
-    wide, narrow = bootstrap_mean(data, games, seed=1), bootstrap_mean(data, seed=1)
+    wide, narrow = mean_interval(data, games, seed=1), mean_interval(data, seed=1)
     ratio = (wide.high - wide.low) / (narrow.high - narrow.low)
     assert ratio == pytest.approx(np.sqrt(50), rel=0.15)
 
@@ -43,21 +70,21 @@ def test_about_95_of_100_intervals_hold_the_truth():
         sizes = random.integers(1, 9, size=60)
         games = np.repeat(np.arange(60), sizes)
         data = random.normal(size=60)[games] + random.normal(size=games.size)
-        found = bootstrap_mean(data, games, seed=trial, resamples=300)
+        found = mean_interval(data, games, seed=trial, resamples=300)
         held += found.low <= 0 <= found.high
     assert 0.90 <= held / 300 <= 0.98
 
 
 def test_the_same_seed_gives_the_same_interval_and_labels_may_be_text():
     data, games = [1.0, 2.0, 4.0], ["a", "b", "b"]
-    assert bootstrap_mean(data, games, seed=3) == bootstrap_mean(data, games, seed=3)
+    assert mean_interval(data, games, seed=3) == mean_interval(data, games, seed=3)
     assert cluster_weights(4, seed=0, resamples=9).sum(axis=1).tolist() == [4] * 9
 
 
 @pytest.mark.parametrize("values", [[], [1.0, float("nan")], [float("inf")]])
 def test_what_cannot_be_averaged_is_refused(values):
     with pytest.raises(ValueError, match="finite"):
-        bootstrap_mean(values, seed=0)
+        mean_interval(values, seed=0)
 
 
 def test_an_interval_holds_its_value():
@@ -69,7 +96,7 @@ def test_an_interval_holds_its_value():
 def test_means_of_groups_are_the_means_of_their_rows():
     frame = pd.DataFrame({"level": [5, 5, 9, 9], "game": [0, 1, 2, 2], "loss": [1.0, 3, 4, 8]})
     found = means_by(frame, "level", "loss", cluster="game", seed=0)
-    assert found[5] == bootstrap_mean([1, 3], seed=0)
+    assert found[5] == mean_interval([1, 3], seed=0)
     assert (found[9].value, found[9].low, found[9].high) == (6, 6, 6)
     assert means_by(frame, ["level", "game"], "loss", cluster="game", seed=0)[5, 1].value == 3
 
@@ -160,10 +187,10 @@ def shares_in_clusters(share, alike, clusters, random):
 
 @pytest.mark.parametrize("values", [np.zeros(63), np.ones(63)])
 def test_a_share_of_none_or_all_has_an_interval(values):
-    found = bootstrap_mean(values, seed=0)
+    found = mean_interval(values, seed=0)
     assert found.high - found.low == pytest.approx(0.0575, abs=0.0005)  # 0 of 63 allows 5.7 %
     games = np.repeat(np.arange(21), 3)
-    wide = bootstrap_mean(values, games, seed=0)
+    wide = mean_interval(values, games, seed=0)
     assert wide.high - wide.low == pytest.approx(wilson(0, 21)[1])
     assert (wide.value, wide.n) == (values[0], 63)
 
@@ -172,10 +199,10 @@ def test_a_share_of_single_rows_is_wilsons_whatever_the_seed():
     from scipy import stats
 
     hits = np.repeat([1.0, 0.0], [7, 33])
-    found = bootstrap_mean(hits, seed=1)
+    found = mean_interval(hits, seed=1)
     theirs = stats.binomtest(7, 40).proportion_ci(method="wilson")
     assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high))
-    assert found == bootstrap_mean(hits == 1, seed=2)
+    assert found == mean_interval(hits == 1, seed=2)
 
 
 def test_rows_that_are_alike_within_clusters_count_less():
@@ -193,7 +220,7 @@ def test_intervals_of_shares_in_clusters_hold_the_truth_about_95_times(share, al
     random, held, empty = np.random.default_rng(11), 0, 0
     for trial in range(600):
         hits, index = shares_in_clusters(share, alike, 40, random)
-        found = bootstrap_mean(hits, index, seed=trial)
+        found = mean_interval(hits, index, seed=trial)
         held += found.low <= share <= found.high
         empty += found.low == found.high
     assert held / 600 >= 0.92  # a percentile bootstrap holds 0.01 in less than seven of ten
@@ -206,7 +233,7 @@ def test_means_of_few_rows_are_held_about_95_times(rows):
     held = [
         one.low <= 0 <= one.high
         for one in (
-            bootstrap_mean(random.normal(size=rows), seed=k, resamples=400) for k in range(600)
+            mean_interval(random.normal(size=rows), seed=k, resamples=400) for k in range(600)
         )
     ]
     assert 0.91 <= np.mean(held) <= 0.98  # plain percentiles: 0.86 of 6, 0.92 of 20
@@ -253,3 +280,203 @@ def test_kinds_that_are_told_apart_always_leave_a_doubt():
 
 def test_a_percentage_is_a_hundred_times_the_share():
     assert Interval(0.5, 0.25, 0.75, 9).in_percent() == Interval(50, 25, 75, 9)
+
+
+@pytest.mark.parametrize(
+    ("count", "total", "low", "high"),
+    [
+        (0, 10, 0.0, 0.2775),
+        (5, 10, 0.2366, 0.7634),
+        (10, 10, 0.7225, 1.0),
+        (81, 263, 0.2553, 0.3662),
+    ],
+)
+def test_shares_have_wilsons_interval(count: int, total: int, low: float, high: float) -> None:
+    """Worked by hand; the last row is Newcombe's (1998) first example."""
+    found = share(count, total)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=5e-5)
+    assert found.value == count / total
+
+
+@pytest.mark.parametrize(("count", "total"), [(0, 0), (3, 2), (-1, 2)])
+def test_a_share_is_of_something(count: int, total: int) -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        share(count, total)
+
+
+def test_ones_among_zeros_are_counted():
+    half = share_of([1.0, 0.0] * 5)
+    assert (half.value, half.n) == (0.5, 10)
+    assert (half.low, half.high) == pytest.approx((0.2366, 0.7634), abs=1e-4)
+    none = share_of([0.0] * 200)
+    assert (none.low, none.high) == pytest.approx((0.0, 0.0188), abs=1e-4)
+    for wrong in ([], [0.5]):
+        with pytest.raises(ValueError, match="zeros and ones"):
+            share_of(wrong)
+
+
+@pytest.mark.parametrize(
+    ("counts", "kappa"),
+    [
+        ([[3, 0], [1, 2]], 0.25),  # P = (1 + 1/3)/2, chance (4/6)² + (2/6)²
+        ([[2, 0], [0, 2]], 1.0),
+        ([[1, 1], [1, 1]], -1.0),
+        ([[4, 0], [4, 0]], NAN),  # one category only: nothing to agree on
+    ],
+)
+def test_fleiss_kappa_by_hand(counts, kappa):
+    assert fleiss_kappa(counts) == pytest.approx(kappa, nan_ok=True)
+
+
+@pytest.mark.parametrize("counts", [[[2, 1], [1, 1]], [[1, 0], [0, 1]]])
+def test_kappa_needs_equally_many_raters(counts):
+    with pytest.raises(ValueError, match="same number of raters"):
+        fleiss_kappa(counts)
+
+
+def test_counting_leaves_rows_with_gaps_out():
+    assert category_counts([[1, 3, 3], [2, NAN, 1], [2, 2, 2]], 3).tolist() == [
+        [1, 0, 2],
+        [0, 3, 0],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("level", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
+)
+def test_alpha_of_the_published_example(level: str, alpha: float):
+    assert krippendorff_alpha(OBSERVERS, level) == pytest.approx(alpha, abs=5e-4)
+
+
+def test_alpha_by_hand():
+    assert krippendorff_alpha([[1, 1], [1, 2]], "nominal") == pytest.approx(0)  # observed 2 of 2
+    assert np.isnan(krippendorff_alpha([[2, 2], [2, 2]]))
+    assert np.isnan(krippendorff_alpha([[1, NAN], [NAN, 2]]))
+
+
+def test_ranks_share_the_best_place_and_need_every_score():
+    found = ranks([[5, 3, 5, 1], [2, NAN, 4, 1]], axis=1)
+    assert found[0].tolist() == [1, 3, 1, 4]
+    assert np.isnan(found[1]).all()
+
+
+def test_correlations_are_scipys_and_skip_gaps():
+    random = np.random.default_rng(2)
+    x = random.normal(size=50)
+    y = np.round(x + random.normal(size=50))
+    holes = x.copy()
+    holes[:5] = NAN
+    assert together(holes, y) == pytest.approx(stats.pearsonr(x[5:], y[5:]).statistic)
+    assert together(holes, y, "kendall") == pytest.approx(stats.kendalltau(x[5:], y[5:]).statistic)
+    assert np.isnan(together([1, 1], [1, 2]))
+    assert np.isnan(together([1, 2], [3, 3], "kendall"))
+    with pytest.raises(ValueError, match="pairs"):
+        together([1, 2], [1])
+
+
+@pytest.mark.parametrize(
+    ("differences", "p"),
+    [([1, 1, 1], 2 / 8), ([1, 2, 3], 2 / 8), ([1, -1], 1.0), ([3, 1, -1], 6 / 8)],
+)
+def test_the_sign_flip_test_by_hand(differences, p):
+    assert sign_flip_p(differences, seed=0) == pytest.approx(p)
+
+
+def test_the_sign_flip_test_is_scipys():
+    random = np.random.default_rng(3)
+    rows = random.normal(0.4, 1, (3, 10))
+    for row, p in zip(rows, sign_flip_p(rows, seed=0), strict=True):
+        theirs = stats.permutation_test(
+            (row, np.zeros_like(row)),
+            lambda x, y, axis: np.mean(x - y, axis=axis),
+            permutation_type="samples",
+            vectorized=True,
+            n_resamples=np.inf,
+        )
+        assert p == pytest.approx(theirs.pvalue)
+
+
+def test_drawn_flips_come_near_the_t_test_and_never_say_zero():
+    data = np.random.default_rng(4).normal(0.3, 1, 60)
+    assert sign_flip_p(data, seed=1) == pytest.approx(stats.ttest_1samp(data, 0).pvalue, abs=0.01)
+    assert sign_flip_p(np.full(60, 1.0), seed=1, flips=999) == pytest.approx(1 / 1000)
+    assert sign_flip_p(data, seed=1) == sign_flip_p(data, seed=1)
+    with pytest.raises(ValueError, match="missing"):
+        sign_flip_p([1.0, NAN], seed=1)
+
+
+def test_the_test_is_wrong_about_as_often_as_it_says():
+    rows = np.random.default_rng(5).normal(size=(2_000, 30))
+    assert np.mean(sign_flip_p(rows, seed=0, flips=2_000) < 0.05) == pytest.approx(0.05, abs=0.015)
+
+
+def test_a_bootstrap_draws_whole_rows():
+    data = np.repeat(np.random.default_rng(6).normal(size=80)[:, None], 4, axis=1)
+    found = bootstrap(data, lambda rows: float(rows.mean()), seed=0)
+    assert found.high - found.low == pytest.approx(2 * 1.96 * data.std() / np.sqrt(80), rel=0.2)
+    with pytest.raises(ValueError, match="not defined"):
+        bootstrap(data, lambda rows: NAN, seed=0)
+
+
+def test_the_mean_of_a_table_allows_for_other_raters():
+    random = np.random.default_rng(1)
+    held, alone = 0, 0
+    for _ in range(500):
+        table = (
+            random.normal(size=(40, 1)) + random.normal(size=(1, 6)) + random.normal(size=(40, 6))
+        )
+        both, moves = crossed_mean(table), crossed_mean(table.mean(axis=1)[:, None])
+        assert both.value == pytest.approx(moves.value)
+        held += both.low <= 0 <= both.high
+        alone += moves.low <= 0 <= moves.high
+    assert held / 500 == pytest.approx(0.95, abs=0.03)
+    assert alone / 500 < 0.7, "moves alone leave the raters out"
+
+
+def test_one_column_gives_the_t_interval_and_gaps_are_left_out():
+    column = np.array([1.0, 2.0, 4.0, 7.0])
+    found = crossed_mean(column[:, None])
+    theirs = stats.ttest_1samp(column, 0).confidence_interval()
+    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high))
+    assert found == crossed_mean(np.column_stack([column, np.full(4, np.nan)]))
+    gaps = crossed_mean([[1.0, 2.0], [np.nan, 3.0], [4.0, 4.0]])
+    assert (gaps.value, gaps.n) == (pytest.approx(14 / 5), 5)
+    assert gaps.low < gaps.value < gaps.high
+    assert crossed_mean([[2.0, 2.0]]).high == 2.0
+    with pytest.raises(ValueError, match="at least one"):
+        crossed_mean([[np.nan]])
+
+
+def test_a_correlation_is_scipys_and_its_interval_holds_it() -> None:
+    random = np.random.default_rng(1)
+    first = random.normal(size=80)
+    second = first + random.normal(size=80)
+    for kind, known in (("pearson", stats.pearsonr), ("kendall", stats.kendalltau)):
+        found = correlation(first, second, kind, seed=0)  # type: ignore[arg-type]
+        assert found.value == pytest.approx(known(first, second).statistic)
+        assert found.low < found.value < found.high
+    r = correlation(first, second, "pearson", seed=0)
+    half = np.tanh(np.arctanh(r.value) + np.array([-1.96, 1.96]) / np.sqrt(77))
+    assert (r.low, r.high) == pytest.approx(tuple(half), abs=0.08)
+
+
+def test_kendalls_tau_by_hand_with_a_tie() -> None:
+    # pairs: 5 ahead, 0 behind, one tied in the second: 5 / sqrt(6 * 5)
+    found = correlation([1, 2, 3, 4], [1, 2, 2, 3], "kendall", seed=0)
+    assert found.value == pytest.approx(5 / np.sqrt(30))
+
+
+def test_gaps_are_left_out_and_a_constant_has_no_correlation() -> None:
+    found = correlation([1, 2, 3, np.nan], [2, 4, 6, 0], "pearson", seed=0)
+    assert (found.value, found.n) == (pytest.approx(1), 3)
+    assert correlation([1, 1, 1], [1, 2, 3], "pearson", seed=0) is None
+    assert correlation([1.0], [2.0], "kendall", seed=0) is None
+
+
+def test_rows_of_one_move_are_drawn_together() -> None:
+    random = np.random.default_rng(3)
+    first, second = random.normal(size=(2, 30))
+    moves = np.repeat(np.arange(30), 20)
+    together = correlation(first[moves], second[moves], "pearson", moves, seed=0)
+    apart = correlation(first[moves], second[moves], "pearson", seed=0)
+    assert together.high - together.low > 3 * (apart.high - apart.low)

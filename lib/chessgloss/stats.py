@@ -1,22 +1,29 @@
-"""Statistics that the chapters share: intervals that respect the games behind the rows.
+"""Statistics that the chapters share: intervals, paired tests, agreement, correlation.
 
 An interval is never empty because all answers were the same. Zeros and ones are recognised and
-get Wilson's interval, everything else a bootstrap whose percentiles are widened for few
-clusters; the tests simulate the coverage of each.
+get Wilson's interval, everything else a bootstrap over whole clusters whose percentiles are
+widened for few clusters; the tests simulate the coverage of each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
+from scipy import special, stats
 
 #: Resamples of a bootstrap unless a caller says otherwise.
 RESAMPLES = 1_000
+
+#: How two scores go together: Pearson's correlation, or Kendall's tau-b.
+Kind = Literal["pearson", "kendall"]
+
+#: Signs are drawn this often where there are too many to go through all of them.
+FLIPS = 10_000
 
 #: Standard normal quantile of a two-sided 95 % interval.
 _Z = float(special.ndtri(0.975))
@@ -74,6 +81,37 @@ def wilson(share: float, n: float) -> tuple[float, float]:
     return max(0.0, float((centre - reach) / scale)), min(1.0, float((centre + reach) / scale))
 
 
+def share(count: int, total: int) -> Interval:
+    """Return ``count / total`` with Wilson's 95 % interval (:func:`wilson`).
+
+    What is counted counts as independent: one row a game, or a position each.
+
+    Raises
+    ------
+    ValueError
+        Unless ``0 <= count <= total`` and there is something counted.
+    """
+    if not 0 <= count <= total or not total:
+        raise ValueError(f"a share is of at least one, got {count} of {total}")
+    value = count / total
+    low, high = wilson(value, total)
+    return Interval(value, min(low, value), max(high, value), total)
+
+
+def share_of(hits: Iterable[float]) -> Interval:
+    """Return the :func:`share` of ones among zeros and ones (or of true values).
+
+    Raises
+    ------
+    ValueError
+        If there is no value, or one that is neither 0 nor 1.
+    """
+    kept = [float(hit) for hit in hits]
+    if not kept or set(kept) - {0.0, 1.0}:
+        raise ValueError(f"a share is of zeros and ones, got {sorted(set(kept))[:5]}")
+    return share(int(sum(kept)), len(kept))
+
+
 def effective_size(hits: ArrayLike, counts: ArrayLike) -> float:
     """Return how many independent rows would tell as much of a share as rows in clusters do.
 
@@ -102,7 +140,7 @@ def effective_size(hits: ArrayLike, counts: ArrayLike) -> float:
     return size * (_Z / float(special.stdtrit(k - 1, 0.975))) ** 2
 
 
-def bootstrap_mean(
+def mean_interval(
     values: ArrayLike, clusters: ArrayLike | None = None, *, seed: int, resamples: int = RESAMPLES
 ) -> Interval:
     """Return the mean of ``values`` with a 95 % interval over whole clusters.
@@ -187,12 +225,12 @@ def means_by(
     by
         Column or columns that name the group: the index of the answer.
     value, cluster
-        Columns of the values and of what they are resampled by (see :func:`bootstrap_mean`).
+        Columns of the values and of what they are resampled by (see :func:`mean_interval`).
     seed
         Seed of the resampling, the same for each group.
     """
     groups = {
-        name: bootstrap_mean(rows[value], rows[cluster], seed=seed)
+        name: mean_interval(rows[value], rows[cluster], seed=seed)
         for name, rows in frame.groupby(by)
     }
     return pd.Series(groups)
@@ -264,6 +302,39 @@ def paired_difference(
     return Interval(value, min(low, value), max(high, value), one.size)
 
 
+def sign_flip_p(differences: ArrayLike, *, seed: int, flips: int = FLIPS) -> NDArray[np.float64]:
+    """Return two-sided p-values of "no difference": the signs of units are flipped at random.
+
+    Where there are at most ``flips`` ways to flip, all are gone through and p is exact;
+    otherwise ``flips`` are drawn and the observed one is counted among them.
+
+    Parameters
+    ----------
+    differences
+        Shape ``(..., units)``: paired differences, one a unit (a move), without NaN.
+    seed
+        Of the draws; the same draws serve every row.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape ``(...)``.
+    """
+    data = np.asarray(differences, dtype=float)
+    units = data.shape[-1]
+    if not units or np.isnan(data).any():
+        raise ValueError("need at least one paired difference, and no missing one")
+    exact = units < 60 and 2**units <= flips
+    if exact:
+        bits = np.arange(2**units)[:, None] >> np.arange(units) & 1
+    else:
+        bits = np.random.default_rng(seed).integers(0, 2, (flips, units), dtype=np.int8)
+    signs = (1 - 2 * bits).astype(float)
+    observed = np.abs(data.sum(axis=-1))[..., None]
+    reached = (np.abs(data @ signs.T) >= observed - 1e-9).sum(axis=-1)
+    return reached / 2**units if exact else (reached + 1) / (flips + 1)
+
+
 def paired_permutation(
     first: ArrayLike,
     second: ArrayLike,
@@ -275,8 +346,7 @@ def paired_permutation(
     """Test whether paired values differ, by exchanging them at random within whole clusters.
 
     If the two did not differ, the sign of all differences of a cluster could as well be the
-    other. The p-value is the share of random signs whose mean is at least as far from zero, the
-    signs as they are counted among them.
+    other: :func:`sign_flip_p` on the clusters' sums.
 
     Parameters
     ----------
@@ -296,10 +366,7 @@ def paired_permutation(
     """
     difference = paired_difference(first, second, clusters, seed=seed)
     sums, _ = _cluster_sums(np.asarray(first, float) - np.asarray(second, float), clusters)
-    signs = np.random.default_rng(seed).choice((-1.0, 1.0), size=(rounds, sums.size))
-    slack = 1e-9 * np.abs(sums).sum()
-    reached = np.abs(signs @ sums) >= abs(sums.sum()) - slack
-    return Paired(difference, float((reached.sum() + 1) / (rounds + 1)))
+    return Paired(difference, float(sign_flip_p(sums, seed=seed, flips=rounds)))
 
 
 def area_under_curve(
@@ -323,7 +390,7 @@ def area_under_curve(
     positive
         Shape ``(n,)``: which rows are positive.
     clusters
-        Shape ``(n,)``, as for :func:`bootstrap_mean`.
+        Shape ``(n,)``, as for :func:`mean_interval`.
     seed
         Seed of the resampling.
 
@@ -343,6 +410,210 @@ def area_under_curve(
     rarer = min(np.unique(index[kind]).size for kind in (labels, ~labels))
     kept = areas[np.isfinite(areas)]
     return percentile_interval(float(whole[0]), kept, values.size, clusters=rarer, share=True)
+
+
+def fleiss_kappa(counts: ArrayLike) -> float:
+    """Return Fleiss' kappa (statsmodels); NaN where chance agreement is complete.
+
+    Parameters
+    ----------
+    counts
+        Shape ``(items, categories)``: how many raters put the item into the category; every
+        item has the same number of raters, at least two.
+    """
+    from statsmodels.stats import inter_rater
+
+    table = np.asarray(counts)
+    raters = table.sum(axis=1)
+    if table.ndim != 2 or not table.size or raters[0] < 2 or (raters != raters[0]).any():
+        raise ValueError("every item needs the same number of raters, two or more")
+    if (table.sum(axis=0) > 0).sum() == 1:
+        return float("nan")
+    return float(inter_rater.fleiss_kappa(table))
+
+
+def category_counts(values: ArrayLike, categories: int) -> NDArray[np.int64]:
+    """Count values 1 … ``categories`` in each row: ``(items, raters) -> (items, categories)``.
+
+    Rows with a missing value (NaN) are left out.
+    """
+    given = np.asarray(values, dtype=float)
+    whole = given[~np.isnan(given).any(axis=1)]
+    return np.stack([(whole == value).sum(axis=1) for value in range(1, categories + 1)], axis=1)
+
+
+def ranks(scores: ArrayLike, axis: int) -> NDArray[np.float64]:
+    """Return the rank of each score along an axis: 1 is the highest, equals share the best.
+
+    A missing score (NaN) makes the ranks along its axis missing: a rank needs them all.
+    """
+    given = np.asarray(scores, dtype=float)
+    found = stats.rankdata(-given, method="min", axis=axis, nan_policy="propagate")
+    return np.where(np.isnan(given).any(axis=axis, keepdims=True), np.nan, found)
+
+
+def krippendorff_alpha(ratings: ArrayLike, level: str = "ordinal") -> float:
+    """Return Krippendorff's alpha; NaN where all values are the same or none can be paired.
+
+    Parameters
+    ----------
+    ratings
+        Shape ``(raters, units)``; NaN where a rater did not rate the unit.
+    level
+        ``nominal``, ``ordinal`` or ``interval``.
+    """
+    import krippendorff
+
+    given = np.asarray(ratings, dtype=float)
+    paired = given[:, (~np.isnan(given)).sum(axis=0) > 1]
+    if np.unique(paired[~np.isnan(paired)]).size < 2:
+        return float("nan")
+    return float(krippendorff.alpha(paired, level_of_measurement=level))
+
+
+def together(first: ArrayLike, second: ArrayLike, kind: Kind = "pearson") -> float:
+    """Return the correlation of the pairs that have both values; NaN if one side is constant.
+
+    ``kind`` is ``pearson``, or ``kendall`` for Kendall's tau-b.
+    """
+    x, y = np.asarray(first, dtype=float).ravel(), np.asarray(second, dtype=float).ravel()
+    if x.shape != y.shape:
+        raise ValueError(f"scores must come in pairs, got {x.size} and {y.size}")
+    both = np.isfinite(x) & np.isfinite(y)
+    x, y = x[both], y[both]
+    if x.size < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    measure: Callable[..., Any] = stats.pearsonr if kind == "pearson" else stats.kendalltau
+    return float(measure(x, y).statistic)
+
+
+def correlation(
+    first: ArrayLike,
+    second: ArrayLike,
+    kind: Kind = "pearson",
+    clusters: ArrayLike | None = None,
+    *,
+    seed: int,
+    resamples: int = 300,
+) -> Interval | None:
+    """Return how two scores of the same things go together, with a bootstrap interval.
+
+    Parameters
+    ----------
+    first, second
+        Shape ``(n,)``; rows in which one is NaN are left out.
+    kind
+        As for :func:`together`.
+    clusters
+        Shape ``(n,)``: rows of one cluster (a move) are drawn together.
+    seed, resamples
+        As for :func:`bootstrap`.
+
+    Returns
+    -------
+    Interval or None
+        ``None`` if a score is the same in all rows.
+    """
+    pairs = np.column_stack([np.asarray(first, dtype=float), np.asarray(second, dtype=float)])
+    known = np.isfinite(pairs).all(axis=1)
+    if np.isnan(together(pairs[known, 0], pairs[known, 1], kind)):
+        return None
+    return bootstrap(
+        pairs[known],
+        lambda rows: together(rows[:, 0], rows[:, 1], kind),
+        None if clusters is None else np.asarray(clusters)[known],
+        seed=seed,
+        resamples=resamples,
+    )
+
+
+def bootstrap(
+    values: NDArray[np.float64],
+    statistic: Callable[[NDArray[np.float64]], float],
+    clusters: ArrayLike | None = None,
+    *,
+    seed: int,
+    resamples: int = 500,
+) -> Interval:
+    """Return a statistic with its 95 % interval over whole clusters of rows.
+
+    Parameters
+    ----------
+    values
+        First axis: the rows (moves, pairs of scores).
+    statistic
+        Takes an array like ``values``; resamples on which it is NaN are left out.
+    clusters
+        Shape ``(rows,)``: rows of one cluster are drawn together; without it each alone.
+    seed
+        Seed of the resampling.
+    resamples
+        How many.
+
+    Raises
+    ------
+    ValueError
+        If the statistic of ``values`` itself is NaN.
+    """
+    value = statistic(values)
+    if np.isnan(value):
+        raise ValueError("the statistic is not defined for these values")
+    labels = np.arange(len(values)) if clusters is None else np.asarray(clusters)
+    _, index = np.unique(labels, return_inverse=True)
+    count = int(index.max()) + 1
+    weights = cluster_weights(count, seed=seed, resamples=resamples)[:, index]
+    samples = [statistic(np.repeat(values, each, axis=0)) for each in weights]
+    kept = [sample for sample in samples if np.isfinite(sample)] or [value]
+    return percentile_interval(value, kept, len(values), clusters=count)
+
+
+def crossed_mean(values: ArrayLike) -> Interval:
+    """Return the mean of a table with an interval for other rows *and* other columns.
+
+    With moves down and raters across, it says what other raters would have said of other
+    moves. An interval over moves alone takes the raters for all there are.
+
+    Parameters
+    ----------
+    values
+        Shape ``(rows, columns)``; NaN where there is no value. With one column this is the
+        t interval over rows.
+
+    Raises
+    ------
+    ValueError
+        If there is no value.
+
+    Notes
+    -----
+    Rows and columns are random effects of a two-way table; the variance of the mean is that
+    between rows plus that between columns less the rest, with Satterthwaite's degrees of
+    freedom: S. R. Searle, G. Casella and C. E. McCulloch, "Variance Components" (1992),
+    chapter 4. Where values are missing this is an approximation.
+    """
+    data = np.asarray(values, dtype=float)
+    data = data[:, ~np.isnan(data).all(axis=0)][~np.isnan(data).all(axis=1)]
+    if not data.size:
+        raise ValueError("a mean needs at least one value")
+    n, value = int((~np.isnan(data)).sum()), float(np.nanmean(data))
+    off = data - value
+    freedom = [size - 1 for size in data.shape]
+    parts = [
+        (df + 1) / df * float((np.nansum(off, axis=axis) ** 2).sum()) / n**2 if df else 0.0
+        for df, axis in zip(freedom, (1, 0), strict=True)
+    ]
+    rest = 0.0
+    if all(freedom):
+        rows, columns = (np.nanmean(off, axis=axis, keepdims=True) for axis in (1, 0))
+        rest = float(np.nansum((off - rows - columns) ** 2)) / (freedom[0] * freedom[1] * n)
+    variance = max(parts[0] + parts[1] - rest, rest)
+    if not variance:
+        return Interval(value, value, value, n)
+    shares = [part**2 / df for part, df in zip(parts, freedom, strict=True) if df]
+    shares += [rest**2 / (freedom[0] * freedom[1])] if all(freedom) else []
+    df = max(variance**2 / sum(shares), min(each for each in freedom if each))
+    reach = float(special.stdtrit(df, 0.975)) * variance**0.5
+    return Interval(value, value - reach, value + reach, n)
 
 
 def _areas(
