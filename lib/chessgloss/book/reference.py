@@ -13,13 +13,13 @@ import csv
 import difflib
 import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
-from chessgloss import store
+from chessgloss.store import find_project
 
 COLUMNS = ("table", "row", "column", "value", "unit", "flag", "source", "note")
 DOCUMENTS = ("ccc", "rubric", "static_positions", "state_tracking")
@@ -128,7 +128,7 @@ def load(document: str | None = None, folder: Path | None = None) -> tuple[Refer
     if document is not None and document not in DOCUMENTS:
         raise KeyError(f"unknown document {document!r}; known: {', '.join(DOCUMENTS)}")
     names = DOCUMENTS if document is None else (document,)
-    where = folder or default_folder()
+    where = folder or find_project() / "data" / "reference"
     return tuple(cell for name in names for cell in read_file(where / f"{name}.csv"))
 
 
@@ -146,20 +146,6 @@ def lookup(
     cells = _narrow(cells, "table", table, f"document {document}")
     cells = _narrow(cells, "row", row, f"{document} {table}")
     return _narrow(cells, "column", column, f"{document} {table}, row {row}")[0]
-
-
-def by_key(key: str, folder: Path | None = None) -> Reference:
-    """Return the value whose :attr:`Reference.key` is ``key``.
-
-    Raises
-    ------
-    KeyError
-        If there is none.
-    """
-    for cell in load(key.split("/", 1)[0], folder):
-        if cell.key == key:
-            return cell
-    raise KeyError(f"no reference value {key!r}; form: document/table/row/column")
 
 
 def table(document: str, table: str, folder: Path | None = None) -> pd.DataFrame:
@@ -186,11 +172,6 @@ def table(document: str, table: str, folder: Path | None = None) -> pd.DataFrame
     return pd.DataFrame({name: (texts if name in worded else numbers)[name] for name in frame})
 
 
-def default_folder() -> Path:
-    """Return the project's ``data/reference``."""
-    return store.find_project() / "data" / "reference"
-
-
 @functools.cache
 def read_file(path: Path) -> tuple[Reference, ...]:
     """Read one reference file, named after its document, and check it.
@@ -205,17 +186,26 @@ def read_file(path: Path) -> tuple[Reference, ...]:
     """
     lines: dict[str, int] = {}
     cells = []
-    for number, fields in _records(path):
-        try:
-            cell = _cell(path.stem, fields)
-        except ValueError as error:
-            raise ReferenceFileError(f"{path.name}, line {number}: {error}") from error
-        if cell.key in lines:
-            raise ReferenceFileError(
-                f"{path.name}, line {number}: {cell.key} is already on line {lines[cell.key]}"
-            )
-        lines[cell.key] = number
-        cells.append(cell)
+    with path.open(encoding="utf-8", newline="") as stream:
+        reader = csv.DictReader(stream, strict=True, restkey="more")
+        if tuple(reader.fieldnames or ()) != COLUMNS:
+            raise ReferenceFileError(f"{path.name}, line 1: columns are {', '.join(COLUMNS)}")
+        for fields in reader:
+            where = f"{path.name}, line {reader.line_num}"
+            if "more" in fields or None in fields.values():
+                raise ReferenceFileError(f"{where}: not {len(COLUMNS)} fields")
+            printed = fields.pop("value")
+            value = None if "absent" in fields["flag"].split(";") else number_of(printed)
+            try:
+                cell = Reference(path.stem, value=value, printed=printed, **fields)
+            except ValueError as error:
+                raise ReferenceFileError(f"{where}: {error}") from error
+            if cell.key in lines:
+                raise ReferenceFileError(
+                    f"{where}: {cell.key} is already on line {lines[cell.key]}"
+                )
+            lines[cell.key] = reader.line_num
+            cells.append(cell)
     return tuple(cells)
 
 
@@ -234,34 +224,6 @@ def number_of(printed: str) -> float | None:
         digits = match[1].replace(",", "").replace("−", "-")
         return float(digits) * _FACTORS.get(match[2] or "", 1.0)
     return None
-
-
-def _records(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        reader = csv.reader(stream, strict=True)
-        header = next(reader, [])
-        if tuple(header) != COLUMNS:
-            raise ReferenceFileError(
-                f"{path.name}, line 1: columns are {', '.join(header) or 'missing'}; "
-                f"expected {', '.join(COLUMNS)}"
-            )
-        for values in reader:
-            if len(values) != len(COLUMNS):
-                raise ReferenceFileError(
-                    f"{path.name}, line {reader.line_num}: "
-                    f"{len(values)} fields instead of {len(COLUMNS)}"
-                )
-            yield reader.line_num, dict(zip(COLUMNS, values, strict=True))
-
-
-def _cell(document: str, fields: dict[str, str]) -> Reference:
-    printed = fields["value"]
-    return Reference(
-        document=document,
-        value=None if "absent" in fields["flag"].split(";") else number_of(printed),
-        printed=printed,
-        **{name: fields[name] for name in COLUMNS if name != "value"},
-    )
 
 
 def _narrow(

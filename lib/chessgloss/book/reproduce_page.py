@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+import jinja2
+
 from chessgloss.book import reference
 from chessgloss.book.reference import Reference
 from chessgloss.report import Result
@@ -36,15 +38,6 @@ TITLES = {
 
 INVENTORY_COLUMNS = ("document", "item", "shows", "chapter", "prefix", "obstacle")
 _MARKS = {"contradiction": "†", "mistake": "†", "ambiguous": "‡"}
-
-_INTRODUCTION = """\
-# Every table and figure, reproduced or not
-
-One line for each table and figure of the four documents that this book implements, then
-each of them with the printed value beside ours. An interval is the 95 % interval of our
-value. The verdict asks one thing: does that interval hold the printed value? This page is
-generated from `data/reference` and `book/results`; nothing on it is typed by hand.
-"""
 
 
 class ResultsError(ValueError):
@@ -140,14 +133,42 @@ def render(
     """
     chapters = tuple(tomllib.loads(chapters_toml.read_text(encoding="utf-8")))
     written = {name[:2]: read_results(results_folder / f"{name}.json") for name in chapters}
-    links = {name[:2]: name for name in chapters if written[name[:2]] is not None}
     items = read_inventory(inventory)
     cells = reference.load(folder=reference_folder)
     _check_citations(written.values(), cells)
-    found = {item: _results_of(item, written) for item in items}
-    parts = [_INTRODUCTION, _overview(found, links)]
-    parts += [_section(name, found, links, cells) for name in TITLES]
-    return "\n".join([*parts, _doubts(cells)]).rstrip() + "\n"
+    results = {(item.item, item.document): _results_of(item, written) for item in items}
+    doubts: dict[tuple[str, str], list[Reference]] = {}
+    for cell in cells:
+        if cell.doubtful:
+            doubts.setdefault((cell.document, cell.note), []).append(cell)
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("chessgloss.book", ""), trim_blocks=True, lstrip_blocks=True
+    )
+    page = environment.get_template("reproduce.md.j2").render(
+        titles=TITLES,
+        items=items,
+        links={name[:2]: name for name in chapters if written[name[:2]] is not None},
+        results=results,
+        status={
+            (item.item, item.document): status(
+                item, results[item.item, item.document], written.get(item.chapter) is not None
+            )
+            for item in items
+        },
+        printed_tables=lambda item: _printed_tables(item, cells),
+        in_text=lambda document: [
+            cell for cell in cells if cell.document == document and cell.table.startswith("text")
+        ],
+        doubts=list(doubts.values()),
+        places=lambda group: list(dict.fromkeys(f"{cell.row}, {cell.column}" for cell in group)),
+        kinds=lambda cell: ", ".join(sorted(cell.flags & reference.DOUBT_FLAGS)),
+        capitalised=lambda text: f"{text[:1].upper()}{text[1:]}",
+        number=_number,
+        verdict=verdict,
+        marked=_marked,
+        escaped=_escaped,
+    )
+    return page.rstrip() + "\n"
 
 
 def read_inventory(path: Path) -> tuple[Item, ...]:
@@ -239,81 +260,22 @@ def _same_number(given: float | None, cell: Reference) -> bool:
     return any(math.isclose(given, cell.value * scale, rel_tol=1e-9) for scale in scales)
 
 
-def _overview(found: Mapping[Item, Results], links: Mapping[str, str]) -> str:
-    lines = ["| document | item | shows | chapter | status |", "|---|---|---|---|---|"]
-    for item, results in found.items():
-        name = links.get(item.chapter)
-        chapter = f"[{item.chapter}](executed/{name}.ipynb)" if name else item.chapter
-        stands = status(item, results, name is not None)
-        fields = (TITLES[item.document], item.item, item.shows, chapter, stands)
-        lines.append(f"| {' | '.join(fields)} |")
-    return "## Overview\n\n" + "\n".join(lines) + "\n"
+def _printed_tables(
+    item: Item, cells: Iterable[Reference]
+) -> list[tuple[dict[tuple[str, str], Reference], list[str], list[str]]]:
+    """Return each printed table of an item: its cells by row and column, columns and rows."""
+    named = [c for c in cells if c.document == item.document and c.table.lower() in item.tables]
+    grids = []
+    for table in dict.fromkeys(cell.table for cell in named):
+        grid = {(cell.row, cell.column): cell for cell in named if cell.table == table}
+        rows, columns = (list(dict.fromkeys(key[axis] for key in grid)) for axis in (0, 1))
+        grids.append((grid, columns, rows))
+    return grids
 
 
-def _section(
-    document: str,
-    found: Mapping[Item, Results],
-    links: Mapping[str, str],
-    cells: tuple[Reference, ...],
-) -> str:
-    parts = [f"## {TITLES[document]}\n"]
-    for item, results in found.items():
-        if item.document == document:
-            parts.append(f"### {item.item}: {item.shows}\n")
-            stands = status(item, results, item.chapter in links)
-            parts.append(f"{stands[:1].upper()}{stands[1:]}.\n")
-            parts.append(_results_table(results) if results else "")
-            parts.append(_printed_tables(item, cells))
-    return "\n".join([*parts, _numbers_in_text(document, cells)])
-
-
-def _results_table(results: Results) -> str:
-    lines = [
-        "| key | reference | ours | 95 % interval | n | unit | verdict |",
-        "|---|--:|--:|:-:|--:|---|---|",
-    ]
-    for key, r in results.items():
-        interval = "–" if r.low is None else f"{_number(r.low)} to {_number(r.high)}"
-        fields = (f"`{key}`", _number(r.reference), _number(r.value), interval)
-        lines.append(f"| {' | '.join((*fields, _number(r.n), r.unit, verdict(r)))} |")
-    return "\n".join(lines) + "\n"
-
-
-def _printed_tables(item: Item, cells: tuple[Reference, ...]) -> str:
-    named = (c for c in cells if c.document == item.document and c.table.lower() in item.tables)
-    grids = [_grid(list(group)) for group in _by_table(named)]
-    if not grids:
+def _marked(cell: Reference | None) -> str:
+    if not cell:
         return ""
-    return "```{dropdown} As printed\n" + "\n\n".join(grids) + "\n```\n"
-
-
-def _numbers_in_text(document: str, cells: tuple[Reference, ...]) -> str:
-    named = [c for c in cells if c.document == document and c.table.startswith("text")]
-    if not named:
-        return ""
-    lines = ["| section | of | what | printed | unit |", "|---|---|---|---|---|"]
-    for c in named:
-        lines.append(f"| {c.table[4:]} | {c.row} | {c.column} | {_marked(c)} | {c.unit} |")
-    return "### Numbers in the text\n\n```{dropdown} As printed\n" + "\n".join(lines) + "\n```\n"
-
-
-def _by_table(cells: Iterable[Reference]) -> Iterable[list[Reference]]:
-    groups: dict[str, list[Reference]] = {}
-    for cell in cells:
-        groups.setdefault(cell.table, []).append(cell)
-    return groups.values()
-
-
-def _grid(cells: list[Reference]) -> str:
-    texts = {(cell.row, cell.column): _marked(cell) for cell in cells}
-    columns = dict.fromkeys(cell.column for cell in cells)
-    lines = [f"| | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
-    for row in dict.fromkeys(cell.row for cell in cells):
-        lines.append(f"| {row} | {' | '.join(texts.get((row, c), '') for c in columns)} |")
-    return "\n".join(lines)
-
-
-def _marked(cell: Reference) -> str:
     text = _escaped(cell.printed)
     if "bold" in cell.flags:
         text = f"**{text}**"
@@ -321,34 +283,6 @@ def _marked(cell: Reference) -> str:
         text = f"<u>{text}</u>"
     star = "\\*" if "star" in cell.flags else ""
     return star + text + "".join(sorted({_MARKS[f] for f in cell.flags if f in _MARKS}))
-
-
-def _doubts(cells: tuple[Reference, ...]) -> str:
-    groups: dict[tuple[str, str], list[Reference]] = {}
-    for cell in cells:
-        if cell.doubtful:
-            groups.setdefault((cell.document, cell.note), []).append(cell)
-    lines = ["| document | where | kind | printed | what does not fit |", "|---|---|---|---|---|"]
-    lines += [_doubt_line(group) for group in groups.values()]
-    head = "## Where the documents contradict themselves, err or leave a doubt\n\n"
-    marks = "† contradiction or mistake; ‡ can be read in two ways.\n\n"
-    return head + marks + "\n".join(lines) + "\n"
-
-
-def _doubt_line(group: list[Reference]) -> str:
-    first = group[0]
-    kind = ", ".join(sorted(first.flags & reference.DOUBT_FLAGS))
-    names = list(dict.fromkeys(f"{cell.row}, {cell.column}" for cell in group))
-    where = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-    printed = _escaped(first.printed if len(first.printed) <= 60 else first.printed[:57] + "…")
-    fields = (
-        TITLES[first.document],
-        f"{first.table}: {_escaped(where)}",
-        kind,
-        printed,
-        _escaped(first.note),
-    )
-    return f"| {' | '.join(fields)} |"
 
 
 def _escaped(text: str) -> str:
