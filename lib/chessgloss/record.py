@@ -199,7 +199,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m chessgloss.record")
     parser.add_argument("purpose", choices=sorted(PURPOSES), help="which questions")
     parser.add_argument("--model", default=DEFAULT_MODEL, help="whose answers")
-    parser.add_argument("--dry-run", action="store_true", help="only count calls, tokens, cost")
+    parser.add_argument("--dry-run", action="store_true", help="only count calls and tokens")
     parser.add_argument("--concurrency", type=int, default=1, help="questions at once")
     return parser
 

@@ -46,17 +46,6 @@ LOCAL_ASSETS: Mapping[str, str] = MappingProxyType(
 DEFAULT_MODEL = "qwen2.5-coder-1.5b-q4_k_m"
 #: The command that records what is missing, as errors name it.
 REMEDY = "make record MODEL={model} PURPOSE={purpose}"
-#: US dollars for a million tokens read and written.
-#: Source: https://platform.openai.com/docs/pricing, as quoted in May 2026.
-PRICES: Mapping[str, tuple[float, float]] = MappingProxyType(
-    {
-        "gpt-4.1": (2.00, 8.00),
-        "gpt-4.1-mini": (0.40, 1.60),
-        "gpt-4.1-nano": (0.10, 0.40),
-        "gpt-4o": (2.50, 10.00),
-        "gpt-4o-mini": (0.15, 0.60),
-    }
-)
 #: Characters a token has in plain English text; moves and FENs have fewer.
 CHARACTERS_PER_TOKEN = 4
 #: After so many questions running without an answer the endpoint counts as gone.
@@ -213,31 +202,17 @@ class Estimate:
         Tokens of their messages.
     completion_tokens
         Tokens of the answers if each were as long as it may be: an upper bound.
-    cost
-        US dollars at the full rate, or ``None`` if the model's price is not known.
     """
 
     calls: int
     prompt_tokens: int
     completion_tokens: int
-    cost: float | None
 
     def __str__(self) -> str:
-        cost = "price unknown" if self.cost is None else f"at most {self.cost:.2f} US dollars"
         return (
             f"{self.calls:,} calls, about {self.prompt_tokens:,} tokens in, "
-            f"at most {self.completion_tokens:,} out, {cost}"
+            f"at most {self.completion_tokens:,} out"
         )
-
-
-def cost_of(model: Model, prompt_tokens: int, completion_tokens: int) -> float | None:
-    """Return US dollars: nothing on this machine, ``None`` if the price is not known."""
-    if model.kind == "local":
-        return 0.0
-    for name, (read, written) in PRICES.items():
-        if model.name == name or model.name.startswith(f"{name}-20"):
-            return (prompt_tokens * read + completion_tokens * written) / 1e6
-    return None
 
 
 def today() -> str:
@@ -373,23 +348,16 @@ class Client:
         unique = {request_key(self.model, request): request for request in requests}
         return [request for request in unique.values() if self.recordings.get(request) is None]
 
-    def estimate(
-        self, requests: Sequence[Request], count: Callable[[str], int] | None = None
-    ) -> Estimate:
+    def estimate(self, requests: Sequence[Request]) -> Estimate:
         """Return what recording the missing ones of these requests would take.
 
-        Parameters
-        ----------
-        requests
-            The questions.
-        count
-            Counts the tokens of a text; without it four characters make one.
+        Tokens of the messages are guessed from their length (:data:`CHARACTERS_PER_TOKEN`).
         """
         lacking = list(requests) if self.mode == Mode.LIVE else self.missing(requests)
-        count = count or (lambda text: -(-len(text) // CHARACTERS_PER_TOKEN))
-        prompt = sum(count(message.content) for one in lacking for message in one.messages)
+        texts = (message.content for request in lacking for message in request.messages)
+        prompt = sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
         completion = sum(request.sampling.max_tokens for request in lacking)
-        return Estimate(len(lacking), prompt, completion, cost_of(self.model, prompt, completion))
+        return Estimate(len(lacking), prompt, completion)
 
     def _complaint(self, lacking: list[Request], total: int) -> str:
         default = "ask again with mode 'record' and an endpoint (OPENAI_BASE_URL, CHESSGLOSS_MODEL)"
