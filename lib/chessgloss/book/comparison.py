@@ -11,17 +11,17 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
-Outcome = Literal["identical", "within tolerance", "different", "missing", "new", "asset absent"]
+import pandas as pd
 
-#: Outcomes that make a reproduction fail.
-FAILURES: frozenset[Outcome] = frozenset({"different", "missing"})
+#: What may become of a result, and what of it makes a reproduction fail.
+OUTCOMES = ("identical", "within tolerance", "different", "missing", "new", "asset absent")
+FAILURES = ("different", "missing")
 
 #: Fields of an entry that a tolerance covers, in the result's own unit; all others
 #: must be identical.
@@ -69,40 +69,7 @@ class Tolerance:
         """Tell whether two numbers lie within the larger of the two allowances."""
         if not (_is_number(committed) and _is_number(fresh)):
             return False
-        allowed = max(self.absolute, self.relative * abs(committed))
-        return abs(fresh - committed) <= allowed
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What the comparison of one result gave.
-
-    Parameters
-    ----------
-    chapter, key
-        Name of the result file without ``.json``, and the dotted key in it.
-    outcome
-        One of :data:`Outcome`.
-    committed, fresh
-        The two values; None where there is none.
-    detail
-        What differs, in words; empty where nothing does.
-    """
-
-    chapter: str
-    key: str
-    outcome: Outcome
-    committed: Any
-    fresh: Any
-    detail: str = ""
-
-    @property
-    def table(self) -> str:
-        """Chapter and first component of the key: ``02_concept_vectors table6``."""
-        return f"{self.chapter} {self.key.split('.')[0]}"
-
-    def __str__(self) -> str:
-        return f"{self.chapter}/{self.key}: {self.outcome}; {self.detail}".rstrip("; ")
+        return abs(fresh - committed) <= max(self.absolute, self.relative * abs(committed))
 
 
 def read_tolerances(path: Path) -> tuple[Tolerance, ...]:
@@ -120,7 +87,7 @@ def read_tolerances(path: Path) -> tuple[Tolerance, ...]:
         raise ResultsFileError(f"{path}: {error}") from error
 
 
-def read_results(folder: Path) -> dict[tuple[str, str], Mapping[str, Any]]:
+def read_results(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
     """Read every ``*.json`` of a folder as ``{(chapter, key): entry}``, sorted.
 
     Raises
@@ -128,27 +95,28 @@ def read_results(folder: Path) -> dict[tuple[str, str], Mapping[str, Any]]:
     ResultsFileError
         If a file is not a JSON object of objects that hold a value.
     """
-    results: dict[tuple[str, str], Mapping[str, Any]] = {}
+    results = {}
     for path in sorted(folder.glob("*.json")):
-        for key, entry in _read_object(path).items():
+        try:
+            entries = json.loads(path.read_text("utf-8")).items()
+        except (OSError, ValueError, AttributeError) as error:
+            raise ResultsFileError(f"{path}: {error}") from error
+        for key, entry in entries:
             if not (isinstance(entry, dict) and "value" in entry):
                 raise ResultsFileError(f"{path}: {key!r} has no value")
             results[path.stem, key] = entry
     return results
 
 
-def _read_object(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise ResultsFileError(f"{path}: {error}") from error
-    if not isinstance(content, dict):
-        raise ResultsFileError(f"{path}: not a JSON object")
-    return content
+def compare(committed: Path, fresh: Path, tolerances: Sequence[Tolerance]) -> pd.DataFrame:
+    """Compare two folders of result files.
 
-
-def compare(committed: Path, fresh: Path, tolerances: Sequence[Tolerance]) -> tuple[Row, ...]:
-    """Compare two folders of result files, committed keys first within each chapter.
+    Returns
+    -------
+    pandas.DataFrame
+        One row a result, chapter by chapter, the committed keys first: ``chapter``, ``key``,
+        ``table`` (chapter and first component of the key), ``outcome`` (one of
+        :data:`OUTCOMES`) and ``detail``, what differs in words.
 
     Raises
     ------
@@ -156,39 +124,36 @@ def compare(committed: Path, fresh: Path, tolerances: Sequence[Tolerance]) -> tu
         If a file of either cannot be read.
     """
     old, new = read_results(committed), read_results(fresh)
-    names = dict.fromkeys([*old, *new])
-    rows = (_compared(name, old.get(name), new.get(name), tolerances) for name in names)
-    return tuple(sorted(rows, key=lambda row: row.chapter))
+    rows = []
+    for chapter, key in dict.fromkeys([*old, *new]):
+        entries = old.get((chapter, key)), new.get((chapter, key))
+        outcome, detail = _outcome(f"{chapter}/{key}", *entries, tolerances)
+        rows.append((chapter, key, f"{chapter} {key.split('.')[0]}", outcome, detail))
+    frame = pd.DataFrame(rows, columns=["chapter", "key", "table", "outcome", "detail"])
+    return frame.sort_values("chapter", kind="stable", ignore_index=True)
 
 
-def _compared(
-    name: tuple[str, str],
-    old: Mapping[str, Any] | None,
-    new: Mapping[str, Any] | None,
+def _outcome(
+    name: str,
+    old: dict[str, Any] | None,
+    new: dict[str, Any] | None,
     tolerances: Sequence[Tolerance],
-) -> Row:
-    def row(outcome: Outcome, detail: str = "") -> Row:
-        return Row(*name, outcome, (old or {}).get("value"), (new or {}).get("value"), detail)
-
+) -> tuple[str, str]:
     if new is None:
-        return row("missing", "committed, but not computed again")
+        return "missing", "committed, but not computed again"
     if new["value"] is None and new.get("absent"):
-        return row("asset absent", f"needs: {new['absent']}")
+        return "asset absent", f"needs: {new['absent']}"
     if old is None or (old["value"] is None and old.get("absent")):
-        return row("new", "not among the committed results")
+        return "new", "not among the committed results"
     changed = [field for field in sorted({*old, *new}) if not _same(old.get(field), new.get(field))]
     if not changed:
-        return row("identical")
-    tolerance = _tolerance_for("/".join(name), tolerances)
-    covered = tolerance is not None and all(
-        field in MEASURED and tolerance.covers(old.get(field), new.get(field)) for field in changed
+        return "identical", ""
+    declared = next((each for each in tolerances if fnmatchcase(name, each.pattern)), None)
+    covered = declared is not None and all(
+        field in MEASURED and declared.covers(old.get(field), new.get(field)) for field in changed
     )
     detail = ", ".join(f"{field} {old.get(field)} -> {new.get(field)}" for field in changed)
-    return row("within tolerance" if covered else "different", detail)
-
-
-def _tolerance_for(name: str, tolerances: Iterable[Tolerance]) -> Tolerance | None:
-    return next((entry for entry in tolerances if fnmatchcase(name, entry.pattern)), None)
+    return "within tolerance" if covered else "different", detail
 
 
 def _same(old: Any, new: Any) -> bool:
@@ -201,35 +166,27 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def is_green(rows: Iterable[Row]) -> bool:
+def is_green(rows: pd.DataFrame) -> bool:
     """Tell whether nothing differs and nothing is missing."""
-    return not any(row.outcome in FAILURES for row in rows)
+    return not rows["outcome"].isin(FAILURES).any()
 
 
-def count_by_table(rows: Iterable[Row]) -> dict[str, Counter[Outcome]]:
-    """Count the outcomes of each table, tables in the order of the rows."""
-    tables: dict[str, Counter[Outcome]] = {}
-    for row in rows:
-        tables.setdefault(row.table, Counter())[row.outcome] += 1
-    return tables
-
-
-def render(rows: Sequence[Row]) -> str:
+def render(rows: pd.DataFrame) -> str:
     """Write the comparison as text: one line a table, then each result that failed."""
-    tables = count_by_table(rows)
-    width = max([len("table"), *map(len, tables)])
-    columns = get_args(Outcome)
-    lines = [f"{'table':{width}}  " + "  ".join(columns)]
-    for table, counts in tables.items():
-        numbers = (f"{counts[name] or '·':>{len(name)}}" for name in columns)
-        lines.append(f"{table:{width}}  " + "  ".join(numbers))
-    return "\n".join([*lines, *(f"  {row}" for row in rows if row.outcome in FAILURES)])
+    counts = pd.crosstab(rows["table"], rows["outcome"]).reindex(
+        index=rows["table"].unique(), columns=OUTCOMES, fill_value=0
+    )
+    failed = rows[rows["outcome"].isin(FAILURES)]
+    lines = [
+        f"  {row.chapter}/{row.key}: {row.outcome}; {row.detail}" for row in failed.itertuples()
+    ]
+    return "\n".join([counts.replace(0, "·").to_string(), *lines])
 
 
-def summarise(rows: Sequence[Row], failed_chapters: int = 0) -> str:
+def summarise(rows: pd.DataFrame, failed_chapters: int = 0) -> str:
     """Say in one line whether it reproduces, such as ``GREEN: 40 results: 38 identical, 2 new``."""
-    counts = Counter(row.outcome for row in rows)
-    parts = [f"{counts[name]} {name}" for name in get_args(Outcome) if counts[name]]
+    counts = rows["outcome"].value_counts()
+    parts = [f"{counts[name]} {name}" for name in OUTCOMES if name in counts]
     parts += [f"{failed_chapters} chapters failed"] if failed_chapters else []
     colour = "GREEN" if is_green(rows) and not failed_chapters else "RED"
     return f"{colour}: {len(rows)} results: {', '.join(parts) or 'none'}"
