@@ -7,7 +7,7 @@ import chess.engine
 import pytest
 
 from chessgloss.claims import CAUSES, causes, extract, summarise, verify
-from chessgloss.claims.notation import read_notation
+from chessgloss.claims.lexicon import read_notation
 from chessgloss.corpora.games import read_games
 from chessgloss.facts.gather import gather
 from chessgloss.facts.verdict import Verdict

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chessgloss.book.profiles import load_sizes
-from chessgloss.claims.extract import extract
+from chessgloss.claims import extract
 from chessgloss.commentary.briefing import Briefing, EvaluatedMove
 from chessgloss.commentary.methods import Comment, comment_table
 from chessgloss.commentary.prompts import load_prompt

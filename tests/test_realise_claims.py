@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from chessgloss.claims.verify import verify
+from chessgloss.claims import verify
 from chessgloss.commentary.template import every_sentence, realise
 from chessgloss.corpora.games import read_games
 from chessgloss.facts.gather import gather

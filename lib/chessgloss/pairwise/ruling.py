@@ -11,9 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from chessgloss.claims.hardrule import DISQUALIFIED, Disqualifier, disqualifier
-from chessgloss.claims.records import Checked
-from chessgloss.claims.verify import verify
+from chessgloss.claims import DISQUALIFIED, Checked, Disqualifier, disqualifier, verify
 from chessgloss.facts.context import linearise
 from chessgloss.facts.records import Facts
 from chessgloss.facts.verdict import Verdict

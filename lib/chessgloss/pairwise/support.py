@@ -14,8 +14,7 @@ from types import MappingProxyType
 
 import chess
 
-from chessgloss.claims.hardrule import Disqualifier
-from chessgloss.claims.records import Claim
+from chessgloss.claims import Claim, Disqualifier
 
 #: What a line says that has nothing of its kind, or of which nobody was asked.
 _SILENT = frozenset({"no", "none", "NA", "0"})

@@ -1,0 +1,967 @@
+"""The relations that can be claimed, and how the words of a sentence are read as them.
+
+The table is ``relations.toml``: one row a relation, with its kind, its words, what decides it
+(:mod:`chessgloss.claims.board`) and the event of the rubric's hard rule that it is. The kind
+gives the cause of error. To add a claim, add a row there, a function in ``board.py``, and an
+example to ``tests/test_claims.py``. Most words are read by :func:`read_verb` (who does what to
+whom) or :func:`read_wording` (a fixed wording); moves, pieces, threats and checks have readers of
+their own.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from dataclasses import replace as but
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import chess
+
+from chessgloss.claims import board
+from chessgloss.claims.board import Anchor, Finding, Moment, Scene, Truth
+from chessgloss.claims.lexicon import Notation, number, read_notation
+from chessgloss.claims.parser import (
+    THIS,
+    Claim,
+    Kind,
+    Sentence,
+    Stance,
+    Tense,
+    Term,
+    act_together,
+    actors,
+    has_group,
+    own_subject,
+    subject,
+)
+
+#: The four causes of an incorrect comment (CCC paper, Table 2).
+Cause = Literal[
+    "illegal move or missing piece",
+    "tactical or immediate advantage",
+    "positional or long-term advantage",
+    "evaluation of the move or position",
+]
+
+#: The cause that a false claim of each kind counts under.
+CAUSES: dict[Kind, Cause] = {
+    "move": "illegal move or missing piece",
+    "piece": "illegal move or missing piece",
+    "attack": "tactical or immediate advantage",
+    "check": "tactical or immediate advantage",
+    "capture": "tactical or immediate advantage",
+    "mate": "tactical or immediate advantage",
+    "tactic": "tactical or immediate advantage",
+    "material": "tactical or immediate advantage",
+    "structure": "positional or long-term advantage",
+    "evaluation": "evaluation of the move or position",
+}
+
+#: What disqualifies a comment by the rubric's hard rule (Chess Commentary Pairwise Evaluation
+#: Rubric, criterion 1) if it is claimed without support.
+Disqualifier = Literal[
+    "check",
+    "checkmate",
+    "capture",
+    "promotion",
+    "trade",
+    "hanging-piece win",
+    "forced tactic or threat",
+]
+
+#: Looks at one moment for a claim; of a move that is named, at all moments at once.
+Decide = Callable[[Claim, Moment, Scene], Finding]
+DecideMove = Callable[[Claim, Scene], tuple[Truth, str, Anchor]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way of saying a relation.
+
+    Parameters
+    ----------
+    relation
+        Name of the row that it stands in.
+    reader
+        What reads a match: one of :data:`READERS`.
+    pattern
+        Regular expression over a sentence's tags, or over its words in lower case.
+    detail
+        What the wording says beside its groups.
+    """
+
+    relation: str
+    reader: str
+    pattern: re.Pattern[str]
+    detail: Mapping[str, str]
+
+    def read(self, sentence: Sentence, match: re.Match[str]) -> Iterator[Claim]:
+        """Yield the claims of a match of the pattern."""
+        return READERS[self.reader](sentence, match, self)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A row of the table.
+
+    Parameters
+    ----------
+    kind
+        What is claimed.
+    event
+        Event of the hard rule.
+    decide
+        Looks at one moment; of a named move, at all moments at once.
+    readings
+        How words say it; none if it is found by the reading of another row.
+    """
+
+    kind: Kind
+    event: Disqualifier | None
+    decide: Decide | DecideMove
+    readings: tuple[Reading, ...]
+
+
+@cache
+def relations() -> dict[str, Relation]:
+    """Return the rows of ``relations.toml`` by name."""
+    table = tomllib.loads(Path(__file__).with_name("relations.toml").read_text("utf-8"))
+
+    def pattern(text: str) -> str:
+        whole = "".join(line.strip() for line in text.splitlines())
+        return re.sub(r"\{([a-z]+)\}", lambda part: pattern(table["parts"][part[1]]), whole)
+
+    def readings(name: str, reader: str, said: list[Any]) -> Iterator[Reading]:
+        for entry in said:
+            group: dict[str, Any] = entry if isinstance(entry, dict) else {"any": [entry]}
+            detail = {key: value for key, value in group.items() if key != "any"}
+            for text in group["any"]:
+                yield Reading(name, reader, re.compile(pattern(text)), detail)
+
+    return {
+        name: Relation(
+            row["kind"],
+            row.get("event"),
+            getattr(board, row.get("decide", name)),
+            tuple(r for key in row if key in READERS for r in readings(name, key, row[key])),
+        )
+        for name, row in table["relations"].items()
+    }
+
+
+def _claim(
+    sentence: Sentence,
+    relation: str,
+    span: tuple[int, int],
+    objects: tuple[Term, ...] = (),
+    stance: Stance | None = None,
+    tense: Tense = "any",
+    detail: Mapping[str, str] | None = None,
+    subjects: tuple[Term, ...] = (),
+    together: bool = False,
+) -> Claim:
+    """Return a claim of a relation that stands at a place in the sentence's text."""
+    kind, words, stance = (
+        relations()[relation].kind,
+        sentence.text[slice(*span)],
+        stance or Stance(),
+    )
+    return Claim(
+        kind, words, span, relation, subjects, objects, stance, tense, detail or {}, together
+    )
+
+
+# ---------------------------------------------------------------- who does what to whom
+
+_COUNT = re.compile(
+    r"(?: now| currently)? ?(?:only |just |exactly )?"
+    r"(?P<count>once|twice|thrice|(?:two|three|four|five|six|\d) times)\b(?! more)"
+)
+
+
+def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read a verb with who acts and what is acted on."""
+    first, last = match.span()
+    if sentence.tags[first] == "&":
+        first += 1
+    elif has_group(match, "subj"):
+        first = own_subject(sentence, match)
+    span = sentence.span(first, last)
+    if reading.relation == "captures" and _takes_nothing(sentence, span, match):
+        return
+    if match.groupdict().get("obj") == "T" and match.start("obj") > match.start("verb"):
+        # ``attacked in this manner``
+        if sentence.elements[match.start("obj")].word not in ("it", "them", "him"):
+            return
+    objects = sentence.group(match, "obj", "behind", "behind2")
+    if match.re.pattern.startswith("&"):
+        # what a second passive verb speaks of: ``is hit by e4 and held by the rook``
+        pieces = [term for term in sentence.may_act(match.start()) if term.role == "piece"]
+        objects = objects or (but(THIS, options=tuple(pieces[-1:])),)
+    times = _COUNT.match(sentence.words, span[1] - sentence.start)
+    if times:
+        span = (span[0], sentence.start + times.end())
+    acting = actors(sentence, match)
+    yield _claim(
+        sentence,
+        reading.relation,
+        span,
+        subjects=_placed(sentence, match, acting),
+        objects=_placed(sentence, match, objects),
+        stance=_stance_of_verb(sentence, match, reading.relation),
+        tense=sentence.tense(first, last),
+        detail=_detail_of_verb(sentence, match, times),
+        together=act_together(sentence, match, acting),
+    )
+
+
+def _placed(sentence: Sentence, match: re.Match[str], terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Give a piece the square told before it: ``from g8 the queen hits``."""
+    place = re.search(r"[yo](S),?$", sentence.tags[: match.start()])
+    if place is None or len(terms) != 1 or terms[0].role != "piece" or terms[0].square:
+        return terms
+    return (but(terms[0], square=sentence.elements[place.start(1)].terms[0].square),)
+
+
+def _takes_nothing(sentence: Sentence, span: tuple[int, int], match: re.Match[str]) -> bool:
+    """Tell whether a verb takes no piece: ``takes d8 away``, ``takes aim``, ``takes over``."""
+    rest = sentence.words[span[1] - sentence.start :]
+    if re.match(r"[\w\s,]{0,14}\b(?:away|from)\b", rest):
+        return True
+    if match.end() - match.start("verb") > 1:
+        return False
+    verb = sentence.elements[match.start("verb")].word
+    alone = re.match(r"\s*(?:back|with check|with the|once more|again|,|$|nothing)", rest)
+    return alone is None or not re.match(r"(?:re)?(?:captur|tak)\w*|took", verb)
+
+
+def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> Stance:
+    verb = match.start("verb")
+    stance = sentence.stance(verb, match.end())
+    if "no" in sentence.elements[match.start()].adjectives:
+        stance = but(stance, negated=True)
+    vague = stance.negated and sentence.elements[verb].word.startswith("threat")
+    idle = relation in ("captures", "exchanges") and _is_idle(sentence, match, stance)
+    return but(stance, supposed=True) if vague or idle else stance
+
+
+def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
+    """Tell whether a capture is only spoken of: ``taking it fails``, ``it can't be taken, as``."""
+    verb, has_subject = match.start("verb"), has_group(match, "subj")
+    word, before = sentence.elements[verb].word, sentence.tags[verb - 1 : verb]
+    if word.endswith("ing") and not has_subject:
+        return before not in (",", "_", "b") or (before == "_" and verb == 1)
+    if not has_subject and word in _BASE_FORMS:
+        return before not in tuple("hvn!C")
+    if " of" in word:
+        return True
+    reason = re.search(r"\b(?:as|due to|for|or|because|since)\b|:$", sentence.words)
+    passive, exchange = "subj" not in match.re.groupindex, sentence.tags[verb] == "r"
+    return stance.negated and stance.able and (passive or exchange or reason is not None)
+
+
+_BASE_FORMS = frozenset(
+    {"take", "capture", "grab", "remove", "eliminate", "recapture", "trade", "exchange", "swap"}
+)
+
+
+def _detail_of_verb(
+    sentence: Sentence, match: re.Match[str], times: re.Match[str] | None
+) -> dict[str, str]:
+    """Return the verb, how often, and whether the words say outright that it is done now."""
+    verb = match.start("verb")
+    detail = {"verb": sentence.elements[verb].word}
+    start, stop = (sentence.span(verb, end)[1] - sentence.start for end in (verb + 1, match.end()))
+    times = times or _COUNT.match(sentence.words, start)
+    by_one = r"\bonly by\b|\bby\b.*\b(?:only|alone)\b"
+    if times:
+        detail["count"] = str(number(times["count"].split()[0]))
+    elif re.search(by_one, sentence.words[start : stop + 6]):
+        detail["count"] = "1"
+    around = sentence.tags[sentence.clause_start(match.start()) : match.end()]
+    infinitive = sentence.tags[max(0, verb - 1) : verb] in ("t", "!")
+    future = re.search(r"\b(?:will|going to|next|then|threat\w*|can|could)\b", sentence.words)
+    able = re.search(r"\b(?:cannot|can't|may not|unable)\b", sentence.words)
+    unsaid = set(around) & set("hHB!@#") or "B" in sentence.tags
+    if ("n" in around and not able) or not (unsaid or infinitive or future or able):
+        detail["made"] = ""
+    return detail
+
+
+# ---------------------------------------------------------------- moves
+
+_CANNOT = re.compile(r"\b(?:cannot|can't|can not|unable to|couldn't|could not|no longer)\b")
+_PLACING = frozenset({"puts", "put", "putting", "places", "place", "placing", "placed"})
+#: Words that set a move against the one played, so that it must have been possible before it.
+_INSTEAD_AFTER = re.compile(
+    r"\W*(?:\w+\W+){0,2}?(?:was|were|would(?: also| have)|would've|could have|might have"
+    r"|should have|had been|instead)\b"
+)
+_INSTEAD_BEFORE = re.compile(
+    r"(?:(?:better|possible|stronger|preferable|alternative|correct|simpler|right|best|playable"
+    r"|available|missed|option|idea)\W+(?:was|were|would have been)\W+(?:\w+\W+){0,2}"
+    r"|instead(?: of)?[\s,]+|why not\W+|(?:could|should|might) have (?:also )?(?:played|tried)\W+"
+    r"|preferred\W+|missed\W+)(?:\d+\W+)?$"
+)
+_SUGGESTS = re.compile(r"\b(?:why not|what about|how about|what if)\W+(?:\d+\W+)?$")
+#: Words of plans and variations before a move, and of the past behind it: not of this position.
+_REMOTE_BEFORE = re.compile(
+    r"\b(?:will be|would|if|then|followed|follows|until|once|when|whenever|ideas?|plans?"
+    r"|variations?|themes?|lines?|later|eventually|previous\w*|earlier|example|mated by|an early"
+    r"|lost|forced|had played|have played|opening|move \d+|by playing)\b"
+)
+_REMOTE_AFTER = re.compile(
+    r"\W*(?:\w+ )?(?:did|was (?:obviously |clearly |a |an )*(?:bad|necessary|wrong|premature"
+    r"|mistake|error)|forced|has been|had|is (?:no longer|not|impossible)|isn't)\b"
+)
+#: Words that offer a move to be played at once.
+_OFFERS = re.compile(
+    r"^(?!.*\b(?:later|eventually|then|soon|once|after|if|when|until|not|cannot|instead)\b)"
+    r".*\b(?:should|can|could|must|may|might|will)\s+(?:\w+ ){0,2}?"
+    r"(?:reply|respond|answer|play|try|continue|choose|recapture)\b[^;]*$"
+)
+
+
+def read_told_move(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read a move told in words: ``the knight goes to f3``, ``puts the queen on h5``."""
+    first, last = match.span()
+    element = sentence.elements[match.start("piece")]
+    term = element.terms[0]
+    piece = next(iter(term.pieces)) if len(term.pieces) == 1 else None
+    if "to" in match.re.groupindex:
+        # an unknown verb with no ``to`` says that no piece moves
+        verb = has_group(match, "verb") and sentence.tags[match.start("verb") : match.start("to")]
+        if len(element.terms) > 1 or (verb and verb[0] == "_" and "t" not in verb):
+            return
+        source = sentence.group(match, "src")[0].square if has_group(match, "src") else term.square
+        to = sentence.group(match, "to")[0].square
+        file = term.file if source is None else chess.square_file(source)
+        notation = Notation(
+            piece, to, file=file, rank=None if source is None else chess.square_rank(source)
+        )
+    elif term.square is not None and sentence.elements[first].word in _PLACING:
+        notation = Notation(piece, term.square)
+    else:
+        return
+    span, before = sentence.span(first, last), sentence.tags[first - 1 : first]
+    bare = sentence.tags[first : first + 2] == "Nt"
+    side = term.side
+    if side is None and before == "C":
+        side = sentence.elements[first - 1].terms[0].side
+    definite = not bare or before in ("", ",", ";", "&")
+    move = but(
+        term,
+        role="move",
+        move=notation,
+        square=notation.to,
+        span=span,
+        definite=definite,
+        side=side,
+    )
+    words = sentence.words[: span[1] - sentence.start]
+    relation = "played" if not bare and sentence.asserts(first, last) else "legal"
+    if _CANNOT.search(words, max(0, len(words) - 60)):
+        relation = "impossible"
+    yield _claim(
+        sentence,
+        relation,
+        span,
+        objects=(move,),
+        stance=sentence.stance(first, last),
+        tense=_tense_of_move(sentence, span),
+    )
+
+
+def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read a written move, and the sign of check or mate behind it."""
+    index = match.start()
+    element = sentence.elements[index]
+    (term,) = element.terms
+    before, after = sentence.before(index), sentence.after(index)
+    # one that can be played at once: ``can reply with Nd5``
+    offered = _OFFERS.search(before) is not None
+    remote = term.numbered is None and (_REMOTE_BEFORE.search(before) or _REMOTE_AFTER.match(after))
+    side = term.side
+    if side is None:
+        # ``White's Nf3``, ``Black plays Nf6``
+        player = re.compile(r"C(?:[vh]?p)?#?$").search(sentence.tags, max(0, index - 3), index)
+        side = sentence.elements[player.start()].terms[0].side if player else None
+    move = but(
+        term,
+        side=side,
+        definite=offered or (term.definite and not remote),
+        numbered=None if "threat" in sentence.words else term.numbered,
+    )
+    plays = re.search(r"(?:^|[,;&])(?:(?:[CT]v?|)p|C[^;,M@B]{1,6}[wy])#?$", sentence.tags[:index])
+    played = plays is not None and sentence.asserts(index, index + 1)
+    stance, tense = sentence.stance(index, index + 1), _tense_of_move(sentence, term.span)
+    if _SUGGESTS.search(before):
+        stance = Stance()
+    elif offered:
+        stance = but(stance, supposed=False)
+    relation = "played" if played else "legal"
+    yield _claim(sentence, relation, term.span, objects=(move,), stance=stance, tense=tense)
+    if term.move and (term.move.mate or term.move.check):
+        sign = "move_mates" if term.move.mate else "move_checks"
+        stance = but(stance, negated=False)
+        yield _claim(sentence, sign, term.span, objects=(move,), stance=stance, tense=tense)
+
+
+def _tense_of_move(sentence: Sentence, span: tuple[int, int]) -> Tense:
+    """Return ``before`` for a move that is set against the one played."""
+    before = sentence.words[: span[0] - sentence.start]
+    after = sentence.words[span[1] - sentence.start :]
+    return "before" if _INSTEAD_BEFORE.search(before) or _INSTEAD_AFTER.match(after) else "any"
+
+
+def read_castling(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that a side castles, can castle, has castled or loses its right to."""
+    first, verb = match.start(), match.start("verb")
+    element = sentence.elements[verb]
+    if _is_general(sentence, verb):
+        return
+    rest = sentence.words[element.span[0] - sentence.start :]
+    wing = re.match(r"(?:\w+ (?:to |on )?(?:the )?)?(king|short|queen|long)", rest)
+    named = "either" if wing is None else "K" if wing[1] in ("king", "short") else "Q"
+    clause = sentence.tags.rfind(";", 0, verb) + 1
+    owners = [each.terms[0].side for each in sentence.elements[clause:verb] if each.tag == "C"]
+    side = owners[-1] if owners else None
+    span = sentence.span(first, verb + 1)
+    relation = _castling_relation(sentence, first, verb)
+    stance = Stance() if relation == "legal" else sentence.stance(verb, match.end())
+    if relation == "loses_right":
+        stance = but(stance, negated=False)
+    move = Term("move", element.word, element.span, side, move=Notation(castles=named))
+    yield _claim(
+        sentence,
+        relation,
+        span,
+        objects=(move,),
+        stance=stance,
+        tense=_tense_of_move(sentence, span),
+        detail={"both": ""} if re.search(r"\bboth\b", sentence.words) else {},
+    )
+
+
+def _is_general(sentence: Sentence, verb: int) -> bool:
+    """Tell whether castling is only spoken of: ``castling is dangerous``, ``players castle``."""
+    word, before = sentence.elements[verb].word, sentence.tags[verb - 1 : verb]
+    if word.startswith("castling") or word.endswith("castling"):
+        prevented = verb > 0 and sentence.elements[verb - 1].word == "from"
+        return prevented or not (before in (",", "y", "C", "w", "") or "right" in sentence.words)
+    return re.match(r"castle( |$)", word) is not None and before not in tuple("vhntC!&")
+
+
+def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
+    before, word = sentence.before(verb), sentence.elements[verb].word
+    around = before[-40:] + sentence.words[len(before) :][:25]
+    if re.search(r"right|option", around):
+        loses = r"\b(?:los\w+|gives? up|giving up|forfeit\w*|abandon\w*|without|no)\b"
+        return "loses_right" if re.search(loses, around) else "has_right"
+    if word.startswith("castled") and "un" + word not in around:
+        return "castled"
+    if _CANNOT.search(before):
+        return "cannot_castle"
+    if re.search(r"\b(?:ready|next move|at once|immediately|now)\b", sentence.words):
+        return "legal"
+    if re.search(r"\b(?:can|may|could|still|to|wants?|will)\b[\w\s]*$", before[-25:]):
+        return "may_castle"
+    return "played" if sentence.asserts(first, verb + 1) else "legal"
+
+
+# ---------------------------------------------------------------- pieces named
+
+_HAVE = re.compile(
+    r"\b(?:has|have|had|gets|got|makes|creates|obtains|accepts|left with|saddled|keeps|retains"
+    r"|possesses|owns|enjoys|suffers from)\b"
+)
+_STATES = ("passed", "doubled", "isolated", "connected")
+_LOOSE = frozenset({"undefended", "unprotected", "hanging", "unguarded", "loose"})
+
+
+def _stance_of_noun(sentence: Sentence, index: int) -> Stance:
+    denied = "no" in sentence.elements[index].adjectives
+    return but(sentence.stance(index, index + 1), negated=denied)
+
+
+def read_named(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that there is a piece from its being named: ``the knight on f3``, ``Black's rook``.
+
+    One that is not had is wished for: ``a knight on f5``.
+    """
+    index = match.start()
+    element = sentence.elements[index]
+    term, before = element.terms[0], sentence.tags[index - 1 : index]
+    owner = re.match(r"(?:white|black)['’]s |the (?:white|black) ", element.word)
+    owned = owner and term.side is not None and term.file is None
+    if not owned and (term.square is None or before == "p"):
+        return
+    stance = _stance_of_noun(sentence, index)
+    verbs = re.findall("[adxVkiegpbv]", sentence.tags[sentence.clause_start(index) : index])
+    there = (term.definite and verbs[-1:] not in (["g"], ["p"])) or before in ("v", "b")
+    if there or stance.negated:
+        stance = but(stance, supposed=False, able=False)
+    else:
+        stance = but(stance, supposed=True)
+    yield _claim(sentence, "stands", element.span, objects=element.terms, stance=stance)
+
+
+def read_standing(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that a piece stands on a square: ``the knight is on f3``."""
+    (term, *others) = sentence.elements[match.start("subj")].terms
+    if others or term.square is not None:
+        return
+    square = sentence.elements[match.start("to")].terms[0].square
+    yield _claim(
+        sentence,
+        "stands",
+        sentence.span(*match.span()),
+        objects=(but(term, square=square),),
+        stance=sentence.stance(*match.span()),
+        tense=sentence.tense(*match.span()),
+    )
+
+
+def read_pawn_state(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read the state of pawns from an adjective, or behind a verb: ``is isolated``."""
+    index = match.start()
+    element = sentence.elements[index]
+    if element.terms[0].pieces == {chess.PAWN}:
+        owned = tuple(_with_owner(term, sentence, index) for term in element.terms)
+        # denied only by ``no`` or ``has not``
+        clause = sentence.tags[sentence.clause_start(index) : index]
+        named = (
+            owned[0].side is not None or owned[0].square is not None or owned[0].file is not None
+        )
+        stance = _stance_of_noun(sentence, index)
+        if re.search(r"(?:[vC]n[_v]?|nv?)$", clause) or not (named or owned[0].definite):
+            stance = but(stance, supposed=True)
+        tense = sentence.tense(index, index + 1)
+        for state in _STATES:
+            if state in element.adjectives:
+                yield _claim(
+                    sentence,
+                    "pawn_state",
+                    element.span,
+                    objects=owned,
+                    stance=stance,
+                    tense=tense,
+                    detail={"state": state},
+                )
+    pawns = tuple(term for term in element.terms if chess.PAWN in term.pieces)
+    being = re.match(
+        r"(?:,? which)? (?:is|are|was|were|becomes?|remains?|has been|stays?|will be)\b[^,;.]*",
+        sentence.after(index),
+    )
+    for state in _STATES if being and pawns else ():
+        word = re.search(rf"\b{state}\b(?! pawn)", being.group() if being else "")
+        if word:
+            end = element.span[1] + word.end()
+            last = sentence.index(end - sentence.start)
+            yield _claim(
+                sentence,
+                "pawn_state",
+                (element.span[0], end),
+                objects=pawns,
+                stance=sentence.stance(index, last),
+                tense=sentence.tense(index, last),
+                detail={"state": state},
+            )
+
+
+def _with_owner(term: Term, sentence: Sentence, index: int) -> Term:
+    """Give a piece the side that is said to have it: ``White has doubled pawns``."""
+    side = sentence.tags.rfind("C", max(0, index - 5), index)
+    if term.side is not None or side < 0:
+        return term
+    between = sentence.before(index)[sentence.elements[side].span[1] - sentence.start :]
+    return but(term, side=sentence.elements[side].terms[0].side) if _HAVE.search(between) else term
+
+
+def read_pinned(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that a piece is pinned from its adjective: ``the pinned knight on c6``."""
+    element = sentence.elements[match.start()]
+    if "pinned" in element.adjectives and element.terms[0].square is not None:
+        stance = _stance_of_noun(sentence, match.start())
+        yield _claim(sentence, "pins", element.span, objects=element.terms[:1], stance=stance)
+
+
+def read_loose(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that a piece is loose from its adjectives, or as ``has no defender``."""
+    index = match.start()
+    element = sentence.elements[index]
+    stance = _stance_of_noun(sentence, index)
+    none = re.match(
+        r" (?:still |now |currently |really )*(?:has|have|with|lacks|is without|had) (?:no|any"
+        r"|a)? ?(?:\w+ )?(?:defenders?|protection|protectors?)\b",
+        sentence.after(index),
+    )
+    if none and " a " not in none.group():
+        yield _claim(
+            sentence,
+            "loose",
+            (element.span[0], element.span[1] + none.end()),
+            objects=element.terms[:1],
+            stance=but(stance, negated=False),
+            tense=sentence.tense(index, index + 1),
+            detail={"verb": "undefended"},
+        )
+    for word in sorted(_LOOSE & element.adjectives):
+        yield _claim(
+            sentence,
+            "loose",
+            element.span,
+            objects=element.terms[:1],
+            stance=stance,
+            detail={"verb": word},
+        )
+
+
+# ---------------------------------------------------------------- threats and counts
+
+
+def read_threat(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read what a side can do next: win a piece, mate, promote."""
+    first, last = match.span()
+    source, target = sentence.group(match, "src"), sentence.group(match, "to")
+    objects = sentence.group(match, "obj")[:1]
+    if not objects and source and source[0].square is not None:
+        # ``mate with the queen from h3 to g2``
+        file, rank = chess.square_file(source[0].square), chess.square_rank(source[0].square)
+        move = Notation(None, target[0].square, file=file, rank=rank)
+        objects = (Term("move", "the mating move", target[0].span, move=move),)
+    # only ``if`` and questions leave open what can be done
+    stance = sentence.stance(first, last)
+    unreal = re.search(r"\b(?:if|would|unless|might|could have)\b", sentence.words) is not None
+    yield _claim(
+        sentence,
+        reading.relation,
+        sentence.span(first, last),
+        subjects=(*sentence.group(match, "agent")[:1], *sentence.group(match, "subj")[:1]),
+        objects=objects,
+        stance=Stance(stance.negated, unreal, False, stance.asked),
+        tense=sentence.tense(first, last),
+    )
+
+
+_NUMBER = r"no|an?|one|two|three|four|five|six|seven|eight|\d"
+_ITEM = (
+    rf"(?P<count>{_NUMBER}) (?P<adjectives>(?:(?:single|lone|extra|whole|more|remaining|full) )*)"
+    r"(?P<noun>(?:pawn|piece|rook|queen|knight|bishop|minor piece)s?)\b"
+)
+_ONE_ITEM = re.sub(r"\?P<\w+>", "?:", _ITEM)
+_LIST = rf"{_ONE_ITEM}(?:(?:, and|,| and| plus) {_ONE_ITEM})*"
+_STILL = r"(?:still |now |only |just |already )*"
+_EXACTLY = r"(?: (?:only|just|still|exactly|now|got|already))*"
+
+
+#: Words behind that make of the last noun something else.
+_COMPOUND = (
+    "(?:advantage|move|structure|chain|endgame|ending|majority|island|pair|lift|outpost|sacrifice)"
+)
+
+
+def read_counts(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read how many pieces a side has: ``White has a queen and two rooks against a rook``."""
+    if re.match(rf"\s*{_COMPOUND}", match["after"]):
+        return
+    # words that count all there is: a list, a comparison, ``only two``
+    exact = re.search(r"\b(?:only|just|exactly|left|remaining|single|against)\b", match.group())
+    several = len(re.findall(_ITEM, match["items"])) > 1
+    stance = but(sentence.stance(0, len(sentence.elements), alone=True), negated=False)
+    for group in ("items", "others") if match["others"] else ("items",):
+        side = (match["side"] == "white") == (group == "items")
+        for item in re.finditer(_ITEM, match[group]):
+            offset = sentence.start + match.start(group)
+            span = (offset + item.start(), offset + item.end())
+            detail = {"count": item["count"], "noun": item["noun"]}
+            detail |= {"more": ""} if re.search("more|extra", item["adjectives"]) else {}
+            detail |= {"whole": ""} if exact or several or group == "others" else {}
+            yield _claim(
+                sentence,
+                "counts",
+                span,
+                subjects=(Term("side", match["side"], span, side),),
+                stance=stance,
+                tense=sentence.tense(0, 1),
+                detail=detail,
+            )
+
+
+# ---------------------------------------------------------------- checks and mates
+
+#: Words behind which ``check`` or ``mate`` is something that happens: given, or is there.
+_ANNOUNCES = re.compile(
+    r"(?:\bgiv(?:es?|ing|en)|\bgave|\bdeliver\w*|\bwith|\bwithout|\bis|\bwas|\bit's|\bthat's"
+    r"|\bisn't|\bwasn't|\bnot|\bbeen?|\bannounc\w*|\band|[,:;]|^)\s*"
+    r"(?:(?:an?|no|not|another|immediate|strong|nasty|simple|useful|also|even|indeed|already|now"
+    r"|discovered|double|smothered|back-rank|back rank|beautiful|lovely|nice|simply|just|forced"
+    r"|still|any|pretty|neat|instant|only)\s+)*$"
+)
+#: Words after ``check`` that make it no chess check, or one that is to come.
+_LOOSE_AFTER = re.compile(
+    r"\s*(?:that|if|whether|out|how|what|his|her|your|for|left|available|ideas?|threats?)\b"
+)
+_LOOSE_BEFORE = re.compile(
+    r"(?:perpetual|spite|future|further|many|series of|one|two|keep\w* (?:\S+ ){1,3}in"
+    r"|held? (?:\S+ ){1,3}in)\s+(?:a )?$"
+)
+_MATE_IN = re.compile(
+    r"\b(?:(?:check)?mate|mates|mating|mated)[\s-]+in[\s-]+(?:just |only )?"
+    r"(?P<count>one|two|three|four|five|six|\d+)\b"
+)
+_MATE_LOOSE_AFTER = re.compile(
+    r"\s*(?:attack|net|threat|pattern|ideas?|chances?|combin|material|next|soon|follows|cannot"
+    r"|is\b|looms|will|would|was on|on\b(?! the (?:spot|board))|at the|to follow|can\b|could"
+    r"|after|by\b)"
+)
+_CONDITION = re.compile(r"\b(?:if|otherwise|after|when|then|unless|before|until|as before)\b")
+#: Words right before ``check`` and ``mate`` that belong to the claim.
+_LEADING = frozenset(
+    {"gives", "give", "giving", "with", "delivers", "delivering", "in", "threatens", "threatening",
+     "threaten", "is", "comes", "a", "an", "delivered", "discovered", "double", "gave", "forced",
+     "no", "had", "given", "has"}
+)  # fmt: skip
+
+
+def read_check(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read a check that is given, stood in, discovered or double."""
+    relation = _check_relation(sentence, match.start())
+    if relation:
+        yield _check_or_mate(sentence, match.start(), relation)
+
+
+def _check_relation(sentence: Sentence, index: int) -> str | None:
+    """Return what is said of a check; ``None`` if none is said to happen."""
+    word = sentence.elements[index].word
+    before, after = sentence.before(index), sentence.after(index)
+    previous = sentence.tags[index - 1 : index]
+    noun = re.search(r"(?:^|[,;:] )an? (?:\w+ )?$", before) is not None
+    no_check = word in ("check", "checking") and _LOOSE_AFTER.match(after) and not noun
+    if no_check or _LOOSE_BEFORE.search(before):
+        return None
+    if word == "checked" and re.search(r"\b(?:have|has|had)\s+$", before):
+        return "gives_check"
+    if before.endswith("in ") or word == "checked":
+        return "in_check"
+    if word in ("checks", "checking"):
+        verb = previous in ("N", "M", "C", "T", "&", "_", ",", "")
+        return "gives_check" if verb and re.match(r"[NCT]|$", sentence.tags[index + 1 :]) else None
+    if not (noun or _ANNOUNCES.search(before) or previous == "M"):
+        return None
+    manner = re.search(r"\b(discovered|double)\s*$", before)
+    return f"{manner[1]}_check" if manner else "gives_check"
+
+
+def read_mate(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read a mate that is on the board, threatened, or counted in moves."""
+    index = match.start()
+    before, after = sentence.before(index), sentence.after(index)
+    counted = _MATE_IN.match(sentence.words, len(before))
+    threat = re.search(r"threat\w*\W+(?:\w+\W+){0,3}?$", before) is not None
+    if sentence.tags[index - 1 : index] in ("!", "h") and not counted:
+        return
+    if re.match(r"\s*(?:on the )?next", after):
+        yield _check_or_mate(sentence, index, "threatens_mate", {"count": "1"})
+    elif counted:
+        relation = "threatens_mate" if threat else "mate_in"
+        detail = {"count": str(number(counted["count"]))}
+        yield _check_or_mate(sentence, index, relation, detail, counted.end() + sentence.start)
+    elif threat:
+        yield _check_or_mate(sentence, index, "threatens_mate")
+    elif _is_mate(sentence, index, before, after):
+        yield _check_or_mate(sentence, index, "is_mate")
+
+
+def _is_mate(sentence: Sentence, index: int, before: str, after: str) -> bool:
+    """Tell whether a mate is said to be on the board, not to be looked for or feared."""
+    word = sentence.elements[index].word
+    if _MATE_LOOSE_AFTER.match(after):
+        return False
+    if word in ("mated", "checkmated"):
+        ends = re.match(r"\s*(?:$|[,;:(])", after) is not None
+        is_mated = re.search(r"\b(?:is|are|'s|been|was)\s+(?:now |already |simply )?$", before)
+        return ends and bool(is_mated) and not _CONDITION.search(sentence.words)
+    if word in ("mates", "checkmates"):
+        return sentence.tags[index - 1 : index] in ("N", "M", "C", "T")
+    if word not in ("mate", "checkmate"):
+        return False
+    stops = re.match(
+        r"(?: too| already| here| at once| on the spot| on the board)?\s*(?:$|[,;:(])", after
+    )
+    if re.search(r"\bking (?:is |now )*in\s+(?:an? )?$", before):
+        aimed = re.search(
+            r"\b(?:to|can|could|may|might|will)\s+(?:\w+ly )?(?:\w+)\b[^,;:]*$", before
+        )
+        return stops is not None and not aimed
+    joined = re.search(r"(?:\band|,)\s*(?:\w+\s+)?$", before)
+    named = re.search(r"M,?$", sentence.tags[:index]) is not None
+    return named or (stops is not None and bool(_ANNOUNCES.search(before)) and not joined)
+
+
+def _check_or_mate(
+    sentence: Sentence,
+    index: int,
+    relation: str,
+    detail: Mapping[str, str] | None = None,
+    end: int = 0,
+) -> Claim:
+    """Return the claim of the word ``check`` or ``mate`` at an element, with who gives it."""
+    element = sentence.elements[index]
+    first = index
+    while first > 0 and sentence.elements[first - 1].word in _LEADING:
+        first -= 1
+    stance = sentence.stance(first, index + 1)
+    named = re.search(r"M[b,_]{0,2}$", sentence.tags[:first])
+    if named:
+        first = named.start()
+        subjects = sentence.elements[first].terms
+        stance = sentence.stance(first, index + 1, alone=True)
+    elif sentence.elements[index - 1].word == "with":
+        subjects = sentence.may_act(first)
+    elif element.word in ("mated", "checkmated"):
+        subjects = ()
+    else:
+        subjects = subject(sentence, first)
+        if sentence.tags[first - 1 : first] == "T" or stance.supposed or stance.able:
+            # of the one move that the sentence writes a supposed check speaks
+            moves = [each for each in sentence.elements if each.tag == "M"]
+            subjects = moves[0].terms if len(moves) == 1 else subjects
+    if named is None and re.search("[h!]", sentence.tags[:first]):
+        stance = but(stance, supposed=True)
+    return _claim(
+        sentence,
+        relation,
+        (sentence.elements[first].span[0], max(element.span[1], end)),
+        subjects=subjects,
+        objects=_king_in_check(sentence, index),
+        stance=stance,
+        tense=sentence.tense(first, index + 1),
+        detail=detail,
+    )
+
+
+def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
+    """Return the king or side said to be in check: behind the word, or before ``in check``."""
+    behind = re.match(r".t?([NC])", sentence.tags[index:])
+    elements = [sentence.elements[index + behind.start(1)]] if behind else []
+    mated = sentence.elements[index].word in ("mated", "checkmated")
+    if not behind and (mated or sentence.elements[index - 1].word == "in"):
+        elements = [*reversed(sentence.elements[max(0, index - 5) : index])]
+    for element in elements:
+        for term in element.terms[:1] if behind else element.terms:
+            if term.role == "side" or term.pieces == {chess.KING}:
+                return (term,)
+    return ()
+
+
+def read_happening(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that there was a check to answer (``steps out of check``), or that it is stalemate."""
+    index = sentence.index(match.start())
+    stance = sentence.stance(max(0, index - 1), max(1, index))
+    if reading.relation == "was_in_check":
+        stance = Stance()
+    yield _claim(sentence, reading.relation, _offsets(sentence, match), stance=stance)
+
+
+def _offsets(sentence: Sentence, match: re.Match[str]) -> tuple[int, int]:
+    return match.start() + sentence.start, match.end() + sentence.start
+
+
+# ---------------------------------------------------------------- fixed wordings
+
+#: Relations whose side, if not in the wording, is the one last named before it.
+_OF_A_SIDE = frozenset({"better", "wins", "ahead", "behind"})
+
+#: Relations that judge one move, which need not be the last that the sentence writes.
+_JUDGES = frozenset({"bad_move", "good_move", "best_move"})
+
+_DENIES = re.compile(
+    r"\b(?:not|no|never|hardly|isn't|wasn't|without|far from|no longer|nor|neither|avoid\w*"
+    r"|prevent\w*|doesn't|cannot|can't|rather than|instead of)[^\w,;:]+(?:\w+[^\w,;:]+){0,3}$"
+)
+_DENIES_WITHIN = re.compile(r"\b(?:not|no longer|never|isn't|hardly)\b")
+
+
+def read_wording(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read a fixed wording: of material, files, judgements."""
+    relation, span = reading.relation, _offsets(sentence, match)
+    groups = {name: value.strip() for name, value in match.groupdict().items() if value}
+    side = groups.pop("side", None)
+    named = () if side is None else (Term("side", side, span, side == "white"),)
+    first, last = sentence.index(match.start()), sentence.index(match.end())
+    sides = [each.terms[0] for each in sentence.elements[:last] if each.tag == "C"]
+    if relation == "only_move":
+        groups["sides"] = " ".join("White" if term.side else "Black" for term in sides)
+    moves = _judged(sentence, last) if relation in _JUDGES else _written(sentence)
+    before = [term for term in moves if term.span[1] <= span[0]]
+    if relation in ("wins", "en_passant") and before:
+        subjects = tuple(before[-1:])
+    else:
+        subjects = named or (tuple(sides[-1:]) if relation in _OF_A_SIDE else ())
+    first = max(0, first - 1)
+    stance = sentence.stance(first, max(first + 1, last))
+    denied = _DENIES.search(sentence.words[: match.start()]) or _DENIES_WITHIN.search(match.group())
+    yield _claim(
+        sentence,
+        relation,
+        span,
+        subjects=subjects,
+        objects=moves,
+        stance=Stance(denied is not None, stance.supposed, asked=stance.asked),
+        tense=sentence.tense(first, max(1, last)),
+        detail={**reading.detail, **groups},
+    )
+
+
+def _written(sentence: Sentence, stop: int | None = None) -> tuple[Term, ...]:
+    """Return the moves written in a sentence: one of them may be what is judged."""
+    return tuple(t for each in sentence.elements[:stop] if each.tag == "M" for t in each.terms)
+
+
+def _judged(sentence: Sentence, index: int) -> tuple[Term, ...]:
+    """Return the moves that a judgement may be of: not those behind a break that follows it.
+
+    In ``a blunder; Bxe4 was called for`` the move played is judged, in ``the best move was
+    Bxe4`` the one told so.
+    """
+    named = re.match(r"b#?(?P<move>[MS])", sentence.tags[index:])
+    if named is None:
+        return _written(sentence, index + len(sentence.tags[index:].partition(";")[0]))
+    (term,) = sentence.elements[index + named.start("move")].terms
+    if term.role == "square":  # a bare square is a pawn's move
+        move = read_notation(term.text)
+        term = Term("move", term.text, term.span, square=move.to, move=move)
+    return (term,)
+
+
+Reader = Callable[[Sentence, re.Match[str], Reading], Iterator[Claim]]
+
+#: What reads a match of a pattern, by the name that the table gives it.
+READERS: dict[str, Reader] = {
+    "verb": read_verb,
+    "told_move": read_told_move,
+    "written": read_written,
+    "castling": read_castling,
+    "named": read_named,
+    "standing": read_standing,
+    "pawn_state": read_pawn_state,
+    "pinned": read_pinned,
+    "loose": read_loose,
+    "threat": read_threat,
+    "counts": read_counts,
+    "check": read_check,
+    "mate": read_mate,
+    "happening": read_happening,
+    "wording": read_wording,
+}
+
+#: Readers of patterns over words; all others have patterns over tags.
+OF_WORDS = frozenset({"wording", "counts", "happening"})
+
+#: Readers whose words, once read as a kind of claim, are not read so again.
+ONCE = frozenset({"wording", "told_move"})
