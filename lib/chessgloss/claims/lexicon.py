@@ -30,27 +30,33 @@ _NUMBERS = {
 
 
 @cache
-def words(name: str) -> frozenset[str]:
-    """Return the words (and idioms of several words) under a tag or in a set of ``words.toml``."""
-    tables = _tables()
-    return frozenset((tables["tags"] | tables["sets"])[name])
+def _table() -> dict[str, dict[str, str]]:
+    return tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 
 
 @cache
-def _tables() -> dict[str, dict[str, list[str]]]:
-    read = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
-    return {
-        table: {name: [" ".join(word.split()) for word in text.split(",")] for name, text in of}
-        for table, of in ((table, content.items()) for table, content in read.items())
-    }
+def words(name: str) -> frozenset[str]:
+    """Return the words (and idioms of several words) under a tag or in a set of ``words.toml``."""
+    text = (_table()["tags"] | _table()["sets"])[name]
+    return frozenset(" ".join(word.split()) for word in text.split(","))
+
+
+@cache
+def cue(name: str) -> re.Pattern[str]:
+    """Return the words around a claim that say how it is put, as a regular expression."""
+    return re.compile(joined(_table()["cues"][name]))
+
+
+def joined(pattern: str) -> str:
+    """Return a regular expression that is written on several lines as one."""
+    return "".join(line.strip() for line in pattern.splitlines())
 
 
 @cache
 def _tag_of_word() -> dict[str, str]:
     """Return word: tag; that of adjectives only where a word has no other."""
-    tags = _tables()["tags"]
-    adjectives = dict.fromkeys(tags["J"], "J")
-    return adjectives | {word: tag for tag in tags if tag != "J" for word in tags[tag]}
+    tags = {word: tag for tag in _table()["tags"] if tag != "J" for word in words(tag)}
+    return dict.fromkeys(words("J"), "J") | tags
 
 
 def noun_pieces(noun: str) -> frozenset[chess.PieceType]:

@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 import chess
 
-from chessgloss.claims.lexicon import Notation, Token, noun_pieces, read_notation, words
+from chessgloss.claims.lexicon import Notation, Token, cue, noun_pieces, read_notation, words
 
 Kind = Literal[
     "move",
@@ -364,25 +364,6 @@ def _is_diagonal(text: str, notation: Notation) -> bool:
 
 # ---------------------------------------------------------------- sentences
 
-_ONLY_AFTER = re.compile(
-    r"\b(?:now|still|keeps?|keeping|after (?:this|the) move|is left|are left|leaves|leaving"
-    r"|has just|have just|remains?|continues?|cannot|can't|may not)\b"
-)
-_LATER = re.compile(
-    r"\b(?:will|then|next|expected?|repl(?:y|ies)|answers?|follow\w*|later|soon|threat\w*"
-    r"|must|has to|have to|need\w*|forced|eventually|going to|plans?|wants?|aims?|responds?)\b"
-)
-_ONLY_BEFORE = re.compile(r"\b(?:before (?:this|the) move|until now|previously|used to)\b")
-_UNREAL = re.compile(
-    r"\b(?:would|if|unless|were to|suppose|imagine|perhaps|maybe|potentially|possibly|might"
-    r"|could have|should have|should|next move|last move|previous\w*|following move|usually"
-    r"|often|generally|in general|typical\w*|whenever|example|alternative|ways? to|indirectly)\b"
-    r"|^had\b|\bhad (?:the|white|black|he|she|they|it)\b"
-)
-_ABLE = re.compile(
-    r"\b(?:can|could|may|might|able to|will|shall|going to|cannot|can't|unable to)\b"
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
@@ -442,12 +423,14 @@ class Sentence:
         scope = first if alone else self.clause_start(first)
         elements = self.elements[scope:last]
         start, stop = self.span(self.clause_start(first), min(last, len(self.elements)))
-        unreal = _UNREAL.search(self.words, start - self.start, stop - self.start)
+        unreal = cue("unreal").search(self.words, start - self.start, stop - self.start)
         return Stance(
             negated="n" in self.tags[scope:last] or any(each.word == "no" for each in elements),
-            supposed=any(each.tag == "h" and not _ABLE.fullmatch(each.word) for each in elements)
+            supposed=any(
+                each.tag == "h" and not cue("able").fullmatch(each.word) for each in elements
+            )
             or (not alone and bool(unreal or re.search(r"\bif\b", self.words))),
-            able=bool(_ABLE.search(" ".join(each.word for each in elements))),
+            able=bool(cue("able").search(" ".join(each.word for each in elements))),
             asked=self.asked,
         )
 
@@ -456,13 +439,13 @@ class Sentence:
         clause = self.clause_start(first)
         scope = self.elements[clause - 1].span[1] - self.start if clause else 0
         stop = self.elements[last - 1].span[1] - self.start
-        if _ONLY_BEFORE.search(self.words, scope, stop):
+        if cue("only_before").search(self.words, scope, stop):
             return "before"
         # ``after Nf3``, ``with the knight on f3``
         after_move = first > 1 and re.match(r"[_&]?(?:@z?[MT]|w[NM])", self.tags)
-        if after_move or _ONLY_AFTER.search(self.words, scope, stop + 5):
+        if after_move or cue("only_after").search(self.words, scope, stop + 5):
             return "after"
-        return "later" if _LATER.search(self.words) else "any"
+        return "later" if cue("later").search(self.words) else "any"
 
     def asserts(self, first: int, last: int) -> bool:
         """Tell whether the sentence says outright that a move is made."""

@@ -23,7 +23,7 @@ import chess
 
 from chessgloss.claims import board
 from chessgloss.claims.board import Anchor, Finding, Moment, Scene, Truth
-from chessgloss.claims.lexicon import Notation, number, read_notation
+from chessgloss.claims.lexicon import Notation, cue, joined, number, read_notation
 from chessgloss.claims.parser import (
     THIS,
     Claim,
@@ -132,8 +132,7 @@ def relations() -> dict[str, Relation]:
     table = tomllib.loads(Path(__file__).with_name("relations.toml").read_text("utf-8"))
 
     def pattern(text: str) -> str:
-        whole = "".join(line.strip() for line in text.splitlines())
-        return re.sub(r"\{([a-z]+)\}", lambda part: pattern(table["parts"][part[1]]), whole)
+        return re.sub(r"\{([a-z]+)\}", lambda part: pattern(table["parts"][part[1]]), joined(text))
 
     def readings(name: str, reader: str, said: list[Any]) -> Iterator[Reading]:
         for entry in said:
@@ -177,11 +176,6 @@ def _claim(
 
 # ---------------------------------------------------------------- who does what to whom
 
-_COUNT = re.compile(
-    r"(?: now| currently)? ?(?:only |just |exactly )?"
-    r"(?P<count>once|twice|thrice|(?:two|three|four|five|six|\d) times)\b(?! more)"
-)
-
 
 def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read a verb with who acts and what is acted on."""
@@ -202,20 +196,16 @@ def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
         # what a second passive verb speaks of: ``is hit by e4 and held by the rook``
         pieces = [term for term in sentence.may_act(match.start()) if term.role == "piece"]
         objects = objects or (but(THIS, options=tuple(pieces[-1:])),)
-    times = _COUNT.match(sentence.words, span[1] - sentence.start)
+    times = cue("times").match(sentence.words, span[1] - sentence.start)
     if times:
         span = (span[0], sentence.start + times.end())
     acting = actors(sentence, match)
+    objects, subjects = (_placed(sentence, match, terms) for terms in (objects, acting))
+    stance = _stance_of_verb(sentence, match, reading.relation)
+    tense, detail = sentence.tense(first, last), _detail_of_verb(sentence, match, times)
+    together = act_together(sentence, match, acting)
     yield _claim(
-        sentence,
-        reading.relation,
-        span,
-        subjects=_placed(sentence, match, acting),
-        objects=_placed(sentence, match, objects),
-        stance=_stance_of_verb(sentence, match, reading.relation),
-        tense=sentence.tense(first, last),
-        detail=_detail_of_verb(sentence, match, times),
-        together=act_together(sentence, match, acting),
+        sentence, reading.relation, span, objects, stance, tense, detail, subjects, together
     )
 
 
@@ -276,7 +266,7 @@ def _detail_of_verb(
     verb = match.start("verb")
     detail = {"verb": sentence.elements[verb].word}
     start, stop = (sentence.span(verb, end)[1] - sentence.start for end in (verb + 1, match.end()))
-    times = times or _COUNT.match(sentence.words, start)
+    times = times or cue("times").match(sentence.words, start)
     by_one = r"\bonly by\b|\bby\b.*\b(?:only|alone)\b"
     if times:
         detail["count"] = str(number(times["count"].split()[0]))
@@ -294,36 +284,7 @@ def _detail_of_verb(
 
 # ---------------------------------------------------------------- moves
 
-_CANNOT = re.compile(r"\b(?:cannot|can't|can not|unable to|couldn't|could not|no longer)\b")
 _PLACING = frozenset({"puts", "put", "putting", "places", "place", "placing", "placed"})
-#: Words that set a move against the one played, so that it must have been possible before it.
-_INSTEAD_AFTER = re.compile(
-    r"\W*(?:\w+\W+){0,2}?(?:was|were|would(?: also| have)|would've|could have|might have"
-    r"|should have|had been|instead)\b"
-)
-_INSTEAD_BEFORE = re.compile(
-    r"(?:(?:better|possible|stronger|preferable|alternative|correct|simpler|right|best|playable"
-    r"|available|missed|option|idea)\W+(?:was|were|would have been)\W+(?:\w+\W+){0,2}"
-    r"|instead(?: of)?[\s,]+|why not\W+|(?:could|should|might) have (?:also )?(?:played|tried)\W+"
-    r"|preferred\W+|missed\W+)(?:\d+\W+)?$"
-)
-_SUGGESTS = re.compile(r"\b(?:why not|what about|how about|what if)\W+(?:\d+\W+)?$")
-#: Words of plans and variations before a move, and of the past behind it: not of this position.
-_REMOTE_BEFORE = re.compile(
-    r"\b(?:will be|would|if|then|followed|follows|until|once|when|whenever|ideas?|plans?"
-    r"|variations?|themes?|lines?|later|eventually|previous\w*|earlier|example|mated by|an early"
-    r"|lost|forced|had played|have played|opening|move \d+|by playing)\b"
-)
-_REMOTE_AFTER = re.compile(
-    r"\W*(?:\w+ )?(?:did|was (?:obviously |clearly |a |an )*(?:bad|necessary|wrong|premature"
-    r"|mistake|error)|forced|has been|had|is (?:no longer|not|impossible)|isn't)\b"
-)
-#: Words that offer a move to be played at once.
-_OFFERS = re.compile(
-    r"^(?!.*\b(?:later|eventually|then|soon|once|after|if|when|until|not|cannot|instead)\b)"
-    r".*\b(?:should|can|could|must|may|might|will)\s+(?:\w+ ){0,2}?"
-    r"(?:reply|respond|answer|play|try|continue|choose|recapture)\b[^;]*$"
-)
 
 
 def read_told_move(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -364,16 +325,10 @@ def read_told_move(sentence: Sentence, match: re.Match[str], reading: Reading) -
     )
     words = sentence.words[: span[1] - sentence.start]
     relation = "played" if not bare and sentence.asserts(first, last) else "legal"
-    if _CANNOT.search(words, max(0, len(words) - 60)):
+    if cue("cannot").search(words, max(0, len(words) - 60)):
         relation = "impossible"
-    yield _claim(
-        sentence,
-        relation,
-        span,
-        objects=(move,),
-        stance=sentence.stance(first, last),
-        tense=_tense_of_move(sentence, span),
-    )
+    stance = sentence.stance(first, last)
+    yield _claim(sentence, relation, span, (move,), stance, _tense_of_move(sentence, span))
 
 
 def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -383,8 +338,10 @@ def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     (term,) = element.terms
     before, after = sentence.before(index), sentence.after(index)
     # one that can be played at once: ``can reply with Nd5``
-    offered = _OFFERS.search(before) is not None
-    remote = term.numbered is None and (_REMOTE_BEFORE.search(before) or _REMOTE_AFTER.match(after))
+    offered = cue("offers").search(before) is not None
+    remote = term.numbered is None and (
+        cue("remote_before").search(before) or cue("remote_after").match(after)
+    )
     side = term.side
     if side is None:
         # ``White's Nf3``, ``Black plays Nf6``
@@ -399,23 +356,26 @@ def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     plays = re.search(r"(?:^|[,;&])(?:(?:[CT]v?|)p|C[^;,M@B]{1,6}[wy])#?$", sentence.tags[:index])
     played = plays is not None and sentence.asserts(index, index + 1)
     stance, tense = sentence.stance(index, index + 1), _tense_of_move(sentence, term.span)
-    if _SUGGESTS.search(before):
+    if cue("suggests").search(before):
         stance = Stance()
     elif offered:
         stance = but(stance, supposed=False)
     relation = "played" if played else "legal"
-    yield _claim(sentence, relation, term.span, objects=(move,), stance=stance, tense=tense)
+    yield _claim(sentence, relation, term.span, (move,), stance, tense)
     if term.move and (term.move.mate or term.move.check):
         sign = "move_mates" if term.move.mate else "move_checks"
-        stance = but(stance, negated=False)
-        yield _claim(sentence, sign, term.span, objects=(move,), stance=stance, tense=tense)
+        yield _claim(sentence, sign, term.span, (move,), but(stance, negated=False), tense)
 
 
 def _tense_of_move(sentence: Sentence, span: tuple[int, int]) -> Tense:
     """Return ``before`` for a move that is set against the one played."""
     before = sentence.words[: span[0] - sentence.start]
     after = sentence.words[span[1] - sentence.start :]
-    return "before" if _INSTEAD_BEFORE.search(before) or _INSTEAD_AFTER.match(after) else "any"
+    return (
+        "before"
+        if cue("instead_before").search(before) or cue("instead_after").match(after)
+        else "any"
+    )
 
 
 def read_castling(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -436,15 +396,8 @@ def read_castling(sentence: Sentence, match: re.Match[str], reading: Reading) ->
     if relation == "loses_right":
         stance = but(stance, negated=False)
     move = Term("move", element.word, element.span, side, move=Notation(castles=named))
-    yield _claim(
-        sentence,
-        relation,
-        span,
-        objects=(move,),
-        stance=stance,
-        tense=_tense_of_move(sentence, span),
-        detail={"both": ""} if re.search(r"\bboth\b", sentence.words) else {},
-    )
+    detail = {"both": ""} if re.search(r"\bboth\b", sentence.words) else {}
+    yield _claim(sentence, relation, span, (move,), stance, _tense_of_move(sentence, span), detail)
 
 
 def _is_general(sentence: Sentence, verb: int) -> bool:
@@ -464,7 +417,7 @@ def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
         return "loses_right" if re.search(loses, around) else "has_right"
     if word.startswith("castled") and "un" + word not in around:
         return "castled"
-    if _CANNOT.search(before):
+    if cue("cannot").search(before):
         return "cannot_castle"
     if re.search(r"\b(?:ready|next move|at once|immediately|now)\b", sentence.words):
         return "legal"
@@ -475,10 +428,6 @@ def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
 
 # ---------------------------------------------------------------- pieces named
 
-_HAVE = re.compile(
-    r"\b(?:has|have|had|gets|got|makes|creates|obtains|accepts|left with|saddled|keeps|retains"
-    r"|possesses|owns|enjoys|suffers from)\b"
-)
 _STATES = ("passed", "doubled", "isolated", "connected")
 _LOOSE = frozenset({"undefended", "unprotected", "hanging", "unguarded", "loose"})
 
@@ -503,11 +452,9 @@ def read_named(sentence: Sentence, match: re.Match[str], reading: Reading) -> It
     stance = _stance_of_noun(sentence, index)
     verbs = re.findall("[adxVkiegpbv]", sentence.tags[sentence.clause_start(index) : index])
     there = (term.definite and verbs[-1:] not in (["g"], ["p"])) or before in ("v", "b")
-    if there or stance.negated:
-        stance = but(stance, supposed=False, able=False)
-    else:
-        stance = but(stance, supposed=True)
-    yield _claim(sentence, "stands", element.span, objects=element.terms, stance=stance)
+    had = there or stance.negated
+    stance = but(stance, supposed=not had, able=stance.able and not had)
+    yield _claim(sentence, "stands", element.span, element.terms, stance)
 
 
 def read_standing(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -515,15 +462,9 @@ def read_standing(sentence: Sentence, match: re.Match[str], reading: Reading) ->
     (term, *others) = sentence.elements[match.start("subj")].terms
     if others or term.square is not None:
         return
-    square = sentence.elements[match.start("to")].terms[0].square
-    yield _claim(
-        sentence,
-        "stands",
-        sentence.span(*match.span()),
-        objects=(but(term, square=square),),
-        stance=sentence.stance(*match.span()),
-        tense=sentence.tense(*match.span()),
-    )
+    term, extent = but(term, square=sentence.group(match, "to")[0].square), match.span()
+    stance, tense = sentence.stance(*extent), sentence.tense(*extent)
+    yield _claim(sentence, "stands", sentence.span(*extent), (term,), stance, tense)
 
 
 def read_pawn_state(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -543,15 +484,8 @@ def read_pawn_state(sentence: Sentence, match: re.Match[str], reading: Reading) 
         tense = sentence.tense(index, index + 1)
         for state in _STATES:
             if state in element.adjectives:
-                yield _claim(
-                    sentence,
-                    "pawn_state",
-                    element.span,
-                    objects=owned,
-                    stance=stance,
-                    tense=tense,
-                    detail={"state": state},
-                )
+                detail = {"state": state}
+                yield _claim(sentence, "pawn_state", element.span, owned, stance, tense, detail)
     pawns = tuple(term for term in element.terms if chess.PAWN in term.pieces)
     being = re.match(
         r"(?:,? which)? (?:is|are|was|were|becomes?|remains?|has been|stays?|will be)\b[^,;.]*",
@@ -562,15 +496,9 @@ def read_pawn_state(sentence: Sentence, match: re.Match[str], reading: Reading) 
         if word:
             end = element.span[1] + word.end()
             last = sentence.index(end - sentence.start)
-            yield _claim(
-                sentence,
-                "pawn_state",
-                (element.span[0], end),
-                objects=pawns,
-                stance=sentence.stance(index, last),
-                tense=sentence.tense(index, last),
-                detail={"state": state},
-            )
+            span, detail = (element.span[0], end), {"state": state}
+            stance, tense = sentence.stance(index, last), sentence.tense(index, last)
+            yield _claim(sentence, "pawn_state", span, pawns, stance, tense, detail)
 
 
 def _with_owner(term: Term, sentence: Sentence, index: int) -> Term:
@@ -579,7 +507,11 @@ def _with_owner(term: Term, sentence: Sentence, index: int) -> Term:
     if term.side is not None or side < 0:
         return term
     between = sentence.before(index)[sentence.elements[side].span[1] - sentence.start :]
-    return but(term, side=sentence.elements[side].terms[0].side) if _HAVE.search(between) else term
+    return (
+        but(term, side=sentence.elements[side].terms[0].side)
+        if cue("have").search(between)
+        else term
+    )
 
 
 def read_pinned(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -587,7 +519,7 @@ def read_pinned(sentence: Sentence, match: re.Match[str], reading: Reading) -> I
     element = sentence.elements[match.start()]
     if "pinned" in element.adjectives and element.terms[0].square is not None:
         stance = _stance_of_noun(sentence, match.start())
-        yield _claim(sentence, "pins", element.span, objects=element.terms[:1], stance=stance)
+        yield _claim(sentence, "pins", element.span, element.terms[:1], stance)
 
 
 def read_loose(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -600,25 +532,16 @@ def read_loose(sentence: Sentence, match: re.Match[str], reading: Reading) -> It
         r"|a)? ?(?:\w+ )?(?:defenders?|protection|protectors?)\b",
         sentence.after(index),
     )
+    term = element.terms[:1]
     if none and " a " not in none.group():
-        yield _claim(
-            sentence,
-            "loose",
+        span, tense = (
             (element.span[0], element.span[1] + none.end()),
-            objects=element.terms[:1],
-            stance=but(stance, negated=False),
-            tense=sentence.tense(index, index + 1),
-            detail={"verb": "undefended"},
+            sentence.tense(index, index + 1),
         )
+        plain, detail = but(stance, negated=False), {"verb": "undefended"}
+        yield _claim(sentence, "loose", span, term, plain, tense, detail)
     for word in sorted(_LOOSE & element.adjectives):
-        yield _claim(
-            sentence,
-            "loose",
-            element.span,
-            objects=element.terms[:1],
-            stance=stance,
-            detail={"verb": word},
-        )
+        yield _claim(sentence, "loose", element.span, term, stance, detail={"verb": word})
 
 
 # ---------------------------------------------------------------- threats and counts
@@ -637,15 +560,10 @@ def read_threat(sentence: Sentence, match: re.Match[str], reading: Reading) -> I
     # only ``if`` and questions leave open what can be done
     stance = sentence.stance(first, last)
     unreal = re.search(r"\b(?:if|would|unless|might|could have)\b", sentence.words) is not None
-    yield _claim(
-        sentence,
-        reading.relation,
-        sentence.span(first, last),
-        subjects=(*sentence.group(match, "agent")[:1], *sentence.group(match, "subj")[:1]),
-        objects=objects,
-        stance=Stance(stance.negated, unreal, False, stance.asked),
-        tense=sentence.tense(first, last),
-    )
+    stance, tense = but(stance, supposed=unreal, able=False), sentence.tense(first, last)
+    subjects = (*sentence.group(match, "agent"), *sentence.group(match, "subj"))
+    span = sentence.span(first, last)
+    yield _claim(sentence, reading.relation, span, objects, stance, tense, subjects=subjects)
 
 
 _NUMBER = r"no|an?|one|two|three|four|five|six|seven|eight|\d"
@@ -681,45 +599,13 @@ def read_counts(sentence: Sentence, match: re.Match[str], reading: Reading) -> I
             detail = {"count": item["count"], "noun": item["noun"]}
             detail |= {"more": ""} if re.search("more|extra", item["adjectives"]) else {}
             detail |= {"whole": ""} if exact or several or group == "others" else {}
-            yield _claim(
-                sentence,
-                "counts",
-                span,
-                subjects=(Term("side", match["side"], span, side),),
-                stance=stance,
-                tense=sentence.tense(0, 1),
-                detail=detail,
-            )
+            owner = (Term("side", match["side"], span, side),)
+            tense = sentence.tense(0, 1)
+            yield _claim(sentence, "counts", span, (), stance, tense, detail, owner)
 
 
 # ---------------------------------------------------------------- checks and mates
 
-#: Words behind which ``check`` or ``mate`` is something that happens: given, or is there.
-_ANNOUNCES = re.compile(
-    r"(?:\bgiv(?:es?|ing|en)|\bgave|\bdeliver\w*|\bwith|\bwithout|\bis|\bwas|\bit's|\bthat's"
-    r"|\bisn't|\bwasn't|\bnot|\bbeen?|\bannounc\w*|\band|[,:;]|^)\s*"
-    r"(?:(?:an?|no|not|another|immediate|strong|nasty|simple|useful|also|even|indeed|already|now"
-    r"|discovered|double|smothered|back-rank|back rank|beautiful|lovely|nice|simply|just|forced"
-    r"|still|any|pretty|neat|instant|only)\s+)*$"
-)
-#: Words after ``check`` that make it no chess check, or one that is to come.
-_LOOSE_AFTER = re.compile(
-    r"\s*(?:that|if|whether|out|how|what|his|her|your|for|left|available|ideas?|threats?)\b"
-)
-_LOOSE_BEFORE = re.compile(
-    r"(?:perpetual|spite|future|further|many|series of|one|two|keep\w* (?:\S+ ){1,3}in"
-    r"|held? (?:\S+ ){1,3}in)\s+(?:a )?$"
-)
-_MATE_IN = re.compile(
-    r"\b(?:(?:check)?mate|mates|mating|mated)[\s-]+in[\s-]+(?:just |only )?"
-    r"(?P<count>one|two|three|four|five|six|\d+)\b"
-)
-_MATE_LOOSE_AFTER = re.compile(
-    r"\s*(?:attack|net|threat|pattern|ideas?|chances?|combin|material|next|soon|follows|cannot"
-    r"|is\b|looms|will|would|was on|on\b(?! the (?:spot|board))|at the|to follow|can\b|could"
-    r"|after|by\b)"
-)
-_CONDITION = re.compile(r"\b(?:if|otherwise|after|when|then|unless|before|until|as before)\b")
 #: Words right before ``check`` and ``mate`` that belong to the claim.
 _LEADING = frozenset(
     {"gives", "give", "giving", "with", "delivers", "delivering", "in", "threatens", "threatening",
@@ -741,8 +627,8 @@ def _check_relation(sentence: Sentence, index: int) -> str | None:
     before, after = sentence.before(index), sentence.after(index)
     previous = sentence.tags[index - 1 : index]
     noun = re.search(r"(?:^|[,;:] )an? (?:\w+ )?$", before) is not None
-    no_check = word in ("check", "checking") and _LOOSE_AFTER.match(after) and not noun
-    if no_check or _LOOSE_BEFORE.search(before):
+    no_check = word in ("check", "checking") and cue("no_check_after").match(after) and not noun
+    if no_check or cue("no_check_before").search(before):
         return None
     if word == "checked" and re.search(r"\b(?:have|has|had)\s+$", before):
         return "gives_check"
@@ -751,7 +637,7 @@ def _check_relation(sentence: Sentence, index: int) -> str | None:
     if word in ("checks", "checking"):
         verb = previous in ("N", "M", "C", "T", "&", "_", ",", "")
         return "gives_check" if verb and re.match(r"[NCT]|$", sentence.tags[index + 1 :]) else None
-    if not (noun or _ANNOUNCES.search(before) or previous == "M"):
+    if not (noun or cue("announces").search(before) or previous == "M"):
         return None
     manner = re.search(r"\b(discovered|double)\s*$", before)
     return f"{manner[1]}_check" if manner else "gives_check"
@@ -761,7 +647,7 @@ def read_mate(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     """Read a mate that is on the board, threatened, or counted in moves."""
     index = match.start()
     before, after = sentence.before(index), sentence.after(index)
-    counted = _MATE_IN.match(sentence.words, len(before))
+    counted = cue("mate_in").match(sentence.words, len(before))
     threat = re.search(r"threat\w*\W+(?:\w+\W+){0,3}?$", before) is not None
     if sentence.tags[index - 1 : index] in ("!", "h") and not counted:
         return
@@ -780,12 +666,12 @@ def read_mate(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
 def _is_mate(sentence: Sentence, index: int, before: str, after: str) -> bool:
     """Tell whether a mate is said to be on the board, not to be looked for or feared."""
     word = sentence.elements[index].word
-    if _MATE_LOOSE_AFTER.match(after):
+    if cue("no_mate_after").match(after):
         return False
     if word in ("mated", "checkmated"):
         ends = re.match(r"\s*(?:$|[,;:(])", after) is not None
         is_mated = re.search(r"\b(?:is|are|'s|been|was)\s+(?:now |already |simply )?$", before)
-        return ends and bool(is_mated) and not _CONDITION.search(sentence.words)
+        return ends and bool(is_mated) and not cue("condition").search(sentence.words)
     if word in ("mates", "checkmates"):
         return sentence.tags[index - 1 : index] in ("N", "M", "C", "T")
     if word not in ("mate", "checkmate"):
@@ -800,7 +686,7 @@ def _is_mate(sentence: Sentence, index: int, before: str, after: str) -> bool:
         return stops is not None and not aimed
     joined = re.search(r"(?:\band|,)\s*(?:\w+\s+)?$", before)
     named = re.search(r"M,?$", sentence.tags[:index]) is not None
-    return named or (stops is not None and bool(_ANNOUNCES.search(before)) and not joined)
+    return named or (stops is not None and bool(cue("announces").search(before)) and not joined)
 
 
 def _check_or_mate(
@@ -833,16 +719,9 @@ def _check_or_mate(
             subjects = moves[0].terms if len(moves) == 1 else subjects
     if named is None and re.search("[h!]", sentence.tags[:first]):
         stance = but(stance, supposed=True)
-    return _claim(
-        sentence,
-        relation,
-        (sentence.elements[first].span[0], max(element.span[1], end)),
-        subjects=subjects,
-        objects=_king_in_check(sentence, index),
-        stance=stance,
-        tense=sentence.tense(first, index + 1),
-        detail=detail,
-    )
+    span = (sentence.elements[first].span[0], max(element.span[1], end))
+    kings, tense = _king_in_check(sentence, index), sentence.tense(first, index + 1)
+    return _claim(sentence, relation, span, kings, stance, tense, detail, subjects)
 
 
 def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
@@ -880,12 +759,6 @@ _OF_A_SIDE = frozenset({"better", "wins", "ahead", "behind"})
 #: Relations that judge one move, which need not be the last that the sentence writes.
 _JUDGES = frozenset({"bad_move", "good_move", "best_move"})
 
-_DENIES = re.compile(
-    r"\b(?:not|no|never|hardly|isn't|wasn't|without|far from|no longer|nor|neither|avoid\w*"
-    r"|prevent\w*|doesn't|cannot|can't|rather than|instead of)[^\w,;:]+(?:\w+[^\w,;:]+){0,3}$"
-)
-_DENIES_WITHIN = re.compile(r"\b(?:not|no longer|never|isn't|hardly)\b")
-
 
 def read_wording(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read a fixed wording: of material, files, judgements."""
@@ -905,17 +778,12 @@ def read_wording(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
         subjects = named or (tuple(sides[-1:]) if relation in _OF_A_SIDE else ())
     first = max(0, first - 1)
     stance = sentence.stance(first, max(first + 1, last))
-    denied = _DENIES.search(sentence.words[: match.start()]) or _DENIES_WITHIN.search(match.group())
-    yield _claim(
-        sentence,
-        relation,
-        span,
-        subjects=subjects,
-        objects=moves,
-        stance=Stance(denied is not None, stance.supposed, asked=stance.asked),
-        tense=sentence.tense(first, max(1, last)),
-        detail={**reading.detail, **groups},
-    )
+    denied = cue("denied_before").search(sentence.words[: match.start()]) or cue(
+        "denied_within"
+    ).search(match.group())
+    stance = but(stance, negated=denied is not None, able=False)
+    detail, tense = {**reading.detail, **groups}, sentence.tense(first, max(1, last))
+    yield _claim(sentence, relation, span, moves, stance, tense, detail, subjects)
 
 
 def _written(sentence: Sentence, stop: int | None = None) -> tuple[Term, ...]:
