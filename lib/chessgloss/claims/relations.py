@@ -23,7 +23,7 @@ import chess
 
 from chessgloss.claims import board
 from chessgloss.claims.board import Anchor, Finding, Moment, Scene, Truth
-from chessgloss.claims.lexicon import Notation, cue, joined, number, read_notation
+from chessgloss.claims.lexicon import Notation, cue, joined, number, read_notation, words
 from chessgloss.claims.parser import (
     THIS,
     Claim,
@@ -164,14 +164,9 @@ def _claim(
     together: bool = False,
 ) -> Claim:
     """Return a claim of a relation that stands at a place in the sentence's text."""
-    kind, words, stance = (
-        relations()[relation].kind,
-        sentence.text[slice(*span)],
-        stance or Stance(),
-    )
-    return Claim(
-        kind, words, span, relation, subjects, objects, stance, tense, detail or {}, together
-    )
+    kind, text = relations()[relation].kind, sentence.text[slice(*span)]
+    how = (stance or Stance(), tense, detail or {}, together)
+    return Claim(kind, text, span, relation, subjects, objects, *how)
 
 
 # ---------------------------------------------------------------- who does what to whom
@@ -187,10 +182,9 @@ def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     span = sentence.span(first, last)
     if reading.relation == "captures" and _takes_nothing(sentence, span, match):
         return
-    if match.groupdict().get("obj") == "T" and match.start("obj") > match.start("verb"):
-        # ``attacked in this manner``
-        if sentence.elements[match.start("obj")].word not in ("it", "them", "him"):
-            return
+    behind = match.groupdict().get("obj") == "T" and match.start("obj") > match.start("verb")
+    if behind and sentence.elements[match.start("obj")].word not in ("it", "them", "him"):
+        return  # ``attacked in this manner``
     objects = sentence.group(match, "obj", "behind", "behind2")
     if match.re.pattern.startswith("&"):
         # what a second passive verb speaks of: ``is hit by e4 and held by the rook``
@@ -245,18 +239,13 @@ def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
     word, before = sentence.elements[verb].word, sentence.tags[verb - 1 : verb]
     if word.endswith("ing") and not has_subject:
         return before not in (",", "_", "b") or (before == "_" and verb == 1)
-    if not has_subject and word in _BASE_FORMS:
+    if not has_subject and word in words("capture"):
         return before not in tuple("hvn!C")
     if " of" in word:
         return True
     reason = re.search(r"\b(?:as|due to|for|or|because|since)\b|:$", sentence.words)
     passive, exchange = "subj" not in match.re.groupindex, sentence.tags[verb] == "r"
     return stance.negated and stance.able and (passive or exchange or reason is not None)
-
-
-_BASE_FORMS = frozenset(
-    {"take", "capture", "grab", "remove", "eliminate", "recapture", "trade", "exchange", "swap"}
-)
 
 
 def _detail_of_verb(
@@ -284,8 +273,6 @@ def _detail_of_verb(
 
 # ---------------------------------------------------------------- moves
 
-_PLACING = frozenset({"puts", "put", "putting", "places", "place", "placing", "placed"})
-
 
 def read_told_move(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read a move told in words: ``the knight goes to f3``, ``puts the queen on h5``."""
@@ -304,7 +291,7 @@ def read_told_move(sentence: Sentence, match: re.Match[str], reading: Reading) -
         notation = Notation(
             piece, to, file=file, rank=None if source is None else chess.square_rank(source)
         )
-    elif term.square is not None and sentence.elements[first].word in _PLACING:
+    elif term.square is not None and sentence.elements[first].word in words("placing"):
         notation = Notation(piece, term.square)
     else:
         return
@@ -313,19 +300,11 @@ def read_told_move(sentence: Sentence, match: re.Match[str], reading: Reading) -
     side = term.side
     if side is None and before == "C":
         side = sentence.elements[first - 1].terms[0].side
-    definite = not bare or before in ("", ",", ";", "&")
-    move = but(
-        term,
-        role="move",
-        move=notation,
-        square=notation.to,
-        span=span,
-        definite=definite,
-        side=side,
-    )
-    words = sentence.words[: span[1] - sentence.start]
+    move = but(term, role="move", move=notation, square=notation.to, span=span, side=side)
+    move = but(move, definite=not bare or before in ("", ",", ";", "&"))
+    said = sentence.words[: span[1] - sentence.start]
     relation = "played" if not bare and sentence.asserts(first, last) else "legal"
-    if cue("cannot").search(words, max(0, len(words) - 60)):
+    if cue("cannot").search(said, max(0, len(said) - 60)):
         relation = "impossible"
     stance = sentence.stance(first, last)
     yield _claim(sentence, relation, span, (move,), stance, _tense_of_move(sentence, span))
@@ -339,9 +318,7 @@ def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     before, after = sentence.before(index), sentence.after(index)
     # one that can be played at once: ``can reply with Nd5``
     offered = cue("offers").search(before) is not None
-    remote = term.numbered is None and (
-        cue("remote_before").search(before) or cue("remote_after").match(after)
-    )
+    remote = cue("remote_before").search(before) or cue("remote_after").match(after)
     side = term.side
     if side is None:
         # ``White's Nf3``, ``Black plays Nf6``
@@ -350,7 +327,7 @@ def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     move = but(
         term,
         side=side,
-        definite=offered or (term.definite and not remote),
+        definite=offered or (term.definite and not (remote and term.numbered is None)),
         numbered=None if "threat" in sentence.words else term.numbered,
     )
     plays = re.search(r"(?:^|[,;&])(?:(?:[CT]v?|)p|C[^;,M@B]{1,6}[wy])#?$", sentence.tags[:index])
@@ -371,11 +348,8 @@ def _tense_of_move(sentence: Sentence, span: tuple[int, int]) -> Tense:
     """Return ``before`` for a move that is set against the one played."""
     before = sentence.words[: span[0] - sentence.start]
     after = sentence.words[span[1] - sentence.start :]
-    return (
-        "before"
-        if cue("instead_before").search(before) or cue("instead_after").match(after)
-        else "any"
-    )
+    instead = cue("instead_before").search(before) or cue("instead_after").match(after)
+    return "before" if instead else "any"
 
 
 def read_castling(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -429,7 +403,6 @@ def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
 # ---------------------------------------------------------------- pieces named
 
 _STATES = ("passed", "doubled", "isolated", "connected")
-_LOOSE = frozenset({"undefended", "unprotected", "hanging", "unguarded", "loose"})
 
 
 def _stance_of_noun(sentence: Sentence, index: int) -> Stance:
@@ -475,9 +448,7 @@ def read_pawn_state(sentence: Sentence, match: re.Match[str], reading: Reading) 
         owned = tuple(_with_owner(term, sentence, index) for term in element.terms)
         # denied only by ``no`` or ``has not``
         clause = sentence.tags[sentence.clause_start(index) : index]
-        named = (
-            owned[0].side is not None or owned[0].square is not None or owned[0].file is not None
-        )
+        named = (owned[0].side, owned[0].square, owned[0].file) != (None, None, None)
         stance = _stance_of_noun(sentence, index)
         if re.search(r"(?:[vC]n[_v]?|nv?)$", clause) or not (named or owned[0].definite):
             stance = but(stance, supposed=True)
@@ -506,12 +477,9 @@ def _with_owner(term: Term, sentence: Sentence, index: int) -> Term:
     side = sentence.tags.rfind("C", max(0, index - 5), index)
     if term.side is not None or side < 0:
         return term
-    between = sentence.before(index)[sentence.elements[side].span[1] - sentence.start :]
-    return (
-        but(term, side=sentence.elements[side].terms[0].side)
-        if cue("have").search(between)
-        else term
-    )
+    owner = sentence.elements[side]
+    has = cue("have").search(sentence.before(index), owner.span[1] - sentence.start)
+    return but(term, side=owner.terms[0].side) if has else term
 
 
 def read_pinned(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -534,13 +502,11 @@ def read_loose(sentence: Sentence, match: re.Match[str], reading: Reading) -> It
     )
     term = element.terms[:1]
     if none and " a " not in none.group():
-        span, tense = (
-            (element.span[0], element.span[1] + none.end()),
-            sentence.tense(index, index + 1),
-        )
-        plain, detail = but(stance, negated=False), {"verb": "undefended"}
-        yield _claim(sentence, "loose", span, term, plain, tense, detail)
-    for word in sorted(_LOOSE & element.adjectives):
+        span = (element.span[0], element.span[1] + none.end())
+        tense = sentence.tense(index, index + 1)
+        plain = but(stance, negated=False)
+        yield _claim(sentence, "loose", span, term, plain, tense, {"verb": "undefended"})
+    for word in sorted(words("loose") & element.adjectives):
         yield _claim(sentence, "loose", element.span, term, stance, detail={"verb": word})
 
 
@@ -566,52 +532,27 @@ def read_threat(sentence: Sentence, match: re.Match[str], reading: Reading) -> I
     yield _claim(sentence, reading.relation, span, objects, stance, tense, subjects=subjects)
 
 
-_NUMBER = r"no|an?|one|two|three|four|five|six|seven|eight|\d"
-_ITEM = (
-    rf"(?P<count>{_NUMBER}) (?P<adjectives>(?:(?:single|lone|extra|whole|more|remaining|full) )*)"
-    r"(?P<noun>(?:pawn|piece|rook|queen|knight|bishop|minor piece)s?)\b"
-)
-_ONE_ITEM = re.sub(r"\?P<\w+>", "?:", _ITEM)
-_LIST = rf"{_ONE_ITEM}(?:(?:, and|,| and| plus) {_ONE_ITEM})*"
-_STILL = r"(?:still |now |only |just |already )*"
-_EXACTLY = r"(?: (?:only|just|still|exactly|now|got|already))*"
-
-
-#: Words behind that make of the last noun something else.
-_COMPOUND = (
-    "(?:advantage|move|structure|chain|endgame|ending|majority|island|pair|lift|outpost|sacrifice)"
-)
-
-
 def read_counts(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read how many pieces a side has: ``White has a queen and two rooks against a rook``."""
-    if re.match(rf"\s*{_COMPOUND}", match["after"]):
+    if cue("no_count_after").match(match["after"]):
         return
     # words that count all there is: a list, a comparison, ``only two``
     exact = re.search(r"\b(?:only|just|exactly|left|remaining|single|against)\b", match.group())
-    several = len(re.findall(_ITEM, match["items"])) > 1
+    several = len(cue("item").findall(match["items"])) > 1
     stance = but(sentence.stance(0, len(sentence.elements), alone=True), negated=False)
     for group in ("items", "others") if match["others"] else ("items",):
         side = (match["side"] == "white") == (group == "items")
-        for item in re.finditer(_ITEM, match[group]):
-            offset = sentence.start + match.start(group)
+        offset = sentence.start + match.start(group)
+        for item in cue("item").finditer(match[group]):
             span = (offset + item.start(), offset + item.end())
             detail = {"count": item["count"], "noun": item["noun"]}
             detail |= {"more": ""} if re.search("more|extra", item["adjectives"]) else {}
             detail |= {"whole": ""} if exact or several or group == "others" else {}
-            owner = (Term("side", match["side"], span, side),)
-            tense = sentence.tense(0, 1)
+            owner, tense = (Term("side", match["side"], span, side),), sentence.tense(0, 1)
             yield _claim(sentence, "counts", span, (), stance, tense, detail, owner)
 
 
 # ---------------------------------------------------------------- checks and mates
-
-#: Words right before ``check`` and ``mate`` that belong to the claim.
-_LEADING = frozenset(
-    {"gives", "give", "giving", "with", "delivers", "delivering", "in", "threatens", "threatening",
-     "threaten", "is", "comes", "a", "an", "delivered", "discovered", "double", "gave", "forced",
-     "no", "had", "given", "has"}
-)  # fmt: skip
 
 
 def read_check(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -699,7 +640,7 @@ def _check_or_mate(
     """Return the claim of the word ``check`` or ``mate`` at an element, with who gives it."""
     element = sentence.elements[index]
     first = index
-    while first > 0 and sentence.elements[first - 1].word in _LEADING:
+    while first > 0 and sentence.elements[first - 1].word in words("leading"):
         first -= 1
     stance = sentence.stance(first, index + 1)
     named = re.search(r"M[b,_]{0,2}$", sentence.tags[:first])
@@ -778,9 +719,8 @@ def read_wording(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
         subjects = named or (tuple(sides[-1:]) if relation in _OF_A_SIDE else ())
     first = max(0, first - 1)
     stance = sentence.stance(first, max(first + 1, last))
-    denied = cue("denied_before").search(sentence.words[: match.start()]) or cue(
-        "denied_within"
-    ).search(match.group())
+    before_it = cue("denied_before").search(sentence.words[: match.start()])
+    denied = before_it or cue("denied_within").search(match.group())
     stance = but(stance, negated=denied is not None, able=False)
     detail, tense = {**reading.detail, **groups}, sentence.tense(first, max(1, last))
     yield _claim(sentence, relation, span, moves, stance, tense, detail, subjects)
@@ -811,22 +751,12 @@ Reader = Callable[[Sentence, re.Match[str], Reading], Iterator[Claim]]
 
 #: What reads a match of a pattern, by the name that the table gives it.
 READERS: dict[str, Reader] = {
-    "verb": read_verb,
-    "told_move": read_told_move,
-    "written": read_written,
-    "castling": read_castling,
-    "named": read_named,
-    "standing": read_standing,
-    "pawn_state": read_pawn_state,
-    "pinned": read_pinned,
-    "loose": read_loose,
-    "threat": read_threat,
-    "counts": read_counts,
-    "check": read_check,
-    "mate": read_mate,
-    "happening": read_happening,
-    "wording": read_wording,
-}
+    "verb": read_verb, "told_move": read_told_move, "written": read_written,
+    "castling": read_castling, "named": read_named, "standing": read_standing,
+    "pawn_state": read_pawn_state, "pinned": read_pinned, "loose": read_loose,
+    "threat": read_threat, "counts": read_counts, "check": read_check, "mate": read_mate,
+    "happening": read_happening, "wording": read_wording,
+}  # fmt: skip
 
 #: Readers of patterns over words; all others have patterns over tags.
 OF_WORDS = frozenset({"wording", "counts", "happening"})
