@@ -26,6 +26,7 @@ from chessgloss.facts.pawns import doubled, isolated, passed
 from chessgloss.facts.tactics import discovered_attacks
 from chessgloss.facts.threats import mates
 from chessgloss.facts.verdict import Verdict
+from chessgloss.facts.wording import noun, side_name
 from chessgloss.positions import MoveInContext
 
 Truth = Literal["true", "false", "not checkable"]
@@ -307,14 +308,9 @@ def _opened(moment: Moment) -> list[chess.Square]:
 def name(board: chess.Board, square: chess.Square) -> str:
     """Return what stands on a square: ``the white knight on f3``."""
     piece = board.piece_at(square)
-    where = chess.square_name(square)
     if piece is None:
-        return f"nothing on {where}"
-    return f"the {chess.COLOR_NAMES[piece.color]} {chess.piece_name(piece.piece_type)} on {where}"
-
-
-def _side(colour: chess.Color) -> str:
-    return "White" if colour else "Black"
+        return f"nothing on {chess.square_name(square)}"
+    return noun(piece.color, piece.piece_type, square)
 
 
 def _is_king(term: Term) -> bool:
@@ -912,7 +908,7 @@ def gives_check(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if not board.is_check():
         return fails("no king is in check")
     if not _right_king(claim, board):
-        return fails(f"it is {_side(board.turn)} who is in check")
+        return fails(f"it is {side_name(board.turn)} who is in check")
     checkers = board.checkers()
     if claim.subjects and not _checks(claim, moment):
         return fails(f"the check comes from {name(board, checkers.pop())}")
@@ -940,7 +936,7 @@ def in_check(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     board = moment.board
     if not board.is_check():
         return fails("no king is in check")
-    return truth(_right_king(claim, board), f"{_side(board.turn)} is in check")
+    return truth(_right_king(claim, board), f"{side_name(board.turn)} is in check")
 
 
 def was_in_check(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -969,7 +965,7 @@ def is_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     board = moment.board
     if not board.is_checkmate():
         return fails("the king has a way out" if board.is_check() else "no king is in check")
-    evidence = f"{_side(board.turn)} is checkmated"
+    evidence = f"{side_name(board.turn)} is checkmated"
     if claim.subjects and all(term.role in ("piece", "side") for term in claim.subjects):
         return truth(_checks(claim, moment), evidence)
     return truth(_right_king(claim, board), evidence)
@@ -988,7 +984,7 @@ def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return holds("it is mate already")
     for side in chess.COLORS:
         for move in mates(moment.board, side):
-            return holds(f"{_side(side)} could mate by {move.uci()}")
+            return holds(f"{side_name(side)} could mate by {move.uci()}")
     at_once = claim.detail.get("count") == "1"
     return fails("no move mates at once") if at_once else unknown("a longer mate may exist")
 
@@ -1039,14 +1035,8 @@ def forks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     actors = acting_squares(claim.subjects, moment)
     if not actors:
         return absent("there is no such piece")
-    targets = {
-        actor: list(
-            chess.scan_forward(
-                board.attacks_mask(actor) & board.occupied_co[not board.color_at(actor)]
-            )
-        )
-        for actor in actors
-    }
+    enemies = {actor: board.occupied_co[not board.color_at(actor)] for actor in actors}
+    targets = {actor: list(board.attacks(actor) & enemies[actor]) for actor in actors}
     if any(term.role == "side" for term in claim.subjects) and claim.objects:
         together = [square for attacked in targets.values() for square in attacked]
         if all(_is_among(term, board, together) for term in claim.objects):
@@ -1136,7 +1126,7 @@ def ahead(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
     lead = balance(board) if side else -balance(board)
-    evidence = f"{_side(side)} is {lead:+d} in pawns"
+    evidence = f"{side_name(side)} is {lead:+d} in pawns"
     if "unit" not in claim.detail:
         return truth(lead > 0, evidence)
     more = {
@@ -1352,7 +1342,7 @@ def only_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     lead = verdict.lead_of_best if verdict else None
     if verdict is None or lead is None:
         return NO_ENGINE
-    if _side(not scene.move.mover) in claim.detail.get("sides", ""):
+    if side_name(not scene.move.mover) in claim.detail.get("sides", ""):
         return unknown("the opponent's move is spoken of")
     evidence = f"the best move leads by {lead} centipawns"
     if verdict.loss <= BEST_LOSS and lead >= ONLY_MOVE_LEAD:

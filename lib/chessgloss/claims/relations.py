@@ -64,14 +64,9 @@ CAUSES: dict[Kind, Cause] = {
 #: What disqualifies a comment by the rubric's hard rule (Chess Commentary Pairwise Evaluation
 #: Rubric, criterion 1) if it is claimed without support.
 Disqualifier = Literal[
-    "check",
-    "checkmate",
-    "capture",
-    "promotion",
-    "trade",
-    "hanging-piece win",
+    "check", "checkmate", "capture", "promotion", "trade", "hanging-piece win",
     "forced tactic or threat",
-]
+]  # fmt: skip
 
 #: Looks at one moment for a claim; of a move that is named, at all moments at once.
 Decide = Callable[[Claim, Moment, Scene], Finding]
