@@ -500,7 +500,7 @@ def stands(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def attacks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether the pieces named attack all that they are said to attack."""
-    finding = _act_on_all(claim, moment, hostile=True)
+    finding = controls(claim, moment, scene)
     on_king = any(map(_is_king, claim.objects))
     if on_king and claim.tense != "after" and finding.outcome == "fails":
         return unknown("an attack on a king takes many forms")
@@ -509,7 +509,7 @@ def attacks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def defends(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether the pieces named defend all that they are said to defend."""
-    finding = _act_on_all(claim, moment, hostile=False)
+    finding = controls(claim, moment, scene)
     if any(map(_is_king, claim.objects)) and finding.outcome != "absent":
         return unknown("a king is sheltered rather than defended")
     vague = finding.outcome == "fails" and _is_vague(claim)
@@ -517,11 +517,6 @@ def defends(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def controls(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether all the squares are attacked by what is said to control them."""
-    return _act_on_all(claim, moment, hostile=None)
-
-
-def _act_on_all(claim: Claim, moment: Moment, *, hostile: bool | None) -> Finding:
     """Look whether the subjects attack (or defend) every object, in the numbers said."""
     board = moment.board
     actors = list(chess.scan_forward(board.occupied))
@@ -530,8 +525,8 @@ def _act_on_all(claim: Claim, moment: Moment, *, hostile: bool | None) -> Findin
     if not actors:
         return absent("there is no such piece")
     if "count" in claim.detail and claim.objects:
-        return _counted(claim, moment, hostile)
-    findings = [_act_on(claim, moment, actors, term, hostile) for term in claim.objects]
+        return _counted(claim, moment)
+    findings = [_act_on(claim, moment, actors, term) for term in claim.objects]
     for finding in findings:
         if finding.outcome != "holds":
             return finding
@@ -539,7 +534,7 @@ def _act_on_all(claim: Claim, moment: Moment, *, hostile: bool | None) -> Findin
         own = acting_squares([subject], moment)
         if not own:
             return absent(f"there is no {subject.text}")
-        idle = [_act_on(claim, moment, own, term, hostile) for term in claim.objects]
+        idle = [_act_on(claim, moment, own, term) for term in claim.objects]
         if all(finding.outcome != "holds" for finding in idle):
             return next((each for each in idle if each.outcome == "unknown"), idle[0])
     if len(claim.subjects) == 1 and claim.subjects[0].role == "piece":
@@ -548,11 +543,11 @@ def _act_on_all(claim: Claim, moment: Moment, *, hostile: bool | None) -> Findin
         if _PLURAL.search(claim.subjects[0].text):
             groups = [[a for a in actors if board.color_at(a) == side] for side in chess.COLORS]
         acted = (
-            all(_act_on(claim, moment, g, t, hostile).outcome == "holds" for t in claim.objects)
+            all(_act_on(claim, moment, g, t).outcome == "holds" for t in claim.objects)
             for g in groups
         )
         if not any(acted):
-            return fails(f"no such piece {_verb(hostile)} all of them")
+            return fails(f"no such piece {_verb(claim)} all of them")
     return holds(", ".join(finding.evidence for finding in findings))
 
 
@@ -561,8 +556,8 @@ _PLURAL = re.compile(
 )
 
 
-def _verb(hostile: bool | None) -> str:
-    return "defends" if hostile is False else "attacks"
+def _verb(claim: Claim) -> str:
+    return "defends" if claim.relation == "defends" else "attacks"
 
 
 def _is_vague(claim: Claim) -> bool:
@@ -576,11 +571,9 @@ def _targets(term: Term, moment: Moment) -> list[chess.Square]:
     return acting_squares([term], moment) if term.role == "this" else term.squares(moment.board)
 
 
-def _act_on(
-    claim: Claim, moment: Moment, actors: list[chess.Square], term: Term, hostile: bool | None
-) -> Finding:
+def _act_on(claim: Claim, moment: Moment, actors: list[chess.Square], term: Term) -> Finding:
     """Look whether one of the actors attacks (or defends) what a term means."""
-    board, verb = moment.board, _verb(hostile)
+    board, verb = moment.board, _verb(claim)
     targets = _targets(term, moment)
     if not targets:
         return absent(f"there is no {term.text}")
@@ -589,8 +582,8 @@ def _act_on(
         side = board.color_at(actor)
         for target in targets:
             owner = board.color_at(target)
-            free = hostile is None or owner is None or term.role == "square"
-            if not free and (owner != side) != hostile:
+            any_side = claim.relation == "controls" or owner is None or term.role == "square"
+            if not any_side and (owner != side) != (claim.relation == "attacks"):
                 continue
             if board.attacks_mask(actor) & chess.BB_SQUARES[target]:
                 square = chess.square_name(target) if owner is None else name(board, target)
@@ -609,7 +602,7 @@ def _act_on(
     return fails(f"no such piece {verb} {term.text}")
 
 
-def _counted(claim: Claim, moment: Moment, hostile: bool | None) -> Finding:
+def _counted(claim: Claim, moment: Moment) -> Finding:
     """Look whether as many pieces attack or defend a square as the words say."""
     board, wanted = moment.board, int(claim.detail["count"])
     targets = _targets(claim.objects[0], moment)
@@ -618,7 +611,7 @@ def _counted(claim: Claim, moment: Moment, hostile: bool | None) -> Finding:
     owner = board.color_at(targets[0])
     if owner is None:
         return unknown("whose pieces count is not said")
-    side = not owner if hostile else owner
+    side = not owner if claim.relation == "attacks" else owner
     direct = board.attackers_mask(side, targets[0])
     # line pieces that stand behind another attacker of their own side
     hidden = sum(
