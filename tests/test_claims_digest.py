@@ -23,7 +23,7 @@ def test_what_decides_a_verdict_is_hashed_and_what_does_not_is_not():
     names = {path.relative_to(LIBRARY / "chessgloss").as_posix() for path in checker_files()}
     looks = {path.name for path in (LIBRARY / "chessgloss/claims").glob("look_*.py")}
     assert {f"claims/{name}" for name in looks} <= names
-    assert {"claims/extract.py", "claims/lexicon.py", "facts/attacks.py", "positions.py"} <= names
+    assert {"claims/extract.py", "claims/lexicon.py", "facts/board.py", "positions.py"} <= names
     assert not {"claims/gold.py", "claims/digest.py", "claims/corrupt.py"} & names
 
 
@@ -43,6 +43,6 @@ def test_the_hash_is_that_of_the_contents(library: Path):
     other = library / "chessgloss" / "claims" / "gold.py"
     other.write_text(other.read_text() + "\n")
     assert checker_digest(library) == checker_digest(LIBRARY)
-    rule = library / "chessgloss" / "facts" / "attacks.py"
+    rule = library / "chessgloss" / "facts" / "board.py"
     rule.write_text(rule.read_text() + "\n")
     assert checker_digest(library) != checker_digest(LIBRARY)

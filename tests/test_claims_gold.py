@@ -10,7 +10,7 @@ from chessgloss.claims.corrupt import ErrorType, corrupted, minimal_pairs, sente
 from chessgloss.claims.gold import GoldError, check_text, read_gold, score_gold
 from chessgloss.claims.hardrule import breaches, most_faithfulness
 from chessgloss.corpora.games import read_games
-from chessgloss.facts.gather import gather
+from chessgloss.facts import gather
 from chessgloss.positions import MoveInContext, read_fen, read_move
 
 ROOT = Path(__file__).resolve().parents[1]

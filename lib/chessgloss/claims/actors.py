@@ -8,7 +8,7 @@ import chess
 
 from chessgloss.claims.records import Term
 from chessgloss.claims.scene import Moment
-from chessgloss.facts.attacks import line_pieces
+from chessgloss.facts.board import line_pieces
 
 
 def acting_squares(terms: Iterable[Term], moment: Moment) -> list[chess.Square]:

@@ -17,8 +17,8 @@ from typing import Literal, get_args
 
 import chess
 
-from chessgloss.facts.gather import gather
-from chessgloss.facts.records import Fact, FactKind, Facts
+from chessgloss.facts import Fact, Facts, gather
+from chessgloss.facts.fact import FactKind
 from chessgloss.positions import MoveInContext
 
 ErrorType = Literal["wrong_square", "wrong_piece", "wrong_side"]

@@ -14,7 +14,7 @@ from typing import Literal
 
 from chessgloss.claims.records import Checked, Claim
 from chessgloss.claims.verify import verify
-from chessgloss.facts.records import Facts
+from chessgloss.facts import Facts
 from chessgloss.facts.verdict import Verdict
 
 Disqualifier = Literal[

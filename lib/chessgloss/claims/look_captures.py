@@ -9,7 +9,7 @@ import chess
 from chessgloss.claims.outcomes import Finding, absent, fails, holds, truth, unknown
 from chessgloss.claims.records import Claim, Term
 from chessgloss.claims.scene import Moment, Scene, passed, play
-from chessgloss.facts.exchange import VALUES, exchange
+from chessgloss.facts.tactics import VALUES, exchange
 
 _Event = tuple[chess.Board, chess.Move]
 

@@ -8,7 +8,7 @@ from chessgloss.claims.actors import acting_squares, moved_squares, name
 from chessgloss.claims.outcomes import Finding, absent, fails, holds, truth, unknown
 from chessgloss.claims.records import Claim, Term
 from chessgloss.claims.scene import Moment, Scene
-from chessgloss.facts.threats import mates
+from chessgloss.facts.tactics import mates
 
 #: Mates up to this length are taken as seen by any engine that gives a verdict.
 _SURE_MATE = 3

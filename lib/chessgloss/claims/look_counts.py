@@ -8,9 +8,8 @@ from chessgloss.claims.lexicon import noun_pieces
 from chessgloss.claims.outcomes import Finding, absent, fails, holds, truth, unknown
 from chessgloss.claims.records import Claim
 from chessgloss.claims.scene import Moment, Scene
-from chessgloss.facts.exchange import VALUES, balance
-from chessgloss.facts.files import half_open_files
-from chessgloss.facts.pawns import doubled, isolated, passed
+from chessgloss.facts.board import doubled, half_open_files, isolated, passed
+from chessgloss.facts.tactics import VALUES, balance
 
 _NUMBERS = {
     "no": 0, "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,

@@ -11,8 +11,8 @@ from chessgloss.claims.lexicon import VAGUE_VERBS
 from chessgloss.claims.outcomes import Finding, absent, fails, holds, truth, unknown
 from chessgloss.claims.records import Claim, Term
 from chessgloss.claims.scene import Moment, Scene
-from chessgloss.facts.attacks import attackers, line_pieces, pin_lines
-from chessgloss.facts.exchange import captures
+from chessgloss.facts.board import attackers, line_pieces, pin_lines
+from chessgloss.facts.tactics import captures
 
 _PLURAL = re.compile(
     r"\b(?:king|queen|rook|bishop|knight|pawn|piece|minor|horse)s\b|\bboth\b", re.IGNORECASE

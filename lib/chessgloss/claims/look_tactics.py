@@ -10,9 +10,8 @@ from chessgloss.claims.actors import acting_squares, name
 from chessgloss.claims.outcomes import Finding, absent, fails, holds, unknown
 from chessgloss.claims.records import Claim, Term
 from chessgloss.claims.scene import Moment, Scene
-from chessgloss.facts.attacks import line_pieces
-from chessgloss.facts.exchange import VALUES
-from chessgloss.facts.tactics import discovered_attacks
+from chessgloss.facts.board import line_pieces
+from chessgloss.facts.tactics import VALUES, discovered_attacks
 
 _WORTH = {**VALUES, chess.KING: 100}
 

@@ -10,9 +10,8 @@ from chessgloss.claims.notation import Notation
 from chessgloss.claims.outcomes import Finding, absent, fails, holds, truth, unknown
 from chessgloss.claims.records import Claim, Term
 from chessgloss.claims.scene import Moment, Scene, passed
-from chessgloss.facts.exchange import Capture, balance, captures, exchange
-from chessgloss.facts.kings import shelter
-from chessgloss.facts.threats import mates
+from chessgloss.facts.board import shelter
+from chessgloss.facts.tactics import Capture, balance, captures, exchange, mates
 
 
 def can_win(claim: Claim, moment: Moment, scene: Scene) -> Finding:

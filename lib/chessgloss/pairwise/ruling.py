@@ -14,8 +14,7 @@ from typing import Literal
 from chessgloss.claims.hardrule import DISQUALIFIED, Disqualifier, disqualifier
 from chessgloss.claims.records import Checked
 from chessgloss.claims.verify import verify
-from chessgloss.facts.context import linearise
-from chessgloss.facts.records import Facts
+from chessgloss.facts import Facts, linearise
 from chessgloss.facts.verdict import Verdict
 from chessgloss.pairwise.records import HIGHEST, Ballot
 from chessgloss.pairwise.support import squares_of, supports
