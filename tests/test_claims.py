@@ -9,7 +9,7 @@ import pytest
 from chessgloss.claims import CAUSES, causes, extract, summarise, verify
 from chessgloss.claims.lexicon import read_notation
 from chessgloss.corpora.games import read_games
-from chessgloss.facts.gather import gather
+from chessgloss.facts import gather
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext, read_fen, read_move
 

@@ -43,6 +43,6 @@ def test_the_hash_is_that_of_the_contents(library: Path):
     other = library / "chessgloss" / "claims" / "gold.py"
     other.write_text(other.read_text() + "\n")
     assert checker_digest(library) == checker_digest(LIBRARY)
-    rule = library / "chessgloss" / "facts" / "attacks.py"
+    rule = library / "chessgloss" / "facts" / "board.py"
     rule.write_text(rule.read_text() + "\n")
     assert checker_digest(library) != checker_digest(LIBRARY)

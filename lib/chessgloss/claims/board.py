@@ -17,16 +17,20 @@ import chess
 
 from chessgloss.claims.lexicon import Notation, noun_pieces, number, words
 from chessgloss.claims.parser import Claim, Term
-from chessgloss.facts.attacks import attackers, line_pieces, pin_lines
-from chessgloss.facts.exchange import VALUES, balance, exchange
-from chessgloss.facts.exchange import captures as all_captures
-from chessgloss.facts.files import half_open_files
-from chessgloss.facts.kings import shelter
-from chessgloss.facts.pawns import doubled, isolated, passed
-from chessgloss.facts.tactics import discovered_attacks
-from chessgloss.facts.threats import mates
+from chessgloss.facts.board import (
+    attackers,
+    doubled,
+    half_open_files,
+    isolated,
+    line_pieces,
+    passed,
+    pin_lines,
+    shelter,
+)
+from chessgloss.facts.fact import noun, side_name
+from chessgloss.facts.tactics import VALUES, balance, discovered_attacks, exchange, mates
+from chessgloss.facts.tactics import captures as all_captures
 from chessgloss.facts.verdict import Verdict
-from chessgloss.facts.wording import noun, side_name
 from chessgloss.positions import MoveInContext
 
 Truth = Literal["true", "false", "not checkable"]

@@ -22,12 +22,9 @@ from chessgloss.commentary.briefing import PHRASES
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.commentary.template import named, owned
 from chessgloss.engine import Analysis, score_text
-from chessgloss.facts import Verdict, gather, weigh
-from chessgloss.facts.attacks import attackers
-from chessgloss.facts.exchange import captures, exchange, hanging
-from chessgloss.facts.kings import shelter
-from chessgloss.facts.threats import threats
-from chessgloss.facts.wording import listed, side_name
+from chessgloss.facts import Verdict, gather, listed, side_name, weigh
+from chessgloss.facts.board import attackers, shelter
+from chessgloss.facts.tactics import captures, exchange, hanging, threats
 from chessgloss.llm import Client, Request, Sampling, State, Unanswered
 from chessgloss.positions import MoveInContext, Position, PositionError
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from chessgloss.claims import DISQUALIFIED, Checked, Disqualifier, disqualifier, verify
-from chessgloss.facts.context import linearise
-from chessgloss.facts.records import Facts
+from chessgloss.facts import Facts, linearise
 from chessgloss.facts.verdict import Verdict
 from chessgloss.pairwise.records import HIGHEST, Ballot
 from chessgloss.pairwise.support import squares_of, supports
