@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import ast
 import json
+import random
+import shutil
 from pathlib import Path
 
 import pytest
 
-from chessgloss.claims import disqualifier, verify
+from chessgloss.claims import verify
+from chessgloss.claims.checker import checker_digest, checker_files
 from chessgloss.claims.gold import (
     ErrorType,
     GoldError,
@@ -21,6 +25,7 @@ from chessgloss.corpora.games import read_games
 from chessgloss.positions import MoveInContext, read_fen, read_move
 
 ROOT = Path(__file__).resolve().parents[1]
+LIBRARY = ROOT / "lib"
 DEV = ROOT / "data" / "claims" / "dev.jsonl"
 GAMES = ROOT / "data" / "games" / "selfplay.tsv.zst"
 
@@ -127,8 +132,6 @@ def test_minimal_pairs_are_seeded_and_ask_for_enough_moves():
 def test_corruption_exchanges_one_thing_and_keeps_pawns_off_the_last_ranks(
     error: ErrorType, expected
 ):
-    import random
-
     found = set(corrupted("the white pawn on e2 is passed", error, random.Random(0)))
     if expected is not None:
         assert found == expected
@@ -136,19 +139,31 @@ def test_corruption_exchanges_one_thing_and_keeps_pawns_off_the_last_ranks(
     assert sentence("the move is good") == "The move is good."
 
 
-@pytest.mark.parametrize(
-    ("text", "events"),
-    [
-        ("The bishop takes the pawn on e6 with check.", []),
-        ("The bishop takes the knight on e6.", ["capture"]),
-        ("This is checkmate.", ["checkmate"]),
-        ("The bishop forks the queen on g8 and the rook on a8.", ["forced tactic or threat"]),
-        ("The rook on a8 is hanging.", ["hanging-piece win"]),
-        ("A fine move that gains space on the kingside.", []),
-        ("The knight on d4 is strong.", []),  # wrong, but none of the rule's events
-    ],
-)
-def test_the_hard_rule_disqualifies_unsupported_events(text: str, events: list[str]):
-    checked = verify(text, read_move(read_fen(FIGURE_A6), "Bxe6+"))
-    false = [disqualifier(each.claim) for each in checked if each.verdict == "false"]
-    assert [event for event in false if event] == events
+def test_what_decides_a_verdict_is_hashed_and_what_does_not_is_not():
+    names = {path.relative_to(LIBRARY / "chessgloss").as_posix() for path in checker_files()}
+    modules = ("checker.py", "relations.py", "board.py", "parser.py", "lexicon.py")
+    assert {f"claims/{name}" for name in (*modules, "relations.toml", "words.toml")} <= names
+    assert {"facts/board.py", "facts/tactics.py", "facts/verdict.py", "positions.py"} <= names
+    assert "claims/gold.py" not in names
+
+
+def test_no_module_of_the_checker_takes_a_name_from_a_package_alone():
+    """What a package only passes on would be missed by the walk over modules."""
+    for path in (path for path in checker_files() if path.suffix == ".py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("chessgloss"):
+                folder = LIBRARY.joinpath(*str(node.module).split("."))
+                missed = [a.name for a in node.names if not (folder / f"{a.name}.py").is_file()]
+                assert folder.with_suffix(".py").is_file() or not missed, (path, missed)
+
+
+def test_the_hash_is_that_of_the_contents(tmp_path: Path):
+    for path in (*checker_files(LIBRARY), LIBRARY / "chessgloss/claims/gold.py"):
+        copy = tmp_path / path.relative_to(LIBRARY)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+    assert checker_digest(tmp_path) == checker_digest(LIBRARY)
+    for name, same in (("gold.py", True), ("words.toml", False)):
+        with (tmp_path / "chessgloss" / "claims" / name).open("a") as file:
+            file.write("\n")
+        assert (checker_digest(tmp_path) == checker_digest(LIBRARY)) == same
