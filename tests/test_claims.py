@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import chess
 import chess.engine
 import pytest
 
+import chessgloss.claims
 from chessgloss.claims import CAUSES, causes, disqualifier, extract, summarise, verify
 from chessgloss.claims.lexicon import read_notation
 from chessgloss.claims.relations import relations
@@ -18,40 +20,25 @@ from chessgloss.positions import MoveInContext, read_fen, read_move
 
 GAMES = Path(__file__).resolve().parents[1] / "data" / "games" / "selfplay.tsv.zst"
 
-#: White's bishops aim at f7 and h7; the move castles.
-ITALIAN = ("r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4", "O-O")
-TAKES = (ITALIAN[0], "Nxe5")
-#: The CCC paper's Figure A6: a bishop takes a pawn with check.
-FIGURE_A6 = ("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21", "Bxe6+")
-#: A bishop pins a knight to its king.
-PIN = ("r1bqk2r/pppp1ppp/2n2n2/4p3/1b2P3/2NP4/PPP2PPP/R1BQKBNR w KQkq - 1 4", "Nf3")
-PROMOTES = ("8/3P2k1/8/8/8/8/2K5/8 w - - 0 70", "d8=Q")
-ON_THE_SEVENTH = (PROMOTES[0], "Kc3")
-BACK_RANK = ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "Ra7")
-MATES = (BACK_RANK[0], "Ra8#")
-EN_PASSANT = ("rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3", "exf6")
-#: The knight on e4 moves with discovered check.
-DISCOVERS = ("4k3/8/8/8/4N3/8/8/4R1K1 w - - 0 1", "Nc5+")
-DOUBLE = (DISCOVERS[0], "Nd6+")
-SKEWER = ("8/8/8/q1k5/8/8/7K/6R1 w - - 0 1", "Rg5+")
-FORK = ("r3k3/8/8/1N6/8/8/8/4K3 w - - 0 1", "Nc7+")
-STALEMATE = ("7k/5Q2/8/8/8/8/8/K7 w - - 0 1", "Kb2")
-IN_CHECK = ("4k3/8/8/8/8/8/4r3/R3K3 w Q - 0 1", "Kxe2")
+TABLE = tomllib.loads((Path(chessgloss.claims.__file__).parent / "relations.toml").read_text())
+POSITIONS = {name: tuple(position) for name, position in TABLE["positions"].items()}
+ITALIAN, FIGURE_A6 = POSITIONS["italian"], POSITIONS["figure_a6"]
 
 
 def score(centipawns: int) -> chess.engine.PovScore:
     return chess.engine.PovScore(chess.engine.Cp(centipawns), chess.WHITE)
 
 
-def verdict_of(before: int, after: int, loss: int) -> Verdict:
+def verdict_of(before: int, after: int, loss: int, best="e1g1", reply="g8f6") -> Verdict:
     return Verdict(
         "Scripted 1", 1_000, score(before), score(after), score(after), 0.5, 0.5, 0.5, 0.5,
-        loss, 1, 3, "e1g1", "d2d3", before - 80, ("e1g1",), "g8f6", ("g8f6",),
+        loss, 1, 3, best, "a2a3", before - 80, (best,), reply, (reply,),
     )  # fmt: skip
 
 
 #: White is winning and castles, the best move by far; and a blunder in an equal position.
-STRONG, BLUNDER = (*ITALIAN, verdict_of(400, 400, 0)), (*TAKES, verdict_of(300, 0, 300))
+POSITIONS["strong"] += (verdict_of(400, 400, 0),)
+POSITIONS["blunder"] += (verdict_of(300, 0, 300),)
 
 
 def checked(position: tuple, text: str, **more):
@@ -63,130 +50,22 @@ def verdicts(position: tuple, text: str, **more) -> dict[str, str]:
     return {each.claim.text: each.verdict for each in checked(position, text, **more)}
 
 
-#: Relation: the position, a true sentence, a false one (and its position where it is another).
-EXAMPLES = {
-    "legal": (ITALIAN, "4. d3 was also possible.", "4. d6 was also possible."),
-    "played": (ITALIAN, "White castles kingside.", "White plays Ng5."),
-    "impossible": (ITALIAN, "The knight on f3 cannot go to f6.", None),
-    "move_checks": (FIGURE_A6, "Bxe6+ is good.", "Nxe5+ is good.", TAKES),
-    "move_mates": (MATES, "Ra8# is the end.", "Nc5# is the end.", DISCOVERS),
-    "cannot_castle": (ITALIAN, "White cannot castle.", "Black cannot castle.", PIN),
-    "may_castle": (ITALIAN, "Black can castle.", "Black can castle.", FIGURE_A6),
-    "has_right": (
-        ITALIAN, "Black has the right to castle.", "Black has the right to castle.", FIGURE_A6,
-    ),
-    "loses_right": (
-        ITALIAN, "White loses the right to castle.", "Black loses the right to castle.",
-    ),
-    "castled": (ITALIAN, "White has castled.", "Black has castled."),
-    "promotes": (PROMOTES, "White makes a queen.", "The pawn promotes to a knight."),
-    "can_promote": (
-        ON_THE_SEVENTH, "White threatens to promote the pawn on d7.",
-        "White threatens to promote the pawn on d6.",
-    ),
-    "legal_count": (
-        ON_THE_SEVENTH, "There are only 8 legal moves.", "There are only 13 legal moves.",
-    ),
-    "stands": (ITALIAN, "White's king on g1 is safe.", "Now the king stands on e1."),
-    "attacks": (
-        ITALIAN, "The bishop on c4 attacks the pawn on f7.",
-        "The bishop on c4 attacks the pawn on g7.",
-    ),
-    "defends": (
-        ITALIAN, "The pawn on e5 is defended by the knight on c6.",
-        "The pawn on e5 is defended by the bishop on c5.",
-    ),
-    "controls": (FIGURE_A6, "The bishop controls d7.", "The bishop controls f7 and g8."),
-    "loose": (ITALIAN, "The pawn on e4 has no defender.", "The pawn on e5 is undefended."),
-    "shelters": (
-        ITALIAN, "The pawns on f2 and g2 shelter the king on g1.",
-        "The pawn on a2 shelters the king on g1.",
-    ),
-    "captures": (
-        FIGURE_A6, "The bishop takes the pawn on e6.", "The bishop takes the knight on e6.",
-    ),
-    "exchanges": (TAKES, "It trades knights.", "It trades queens."),
-    "can_win": (
-        TAKES, "Black threatens to win the knight on e5.", "Black threatens to win the rook on h1.",
-    ),
-    "en_passant": (EN_PASSANT, "He takes en passant.", "He takes en passant.", ITALIAN),
-    "forks": (
-        FORK, "The knight forks the king and the rook.",
-        "The bishop forks the queen on g8 and the rook on a8.", FIGURE_A6,
-    ),
-    "pins": (
-        PIN, "The knight on c3 is pinned to the king.", "The bishop on b4 pins the knight on f3.",
-    ),
-    "skewers": (
-        SKEWER, "The rook skewers the king and the queen.",
-        "The rook skewers the king and the queen.", BACK_RANK,
-    ),
-    "discovers": (DISCOVERS, "It comes with a discovered attack.",
-                  "It comes with a discovered attack.", ITALIAN),
-    "gives_check": (FIGURE_A6, "The bishop gives check.", "The knight gives check."),
-    "in_check": (FIGURE_A6, "Black is in check.", "White is in check.", ITALIAN),
-    "discovered_check": (
-        DISCOVERS, "It gives discovered check.", "It gives discovered check.", FIGURE_A6,
-    ),
-    "double_check": (DOUBLE, "It is double check.", "It is double check.", DISCOVERS),
-    "was_in_check": (IN_CHECK, "White steps out of check.", "White steps out of check.", ITALIAN),
-    "is_mate": (MATES, "The rook delivers mate.", "It is checkmate!", FIGURE_A6),
-    "threatens_mate": (
-        BACK_RANK, "White threatens mate in one.", "White threatens mate in one.", ITALIAN,
-    ),
-    "mate_in": (BACK_RANK, "There is mate in one.", "There is mate in one.", ITALIAN),
-    "can_mate": (
-        BACK_RANK, "White threatens to mate with the rook from a7 to a8.",
-        "White threatens to mate with the rook from a7 to b7.",
-    ),
-    "is_stalemate": (STALEMATE, "It is stalemate.", "It is stalemate.", ITALIAN),
-    "ahead": (IN_CHECK, "White is a rook up.", "White is a pawn up."),
-    "behind": (IN_CHECK, "Black is a rook down.", "White is a rook down."),
-    "level": (ITALIAN, "Material is even.", "Material is even.", BACK_RANK),
-    "counts": (ITALIAN, "White has only two rooks.", "Black has exactly seven pawns."),
-    "pair": (ITALIAN, "White has the bishop pair.", "White has the bishop pair.", BACK_RANK),
-    "counts_both": (ITALIAN, "Both sides have two rooks.", "Both sides have three rooks."),
-    "no_more": (BACK_RANK, "The queens are off.", "The rooks are off."),
-    "wins": (FIGURE_A6, "Bxe6+ wins a pawn.", "Nxe5 wins a pawn.", TAKES),
-    "exchange_result": (
-        TAKES, "By exchanges on e5 White loses 2 pawns.", "By exchanges on e5 White wins 1 pawn.",
-    ),
-    "brings": (
-        TAKES, "The move brings White 1 pawn of material.",
-        "The move brings White 3 pawns of material.",
-    ),
-    "pawn_state": (
-        ON_THE_SEVENTH, "The pawn on d7 is passed.", "The pawn on e4 is passed.", ITALIAN,
-    ),
-    "open_file": (BACK_RANK, "The a-file is open.", "The b-file is closed."),
-    "opens_file": (
-        BACK_RANK, "The rook opens the a-file.", "White opens the e-file.", ITALIAN,
-    ),
-    "better": (STRONG, "White is winning.", "White is winning.", BLUNDER),
-    "equal": (BLUNDER, "The position is equal.", "The position is equal.", STRONG),
-    "better_move": (BLUNDER, "O-O was better.", "d3 was better.", STRONG),
-    "only_move": (STRONG, "It is the only move.", "It is the only move.", BLUNDER),
-    "best_move": (STRONG, "This is the best move.", "This is the best move.", BLUNDER),
-    "bad_move": (BLUNDER, "A blunder.", "A blunder.", STRONG),
-    "good_move": (STRONG, "A good move.", "A good move.", BLUNDER),
-}  # fmt: skip
+EXAMPLES = [
+    (relation, verdict, *row[verdict])
+    for relation, row in TABLE["relations"].items()
+    for verdict in ("true", "false")
+    if verdict == "true" or relation != "impossible"  # the board may be misread, so never false
+]
 
 
-def test_every_relation_has_an_example():
-    assert set(EXAMPLES) == set(relations())
-
-
-@pytest.mark.parametrize("relation", EXAMPLES)
-def test_what_is_true_is_told_from_what_is_false(relation: str):
-    position, true, false, *other = EXAMPLES[relation]
-    elsewhere = other[0] if other else position
-    for place, text, verdict in ((position, true, "true"), (elsewhere, false, "false")):
-        claims = [each for each in checked(place, text or "") if each.claim.relation == relation]
-        assert {each.verdict for each in claims} == ({verdict} if text else set()), (text, claims)
-        for each in claims:
-            assert each.evidence
-            assert each.claim.kind == relations()[relation].kind
-            assert text[slice(*each.claim.span)] == each.claim.text
+@pytest.mark.parametrize(("relation", "verdict", "name", "text"), EXAMPLES)
+def test_the_examples_of_the_table_are_judged_as_it_says(relation, verdict, name, text):
+    claims = [each for each in checked(POSITIONS[name], text) if each.claim.relation == relation]
+    assert {each.verdict for each in claims} == {verdict}
+    for each in claims:
+        assert each.evidence
+        assert each.claim.kind == relations()[relation].kind
+        assert text[slice(*each.claim.span)] == each.claim.text
 
 
 @pytest.mark.parametrize(
@@ -268,9 +147,52 @@ def test_a_subject_that_is_named_is_the_one_that_acts(position, text, words, ver
     assert verdicts(position, f"{text}{words}.")[words] == verdict
 
 
+#: 6. Nxd5 in the Elephant Trap takes a pawn and loses a piece; e3 was best.
+TRAP = ("r1bqkb1r/pppn1ppp/5n2/3p2B1/3P4/2N5/PP2PPPP/R2QKBNR w KQkq - 0 6", "Nxd5")
+QUIET = (TRAP[0], "e3")
+
+
+@pytest.mark.parametrize(
+    ("text", "loss", "words", "verdict"),
+    [
+        ("A blunder; the quiet e3 was called for.", 390, "A blunder", "true"),
+        ("This is a blunder, because e3 was better.", 390, "a blunder", "true"),
+        ("e3 is a blunder.", 390, "a blunder", "false"),  # another move, and the best
+        ("A blunder.", 105, "A blunder", "not checkable"),  # the class begins above 100
+        ("A blunder.", 90, "A blunder", "false"),
+        ("Nxd5 is a blunder, and the best move was e3.", 390, "the best move", "true"),
+        ("The best move was Nxd5.", 390, "The best move", "false"),
+        ("The expected reply Bb4+ is better.", 390, "is better", "not checkable"),
+    ],
+)
+def test_a_judgement_is_of_the_move_that_the_words_name(text, loss, words, verdict):
+    judged = (*TRAP, verdict_of(40, 40 - loss, loss, "e2e3", "f6d5"))
+    assert verdicts(judged, text)[words] == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "kind", "accused"),
+    [
+        ("White's e3 captures the black pawn on d5.", QUIET, "capture", True),
+        ("6. e3 captures the black king.", QUIET, "capture", True),
+        ("6. e3 takes aim at nothing, but 6. Nxd5 takes d5.", QUIET, "capture", False),
+        ("White's Nxd5 captures the black pawn on d5.", TRAP, "capture", False),
+        ("After Nxd5 Black can capture the knight on d5.", TRAP, "capture", False),
+        ("e3, planning to capture the pawn on d5.", QUIET, "capture", False),
+        ("This leaves the black king in checkmate.", QUIET, "mate", True),
+        ("It puts the black king in checkmate, and the game ends.", QUIET, "mate", True),
+        ("White hopes to put the black king in checkmate.", QUIET, "mate", False),
+        ("This could leave the king in checkmate.", QUIET, "mate", False),
+    ],
+)
+def test_what_small_models_write_of_captures_and_mates(text, position, kind, accused):
+    found = [each for each in checked(position, text) if each.claim.kind == kind]
+    assert any(each.verdict == "false" for each in found) == accused
+
+
 def test_evaluations_need_an_engine():
-    judged = [each for each in EXAMPLES if relations()[each].kind == "evaluation"]
-    for text in (EXAMPLES[each][1] for each in judged):
+    rows = [row for row in TABLE["relations"].values() if row["kind"] == "evaluation"]
+    for _, text in (row["true"] for row in rows):
         (claim,) = (c for c in checked(ITALIAN, text) if c.claim.kind == "evaluation")
         assert claim.verdict == "not checkable", text
 

@@ -2,8 +2,8 @@
 
 The table is ``relations.toml``: one row a relation, with its kind, its words, what decides it
 (:mod:`chessgloss.claims.board`) and the event of the rubric's hard rule that it is. The kind
-gives the cause of error. To add a claim, add a row there, a function in ``board.py``, and an
-example to ``tests/test_claims.py``. Most words are read by :func:`read_verb` (who does what to
+gives the cause of error. To add a claim, add a row there with its two examples, and a function
+in ``board.py``. Most words are read by :func:`read_verb` (who does what to
 whom) or :func:`read_wording` (a fixed wording); moves, pieces, threats and checks have readers of
 their own.
 """
