@@ -1122,10 +1122,10 @@ def ahead(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
-    lead = balance(board) if side else -balance(board)
-    evidence = f"{side_name(side)} is {lead:+d} in pawns"
+    pawns_up = balance(board) if side else -balance(board)
+    evidence = f"{side_name(side)} is {pawns_up:+d} in pawns"
     if "unit" not in claim.detail:
-        return truth(lead > 0, evidence)
+        return truth(pawns_up > 0, evidence)
     more = {
         kind: len(board.pieces(kind, side)) - len(board.pieces(kind, not side))
         for kind in chess.PIECE_TYPES
@@ -1136,13 +1136,15 @@ def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
         minors = more[chess.KNIGHT] + more[chess.BISHOP]
         return truth(more[chess.ROOK] == count and minors == -count, evidence)
     if unit == "point":
-        return truth(lead == count, evidence)
+        return truth(pawns_up == count, evidence)
     if unit in ("piece", "minor"):
         pieces = sum(more[kind] for kind in chess.PIECE_TYPES[1:5])
-        return truth((pieces == count and lead > 0) or lead == 3 * count, evidence)
+        return truth((pieces == count and pawns_up > 0) or pawns_up == 3 * count, evidence)
     (kind,) = noun_pieces(unit)
     least = count if kind == chess.PAWN else 1
-    return truth((more[kind] == count and lead >= least) or lead == VALUES[kind] * count, evidence)
+    return truth(
+        (more[kind] == count and pawns_up >= least) or pawns_up == VALUES[kind] * count, evidence
+    )
 
 
 def level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -1336,13 +1338,13 @@ def only_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return holds("it is the only legal move")
     if "legal" in claim.text:
         return fails(f"{legal} moves are legal")
-    lead = verdict.lead_of_best if verdict else None
-    if verdict is None or lead is None:
+    margin = verdict.lead_of_best if verdict else None
+    if verdict is None or margin is None:
         return NO_ENGINE
     if side_name(not scene.move.mover) in claim.detail.get("sides", ""):
         return unknown("the opponent's move is spoken of")
-    evidence = f"the best move leads by {lead} centipawns"
-    if verdict.loss <= BEST_LOSS and lead >= ONLY_MOVE_LEAD:
+    evidence = f"the best move leads by {margin} centipawns"
+    if verdict.loss <= BEST_LOSS and margin >= ONLY_MOVE_LEAD:
         return holds(evidence)
-    certain = verdict.loss > 2 * BEST_LOSS or lead < ONLY_MOVE_LEAD / 2
+    certain = verdict.loss > 2 * BEST_LOSS or margin < ONLY_MOVE_LEAD / 2
     return fails(evidence) if certain else unknown(evidence)

@@ -82,10 +82,10 @@ def extract(text: str) -> tuple[Claim, ...]:
         claims = [_less_certain(claim) if claim.kind == "move" else claim for claim in claims]
     # what is said twice of the same words counts once
     kept: dict[tuple[object, ...], Claim] = {}
-    told = [claim.span for claim in claims if claim.relation in ("gives_check", "is_mate")]
+    announced = [claim.span for claim in claims if claim.relation in ("gives_check", "is_mate")]
     for claim in claims:
         (first, last), signed = claim.span, claim.relation in ("move_checks", "move_mates")
-        if not (signed and any(start <= first and last <= stop for start, stop in told)):
+        if not (signed and any(start <= first and last <= stop for start, stop in announced)):
             detail = tuple(sorted(claim.detail.items()))
             kept.setdefault((claim.span, claim.kind, claim.relation, detail), claim)
     return tuple(sorted(kept.values(), key=lambda claim: (claim.span, claim.kind, claim.relation)))

@@ -259,7 +259,7 @@ def _pairs_of(move: MoveInContext, rng: random.Random) -> Iterator[MinimalPair]:
     clauses = {fact.text for fact in facts.facts}
     for error in _EXCHANGED:
         plain = ([f for f in facts.of(kind) if " but may not " not in f.text] for kind in KINDS)
-        of_each_kind = [rng.choice(found) for found in plain if found]
+        of_each_kind = [rng.choice(of_kind) for of_kind in plain if of_kind]
         for fact in rng.sample(of_each_kind, len(of_each_kind)):
             twins = (text for text in corrupted(fact.text, error, rng) if text not in clauses)
             if (twin := next(twins, None)) is not None:

@@ -13,8 +13,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from dataclasses import replace as but
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -129,8 +128,8 @@ def relations() -> dict[str, Relation]:
     def pattern(text: str) -> str:
         return re.sub(r"\{([a-z]+)\}", lambda part: pattern(table["parts"][part[1]]), joined(text))
 
-    def readings(name: str, reader: str, said: list[Any]) -> Iterator[Reading]:
-        for entry in said:
+    def readings(name: str, reader: str, entries: list[Any]) -> Iterator[Reading]:
+        for entry in entries:
             group: dict[str, Any] = entry if isinstance(entry, dict) else {"any": [entry]}
             detail = {key: value for key, value in group.items() if key != "any"}
             for text in group["any"]:
@@ -184,7 +183,7 @@ def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     if match.re.pattern.startswith("&"):
         # what a second passive verb speaks of: ``is hit by e4 and held by the rook``
         pieces = [term for term in sentence.may_act(match.start()) if term.role == "piece"]
-        objects = objects or (but(THIS, options=tuple(pieces[-1:])),)
+        objects = objects or (replace(THIS, options=tuple(pieces[-1:])),)
     times = cue("times").match(sentence.words, span[1] - sentence.start)
     if times:
         span = (span[0], sentence.start + times.end())
@@ -203,7 +202,7 @@ def _placed(sentence: Sentence, match: re.Match[str], terms: tuple[Term, ...]) -
     place = re.search(r"[yo](S),?$", sentence.tags[: match.start()])
     if place is None or len(terms) != 1 or terms[0].role != "piece" or terms[0].square:
         return terms
-    return (but(terms[0], square=sentence.elements[place.start(1)].terms[0].square),)
+    return (replace(terms[0], square=sentence.elements[place.start(1)].terms[0].square),)
 
 
 def _takes_nothing(sentence: Sentence, span: tuple[int, int], match: re.Match[str]) -> bool:
@@ -222,10 +221,10 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
     verb = match.start("verb")
     stance = sentence.stance(verb, match.end())
     if "no" in sentence.elements[match.start()].adjectives:
-        stance = but(stance, negated=True)
+        stance = replace(stance, negated=True)
     vague = stance.negated and sentence.elements[verb].word.startswith("threat")
     idle = relation in ("captures", "exchanges") and _is_idle(sentence, match, stance)
-    return but(stance, supposed=True) if vague or idle else stance
+    return replace(stance, supposed=True) if vague or idle else stance
 
 
 def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
@@ -269,7 +268,9 @@ def _detail_of_verb(
 # ---------------------------------------------------------------- moves
 
 
-def read_told_move(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+def read_move_in_words(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
     """Read a move told in words: ``the knight goes to f3``, ``puts the queen on h5``."""
     first, last = match.span()
     element = sentence.elements[match.start("piece")]
@@ -295,11 +296,11 @@ def read_told_move(sentence: Sentence, match: re.Match[str], reading: Reading) -
     side = term.side
     if side is None and before == "C":
         side = sentence.elements[first - 1].terms[0].side
-    move = but(term, role="move", move=notation, square=notation.to, span=span, side=side)
-    move = but(move, definite=not bare or before in ("", ",", ";", "&"))
-    said = sentence.words[: span[1] - sentence.start]
+    move = replace(term, role="move", move=notation, square=notation.to, span=span, side=side)
+    move = replace(move, definite=not bare or before in ("", ",", ";", "&"))
+    words_up_to = sentence.words[: span[1] - sentence.start]
     relation = "played" if not bare and sentence.asserts(first, last) else "legal"
-    if cue("cannot").search(said, max(0, len(said) - 60)):
+    if cue("cannot").search(words_up_to, max(0, len(words_up_to) - 60)):
         relation = "impossible"
     stance = sentence.stance(first, last)
     yield _claim(sentence, relation, span, (move,), stance, _tense_of_move(sentence, span))
@@ -319,7 +320,7 @@ def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
         # ``White's Nf3``, ``Black plays Nf6``
         player = re.compile(r"C(?:[vh]?p)?#?$").search(sentence.tags, max(0, index - 3), index)
         side = sentence.elements[player.start()].terms[0].side if player else None
-    move = but(
+    move = replace(
         term,
         side=side,
         definite=offered or (term.definite and not (remote and term.numbered is None)),
@@ -331,12 +332,12 @@ def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     if cue("suggests").search(before):
         stance = Stance()
     elif offered:
-        stance = but(stance, supposed=False)
+        stance = replace(stance, supposed=False)
     relation = "played" if played else "legal"
     yield _claim(sentence, relation, term.span, (move,), stance, tense)
     if term.move and (term.move.mate or term.move.check):
         sign = "move_mates" if term.move.mate else "move_checks"
-        yield _claim(sentence, sign, term.span, (move,), but(stance, negated=False), tense)
+        yield _claim(sentence, sign, term.span, (move,), replace(stance, negated=False), tense)
 
 
 def _tense_of_move(sentence: Sentence, span: tuple[int, int]) -> Tense:
@@ -363,7 +364,7 @@ def read_castling(sentence: Sentence, match: re.Match[str], reading: Reading) ->
     relation = _castling_relation(sentence, first, verb)
     stance = Stance() if relation == "legal" else sentence.stance(verb, match.end())
     if relation == "loses_right":
-        stance = but(stance, negated=False)
+        stance = replace(stance, negated=False)
     move = Term("move", element.word, element.span, side, move=Notation(castles=named))
     detail = {"both": ""} if re.search(r"\bboth\b", sentence.words) else {}
     yield _claim(sentence, relation, span, (move,), stance, _tense_of_move(sentence, span), detail)
@@ -402,7 +403,7 @@ _STATES = ("passed", "doubled", "isolated", "connected")
 
 def _stance_of_noun(sentence: Sentence, index: int) -> Stance:
     denied = "no" in sentence.elements[index].adjectives
-    return but(sentence.stance(index, index + 1), negated=denied)
+    return replace(sentence.stance(index, index + 1), negated=denied)
 
 
 def read_named(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -421,7 +422,7 @@ def read_named(sentence: Sentence, match: re.Match[str], reading: Reading) -> It
     verbs = re.findall("[adxVkiegpbv]", sentence.tags[sentence.clause_start(index) : index])
     there = (term.definite and verbs[-1:] not in (["g"], ["p"])) or before in ("v", "b")
     had = there or stance.negated
-    stance = but(stance, supposed=not had, able=stance.able and not had)
+    stance = replace(stance, supposed=not had, able=stance.able and not had)
     yield _claim(sentence, "stands", element.span, element.terms, stance)
 
 
@@ -430,7 +431,7 @@ def read_standing(sentence: Sentence, match: re.Match[str], reading: Reading) ->
     (term, *others) = sentence.elements[match.start("subj")].terms
     if others or term.square is not None:
         return
-    term, extent = but(term, square=sentence.group(match, "to")[0].square), match.span()
+    term, extent = replace(term, square=sentence.group(match, "to")[0].square), match.span()
     stance, tense = sentence.stance(*extent), sentence.tense(*extent)
     yield _claim(sentence, "stands", sentence.span(*extent), (term,), stance, tense)
 
@@ -446,7 +447,7 @@ def read_pawn_state(sentence: Sentence, match: re.Match[str], reading: Reading) 
         named = (owned[0].side, owned[0].square, owned[0].file) != (None, None, None)
         stance = _stance_of_noun(sentence, index)
         if re.search(r"(?:[vC]n[_v]?|nv?)$", clause) or not (named or owned[0].definite):
-            stance = but(stance, supposed=True)
+            stance = replace(stance, supposed=True)
         tense = sentence.tense(index, index + 1)
         for state in _STATES:
             if state in element.adjectives:
@@ -474,7 +475,7 @@ def _with_owner(term: Term, sentence: Sentence, index: int) -> Term:
         return term
     owner = sentence.elements[side]
     has = cue("have").search(sentence.before(index), owner.span[1] - sentence.start)
-    return but(term, side=owner.terms[0].side) if has else term
+    return replace(term, side=owner.terms[0].side) if has else term
 
 
 def read_pinned(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -499,7 +500,7 @@ def read_loose(sentence: Sentence, match: re.Match[str], reading: Reading) -> It
     if none and " a " not in none.group():
         span = (element.span[0], element.span[1] + none.end())
         tense = sentence.tense(index, index + 1)
-        plain = but(stance, negated=False)
+        plain = replace(stance, negated=False)
         yield _claim(sentence, "loose", span, term, plain, tense, {"verb": "undefended"})
     for word in sorted(words("loose") & element.adjectives):
         yield _claim(sentence, "loose", element.span, term, stance, detail={"verb": word})
@@ -521,7 +522,7 @@ def read_threat(sentence: Sentence, match: re.Match[str], reading: Reading) -> I
     # only ``if`` and questions leave open what can be done
     stance = sentence.stance(first, last)
     unreal = re.search(r"\b(?:if|would|unless|might|could have)\b", sentence.words) is not None
-    stance, tense = but(stance, supposed=unreal, able=False), sentence.tense(first, last)
+    stance, tense = replace(stance, supposed=unreal, able=False), sentence.tense(first, last)
     subjects = (*sentence.group(match, "agent"), *sentence.group(match, "subj"))
     span = sentence.span(first, last)
     yield _claim(sentence, reading.relation, span, objects, stance, tense, subjects=subjects)
@@ -534,7 +535,7 @@ def read_counts(sentence: Sentence, match: re.Match[str], reading: Reading) -> I
     # words that count all there is: a list, a comparison, ``only two``
     exact = re.search(r"\b(?:only|just|exactly|left|remaining|single|against)\b", match.group())
     several = len(cue("item").findall(match["items"])) > 1
-    stance = but(sentence.stance(0, len(sentence.elements), alone=True), negated=False)
+    stance = replace(sentence.stance(0, len(sentence.elements), alone=True), negated=False)
     for group in ("items", "others") if match["others"] else ("items",):
         side = (match["side"] == "white") == (group == "items")
         offset = sentence.start + match.start(group)
@@ -654,7 +655,7 @@ def _check_or_mate(
             moves = [each for each in sentence.elements if each.tag == "M"]
             subjects = moves[0].terms if len(moves) == 1 else subjects
     if named is None and re.search("[h!]", sentence.tags[:first]):
-        stance = but(stance, supposed=True)
+        stance = replace(stance, supposed=True)
     span = (sentence.elements[first].span[0], max(element.span[1], end))
     kings, tense = _king_in_check(sentence, index), sentence.tense(first, index + 1)
     return _claim(sentence, relation, span, kings, stance, tense, detail, subjects)
@@ -716,7 +717,7 @@ def read_wording(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     stance = sentence.stance(first, max(first + 1, last))
     before_it = cue("denied_before").search(sentence.words[: match.start()])
     denied = before_it or cue("denied_within").search(match.group())
-    stance = but(stance, negated=denied is not None, able=False)
+    stance = replace(stance, negated=denied is not None, able=False)
     detail, tense = {**reading.detail, **groups}, sentence.tense(first, max(1, last))
     yield _claim(sentence, relation, span, moves, stance, tense, detail, subjects)
 
@@ -746,7 +747,7 @@ Reader = Callable[[Sentence, re.Match[str], Reading], Iterator[Claim]]
 
 #: What reads a match of a pattern, by the name that the table gives it.
 READERS: dict[str, Reader] = {
-    "verb": read_verb, "told_move": read_told_move, "written": read_written,
+    "verb": read_verb, "move_in_words": read_move_in_words, "written": read_written,
     "castling": read_castling, "named": read_named, "standing": read_standing,
     "pawn_state": read_pawn_state, "pinned": read_pinned, "loose": read_loose,
     "threat": read_threat, "counts": read_counts, "check": read_check, "mate": read_mate,
@@ -757,4 +758,4 @@ READERS: dict[str, Reader] = {
 OF_WORDS = frozenset({"wording", "counts", "happening"})
 
 #: Readers whose words, once read as a kind of claim, are not read so again.
-ONCE = frozenset({"wording", "told_move"})
+ONCE = frozenset({"wording", "move_in_words"})
