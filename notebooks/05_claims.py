@@ -371,7 +371,7 @@ report.table(by_cause.to_frame("claims read"), caption="What the checker reads, 
 # answers were recorded, more than once, by looking at comments among them. The last change was
 # a correction: a piece that was named had been judged by what another one did (*the bishop on
 # c4 is attacking f7*, by a rook on f8). Neither precision nor recall on the gold set changed
-# with it; some shares below did. From now on a checker is frozen, by the SHA-256 of all modules
+# with it; some shares below did. From now on a checker is frozen, by the SHA-256 of all files
 # that decide a verdict, before the moves that it ranks are drawn.
 
 # %%

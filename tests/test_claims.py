@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 import chess
 import chess.engine
 import pytest
 
 import chessgloss.claims
-from chessgloss.claims import CAUSES, causes, disqualifier, extract, summarise, verify
+from chessgloss.claims import (
+    CAUSES,
+    Disqualifier,
+    causes,
+    disqualifier,
+    extract,
+    summarise,
+    verify,
+)
 from chessgloss.claims.lexicon import read_notation
-from chessgloss.claims.relations import relations
+from chessgloss.claims.relations import READERS, relations
 from chessgloss.corpora.games import read_games
 from chessgloss.facts import gather
 from chessgloss.facts.verdict import Verdict
@@ -56,6 +65,14 @@ EXAMPLES = [
     for verdict in ("true", "false")
     if verdict == "true" or relation != "impossible"  # the board may be misread, so never false
 ]
+
+
+def test_the_table_has_no_misspelt_entry():
+    known = {"kind", "decide", "event", "true", "false", *READERS}
+    for name, row in TABLE["relations"].items():
+        assert not set(row) - known, name
+        assert row["kind"] in CAUSES, name
+        assert row.get("event") in (None, *get_args(Disqualifier)), name
 
 
 @pytest.mark.parametrize(("relation", "verdict", "name", "text"), EXAMPLES)
