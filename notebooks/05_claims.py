@@ -41,9 +41,8 @@ from myst_nb import glue
 
 from chessgloss import brief_moves, engine, proportions, report
 from chessgloss.book import reference
-from chessgloss.claims import corrupt, gold, verify
-from chessgloss.claims.digest import checker_digest, checker_files
-from chessgloss.claims.records import CAUSES
+from chessgloss.claims import CAUSES, gold, verify
+from chessgloss.claims.checker import checker_digest, checker_files
 from chessgloss.commentary import gac, methods
 from chessgloss.commentary.briefing import read_briefings
 from chessgloss.corpora.games import read_games
@@ -372,7 +371,7 @@ report.table(by_cause.to_frame("claims read"), caption="What the checker reads, 
 # answers were recorded, more than once, by looking at comments among them. The last change was
 # a correction: a piece that was named had been judged by what another one did (*the bishop on
 # c4 is attacking f7*, by a rook on f8). Neither precision nor recall on the gold set changed
-# with it; some shares below did. From now on a checker is frozen, by the SHA-256 of all modules
+# with it; some shares below did. From now on a checker is frozen, by the SHA-256 of all files
 # that decide a verdict, before the moves that it ranks are drawn.
 
 # %%
@@ -533,7 +532,7 @@ print(f"share of first answers with a false claim, simple less plain: {cost:.2f}
 games = read_games(find_project() / "data/games/selfplay.tsv.zst", 300)
 sampled = (MoveInContext(game.position(ply), game.moves[ply])
            for game in games for ply in range(7, len(game.moves), 53))
-pairs = corrupt.minimal_pairs(sampled, sizes.pairs, seed=seed)
+pairs = gold.minimal_pairs(sampled, sizes.pairs, seed=seed)
 apart = pd.DataFrame([{"error": one.error, "apart": gold_scores.told_apart(one)}
                       for one in pairs])
 by_error = apart.groupby("error")["apart"].agg(["sum", "count"])

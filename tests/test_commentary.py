@@ -80,9 +80,8 @@ from chessgloss.commentary.template import (
 from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import WORDS, Counts, Lecture, evaluated_lectures, read_lectures
 from chessgloss.engine import Analysis, Line
-from chessgloss.facts.exchange import balance, hanging
-from chessgloss.facts.gather import gather
-from chessgloss.facts.records import Fact, Facts
+from chessgloss.facts import Fact, Facts, gather
+from chessgloss.facts.tactics import balance, hanging
 from chessgloss.facts.verdict import Verdict, weigh
 from chessgloss.llm import Answer, Client, Message, State, Unanswered
 from chessgloss.oracle import TERMS

@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from chessgloss.claims.verify import verify
+from chessgloss.claims import verify
 from chessgloss.commentary.template import every_sentence, realise
 from chessgloss.corpora.games import read_games
-from chessgloss.facts.gather import gather
-from chessgloss.facts.records import Facts
+from chessgloss.facts import Facts, gather
 from chessgloss.positions import MoveInContext
 
 GAMES = Path(__file__).resolve().parents[1] / "data/games/selfplay.tsv.zst"

@@ -11,8 +11,7 @@ import pytest
 
 from chessgloss.book.profiles import load_sizes
 from chessgloss.claims import verify
-from chessgloss.claims.corrupt import MinimalPair
-from chessgloss.claims.gold import Score, read_gold, score_gold
+from chessgloss.claims.gold import MinimalPair, Score, read_gold, score_gold
 from chessgloss.commentary.briefing import BriefingError, read_briefings
 from chessgloss.llm import Answer, State
 from chessgloss.positions import read_fen, read_move

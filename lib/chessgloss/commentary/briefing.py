@@ -25,9 +25,8 @@ from chessgloss.changes import kind_of
 from chessgloss.corpora.lectures import Lecture, eligible, evaluated_lectures
 from chessgloss.corpora.samples import phase_of
 from chessgloss.engine import Analysis, Line, ScoreWording, score_text
-from chessgloss.facts import Facts, Verdict, gather, weigh
-from chessgloss.facts.attacks import attacks
-from chessgloss.facts.wording import side_name
+from chessgloss.facts import Facts, Verdict, gather, side_name, weigh
+from chessgloss.facts.board import attacks
 from chessgloss.positions import MoveInContext, Position, read_move, repair_fen
 from chessgloss.priorities import ConceptChange
 

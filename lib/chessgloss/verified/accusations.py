@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chessgloss.claims.verify import verify
+from chessgloss.claims import verify
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.stats import Interval, share
 from chessgloss.verified.records import false_of
@@ -27,7 +27,7 @@ class Reading:
     Parameters
     ----------
     checker
-        SHA-256 of the checker that made them (see :mod:`chessgloss.claims.digest`).
+        SHA-256 of the checker that made them (see :mod:`chessgloss.claims.checker`).
     seed
         Seed of the draw.
     most

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from chessgloss.claims.records import Checked
+from chessgloss.claims import Checked
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.methods import TEMPERATURE, Comment, read_comment, request_comment
 from chessgloss.commentary.prompts import load_prompt

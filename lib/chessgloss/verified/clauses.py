@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
-from chessgloss.claims.clauses import sentences
-from chessgloss.claims.phrases import Element, chunk
-from chessgloss.claims.tokens import tokenise
+from chessgloss.claims.lexicon import tokenise
+from chessgloss.claims.parser import Element, chunk, sentences
 
 #: Where a sentence may be cut, the joint being what stands between the parts.
 _JOINT: Final = re.compile(

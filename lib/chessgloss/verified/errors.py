@@ -8,9 +8,7 @@ from typing import get_args
 import numpy as np
 import pandas as pd
 
-from chessgloss.claims.hardrule import disqualifier
-from chessgloss.claims.records import Cause, Checked
-from chessgloss.claims.verify import causes, verify
+from chessgloss.claims import Cause, Checked, causes, disqualifier, verify
 from chessgloss.commentary.briefing import Briefing, speaks_of
 from chessgloss.stats import RESAMPLES, Interval, cluster_weights, percentile_interval, wilson
 from chessgloss.verified.records import false_of

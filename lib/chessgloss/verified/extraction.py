@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, get_args
 
-from chessgloss.claims.extract import extract
+from chessgloss.claims import Kind, extract, verify
 from chessgloss.claims.gold import EQUIVALENT, GoldText, Score, read_gold
-from chessgloss.claims.records import Kind
-from chessgloss.claims.verify import verify
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.llm import Answer, Request, Sampling, State
 from chessgloss.store import find_project

@@ -7,10 +7,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from chessgloss.claims.corrupt import MinimalPair
-from chessgloss.claims.gold import EQUIVALENT, GoldText, Judge, Score, check_text, read_gold
-from chessgloss.claims.records import Kind
-from chessgloss.claims.verify import verify
+from chessgloss.claims import Kind, verify
+from chessgloss.claims.gold import (
+    EQUIVALENT,
+    GoldText,
+    Judge,
+    MinimalPair,
+    Score,
+    check_text,
+    read_gold,
+)
 from chessgloss.stats import Interval, share
 from chessgloss.verified.clauses import sentence_spans
 from chessgloss.verified.records import false_of

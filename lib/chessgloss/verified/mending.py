@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
-from chessgloss.claims.records import Checked
+from chessgloss.claims import Checked
 from chessgloss.verified.clauses import Part, cut, join, without
 from chessgloss.verified.records import Check, false_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from chessgloss.claims.records import Checked
+from chessgloss.claims import Checked
 from chessgloss.commentary.methods import Comment
 
 #: Returns every claim of a text on one move, each with its verdict.

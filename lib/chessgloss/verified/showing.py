@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import pairwise
 
-from chessgloss.claims.records import Checked, Truth
+from chessgloss.claims import Checked, Truth
 from chessgloss.report import Html
 
 #: Name of the style of a verdict, the gravest first: of claims over the same words it counts.

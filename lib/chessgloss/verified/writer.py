@@ -10,7 +10,7 @@ from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from chessgloss.claims.verify import verify
+from chessgloss.claims import verify
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.template import realise
 from chessgloss.llm import Answer, Client, Request
