@@ -424,7 +424,7 @@ report.table(pd.DataFrame({"area under the curve": agrees}).loc[list(DIMENSIONS)
 
 # %%
 drawn = trials.drawn_texts(client.answered(trials.sample_questions(briefings, sizes.few)))
-overall = judge(gcc.each(drawn, DIMENSIONS)).groupby(["move", "variant"])["score"].mean()
+overall = judge(gcc.ask_each(drawn, DIMENSIONS)).groupby(["move", "variant"])["score"].mean()
 drawn = drawn.join(gcc.claim_counts(drawn, known)).join(overall.fillna(0), on=["move", "variant"])
 drawn["has_false"] = (drawn["false"] > 0).astype(float)
 drawn = drawn[drawn.duplicated("move", keep=False)][["move", "score", "false", "has_false"]]

@@ -304,8 +304,8 @@ for criterion, points in DIMENSIONS.items():
                 row[f"{name}held"] = both.low <= truth <= both.high
                 row[f"{name}held_by_moves"] = by_moves.low <= truth <= by_moves.high
             rows.append(row | {"found": less.mean(), "sign": less.mean() * row["planted"] > 0})
-found = pd.DataFrame(rows)
-held = {name: mean_interval(found[name], found["repeat"], seed=seed) for name in (
+recovery = pd.DataFrame(rows)
+held = {name: mean_interval(recovery[name], recovery["repeat"], seed=seed) for name in (
     "held", "held_by_moves", "mean_held", "mean_held_by_moves")}
 recovered = held["held"]
 coverage = pd.DataFrame({
@@ -318,12 +318,12 @@ report.table(coverage, digits=3, caption="SIMULATED: share of what was planted t
 nominal = recovered.low <= 0.95 <= recovered.high
 print(f"95 % lies {'within' if nominal else 'outside'} the interval of the coverage of "
       f"differences, {recovered:.3f}")
-signs = mean_interval(found["sign"], found["repeat"], seed=seed)
+signs = mean_interval(recovery["sign"], recovery["repeat"], seed=seed)
 
 # %%
-classes = pd.cut(found["planted"].abs(), [0, 0.05, 0.1, 0.2, 0.5])
-found["bias"] = found["found"] - found["planted"]
-by_size = found.groupby(classes, observed=True).agg(
+classes = pd.cut(recovery["planted"].abs(), [0, 0.05, 0.1, 0.2, 0.5])
+recovery["bias"] = recovery["found"] - recovery["planted"]
+by_size = recovery.groupby(classes, observed=True).agg(
     differences=("planted", "size"), recovered=("held", "mean"), sign=("sign", "mean"),
     bias=("bias", "mean")).rename_axis("planted")
 report.table(by_size, digits=3, caption=f"SIMULATED: {sizes.repeats} studies of "

@@ -20,14 +20,12 @@ from chessgloss.brief_moves import briefings_file
 from chessgloss.claims import verify
 from chessgloss.commentary.briefing import Briefing, EvaluatedMove, read_briefings
 from chessgloss.commentary.methods import Comment
-from chessgloss.commentary.prompts import load_prompt
 from chessgloss.engine import Analysis, Line
 from chessgloss.judges import gcc, trials
 from chessgloss.judges.gcc import (
-    PROMPTS,
     UNSCORED,
     Score,
-    each,
+    ask_each,
     expert_hint,
     findings,
     in_reading_order,
@@ -266,36 +264,6 @@ def test_findings_tell_false_claims_first_and_how_many() -> None:
     assert counts["true"].tolist() == [sum(claim.verdict == "true" for claim in checked), 0]
 
 
-GIVEN = {asked: {"fen", "move", "hint", "comment"} for asked in PROMPTS} | {
-    "clarity": {"fen", "move", "comment"},
-    "fluency": {"comment"},
-    "relevance_verified": {"fen", "move", "hint", "comment", "findings"},
-}
-
-
-@pytest.mark.parametrize("asked", PROMPTS)
-def test_a_judge_is_told_what_its_dimension_needs_and_the_comment_last(asked: str) -> None:
-    prompt = load_prompt(f"gcc_{asked}")
-    assert prompt.placeholders == GIVEN[asked]
-    first, *_, last = prompt.messages
-    assert first.role == "system"
-    assert "$" not in first.content, "the constant part comes first"
-    assert len(first.content.split()) < 150
-    assert "$comment" in last.content
-    assert all("$comment" not in message.content for message in prompt.messages[:-1])
-
-
-def test_findings_are_all_that_the_verified_question_adds() -> None:
-    plain, told = (
-        judge_request("Wins a pawn.", BLUNDER, asked)
-        for asked in ("relevance", "relevance_verified")
-    )
-    assert plain.messages[:-1] == told.messages[:-1]
-    before, _, after = told.messages[-1].content.partition("A program held its claims")
-    assert before.strip() == plain.messages[-1].content.partition("Relevance")[0].strip()
-    assert after.endswith("Relevance (1-5, score only):")
-
-
 def test_a_question_of_one_token_names_its_text_by_hash_only() -> None:
     request = judge_request("A secret of its author.", BLUNDER, "clarity", "reference")
     assert (request.sampling.max_tokens, request.sampling.temperature) == (1, 0)
@@ -339,7 +307,7 @@ def test_only_comments_that_were_answered_are_judged() -> None:
 
 
 def test_scores_stand_beside_their_questions_and_unscored_rows_stay(tmp_path: Path) -> None:
-    texts = each(frame(("one/1", "llm", "One."), ("one/1", "llm", "Two.")), ("fluency",))
+    texts = ask_each(frame(("one/1", "llm", "One."), ("one/1", "llm", "Two.")), ("fluency",))
     with scripted_llm("text:4", "text:no score") as llm:
         endpoint = Endpoint(llm.url, Model("scripted-1"))
         client = Client(Recordings.of(endpoint.model, "x", tmp_path), endpoint, "record")
@@ -357,7 +325,7 @@ def test_scores_stand_beside_their_questions_and_unscored_rows_stay(tmp_path: Pa
 
 def test_questions_on_one_move_stand_together_and_each_is_asked_once() -> None:
     rows = [(name, "x", text) for text in ("Good.", "Bad.") for name in ("one/1", "two/1", "one/1")]
-    asked = with_requests(each(frame(*rows), gcc.DIMENSIONS), KNOWN)["request"]
+    asked = with_requests(ask_each(frame(*rows), gcc.DIMENSIONS), KNOWN)["request"]
     ordered = in_reading_order(asked)
     counts = Counter(request.about["asked"] for request in ordered)
     # the same text on the same move is one question, and fluency knows no move
@@ -576,7 +544,7 @@ def test_a_real_model_gives_a_score_by_probabilities(tmp_path: Path) -> None:
     from chessgloss.llm.server import ServerSettings, local_endpoint
 
     written = ("A blunder.", "Wins the d5 pawn.", "5 5")
-    texts = each(frame(*((BLUNDER.name, "x", text) for text in written)), ("relevance",))
+    texts = ask_each(frame(*((BLUNDER.name, "x", text) for text in written)), ("relevance",))
     settings = ServerSettings(context=1024, threads=1)
     with local_endpoint("smollm2-135m-q4_1", settings) as endpoint:
         recordings = Recordings.of(endpoint.model, "x", tmp_path)

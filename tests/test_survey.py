@@ -352,6 +352,10 @@ def test_missing_answers_may_be_allowed_and_are_counted(key: Key, sent: list[Pat
     with pytest.raises(RatingsError) as caught:
         read_ratings(sent, key, partial=True)
     assert [one.place for one in caught.value.problems] == ["comment 8, fluency"]
+    changed(sent[1], lambda told: told["comments"][7].pop("fluency"))
+    changed(sent[1], lambda told: told["comments"][6].pop("seconds"))
+    with pytest.raises(RatingsError, match="comment 7, seconds"):
+        read_ratings(sent, key, partial=True)
 
 
 def test_a_pilot_is_checked_named_and_not_counted(key: Key, sent: list[Path]):

@@ -87,7 +87,7 @@ def texts_of(comments: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
     return pd.concat(chosen)[["move", "method", "variant", "text"]].reset_index(drop=True)
 
 
-def each(texts: pd.DataFrame, asked: Sequence[str]) -> pd.DataFrame:
+def ask_each(texts: pd.DataFrame, asked: Sequence[str]) -> pd.DataFrame:
     """Return each text once for everything that is asked of it: a column ``asked`` more."""
     return texts.merge(pd.DataFrame({"asked": list(asked)}), how="cross")
 
@@ -207,7 +207,7 @@ def claim_counts(texts: pd.DataFrame, briefings: Mapping[str, Briefing]) -> pd.D
     rows = []
     for row in texts.itertuples():
         briefing = briefings[row.move]
-        verdicts = [each.verdict for each in verify(row.text, briefing.move, briefing.verdict)]
+        verdicts = [claim.verdict for claim in verify(row.text, briefing.move, briefing.verdict)]
         rows.append((verdicts.count("true"), verdicts.count("false")))
     return pd.DataFrame(rows, texts.index, columns=["true", "false"], dtype=int)
 

@@ -32,7 +32,7 @@ from chessgloss.judges.gcc import (
     DIMENSIONS,
     ONE_TOKEN,
     about_text,
-    each,
+    ask_each,
     in_reading_order,
     read_letter,
     texts_of,
@@ -45,16 +45,7 @@ Item = TypeVar("Item")
 
 #: The methods of our Table 5: the paper's five, the two that need no model or verify what it
 #: says, and ``ccc`` without its concepts.
-METHODS = (
-    "reference",
-    "gac",
-    "template",
-    "llm",
-    "llm_expert",
-    "ccc_none",
-    "ccc",
-    "ccc_verified",
-)
+METHODS = ("reference", "gac", "template", "llm", "llm_expert", "ccc_none", "ccc", "ccc_verified")
 
 #: Moves of the trials that need few, and the methods whose comments stand in each trial.
 FEW_MOVES = 20
@@ -120,16 +111,20 @@ def trial_texts(
     sentences = labelled_sentences()
     reported = sentences[sentences["half"] == "test"]
     return {
-        "table 5": each(texts, DIMENSIONS),
-        "minimal pairs": each(pair_texts(briefings.values()), ("relevance", "relevance_verified")),
-        "findings": each(texts[texts["method"].isin(WITH_FINDINGS)], ("relevance_verified",)),
-        "swapped": each(swapped(texts[texts["method"].isin(SWAPPED)]), ("relevance",)),
-        "wordings": each(few[few["method"].isin(RETESTED)], WORDINGS),
-        "changed": each(changed(few[few["method"].isin(CHANGED)]), ("relevance", "completeness")),
+        "table 5": ask_each(texts, DIMENSIONS),
+        "minimal pairs": ask_each(
+            pair_texts(briefings.values()), ("relevance", "relevance_verified")
+        ),
+        "findings": ask_each(texts[texts["method"].isin(WITH_FINDINGS)], ("relevance_verified",)),
+        "swapped": ask_each(swapped(texts[texts["method"].isin(SWAPPED)]), ("relevance",)),
+        "wordings": ask_each(few[few["method"].isin(RETESTED)], WORDINGS),
+        "changed": ask_each(
+            changed(few[few["method"].isin(CHANGED)]), ("relevance", "completeness")
+        ),
         "labelled": pd.concat(
             [
-                each(sentences, ("relevance",)),
-                each(reported, ("correctness", "relevance_verified")),
+                ask_each(sentences, ("relevance",)),
+                ask_each(reported, ("correctness", "relevance_verified")),
             ]
         ),
     }
@@ -146,7 +141,7 @@ def trial_requests(comments: pd.DataFrame, briefings: Mapping[str, Briefing]) ->
 def best_of_requests(briefings: Mapping[str, Briefing], client: Client) -> list[Request]:
     """Return the questions on the comments drawn on a few moves; asks or replays those first."""
     drawn = drawn_texts(client.answered(sample_questions(briefings)))
-    return in_reading_order(with_requests(each(drawn, DIMENSIONS), briefings)["request"])
+    return in_reading_order(with_requests(ask_each(drawn, DIMENSIONS), briefings)["request"])
 
 
 def spread(items: Sequence[Item], count: int) -> list[Item]:

@@ -211,10 +211,11 @@ def read_ratings(paths: Iterable[Path], key: Key, *, partial: bool = False) -> R
         except RatingsError as error:
             problems += error.problems
     problems += _across(sessions)
+    read = {session.file for session in sessions}
     lacking = [
         each
         for each in problems
-        if partial and each.kind == "missing" and each.place.startswith("comment ")
+        if partial and each.kind == "missing" and each.place[:8] == "comment " and each.file in read
     ]
     if wrong := [each for each in problems if each not in lacking]:
         raise RatingsError(wrong)
