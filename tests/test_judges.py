@@ -102,7 +102,7 @@ def answer(text: str, *tokens: Token, state: str = "cut_off") -> Answer:
 class ScriptedJudge(Client):
     """Answers by the first rule whose sign stands in the last message; else with a 3."""
 
-    def __init__(self, **rules) -> None:
+    def __init__(self, rules: dict) -> None:
         self.rules, self.asked = rules, []
 
     def ask_many(self, requests, *, concurrency=1, progress=True):
@@ -114,12 +114,6 @@ class ScriptedJudge(Client):
         text = next(rules, "3")
         text = text if isinstance(text, str) else text(messages)
         return Answer("cut_off", text, (Token(text, -0.01, ((text, math.log(0.9)),)),))
-
-
-def scripted(rules: dict) -> ScriptedJudge:
-    made = ScriptedJudge()
-    made.rules = rules
-    return made
 
 
 @pytest.fixture(scope="module")
@@ -144,10 +138,11 @@ def comments(briefings) -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("text", "score"),
     [
-        *((form, 4) for form in ("4", " 4", "4\n", "4.", "4.0", "4/5", "4 / 5", "**4**", '"4"')),
-        *((form, 4) for form in ("(4)", "4,")),
-        ("1", 1),
-        ("5", 5),
+        *(
+            (form, 4)
+            for form in ("4", " 4", "4\n", "4.", "4.0", "4/5", "4 / 5", "**4**", "(4)", "4,")
+        ),
+        *(("1", 1), ("5", 5)),
         *((form, None) for form in ("0", "6", "10", "45", "4.5", "4/10", "-4", "1-5", "4th")),
         *((form, None) for form in ("four", "４", "", "\n", "Score")),
     ],
@@ -376,12 +371,9 @@ def test_empty_changes_keep_the_comment_and_say_nothing_new_of_the_move() -> Non
     assert changed["praise alone"] == "Great move!"
 
 
-@pytest.mark.parametrize(
-    ("length", "count", "expected"),
-    [(10, 3, [0, 3, 6]), (5, 5, [0, 1, 2, 3, 4]), (4, 9, [0, 1, 2, 3]), (63, 2, [0, 31])],
-)
-def test_a_spread_takes_every_nth(length, count, expected) -> None:
-    assert trials.spread(range(length), count) == expected
+def test_a_spread_takes_every_nth() -> None:
+    assert trials.spread(range(10), 3) == [0, 3, 6]
+    assert trials.spread(range(4), 9) == [0, 1, 2, 3]
 
 
 def test_labels_are_all_true_or_one_false_and_every_sentence_is_on_its_move() -> None:
@@ -437,7 +429,7 @@ def test_a_choice_is_between_the_move_played_and_one_clearly_better_or_worse(mon
 
 
 def choose(rules: dict, comments: pd.DataFrame) -> tuple[pd.DataFrame, ScriptedJudge]:
-    client = scripted(rules)
+    client = ScriptedJudge(rules)
     questions = trials.choice_questions(comments, KNOWN)
     return trials.chance_of_better(client.answered(questions)), client
 
@@ -504,7 +496,7 @@ def test_all_questions_stand_together_by_what_the_server_has_read(comments, brie
 
 
 def test_the_drawn_comments_are_judged_in_all_dimensions(briefings) -> None:
-    client = scripted({})
+    client = ScriptedJudge({})
     client.answer = lambda messages: Answer("answered", "Comment: It wins a pawn.")  # type: ignore[method-assign]
     asked = trials.best_of_requests(briefings, client)
     assert len(client.asked) == 4 * trials.FEW_MOVES
@@ -516,7 +508,7 @@ def test_the_drawn_comments_are_judged_in_all_dimensions(briefings) -> None:
 def test_the_comments_put_before_the_judge_are_of_every_method(briefings) -> None:
     chosen = list(briefings.values())[:2]
     moves = [EvaluatedMove(each.name, each.move, "A human one.") for each in chosen]
-    client = scripted({})
+    client = ScriptedJudge({})
     client.answer = lambda messages: Answer("answered", "Comment: Fine.", model="m")  # type: ignore[method-assign]
     verified = {chosen[0].name: Comment("Checked.", "ccc_verified")}
     comments = gather_comments(trials.METHODS, moves, briefings, client, verified)

@@ -229,6 +229,11 @@ def comment(number: int, **answers: Any) -> Callable[[dict[str, Any]], object]:
     return lambda record: record["comments"][number - 1].update(answers)
 
 
+def head(**fields: Any) -> Callable[[dict[str, Any]], object]:
+    """Change fields of the whole file."""
+    return lambda record: record.update(fields)
+
+
 def swap(first: int, second: int) -> Callable[[dict[str, Any]], object]:
     """Exchange the ids of two comments, by index."""
 
@@ -237,6 +242,10 @@ def swap(first: int, second: int) -> Callable[[dict[str, Any]], object]:
         one["item"], other["item"] = other["item"], one["item"]
 
     return change
+
+
+def double(record: dict[str, Any]) -> None:
+    record["comments"][4] = record["comments"][2] | {"place": 5}
 
 
 forget_answer, forget_cause = comment(4, clarity=None), comment(1, correctness=2, causes=[])
@@ -258,29 +267,17 @@ forget_answer, forget_cause = comment(4, clarity=None), comment(1, correctness=2
         (comment(3, correctness=2, causes=["move", "move"]), "doubled", "comment 3, causes"),
         (comment(3, correctness=3, causes=["tactical"]), "out_of_range", "comment 3, causes"),
         (comment(3, correctness=2, causes=["other"]), "missing", "comment 3, other"),
-        (
-            lambda told: told["comments"].__setitem__(4, told["comments"][2] | {"place": 5}),
-            "doubled",
-            "comment 5",
-        ),
+        (double, "doubled", "comment 5"),
         (swap(0, 1), "tampered", "comments"),
         (swap(0, -1), "tampered", "comment 1"),
         (lambda told: told["comments"].pop(), "tampered", "comments"),
-        (lambda told: told.update(participant="S99"), "tampered", "comments"),
-        (lambda told: told.update(participant="a b"), "out_of_range", "participant"),
-        (lambda told: told.update(study="f" * 16), "foreign", "study"),
-        (lambda told: told.update(consent=False), "out_of_range", "consent"),
-        (lambda told: told.pop("pilot"), "missing", "pilot"),
-        (
-            lambda told: told.update(strength={"scale": "fide", "rating": 9000}),
-            "out_of_range",
-            "strength, rating",
-        ),
-        (
-            lambda told: told.update(strength={"scale": "none", "rating": 1500}),
-            "out_of_range",
-            "strength",
-        ),
+        (head(participant="S99"), "tampered", "comments"),
+        (head(participant="a b"), "out_of_range", "participant"),
+        (head(study="f" * 16), "foreign", "study"),
+        (head(consent=False), "out_of_range", "consent"),
+        (head(strength={"scale": "fide", "rating": 9000}), "out_of_range", "strength, rating"),
+        (head(strength={"scale": "none", "rating": 1500}), "out_of_range", "strength"),
+        (lambda record: record.pop("pilot"), "missing", "pilot"),
     ],
 )
 def test_every_fault_is_named_with_file_and_place(
@@ -298,7 +295,7 @@ def test_every_fault_is_named_with_file_and_place(
 @pytest.mark.parametrize("scale", list(STRENGTHS))
 def test_every_strength_that_the_form_offers_is_read(key: Key, sent: list[Path], scale: str):
     rating = None if scale == "none" else 1776
-    changed(sent[0], lambda told: told.update(strength={"scale": scale, "rating": rating}))
+    changed(sent[0], head(strength={"scale": scale, "rating": rating}))
     assert read_ratings(sent, key).raters == ("S01", "S02", "S03")
     assert strengths(sent[:1])["scale"].tolist() == [STRENGTHS[scale]]
 
@@ -315,8 +312,7 @@ def test_a_file_that_is_no_rating_is_refused(key: Key, sent: list[Path], text: s
 
 
 def test_all_faults_of_all_files_are_listed_at_once(key: Key, sent: list[Path]):
-    withhold = {"consent": False}
-    damages = (forget_answer, comment(6, item="0" * 16), lambda told: told.update(withhold))
+    damages = (forget_answer, comment(6, item="0" * 16), head(consent=False))
     for path, damage in zip(sent, damages, strict=True):
         changed(path, damage)
     with pytest.raises(RatingsError) as caught:
@@ -335,7 +331,7 @@ def test_one_participant_has_one_file(key: Key, sent: list[Path]):
 
 
 def test_simulated_ratings_do_not_mix_with_human_ones(key: Key, sent: list[Path]):
-    changed(sent[0], lambda told: told.update(simulated=False))
+    changed(sent[0], head(simulated=False))
     with pytest.raises(RatingsError, match="simulated ratings among human ones"):
         read_ratings(sent, key)
     assert not read_ratings(sent[:1], key).simulated
