@@ -27,20 +27,25 @@ model = "qwen2.5-coder-1.5b-q4_k_m"
 shown = "ccc/figA1"
 
 # %% tags=["hide-input"]
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import matplotlib.pyplot as plt
 from myst_nb import glue
+from rouge_score.rouge_scorer import RougeScorer
+from sacrebleu.metrics import BLEU
 from scipy.special import logsumexp, softmax
-from chessgloss import brief_moves, classical, report
+from sklearn.linear_model import LogisticRegression
+from chessgloss import brief_moves, report
 from chessgloss.book import reference
 from chessgloss.commentary.briefing import read_briefings
-from chessgloss.judges import DIMENSIONS, judge, judge_request, read_score
-from chessgloss.judges import gcc, gold, outcomes, questions, shaken, use
+from chessgloss.judges import gcc, trials
+from chessgloss.judges.gcc import DIMENSIONS, judge_request, read_score
 
-from chessgloss.judges.correctness import claim_counts, fit_correctness
 from chessgloss.llm import replay
-from chessgloss.stats import area_under_curve, correlation, mean_interval, means_by
+from chessgloss.stats import (
+    area_under_curve, correlation, mean_interval, means_by, paired_permutation)
 from chessgloss.panel import gather_comments
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
@@ -50,24 +55,32 @@ sizes = load_sizes("06_gcc_eval", profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)
 briefings = read_briefings(brief_moves.briefings_file())
-told = list(briefings.values())
+known = briefings | trials.gold_briefings()
 
 written = replay("commentary", model)
-published = read_published(told, model)
-verified = {one.name: each.comment for one, each in zip(told, published, strict=True)}
-comments = gather_comments(questions.METHODS, evaluated, briefings, written, verified)
-every = gcc.candidates_of(comments, briefings, questions.METHODS)
-names = {one.name for one in evaluated[:: len(evaluated) // sizes.moves]} | {shown}
-candidates = [one for one in every if one.briefing.name in names]
+published = read_published(list(briefings.values()), model)
+verified = {name: each.comment for name, each in zip(briefings, published, strict=True)}
+comments = gather_comments(trials.METHODS, evaluated, briefings, written, verified)
+texts = trials.trial_texts(comments, briefings)
+names = {move.name for move in evaluated[:: len(evaluated) // sizes.moves]} | {shown}
+few = trials.spread(list(briefings), trials.FEW_MOVES)[: sizes.few]
 client = replay("gcc_eval", model)
-example = next(one for one in candidates if (one.briefing.name, one.method) == (shown, "llm"))
-print(f"comments: {len(candidates)} of {len(comments)}, on {len(names)} moves")
+
+
+def judge(frame):
+    return gcc.judge(frame, known, client)
+
+
+scores = judge(texts["table 5"][texts["table 5"]["move"].isin(names)])
+example = scores.query("move == @shown and method == 'llm'")
+example_text, example_briefing = example["text"].iloc[0], briefings[shown]
+print(f"comments: {len(scores) // len(DIMENSIONS)} of {len(comments)}, on {len(names)} moves")
 
 report.boards(
-    report.board(example.briefing.move, size=260),
-    report.texts({"llm": example.text} | {
-        asked: f"{judge([example], asked, client)[0].value:.2f} of 5" for asked in DIMENSIONS},
-        f"A comment on {example.briefing.move.numbered_san}, and the judge's scores"))
+    report.board(example_briefing.move, size=260),
+    report.texts({"llm": example_text} | {
+        row.asked: f"{1 + 4 * row.score:.2f} of 5" for row in example.itertuples()},
+        f"A comment on {example_briefing.move.numbered_san}, and the judge's scores"))
 
 # %% [markdown]
 # In this chapter we
@@ -94,10 +107,10 @@ report.boards(
 # alone. Below, the move of the paper's Figure A1.
 
 # %%
-question = judge_request(example, "relevance")
+question = judge_request(example_text, example_briefing, "relevance")
 turns = {f"{turn.role} {place}": " ".join(turn.content.split())
          for place, turn in enumerate(question.messages, start=1)}
-report.boards(report.board(example.briefing.move, size=260),
+report.boards(report.board(example_briefing.move, size=260),
               report.texts(turns, "Figure A1 (a): relevance"))
 
 # %% [markdown]
@@ -111,7 +124,7 @@ report.boards(report.board(example.briefing.move, size=260),
 
 # %%
 asked_dimension = "relevance"
-answer = client.ask(judge_request(example, asked_dimension))
+answer = client.ask(judge_request(example_text, example_briefing, asked_dimension))
 tokens, logprobs = zip(*answer.tokens[0].alternatives, strict=True)
 logprobs = np.array(logprobs)
 digits = np.arange(1, 6)
@@ -156,10 +169,9 @@ report.boards(likeliest,
 # name, although model, moves and human comments differ. Intervals draw whole moves.
 
 # %%
-scores = gcc.score_table(candidates, client)
 read = scores.dropna(subset="score")
 means = means_by(read, ["method", "asked"], "score", cluster="move", seed=seed).unstack()
-means = means.loc[list(questions.METHODS), list(DIMENSIONS)]
+means = means.loc[list(trials.METHODS), list(DIMENSIONS)]
 rows = {"reference": "Reference", "gac": "GAC", "llm": "GPT-4o", "llm_expert": "GPT-4o + expert",
         "ccc": "GPT-4o + expert + concept (CCC)"}
 cells = {(method, asked): reference.lookup("ccc", "table5", row, asked.capitalize())
@@ -176,8 +188,14 @@ report.table(both, caption="GCC-Eval, shares of the scale")
 # thousand draws, as in the paper's Table 1.
 
 # %%
-differences = outcomes.paired_differences(read, "ccc", seed=seed)
-report.table(differences.map("{:.2f}".format), caption="Method less ccc")
+differences = {}
+for asked in DIMENSIONS:
+    by_move = read[read["asked"] == asked].pivot(index="move", columns="method", values="score")
+    paired = {method: by_move[[method, "ccc"]].dropna() for method in trials.METHODS}
+    differences[asked] = {
+        method: f"{paired_permutation(both[method], both['ccc'], seed=seed):.2f}"
+        for method, both in paired.items() if method != "ccc"}
+report.table(pd.DataFrame(differences), caption="Method less ccc")
 
 # %% [markdown]
 # How the scores are spread: a judge that gives everything the same mark has said nothing.
@@ -186,8 +204,8 @@ report.table(differences.map("{:.2f}".format), caption="Method less ccc")
 figure, axes = plt.subplots(1, 4, figsize=(9, 3), sharey=True)
 for axis, asked in zip(axes, DIMENSIONS, strict=True):
     wide = read[read["asked"] == asked]
-    axis.boxplot([wide.loc[wide["method"] == one, "score"] for one in questions.METHODS],
-                 orientation="horizontal", tick_labels=questions.METHODS, widths=0.6)
+    axis.boxplot([wide.loc[wide["method"] == method, "score"] for method in trials.METHODS],
+                 orientation="horizontal", tick_labels=trials.METHODS, widths=0.6)
     axis.set(title=asked, xlim=(0, 1), xlabel="share of the scale")
 axes[0].invert_yaxis()
 
@@ -197,7 +215,7 @@ spreads = pd.DataFrame({
     "lowest tenth": read.groupby("asked")["score"].quantile(0.1),
     "highest tenth": read.groupby("asked")["score"].quantile(0.9),
     "mass on 1 to 5": means_by(read, "asked", "mass", cluster="move", seed=seed),
-    "unscored": scores.groupby("asked")["score"].agg(lambda one: one.isna().sum()),
+    "unscored": scores.groupby("asked")["score"].agg(lambda values: values.isna().sum()),
 }).loc[list(DIMENSIONS)]
 mass = mean_interval(read["mass"], read["move"], seed=seed)
 report.table(spreads, caption="Spread of the scores, and what lies on the scale")
@@ -211,14 +229,19 @@ report.table(spreads, caption="Spread of the scores, and what lies on the scale"
 # one half, guessing gives one half.
 
 # %%
-pairs = questions.pairs_on(told)[: sizes.pairs]
-print(pairs[0].pair.true, "/", pairs[0].pair.false)
-judged = {"judge": outcomes.pair_outcomes(pairs, client, "relevance"),
-          "with findings": outcomes.pair_outcomes(pairs, client, "relevance_verified")}
-won = {name: mean_interval(one["won"].dropna(), one.dropna()["move"], seed=seed)
-       for name, one in judged.items()}
-by_error = pd.DataFrame({name: means_by(one.dropna(), "error", "won", cluster="move", seed=seed)
-                         for name, one in judged.items()})
+judged = judge(texts["minimal pairs"].query("pair < @sizes.pairs"))
+sentences = judged[judged["asked"] == "relevance"]
+print(" / ".join(sentences["text"].head(2)))
+outcome = {}
+for name, asked in {"judge": "relevance", "with findings": "relevance_verified"}.items():
+    twins = judged[judged["asked"] == asked].pivot(
+        index=["pair", "error", "move"], columns="side", values="score").dropna().reset_index()
+    gap = twins["true"] - twins["false"]
+    outcome[name] = twins.assign(gap=gap, won=(np.sign(gap) + 1) / 2)  # one half for a tie
+won = {name: mean_interval(rows["won"], rows["move"], seed=seed)
+       for name, rows in outcome.items()}
+by_error = pd.DataFrame({name: means_by(rows, "error", "won", cluster="move", seed=seed)
+                         for name, rows in outcome.items()})
 by_error.loc["all"] = won
 report.table(by_error, caption="How often the true twin is scored higher")
 
@@ -231,14 +254,14 @@ report.table(by_error, caption="How often the true twin is scored higher")
 # explains it:
 
 # %%
-swapped_piece = judged["judge"][judged["judge"]["error"] == "wrong_piece"].dropna()
-changed = [pairs[row].pair for row in swapped_piece.index]
-true_word = pd.Series(["pawn" if "pawn" in set(one.true.split()) - set(one.false.split())
-                       else "another piece" for one in changed], swapped_piece.index)
-swapped_piece = swapped_piece.assign(word=true_word, gap=lambda one: one["true"] - one["false"])
-words = {name: means_by(swapped_piece, "word", name, cluster="move", seed=seed)
-         for name in ("won", "gap")}
-report.table(pd.DataFrame(words), caption="Wrong piece, by the true word", digits=3)
+pieces = outcome["judge"].query("error == 'wrong_piece'")
+wording = sentences.pivot(index="pair", columns="side", values="text").loc[pieces["pair"]]
+only_true = [set(row.true.split()) - set(row.false.split()) for row in wording.itertuples()]
+pieces = pieces.assign(
+    word=["pawn" if "pawn" in words else "another piece" for words in only_true])
+by_word = {name: means_by(pieces, "word", name, cluster="move", seed=seed)
+           for name in ("won", "gap")}
+report.table(pd.DataFrame(by_word), caption="Wrong piece, by the true word", digits=3)
 
 # %% [markdown]
 # Any piece sounds better to the judge than a pawn, by a few hundredths of the scale. A judge that
@@ -257,40 +280,32 @@ report.table(pd.DataFrame(words), caption="Wrong piece, by the true word", digit
 # of the scale.
 
 # %%
-fit_on, report_on = (half[: sizes.labelled]
-                     for half in questions.labelled_halves(gold.gold_briefings()))
-texts = [one.candidate for one in report_on]
-labels = np.array([one.true for one in report_on])
-places = [one.briefing.name for one in texts]
-counts = claim_counts([one.verified() for one in texts])
-print(f"sentences: {len(fit_on)} to fit, {len(report_on)} to report, {labels.mean():.0%} all true")
-
-
-# %%
-def shares(texts, asked):
-    found = [one.share for one in judge(texts, asked, client)]
-    return np.array([0.5 if one is None else one for one in found])
-
-
-fitted = [one.candidate for one in fit_on]
-fit_counts = claim_counts([one.verified() for one in fitted])
-fit_labels = [one.true for one in fit_on]
-combined = fit_correctness(shares(fitted, "relevance"), fit_counts, fit_labels)
-alone = fit_correctness(np.zeros(len(fitted)), fit_counts, fit_labels)
-report.sheet("weight in log-odds", {
-    "the judge's score, from 0 to 1": combined.judge, "a claim held for true": combined.true,
-    "a claim held for false": combined.false})
+first = texts["labelled"].drop_duplicates("variant").groupby("half").head(sizes.labelled)
+labelled = judge(texts["labelled"][texts["labelled"]["variant"].isin(first["variant"])])
+asked_scores = labelled.pivot(index="variant", columns="asked", values="score").fillna(0.5)
+comment_rows = first.set_index("variant")
+claims = gcc.claim_counts(comment_rows, known).clip(upper=3)  # more say nothing more
+data = comment_rows[["half", "move", "true"]].join(asked_scores).join(claims.add_prefix("held "))
+fit, test = (data[data["half"] == half] for half in ("dev", "test"))
+print(f"sentences: {len(fit)} to fit, {len(test)} to report, {test['true'].mean():.0%} all true")
 
 # %%
-told_relevance = shares(texts, "relevance")
-asked_for = {"judge, relevance": told_relevance,
-             "judge, correctness": shares(texts, "correctness"),
-             "judge with findings": shares(texts, "relevance_verified"),
-             "verifier alone": alone.score(np.zeros(len(texts)), counts),
-             "combined": combined.score(told_relevance, counts)}
-auc = {name: area_under_curve(found, labels, places, seed=seed)
-       for name, found in asked_for.items()}
-report.table(pd.DataFrame({"area under the curve": auc}), caption=f"{len(texts)} comments; "
+features = ["relevance", "held true", "held false"]
+combined = LogisticRegression().fit(fit[features], fit["true"])
+alone = LogisticRegression().fit(fit[features[1:]], fit["true"])
+report.sheet("weight in log-odds", dict(zip(
+    ["the judge's score, from 0 to 1", "a claim held for true", "a claim held for false"],
+    combined.coef_[0], strict=True)))
+
+# %%
+asked_for = {"judge, relevance": test["relevance"],
+             "judge, correctness": test["correctness"],
+             "judge with findings": test["relevance_verified"],
+             "verifier alone": alone.predict_proba(test[features[1:]])[:, 1],
+             "combined": combined.predict_proba(test[features])[:, 1]}
+auc = {name: area_under_curve(values, test["true"], test["move"], seed=seed)
+       for name, values in asked_for.items()}
+report.table(pd.DataFrame({"area under the curve": auc}), caption=f"{len(test)} comments; "
              "labels: one language model with the board at hand")
 
 # %% [markdown]
@@ -300,11 +315,13 @@ report.table(pd.DataFrame({"area under the curve": auc}), caption=f"{len(texts)}
 # The same combination on the minimal pairs:
 
 # %%
-told_counts = {side: claim_counts([getattr(one, side).verified() for one in pairs])
-               for side in ("true", "false")}
-gap = (combined.score(judged["judge"]["true"].fillna(0.5), told_counts["true"])
-       - combined.score(judged["judge"]["false"].fillna(0.5), told_counts["false"]))
-won["combined"] = mean_interval((np.sign(gap) + 1) / 2, judged["judge"]["move"], seed=seed)
+claims = gcc.claim_counts(sentences, known).clip(upper=3).add_prefix("held ")
+claims["relevance"] = sentences["score"].fillna(0.5)
+twins = {side: claims.loc[sentences["side"] == side, features] for side in ("true", "false")}
+chances = {side: combined.predict_proba(rows)[:, 1] for side, rows in twins.items()}
+moves = sentences.loc[sentences["side"] == "true", "move"]
+won["combined"] = mean_interval(
+    (np.sign(chances["true"] - chances["false"]) + 1) / 2, moves, seed=seed)
 report.table(pd.DataFrame({"true twin higher": won}))
 
 # %% [markdown]
@@ -313,8 +330,12 @@ report.table(pd.DataFrame({"true twin higher": won}))
 # Each comment is put under a move of another lecture, and must lose relevance.
 
 # %%
-loss = outcomes.swap_losses(questions.of(every, questions.SWAPPED), client, names)
-swap = pd.DataFrame({name: means_by(loss, "method", name, cluster="move", seed=seed)
+judged = judge(texts["swapped"][texts["swapped"]["written_on"].isin(names)])
+loss = judged.pivot(index=["written_on", "method"], columns="variant", values="score").dropna()
+loss = loss.rename(columns={"": "own", "swapped": "foreign"}).reset_index()
+loss["loss"] = loss["own"] - loss["foreign"]
+loss["noticed"] = (np.sign(loss["loss"]) + 1) / 2
+swap = pd.DataFrame({name: means_by(loss, "method", name, cluster="written_on", seed=seed)
                      for name in ("own", "foreign", "loss", "noticed")})
 report.table(swap, caption="Relevance lost on a foreign move, and how often it is lower there")
 
@@ -324,15 +345,13 @@ report.table(swap, caption="Relevance lost on a foreign move, and how often it i
 # Relevance was asked for in three wordings. A steady judge ranks the same comments alike.
 
 # %%
-retested = [one for one in questions.few(every, questions.RETESTED)
-            if one.briefing.name in {each.name for each in questions.few_moves(told)[: sizes.few]}]
-wordings = outcomes.wordings_table(retested, client, shaken.WORDINGS).dropna()
-first, second, third = shaken.WORDINGS
+judged = judge(texts["wordings"][texts["wordings"]["move"].isin(few)])
+wordings = judged.pivot(index=["method", "move"], columns="asked", values="score").dropna()
 agreement = pd.DataFrame({
-    f"{one} and {other}": {
-        "Pearson": correlation(wordings[one], wordings[other], "pearson", seed=seed),
-        "mean difference": mean_interval(wordings[one] - wordings[other], seed=seed)}
-    for one, other in ((first, second), (first, third), (second, third))}).T
+    f"{left} and {right}": {
+        "Pearson": correlation(wordings[left], wordings[right], "pearson", seed=seed),
+        "mean difference": mean_interval(wordings[left] - wordings[right], seed=seed)}
+    for left, right in combinations(trials.WORDINGS, 2)}).T
 report.table(agreement, caption=f"{len(wordings)} comments of three methods")
 
 # %% [markdown]
@@ -341,25 +360,21 @@ report.table(agreement, caption=f"{len(wordings)} comments of three methods")
 # Nothing that is added here tells more of the move. A fair judge gives no more for it.
 
 # %%
-few = {one.name for one in questions.few_moves(told)[: sizes.few]}
-base = [one for one in questions.few(every, questions.CHANGED) if one.briefing.name in few]
-plain = gcc.score_table(base, client, questions.CHANGED_ASKED)
-moved = outcomes.changes(plain, gcc.score_table(shaken.changed_emptily(base), client,
-                                                questions.CHANGED_ASKED)).dropna()
-praise = means_by(moved, ["variant", "asked"], "change", cluster="move", seed=seed).unstack()
-report.table(praise.loc[list(shaken.EMPTY_CHANGES)], caption="Change of the score")
+judged = judge(texts["changed"][texts["changed"]["move"].isin(few)])
+wide = judged.pivot(index=["move", "asked"], columns="variant", values="score")
+change = wide.drop(columns="").sub(wide[""], axis=0)
+change = change.melt(ignore_index=False, value_name="change").dropna().reset_index()
+praise = means_by(change, ["variant", "asked"], "change", cluster="move", seed=seed).unstack()
+report.table(praise.loc[list(trials.EMPTY_CHANGES)], caption="Change of the score")
 
 # %% [markdown]
 # *Praise alone* replaces the comment by "Great move!", whatever the move is worth. Length by
 # itself, over all comments of Table 5:
 
 # %%
-length = pd.Series([len(one.text.split()) for one in candidates] * len(DIMENSIONS))
-of_words = pd.DataFrame({asked: {
-    "Pearson with words": correlation(
-        length[scores["asked"] == asked], scores.loc[scores["asked"] == asked, "score"],
-        "pearson", scores.loc[scores["asked"] == asked, "move"], seed=seed)}
-    for asked in DIMENSIONS})
+of_words = pd.DataFrame({asked: {"Pearson with words": correlation(
+    rows["text"].str.split().str.len(), rows["score"], "pearson", rows["move"], seed=seed)}
+    for asked, rows in scores.groupby("asked", sort=False)})
 report.table(of_words)
 
 # %% [markdown]
@@ -373,22 +388,30 @@ report.table(of_words)
 # telling comments without a false claim from the others.
 
 # %%
-checked = outcomes.verified_table(candidates)
-mostly = outcomes.relevant_though_false(scores, checked)
-held = questions.of(candidates, questions.TOLD_FINDINGS)
-helped = gcc.score_table(held, client, ("relevance_verified",))
-false_share = {"judge": mean_interval(mostly["relevant"], mostly["move"], seed=seed)}
-for name, table in {"judge, four methods": scores[scores["method"].isin(questions.TOLD_FINDINGS)],
-                    "with findings": helped}.items():
-    some = outcomes.relevant_though_false(table, checked)
-    false_share[name] = mean_interval(some["relevant"], some["move"], seed=seed)
+written_comments = scores.drop_duplicates(["move", "method"])[["move", "method", "text"]]
+checked = written_comments.join(gcc.claim_counts(written_comments, known)).drop(columns="text")
+checked["share_false"] = checked["false"] / (checked["true"] + checked["false"])
+
+
+def rated_relevant(rows):
+    mostly = rows.merge(checked, on=["move", "method"]).query("share_false > 0.5")
+    return mean_interval((mostly["score"] >= 0.6).astype(float), mostly["move"], seed=seed)
+
+
+relevance = read[read["asked"] == "relevance"]
+helped = judge(texts["findings"][texts["findings"]["move"].isin(names)]).dropna(subset="score")
+false_share = {
+    "judge": rated_relevant(relevance),
+    "judge, four methods": rated_relevant(
+        relevance[relevance["method"].isin(trials.WITH_FINDINGS)]),
+    "with findings": rated_relevant(helped)}
 report.table(pd.DataFrame({"rated relevant": false_share}),
              caption="Share of mostly false comments")
 
 # %%
-merged = read.merge(checked, on=["move", "method", "variant"])
-agrees = {asked: area_under_curve(some["score"], some["false"] == 0, some["move"], seed=seed)
-          for asked, some in merged.groupby("asked")}
+merged = read.merge(checked, on=["move", "method"])
+agrees = {asked: area_under_curve(rows["score"], rows["false"] == 0, rows["move"], seed=seed)
+          for asked, rows in merged.groupby("asked")}
 report.table(pd.DataFrame({"area under the curve": agrees}).loc[list(DIMENSIONS)],
              caption="No false claim against at least one, by the score")
 
@@ -400,13 +423,22 @@ report.table(pd.DataFrame({"area under the curve": agrees}).loc[list(DIMENSIONS)
 # whether it also lowers the number of false claims, as a choice by the checker does.
 
 # %%
-drawn = use.sampled_comments(questions.few_moves(told)[: sizes.few], client)
-best = outcomes.best_of(drawn, client)
+drawn = trials.drawn_texts(client.answered(trials.sample_questions(briefings, sizes.few)))
+overall = judge(gcc.ask_each(drawn, DIMENSIONS)).groupby(["move", "variant"])["score"].mean()
+drawn = drawn.join(gcc.claim_counts(drawn, known)).join(overall.fillna(0), on=["move", "variant"])
+drawn["has_false"] = (drawn["false"] > 0).astype(float)
+drawn = drawn[drawn.duplicated("move", keep=False)][["move", "score", "false", "has_false"]]
+choices = {
+    "any": drawn.groupby("move").mean(),
+    "highest score": drawn.sort_values("score", ascending=False, kind="stable"),
+    "fewest false": drawn.sort_values(["false", "score"], ascending=[True, False], kind="stable")}
+best = pd.concat({name: rows.groupby("move").first() for name, rows in choices.items()},
+                 names=["choice"]).reset_index()
 picked = pd.DataFrame({name: means_by(best, "choice", name, cluster="move", seed=seed)
                        for name in ("score", "false", "has_false")})
 picked.columns = ["mean score", "false claims", "share with a false claim"]
 report.table(picked.loc[["any", "highest score", "fewest false"]],
-             caption=f"Best of {use.SAMPLES}, {best['move'].nunique()} moves")
+             caption=f"Best of {trials.SAMPLES}, {best['move'].nunique()} moves")
 
 # %% [markdown]
 # ## Does a comment teach its reader?
@@ -417,23 +449,21 @@ report.table(picked.loc[["any", "highest score", "fewest false"]],
 # asked, since a small model likes one letter. A half is guessing.
 
 # %%
-put_up = questions.choices(told)[: sizes.choices]
-without = use.chance_of_better(put_up, None, client)
-chance = pd.DataFrame({"no comment": without} | {
-    method: use.chance_of_better(put_up, questions.comments_by_move(every, method), client)
-    for method in questions.READ}, dtype=float)
-gained = {name: mean_interval((found - chance["no comment"]).dropna(), seed=seed)
-          for name, found in chance.items() if name != "no comment"}
+put_up = trials.choice_questions(comments, briefings)
+put_up = put_up[put_up["move"].isin(put_up["move"].unique()[: sizes.choices])]
+chance = trials.chance_of_better(client.answered(put_up))
+gained = {name: mean_interval((values - chance["no comment"]).dropna(), seed=seed)
+          for name, values in chance.items() if name != "no comment"}
 learned = pd.DataFrame({"chance of the better move": {
-    name: mean_interval(found.dropna(), seed=seed) for name, found in chance.items()}})
+    name: mean_interval(values.dropna(), seed=seed) for name, values in chance.items()}})
 learned["gained by the comment"] = pd.Series(gained)
 most = max(gained, key=lambda name: gained[name].value)
-shown_gains = [name for name, one in gained.items() if one.low > 0 or one.high < 0]
-report.table(learned, caption=f"{len(put_up)} choices between two moves", digits=3)
+shown_gains = [name for name, gain in gained.items() if gain.low > 0 or gain.high < 0]
+report.table(learned, caption=f"{len(chance)} choices between two moves", digits=3)
 
 # %%
 print(f"gains whose interval leaves 0 out: {', '.join(shown_gains) or 'none'}, "
-      f"of {len(gained)} looked at; n = {len(put_up)} choices")
+      f"of {len(gained)} looked at; n = {len(chance)} choices")
 
 # %% [markdown]
 # Few choices are put up: a gain is seen here only if it is much the same on nearly all of them.
@@ -447,24 +477,36 @@ print(f"gains whose interval leaves 0 out: {', '.join(shown_gains) or 'none'}, "
 # that our judge gave. The paper's numbers stand on the left, as printed, for what they are.
 
 # %%
-human = {one.name: one.reference for one in evaluated if one.reference}
-like = classical.similarities(comments[comments["move"].isin(names)], human)
+measures = {"bleu1": "BLEU-1", "rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougel": "ROUGE-L"}
+bleu = BLEU(max_ngram_order=1, effective_order=True, lowercase=True)
+rouge = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
+human = {move.name: move.reference for move in evaluated if move.reference}
+similar = []
+for row in written_comments[written_comments["move"].isin(human)].itertuples():
+    if row.method != "reference":
+        overlap = rouge.score(human[row.move], row.text)  # of stems
+        similar.append({"move": row.move, "method": row.method,
+                        "bleu1": bleu.sentence_score(row.text, [human[row.move]]).score / 100,
+                        **{name.lower(): each.fmeasure for name, each in overlap.items()}})
+
 wide = read.pivot(index=["move", "method"], columns="asked", values="score").reset_index()
-table4 = like.merge(wide, on=["move", "method"]).merge(
+table4 = pd.DataFrame(similar).merge(wide, on=["move", "method"]).merge(
     checked.assign(correctness=1 - checked["share_false"]), on=["move", "method"])
-ours = classical.correlations(table4, [*classical.MEASURES, *DIMENSIONS],
-                              ["correctness", *DIMENSIONS], "move", seed=seed,
-                              resamples=sizes.resamples)
+ours = pd.DataFrame({
+    (column, kind): {row: correlation(table4[row], table4[column], kind, table4["move"], seed=seed,
+                                      resamples=sizes.resamples)
+                     for row in (*measures, *DIMENSIONS)}
+    for column in ("correctness", *DIMENSIONS) for kind in ("pearson", "kendall")}, dtype=object)
 
 # %%
 short = [(column, "pearson") for column in ("correctness", *DIMENSIONS)]
 theirs = pd.DataFrame({f"people: {column}": {
     measure: reference.lookup("ccc", "table4", row, f"{column.capitalize()} rho").value
-    for measure, row in classical.MEASURES.items()} for column in ("correctness", *DIMENSIONS)})
+    for measure, row in measures.items()} for column in ("correctness", *DIMENSIONS)})
 named = ["checker: truth", *(f"judge: {asked}" for asked in DIMENSIONS)]
 report.boards(
     report.table(theirs, caption="The paper's Table 4: Pearson with ratings of people"),
-    report.table(ours.loc[list(classical.MEASURES), short].set_axis(named, axis=1),
+    report.table(ours.loc[list(measures), short].set_axis(named, axis=1),
                  caption="Other quantities: Pearson with our checker and with our judge"))
 
 # %%
@@ -507,7 +549,7 @@ report.table(truth, caption="Scores of our judge")
 # this is said of theirs. The tests are here for any judge: record its answers, and run them.
 
 # %% tags=["hide-input"]
-claims = picked["false claims"]
+false_claims = picked["false claims"]
 for name, value in {
     "mass": mass.value, "pairs": won["judge"].value, "pairs_told": won["with findings"].value,
     "swapped": swap["loss"]["ccc"].value, "begged": praise["relevance"]["asks for a 5"].value,
@@ -515,68 +557,48 @@ for name, value in {
     "auc_combined": auc["combined"].value, "auc_alone": auc["verifier alone"].value,
     "relevant": false_share["judge"].value,
     "words": of_words.loc["Pearson with words", "relevance"].value,
-    "best": claims["highest score"].value, "fewest": claims["fewest false"].value,
-    "any_of_four": claims["any"].value, "choices": len(put_up), "labelled": len(texts),
+    "best": false_claims["highest score"].value, "fewest": false_claims["fewest false"].value,
+    "any_of_four": false_claims["any"].value, "choices": len(chance), "labelled": len(test),
     "relevant_low": false_share["judge"].low, "relevant_high": false_share["judge"].high,
     "mostly_false": false_share["judge"].n, "few": best["move"].nunique(),
-    "lowest": min(one.value for one in learned["chance of the better move"]),
-    "highest": max(one.value for one in learned["chance of the better move"]),
+    "lowest": min(each.value for each in learned["chance of the better move"]),
+    "highest": max(each.value for each in learned["chance of the better move"]),
     "helper": most, "helped": gained[most].value,
     "helped_low": gained[most].low, "helped_high": gained[most].high,
 }.items():
     glue(name, value, display=False)
 
 # %% tags=["hide-input"]
-unit = "share of the scale"
-results = {
-    "gcc.minimal_pairs.accuracy": report.Result.of(won["judge"], "share of pairs"),
-    "gcc.minimal_pairs.with_verifier": report.Result.of(won["with findings"], "share of pairs"),
-    "gcc.minimal_pairs.combined": report.Result.of(won["combined"], "share of pairs"),
-    "gcc.auc.judge": report.Result.of(auc["judge, relevance"], "area under the curve"),
-    "gcc.auc.combined": report.Result.of(auc["combined"], "area under the curve"),
-    "gcc.auc.verifier": report.Result.of(auc["verifier alone"], "area under the curve"),
-    "gcc.auc.correctness": report.Result.of(auc["judge, correctness"], "area under the curve"),
-    "gcc.auc.with_verifier": report.Result.of(auc["judge with findings"], "area under the curve"),
-}
-
-# %% tags=["hide-input"]
-results |= {
-    "gcc.mass_on_scale": report.Result.of(mass, "probability"),
-    "gcc.unscored": report.Result(int(scores["score"].isna().sum()), n=len(scores), unit="answers"),
-    "gcc.relevant_but_false_share": report.Result.of(false_share["judge"], "share of comments"),
-    "figure_a1.prompts": report.Result(len(DIMENSIONS), unit="prompts, in our own words"),
-}
-
-# %% tags=["hide-input"]
-for (method, asked), value in means.stack().items():
-    cell = cells.get((method, asked))
-    more = {"reference": cell.value, "source": cell.key} if cell else {}
-    results[f"gcc.{asked}.{method}"] = report.Result.of(value, unit, **more)
-for choice, row in picked.iterrows():
-    key = f"gcc.best_of_four.{choice.replace(' ', '_')}"
-    results[f"{key}.score"] = report.Result.of(row["mean score"], unit)
-    results[f"{key}.false_claims"] = report.Result.of(row["false claims"], "claims a comment")
-for name, row in learned.iterrows():
-    results[f"gcc.choice.{name.replace(' ', '_')}"] = report.Result.of(
-        row["chance of the better move"], "probability")
-for name, value in gained.items():
-    results[f"gcc.choice.gained.{name}"] = report.Result.of(value, "probability, less no comment")
-
-# %% tags=["hide-input"]
-for name, value in swap["loss"].items():
-    results[f"gcc.swapped.{name}"] = report.Result.of(value, f"{unit} lost")
-for (variant, asked), value in praise.stack().items():
-    results[f"gcc.changed.{asked}.{variant.replace(' ', '_')}"] = report.Result.of(value, unit)
-for (column, kind), values in ours.items():
-    whom = "checker.truth" if column == "correctness" else f"judge.{column}"
-    unit = f"correlation with the {'checker' if column == 'correctness' else 'judge'}, not people"
-    asked_of = values if column == "correctness" else values[list(classical.MEASURES)]
-    results |= {f"together.{whom}.{measure}.{kind}": report.Result.of(value, unit)
-                for measure, value in asked_of.items() if value is not None}
-report.save("06_gcc_eval", results)
+unit, rows, together = "share of the scale", report.rows, "correlation with the {}, not people"
+auc_keys = {"judge": "judge, relevance", "combined": "combined", "verifier": "verifier alone",
+            "correctness": "judge, correctness", "with_verifier": "judge with findings"}
+unscored = report.Result(int(scores["score"].isna().sum()), n=len(scores), unit="answers")
+report.save(
+    "06_gcc_eval",
+    rows({"accuracy": won["judge"], "with_verifier": won["with findings"],
+          "combined": won["combined"]}, "gcc.minimal_pairs", unit="share of pairs"),
+    rows({key: auc[name] for key, name in auc_keys.items()}, "gcc.auc",
+         unit="area under the curve"),
+    rows({"mass_on_scale": mass}, "gcc", unit="probability"),
+    rows({"unscored": unscored}, "gcc"),
+    rows({"relevant_but_false_share": false_share["judge"]}, "gcc", unit="share of comments"),
+    rows({"prompts": len(DIMENSIONS)}, "figure_a1", unit="prompts, in our own words"),
+    rows(means.T, "gcc", unit=unit,
+         reference={(asked, method): cell for (method, asked), cell in cells.items()}),
+    rows(picked[["mean score"]].rename(columns={"mean score": "score"}), "gcc.best_of_four",
+         unit=unit),
+    rows(picked[["false claims"]], "gcc.best_of_four", unit="claims a comment"),
+    rows(learned["chance of the better move"], "gcc.choice", unit="probability"),
+    rows(gained, "gcc.choice.gained", unit="probability, less no comment"),
+    rows(swap["loss"], "gcc.swapped", unit=f"{unit} lost"),
+    rows(praise.T, "gcc.changed", unit=unit),
+    rows(ours["correctness"], "together.checker.truth", unit=together.format("checker"),
+         drop=True),
+    rows({asked: ours.loc[list(measures), asked] for asked in DIMENSIONS}, "together.judge",
+         unit=together.format("judge"), drop=True))
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(
     len(scores), "scores", seed, interval="95 % over moves; shares Wilson, else bootstrap",
-    versions={"judge": model, "engine": f"{told[0].before.engine}, {brief_moves.NODES:,} nodes",
-              "prompts": ", ".join(f"gcc_{one}@1" for one in gcc.PROMPTS)}))
+    versions={"judge": model, "prompts": ", ".join(f"gcc_{asked}@1" for asked in gcc.PROMPTS),
+              "engine": f"{example_briefing.before.engine}, {brief_moves.NODES:,} nodes"}))

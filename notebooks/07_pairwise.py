@@ -28,7 +28,6 @@ model = "qwen2.5-coder-1.5b-q4_k_m"
 
 # %% tags=["hide-input"]
 import tempfile
-from collections import Counter
 from itertools import combinations
 from pathlib import Path
 
@@ -37,14 +36,16 @@ import numpy as np
 import pandas as pd
 import statsmodels.api as sm
 from myst_nb import glue
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
 from chessgloss import brief_moves, report
 from chessgloss.commentary.briefing import first_words, read_briefings
 
 from chessgloss.llm import replay
 from chessgloss.stats import mean_interval, means_by
-from chessgloss.pairwise import comments as given
-from chessgloss.pairwise import judging, lines, questions, strengths, swaps, tables
-from chessgloss.pairwise.records import CRITERIA, HIGHEST
+from chessgloss.judges import pairwise
+from chessgloss.judges.pairwise import CRITERIA
+from chessgloss.judges.strengths import strengths
 from chessgloss.panel import gather_comments
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.book.profiles import load_sizes
@@ -54,21 +55,21 @@ from chessgloss.verified.published import read_published
 sizes = load_sizes("07_pairwise", profile)
 report.use_house_style()
 evaluated = brief_moves.evaluated_moves(seed)
-moves = questions.choose_compared(evaluated, sizes.moves)
+moves = pairwise.choose_compared(evaluated, sizes.moves)
 kept = read_briefings(brief_moves.briefings_file())
-briefings = [kept[one.name] for one in moves]
-methods = list(questions.METHODS)
+briefings = [kept[move.name] for move in moves]
+methods = list(pairwise.METHODS)
 print(f"{len(moves)} moves, {len(methods)} methods")
 
 client = replay("commentary", model)
 verified = read_published(briefings, model)
 by_name = {move.name: written.comment for move, written in zip(moves, verified, strict=True)}
 table = gather_comments(methods, moves, kept, client, by_name)
-comments = given.comments_of(table)
-words = table.set_index(["move", "method"])["words"].to_dict()
-rulings = given.rulings_of(briefings, comments)
+comments = pairwise.comments_by_move(table)
+events = pairwise.claimed_events(briefings, comments)
+disqualified = pairwise.disqualified(events)
 
-example = next(one for one in briefings if {"llm", "ccc"} <= set(comments[one.name]))
+example = next(each for each in briefings if {"llm", "ccc"} <= set(comments[each.name]))
 report.boards(report.board(example.move, size=280), report.texts(
     {"A": comments[example.name]["llm"], "B": comments[example.name]["ccc"]},
     f"Which of two comments on {example.move.numbered_san} is the better one?"))
@@ -98,8 +99,8 @@ report.boards(report.board(example.move, size=280), report.texts(
 
 # %%
 _, *parts, _ = load_prompt("pairwise").messages[0].content.split("\n\n")
-told = [line.partition(":") for part in parts for line in part.splitlines()]
-report.texts({name: text.strip() for name, _, text in told if text},
+rubric = [line.partition(":") for part in parts for line in part.splitlines()]
+report.texts({name: text.strip() for name, _, text in rubric if text},
               "What the judge is told, in our words")
 
 # %% [markdown]
@@ -108,7 +109,7 @@ report.texts({name: text.strip() for name, _, text in told if text},
 # is held against the line that says there is none.
 
 # %%
-contexts = given.contexts_of(briefings)
+contexts = pairwise.contexts_of(briefings)
 context = dict(line.partition(": ")[::2] for line in contexts[example.name].splitlines())
 report.boards(report.board(example.move, size=280), report.texts(context, "Feature context"))
 
@@ -124,13 +125,11 @@ report.boards(report.board(example.move, size=280), report.texts(context, "Featu
 
 # %%
 judge = replay("pairwise", model)
-few = {one.name: contexts[one.name] for one in questions.choose_lined(evaluated)
-       if one.name in contexts}
-requests = questions.pairwise_requests(few, comments, methods)
-lined = judging.judge_pairs(requests, judge.ask_many(requests, progress=False), rulings)
-written = [one for one in lined if one.ballot]
-lost = Counter(one.state for one in lined if not one.ballot)
-report.sheet("lines", {"asked": len(lined), "read": len(written), **lost})
+few = {move.name: contexts[move.name] for move in pairwise.choose_lined(evaluated)
+       if move.name in contexts}
+lined = pairwise.read_lines(judge.answered(pairwise.line_questions(few, comments, methods)))
+lines = pairwise.decide(lined, disqualified)
+report.sheet("lines", {"asked": len(lined), **lined["state"].value_counts()})
 
 # %% [markdown]
 # One of them, step by step. The judge writes the winner *first*, before any score, because the
@@ -140,19 +139,33 @@ report.sheet("lines", {"asked": len(lined), "read": len(written), **lost})
 # rule. A contradiction is no reason to throw an answer away; the winner follows from the scores.
 
 # %%
-told_wrong = [one for one in written if one.ballot.contradictions]
-one = ([one for one in told_wrong if one.state != "read"] or told_wrong or written)[0]
-shown = {place: first_words(comments[one.move][name], 15 if name == "reference" else 60)
-         for place, name in {"A": one.first, "B": one.second}.items()}
-move = kept[one.move].move
+contradicts = pd.DataFrame({
+    "total of A": lines["stated_a"] != lines["total_a"],
+    "total of B": lines["stated_b"] != lines["total_b"],
+    "winner": lines["word"] != lines["totals"]})
+struck_and_wrong = 2 * contradicts.any(axis=1) + (lines["struck_a"] | lines["struck_b"])
+line = lines.loc[struck_and_wrong.idxmax()]
+shown = {place: first_words(comments[line["move"]][name], 15 if name == "reference" else 60)
+         for place, name in {"A": line["first"], "B": line["second"]}.items()}
+move = kept[line["move"]].move
 report.boards(report.board(move, size=280), report.texts(
-    {**shown, "answer": lines.write_line(one.ballot)},
-    f"{one.move}, {move.numbered_san}: {one.first} (A) and {one.second} (B)"))
+    {**shown, "answer": line["answer"].text},
+    f"{line['move']}, {move.numbered_san}: {line['first']} (A) and {line['second']} (B)"))
 
 # %%
-given_points = {"A": list(one.ballot.a), "B": list(one.ballot.b)}
-report.boards(report.table(pd.DataFrame(given_points, index=list(CRITERIA))),
-              report.sheet("step by step", tables.steps(one)))
+points = {side: [int(line[f"{name}_{side.lower()}"]) for name in CRITERIA] for side in "AB"}
+struck_sides = [side for side in "AB" if line[f"struck_{side.lower()}"]]
+report.boards(
+    report.table(pd.DataFrame(points, index=list(CRITERIA))),
+    report.sheet("step by step", {
+        "totals told": f"{line['stated_a']:.0f} and {line['stated_b']:.0f}",
+        "totals added up": f"{line['total_a']:.0f} and {line['total_b']:.0f}",
+        "winner told": line["word"],
+        "winner by the scores": line["totals"],
+        "decided by": line["decided_by"],
+        "contradictions": ", ".join(contradicts.columns[contradicts.loc[line.name]]) or "none",
+        "struck by the hard rule": " and ".join(struck_sides) or "no candidate",
+        "winner after the rule": line["rule"]}))
 
 # %% [markdown]
 # How often a line contradicts itself, and how often it gives A or B the very scores of a candidate
@@ -160,13 +173,15 @@ report.boards(report.table(pd.DataFrame(given_points, index=list(CRITERIA))),
 # that cannot copies what it was shown.
 
 # %%
-samples = [lines.read_line(line) for line in load_prompt("pairwise").messages[0].content.split("\n")
-           if line[:9] in ("WINNER,A,", "WINNER,B,")]
-blocks = {scores for each in samples for scores in (each.a, each.b)}
-wrong = tables.contradiction_table(written)
-wrong["copied"] = [each.ballot.a in blocks or each.ballot.b in blocks for each in written]
-contradicted = pd.Series({kind: mean_interval(wrong[kind], wrong["move"], seed=seed)
-                          for kind in wrong.columns[1:]})
+prompt_lines = load_prompt("pairwise").messages[0].content.split("\n")
+samples = [pairwise.read_line(text) for text in prompt_lines
+           if text[:9] in ("WINNER,A,", "WINNER,B,")]
+blocks = {scores for sample in samples for scores in (sample.a, sample.b)}
+wrong = contradicts.assign(any=contradicts.any(axis=1), copied=[
+    any(tuple(row[f"{name}_{side}"] for name in CRITERIA) in blocks for side in "ab")
+    for _, row in lines.iterrows()])
+contradicted = pd.Series({kind: mean_interval(wrong[kind], lines["move"], seed=seed)
+                          for kind in wrong})
 report.table(contradicted.to_frame("share of lines"))
 
 # %% [markdown]
@@ -179,14 +194,15 @@ report.table(contradicted.to_frame("share of lines"))
 # line. Everything below is judged in this way.
 
 # %%
-requests = questions.number_requests(contexts, comments, methods)
-judged = judging.judge_by_numbers(requests, judge.ask_many(requests, progress=False), rulings)
-read = [one for one in judged if one.ballot]
-report.sheet("pairs in both orders", {"asked": len(judged), "read": len(read)})
+asked = pairwise.number_questions(contexts, comments, methods)
+numbers = pairwise.read_numbers(judge.answered(asked))
+judged = pairwise.decide(numbers, disqualified)
+report.sheet("pairs in both orders", {"asked": len(numbers), "read": len(judged)})
 
 # %%
-decided = Counter(one.ballot.decision.by for one in read)
-report.sheet("what decides", {name: decided[name] for name in ("total", *CRITERIA[:3], "nothing")})
+decided = judged["decided_by"].value_counts()
+report.sheet("what decides", {name: decided.get(name, 0)
+                              for name in ("total", *CRITERIA[:3], "nothing")})
 
 # %% [markdown]
 # ## Both orders
@@ -199,11 +215,14 @@ report.sheet("what decides", {name: decided[name] for name in ("total", *CRITERI
 
 # %%
 ways = ("totals", "rule")
-consistency = {by: swaps.swap_consistency(judged, by, seed=seed) for by in ways}
-ties = {by: swaps.tie_rate(judged, by, seed=seed) for by in ways}
-first = {by: swaps.first_wins(judged, by, seed=seed) for by in ways}
-dice = {}
-for by in ways:
+results_by = {by: pairwise.outcomes(judged, by) for by in ways}
+consistency, ties, first, dice = {}, {}, {}, {}
+for by, answers in results_by.items():
+    both = answers.groupby(["move", "pair"]).filter(lambda rows: len(rows) == 2)
+    same = (both.groupby(["move", "pair"])["winner"].nunique() == 1).reset_index()
+    consistency[by] = mean_interval(same["winner"], same["move"], seed=seed)
+    ties[by] = mean_interval(answers["winner"] == "TIE", answers["move"], seed=seed)
+    first[by] = mean_interval(both["points"], both["move"], seed=seed)
     a, tie = first[by].value - ties[by].value / 2, ties[by].value
     dice[by] = tie**2 + 2 * a * (1 - a - tie)
 
@@ -223,9 +242,13 @@ report.table(
 # shows how much it tells apart at all.
 
 # %%
-scored = tables.scores_table(judged)
-means = scored.groupby("method")[[*CRITERIA, "total"]].mean().reindex(methods)
-means.loc["standard deviation"] = scored[[*CRITERIA, "total"]].std()
+columns = [*CRITERIA, "total"]
+scored = pd.concat([
+    judged[["move", method, *(f"{name}_{side}" for name in columns), f"struck_{side}"]].set_axis(
+        ["move", "method", *columns, "struck"], axis=1)
+    for method, side in (("first", "a"), ("second", "b"))])
+means = scored.groupby("method")[columns].mean().reindex(methods)
+means.loc["standard deviation"] = scored[columns].std()
 report.table(means, caption="Mean scores given by the judge")
 
 # %% [markdown]
@@ -239,35 +262,41 @@ report.table(means, caption="Mean scores given by the judge")
 # know that it punishes knowledge which the context lacks.
 
 # %%
-ruled = tables.ruling_table(rulings)
-struck = pd.DataFrame({column: means_by(ruled, "method", column, cluster="move", seed=seed)
-                       for column in ruled.columns[2:]}).reindex(methods)
+claims = events.assign(unsupported=~events["supported"], false=events["board"] == "false")
+by_comment = claims.groupby(["move", "method"])[["unsupported", "false"]].any().reset_index()
+ruled = table.query("state == 'answered'")[["move", "method"]].merge(by_comment, how="left")
+ruled = ruled.fillna({"unsupported": False, "false": False})
+shares = pd.DataFrame({
+    "disqualified": ruled["unsupported"],
+    "false on the board": ruled["false"],
+    "struck, not false": ruled["unsupported"] & ~ruled["false"]}).astype(float)
+struck = pd.DataFrame({
+    name: means_by(ruled.assign(share=share), "method", "share", cluster="move", seed=seed)
+    for name, share in shares.items()}).reindex(methods)
 report.table(struck, caption="Share of comments")
 
 # %%
-report.table(tables.event_table(rulings), caption="Claims of events that the rule names")
+counted = events.assign(context=events["in_context"].map({True: "yes", False: "no"}))
+counted = counted.groupby(["event", "board", "context"]).size().rename("claims").reset_index()
+report.table(counted.set_axis(["event", "board says", "in the context", "claims"], axis=1),
+             caption="Claims of events that the rule names")
 
 # %%
-seen = scored.assign(
-    struck=[float(rulings[row.move, row.method].disqualified) for row in scored.itertuples()]
-)
-faith = means_by(seen, "struck", "faithfulness", cluster="move", seed=seed)
-faith.index = faith.index.map({0.0: "no event without support", 1.0: "disqualified"})
+faith = means_by(scored, "struck", "faithfulness", cluster="move", seed=seed)
+faith.index = faith.index.map({False: "no event without support", True: "disqualified"})
 report.table(
     faith.to_frame("the judge's own faithfulness"),
     caption="Does the judge see what the rule strikes?",
 )
 
 # %%
-states = Counter(one.state for one in read)
-turned = mean_interval(
-    [one.ballot.winner != one.ruled.winner for one in read], [one.move for one in read], seed=seed
-)
-worse = [one for one in read if one.state in ("A disqualified", "B disqualified")]
-still = [one for one in worse if one.ruled.winner == one.state[0]]
-report.sheet(
-    "answers", {**dict(sorted(states.items())), "one struck, and wins all the same": len(still)}
-)
+turned = mean_interval(judged["totals"] != judged["rule"], judged["move"], seed=seed)
+a, b = judged["struck_a"], judged["struck_b"]
+still = (a & ~b & (judged["rule"] == "A")) | (b & ~a & (judged["rule"] == "B"))
+report.sheet("answers", {
+    "A disqualified": (a & ~b).sum(), "B disqualified": (b & ~a).sum(),
+    "both disqualified": (a & b).sum(), "read": (~a & ~b).sum(),
+    "one struck, and wins all the same": still.sum()})
 
 # %% [markdown]
 # ## The win matrix
@@ -276,8 +305,15 @@ report.sheet(
 # over both orders, ties half, after the hard rule.
 
 # %%
-results_by = {by: swaps.as_table(judged, by) for by in ways}
-matrix = strengths.win_matrix(results_by["rule"], methods)
+def win_matrix(answers):
+    """Return the share of points of each row against each column."""
+    names = {"first": "second", "second": "first"}
+    turned = answers.rename(columns=names).assign(points=1 - answers["points"])
+    both = pd.concat([answers, turned])
+    return both.pivot_table(index="first", columns="second", values="points").loc[methods, methods]
+
+
+matrix = win_matrix(results_by["rule"])
 figure, axes = plt.subplots(figsize=(5.2, 4.2))
 axes.imshow(matrix, cmap="RdBu", vmin=-0.3, vmax=1.3)
 axes.grid(visible=False)
@@ -329,7 +365,7 @@ plt.show()
 # strengths and adds intervals that draw whole moves.
 
 # %%
-strength = {by: strengths.strengths(results_by[by], methods, seed=seed) for by in ways}
+strength = {by: strengths(results_by[by], methods, seed=seed) for by in ways}
 report.table(
     pd.DataFrame(
         {
@@ -353,7 +389,22 @@ report.table(pd.DataFrame({"written out": log_odds, "library": library}), digits
 # gives the win rate at equal length.
 
 # %%
-rates, worth = strengths.length_controlled(results_by["totals"], words, methods)
+answers = results_by["totals"]
+words = table.set_index(["move", "method"])["words"].to_dict()
+sides = [answers[side].to_numpy()[:, None] == np.array(methods) for side in ("first", "second")]
+ten_words = [(words[row.move, row.first] - words[row.move, row.second]) / 10
+             for row in answers.itertuples()]
+features = np.column_stack([sides[0].astype(float) - sides[1], ten_words])
+fit = LogisticRegression(C=10, max_iter=1_000).fit(
+    np.vstack([features, features]), np.repeat([1, 0], len(answers)),
+    sample_weight=np.concatenate([answers["points"], 1 - answers["points"]]))
+*skill, worth = fit.coef_[0]
+
+level, place = np.subtract.outer(skill, skill), fit.intercept_[0]
+matrix = win_matrix(answers)
+equal = pd.DataFrame((expit(level + place) + expit(level - place)) / 2, methods, methods)
+rates = pd.DataFrame({"raw": matrix.mean(axis=1),
+                      "at equal length": equal.where(matrix.notna()).mean(axis=1)})
 rates.insert(0, "words", table.groupby("method")["words"].mean())
 report.table(
     rates.sort_values("at equal length", ascending=False),
@@ -369,20 +420,18 @@ report.table(
 # then rounded. There is no order to be swayed by; the pairs follow from the scores by the rule.
 
 # %%
-alone = questions.alone_requests(contexts, comments, methods)
-cards = judging.read_cards(alone, judge.ask_many(alone, progress=False))
-solo = judging.pairs_of_cards(cards, rulings)
-kept_cards = sum(scores is not None for scores in cards.values())
-same = swaps.agreement(judged, solo, "totals", seed=seed)
-solo_ties = swaps.tie_rate(solo, "totals", seed=seed)
-report.sheet("scored alone", {"asked": len(cards), "read": kept_cards, "ties": solo_ties,
+alone = pairwise.alone_questions(contexts, comments, methods)
+cards = pairwise.read_alone(judge.answered(alone))
+solo = pairwise.decide(pairwise.pairs_of(cards), disqualified)
+solo_by = {by: pairwise.outcomes(solo, by) for by in ways}
+both = results_by["totals"].merge(solo_by["totals"], on=["move", "pair"], suffixes=("", "_solo"))
+same = mean_interval(both["winner"] == both["winner_solo"], both["move"], seed=seed)
+solo_ties = mean_interval(solo["totals"] == "TIE", solo["move"], seed=seed)
+report.sheet("scored alone", {"asked": len(cards), "read": len(cards.dropna()), "ties": solo_ties,
                               "same winner as in the pair": same})
 
 # %%
-solo_strength = {
-    by: strengths.strengths(swaps.as_table(solo, by), methods, seed=seed)
-    for by in ("totals", "rule")
-}
+solo_strength = {by: strengths(solo_by[by], methods, seed=seed) for by in ways}
 report.table(
     pd.DataFrame(
         {"its scores": solo_strength["totals"], "after the hard rule": solo_strength["rule"]}
@@ -393,18 +442,15 @@ report.table(
 # %% [markdown]
 # ## As a file
 #
-# The judged pairs are a plain CSV file with a header, which any spreadsheet opens; the library
-# reads it back and refuses a file whose totals or winners were altered.
+# The judged pairs are one table, scores and winners a row, which any spreadsheet opens.
 
 # %%
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "pairs.csv"
-    judging.write_judged(path, judged)
-    again, plain = judging.read_judged(path), pd.read_csv(path)
-print("read back unchanged:", again == judged)
-report.table(
-    plain[["move", "first", "second", "winner_told", "winner_totals", "winner_rule"]].head()
-)
+    judged.to_csv(path, index=False)
+    again = pd.read_csv(path)
+print("read back unchanged:", again["rule"].eq(judged["rule"].to_numpy()).all())
+report.table(again[["move", "first", "second", "total_a", "total_b", "totals", "rule"]].head())
 
 # %% [markdown]
 # ## Recap
@@ -429,7 +475,7 @@ report.table(
 # it names another winner when the order is turned bounds what its matrix can mean.
 
 # %% tags=["hide-input"]
-faithful = seen.groupby("struck")["faithfulness"].mean()
+faithful = scored.groupby("struck")["faithfulness"].mean()
 for name, value in {
     "copied": contradicted["copied"].value, "contradicted": contradicted["any"].value,
     "consistency_totals": consistency["totals"].value, "ties": ties["totals"].value,
@@ -437,53 +483,39 @@ for name, value in {
     "struck_llm": struck.loc["llm", "disqualified"].value, "turned": turned.value,
     "struck_reference": struck.loc["reference", "disqualified"].value, "worth": worth,
     "dice": dice["totals"], "dice_rule": dice["rule"], "same_alone": same.value,
-    "faith_struck": float(faithful.get(1.0, np.nan)), "faith_clean": float(faithful[0.0]),
+    "faith_struck": float(faithful.get(True, np.nan)), "faith_clean": float(faithful[False]),
 }.items():
     glue(name, value, display=False)
 
 # %% tags=["hide-input"]
-of = report.Result.of
-results = {
-    "pairwise.answers": report.Result(len(judged), unit="pairs in an order"),
-    "pairwise.line.contradiction_share": of(contradicted["any"], "share of lines read"),
-    "pairwise.line.copied_share": of(contradicted["copied"], "share of lines read"),
-    "pairwise.line.unreadable": report.Result(len(lined) - len(written), n=len(lined)),
-    "scale.points": report.Result(HIGHEST, unit="points"),
-    "criteria.count": report.Result(len(CRITERIA), unit="criteria"),
-    "decision.fields": report.Result(lines.FIELDS, unit="fields of the line"),
-}
-
-# %% tags=["hide-input"]
-results |= {
-    "pairwise.swap_consistency": of(consistency["rule"], "share of pairs"),
-    "pairwise.tie_rate": of(ties["rule"], "share of answers read"),
-    "pairwise.rule_turns_winner": of(turned, "share of answers read"),
-    "pairwise.worth_of_ten_words": report.Result(worth, n=len(read), unit="log-odds"),
-    "pairwise.alone.same_winner": of(same, "share of answers"),
-}
-
-# %% tags=["hide-input"]
-for by in ways:
-    results[f"pairwise.swap_consistency.{by}"] = of(consistency[by], "share of pairs")
-    results[f"pairwise.tie_rate.{by}"] = of(ties[by], "share of answers read")
-    results[f"pairwise.first_wins.{by}"] = of(first[by], "share of points")
-    for name, value in strength[by].items():
-        results[f"pairwise.strength_by_{by}.{name}"] = of(value, "log-odds")
-
-# %% tags=["hide-input"]
-for name in methods:
-    results[f"pairwise.disqualified_share.{name}"] = of(struck.loc[name, "disqualified"])
-    results[f"pairwise.win_rate.{name}"] = report.Result(rates.loc[name, "raw"])
-    results[f"pairwise.win_rate_at_equal_length.{name}"] = report.Result(
-        rates.loc[name, "at equal length"]
-    )
-    results[f"pairwise.strength.{name}"] = of(strength["rule"][name], "log-odds, after the rule")
-    results[f"pairwise.alone.strength.{name}"] = of(solo_strength["rule"][name], "log-odds")
-report.save("07_pairwise", results)
+rows, count = report.rows, report.Result
+report.save(
+    "07_pairwise",
+    rows({"answers": count(len(numbers), unit="pairs in an order"),
+          "line.unreadable": count(len(lined) - len(lines), n=len(lined)),
+          "worth_of_ten_words": count(worth, n=len(judged), unit="log-odds")}, "pairwise"),
+    {"scale.points": count(pairwise.HIGHEST, unit="points"),
+     "criteria.count": count(len(CRITERIA), unit="criteria"),
+     "decision.fields": count(pairwise.FIELDS, unit="fields of the line")},
+    rows({"contradiction_share": contradicted["any"], "copied_share": contradicted["copied"]},
+         "pairwise.line", unit="share of lines read"),
+    rows({"swap_consistency": consistency["rule"]}, "pairwise", unit="share of pairs"),
+    rows(consistency, "pairwise.swap_consistency", unit="share of pairs"),
+    rows({"tie_rate": ties["rule"], "rule_turns_winner": turned}, "pairwise",
+         unit="share of answers read"),
+    rows(ties, "pairwise.tie_rate", unit="share of answers read"),
+    rows({"same_winner": same}, "pairwise.alone", unit="share of answers"),
+    rows(first, "pairwise.first_wins", unit="share of points"),
+    rows({f"strength_by_{by}": strength[by] for by in ways}, "pairwise", unit="log-odds"),
+    rows(struck["disqualified"], "pairwise.disqualified_share"),
+    rows(rates["raw"], "pairwise.win_rate"),
+    rows(rates["at equal length"], "pairwise.win_rate_at_equal_length"),
+    rows(strength["rule"], "pairwise.strength", unit="log-odds, after the rule"),
+    rows(solo_strength["rule"], "pairwise.alone.strength", unit="log-odds"))
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(
-    len(judged), "pairs in an order", seed,
+    len(numbers), "pairs in an order", seed,
     interval="95 % over moves; shares Wilson, else bootstrap",
     versions={"model": model, "engine": f"{example.before.engine}, {brief_moves.NODES:,} nodes",
               "prompts": "pairwise@2, pairwise_number@1, pairwise_alone@2"}))

@@ -27,27 +27,34 @@ difference = 0.1
 
 # %% tags=["hide-input"]
 import tempfile
+from html import escape
+from itertools import product
 from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from myst_nb import glue
+from scipy import stats
 from statsmodels.stats import inter_rater
 from chessgloss import brief_moves, report
 from chessgloss.book import reference
 from chessgloss.commentary.briefing import documents_examples, read_briefings
 from chessgloss.commentary.methods import collect_comments
-from chessgloss.stats import mean_interval
+from chessgloss.stats import crossed_mean, mean_interval, share_of, sign_flip_p
 from chessgloss.book.profiles import load_sizes
 
 from chessgloss.llm import replay
 from chessgloss.store import Evidence, find_project
-from chessgloss.survey import simulate, tables
-from chessgloss.survey.blinding import Key
-from chessgloss.survey.reading import read_ratings
-from chessgloss.survey.records import DIMENSIONS, Settings, Study, StudyMove, study_of
-from chessgloss.survey.showing import PAPER_METHODS, frame, received, results
+from chessgloss.survey.reading import (
+    as_printed, read_ratings, read_scores, table1, table2, table3, table4)
+from chessgloss.survey.simulate import draw, simulate, write_sessions
+from chessgloss.survey.study import (
+    DIMENSIONS, Key, Settings, Study, StudyMove, read_key, study_of, write_form)
 
+PAPER_METHODS = {"reference": "Reference", "gac": "GAC", "llm": "GPT-4o",
+                 "llm_expert": "GPT-4o + expert", "ccc": "GPT-4o + expert + concept (CCC)"}
+PAPER_METRICS = {"bleu1": "BLEU-1", "rouge1": "ROUGE-1", "rouge2": "ROUGE-2",
+                 "rougel": "ROUGE-L", "gcc_eval": "GCC-Eval"}
 sizes = load_sizes("08_human_study", profile)
 report.use_house_style()
 
@@ -121,13 +128,18 @@ report.table(reference.table("ccc", "table4"), caption="The paper's Table 4: cor
 
 # %%
 methods = ["template", "llm", "llm_expert", "ccc_none", "ccc"]
-examples = [one for one in documents_examples() if one.name != "ccc/figA5"]
+examples = {example.name: example.move for example in documents_examples()
+            if example.name != "ccc/figA5"}
 briefings = read_briefings(brief_moves.briefings_file())
 client = replay("commentary")
-told = collect_comments(examples, briefings, client, methods[1:])
-tried = Key(study_of(told, {one.name: one.move for one in examples}, methods,
-                     title="Comments on two moves"), "0" * 64)
-frame(tried, Settings(pilot_moves=1))
+written = collect_comments([example for example in documents_examples()
+                            if example.name in examples], briefings, client, methods[1:])
+study = study_of(written, examples, methods, title="Comments on two moves")
+page = write_form(Key(study=study, secret="0" * 64), Settings(pilot_moves=1))
+report.Html('<iframe title="The form of the study, to be tried" loading="lazy" '
+            'sandbox="allow-scripts allow-forms allow-downloads allow-modals" style="width:100%;'
+            'height:720px;border:1px solid #8a9297;border-radius:8px" '
+            f'srcdoc="{escape(page)}"></iframe>', "(the form, with two moves)")
 
 # %% [markdown]
 # ## From form to tables, on simulated ratings
@@ -144,28 +156,37 @@ planted = reference.table("ccc", "table1").drop(columns="Words per comment")
 planted = planted.rename(index={row: name for name, row in PAPER_METHODS.items()},
                          columns=str.lower).loc[list(PAPER_METHODS), list(DIMENSIONS)]
 positions = [briefings[name].move for name in sorted(briefings)[:sizes.moves]]
-mute = tuple(StudyMove(f"move {number}", move, {one: f"Comment {k} on move {number}."
-                       for k, one in enumerate(PAPER_METHODS)})
-             for number, move in enumerate(positions, start=1))
-simulated_key = Key(Study("SIMULATED", mute), "0" * 64)
-drawn = simulate.simulate(planted, [one.name for one in mute], sizes.raters, seed=seed)
+mute = [StudyMove(name=f"move {number}", fen=move.position.fen, move=move.uci,
+                  comments={method: f"Comment {place} on move {number}."
+                            for place, method in enumerate(PAPER_METHODS)})
+        for number, move in enumerate(positions, start=1)]
+simulated_key = Key(study=Study(title="SIMULATED", moves=mute), secret="0" * 64)
+drawn = simulate(planted, [move.name for move in mute], sizes.raters, seed=seed)
 
 # %%
 with tempfile.TemporaryDirectory() as folder:
-    files = simulate.write_sessions(Path(folder), simulated_key, drawn)
+    files = write_sessions(Path(folder), simulated_key, drawn)
     simulated = read_ratings(files, simulated_key)
 print(f"{len(files)} files read, {len(simulated.frame):,} ratings of "
       f"{len(simulated.moves)} moves; {simulated.label}")
 
 # %%
-human = received(find_project() / "data/ratings")
-ratings = human.ratings if human else simulated
-key = human.key if human else simulated_key
+inbox = find_project() / "data/ratings"
+files = sorted(inbox.glob("ratings-*.json"))
+ratings, key, scores = simulated, simulated_key, None
+if files:
+    key = read_key(next(inbox.glob("*.key.json")))
+    ratings = read_ratings(files, key)
+    if ratings.simulated:
+        raise ValueError("these ratings are simulated: they are not what people sent")
+    if (inbox / "scores.csv").is_file():
+        scores = read_scores(inbox / "scores.csv", ratings)
+human = not ratings.simulated
 print(f"shown below: {ratings.label}")
 
 # %%
-first = tables.table1(ratings, key.study.words(), key.study.baseline, seed=seed)
-report.table(tables.as_printed(first).drop(columns=[] if human else "words"),
+first = table1(ratings, key.study.words(), key.study.baseline, seed=seed)
+report.table(as_printed(first).drop(columns=[] if human else "words"),
              caption=f"Table 1 from {ratings.label}; * p < 0.001 against {key.study.baseline}")
 
 # %% [markdown]
@@ -176,9 +197,9 @@ report.table(tables.as_printed(first).drop(columns=[] if human else "words"),
 
 # %%
 report.boards(
-    report.table(tables.table2(ratings, seed=seed).map("{:.2f}".format),
+    report.table(table2(ratings, seed=seed).map("{:.2f}".format),
                  caption=f"Table 2 from {ratings.label}: share of all comments"),
-    report.table(tables.table2(ratings, of="incorrect", seed=seed).map("{:.2f}".format),
+    report.table(table2(ratings, of="incorrect", seed=seed).map("{:.2f}".format),
                  caption="Share of those not fully correct"))
 
 # %% [markdown]
@@ -230,7 +251,7 @@ plt.show()
 # puts kappa over ranks and Krippendorff's alpha beside it, with intervals over moves.
 
 # %%
-third = tables.table3(ratings, seed=seed)
+third = table3(ratings, seed=seed)
 from_statsmodels = inter_rater.fleiss_kappa(inter_rater.aggregate_raters(rated)[0])
 assert np.allclose([from_statsmodels, third.loc[criterion, "kappa_points"].value], kappa)
 report.sheet(f"kappa over points, {criterion}", {
@@ -251,10 +272,11 @@ report.table(third.assign(paper=kappas), caption=f"Table 3 from {ratings.label}"
 # number says nothing about a metric.
 
 # %%
-scored = human is not None and human.scores is not None
-fourth = tables.table4(ratings, human.scores, seed=seed) if scored else pd.DataFrame(
-    {"state": {"Table 4": "no human ratings with automatic scores beside them yet"}})
-report.table(fourth, caption=f"Table 4 from {ratings.label if scored else 'nobody so far'}")
+nothing = "no human ratings with automatic scores beside them yet"
+fourth = pd.DataFrame({"state": {"Table 4": nothing}})
+if scores is not None:
+    fourth = table4(ratings, scores, seed=seed)
+report.table(fourth, caption=f"Table 4 from {'nobody so far' if scores is None else ratings.label}")
 
 # %% [markdown]
 # ## Does what was planted come out?
@@ -269,9 +291,21 @@ report.table(fourth, caption=f"Table 4 from {ratings.label if scored else 'nobod
 # raters, Satterthwaite's degrees of freedom).
 
 # %%
-found = simulate.recovery(planted, "ccc", moves=sizes.moves, raters=sizes.raters,
-                          repeats=sizes.repeats, seed=seed)
-held = {name: mean_interval(found[name], found["repeat"], seed=seed) for name in (
+random, rows = np.random.default_rng(seed), []
+for criterion, points in DIMENSIONS.items():
+    studies = draw(planted[criterion], (sizes.moves, sizes.raters), random, sizes.repeats)
+    ccc = studies[:, :, list(planted.index).index("ccc")]
+    for place, (method, score) in enumerate(planted[criterion].items()):
+        for repeat, study in enumerate(studies[:, :, place] if method != "ccc" else ()):
+            row = {"repeat": repeat, "planted": score - planted.loc["ccc", criterion]}
+            less, own = (study - ccc[repeat]) / (points - 1), (study - 1) / (points - 1)
+            for name, cells, truth in (("", less, row["planted"]), ("mean_", own, score)):
+                both, by_moves = crossed_mean(cells), crossed_mean(cells.mean(1, keepdims=True))
+                row[f"{name}held"] = both.low <= truth <= both.high
+                row[f"{name}held_by_moves"] = by_moves.low <= truth <= by_moves.high
+            rows.append(row | {"found": less.mean(), "sign": less.mean() * row["planted"] > 0})
+recovery = pd.DataFrame(rows)
+held = {name: mean_interval(recovery[name], recovery["repeat"], seed=seed) for name in (
     "held", "held_by_moves", "mean_held", "mean_held_by_moves")}
 recovered = held["held"]
 coverage = pd.DataFrame({
@@ -284,12 +318,12 @@ report.table(coverage, digits=3, caption="SIMULATED: share of what was planted t
 nominal = recovered.low <= 0.95 <= recovered.high
 print(f"95 % lies {'within' if nominal else 'outside'} the interval of the coverage of "
       f"differences, {recovered:.3f}")
-signs = mean_interval(found["sign"], found["repeat"], seed=seed)
+signs = mean_interval(recovery["sign"], recovery["repeat"], seed=seed)
 
 # %%
-classes = pd.cut(found["planted"].abs(), [0, 0.05, 0.1, 0.2, 0.5])
-found["bias"] = found["found"] - found["planted"]
-by_size = found.groupby(classes, observed=True).agg(
+classes = pd.cut(recovery["planted"].abs(), [0, 0.05, 0.1, 0.2, 0.5])
+recovery["bias"] = recovery["found"] - recovery["planted"]
+by_size = recovery.groupby(classes, observed=True).agg(
     differences=("planted", "size"), recovered=("held", "mean"), sign=("sign", "mean"),
     bias=("bias", "mean")).rename_axis("planted")
 report.table(by_size, digits=3, caption=f"SIMULATED: {sizes.repeats} studies of "
@@ -302,14 +336,30 @@ report.table(by_size, digits=3, caption=f"SIMULATED: {sizes.repeats} studies of 
 # size find it?
 
 # %%
-curve = simulate.power_curve(sizes.power_raters, sizes.power_moves, difference=difference,
-                             repeats=sizes.power_repeats, seed=seed)
+def power_curve(raters, moves, gap, unit="move"):
+    """Return how often simulated studies of each size find a difference in relevance."""
+    rows = []
+    for n_raters, n_moves in product(raters, moves):
+        random = np.random.default_rng([seed, n_raters, n_moves])
+        scores = pd.Series([0.6, 0.6 - gap], name="relevance")
+        studies = draw(scores, (n_moves, n_raters), random, sizes.power_repeats)
+        less = (studies[:, :, 0] - studies[:, :, 1]).astype(float)
+        if unit == "move":
+            p = sign_flip_p(less.mean(axis=-1), seed=seed, flips=4_000)
+        else:
+            p = stats.ttest_1samp(less.reshape(len(less), -1), 0, axis=1).pvalue
+        rows += [{"raters": n_raters, "moves": n_moves, "level": level,
+                  "power": share_of(p < level)} for level in (0.05, 0.001)]
+    return pd.DataFrame(rows)
+
+
+curve = power_curve(sizes.power_raters, sizes.power_moves, difference)
 
 # %%
 fig, axes = plt.subplots(1, 2, sharey=True)
 for ax, level in zip(axes, (0.05, 0.001), strict=True):
     for count, rows in curve[curve["level"] == level].groupby("raters"):
-        values = [one.value for one in rows["power"]]
+        values = [share.value for share in rows["power"]]
         ax.plot(rows["moves"], values, marker="o", label=f"{count} rater{'s' * (count > 1)}")
     ax.axhline(0.8, color="0.5", linewidth=0.8, linestyle="--")
     ax.set(xlabel="moves", title=f"p < {level} (SIMULATED)", ylim=(0, 1.02))
@@ -318,9 +368,11 @@ axes[1].legend()
 plt.show()
 
 # %%
-needed = pd.DataFrame({f"p < {level}": simulate.moves_needed(curve, level)
-                       for level in (0.05, 0.001)})
-needed = needed.map(lambda one: f"{one:.0f}" if one == one else f"> {max(sizes.power_moves)}")
+reached = curve[[share.value >= 0.8 for share in curve["power"]]]
+needed = reached.pivot_table(index="raters", columns="level", values="moves", aggfunc="min")
+needed = needed.reindex(index=sizes.power_raters, columns=[0.05, 0.001])
+needed = needed.map("{:.0f}".format).replace("nan", f"> {max(sizes.power_moves)}")
+needed = needed.rename(columns="p < {}".format)
 report.table(needed.rename_axis("raters"),
              caption="SIMULATED: fewest of the moves tried that find 0.1 in 80 of 100 studies")
 
@@ -336,11 +388,9 @@ report.table(needed.rename_axis("raters"),
 # but five ratings of one comment are not five comments:
 
 # %%
-size = {"raters": [sizes.raters], "moves": [sizes.moves], "repeats": sizes.power_repeats,
-        "seed": seed}
 units = pd.DataFrame({
     (f"units: {unit}s", f"difference {gap:g}"):
-        simulate.power_curve(**size, difference=gap, unit=unit).set_index("level")["power"]
+        power_curve([sizes.raters], [sizes.moves], gap, unit).set_index("level")["power"]
     for unit in ("move", "rating") for gap in (difference, 0)})
 report.table(units.rename(index="p < {}".format).T, caption="SIMULATED: share of studies with "
              f"a significant difference; {sizes.raters} raters, {sizes.moves} moves")
@@ -392,27 +442,45 @@ for name, value in {
     glue(name, value, display=False)
 
 # %% tags=["hide-input"]
-kept = results(human, seed=seed) | {
-    "survey.simulated.recovered": report.Result.of(recovered, "share of planted differences"),
-    "survey.simulated.recovered.by_moves": report.Result.of(
-        held["held_by_moves"], "share of planted differences"),
-    "survey.simulated.recovered.scores": report.Result.of(
-        held["mean_held"], "share of planted scores"),
-    "survey.simulated.recovered.scores_by_moves": report.Result.of(
-        held["mean_held_by_moves"], "share of planted scores"),
-    "survey.simulated.sign": report.Result.of(signs, "share of planted differences"),
-    "survey.simulated.false_alarms": report.Result.of(false["units: moves"], "share of studies"),
-    "survey.simulated.power.p05": report.Result.of(power[5, 50, 0.05], "share of studies"),
-    "survey.simulated.power.p001": report.Result.of(power[5, 50, 0.001], "share of studies"),
-    "figure_a2.criteria": report.Result(len(DIMENSIONS), unit="criteria explained"),
-}
+lookup, capitals = reference.lookup, {name: name.capitalize() for name in DIMENSIONS}
+published = {
+    f"table1.{name}.{method}": lookup("ccc", "table1", row, capitals[name])
+    for name in DIMENSIONS for method, row in PAPER_METHODS.items()} | {
+    f"table3.{name}": lookup("ccc", "table3", capitals[name], "kappa") for name in DIMENSIONS} | {
+    f"table4.{metric}.{name}.{kind}": lookup("ccc", "table4", row, f"{capitals[name]} {sign}")
+    for metric, row in PAPER_METRICS.items() for name in DIMENSIONS
+    for kind, sign in (("pearson", "rho"), ("kendall", "tau"))}
+of_people = {}
+if human:
+    of_people = {f"table1.{row.dimension}.{row.method}": row.mean for row in first.itertuples()}
+    of_people |= {f"table3.{name}": kappa for name, kappa in third["kappa_ranks"].items()}
+if scores is not None:
+    of_people |= {f"table4.{metric}.{name}.{kind}": value
+                  for (name, kind), values in fourth.items() for metric, value in values.items()}
+compared = {}
+for name, cell in published.items():
+    value = of_people.get(name)
+    missing = "automatic scores" if human and name.startswith("table4.") else "human ratings"
+    more = {"reference": cell.value, "source": cell.key if cell.value is not None else ""}
+    if cell.value is not None or value is not None:
+        compared[name] = (report.Result(None, absent=missing, **more) if value is None
+                          else report.Result.of(value, **more))
 
 # %% tags=["hide-input"]
-for name, row in {"correctness": "correctness", "relevance": "other criteria"}.items():
-    cell = reference.lookup("ccc", "figureA3", row, "points")
-    kept[f"figure_a3.{name}_points"] = report.Result(
-        DIMENSIONS[name], unit="points", reference=cell.value, source=cell.key)
-report.save("08_human_study", kept)
+rows = report.rows
+report.save(
+    "08_human_study", compared,
+    rows({"recovered": recovered, "recovered.by_moves": held["held_by_moves"], "sign": signs},
+         "survey.simulated", unit="share of planted differences"),
+    rows({"scores": held["mean_held"], "scores_by_moves": held["mean_held_by_moves"]},
+         "survey.simulated.recovered", unit="share of planted scores"),
+    rows({"false_alarms": false["units: moves"], "power.p05": power[5, 50, 0.05],
+          "power.p001": power[5, 50, 0.001]}, "survey.simulated", unit="share of studies"),
+    rows(len(DIMENSIONS), "figure_a2.criteria", unit="criteria explained"),
+    rows({"correctness_points": DIMENSIONS["correctness"],
+          "relevance_points": DIMENSIONS["relevance"]}, "figure_a3", unit="points", reference={
+              "correctness_points": lookup("ccc", "figureA3", "correctness", "points"),
+              "relevance_points": lookup("ccc", "figureA3", "other criteria", "points")}))
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(len(ratings.frame), f"{ratings.label} of comments", seed,

@@ -13,12 +13,19 @@ import chess
 import pytest
 
 from chessgloss.corpora.games import read_games
-from chessgloss.positions import MoveInContext, Position
 from chessgloss.store import find_project
-from chessgloss.survey.blinding import Key, shown_order, write_key
-from chessgloss.survey.page import GUIDE, write_form
 from chessgloss.survey.reading import read_ratings, strengths
-from chessgloss.survey.records import DIMENSIONS, Settings, Study, StudyMove
+from chessgloss.survey.study import (
+    DIMENSIONS,
+    GUIDE,
+    Key,
+    Settings,
+    Study,
+    StudyMove,
+    shown_order,
+    write_form,
+    write_key,
+)
 
 GAMES = find_project() / "data/games/selfplay.tsv.zst"
 METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
@@ -30,21 +37,25 @@ HOSTILE = (
 )
 
 
-def study_of_size(count: int) -> Study:
-    moves = []
-    for number, game in enumerate(read_games(GAMES, count), start=1):
-        move = MoveInContext(Position(game.position(12).fen), game.moves[12])
-        texts = {
-            one: f"A comment on move {number} that speaks of the {word}."
-            for one, word in zip(METHODS, WORDS, strict=True)
-        }
-        moves.append(StudyMove(f"secret-source/{number}", move, texts))
-    return Study("A study of commentary", tuple(moves))
-
-
 @pytest.fixture(scope="module")
 def key() -> Key:
-    return Key(study_of_size(20), "5a" * 32)
+    moves = []
+    for number, game in enumerate(read_games(GAMES, 20), start=1):
+        texts = {
+            name: f"A comment on move {number} that speaks of the {word}."
+            for name, word in zip(METHODS, WORDS, strict=True)
+        }
+        fen, name = game.position(12).fen, f"secret-source/{number}"
+        moves.append(StudyMove(name=name, fen=fen, move=game.moves[12], comments=texts))
+    return Key(study=Study(title="A study of commentary", moves=moves), secret="5a" * 32)
+
+
+def hostile_key(key: Key) -> Key:
+    """One move, whose title and comments would be code if the page let them."""
+    first = key.study.moves[0]
+    texts = {name: f"{name} {HOSTILE}" for name in METHODS}
+    move = StudyMove(name="a", fen=first.fen, move=first.move, comments=texts)
+    return Key(study=Study(title=HOSTILE, moves=[move]), secret="00" * 32)
 
 
 class Page(HTMLParser):
@@ -112,13 +123,10 @@ def test_no_method_and_nothing_of_the_key_is_in_the_page(key: Key):
 
 
 def test_comments_cannot_become_code(key: Key):
-    first = key.study.moves[0]
-    texts = dict.fromkeys(METHODS, HOSTILE)
-    hostile = Key(Study(HOSTILE, (StudyMove("a", first.move, texts),)), "00" * 32)
-    page = Page(write_form(hostile, Settings(organiser=HOSTILE)))
+    page = Page(write_form(hostile_key(key), Settings(organiser=HOSTILE)))
     assert len(page.scripts) == 2
     assert page.loads == []
-    assert json.loads(page.scripts[0])["moves"][0]["items"][0]["text"] == HOSTILE
+    assert json.loads(page.scripts[0])["moves"][0]["items"][0]["text"].endswith(HOSTILE)
 
 
 def test_what_the_instructions_say_of_their_move_is_true():
@@ -226,12 +234,10 @@ def test_a_session_of_twenty_moves_is_interrupted_resumed_and_read(
 ):
     rater = Rater(browser, form, viewport=DESK)
     rater.begin("p07")
-    order = [
-        item
-        for one in key.study.moves
-        for item in shown_order("P07", [key.item(one.name, method) for method in METHODS])
-    ]
-    texts = [key.study.moves[n - 1].comments[m] for n, m in (key.items()[one] for one in order)]
+    known = key.items()
+    by_move = [[item for item, (n, _) in known.items() if n == number] for number in range(1, 21)]
+    order = [item for items in by_move for item in shown_order("P07", items)]
+    texts = [key.study.moves[n - 1].comments[m] for n, m in (known[item] for item in order)]
     for number in range(37):
         assert rater.text("comment") == texts[number]
         rater.press(keys_for(number))
@@ -325,10 +331,8 @@ def test_a_pilot_is_short_and_nothing_may_be_left_out(
 
 @pytest.mark.browser
 def test_nothing_hostile_runs_and_a_break_is_kept(key: Key, browser, tmp_path: Path):
-    texts = {one: f"{one} {HOSTILE}" for one in METHODS}
-    study = Study(HOSTILE, (StudyMove("a", key.study.moves[0].move, texts),))
     form = tmp_path / "form.html"
-    form.write_text(write_form(Key(study, "00" * 32), Settings(HOSTILE, block=2)), "utf-8")
+    form.write_text(write_form(hostile_key(key), Settings(HOSTILE, block=2)), "utf-8")
     rater = Rater(browser, form, viewport=DESK)
     assert HOSTILE in rater.text("organiser")
     rater.begin("P1")
@@ -351,7 +355,7 @@ def test_nothing_hostile_runs_and_a_break_is_kept(key: Key, browser, tmp_path: P
 def test_a_frame_without_storage_still_works_and_says_so(key: Key, browser, tmp_path: Path):
     import html
 
-    small = Key(Study("t", key.study.moves[:1]), "00" * 32)
+    small = Key(study=Study(title="t", moves=key.study.moves[:1]), secret="00" * 32)
     inside = html.escape(write_form(small))
     frame = f'<iframe sandbox="allow-scripts allow-forms" srcdoc="{inside}"></iframe>'
     path = tmp_path / "frame.html"

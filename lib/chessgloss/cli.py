@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from chessgloss.engine import Engine
     from chessgloss.llm import Client
     from chessgloss.priorities import ConceptChange
-    from chessgloss.survey.records import Ratings
+    from chessgloss.survey.reading import Ratings
 
 #: Nodes searched in each position, and lines compared before a move.
 NODES, LINES = 100_000, 5
@@ -630,8 +630,7 @@ def _survey_collect(given: argparse.Namespace) -> int:
     from chessgloss.commentary.briefing import read_briefings
     from chessgloss.llm import DEFAULT_MODEL, replay
     from chessgloss.panel import gather_comments
-    from chessgloss.survey.records import complete_moves, study_of
-    from chessgloss.survey.study_file import write_study
+    from chessgloss.survey.study import complete_moves, study_of, write_study
 
     methods = [name.strip() for name in given.methods.split(",") if name.strip()]
     moves, briefings = evaluated_moves(), read_briefings(briefings_file())
@@ -648,10 +647,7 @@ def _survey_collect(given: argparse.Namespace) -> int:
 
 
 def _survey_build(given: argparse.Namespace) -> int:
-    from chessgloss.survey.blinding import Key, read_key, write_key
-    from chessgloss.survey.page import write_form
-    from chessgloss.survey.records import Settings
-    from chessgloss.survey.study_file import read_study
+    from chessgloss.survey.study import Key, Settings, read_key, read_study, write_form, write_key
 
     settings = Settings(given.organiser, given.block, given.break_minutes, given.pilot_moves)
     path = given.key or given.output.with_suffix(".key.json")
@@ -677,9 +673,8 @@ def _survey_build(given: argparse.Namespace) -> int:
 
 
 def _survey_read(given: argparse.Namespace) -> int:
-    from chessgloss.survey.blinding import read_key
-    from chessgloss.survey.reading import RatingsError, read_ratings, strengths
-    from chessgloss.survey.tables import as_printed
+    from chessgloss.survey.reading import RatingsError, as_printed, read_ratings, strengths
+    from chessgloss.survey.study import read_key
 
     key = read_key(given.key)
     try:
@@ -718,7 +713,7 @@ def _refuse_ratings(error: Any, *, as_json: bool) -> int:
 def _survey_tables(
     ratings: Ratings, words: pd.DataFrame, baseline: str, given: argparse.Namespace
 ) -> dict[str, pd.DataFrame]:
-    from chessgloss.survey import tables
+    from chessgloss.survey import reading as tables
 
     seed = given.seed
     frames = {

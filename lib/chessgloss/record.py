@@ -17,15 +17,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
 
+import pandas as pd
+
 from chessgloss.brief_moves import briefings_file, evaluated_moves
-from chessgloss.commentary.briefing import Briefing, read_briefings
+from chessgloss.commentary.briefing import Briefing, EvaluatedMove, read_briefings
 from chessgloss.commentary.methods import Comment, commentary_requests
 from chessgloss.experts import load_expert
-from chessgloss.judges.gcc import candidates_of
-from chessgloss.judges.gold import gold_briefings
-from chessgloss.judges.questions import METHODS as JUDGED
-from chessgloss.judges.questions import best_of_requests, few_moves, gcc_eval_requests
-from chessgloss.judges.use import sample_requests
+from chessgloss.judges import pairwise, trials
 from chessgloss.llm import (
     DEFAULT_MODEL,
     LOCAL_ASSETS,
@@ -39,8 +37,6 @@ from chessgloss.llm import (
     model_named,
     replay,
 )
-from chessgloss.pairwise.comments import comments_of, every_request
-from chessgloss.pairwise.questions import COMPARED, METHODS, choose_compared, choose_lined
 from chessgloss.panel import gather_comments
 from chessgloss.skill.artefacts import model_requests
 from chessgloss.skill.mate_prompts import mate_in_one_requests
@@ -119,32 +115,40 @@ def _written(model: str) -> dict[str, Comment]:
     return {one.name: each.comment for one, each in zip(told, written, strict=True)}
 
 
-def _judged(model: str) -> list[Request]:
-    told = {one.name: one for one in _briefings()}
-    first, verified = replay("commentary", model), _written(model)
-    comments = gather_comments(JUDGED, evaluated_moves(), told, first, verified)
-    return gcc_eval_requests(candidates_of(comments, told, JUDGED), told, gold_briefings())
+def _comments(model: str, methods: Sequence[str], moves: Sequence[EvaluatedMove]) -> pd.DataFrame:
+    """Return the comments of some methods on some moves, as they were recorded and published."""
+    briefings = {briefing.name: briefing for briefing in _briefings()}
+    written = replay("commentary", model)
+    return gather_comments(methods, moves, briefings, written, _written(model))
 
 
 def _gcc_eval_open(client: Client) -> list[Request]:
-    drawn = [each for one in few_moves(_briefings()) for each in sample_requests(one)]
-    return [*_judged(client.model.name), *drawn]
+    briefings = read_briefings(briefings_file())
+    comments = _comments(client.model.name, trials.METHODS, evaluated_moves())
+    return trials.trial_requests(comments, briefings)
 
 
 def _gcc_eval_walk(client: Client, concurrency: int) -> int:
     """Judge all comments, then draw some more and judge those."""
     client.ask_many(_gcc_eval_open(client), concurrency=concurrency)
-    client.ask_many(best_of_requests(_briefings(), client), concurrency=concurrency)
+    drawn = trials.best_of_requests(read_briefings(briefings_file()), client)
+    client.ask_many(drawn, concurrency=concurrency)
     return len(client.recordings)
 
 
-def _pairwise(client: Client, moves: int = COMPARED) -> list[Request]:
-    chosen = choose_compared(evaluated_moves(), moves)
-    told = {one.name: one for one in _briefings()}
-    first, verified = replay("commentary", client.model.name), _written(client.model.name)
-    comments = comments_of(gather_comments(METHODS, chosen, told, first, verified))
-    lined = {one.name for one in choose_lined(evaluated_moves())}
-    return every_request([told[one.name] for one in chosen], comments, lined=lined)
+def _pairwise(client: Client) -> list[Request]:
+    moves = pairwise.choose_compared(evaluated_moves(), pairwise.COMPARED)
+    briefings = {briefing.name: briefing for briefing in _briefings()}
+    contexts = pairwise.contexts_of(briefings[move.name] for move in moves)
+    lined = {move.name: contexts[move.name] for move in pairwise.choose_lined(moves)}
+    table = _comments(client.model.name, pairwise.METHODS, moves)
+    comments = pairwise.comments_by_move(table)
+    frames = [
+        pairwise.line_questions(lined, comments),
+        pairwise.number_questions(contexts, comments),
+        pairwise.alone_questions(contexts, comments),
+    ]
+    return [request for frame in frames for request in frame["request"]]
 
 
 def _static(_: Client) -> list[Request]:

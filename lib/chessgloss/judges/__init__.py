@@ -1,21 +1,5 @@
-"""Judging commentary with a language model: GCC-Eval, and tests of the judge itself.
+"""Judging commentary with a language model: GCC-Eval, the pairwise rubric, tests of the judge.
 
->>> from chessgloss.judges import Candidate, judge
->>> judge([Candidate(briefing, "Wins a pawn.", "llm")], "relevance", client)  # doctest: +SKIP
+Whatever asks a model has one shape: a frame of questions with a column ``request``, the same
+frame with answers (:meth:`chessgloss.llm.Client.answered`), the same frame with scores.
 """
-
-from chessgloss.judges.gcc import DIMENSIONS, Candidate, gcc_requests, judge, judge_request
-from chessgloss.judges.hint import expert_hint, verifier_findings
-from chessgloss.judges.scale import Score, read_score
-
-__all__ = [
-    "DIMENSIONS",
-    "Candidate",
-    "Score",
-    "expert_hint",
-    "gcc_requests",
-    "judge",
-    "judge_request",
-    "read_score",
-    "verifier_findings",
-]

@@ -373,7 +373,9 @@ class Client:
         answers: list[Answer] = []
         causes: list[Unanswered] = []
         running = 0
-        with tqdm(total=len(todo), desc=self.recordings.path.stem, disable=not progress) as bar:
+        with tqdm(
+            total=len(todo), desc=self.recordings.path.stem, disable=not (progress and todo)
+        ) as bar:
             for outcome in self._outcomes(todo, concurrency):
                 bar.update()
                 if isinstance(outcome, Answer):
