@@ -42,8 +42,8 @@ from chessgloss.llm import (
 from chessgloss.pairwise.comments import comments_of, every_request
 from chessgloss.pairwise.questions import COMPARED, METHODS, choose_compared, choose_lined
 from chessgloss.panel import gather_comments
-from chessgloss.skill.artefacts import model_requests
-from chessgloss.skill.mate_prompts import mate_in_one_requests
+from chessgloss.skill.mates import mate_in_one_requests
+from chessgloss.skill.suite import model_requests
 from chessgloss.store import find_project
 from chessgloss.verified.extraction import extraction_requests
 from chessgloss.verified.published import is_published, read_published
