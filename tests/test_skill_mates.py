@@ -12,6 +12,7 @@ import zstandard
 
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.corpora.lichess import PUZZLE_COLUMNS
+from chessgloss.llm import replay
 from chessgloss.positions import Game, split_of
 from chessgloss.skill import mates
 from chessgloss.skill.mates import (
@@ -196,6 +197,7 @@ def test_the_prompts_have_every_element_of_figure_a5():
 def test_what_is_recorded_is_known_beforehand(kept: list[Problem]):
     requests = mate_in_one_requests()
     assert len(requests) == 3 * 200
+    assert replay("mate_in_one").missing(requests) == []
     assert requests[:200] == mate_questions(kept[:200])["request"].tolist()[:200]
     assert {each.prompt for each in requests[:200]} == {"mate_bare@1"}
     assert len(mate_in_one_requests(None)) == 3_000

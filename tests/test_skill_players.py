@@ -74,35 +74,25 @@ THE_MATE = """
 Qxf7#
 Qxf7
 Qxf7++
-Qxf7#!!
 Qf7
 Qf3xf7#
 1. Qxf7#
-1.Qxf7
 1... Qxf7#
-...Qxf7
-18… Qxf7
 f3f7
 f3-f7
 F3F7
-Qxf7#.
 "Qxf7#"
 **Qxf7#**
-_Qxf7#_
-`Qxf7#`
 ```¶Qxf7#¶```
 ```san¶Qxf7¶```
 {"move": "Qxf7#"}
 {"best_move": "f3f7", "reason": "the king on e8 has no square, e7 is covered"}
-{"san": "Qxf7#", "uci": "f3f7"}
 <move>Qxf7#</move>
 The best move is Qxf7#.
-The best move for White is Qxf7#
 Best move: **Qxf7#**
 best move - Qxf7#
 My final answer: 1. Qxf7#
 Move(SAN formatted move only): Qxf7#
-White: Qxf7#
 White mates with Qxf7#, as the bishop on c4 covers f7.
 Qxf7# (f3f7)
 Best move: Qxf7#, not Qg3.
@@ -114,11 +104,9 @@ Answer: Qxf7# and the king cannot go to e7.
 NO_MOVE = """
    ¶
 qxf7
-QXF7#
 o-o
 Queen takes f7
 the queen on f7
-Checkmate!
 0000
 --
 1-0
@@ -128,7 +116,6 @@ Best move: Qxf7# or Qg3
 The best move is Qxf7#. The best move is Qg3.
 Qg3, then Qxf7#
 1. Qxf7# Kd8
-a3 a4
 f3 f7
 {"from": "f3", "to": "f7"}
 position: r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 0 1
@@ -297,13 +284,11 @@ def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path: Pat
     ]
 
 
-def test_a_file_of_answers_says_what_is_wrong_with_it(tmp_path: Path):
+@pytest.mark.parametrize("text", ["level\tmove\n", "\t".join(COLUMNS) + "\n5\t1\ta\n"])
+def test_a_file_of_answers_in_another_form_is_refused(tmp_path: Path, text: str):
     path = tmp_path / "answers.tsv"
-    path.write_text("level\tmove\n")
-    with pytest.raises(ValueError, match="must begin with the columns level, nodes"):
-        read_weakened(path)
-    path.write_text("\t".join(COLUMNS) + "\nfive\t1\ta\tb\tc\n")
-    with pytest.raises(ValueError, match="line 2: no answer of a level"):
+    path.write_text(text)
+    with pytest.raises(ValueError, match="must have the columns level, nodes"):
         read_weakened(path)
 
 

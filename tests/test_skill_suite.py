@@ -12,6 +12,7 @@ import chess.polyglot
 import pytest
 
 from chessgloss.experts import load_expert
+from chessgloss.llm import replay
 from chessgloss.positions import CommentedMove, Game, MoveInContext, Position, read_fen
 from chessgloss.skill import artefacts
 from chessgloss.skill.grading import MoveTable, position_key
@@ -163,8 +164,9 @@ def test_some_positions_ask_for_a_reason_whatever_the_choice():
 
 
 @pytest.mark.engine
-def test_a_model_is_asked_every_way():
+def test_a_model_is_asked_every_way_and_all_is_recorded():
     requests = model_requests(load_expert("nnue"))
+    assert replay("static").missing(requests) == []
     assert len(requests) == 150 * len(MODEL_PLAYS) + 60
     assert {each.prompt for each in requests} == {"play_san@1", "play_uci@1", "play_reason@1"}
     assert any("an expert sees: White" in each.messages[-1].content for each in requests)

@@ -26,27 +26,8 @@ from chessgloss import assets
 from chessgloss.corpora.games import read_games
 from chessgloss.engine import version
 from chessgloss.positions import Position
-from chessgloss.skill.grading import (
-    MoveTable,
-    Settings,
-    find_tables,
-    position_key,
-    read_tables,
-    tables_path,
-    write_tables,
-)
-from chessgloss.skill.levels import LEVELS, Rules, play_levels, read_level_games, write_values
-from chessgloss.skill.mates import choose_problems, problems_file, write_problems
-from chessgloss.skill.players import ELOS, Asked, keep_weakened
-from chessgloss.skill.suite import (
-    SEED,
-    ask,
-    draw_suite,
-    positions_of,
-    read_known_sets,
-    with_baseline,
-    write_suite,
-)
+from chessgloss.skill import grading, levels, mates, players, suite
+from chessgloss.skill.grading import MoveTable, Settings
 from chessgloss.store import default_store, file_digest, find_project
 
 #: The setting of every grade, and other limits that say how much the setting matters.
@@ -62,14 +43,14 @@ OTHER_GAMES, DEPTH_GAMES = 10, 6
 ENGINE = "Stockfish 15.1"
 
 
-def compared_moves(suite: pd.DataFrame) -> list[tuple[str, str]]:
+def compared_moves(drawn: pd.DataFrame) -> list[tuple[str, str]]:
     """Return two moves for each position: the one played, and a legal one drawn by lot.
 
     These are graded at depth 18 too, so that good and bad moves are compared.
     """
-    random = np.random.default_rng(SEED)
+    random = np.random.default_rng(suite.SEED)
     moves = []
-    for row in suite.itertuples():
+    for row in drawn.itertuples():
         legal = sorted(move.uci() for move in chess.Board(row.fen).legal_moves)
         moves.append((row.played, legal[int(random.integers(len(legal)))]))
     return moves
@@ -94,13 +75,13 @@ def make_tables(
     """
     if version() != ENGINE:
         raise RuntimeError(f"the tables are made by {ENGINE}, not by {version()}")
-    path = tables_path(folder, settings)
-    kept = read_tables(path)
-    keys = [position_key(position) for position in positions]
+    path = grading.tables_path(folder, settings)
+    kept = grading.read_tables(path)
+    keys = [grading.position_key(position) for position in positions]
     moves = dict(zip(keys, asked, strict=True)) if asked else None
-    tables = find_tables(positions, settings, kept, default_store(), asked=moves)
+    tables = grading.find_tables(positions, settings, kept, default_store(), asked=moves)
     kept |= dict(zip(keys, tables, strict=True))
-    write_tables(kept, path)
+    grading.write_tables(kept, path)
     return kept
 
 
@@ -109,31 +90,39 @@ def make(what: str, folder: Path) -> None:
     games_file = folder / "games.tsv.zst"
     if what == "games":
         book = assets.locate("opening_book")
-        play_levels(games_file, Rules(), book=book, store=default_store())
+        levels.play_levels(games_file, levels.Rules(), book=book, store=default_store())
         return
-    games = read_level_games(games_file)
-    suite = draw_suite(games)
-    positions = positions_of(suite, games)
+    games = levels.read_level_games(games_file)
+    drawn = suite.draw_suite(games)
+    positions = suite.positions_of(drawn, games)
     if what == "values":
-        write_values(list(read_games(games_file)), folder / "level_values.tsv.zst", default_store())
+        levels.write_values(
+            list(read_games(games_file)), folder / "level_values.tsv.zst", default_store()
+        )
     elif what == "tables":
-        make_tables([*positions, *read_known_sets().positions()], SETTINGS, folder)
+        make_tables([*positions, *suite.read_known_sets().positions()], SETTINGS, folder)
     elif what == "depths":
-        some = suite[suite["number"] < OTHER_GAMES]
+        some = drawn[drawn["number"] < OTHER_GAMES]
         for settings in OTHER_NODES:
-            make_tables(positions_of(some, games), settings, folder)
-        few = suite[suite["number"] < DEPTH_GAMES]
-        make_tables(positions_of(few, games), PLAN_DEPTH, folder, compared_moves(few))
+            make_tables(suite.positions_of(some, games), settings, folder)
+        few = drawn[drawn["number"] < DEPTH_GAMES]
+        make_tables(suite.positions_of(few, games), PLAN_DEPTH, folder, compared_moves(few))
     elif what == "suite":
-        tables = read_tables(tables_path(folder, SETTINGS))
-        graded = with_baseline(suite, positions, tables)
+        tables = grading.read_tables(grading.tables_path(folder, SETTINGS))
+        graded = suite.with_baseline(drawn, positions, tables)
         by = f"{ENGINE}, {SETTINGS.label}"
-        write_suite(graded, folder / "suite.json", games=file_digest(games_file), graded_by=by)
+        suite.write_suite(
+            graded, folder / "suite.json", games=file_digest(games_file), graded_by=by
+        )
     elif what == "answers":
-        asked, nodes = ask(suite, positions), Rules().nodes
-        known = [Asked(known.name, known.position) for known in read_known_sets().known]
-        keep_weakened([*asked, *known], "level", LEVELS, folder / "level_answers.tsv", nodes=nodes)
-        keep_weakened(asked, "elo", ELOS, folder / "elo_answers.tsv", nodes=nodes)
+        asked, nodes = suite.ask(drawn, positions), levels.Rules().nodes
+        known = [
+            players.Asked(known.name, known.position) for known in suite.read_known_sets().known
+        ]
+        players.keep_weakened(
+            [*asked, *known], "level", levels.LEVELS, folder / "level_answers.tsv", nodes=nodes
+        )
+        players.keep_weakened(asked, "elo", players.ELOS, folder / "elo_answers.tsv", nodes=nodes)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -148,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     if given.what == "mates":
         games = read_games(find_project() / "data" / "games" / "selfplay.tsv.zst")
-        write_problems(problems_file(), choose_problems(games))
+        mates.write_problems(mates.problems_file(), mates.choose_problems(games))
     else:
         make(given.what, given.folder)
     return 0

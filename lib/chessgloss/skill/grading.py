@@ -289,15 +289,21 @@ def find_tables(
         By position key, the moves wanted beside the five best; by default every legal one.
     """
     keys = [position_key(position) for position in positions]
-    if all(key in kept for key in keys):
-        return [kept[key] for key in keys]
-    tables = []
+    tables = dict(kept)
+    missing = {key: each for key, each in zip(keys, positions, strict=True) if key not in kept}
+    if not missing:
+        return [tables[key] for key in keys]
     with open_engine(timeout=600) as engine:
-        pairs = zip(keys, positions, strict=True)
-        for key, position in tqdm(pairs, desc="tables", total=len(keys), unit="position"):
+        for key, position in tqdm(missing.items(), "tables", unit="position"):
             moves = (asked or {}).get(key)
-            tables.append(kept.get(key) or _stored(engine, position, settings, moves, store))
-    return tables
+
+            def build(position: Position = position, moves: Sequence[str] | None = moves) -> dict:
+                return analyse_moves(engine, position, settings, moves)._asdict()
+
+            recipe = {"position": key, "settings": settings.label, "lines": RANKED_LINES}
+            recipe |= {"engine": engine.name, "asked": moves}
+            tables[key] = MoveTable(**store.fetch("move_table", recipe, build))
+    return [tables[key] for key in keys]
 
 
 def write_tables(tables: Mapping[str, MoveTable], target: Path) -> Path:
@@ -307,24 +313,3 @@ def write_tables(tables: Mapping[str, MoveTable], target: Path) -> Path:
         values = " ".join(f"{uci}:{value}" for uci, value in sorted(table.values.items()))
         lines.append(f"{key}\t{' '.join(table.ranked)}\t{values}\n")
     return pack(lines, target)
-
-
-def _stored(
-    engine: Engine,
-    position: Position,
-    settings: Settings,
-    asked: Sequence[str] | None,
-    store: Store,
-) -> MoveTable:
-    recipe: dict[str, object] = {
-        "position": position_key(position),
-        "settings": settings.label,
-        "lines": RANKED_LINES,
-        "engine": engine.name,
-    }
-    if asked is not None:
-        recipe["asked"] = sorted(asked)
-    parts = store.fetch(
-        "move_table", recipe, lambda: analyse_moves(engine, position, settings, asked)._asdict()
-    )
-    return MoveTable(parts["values"], parts["ranked"])

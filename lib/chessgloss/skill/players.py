@@ -386,16 +386,11 @@ def read_weakened(path: Path) -> pd.Series:
     Raises
     ------
     ValueError
-        If a line is not in its form, named by its number.
+        If a line is not in its form.
     """
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    head, *lines = text[: text.rfind("\n") + 1].splitlines() or ["\t".join(COLUMNS)]
-    rows = [tuple(line.split("\t")) for line in lines]
-    if tuple(head.split("\t")) != COLUMNS:
-        raise ValueError(f"{path.name} must begin with the columns {', '.join(COLUMNS)}")
-    for number, row in enumerate(rows, start=2):
-        if len(row) != len(COLUMNS) or not row[0].isdigit():
-            raise ValueError(f"{path.name}, line {number}: no answer of a level: {row}")
+    head, *rows = [line.split("\t") for line in _whole_lines(path).splitlines()]
+    if tuple(head) != COLUMNS or any(len(row) != len(COLUMNS) for row in rows):
+        raise ValueError(f"{path.name} must have the columns {', '.join(COLUMNS)}")
     frame = pd.DataFrame(rows, columns=COLUMNS).astype({"level": int})
     return frame.drop_duplicates(["level", "name", "fen"]).set_index(["level", "name", "fen"])[
         "uci"
@@ -433,8 +428,7 @@ def keep_weakened(
         if (strength, question.name, question.position.fen) not in kept.index
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = path.read_text(encoding="utf-8") if path.exists() else "\t".join(COLUMNS) + "\n"
-    path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")
+    path.write_text(_whole_lines(path), encoding="utf-8")
     if not todo:
         return 0
     with Engine() as engine, path.open("a", encoding="utf-8") as file:
@@ -448,6 +442,12 @@ def keep_weakened(
             file.write("\t".join(map(str, cells)) + "\n")
             file.flush()
     return len(todo)
+
+
+def _whole_lines(path: Path) -> str:
+    """Return what was written to the end of a line; the head alone if there is no file."""
+    text = path.read_text(encoding="utf-8") if path.exists() else "\t".join(COLUMNS) + "\n"
+    return text[: text.rfind("\n") + 1]
 
 
 # ---------------------------------------------------------------- moves alone
