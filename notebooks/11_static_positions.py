@@ -196,18 +196,27 @@ expert = load_expert("nnue")
 engines = [WeakenedPlayer(level, folder / "level_answers.tsv") for level in LEVELS]
 engines += [StockfishPlayer(nodes) for nodes in sizes.nodes] + [NnuePlayer(expert)]
 readers = tracking_players()
-told = frame[frame["number"] < sizes.model_games]
-told_asked = [asked[row] for row in told.index]
+in_common = frame[frame["number"] < sizes.model_games]
+model_asked = [asked[row] for row in in_common.index]
 client = replay("static", model)
-concepts = concepts_in_words(told_asked, expert)
+concepts = concepts_in_words(model_asked, expert)
 models = [LlmPlayer(client, play, concepts) for play in MODEL_PLAYS]
-answers = {player.name: player.choose(asked) for player in [*engines, *readers]}
-said = {player.name: player.choose(told_asked) for player in models}
+
+
+def ask_all(players, asked):
+    """Return the answers of each player as a series by the name of the position."""
+    names = [question.name for question in asked]
+    return {player.name: pd.Series(player.choose(asked), index=names) for player in players}
+
+
+answers = ask_all([*engines, *readers], asked)
+model_answers = ask_all(models, model_asked)
+answers |= model_answers
 
 # %%
 glue("model_games", sizes.model_games, display=False)
-example = told_asked[0]
-lines = {name: given[0].text for name, given in {**answers, **said}.items()}
+example = model_asked[0]
+lines = {name: given[example.name].text for name, given in answers.items()}
 report.boards(report.board(example.position, size=260),
               report.table(pd.DataFrame({"first position": lines})))
 
@@ -219,8 +228,8 @@ report.boards(report.board(example.position, size=260),
 # errors as legal moves with mark 0; both ways stand in the table further down.
 
 # %%
-states = {name: pd.Series([answer.state for answer in given]).value_counts()
-          for name, given in {**answers, **said}.items()}
+states = {name: given.map(lambda answer: answer.state).value_counts()
+          for name, given in answers.items()}
 report.table(pd.DataFrame(states).T.fillna(0).astype(int))
 
 # %% [markdown]
@@ -229,12 +238,12 @@ report.table(pd.DataFrame(states).T.fillna(0).astype(int))
 # other way round, is read as the move that it names.
 
 # %%
-texts = {name: pd.Series([answer.text for answer in given]).value_counts()
-         for name, given in said.items()}
+texts = {name: given.map(lambda answer: answer.text).value_counts()
+         for name, given in model_answers.items()}
 habits = {name: [f"{text} ({count})" for text, count in counts.head(4).items()]
           for name, counts in texts.items()}
 report.table(pd.DataFrame.from_dict(habits, orient="index").fillna(""),
-             caption=f"The commonest answers, of {len(told)}")
+             caption=f"The commonest answers, of {len(in_common)}")
 
 # %% [markdown]
 # ## Marks and losses
@@ -242,20 +251,20 @@ report.table(pd.DataFrame.from_dict(habits, orient="index").fillna(""),
 # Marks go from 5 (Excellent) to 1 (Blunder); an answer that is no legal move gets 1. `lost` is
 # the mean loss of the legal moves in centipawns; `charged` adds the failures at the price of the
 # worst legal move; `weighted` gives every phase and kind of position the same voice. So that
-# players can be compared, this table holds the {glue:text}`told` positions that all answered;
-# the last column has the loss in all {glue:text}`positions` for those who were asked in all.
+# players can be compared, this table holds the {glue:text}`model_positions` positions that all
+# answered; the last column has the loss in all {glue:text}`positions` for those who were asked in
+# all.
 
 # %%
-sheets = {name: graded_answers(frame["name"], given, moves) for name, given in answers.items()}
+sheets = {name: graded_answers(given.index, given, moves) for name, given in answers.items()}
 sheets["random"] = random_answers(frame["name"], moves)
-sheets |= {name: graded_answers(told["name"], given, moves) for name, given in said.items()}
 graded = pd.concat(sheets, names=["player"]).reset_index("player")
 graded = graded.merge(frame.drop(columns=["loss", "grade"]), on="name")
-common = graded[graded["name"].isin(told["name"])]
+common = graded[graded["name"].isin(in_common["name"])]
 overall = pd.DataFrame({
     measure: means_by(common.dropna(subset=measure), "player", measure, cluster="game", seed=seed)
     for measure in ("mark", "legal", "loss", "charged", "best")})
-charged = common.pivot(index="name", columns="player", values="charged").loc[told["name"]]
+charged = common.pivot(index="name", columns="player", values="charged").loc[in_common["name"]]
 charged = charged[charged.mean().sort_values(kind="stable").index]
 order = charged.columns
 
@@ -276,7 +285,7 @@ cells = common.groupby(["player", "phase", "kind"])["charged"].mean()
 shown["weighted"] = cells.groupby("player").mean()
 legible = common[common["Illegal"] == 0]
 shown["plan's mark"] = (legible["mark"] * legible["legal"]).groupby(legible["player"]).mean()
-in_all = graded[~graded["player"].isin(list(said))]
+in_all = graded[~graded["player"].isin(list(model_answers))]
 shown["all positions"] = in_all.groupby("player")["charged"].mean()
 report.table(shown, caption="Every player, the best first; intervals resample games")
 
@@ -308,7 +317,7 @@ def cliffs_delta(first, second):
     return 2 * mannwhitneyu(first, second).statistic / (len(first) * len(second)) - 1
 
 
-bands, places = {}, told.set_index("name")
+bands, places = {}, in_common.set_index("name")
 for column, high, low in (("band", "late", "early"), ("kind", "tactical", "quiet"),
                           ("level", 5, 20)):
     bands[f"{column}: {high} over {low}"] = {name: cliffs_delta(
@@ -317,10 +326,10 @@ for column, high, low in (("band", "late", "early"), ("kind", "tactical", "quiet
 report.table(pd.DataFrame(bands), caption="Cliff's delta: who loses oftener more")
 
 # %%
-motifs = [name for name in told.columns[told.columns.str.contains("motif |concept ")]
-          if told[name].any()]
+motifs = [name for name in in_common.columns[in_common.columns.str.contains("motif |concept ")]
+          if in_common[name].any()]
 by_motif = pd.DataFrame({name: charged[places[name]].mean() for name in motifs}).T
-report.table(by_motif.assign(positions=told[motifs].sum()),
+report.table(by_motif.assign(positions=in_common[motifs].sum()),
              caption="By motif, and by concept that holds for the side to move", digits=0)
 
 # %% [markdown]
@@ -332,9 +341,9 @@ report.table(by_motif.assign(positions=told[motifs].sum()),
 # %%
 pairs = {}
 for first, second in itertools.pairwise(order):
-    found = paired_permutation(charged[second], charged[first], told["game"], seed=seed,
-                               rounds=sizes.rounds)
-    pairs[f"{second} after {first}"] = {"loses more": f"{found.difference:.0f}", "p": found.p}
+    test = paired_permutation(charged[second], charged[first], in_common["game"], seed=seed,
+                              rounds=sizes.rounds)
+    pairs[f"{second} after {first}"] = {"loses more": f"{test.difference:.0f}", "p": test.p}
 report.table(pd.DataFrame(pairs).T, caption="Centipawns, on the language model's positions",
              digits=3)
 
@@ -348,12 +357,13 @@ report.table(pd.DataFrame(pairs).T, caption="Centipawns, on the language model's
 # %%
 apart = read_known_sets().known[:: 1 if profile != "smoke" else 20]
 apart_asked = [Asked(known.name, known.position) for known in apart]
-found = grading.find_tables([known.position for known in apart], settings, kept, default_store())
+apart_tables = grading.find_tables([known.position for known in apart], settings, kept,
+                                   default_store())
 apart_frame = pd.DataFrame([(known.name, known.kind, known.move) for known in apart],
                            columns=["name", "kind", "move"])
-apart_moves = graded_moves(dict(zip(apart_frame["name"], found, strict=True)))
-apart_answers = {player.name: player.choose(apart_asked) for player in engines}
-apart_sheets = {name: graded_answers(apart_frame["name"], given, apart_moves)
+apart_moves = graded_moves(dict(zip(apart_frame["name"], apart_tables, strict=True)))
+apart_answers = ask_all(engines, apart_asked)
+apart_sheets = {name: graded_answers(given.index, given, apart_moves)
                 for name, given in apart_answers.items()}
 apart_sheets["random"] = random_answers(apart_frame["name"], apart_moves)
 
@@ -361,7 +371,7 @@ apart_sheets["random"] = random_answers(apart_frame["name"], apart_moves)
 lost_apart = pd.DataFrame({name: sheet["charged"] for name, sheet in apart_sheets.items()})
 lost_apart["the solution, the book, the person"] = apart_moves.loc[
     list(zip(apart_frame["name"], apart_frame["move"], strict=True)), "loss"].to_numpy()
-same = pd.DataFrame({name: [answer.uci for answer in given] == apart_frame["move"]
+same = pd.DataFrame({name: given.map(lambda answer: answer.uci).to_numpy() == apart_frame["move"]
                      for name, given in apart_answers.items()})
 report.boards(
     report.table(lost_apart.groupby(apart_frame["kind"]).mean().T, caption="Mean loss", digits=0),
@@ -373,11 +383,11 @@ def book_share(reader, board, uci):
     return weights.get(uci, 0) / sum(weights.values())
 
 
-openings = [row for row, known in enumerate(apart) if known.kind == "opening"]
+openings = [known for known in apart if known.kind == "opening"]
 with chess.polyglot.open_reader(assets.locate("opening_book")) as reader:
-    share = pd.Series({name: np.mean([book_share(reader, apart[row].position.board(),
-                                                 given[row].uci) for row in openings])
-                       for name, given in apart_answers.items()})
+    share = pd.Series({
+        name: np.mean([book_share(reader, known.position.board(), given[known.name].uci)
+                       for known in openings]) for name, given in apart_answers.items()})
 report.table(share.sort_values(ascending=False).to_frame("book share"))
 
 # %% [markdown]
@@ -388,7 +398,7 @@ report.table(share.sort_values(ascending=False).to_frame("book share"))
 # about the evaluation are left out).
 
 # %%
-questions = reason_asked(told_asked)
+questions = reason_asked(model_asked)
 reasoned = LlmPlayer(client, "fen_reason").reasoned(questions)
 legal_moves = [(question, answer, reason) for question, (answer, reason)
                in zip(questions, reasoned, strict=True) if answer.legal]
@@ -399,14 +409,14 @@ for question, answer, reason in legal_moves:
         verdicts[question.name] = [claim.verdict for claim in claims
                                    if claim.verdict != "not checkable"]
 flags = [(name, verdict == "false") for name, each in verdicts.items() for verdict in each]
-false = mean_interval([flag for _, flag in flags], [name for name, _ in flags],
+false_claims = mean_interval([flag for _, flag in flags], [name for name, _ in flags],
                       seed=seed) if flags else None
 sound = mean_interval(["false" not in each for each in verdicts.values()],
                       seed=seed) if verdicts else None
 report.sheet("move and reason", {
     "asked": len(questions), "legal moves": len(legal_moves), "with a reason": len(verdicts),
     "claims the board can settle": len(flags),
-    "false": "none to settle" if false is None else false,
+    "false": "none to settle" if false_claims is None else false_claims,
     "reasons without a false claim": "none" if sound is None else sound})
 
 # %% [markdown]
@@ -449,17 +459,16 @@ report.table(pd.DataFrame(needed).T, digits=0)
 # other limits exist for the first {glue:text}`other_games` games a level.
 
 # %%
-few = told[told["number"] < artefacts.OTHER_GAMES]
+few = in_common[in_common["number"] < artefacts.OTHER_GAMES]
 few_keys = {name: position_key(positions[row]) for row, name in few["name"].items()}
-few_answers = {name: [given[row] for row in few.index] for name, given in answers.items()}
-few_answers |= {name: [given[told.index.get_loc(row)] for row in few.index]
-                for name, given in said.items()}
 few_tables = {name: tables[name] for name in few_keys}
 
 
 def ranking(moves, column="charged"):
-    return pd.Series({player: graded_answers(list(few_keys), given, moves)[column].mean()
-                      for player, given in few_answers.items()})
+    """Return the mean of each player in these positions, by other grades of their moves."""
+    return pd.Series({
+        player: graded_answers(list(few_keys), given[list(few_keys)], moves)[column].mean()
+        for player, given in answers.items()})
 
 
 # %%
@@ -513,8 +522,8 @@ missed = float(held.loc[held["held_out"], "error"].abs().mean())
 report.table(held, caption="UCI_Elo and what the line gives", digits=0)
 
 # %%
-told_losses = elo_losses.loc[told.index, fitted]
-told_line, told_means = fit_line(told_losses.mean()), told_losses.mean()
+common_losses = elo_losses.loc[in_common.index, fitted]
+common_line, common_means = fit_line(common_losses.mean()), common_losses.mean()
 
 
 def estimate(rows):
@@ -525,19 +534,20 @@ def estimate(rows):
 
 estimates = {}
 for name in order:
-    loss, bounds = charged[name].mean(), (told_means.min(), told_means.max())
+    loss, bounds = charged[name].mean(), (common_means.min(), common_means.max())
     if bounds[0] <= loss <= bounds[1]:
-        columns = np.column_stack([told_losses, charged[name]])
-        estimates[name] = f"{bootstrap(columns, estimate, told['game'], seed=seed):.0f}"
+        columns = np.column_stack([common_losses, charged[name]])
+        estimates[name] = f"{bootstrap(columns, estimate, in_common['game'], seed=seed):.0f}"
     else:
         beyond = bounds[int(loss > bounds[1])]
-        estimates[name] = f"{'below' if loss > beyond else 'above'} {elo_of(told_line, beyond):.0f}"
+        side = "below" if loss > beyond else "above"
+        estimates[name] = f"{side} {elo_of(common_line, beyond):.0f}"
 report.table(pd.DataFrame({"estimate": estimates}),
              caption="Estimated from the positions that all answered")
 
 # %% [markdown]
 # On the four strengths held out the line is off by {glue:text}`missed:.0f` on average. Where a
-# player loses more or less than all fitted strengths, only a bound is told. The intervals hold
+# player loses more or less than all fitted strengths, only a bound is in_common. The intervals hold
 # for the choice of games, not for the line's shape.
 #
 # ## One page a player
@@ -569,7 +579,7 @@ print(f"{len(flat):,} rows; {len(flat.to_csv(index=False)) // 1024} KiB as CSV,"
 # ## Recap
 #
 # - {glue:text}`positions` positions from {glue:text}`suite_games` games; the language model
-#   answered {glue:text}`told` of them in five ways.
+#   answered {glue:text}`model_positions` of them in five ways.
 # - Told the FEN, {glue:text}`qwen_legal:.0%` of its answers are legal moves; the best of its ways
 #   is {glue:text}`best_way`, with {glue:text}`best_legal:.0%`.
 # - To {glue:text}`habitual:.0%` of the FENs it answers with one and the same move,
@@ -586,16 +596,17 @@ print(f"{len(flat):,} rows; {len(flat.to_csv(index=False)) // 1024} KiB as CSV,"
 # - The Elo line misses held-out strengths by {glue:text}`missed:.0f` on average.
 
 # %% tags=["hide-input"]
-ways = {name: overall.loc[name, "legal"].value for name in said}
+ways = {name: overall.loc[name, "legal"].value for name in model_answers}
 best_way = max(ways, key=ways.get)
 mark = {name: mean.value for name, mean in overall["mark"].items()}
 width = curves["stockfish_05"]
 
 # %% tags=["hide-input"]
 for name, value in {
-    "positions": len(frame), "suite_games": int(frame["game"].nunique()), "told": len(told),
+    "positions": len(frame), "suite_games": int(frame["game"].nunique()),
+    "model_positions": len(in_common),
     "habit": texts["qwen_fen"].index[0],
-    "habitual": float(texts["qwen_fen"].iloc[0] / len(told)),
+    "habitual": float(texts["qwen_fen"].iloc[0] / len(in_common)),
     "qwen_legal": ways["qwen_fen"], "best_way": best_way, "best_legal": ways[best_way],
     "qwen_mark": mark["qwen_fen"], "random_mark": mark["random"], "missed": missed,
     "nnue_mark": mark["nnue_one_ply"], "level5_mark": mark["stockfish_05"],
@@ -626,7 +637,7 @@ report.save(
     rows(mean_interval(frame["loss"], frame["game"], seed=seed), "suite.played.acpl",
          unit="centipawns"),
     rows(sound, "static.reasons.sound", unit="share of reasons", drop=True),
-    rows(false, "static.reasons.false_claims", unit="share of claims", drop=True))
+    rows(false_claims, "static.reasons.false_claims", unit="share of claims", drop=True))
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(

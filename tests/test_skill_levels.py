@@ -15,20 +15,7 @@ from chessgloss.corpora.games import GamesFileError, read_games
 from chessgloss.engine import Engine
 from chessgloss.positions import Game
 from chessgloss.skill import levels
-from chessgloss.skill.levels import (
-    LEVELS,
-    Rules,
-    draw_openings,
-    game_values,
-    level_of,
-    move_losses,
-    play_game,
-    play_levels,
-    read_level_games,
-    read_values,
-    search_values,
-    write_values,
-)
+from chessgloss.skill.levels import LEVELS, Rules
 from chessgloss.skill.suite import data_folder
 from chessgloss.store import Store
 
@@ -68,9 +55,9 @@ def test_a_game_ends_by_the_rules_or_by_its_length(
 ):
     engine = Script(script)
     rules = Rules(nodes=77, opening_plies=2, most_plies=most)
-    game = play_game(engine, 10, script[:2], rules)  # type: ignore[arg-type]
+    game = levels.play_game(engine, 10, script[:2], rules)  # type: ignore[arg-type]
     assert (game.result, game.termination, len(game.moves)) == end
-    assert (level_of(game), game.opening_plies) == (10, 2)
+    assert (levels.level_of(game), game.opening_plies) == (10, 2)
     assert engine.asked[0] == (2, 77, 10)
 
 
@@ -97,11 +84,11 @@ def book_of_three_lines(tmp_path: Path) -> Path:
 
 def test_openings_are_different_lines_of_the_book(book_of_three_lines: Path):
     rules = Rules(games=3, opening_plies=2)
-    drawn = draw_openings(book_of_three_lines, rules)
+    drawn = levels.draw_openings(book_of_three_lines, rules)
     assert sorted(drawn) == [("d2d4", "d7d5"), ("e2e4", "c7c5"), ("e2e4", "e7e5")]
-    assert drawn == draw_openings(book_of_three_lines, rules)
+    assert drawn == levels.draw_openings(book_of_three_lines, rules)
     with pytest.raises(ValueError, match="3 of 4 different"):
-        draw_openings(book_of_three_lines, Rules(games=4, opening_plies=2))
+        levels.draw_openings(book_of_three_lines, Rules(games=4, opening_plies=2))
 
 
 def test_a_killed_generation_goes_on_with_the_next_game(
@@ -131,26 +118,26 @@ def test_a_killed_generation_goes_on_with_the_next_game(
     target, rules = tmp_path / "games.tsv.zst", Rules(games=2, nodes=1, most_plies=6)
     options = {"book": tmp_path / "none.bin", "store": Store(tmp_path / "store")}
     with pytest.raises(KeyboardInterrupt):
-        play_levels(target, rules, **options)
+        levels.play_levels(target, rules, **options)
     assert not target.exists()
-    play_levels(target, rules, **options)
+    levels.play_levels(target, rules, **options)
     assert played == [5, 5, 10, 10, 10, 15, 15, 18, 18, 20, 20]
-    games = read_level_games(target)
+    games = levels.read_level_games(target)
     assert {level: len(some) for level, some in games.items()} == dict.fromkeys(LEVELS, 2)
     assert [game.opening_plies for game in games[5]] == [1, 2]
     first = target.read_bytes()
-    assert play_levels(target, rules, **options).read_bytes() == first
+    assert levels.play_levels(target, rules, **options).read_bytes() == first
     assert len(played) == 11
 
 
 def test_other_games_are_refused(tmp_path: Path):
-    assert level_of(Game(FOOLS_MATE, "0-1", "level 3", "level 3")) == 3
+    assert levels.level_of(Game(FOOLS_MATE, "0-1", "level 3", "level 3")) == 3
     for white, black in (("Skill Level 5", "Skill Level 10"), ("Anand", "Anand")):
         with pytest.raises(ValueError, match="equal levels"):
-            level_of(Game(FOOLS_MATE, "0-1", white, black))
+            levels.level_of(Game(FOOLS_MATE, "0-1", white, black))
     (tmp_path / "games.tsv.zst").write_bytes(b"cut")
     with pytest.raises(GamesFileError):
-        read_level_games(tmp_path / "games.tsv.zst")
+        levels.read_level_games(tmp_path / "games.tsv.zst")
 
 
 # ---------------------------------------------------------------- what moves lose
@@ -160,16 +147,17 @@ VALUES = np.array([20, -60, -40, -9_999, -10_000])
 
 
 def test_losses_belong_to_the_mover_and_the_cap_cuts_mates_alone():
-    cut = move_losses([level_game(5)], [VALUES])
+    cut = levels.move_losses([level_game(5)], [VALUES])
     assert cut["loss"].tolist() == [80, 20, 960, 0]
     assert cut["side"].tolist() == ["White", "Black", "White", "Black"]
     assert cut["mate"].tolist() == [False, False, True, True]
     assert set(cut["level"]) == {5}
-    assert move_losses([level_game(5)], [VALUES], cap=None)["loss"].tolist() == [80, 20, 9_959, 0]
+    uncut = levels.move_losses([level_game(5)], [VALUES], cap=None)
+    assert uncut["loss"].tolist() == [80, 20, 9_959, 0]
 
 
 def test_a_value_that_rises_for_the_mover_is_a_gain_only_when_signed():
-    losses = move_losses([level_game(5)], [np.array([0, 50, 10, 10, 30])])
+    losses = levels.move_losses([level_game(5)], [np.array([0, 50, 10, 10, 30])])
     assert losses["loss"].tolist() == [0, 0, 0, 20]
     assert losses["signed"].tolist() == [-50, -40, 0, 20]
 
@@ -177,13 +165,13 @@ def test_a_value_that_rises_for_the_mover_is_a_gain_only_when_signed():
 def test_the_side_to_move_follows_the_root_and_the_opening_is_not_graded():
     root = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1"
     black_first = Game(("e7e5", "e2e4"), "*", "level 1", "level 1", root=root)
-    losses = move_losses([black_first], [np.array([20, 60, 30])])
+    losses = levels.move_losses([black_first], [np.array([20, 60, 30])])
     assert losses[["side", "loss"]].to_numpy().tolist() == [["Black", 40], ["White", 30]]
-    both = move_losses([level_game(5), level_game(5, opening=2)], [VALUES, VALUES])
+    both = levels.move_losses([level_game(5), level_game(5, opening=2)], [VALUES, VALUES])
     assert both["ply"].tolist() == [0, 1, 2, 3, 2, 3]
     assert both["number"].tolist() == [0, 0, 0, 0, 1, 1]
     with pytest.raises(ValueError, match="4 plies, 2 valued"):
-        move_losses([level_game(5)], [VALUES[:3]])
+        levels.move_losses([level_game(5)], [VALUES[:3]])
 
 
 def test_values_are_made_once_a_game_and_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -197,10 +185,10 @@ def test_values_are_made_once_a_game_and_read_back(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(levels, "find_stockfish", lambda: Path("none"))
     games = [level_game(5), level_game(10, SHUFFLE)]
     target, store = tmp_path / "values.tsv.zst", Store(tmp_path / "store")
-    write_values(games[:1], target, store)
-    write_values(games, target, store)
+    levels.write_values(games[:1], target, store)
+    levels.write_values(games, target, store)
     assert asked == [game.key for game in games]
-    read = read_values(target)
+    read = levels.read_values(target)
     assert list(read) == [game.key for game in games]
     assert read[games[0].key].tolist() == VALUES.tolist()
 
@@ -212,7 +200,7 @@ def test_values_are_made_once_a_game_and_read_back(tmp_path: Path, monkeypatch: 
 def test_stockfish_plays_at_a_level(stockfish: Path):
     rules = Rules(nodes=50, opening_plies=2, most_plies=12)
     with Engine(stockfish) as engine:
-        game = play_game(engine, 5, ("e2e4", "e7e5"), rules)
+        game = levels.play_game(engine, 5, ("e2e4", "e7e5"), rules)
     assert len(game.check().moves) == 12
     assert game.moves[:2] == ("e2e4", "e7e5")
 
@@ -221,17 +209,17 @@ def test_stockfish_plays_at_a_level(stockfish: Path):
 def test_stockfish_values_every_position_for_white_until_mate(stockfish: Path):
     games = [level_game(5, SHUFFLE), level_game(5)]
     with Engine(stockfish, hash_mb=2) as engine:
-        alone = search_values(engine, games[1], nodes=500)
-    values = game_values(games, nodes=500, processes=1)[1]
+        alone = levels.search_values(engine, games[1], nodes=500)
+    values = levels.game_values(games, nodes=500, processes=1)[1]
     assert values.tolist() == alone.tolist()  # nothing is remembered from the game before
     assert values[3:].tolist() == [-9_999, -10_000]
-    assert move_losses(games[1:], [values])["loss"].idxmax() == 2
+    assert levels.move_losses(games[1:], [values])["loss"].idxmax() == 2
 
 
 def test_the_stored_games_are_what_their_data_sheet_says():
     games = list(read_games(data_folder() / "games.tsv.zst"))
     assert len({game.key for game in games}) == len(games) == 40 * len(LEVELS)
-    by_level = read_level_games(data_folder() / "games.tsv.zst")
+    by_level = levels.read_level_games(data_folder() / "games.tsv.zst")
     openings = [[game.moves[:6] for game in by_level[level]] for level in LEVELS]
     assert all(each == openings[0] for each in openings)
     assert len(set(openings[0])) == 40

@@ -15,24 +15,7 @@ from chessgloss.corpora.lichess import PUZZLE_COLUMNS
 from chessgloss.llm import replay
 from chessgloss.positions import Game, split_of
 from chessgloss.skill import mates
-from chessgloss.skill.mates import (
-    PAPERS_MODELS,
-    TABLE7,
-    Problem,
-    choose_problems,
-    lichess_problems,
-    mate_in_one_requests,
-    mate_questions,
-    mating_moves,
-    outcome_of,
-    outcomes,
-    problems_file,
-    problems_of,
-    read_problems,
-    with_history,
-    without_mate,
-    write_problems,
-)
+from chessgloss.skill.mates import Problem
 from chessgloss.skill.players import Answer, read_answer
 from chessgloss.store import find_project
 
@@ -56,7 +39,7 @@ def a5() -> Problem:
 
 @pytest.fixture(scope="module")
 def kept() -> list[Problem]:
-    return read_problems()
+    return mates.read_problems()
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +61,7 @@ def test_a_problem_names_moves_that_mate():
 
 def test_every_mating_move_of_a_committed_problem_is_listed(kept: list[Problem]):
     for each in kept[::40]:
-        assert mating_moves(each.board) == each.mates
+        assert mates.mating_moves(each.board) == each.mates
         assert len(each.mates) <= 0.25 * each.legal_moves
         assert each.legal_moves >= 5
 
@@ -95,67 +78,67 @@ def test_the_committed_problems_are_held_out_spread_and_each_of_another_game(kep
 
 
 def test_the_data_sheet_is_of_this_file(kept: list[Problem]):
-    text = (problems_file().parent / "README.md").read_text()
-    assert hashlib.sha256(problems_file().read_bytes()).hexdigest() in text
+    text = (mates.problems_file().parent / "README.md").read_text()
+    assert hashlib.sha256(mates.problems_file().read_bytes()).hexdigest() in text
     for kind, count in Counter(each.piece for each in kept).items():
         assert f"| by {'several' if kind == 'several' else f'a {kind}'} | {count} |" in text
 
 
 def test_missed_mates_count_and_trivial_positions_do_not(monkeypatch: pytest.MonkeyPatch):
     missed = Game((*FOOLS_MATE[:3], "a7a6", "a2a3", "d8h4"), "0-1")
-    found = list(problems_of(missed))
+    found = list(mates.problems_of(missed))
     assert [(each.ply, each.mates) for each in found] == [(3, ("d8h4",)), (5, ("d8h4",))]
     assert {each.game for each in found} == {missed.key}
     queens = Game((), "*", root="kb4Q1/2K5/8/1Q6/8/8/8/4Q3 w - - 0 1")  # two of seven mate
-    assert list(problems_of(queens)) == []
+    assert list(mates.problems_of(queens)) == []
     back_rank = Game((), "*", root="7k/6pp/8/8/8/8/PPr5/K7 b - - 0 1")
-    assert [each.mates for each in problems_of(back_rank)] == [("c2c1",)]
+    assert [each.mates for each in mates.problems_of(back_rank)] == [("c2c1",)]
     monkeypatch.setattr(mates, "FEWEST_MOVES", chess.Board(back_rank.root).legal_moves.count() + 1)
-    assert list(problems_of(back_rank)) == []
+    assert list(mates.problems_of(back_rank)) == []
 
 
 def test_problems_are_chosen_by_rule_from_held_out_games(games: list[Game]):
-    chosen = choose_problems(games, 12)
-    assert choose_problems(games[::-1], 12) == chosen
-    assert choose_problems(games, 5) == chosen[:5]
+    chosen = mates.choose_problems(games, 12)
+    assert mates.choose_problems(games[::-1], 12) == chosen
+    assert mates.choose_problems(games, 5) == chosen[:5]
     keys = {game.key: game for game in games}
     assert {keys[each.game].split for each in chosen} <= {"test", "validation"}
-    possible = {each.game for game in of_split(games, "test") for each in problems_of(game)}
-    assert sum(each.game in possible for each in choose_problems(games)) == len(possible)
-    asked = with_history(chosen, games)
+    possible = {each.game for game in of_split(games, "test") for each in mates.problems_of(game)}
+    assert sum(each.game in possible for each in mates.choose_problems(games)) == len(possible)
+    asked = mates.with_history(chosen, games)
     assert [question.position.fen for question in asked] == [each.fen for each in chosen]
     assert all(question.has_history for question in asked)
     with pytest.raises(KeyError, match="game"):
-        with_history([a5()], games)
+        mates.with_history([a5()], games)
 
 
 def test_positions_without_a_mate_come_from_test_games(games: list[Game]):
-    fens = list(without_mate(games, 25))
+    fens = list(mates.without_mate(games, 25))
     tests = {fen for game in of_split(games, "test") for fen in game.fens()}
     assert len(fens) > 20
     assert set(fens) <= tests
     for fen in fens[::5]:
-        assert not mating_moves(chess.Board(fen))
+        assert not mates.mating_moves(chess.Board(fen))
 
 
 @pytest.mark.slow
 def test_the_committed_file_is_made_again_byte_for_byte(tmp_path: Path):
-    write_problems(tmp_path / "again.tsv", choose_problems(read_games(GAMES)))
-    assert (tmp_path / "again.tsv").read_bytes() == problems_file().read_bytes()
+    mates.write_problems(tmp_path / "again.tsv", mates.choose_problems(read_games(GAMES)))
+    assert (tmp_path / "again.tsv").read_bytes() == mates.problems_file().read_bytes()
 
 
 def test_a_file_of_problems_says_what_is_wrong_with_it(tmp_path: Path):
     path = tmp_path / "problems.tsv"
-    write_problems(path, [a5()])
-    assert read_problems(path) == [a5()]
+    mates.write_problems(path, [a5()])
+    assert mates.read_problems(path) == [a5()]
     with pytest.raises(ValueError, match="holds 1 problems; cannot read 2"):
-        read_problems(path, 2)
+        mates.read_problems(path, 2)
     path.write_text(path.read_text().replace("a5c3", "a5b4"))
     with pytest.raises(ValueError, match=r"line 2 is not a problem: .* is no mate in one"):
-        read_problems(path)
+        mates.read_problems(path)
     path.write_text("fen\n")
     with pytest.raises(ValueError, match="must begin with the columns"):
-        read_problems(path)
+        mates.read_problems(path)
 
 
 def test_lichess_puzzles_of_the_theme_become_problems(tmp_path: Path):
@@ -166,24 +149,24 @@ def test_lichess_puzzles_of_the_theme_become_problems(tmp_path: Path):
     text = "\n".join([header, quiet, mate, "damaged,mateIn1", mate.replace("00abc", "00abe"), ""])
     path = tmp_path / "puzzles.csv.zst"
     path.write_bytes(zstandard.ZstdCompressor().compress(text.encode()))
-    found = lichess_problems(path, 5)
+    found = mates.lichess_problems(path, 5)
     assert [(each.game, each.mates) for each in found] == [
         ("00abc", ("a5c3",)),
         ("00abe", ("a5c3",)),
     ]
-    assert len(lichess_problems(path, 1)) == 1
+    assert len(mates.lichess_problems(path, 1)) == 1
 
 
 # ---------------------------------------------------------------- prompts
 
 
 def test_the_prompts_have_every_element_of_figure_a5():
-    questions = mate_questions([a5()]).set_index("prompt")["request"]
+    questions = mates.mate_questions([a5()]).set_index("prompt")["request"]
     texts = {
         kind: "\n".join(message.content for message in request.messages)
         for kind, request in questions.items()
     }
-    assert list(texts) == list(TABLE7)
+    assert list(texts) == list(mates.TABLE7)
     for text in texts.values():
         assert f"position: {FIGURE_A5}\n" in text
         assert "Forsyth-Edwards" in text
@@ -195,13 +178,13 @@ def test_the_prompts_have_every_element_of_figure_a5():
 
 
 def test_what_is_recorded_is_known_beforehand(kept: list[Problem]):
-    requests = mate_in_one_requests()
+    requests = mates.mate_in_one_requests()
     assert len(requests) == 3 * 200
     assert replay("mate_in_one").missing(requests) == []
-    assert requests[:200] == mate_questions(kept[:200])["request"].tolist()[:200]
+    assert requests[:200] == mates.mate_questions(kept[:200])["request"].tolist()[:200]
     assert {each.prompt for each in requests[:200]} == {"mate_bare@1"}
-    assert len(mate_in_one_requests(None)) == 3_000
-    assert list(PAPERS_MODELS) == ["GPT-4o", "GPT-4o-mini", "GPT-3.5-turbo", "ChessGPT"]
+    assert len(mates.mate_in_one_requests(None)) == 3_000
+    assert list(mates.PAPERS_MODELS) == ["GPT-4o", "GPT-4o-mini", "GPT-3.5-turbo", "ChessGPT"]
 
 
 # ---------------------------------------------------------------- outcomes
@@ -214,18 +197,19 @@ def test_what_is_recorded_is_known_beforehand(kept: list[Problem]):
      ("I cannot tell", "refused")],
 )  # fmt: skip
 def test_an_answer_counts_if_it_mates(text: str, outcome: str):
-    assert outcome_of(a5(), read_answer(text, a5().board)) == outcome
+    assert mates.outcome_of(a5(), read_answer(text, a5().board)) == outcome
 
 
 def test_any_mate_counts_and_a_check_is_none():
     two = problem(TWO_MATES, "a1a8", "g6g7")
     texts = ("Qg7", "Ra8", "Qe8+", "Qh6", "Ra7")
-    ends = [outcome_of(two, read_answer(text, two.board)) for text in texts]
+    ends = [mates.outcome_of(two, read_answer(text, two.board)) for text in texts]
     assert ends == ["mate", "mate", "check", "check", "no check"]
     pawn = problem(PROMOTION, "b7b8q", "b7b8r")
-    ends = [outcome_of(pawn, read_answer(text, pawn.board)) for text in ("b8=R", "b8=N", "b8")]
+    texts = ("b8=R", "b8=N", "b8")
+    ends = [mates.outcome_of(pawn, read_answer(text, pawn.board)) for text in texts]
     assert ends == ["mate", "no check", "illegal"]
-    assert outcome_of(two, Answer.failed("timed out")) == "error"
+    assert mates.outcome_of(two, Answer.failed("timed out")) == "error"
 
 
 def test_outcomes_come_as_rows_with_their_groups():
@@ -234,7 +218,7 @@ def test_outcomes_come_as_rows_with_their_groups():
     problems = [a5(), problem(TWO_MATES, "a1a8", "g6g7"), crowded, few]
     texts = ("Bxc3", "Kf5", "?", "Rc1")
     answers = [read_answer(text, each.board) for text, each in zip(texts, problems, strict=True)]
-    frame = outcomes(problems, answers, "qwen", "bare")
+    frame = mates.outcomes(problems, answers, "qwen", "bare")
     assert frame["outcome"].tolist() == ["mate", "no check", "unreadable", "mate"]
     assert frame["mates"].tolist() == [1, 0, 0, 1]
     assert frame["legal moves"].tolist() == ["31 to 40", "31 to 40", "over 40", "up to 20"]

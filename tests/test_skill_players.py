@@ -12,30 +12,8 @@ from chessgloss import assets
 from chessgloss.experts import load_expert
 from chessgloss.llm import AnswerMissing, Client, Endpoint, Model, Recordings
 from chessgloss.positions import Position
-from chessgloss.skill.players import (
-    COLUMNS,
-    HISTORY,
-    PLAYS,
-    Answer,
-    AnswersMissing,
-    Asked,
-    LlmPlayer,
-    MovesPlayer,
-    NnuePlayer,
-    Player,
-    StockfishPlayer,
-    WeakenedPlayer,
-    concept_scores,
-    concepts_in_words,
-    describe,
-    keep_weakened,
-    mate_detected,
-    nickname,
-    play_requests,
-    read_answer,
-    read_reasoned,
-    read_weakened,
-)
+from chessgloss.skill import players
+from chessgloss.skill.players import Answer, Asked
 from fakes import engine_program
 from fakes.scripted_llm import scripted_llm
 
@@ -59,7 +37,7 @@ OVER = Asked("fool's mate", Position(FOOLS_MATE))
 START = Asked("start", Position(chess.STARTING_FEN))
 
 
-def states_of(player: Player, asked: list[Asked]) -> list[str]:
+def states_of(player: players.Player, asked: list[Asked]) -> list[str]:
     answers = player.choose(asked)
     assert len(answers) == len(asked)
     for answer, question in zip(answers, asked, strict=True):
@@ -128,14 +106,14 @@ def lines_of(text: str) -> list[str]:
 
 @pytest.mark.parametrize("text", lines_of(THE_MATE))
 def test_a_move_is_read_with_whatever_stands_around_it(text: str):
-    answer = read_answer(text, chess.Board(SCHOLARS_MATE))
+    answer = players.read_answer(text, chess.Board(SCHOLARS_MATE))
     assert answer == Answer(text, "f3f7", "Qxf7#", "legal")
     assert answer.move == chess.Move.from_uci("f3f7")
 
 
 @pytest.mark.parametrize("text", lines_of(NO_MOVE))
 def test_no_move_or_several_are_unreadable(text: str):
-    answer = read_answer(text, chess.Board(SCHOLARS_MATE))
+    answer = players.read_answer(text, chess.Board(SCHOLARS_MATE))
     assert answer == Answer(text, None, None, "unreadable")
 
 
@@ -151,7 +129,7 @@ def test_no_move_or_several_are_unreadable(text: str):
      (CASTLE_OR_PROMOTE, "exd8Q#", "e7d8q"), (TWO_ROOKS, "Rad1", "a1d1")],
 )  # fmt: skip
 def test_other_legal_moves_castling_and_promotion(fen: str, text: str, uci: str):
-    answer = read_answer(text, chess.Board(fen))
+    answer = players.read_answer(text, chess.Board(fen))
     assert (answer.uci, answer.state) == (uci, "legal")
 
 
@@ -165,7 +143,7 @@ def test_other_legal_moves_castling_and_promotion(fen: str, text: str, uci: str)
      ("7k/8/8/8/8/8/8/K7 b - - 0 1", "h8h6", "h8h6", None)],
 )  # fmt: skip
 def test_an_illegal_move_is_kept_as_it_was_named(fen: str, text: str, uci, san):
-    answer = read_answer(text, chess.Board(fen))
+    answer = players.read_answer(text, chess.Board(fen))
     assert (answer.uci, answer.san, answer.state, answer.move) == (uci, san, "illegal", None)
 
 
@@ -175,14 +153,14 @@ def test_an_illegal_move_is_kept_as_it_was_named(fen: str, text: str, uci, san):
 )
 def test_a_refusal_is_one_only_without_a_move(text: str):
     board = chess.Board(SCHOLARS_MATE)
-    assert read_answer(text, board).state == "refused"
-    assert read_answer(text + " Qxf7#", board).state == "legal"
+    assert players.read_answer(text, board).state == "refused"
+    assert players.read_answer(text + " Qxf7#", board).state == "legal"
 
 
 def test_san_that_fits_two_moves_names_none():
     board = chess.Board(TWO_ROOKS)
-    assert read_answer("Rd1", board).state == "unreadable"
-    assert read_answer("Rd1, that is f1d1", board).state == "unreadable"
+    assert players.read_answer("Rd1", board).state == "unreadable"
+    assert players.read_answer("Rd1, that is f1d1", board).state == "unreadable"
 
 
 def test_every_legal_move_is_read_in_each_notation():
@@ -190,7 +168,7 @@ def test_every_legal_move_is_read_in_each_notation():
         board = chess.Board(fen)
         for move in board.legal_moves:
             for text in (board.san(move), move.uci(), board.lan(move), f"3. {board.san(move)}!?"):
-                assert read_answer(text, board).move == move, text
+                assert players.read_answer(text, board).move == move, text
 
 
 @pytest.mark.parametrize(
@@ -201,7 +179,7 @@ def test_every_legal_move_is_read_in_each_notation():
      ("Move: Qg3", "f3g3", ""), ("Reason: it mates.", None, "it mates.")],
 )  # fmt: skip
 def test_a_reason_is_not_taken_for_the_move(text: str, uci, reason: str):
-    answer, given = read_reasoned(text, chess.Board(SCHOLARS_MATE))
+    answer, given = players.read_reasoned(text, chess.Board(SCHOLARS_MATE))
     assert (answer.uci, answer.text, given) == (uci, text, reason)
 
 
@@ -222,7 +200,7 @@ def test_a_player_of_moves_sees_nothing_but_the_game():
         games_asked.extend(games)
         return ["Ba4" if game else "e2e5" for game in games]
 
-    player = MovesPlayer("tracking_uci", continue_games)
+    player = players.MovesPlayer("tracking_uci", continue_games)
     answers = player.choose([ALONE, OPENING, START])
     assert [answer.state for answer in answers] == ["error", "legal", "illegal"]
     assert answers[1].uci == "b5a4"
@@ -246,7 +224,7 @@ def test_an_engine_that_fails_on_one_position_answers_the_others(
         tmp_path, "--fault", "crash", "--on", "6k1/5ppp", "--moves", "e1g1,e2e4"
     )
     monkeypatch.setenv("CHESSGLOSS_STOCKFISH", str(program))
-    answers = StockfishPlayer(1).choose([OPENING, ALONE, OVER, OPENING])
+    answers = players.StockfishPlayer(1).choose([OPENING, ALONE, OVER, OPENING])
     assert [answer.state for answer in answers] == ["legal", "error", "error", "legal"]
     assert "failed twice" in answers[1].text
     assert answers[2].text == "the game is over"
@@ -256,40 +234,42 @@ def test_an_engine_that_fails_on_one_position_answers_the_others(
 @pytest.mark.engine
 def test_stockfish_plays_and_mates(stockfish: Path):
     asked = [ALONE, OPENING, OVER]
-    found = StockfishPlayer(2_000).choose(asked)
+    found = players.StockfishPlayer(2_000).choose(asked)
     assert found[0].san == "Rd8#"
-    assert StockfishPlayer(2_000).choose(asked) == found
-    assert states_of(StockfishPlayer(1), asked) == ["legal", "legal", "error"]
+    assert players.StockfishPlayer(2_000).choose(asked) == found
+    assert states_of(players.StockfishPlayer(1), asked) == ["legal", "legal", "error"]
 
 
 @pytest.mark.engine
 @pytest.mark.usefixtures("stockfish")
 def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path: Path):
     path, asked = tmp_path / "levels" / "answers.tsv", [OPENING, ALONE]
-    player = WeakenedPlayer(5, path)
-    assert keep_weakened(asked[:1], "level", [5, 20], path, nodes=50) == 2
-    with pytest.raises(AnswersMissing, match=r"1 of 2 positions, such as 'back rank'.*artefacts"):
+    player = players.WeakenedPlayer(5, path)
+    assert players.keep_weakened(asked[:1], "level", [5, 20], path, nodes=50) == 2
+    with pytest.raises(
+        players.AnswersMissing, match=r"1 of 2 positions, such as 'back rank'.*artefacts"
+    ):
         player.choose(asked)
     before = path.read_text()
     path.write_text(before + "5\t50\tback ra")  # killed while it wrote
-    assert keep_weakened(asked, "level", [5, 20], path, nodes=50) == 2
+    assert players.keep_weakened(asked, "level", [5, 20], path, nodes=50) == 2
     assert path.read_text().startswith(before)
-    assert keep_weakened(asked, "level", [5, 20], path, nodes=50) == 0
+    assert players.keep_weakened(asked, "level", [5, 20], path, nodes=50) == 0
     assert states_of(player, asked) == ["legal", "legal"]
-    assert len(read_weakened(path)) == 4
-    assert keep_weakened(asked, "elo", [1350], path, nodes=50) == 2
-    assert [WeakenedPlayer(n, path).name for n in (5, 1350)] == [
+    assert len(players.read_weakened(path)) == 4
+    assert players.keep_weakened(asked, "elo", [1350], path, nodes=50) == 2
+    assert [players.WeakenedPlayer(n, path).name for n in (5, 1350)] == [
         "stockfish_05",
         "stockfish_elo_1350",
     ]
 
 
-@pytest.mark.parametrize("text", ["level\tmove\n", "\t".join(COLUMNS) + "\n5\t1\ta\n"])
+@pytest.mark.parametrize("text", ["level\tmove\n", "\t".join(players.COLUMNS) + "\n5\t1\ta\n"])
 def test_a_file_of_answers_in_another_form_is_refused(tmp_path: Path, text: str):
     path = tmp_path / "answers.tsv"
     path.write_text(text)
     with pytest.raises(ValueError, match="must have the columns level, nodes"):
-        read_weakened(path)
+        players.read_weakened(path)
 
 
 class CountingExpert:
@@ -304,7 +284,7 @@ def test_one_ply_takes_the_best_move_of_the_side_to_move():
     asked = [
         Asked(f"kings, {side}", Position(f"8/8/8/7k/8/8/8/K7 {side} - - 0 1")) for side in "wb"
     ]
-    answers = NnuePlayer(CountingExpert()).choose([OVER, *asked])
+    answers = players.NnuePlayer(CountingExpert()).choose([OVER, *asked])
     assert answers[0].state == "error"
     assert answers[1].uci == "a1b2"  # eight squares
     assert answers[2].uci == "h5g4"  # all the same: the first in UCI
@@ -324,7 +304,7 @@ def test_the_network_at_one_ply_takes_what_hangs(nnue):
         ("rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3", "c1g5"),
         ("rnbqkbnr/ppp2ppp/3p4/4p1Q1/4P3/8/PPPP1PPP/RNB1KBNR b KQkq - 1 3", "d8g5"),
     ):
-        assert NnuePlayer(nnue).choose([Asked("hangs", Position(fen))])[0].uci == best
+        assert players.NnuePlayer(nnue).choose([Asked("hangs", Position(fen))])[0].uci == best
 
 
 # ---------------------------------------------------------------- what an expert sees
@@ -334,9 +314,9 @@ def test_the_network_at_one_ply_takes_what_hangs(nnue):
 def test_concepts_are_put_into_words_for_the_side_to_move(nnue):
     doubled = "4k3/p7/p7/8/8/8/PPP5/4K3 b - - 0 1"
     asked = [Asked("mate", Position(SCHOLARS_MATE)), Asked("doubled", Position(doubled))]
-    assert concept_scores([SCHOLARS_MATE, doubled], nnue).shape == (2, 10)
-    assert mate_detected([SCHOLARS_MATE, doubled], nnue)[1] is False
-    words = concepts_in_words(asked, nnue)["doubled"]
+    assert players.concept_scores([SCHOLARS_MATE, doubled], nnue).shape == (2, 10)
+    assert players.mate_detected([SCHOLARS_MATE, doubled], nnue)[1] is False
+    words = players.concepts_in_words(asked, nnue)["doubled"]
     assert "Black has doubled pawns" in words
     assert not any("White can mate" in each for each in words)
 
@@ -359,34 +339,34 @@ MOVES_OF_OPENING = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"
 )
 def test_a_position_is_described_in_four_ways(description: str, words: str):
     concepts = {OPENING.name: ("White pins a piece", "Black has a fork")}
-    assert describe(OPENING, description, concepts) == words
+    assert players.describe(OPENING, description, concepts) == words
 
 
 def test_a_long_game_is_described_by_its_last_moves():
     moves = ["g1f3", "g8f6", "f3g1", "f6g8"] * 5
-    text = describe(Asked("shuffle", Position.after(moves[:19])), "history").splitlines()[0]
+    text = players.describe(Asked("shuffle", Position.after(moves[:19])), "history").splitlines()[0]
     assert text.startswith("last moves: 4...Ng8 5. Nf3 ")
-    assert text.count("N") == HISTORY
+    assert text.count("N") == players.HISTORY
 
 
 def test_what_cannot_be_described_is_an_error_of_that_position_only(tmp_path: Path):
-    assert len(play_requests([ALONE, OPENING], "pgn")) == 1
+    assert len(players.play_requests([ALONE, OPENING], "pgn")) == 1
     with pytest.raises(KeyError, match="back rank"):
-        play_requests([ALONE], "concepts")
+        players.play_requests([ALONE], "concepts")
     with scripted_llm("text:O-O") as llm:
         client = Client(Recordings.of(MODEL, "x", tmp_path), Endpoint(llm.url, MODEL), "live")
-        answers = LlmPlayer(client, "pgn").choose([ALONE, OPENING])
+        answers = players.LlmPlayer(client, "pgn").choose([ALONE, OPENING])
     assert [answer.state for answer in answers] == ["error", "legal"]
 
 
 def test_questions_begin_alike_and_name_their_position():
-    requests = play_requests([OPENING, ALONE], "fen_uci")
+    requests = players.play_requests([OPENING, ALONE], "fen_uci")
     first, second = (request.messages for request in requests)
     assert first[0] == second[0]
     assert first[-1].content.endswith("White to move.\n\nMove (UCI only):")
     assert requests[0].prompt == "play_uci@1"
     assert requests[0].about == {"of": "ruy lopez", "fen": OPENING.position.fen}
-    assert play_requests([ALONE], "fen_reason")[0].sampling.max_tokens == 60
+    assert players.play_requests([ALONE], "fen_reason")[0].sampling.max_tokens == 60
 
 
 def test_the_answers_of_a_model_are_recorded_and_read(tmp_path: Path):
@@ -396,25 +376,25 @@ def test_the_answers_of_a_model_are_recorded_and_read(tmp_path: Path):
     recordings = Recordings.of(MODEL, "x", tmp_path)
     with scripted_llm(*script) as llm:
         client = Client(recordings, Endpoint(llm.url, MODEL), "record")
-        answers = LlmPlayer(client, "fen").choose(asked)
+        answers = players.LlmPlayer(client, "fen").choose(asked)
     states = ["legal", "refused", "refused", "legal", "error"]
     assert [answer.state for answer in answers] == states
-    replayed = LlmPlayer(Client(recordings), "fen")
+    replayed = players.LlmPlayer(Client(recordings), "fen")
     assert replayed.choose(asked) == answers
     assert replayed.name == "scripted_1_fen"
     with pytest.raises(AnswerMissing):
-        LlmPlayer(Client(recordings), "fen_uci").choose(asked)
+        players.LlmPlayer(Client(recordings), "fen_uci").choose(asked)
 
 
 def test_a_reason_comes_with_its_move(tmp_path: Path):
     text = "Move: Rd8#\nReason: The rook mates, h8 is no help."
     with scripted_llm(f"text:{text}") as llm:
         client = Client(Recordings.of(MODEL, "x", tmp_path), Endpoint(llm.url, MODEL), "live")
-        ((answer, reason),) = LlmPlayer(client, "fen_reason").reasoned([ALONE])
+        ((answer, reason),) = players.LlmPlayer(client, "fen_reason").reasoned([ALONE])
     assert (answer.san, reason) == ("Rd8#", "The rook mates, h8 is no help.")
 
 
 def test_models_have_short_names():
     names = ("qwen2.5-coder-1.5b-q4_k_m", "gpt-4o-mini", "org/Chess-GPT:7B")
-    assert [nickname(name) for name in names] == ["qwen", "gpt_4o_mini", "org_chess_gpt_7b"]
-    assert list(PLAYS) == ["fen", "fen_uci", "history", "pgn", "concepts", "fen_reason"]
+    assert [players.nickname(name) for name in names] == ["qwen", "gpt_4o_mini", "org_chess_gpt_7b"]
+    assert list(players.PLAYS) == ["fen", "fen_uci", "history", "pgn", "concepts", "fen_reason"]

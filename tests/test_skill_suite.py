@@ -14,29 +14,10 @@ import pytest
 from chessgloss.experts import load_expert
 from chessgloss.llm import replay
 from chessgloss.positions import CommentedMove, Game, MoveInContext, Position, read_fen
-from chessgloss.skill import artefacts
+from chessgloss.skill import artefacts, suite
 from chessgloss.skill.grading import MoveTable, position_key
 from chessgloss.skill.players import Asked
-from chessgloss.skill.suite import (
-    COLUMNS,
-    MODEL_PLAYS,
-    Known,
-    band_plies,
-    data_folder,
-    describe_positions,
-    draw_book_positions,
-    draw_suite,
-    make_pairs,
-    model_requests,
-    name_moves,
-    positions_of,
-    praised,
-    read_puzzles,
-    read_suite,
-    reason_asked,
-    with_baseline,
-    write_suite,
-)
+from chessgloss.skill.suite import Known
 
 LEVELS = (5, 20)
 START = Position(chess.STARTING_FEN)
@@ -71,62 +52,64 @@ def random_games() -> dict[int, list[Game]]:
 def test_a_band_is_moves_four_to_six_or_five_to_eight_before_the_end(
     band: str, plies: int, wanted: range
 ):
-    assert list(band_plies(band, plies)) == list(wanted)  # type: ignore[arg-type]
+    assert list(suite.band_plies(band, plies)) == list(wanted)  # type: ignore[arg-type]
 
 
 def test_late_positions_are_five_to_eight_full_moves_before_the_end():
-    to_come = {-(-(90 - ply) // 2) for ply in band_plies("late", 90)}
+    to_come = {-(-(90 - ply) // 2) for ply in suite.band_plies("late", 90)}
     assert to_come == {5, 6, 7, 8}
 
 
 def test_each_game_gives_an_early_or_middle_and_a_late_position(random_games):
-    suite = draw_suite(random_games)
-    assert suite[suite["level"] == 5]["band"].tolist() == ["early", "late", "middle", "late"] * 2
-    assert suite.equals(draw_suite(random_games))
-    assert not suite.equals(draw_suite(random_games, seed=9))
-    assert suite["name"].is_unique
+    drawn = suite.draw_suite(random_games)
+    assert drawn[drawn["level"] == 5]["band"].tolist() == ["early", "late", "middle", "late"] * 2
+    assert drawn.equals(suite.draw_suite(random_games))
+    assert not drawn.equals(suite.draw_suite(random_games, seed=9))
+    assert drawn["name"].is_unique
 
 
 def test_no_position_is_drawn_twice_and_none_is_forced(random_games):
-    suite = draw_suite(dict.fromkeys(LEVELS, random_games[5]))
-    boards = [fen.rsplit(" ", 2)[0] for fen in suite["fen"]]
+    drawn = suite.draw_suite(dict.fromkeys(LEVELS, random_games[5]))
+    boards = [fen.rsplit(" ", 2)[0] for fen in drawn["fen"]]
     assert len(set(boards)) == len(boards) == 16
-    assert all(chess.Board(fen).legal_moves.count() > 1 for fen in suite["fen"])
+    assert all(chess.Board(fen).legal_moves.count() > 1 for fen in drawn["fen"])
 
 
 def test_positions_come_back_with_the_history_of_their_game(random_games):
-    suite = draw_suite(random_games)
-    for row, position in zip(suite.itertuples(), positions_of(suite, random_games), strict=True):
+    drawn = suite.draw_suite(random_games)
+    for row, position in zip(
+        drawn.itertuples(), suite.positions_of(drawn, random_games), strict=True
+    ):
         assert (position.fen, len(position.moves)) == (row.fen, row.ply)
         assert random_games[row.level][row.number].moves[row.ply] == row.played
     for games in ({5: random_games[20], 20: []}, {5: [], 20: []}):
         with pytest.raises(ValueError, match=r"skill_05\.000\.early is not of these games"):
-            positions_of(suite, games)
+            suite.positions_of(drawn, games)
 
 
 @pytest.fixture
 def graded_suite(random_games):
-    suite = draw_suite(random_games)
-    positions = positions_of(suite, random_games)
+    drawn = suite.draw_suite(random_games)
+    positions = suite.positions_of(drawn, random_games)
     tables = {}
-    for row, position in zip(suite.itertuples(), positions, strict=True):
+    for row, position in zip(drawn.itertuples(), positions, strict=True):
         legal = [move.uci() for move in chess.Board(row.fen).legal_moves]
         values = {uci: 50 if uci == row.played else 0 for uci in legal}
         values[next(uci for uci in legal if uci != row.played)] = 75
         tables[position_key(position)] = MoveTable(values, (row.played,))
-    return with_baseline(suite, positions, tables)
+    return suite.with_baseline(drawn, positions, tables)
 
 
 def test_the_file_is_the_same_bytes_and_reads_back(graded_suite, tmp_path: Path):
     about = {"games": "abc", "graded_by": "Stockfish 15.1, nodes-20000"}
-    path = write_suite(graded_suite, tmp_path / "suite.json", **about)
-    suite = read_suite(path)
-    assert suite.equals(graded_suite)
-    assert tuple(suite) == COLUMNS
-    assert write_suite(suite, tmp_path / "b.json", **about).read_bytes() == path.read_bytes()
+    path = suite.write_suite(graded_suite, tmp_path / "suite.json", **about)
+    drawn = suite.read_suite(path)
+    assert drawn.equals(graded_suite)
+    assert tuple(drawn) == suite.COLUMNS
+    assert suite.write_suite(drawn, tmp_path / "b.json", **about).read_bytes() == path.read_bytes()
     assert json.loads(path.read_text())["graded_by"] == "Stockfish 15.1, nodes-20000"
-    assert set(suite["grade"]) == {"Good"}
-    assert set(suite["loss"]) == {25.0}
+    assert set(drawn["grade"]) == {"Good"}
+    assert set(drawn["loss"]) == {25.0}
 
 
 @pytest.mark.parametrize(
@@ -134,19 +117,19 @@ def test_the_file_is_the_same_bytes_and_reads_back(graded_suite, tmp_path: Path)
     [({"version": 99}, "version 99"), ({"positions": [{"name": "x"}]}, "has not the columns")],
 )
 def test_a_file_of_another_kind_is_refused(graded_suite, tmp_path: Path, change: dict, message):
-    path = write_suite(graded_suite, tmp_path / "suite.json", games="", graded_by="")
+    path = suite.write_suite(graded_suite, tmp_path / "suite.json", games="", graded_by="")
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     with pytest.raises(ValueError, match=message):
-        read_suite(path)
+        suite.read_suite(path)
 
 
 def test_the_committed_suite_is_made_of_the_committed_games(tmp_path: Path):
     for name in ("games.tsv.zst", "tables-nodes-20000.tsv.zst"):
-        (tmp_path / name).symlink_to(data_folder() / name)
+        (tmp_path / name).symlink_to(suite.data_folder() / name)
     assert artefacts.main(["suite", "--folder", str(tmp_path)]) == 0
-    committed = data_folder() / "suite.json"
+    committed = suite.data_folder() / "suite.json"
     assert (tmp_path / "suite.json").read_bytes() == committed.read_bytes()
-    assert len(read_suite(committed)) == 400
+    assert len(suite.read_suite(committed)) == 400
 
 
 # ---------------------------------------------------------------- questions to a model
@@ -154,20 +137,20 @@ def test_the_committed_suite_is_made_of_the_committed_games(tmp_path: Path):
 
 def test_some_positions_ask_for_a_reason_whatever_the_choice():
     asked = [Asked(f"skill_05.{number:03d}.late", START) for number in range(10)]
-    assert [question.name[-8:-5] for question in reason_asked(asked)] == [
+    assert [question.name[-8:-5] for question in suite.reason_asked(asked)] == [
         "000",
         "001",
         "005",
         "006",
     ]
-    assert set(reason_asked(asked[:3])) <= set(reason_asked(asked))
+    assert set(suite.reason_asked(asked[:3])) <= set(suite.reason_asked(asked))
 
 
 @pytest.mark.engine
 def test_a_model_is_asked_every_way_and_all_is_recorded():
-    requests = model_requests(load_expert("nnue"))
+    requests = suite.model_requests(load_expert("nnue"))
     assert replay("static").missing(requests) == []
-    assert len(requests) == 150 * len(MODEL_PLAYS) + 60
+    assert len(requests) == 150 * len(suite.MODEL_PLAYS) + 60
     assert {each.prompt for each in requests} == {"play_san@1", "play_uci@1", "play_reason@1"}
     assert any("an expert sees: White" in each.messages[-1].content for each in requests)
 
@@ -185,7 +168,7 @@ def test_a_model_is_asked_every_way_and_all_is_recorded():
      ("2r1k3/8/1N6/8/8/8/8/4K3 w - - 0 1", {"capture"}, "tactical")],
 )  # fmt: skip
 def test_motifs_say_what_is_at_stake(fen: str, wanted: set[str], kind: str):
-    row = describe_positions([fen]).iloc[0]
+    row = suite.describe_positions([fen]).iloc[0]
     assert row["kind"] == kind
     assert all(row[f"motif {name}"] for name in wanted)
     assert row["side"] == ("White" if " w " in fen else "Black")
@@ -206,7 +189,7 @@ def test_motifs_say_what_is_at_stake(fen: str, wanted: set[str], kind: str):
      ("This is an EXCELLENT move.", True), ("Another nice mate position", None)],
 )  # fmt: skip
 def test_a_comment_judges_its_move_at_its_beginning_only(comment: str, wanted: bool | None):
-    assert praised(comment) is wanted
+    assert suite.praised(comment) is wanted
 
 
 MATES_FILE = """[Event "Caf\xe9"]
@@ -235,8 +218,8 @@ def test_puzzles_are_drawn_by_lot_and_studies_taken_if_solved(tmp_path: Path):
         text = "".join(MATES_FILE.format(n) for n in range(1, 6))
         (tmp_path / f"mate_in_{number}.pgn").write_text(text, "latin-1")
     (tmp_path / "lichess_study_lichess-practice-the-fork_by_a.pgn").write_text(STUDY_FILE)
-    found = read_puzzles(tmp_path, count=2, seed=1)
-    assert found == read_puzzles(tmp_path, count=2, seed=1)
+    found = suite.read_puzzles(tmp_path, count=2, seed=1)
+    assert found == suite.read_puzzles(tmp_path, count=2, seed=1)
     assert [known.kind for known in found] == ["mate"] * 6 + ["study"]
     assert found[-1].name == "study.the-fork.001"
     assert {known.move for known in found} == {"d1d8", "g2g4"}
@@ -253,7 +236,7 @@ def test_the_books_favourite_is_vouched_for(tmp_path: Path):
         board.push(move)
     path = tmp_path / "small.bin"
     path.write_bytes(b"".join(sorted(entries)))
-    (known,) = draw_book_positions(path, 1, seed=1, plies=2)
+    (known,) = suite.draw_book_positions(path, 1, seed=1, plies=2)
     assert (known.position.moves, known.move) == (("e2e4", "e7e5"), "g1f3")
 
 
@@ -261,7 +244,7 @@ def test_moves_of_lectures_are_numbered_within_their_lecture():
     moves = [MoveInContext(START, uci) for uci in ("e2e4", "d2d4", "g2g4")]
     sources = ("lec2", "lec3", "lec2")
     comments = [CommentedMove(*each, 0) for each in zip(moves, ["words"] * 3, sources, strict=True)]
-    assert [(known.name, known.move) for known in name_moves(comments)] == [
+    assert [(known.name, known.move) for known in suite.name_moves(comments)] == [
         ("lec2.000", "e2e4"), ("lec3.000", "d2d4"), ("lec2.001", "g2g4"),
     ]  # fmt: skip
 
@@ -269,8 +252,8 @@ def test_moves_of_lectures_are_numbered_within_their_lecture():
 def test_pairs_are_the_plans_one_and_one_of_each_opening_and_mate():
     opening = Known("opening.000", "opening", AFTER_E4, "e7e5")
     mate = Known("mate_in_1.000", "mate", SCHOLARS_MATE, "h5f7")
-    pairs = make_pairs([opening, mate, Known("study.x.001", "study", START, "e2e4")], seed=3)
+    pairs = suite.make_pairs([opening, mate, Known("study.x.001", "study", START, "e2e4")], seed=3)
     assert (pairs[0].source, pairs[0].good, pairs[0].bad) == ("plan", "e7e5", "a7a6")
     assert {pair.name for pair in pairs} <= {"plan", "opening.000", "mate_in_1.000"}
-    assert pairs == make_pairs([opening, mate], seed=3)
+    assert pairs == suite.make_pairs([opening, mate], seed=3)
     assert pairs[-1].bad != "h5f7"

@@ -209,7 +209,8 @@ def reason_asked(asked: Sequence[Asked]) -> list[Asked]:
     They are those of two games in five of each level, by the number in the position's name, so
     that a smaller choice of positions asks for no other reasons.
     """
-    return [one for one in asked if int(one.name.split(".")[1]) % 5 in _REASON_GAMES]
+    numbers = [int(question.name.split(".")[1]) for question in asked]
+    return [each for each, n in zip(asked, numbers, strict=True) if n % 5 in _REASON_GAMES]
 
 
 def model_requests(expert: Expert) -> list[Request]:
