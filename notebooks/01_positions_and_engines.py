@@ -32,11 +32,12 @@ from IPython.display import Markdown
 from myst_nb import glue
 from scipy import stats
 
-from chessgloss import assets, engine, oracle, positions, report, skill
+from chessgloss import assets, engine, oracle, positions, report
 from chessgloss.book import reference
 from chessgloss.corpora import lectures, samples
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import load_expert
+from chessgloss.skill.levels import game_values, move_losses
 from chessgloss.stats import mean_interval, means_by
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence, find_project
@@ -248,8 +249,8 @@ glue("games_per_level", sizes.games_per_level, display=False)
 levels = (5, 10, 15, 18, 20)
 equal = {n: [g for g in games if g.white == g.black == f"level {n}"] for n in levels}
 graded = [game for n in levels for game in equal[n][: sizes.games_per_level]]
-grades = skill.grade_games(graded, nodes=sizes.grading_nodes)
-grades["level"] = [int(graded[k].white.split()[1]) for k in grades["game"]]
+values_of_games = game_values(graded, nodes=sizes.grading_nodes)
+grades = move_losses(graded, values_of_games)
 
 # %% [markdown]
 # ### One interval, step by step
@@ -264,7 +265,7 @@ grades["level"] = [int(graded[k].white.split()[1]) for k in grades["game"]]
 # %%
 level = 20
 level_moves = grades[grades["level"] == level]
-by_game = level_moves.groupby("game")["loss"]
+by_game = level_moves.groupby("number")["loss"]
 game_sums, game_counts = by_game.sum().to_numpy(), by_game.size().to_numpy()
 n_games = len(game_sums)
 times_drawn = np.random.default_rng(seed).multinomial(n_games, np.full(n_games, 1 / n_games), 1_000)
@@ -284,7 +285,7 @@ print(f"95 % over games {percentiles.round(2)}, over moves as if independent {ov
 # %%
 student = np.sqrt(n_games / (n_games - 1)) * stats.t.ppf(0.975, n_games - 1)
 widened = np.quantile(resampled_means, [stats.norm.cdf(-student), stats.norm.cdf(student)])
-interval = mean_interval(level_moves["loss"], level_moves["game"], seed=seed)
+interval = mean_interval(level_moves["loss"], level_moves["number"], seed=seed)
 assert np.allclose(widened, [interval.low, interval.high])
 fig, ax = plt.subplots(figsize=(7.0, 2.8))
 ax.hist(resampled_means, bins=40, color="#56B4E9")
@@ -300,10 +301,10 @@ print(f"by the cell {widened.round(3)}, by the library {interval:.3f}")
 # The same for every level, beside the plan's single games:
 
 # %%
-by_level = means_by(grades, "level", "loss", cluster="game", seed=seed)
+by_level = means_by(grades, "level", "loss", cluster="number", seed=seed)
 assert by_level[level] == interval
-signed = means_by(grades, "level", "signed", cluster="game", seed=seed)
-by_side = means_by(grades, ["level", "side"], "loss", cluster="game", seed=seed).unstack()
+signed = means_by(grades, "level", "signed", cluster="number", seed=seed)
+by_side = means_by(grades, ["level", "side"], "loss", cluster="number", seed=seed).unstack()
 plan = reference.table("static_positions", "results").set_axis(levels)
 shown = pd.DataFrame(
     {"plan, one game": plan["Overall Avg"], "here": by_level.map("{:.1f}".format),
@@ -338,7 +339,7 @@ plt.show()
 # static positions repeats the plan's own set-up.
 
 # %% tags=["hide-input"]
-per_game = grades[grades["level"] == 10].groupby("game")["loss"].mean()
+per_game = grades[grades["level"] == 10].groupby("number")["loss"].mean()
 glue("game_low", float(per_game.min()), display=False)
 glue("game_high", float(per_game.max()), display=False)
 order = value.rank().corr(pd.Series(levels, index=levels), method="spearman")
@@ -370,23 +371,18 @@ glue("signed_20", signed[20].value, display=False)
 glue("games", len(games), display=False)
 glue("comments", len(comments), display=False)
 glue("terms", len(oracle.TERMS), display=False)
-results = {
-    "games.count": report.Result(len(games), unit="games"),
-    "positions.count": report.Result(len(fens), unit="positions"),
-    "lectures.comments": report.Result(len(comments), unit="commented moves"),
-}
-
-# %% tags=["hide-input"]
-for level, interval in by_level.items():
-    printed = reference.lookup("static_positions", "results", f"skill_{level}", "Overall Avg")
-    results[f"acpl.level_{level:02d}"] = report.Result.of(
-        interval, "centipawns", reference=printed.value, source=printed.key
-    )
-for level, interval in signed.items():
-    results[f"acpl.signed.level_{level:02d}"] = report.Result.of(
-        interval, "centipawns, gains counted")
-results["acpl.order"] = report.Result(float(order), n=len(levels), unit="rank correlation")
-report.save("01_positions_and_engines", results)
+named = "level_{:02d}".format
+printed = {named(n): reference.lookup("static_positions", "results", f"skill_{n}", "Overall Avg")
+           for n in levels}
+report.save(
+    "01_positions_and_engines",
+    report.rows(len(games), "games.count", unit="games"),
+    report.rows(len(fens), "positions.count", unit="positions"),
+    report.rows(len(comments), "lectures.comments", unit="commented moves"),
+    report.rows(by_level.rename(named), "acpl", unit="centipawns", reference=printed),
+    report.rows(signed.rename(named), "acpl.signed", unit="centipawns, gains counted"),
+    report.rows(report.Result(float(order), n=len(levels), unit="rank correlation"), "acpl.order"),
+)
 
 # %% tags=["hide-input"]
 report.evidence(

@@ -31,19 +31,20 @@ from pathlib import Path
 import chess
 import chess.svg
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from myst_nb import glue
-from chessgloss import engine, proportions, report
+from chessgloss import engine, report
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import load_expert
 from chessgloss.llm import replay
-from chessgloss.stats import mean_interval, paired_permutation
+from chessgloss.stats import mean_interval, paired_permutation, share_of
 from chessgloss.positions import split_of
+from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
-from chessgloss.skill import mate_outcomes, mate_prompts, mates, players, seen
-from chessgloss.skill.answers import read_answer
-from chessgloss.skill.engine_players import NnuePlayer, StockfishPlayer
-from chessgloss.skill.llm_players import nickname
+from chessgloss.skill import mates
+from chessgloss.skill.players import (
+    NnuePlayer, StockfishPlayer, mate_detected, nickname, read_answer, read_reply)
 from chessgloss.store import Evidence, find_project
 from chessgloss.tracking.players import tracking_players
 
@@ -89,7 +90,8 @@ assert {move.uci() for move in mating} == set(problem.mates)
 # What the model reads is two messages; here with the position alone (`bare`):
 
 # %%
-for message in mate_prompts.mate_request(problem, "bare").messages:
+questions = mates.mate_questions([problem]).set_index("prompt")
+for message in questions.loc["bare", "request"].messages:
     print(f"[{message.role}]\n{message.content}\n")
 
 # %% [markdown]
@@ -119,7 +121,7 @@ def play(fen, text):
 
 
 rows, drawings = {}, []
-for kind in mate_prompts.ASKED:
+for kind in mates.TABLE7:
     text = texts[problem.name, f"mate_{kind}@1"]
     move, outcome = play(problem.fen, text)
     rows[kind] = {"answer": text, "move": move or "", "outcome": outcome}
@@ -135,15 +137,19 @@ report.boards(*drawings)
 # a move, squares in place of SAN. How often do the lines above come to its outcome?
 
 # %%
-same = []
-for kind in mate_prompts.ASKED:
-    library = mate_prompts.mate_answers(recorded, kind, replay(sizes.purpose, model))
-    for asking, answer in zip(recorded, library, strict=True):
-        text = texts[asking.name, f"mate_{kind}@1"]
-        library_outcome = mate_outcomes.outcome_of(asking, answer)
-        same.append(play(asking.fen, text)[1] == library_outcome)
-        if asking is problem:
-            rows[kind]["library"] = library_outcome
+def ask(client, problems):
+    """Return the answers to the three prompts: rows problem, prompt, answer (read), outcome."""
+    asked = client.answered(mates.mate_questions(problems))
+    asked["answer"] = [read_reply(each.answer, each.problem.board) for each in asked.itertuples()]
+    asked["outcome"] = list(map(mates.outcome_of, asked["problem"], asked["answer"]))
+    return asked
+
+
+by_library = ask(replay(sizes.purpose, model), recorded)
+same = [play(each.problem.fen, texts[each.problem.name, f"mate_{each.prompt}@1"])[1] == each.outcome
+        for each in by_library.itertuples()]
+for each in by_library[by_library["problem"] == problem].itertuples():
+    rows[each.prompt]["library"] = each.outcome
 print(f"the same outcome: {sum(same)} of {len(same)} answers")
 report.table(pd.DataFrame(rows).T, caption=f"The problem above, {problem.name}")
 
@@ -161,12 +167,25 @@ report.table(pd.DataFrame(rows).T, caption=f"The problem above, {problem.name}")
 # and each counts.
 
 # %%
-report.boards(report.sheet("all", mates.sheet(problems)),
-              report.sheet("asked of language models", mates.sheet(recorded)))
+kinds = pd.DataFrame(
+    [(f"of {split_of(each.game)} games", f"phase: {each.phase}", f"side: {each.side}",
+      f"piece: {each.piece}", len(each.mates) > 1, each.legal_moves) for each in problems],
+    columns=["split", "phase", "side", "piece", "several", "legal moves"])
+
+
+def count_kinds(kinds):
+    counts = {name: int(count) for column in ("split", "phase", "side", "piece")
+              for name, count in kinds[column].value_counts().sort_index().items()}
+    return {"problems": len(kinds), **counts, "share with several mates": kinds["several"].mean(),
+            "median legal moves": kinds["legal moves"].median()}
+
+
+report.boards(report.sheet("all", count_kinds(kinds)),
+              report.sheet("asked of language models", count_kinds(kinds[: len(recorded)])))
 
 # %%
-shown = {one.piece: one for one in reversed(recorded)}
-report.boards(*(report.board(one.first, size=210) for _, one in sorted(shown.items())))
+shown = {each.piece: each for each in reversed(recorded)}
+report.boards(*(report.board(each.first, size=210) for _, each in sorted(shown.items())))
 
 # %% [markdown]
 # ## Four prompts
@@ -180,20 +199,20 @@ report.boards(*(report.board(one.first, size=210) for _, one in sorted(shown.ite
 # %%
 fen = "N6r/1p1k1ppp/2np4/b3p3/4P1b1/N1Q5/P4PPP/R3KB1R b KQ - 0 18"
 printed = mates.Problem("figureA5", 35, fen, ("a5c3",))
-asked = {kind: mate_prompts.mate_request(printed, kind).messages for kind in mate_prompts.ASKED}
-rows = {kind: " ¶ ".join(" / ".join(turn.content.splitlines()) for turn in turns)
-        for kind, turns in asked.items()}
-report.boards(report.board(printed.asked().position, size=280), report.texts(rows, "Figure A5"))
+rows = {each.prompt: " ¶ ".join(" / ".join(message.content.splitlines())
+                                for message in each.request.messages)
+        for each in mates.mate_questions([printed]).itertuples()}
+report.boards(report.board(printed.asked.position, size=280), report.texts(rows, "Figure A5"))
 
 # %% [markdown]
 # The engine's best move is the first of the mates in the order of their squares: for an engine all
 # mates in one are worth the same. Does Stockfish agree that nothing is better?
 
 # %%
-analyses = engine.analyse_many([asking.asked().position for asking in recorded],
+analyses = engine.analyse_many([each.asked.position for each in recorded],
                                nodes=sizes.nodes, progress=False)
-agreed = sum(analysis.lines[0].moves[0] in asking.mates
-             for analysis, asking in zip(analyses, recorded, strict=True))
+agreed = sum(analysis.lines[0].moves[0] in each.mates
+             for analysis, each in zip(analyses, recorded, strict=True))
 print(f"Stockfish's best move mates in {agreed} of {len(recorded)} problems")
 
 # %% [markdown]
@@ -207,10 +226,10 @@ print(f"Stockfish's best move mates in {agreed} of {len(recorded)} problems")
 replies = ["Bxc3#", "Bxc3", "18... Bxc3+", "a5c3", "The best move is Bxc3#.", '{"move": "Bxc3#"}',
         "bxc3", "Qxc3#", "Bishop takes c3", "Bxc3 or Bb4", "Nd4", "Bb4", "I cannot tell."]
 answers = [read_answer(text, printed.board) for text in replies]
-kinds = [mate_outcomes.outcome_of(printed, answer) for answer in answers]
+ends = [mates.outcome_of(printed, answer) for answer in answers]
 report.table(pd.DataFrame({"said": replies, "read as": [answer.san or answer.uci or ""
                                                          for answer in answers],
-                           "outcome": kinds}).set_index("said"))
+                           "outcome": ends}).set_index("said"))
 
 # %% [markdown]
 # ## Without language
@@ -222,24 +241,29 @@ report.table(pd.DataFrame({"said": replies, "read as": [answer.san or answer.uci
 # king and knows no rule.
 
 # %%
-positions = [one.asked() for one in problems]
+positions = [each.asked for each in problems]
 expert = load_expert("nnue")
 live = [StockfishPlayer(1), NnuePlayer(expert)]
-played = [mate_outcomes.outcomes(problems, player.choose(positions), player.name, "board")
+played = [mates.outcomes(problems, player.choose(positions), player.name, "board")
           for player in live]
-chances = players.expected_of_random(positions, mate_outcomes.mates_worth)
+chances = [len(each.mates) / each.legal_moves for each in problems]
 chance = mean_interval(chances, seed=seed)
 visited = [each.nodes for each in engine.analyse_many(
-    [one.position for one in positions[:60]], nodes=1, progress=False)]
+    [each.position for each in positions[:60]], nodes=1, progress=False)]
 print(f"told one node: {pd.Series(visited).median():.0f} in the median, n = {len(visited)}")
 
 # %%
-board = {"random": chance} | {frame["player"][0]: proportions.share_of(frame["mates"])
-                              for frame in played}
-errors = mate_outcomes.error_kinds(pd.concat(played))
+def count_outcomes(frame):
+    names = frame["player"] + ", " + frame["prompt"]
+    counts = pd.crosstab(names, frame["outcome"]).rename_axis(index=None, columns=None)
+    present = [outcome for outcome in mates.OUTCOMES if outcome in counts]
+    return counts.loc[names.unique(), present]
+
+
+sighted = {"random": chance} | {frame["player"][0]: share_of(frame["mates"]) for frame in played}
 report.boards(
-    report.table(pd.Series(board).to_frame("mates"), caption="Players that see the board"),
-    report.table(errors.loc[:, (errors > 0).any()], caption="What they play"))
+    report.table(pd.Series(sighted).to_frame("mates"), caption="Players that see the board"),
+    report.table(count_outcomes(pd.concat(played)), caption="What they play"))
 
 # %% [markdown]
 # ## What the vector detects
@@ -252,20 +276,17 @@ report.boards(
 # is what makes the first mean something.
 
 # %%
-fens = [one.fen for one in problems]
-detected = seen.mate_seen(fens, seen.see(fens, expert))
-tested = [split_of(one.game) == "test" for one in problems]
-recall = proportions.share_of([hit for hit, test in zip(detected, tested, strict=True) if test])
+detected = mate_detected([each.fen for each in problems], expert)
+tested = np.array([split_of(each.game) == "test" for each in problems])
+recall = share_of(np.array(detected)[tested])
 played_file = find_project() / "data" / "games" / "selfplay.tsv.zst"
 without = list(mates.without_mate(read_games(played_file, sizes.games), step=20))
-alarms = proportions.share_of(seen.mate_seen(without, seen.see(without, expert)))
+alarms = share_of(mate_detected(without, expert))
 
 # %%
-by_piece = pd.DataFrame({"piece": [one.piece for one in problems], "hit": detected})[tested]
-by_name = {f"mates by {name}": proportions.share_of(rows["hit"])
-           for name, rows in by_piece.groupby("piece")}
-report.table(pd.Series({"mates": recall, **by_name, "no mate": alarms}).to_frame("detected"),
-             caption="Where the vector sees a mate in one")
+by_piece = pd.Series(detected)[tested].groupby(kinds["piece"]).agg(share_of)
+report.table(pd.concat([pd.Series({"mates": recall}), by_piece, pd.Series({"no mate": alarms})])
+             .to_frame("detected"), caption="Where the vector sees a mate in one")
 
 # %% [markdown]
 # ## Table 7
@@ -275,20 +296,33 @@ report.table(pd.Series({"mates": recall, **by_name, "no mate": alarms}).to_frame
 # `OPENAI_API_KEY`, and the last column says what fills its row. Then execute this chapter again.
 
 # %%
-rows = {"Qwen2.5-Coder-1.5B": model} | mate_prompts.PAPERS_MODELS
-clients = {row: replay(sizes.purpose, name) for row, name in rows.items()}
+names = {"Qwen2.5-Coder-1.5B": model} | mates.PAPERS_MODELS
+requests = mates.mate_questions(recorded)["request"]
+clients = {row: replay(sizes.purpose, name) for row, name in names.items()}
 present = {row: client for row, client in clients.items()
-           if row not in mate_prompts.PAPERS_MODELS or mate_prompts.answered(client, recorded)}
-asked = [mate_outcomes.outcomes(
-    recorded, mate_prompts.mate_answers(recorded, kind, client, detected[: len(recorded)]),
-    row, kind)
-    for row, client in present.items() for kind in mate_prompts.KINDS]
+           if row not in mates.PAPERS_MODELS or not client.missing(requests)}
+frames = []
+for row, client in present.items():
+    given = {kind: list(rows["answer"]) for kind, rows in ask(client, recorded).groupby("prompt")}
+    given["vector"] = [hint if mate else bare for mate, hint, bare in
+                       zip(detected, given["hint"], given["bare"], strict=False)]
+    frames += [mates.outcomes(recorded, given[kind], row, kind)
+               for kind in (*mates.TABLE7, "vector")]
+frame = pd.concat(frames)
 
 # %%
-frame = pd.concat(asked)
-ours = mate_outcomes.shares(frame, ["player", "prompt"]).to_dict()
-table, cells = mate_outcomes.table7(ours, lambda row: mate_prompts.command(row, sizes.purpose))
-report.table(table, caption="Table 7: share of problems solved, and the paper's values")
+ours = frame.groupby(["player", "prompt"])["mates"].agg(share_of).unstack()
+cells = {row: {kind: reference.lookup("ccc", "table7", row, column)
+               for kind, column in mates.TABLE7.items()} for row in mates.PAPERS_MODELS}
+table = pd.DataFrame(index=[*mates.PAPERS_MODELS, "Qwen2.5-Coder-1.5B"])
+for kind in mates.TABLE7:
+    table[kind] = ours[kind]
+    table[f"{kind} (paper)"] = pd.Series({row: cells[row][kind].value for row in cells})
+table["vector"] = ours["vector"]
+table["to fill"] = ["" if row in present else f"make record MODEL={names[row]} "
+                    f"PURPOSE={sizes.purpose}" for row in table.index]
+report.table(table.astype(object).fillna(""),
+             caption="Table 7: share of problems solved, and the paper's values")
 
 # %% [markdown]
 # The paper's text says 57 % and 95 % where its table says 0.564 and 0.982; the table is shown.
@@ -306,14 +340,15 @@ report.table(table, caption="Table 7: share of problems solved, and the paper's 
 
 # %%
 histories = mates.with_history(recorded, read_games(played_file))
-read = [mate_outcomes.outcomes(recorded, player.choose(histories), player.name, "moves")
-        for player in tracking_players()]
-trained = pd.concat(read)
+trained = pd.concat(
+    mates.outcomes(recorded, player.choose(histories), player.name, "moves")
+    for player in tracking_players())
 moved = trained["outcome"].isin(["mate", "check", "no check"])
 
 # %%
-legal = {name: proportions.share_of(flags) for name, flags in moved.groupby(trained["player"])}
-mating, among_legal = (mate_outcomes.shares(rows, "player") for rows in (trained, trained[moved]))
+legal = moved.groupby(trained["player"]).agg(share_of)
+mating = trained.groupby("player")["mates"].agg(share_of)
+among_legal = trained[moved].groupby("player")["mates"].agg(share_of)
 report.table(pd.DataFrame({"legal moves": legal, "mates": mating,
                            "mates among the legal": among_legal}),
              caption="Models that were trained on games, asked with the moves")
@@ -334,8 +369,8 @@ wide = frame[frame["player"] == "Qwen2.5-Coder-1.5B"].pivot(
     index="problem", columns="prompt", values="mates")
 gains = {kind: paired_permutation(wide[kind], wide["bare"], seed=seed)
          for kind in ("expert", "hint", "vector")}
-shown = {f"{kind} less bare": {"difference": one.difference, "p": one.p}
-         for kind, one in gains.items()}
+shown = {f"{kind} less bare": {"difference": gain.difference, "p": gain.p}
+         for kind, gain in gains.items()}
 report.table(pd.DataFrame(shown).T, digits=3)
 
 # %% [markdown]
@@ -344,12 +379,11 @@ report.table(pd.DataFrame(shown).T, digits=3)
 
 # %%
 copies = frame[(frame["prompt"] == "expert") & (frame["player"] == "Qwen2.5-Coder-1.5B")]
-best = {one.name: one.first.san for one in recorded}
-same = [row.said.strip() == best[row.problem] for row in copies.itertuples()]
-copied = proportions.share_of(same)
-others = copies[~pd.Series(same, copies.index)].head(6)
-examples = {row.problem: f"told {best[row.problem]}, said “{row.said}” ({row.outcome})"
-            for row in others.itertuples()}
+best = {each.name: each.first.san for each in recorded}
+same = copies["text"].str.strip() == copies["problem"].map(best)
+copied = share_of(same)
+examples = {row.problem: f"told {best[row.problem]}, said “{row.text}” ({row.outcome})"
+            for row in copies[~same].head(6).itertuples()}
 report.texts(examples or {"none": "every move was copied"},
               f"Copied letter by letter: {copied:.2f}")
 
@@ -360,8 +394,8 @@ report.texts(examples or {"none": "every move was copied"},
 # board; and a text that names no move, that it does not keep to the task.
 
 # %%
-failures = mate_outcomes.error_kinds(pd.concat([frame, trained, *played]))
-parts = failures.div(failures.sum(axis=1), axis=0).loc[::-1, (failures > 0).any()]
+failures = count_outcomes(pd.concat([frame, trained, *played]))
+parts = failures.div(failures.sum(axis=1), axis=0).loc[::-1]
 figure, axes = plt.subplots(figsize=(7.0, 0.34 * len(parts) + 1))
 parts.plot.barh(stacked=True, ax=axes, width=0.75)
 axes.set_xlabel("share of answers")
@@ -370,19 +404,19 @@ axes.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.4, 1.0))
 plt.show()
 
 # %%
-report.table(failures.loc[:, (failures > 0).any()], caption="Answers by outcome")
+report.table(failures, caption="Answers by outcome")
 
 # %% [markdown]
 # What does the model say, and does it say something else on another board?
 
 # %%
 of_model = frame[frame["player"] == "Qwen2.5-Coder-1.5B"]
-common = of_model.groupby("prompt")["said"].value_counts().groupby(level=0).head(4)
+common = of_model.groupby("prompt")["text"].value_counts().groupby(level=0).head(4)
 report.table(common.to_frame("answers"), caption="The commonest answers")
 
 # %%
 first = of_model[of_model["prompt"] == "bare"].drop_duplicates("outcome")
-lines = {f"{row.problem} ({row.outcome})": f"“{row.said}”; {best[row.problem]} mates"
+lines = {f"{row.problem} ({row.outcome})": f"“{row.text}”; {best[row.problem]} mates"
          for row in first.itertuples()}
 report.texts(lines, "The first answer of each kind, asked with the position only")
 
@@ -393,13 +427,16 @@ report.texts(lines, "The first answer of each kind, asked with the position only
 
 # %%
 everyone = pd.concat([frame[frame["prompt"].isin(["bare", "hint"])], *played])
-lucky = pd.Series(chances).groupby(played[0]["legal moves"]).mean()
-by_moves = mate_outcomes.groups(everyone, "legal moves")
+everyone["asked"] = everyone["player"] + ", " + everyone["prompt"]
+by_moves = everyone.groupby(["legal moves", "asked"], observed=True)["mates"].agg(share_of)
+by_moves = by_moves.unstack()[everyone["asked"].unique()]
+lucky = pd.Series(chances).groupby(played[0]["legal moves"], observed=True).mean()
 by_moves.insert(0, "random", lucky)
 report.table(by_moves, caption="By number of legal moves")
 
 # %%
-report.table(mate_outcomes.groups(everyone, "piece"), caption="By the piece that mates")
+by_mating_piece = everyone.groupby(["piece", "asked"])["mates"].agg(share_of).unstack()
+report.table(by_mating_piece[everyone["asked"].unique()], caption="By the piece that mates")
 
 # %% [markdown]
 # ## Lichess's own puzzles
@@ -409,8 +446,8 @@ report.table(mate_outcomes.groups(everyone, "piece"), caption="By the piece that
 
 # %%
 lichess = mates.lichess_problems(Path(puzzles), sizes.problems) if puzzles else []
-theirs = [one.asked() for one in lichess]
-solved = {player.name: proportions.share_of(mate_outcomes.outcomes(
+theirs = [each.asked for each in lichess]
+solved = {player.name: share_of(mates.outcomes(
     lichess, player.choose(theirs), player.name, "board")["mates"]) for player in live if lichess}
 report.sheet("mates in one of Lichess", solved or {"problems": 0})
 
@@ -435,42 +472,39 @@ report.sheet("mates in one of Lichess", solved or {"problems": 0})
 
 # %% tags=["hide-input"]
 bare = of_model[of_model["prompt"] == "bare"]["outcome"]
-glued = {kind: ours["Qwen2.5-Coder-1.5B", kind].value for kind in mate_prompts.KINDS}
+glued = {kind: interval.value for kind, interval in ours.loc["Qwen2.5-Coder-1.5B"].items()}
 glued |= {"chance": chance.value, "recall": recall.value, "alarms": alarms.value,
-          "stockfish": board["stockfish_1_node"].value, "nnue": board["nnue_one_ply"].value,
+          "stockfish": sighted["stockfish_1_node"].value,
+          "nnue": sighted["nnue_one_ply"].value,
           "illegal": float((bare == "illegal").mean()),
           "habit": common["bare"].index[0], "habitual": float(common["bare"].iloc[0] / len(bare))}
-best_reader = max(legal, key=lambda name: legal[name].value)
+best_reader = legal.map(lambda share: share.value).idxmax()
 glued |= {"games_player": best_reader, "games_legal": legal[best_reader].value,
           "games_mates": mating[best_reader].value}
 for name, value in glued.items():
     glue(name, value, display=False)
 
 # %% tags=["hide-input"]
-results = {f"mate_in_one.{name}.board": report.Result.of(value, "share of problems")
-           for name, value in board.items()}
-results["mate_in_one.vector.recall"] = report.Result.of(recall, "share of problems")
-results["mate_in_one.vector.false_alarms"] = report.Result.of(alarms, "share of positions")
-results["figure_a5.prompts"] = report.Result(len(mate_prompts.ASKED), unit="prompts")
-results["mate_in_one.problems.chosen"] = report.Result(len(problems), unit="problems")
-for (row, kind), value in ours.items():
-    cell = cells.get((row, kind))
-    more = {"reference": cell.value, "source": cell.key} if cell else {}
-    key = f"mate_in_one.{nickname(rows[row])}.{kind}"
-    results[key] = report.Result.of(value, "share of problems", **more)
-
-# %% tags=["hide-input"]
-for name, value in mate_outcomes.shares(trained, "player").items():
-    results[f"mate_in_one.{name}.moves"] = report.Result.of(value, "share of problems")
-    results[f"mate_in_one.{name}.legal"] = report.Result.of(legal[name], "share of problems")
-for (row, kind), cell in cells.items():
-    if row not in present:
-        results[f"mate_in_one.{nickname(rows[row])}.{kind}"] = report.Result(
-            None, unit="share of problems", reference=cell.value, source=cell.key,
-            absent=f"recorded answers of {rows[row]}")
-for kind, one in gains.items():
-    results[f"mate_in_one.gain.{kind}"] = report.Result.of(one.difference, "share, less bare")
-report.save("09_mate_in_one", results)
+of_problems, table7 = "share of problems", []
+for player, name in names.items():
+    printed_row = cells.get(player, {})
+    values = ours.loc[player] if player in present else {
+        kind: report.Result(None, unit=of_problems, reference=cell.value, source=cell.key,
+                            absent=f"recorded answers of {name}")
+        for kind, cell in printed_row.items()}
+    table7.append(report.rows(values, f"mate_in_one.{nickname(name)}", unit=of_problems,
+                              reference=printed_row))
+report.save(
+    "09_mate_in_one", *table7,
+    report.rows({name: {"board": value} for name, value in sighted.items()}, "mate_in_one",
+                unit=of_problems),
+    report.rows(recall, "mate_in_one.vector.recall", unit=of_problems),
+    report.rows(alarms, "mate_in_one.vector.false_alarms", unit="share of positions"),
+    report.rows(len(mates.TABLE7), "figure_a5.prompts", unit="prompts"),
+    report.rows(len(problems), "mate_in_one.problems.chosen", unit="problems"),
+    report.rows(pd.DataFrame({"moves": mating, "legal": legal}), "mate_in_one", unit=of_problems),
+    report.rows({kind: gain.difference for kind, gain in gains.items()}, "mate_in_one.gain",
+                unit="share, less bare"))
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(

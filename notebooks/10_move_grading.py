@@ -25,20 +25,23 @@ seed = 1
 fresh = False
 
 # %% tags=["hide-input"]
+import chess
 import chess.engine
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from myst_nb import glue
+from scipy.stats import mannwhitneyu, spearmanr
 from chessgloss import engine, positions, report
 from chessgloss.book import reference
-from chessgloss.stats import area_under_curve, mean_interval
 from chessgloss.book.profiles import load_sizes
-from chessgloss.skill import analyses, artefacts, level_table, levels, validation
-from chessgloss.skill.grading import MOVE_GRADES, grade, grade_names, position_key
-from chessgloss.skill.static_scores import cliffs_delta
-from chessgloss.skill.suite import draw_suite, positions_of
-from chessgloss.store import Evidence, default_store, file_digest, find_project
+from chessgloss.facts.verdict import mistake_class
+from chessgloss.skill import artefacts, grading, levels
+from chessgloss.skill.grading import MOVE_GRADES, graded_moves, position_key
+from chessgloss.skill.suite import data_folder, positions_of, read_known_sets, read_suite
+from chessgloss.stats import area_under_curve, cluster_weights, mean_interval, means_by
+from chessgloss.stats import percentile_interval
+from chessgloss.store import Evidence, default_store
 
 sizes = load_sizes("10_move_grading", profile)
 report.use_house_style()
@@ -85,7 +88,7 @@ loss_uncut = max(0, evaluations[0] - evaluations[1])
 loss_cut = max(0, evaluations_cut[0] - evaluations_cut[1])
 print(f"{evaluations = }, {evaluations_cut = }")
 print(f"{played.numbered_san} loses {loss_cut:,} centipawns, cut at ten pawns, a move graded "
-      f"{grade_names(loss_cut)}; {loss_uncut:,} if a mate is not cut")
+      f"{mistake_class(loss_cut)}; {loss_uncut:,} if a mate is not cut")
 
 # %%
 fig, axes = plt.subplots(1, 2, figsize=(7.0, 2.6))
@@ -115,14 +118,13 @@ losses = pd.DataFrame({"cells above": [loss_cut, loss_uncut],
 report.table(losses, caption="Centipawns lost", digits=0)
 
 # %% tags=["hide-input"]
-folder = find_project() / "data" / "static"
-sets = artefacts.read_known_sets()
-path = analyses.tables_path(folder, artefacts.SETTINGS)
-kept = {} if fresh else analyses.read_tables(path)
+folder, settings = data_folder(), artefacts.SETTINGS
+sets = read_known_sets()
+kept = grading.read_tables(grading.tables_path(folder, settings))
 known = sets.positions()
-move_tables = analyses.find_tables(known, artefacts.SETTINGS, kept=kept, store=default_store())
-tables = {position_key(where): table for where, table in zip(known, move_tables, strict=True)}
-print(f"{len(tables)} positions, {sum(len(table.values) for table in move_tables):,} moves valued")
+found = grading.find_tables(known, settings, {} if fresh else kept, default_store())
+moves = graded_moves(dict(zip(map(position_key, known), found, strict=True)))
+print(f"{len(known)} positions, {len(moves):,} moves valued")
 
 # %% [markdown]
 # ## One position, every move
@@ -138,14 +140,13 @@ print(f"{len(tables)} positions, {sum(len(table.values) for table in move_tables
 
 # %%
 plan_pair = sets.pairs[0]
-plan_table = tables[position_key(plan_pair.position)]
-graded = {uci: grade(plan_table, uci) for uci in plan_table.values}
-moves = pd.DataFrame({
-    plan_pair.position.board().san(plan_pair.position.board().parse_uci(uci)):
-    {"value": plan_table.values[uci], "loss": one.loss, "win chance lost": one.win_loss,
-     "rank": one.rank, "grade": one.grade} for uci, one in graded.items()}).T
-shown = moves.sort_values("value", ascending=False)
-report.boards(report.board(plan_pair.position, size=260), report.table(shown))
+plan_moves = moves.loc[position_key(plan_pair.position)]
+plan_board = plan_pair.position.board()
+shown = plan_moves[["value", "loss", "win_loss", "rank", "grade"]].rename(
+    columns={"win_loss": "win chance lost"},
+    index=lambda uci: plan_board.san(plan_board.parse_uci(uci)))
+report.boards(report.board(plan_pair.position, size=260),
+              report.table(shown.sort_values("value", ascending=False)))
 
 # %% [markdown]
 # Values are centipawns for the side that moves. A rank of 6 stands for any move outside the
@@ -158,7 +159,7 @@ report.boards(report.board(plan_pair.position, size=260), report.table(shown))
 
 # %% tags=["hide-input"]
 for name, uci in (("plan_good", plan_pair.good), ("plan_bad", plan_pair.bad)):
-    glue(name, graded[uci].loss, display=False)
+    glue(name, float(plan_moves.loc[uci, "loss"]), display=False)
 
 # %% [markdown]
 # ## Moves of which one is known to be better
@@ -170,8 +171,18 @@ for name, uci in (("plan_good", plan_pair.good), ("plan_bad", plan_pair.bad)):
 # (when everything wins), *wrong* otherwise.
 
 # %%
-paired = validation.grade_pairs(sets.pairs, tables)
-verdicts = paired.groupby("source")["verdict"].value_counts().unstack(fill_value=0)
+def losses_of(known, column):
+    """Return what a move of each row loses, by the table of its position."""
+    keys = [(position_key(row.position), getattr(row, column)) for row in known]
+    return moves.loc[keys, "loss"].to_numpy()
+
+
+paired = pd.DataFrame({"source": [pair.source for pair in sets.pairs],
+                       "good": losses_of(sets.pairs, "good"), "bad": losses_of(sets.pairs, "bad")},
+                      index=[pair.name for pair in sets.pairs])
+paired["verdict"] = np.select([paired["good"] < paired["bad"], paired["good"] == paired["bad"]],
+                              ["right", "tied"], "wrong")
+verdicts = pd.crosstab(paired["source"], paired["verdict"])
 verdicts = verdicts.reindex(columns=["right", "tied", "wrong"], fill_value=0)
 report.table(verdicts.assign(pairs=verdicts.sum(axis=1)))
 
@@ -194,17 +205,30 @@ report.table(wrong[["source", "good", "bad"]] if len(wrong) else
 # %%
 files = levels.read_level_games(folder / "games.tsv.zst")
 games = {level: some[: sizes.games] for level, some in files.items()}
-suite = draw_suite(files, digest=file_digest(folder / "games.tsv.zst"))
-chosen = suite.first_games(sizes.games)
-step = max(1, len(chosen) // sizes.mirrored)
-turned = [(position, one.played) for one, position in
-          zip(chosen[::step], positions_of(chosen[::step], games), strict=True)]
+suite = read_suite(folder / "suite.json")
+chosen = suite[suite["number"] < sizes.games]
+turned = chosen.iloc[:: max(1, len(chosen) // sizes.mirrored)]
+limit_turned = artefacts.Settings(sizes.nodes)
+other_side = str.maketrans("12345678", "87654321")  # a square seen from across the board
+
+
+def loss_and_grade(stockfish, board, uci):
+    table = grading.analyse_moves(stockfish, positions.Position(board.fen()), limit_turned, [uci])
+    return graded_moves({"": table}).loc[("", uci), ["loss", "grade"]]
+
+
+rows = []
 with engine.open_engine() as stockfish:
-    mirror = validation.compare_mirrored(stockfish, turned, artefacts.Settings(sizes.nodes))
+    for row in turned.itertuples():
+        board = chess.Board(row.fen)
+        plain = loss_and_grade(stockfish, board, row.played)
+        exchanged = loss_and_grade(stockfish, board.mirror(), row.played.translate(other_side))
+        rows.append((*plain, *exchanged))
+mirror = pd.DataFrame(rows, columns=["loss", "grade", "loss exchanged", "grade exchanged"])
 
 # %%
-difference = (mirror["loss"] - mirror["mirrored"]).abs()
-same_turned = mean_interval(mirror["same grade"], seed=seed)
+difference = (mirror["loss"] - mirror["loss exchanged"]).abs()
+same_turned = mean_interval(mirror["grade"] == mirror["grade exchanged"], seed=seed)
 report.sheet("as it is against colours exchanged", {
     "moves": len(mirror), "same grade": same_turned,
     "median difference of the losses, centipawns": float(difference.median()),
@@ -214,39 +238,44 @@ report.sheet("as it is against colours exchanged", {
 # ## How much to search
 #
 # The plan's grader searches to depth 18 for at most two seconds. What two seconds find depends
-# on the machine, so the time is left out. Below, the move really played and the engine's first
-# choices are graded at several limits. *Same grade* compares a limit with the one in the
-# heading. The last column asks whether more search is better search: how much, by the deepest
+# on the machine, so the time is left out. Below, the move really played and another drawn by lot
+# are graded at several limits. *Same grade* compares a limit with the one in the heading. The
+# last column asks whether more search is better search: how much, by the deepest
 # grader, the move loses that each limit takes for the best.
 
 # %%
-others = {one.label: analyses.read_tables(analyses.tables_path(folder, one))
-          for one in (*artefacts.OTHER_NODES, artefacts.PLAN_DEPTH)}
-some = suite.first_games(artefacts.OTHER_GAMES)
-some_positions = positions_of(some, files)
-kept_at = {artefacts.SETTINGS.label: kept or analyses.read_tables(path), **others}
-def at(label, positions):
-    return [kept_at[label][position_key(one)].of(one) for one in positions]
+some = suite[suite["number"] < artefacts.OTHER_GAMES]
+few = suite[suite["number"] < artefacts.DEPTH_GAMES]
+names = dict(zip(map(position_key, positions_of(some, files)), some["name"], strict=True))
+graded_at = {}
+for setting in (settings, *artefacts.OTHER_NODES, artefacts.PLAN_DEPTH):
+    tables = grading.read_tables(grading.tables_path(folder, setting))
+    graded_at[setting.label] = graded_moves(
+        {name: tables[key] for key, name in names.items() if key in tables})
 
 # %%
-asked = artefacts.compared_moves(some, some_positions)
-moves_of = [asked[position_key(one)] for one in some_positions]
-node_labels = sorted((one.label for one in (artefacts.SETTINGS, *artefacts.OTHER_NODES)),
-                     key=lambda label: int(label.split("-")[1]))
-deepest = at(node_labels[-1], some_positions)
-limits = pd.DataFrame({
-    label: validation.compare_settings(moves_of, at(label, some_positions), deepest)
-    for label in node_labels}).T
-report.table(limits, caption=f"Against {node_labels[-1]}")
+def compare(asked, first, second):
+    """Compare two limits on the move played and one drawn by lot in each position."""
+    drawn = asked.assign(uci=artefacts.compared_moves(asked)).explode("uci")
+    both = graded_at[first].join(graded_at[second], rsuffix=" other", how="inner")
+    both = both[both.index.isin(pd.MultiIndex.from_frame(drawn[["name", "uci"]]))]
+    steps = (both["mark"] - both["mark other"]).abs()
+    best = graded_at[first].loc[list(asked["name"])].query("rank == 1").index
+    return {"moves": len(both), "same grade": (steps == 0).mean(),
+            "within one grade": (steps <= 1).mean(),
+            "rank correlation": spearmanr(both["loss"], both["loss other"]).statistic,
+            "mean difference": (both["loss"] - both["loss other"]).abs().mean(),
+            "best by the other": graded_at[second]["loss"].reindex(best).mean()}
+
+
+node_limits = sorted((settings, *artefacts.OTHER_NODES), key=lambda setting: setting.nodes)
+deepest = node_limits[-1].label
+limits = pd.DataFrame({limit.label: compare(some, limit.label, deepest) for limit in node_limits}).T
+report.table(limits, caption=f"Against {deepest}")
 
 # %%
-few = suite.first_games(artefacts.DEPTH_GAMES)
-few_positions = positions_of(few, files)
-few_asked = artefacts.compared_moves(few, few_positions)
-depth = validation.compare_settings(
-    [few_asked[position_key(one)] for one in few_positions],
-    at(artefacts.SETTINGS.label, few_positions), at(artefacts.PLAN_DEPTH.label, few_positions))
-report.table(pd.DataFrame({f"{artefacts.SETTINGS.label} against the plan's depth 18": depth}))
+depth = compare(few, settings.label, artefacts.PLAN_DEPTH.label)
+report.table(pd.DataFrame({f"{settings.label} against the plan's depth 18": depth}))
 
 # %% tags=["hide-input"]
 best_falls = limits["best by the other"].to_numpy()
@@ -254,7 +283,7 @@ glue("same_depth", depth["same grade"], display=False)
 glue("within_depth", depth["within one grade"], display=False)
 glue("rank_depth", depth["rank correlation"], display=False)
 glue("best_least", float(best_falls[0]), display=False)
-glue("best_used", float(limits.loc[artefacts.SETTINGS.label, "best by the other"]), display=False)
+glue("best_used", float(limits.loc[settings.label, "best by the other"]), display=False)
 
 # %% [markdown]
 # Against depth 18, {glue:text}`same_depth:.0%` of moves get the same grade,
@@ -273,7 +302,10 @@ glue("best_used", float(limits.loc[artefacts.SETTINGS.label, "best by the other"
 # list; but a grader that knew nothing of what they see would not tell the two groups apart.
 
 # %%
-judged = validation.grade_judged(sets.judged, tables)
+lecturers = [move for move, _ in sets.judged]
+judged = moves.loc[[(position_key(move.position), move.move) for move in lecturers]]
+judged = judged.assign(praised=[praised for _, praised in sets.judged],
+                       lecture=[move.name.split(".")[0] for move in lecturers])
 by_word = judged.groupby("praised")
 words = pd.DataFrame({
     "moves": by_word.size(), "mean loss": by_word["loss"].mean(),
@@ -283,7 +315,12 @@ words = pd.DataFrame({
 report.table(words)
 
 # %%
-apart = area_under_curve(judged["loss"], ~judged["praised"].to_numpy(dtype=bool),
+def cliffs_delta(first, second):
+    """Return how much oftener the first is larger than the second, -1 to 1 (Cliff 1993)."""
+    return 2 * mannwhitneyu(first, second).statistic / (len(first) * len(second)) - 1
+
+
+apart = area_under_curve(judged["loss"], ~judged["praised"].to_numpy(),
                          judged["lecture"], seed=seed)
 delta = cliffs_delta(judged["loss"][~judged["praised"]], judged["loss"][judged["praised"]])
 report.sheet("do losses tell them apart?", {
@@ -304,26 +341,28 @@ report.sheet("do losses tell them apart?", {
 
 # %%
 every = [game for some_games in games.values() for game in some_games]
-values = level_table.read_values(folder / "level_values.tsv.zst")
-cut = level_table.move_losses(every, values)
-means = level_table.level_means(cut, seed=seed)
-signed = level_table.level_means(cut, seed=seed, value="signed")["both"]
+stored = levels.read_values(folder / "level_values.tsv.zst")
+values = [stored[game.key] for game in every]
+cut = levels.move_losses(every, values)
+means = means_by(cut, ["level", "side"], "loss", cluster="game", seed=seed).unstack()
+means["both"] = means_by(cut, "level", "loss", cluster="game", seed=seed)
+signed = means_by(cut, "level", "signed", cluster="game", seed=seed)
 plan = reference.table("static_positions", "results").set_axis(levels.LEVELS)
 table = pd.DataFrame({
     **{f"plan: {name}": plan[f"{name} Avg CP Loss"] for name in ("White", "Black")},
     "plan: overall": plan["Overall Avg"],
     **{name: means[name].map("{:.1f}".format) for name in ("White", "Black", "both")},
     "both, signed": signed.map("{:.1f}".format),
-    "moves": means["both"].map(lambda one: one.n)})
+    "moves": means["both"].map(lambda mean: mean.n)})
 report.table(table, caption="Mean centipawn loss by Skill Level", digits=1)
 
 # %%
 fig, ax = plt.subplots(figsize=(7.0, 3.0))
-centre = means["both"].map(lambda one: one.value)
-ends = [centre - means["both"].map(lambda one: one.low),
-        means["both"].map(lambda one: one.high) - centre]
+centre = means["both"].map(lambda mean: mean.value)
+ends = [centre - means["both"].map(lambda mean: mean.low),
+        means["both"].map(lambda mean: mean.high) - centre]
 ax.errorbar(range(len(means)), centre, yerr=ends, fmt="o", capsize=3, label="here")
-ax.plot(range(len(means)), signed.map(lambda one: one.value), "_", label="here, signed")
+ax.plot(range(len(means)), signed.map(lambda mean: mean.value), "_", label="here, signed")
 ax.plot(range(len(means)), plan["Overall Avg"], "x", label="plan, one game")
 ax.set_xticks(range(len(means)), [f"level {level}" for level in means.index])
 ax.set(ylabel="centipawns lost a move", ylim=(0, None))
@@ -331,9 +370,21 @@ ax.legend()
 plt.show()
 
 # %%
-holds = level_table.order_interval(cut, seed=seed)
-signed_holds = level_table.order_interval(cut.assign(loss=cut["signed"]), seed=seed)
-plan_order = level_table.order(list(plan.index), plan["Overall Avg"].tolist())
+def order_interval(moves, column):
+    """Return Spearman's rank correlation of level and mean loss, resampling each level's games."""
+    sums = moves.groupby(["level", "game"])[column].agg(["sum", "size"])
+    drawn = []
+    for level, played_games in sums.groupby(level=0):
+        weights = cluster_weights(len(played_games), seed=seed + level)
+        drawn.append(weights @ played_games["sum"] / (weights @ played_games["size"]))
+    samples = [spearmanr(levels.LEVELS, row).statistic for row in np.column_stack(drawn)]
+    value = spearmanr(levels.LEVELS, moves.groupby("level")[column].mean()).statistic
+    fewest = sums.groupby(level=0).size().min()
+    return percentile_interval(float(value), samples, len(sums), clusters=int(fewest))
+
+
+holds, signed_holds = order_interval(cut, "loss"), order_interval(cut, "signed")
+plan_order = float(spearmanr(plan.index, plan["Overall Avg"]).statistic)
 by_game = cut.groupby(["level", "game"])["loss"].mean()
 steps = list(zip(levels.LEVELS[:-1], levels.LEVELS[1:], strict=True))
 effects = pd.DataFrame({
@@ -358,9 +409,13 @@ report.boards(report.sheet("rank correlation of level and loss", {
 # where everything can.
 
 # %%
-uncut = level_table.move_losses(every, values, cap=None)
-single = {"cut": level_table.one_game_each(cut, seed=seed, draws=sizes.resamples),
-          "uncut": level_table.one_game_each(uncut, seed=seed, draws=sizes.resamples)}
+uncut = levels.move_losses(every, values, cap=None)
+single = {}
+for name, losses in (("cut", cut), ("uncut", uncut)):
+    random = np.random.default_rng(seed)
+    by_level = losses.groupby(["level", "game"])["loss"].mean()
+    single[name] = pd.DataFrame(
+        {level: random.choice(by_level[level], sizes.resamples) for level in levels.LEVELS})
 worse = {name: (some[20] > some[[15, 18]].max(axis=1)).mean() for name, some in single.items()}
 ordered = {name: (np.diff(some.to_numpy(), axis=1) < 0).all(axis=1).mean()
            for name, some in single.items()}
@@ -424,7 +479,7 @@ glue("length_cut", float(cut.groupby("game")["loss"].mean().corr(lengths, method
 for name, value in {
     "pairs": len(paired), "right": right.value, "right_decided": right_decided.value,
     "same_turned": same_turned.value, "apart": apart.value, "apart_low": apart.low,
-    "apart_high": apart.high, "blamed": int((~judged["praised"].astype(bool)).sum()),
+    "apart_high": apart.high, "blamed": int((~judged["praised"]).sum()),
     "praised": int(judged["praised"].sum()), "apart_says": "" if apart.low > 0.5 else
     ", too few to tell the two groups apart", "loss_20": float(centre[20]),
     "signed_20": signed[20].value, "signed_order": signed_holds.value, "order": holds.value,
@@ -435,41 +490,34 @@ for name, value in {
     glue(name, value, display=False)
 
 # %% tags=["hide-input"]
-of = report.Result.of
-results = {
-    "grading.pairs.right": of(right, "share of pairs"),
-    "grading.pairs.right_of_decided": of(right_decided, "share of pairs"),
-    "grading.mirror.same_grade": of(same_turned, "share of moves"),
-    "grading.depth18.same_grade": report.Result(depth["same grade"], n=depth["moves"]),
-    "grading.depth18.rank_correlation": report.Result(depth["rank correlation"]),
-    "grading.lecturers.told_apart": of(apart, "share of pairs"),
-    "grading.lecturers.blamed": report.Result(int((~judged["praised"].astype(bool)).sum()),
-                                              unit="moves"),
-    "grades.bounds": report.Result(len(MOVE_GRADES) - 1, unit="bounds between grades"),
-    "levels.order_holds": of(holds, "rank correlation"),
-    "levels.order_holds_signed": of(signed_holds, "rank correlation"),
-}
-
-# %% tags=["hide-input"]
-results |= {
-    "levels.one_game.level_20_worst": report.Result(float(worse["cut"]), unit="share"),
-    "levels.one_game.level_20_worst_uncut": report.Result(float(worse["uncut"]), unit="share"),
-}
-
-# %% tags=["hide-input"]
+rows, columns = report.rows, {"both": "Overall Avg", "White": "White Avg CP Loss",
+                              "Black": "Black Avg CP Loss"}
+acpl, printed = {}, {}
 for level in levels.LEVELS:
-    results[f"suite.acpl_signed.{level:02d}"] = of(signed[level], "centipawns, gains counted")
-    for side, column in (("both", "Overall Avg"), ("White", "White Avg CP Loss"),
-                         ("Black", "Black Avg CP Loss")):
-        cell = reference.lookup("static_positions", "results", f"skill_{level}", column)
-        name = f"suite.acpl.{level:02d}" + ("" if side == "both" else f".{side.lower()}")
-        results[name] = of(means.loc[level, side], "centipawns",
-                           reference=cell.value, source=cell.key)
-report.save("10_move_grading", results)
+    for side, column in columns.items():
+        key = f"{level:02d}" + ("" if side == "both" else f".{side.lower()}")
+        acpl[key] = means.loc[level, side]
+        printed[key] = reference.lookup("static_positions", "results", f"skill_{level}", column)
+report.save(
+    "10_move_grading",
+    rows({"right": right, "right_of_decided": right_decided}, "grading.pairs",
+         unit="share of pairs"),
+    rows(same_turned, "grading.mirror.same_grade", unit="share of moves"),
+    rows({"same_grade": report.Result(depth["same grade"], n=depth["moves"]),
+          "rank_correlation": depth["rank correlation"]}, "grading.depth18"),
+    rows(apart, "grading.lecturers.told_apart", unit="share of pairs"),
+    rows(int((~judged["praised"]).sum()), "grading.lecturers.blamed", unit="moves"),
+    rows(len(MOVE_GRADES) - 1, "grades.bounds", unit="bounds between grades"),
+    rows({"order_holds": holds, "order_holds_signed": signed_holds}, "levels",
+         unit="rank correlation"),
+    rows({"level_20_worst": worse["cut"], "level_20_worst_uncut": worse["uncut"]},
+         "levels.one_game", unit="share"),
+    rows(acpl, "suite.acpl", unit="centipawns", reference=printed),
+    rows(signed.rename("{:02d}".format), "suite.acpl_signed", unit="centipawns, gains counted"))
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(
     len(cut), "graded moves", seed, len(every), "95 % over games; shares Wilson, else bootstrap",
-    {"Stockfish": f"15.1, {artefacts.SETTINGS.nodes:,} nodes for five lines; "
-     f"{level_table.NODES:,} for each position of a game",
+    {"Stockfish": f"15.1, {settings.nodes:,} nodes for five lines; "
+     f"{levels.VALUE_NODES:,} for each position of a game",
      "games": f"Skill Level, {levels.Rules().nodes:,} nodes a move"}))

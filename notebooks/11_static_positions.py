@@ -26,57 +26,58 @@ position_number = 6
 
 # %% tags=["hide-input"]
 import itertools
-import tempfile
-from pathlib import Path
 
 import chess
+import chess.polyglot
 import chess.svg
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from myst_nb import glue
+from scipy.stats import mannwhitneyu, norm
 from chessgloss import assets, report
+from chessgloss.book.profiles import load_sizes
+from chessgloss.claims import verify
 from chessgloss.experts import load_expert
 from chessgloss.llm import replay
-from chessgloss.stats import mean_interval
-from chessgloss.book.profiles import load_sizes
-from chessgloss.skill import analyses, artefacts, dashboard, elo, known, validation
-from chessgloss.skill import static_scores as scores
-from chessgloss.skill.elo_players import ELOS, HELD_OUT, EloPlayer
-from chessgloss.skill.engine_players import LevelPlayer, NnuePlayer, StockfishPlayer
-from chessgloss.skill.grading import MOVE_GRADES, grade as grade_move, position_key
+from chessgloss.positions import MoveInContext
+from chessgloss.skill import artefacts, grading
+from chessgloss.skill.grading import (
+    GRADES, MOVE_GRADES, graded_answers, graded_moves, position_key, random_answers)
 from chessgloss.skill.levels import LEVELS, read_level_games
-from chessgloss.skill.llm_players import LlmPlayer
-from chessgloss.skill.static_players import (
-    REASONED_PLAY, answer_states, answers_of, check_reasons, model_plays, reasoned_of,
-    suite_concepts)
-from chessgloss.skill.suite import positions_of, read_suite
-from chessgloss.store import Evidence, default_store, find_project
+from chessgloss.skill.players import (
+    ELOS, Asked, LlmPlayer, NnuePlayer, StockfishPlayer, WeakenedPlayer, concepts_in_words)
+from chessgloss.skill.suite import (
+    MODEL_PLAYS, VERSION, ask, data_folder, describe_positions, positions_of, read_known_sets,
+    read_suite, reason_asked)
+from chessgloss.stats import bootstrap, mean_interval, means_by, paired_permutation
+from chessgloss.store import Evidence, default_store
 from chessgloss.tracking.players import tracking_players
 
 # %% tags=["hide-input"]
 sizes = load_sizes("11_static_positions", profile)
 report.use_house_style()
-folder = find_project() / "data" / "static"
+folder, settings = data_folder(), artefacts.SETTINGS
 stored = read_level_games(folder / "games.tsv.zst")
 suite = read_suite(folder / "suite.json")
-chosen = suite.first_games(sizes.games)
-positions, asked = positions_of(chosen, stored), artefacts.ask_suite(chosen, stored)
-kept = analyses.read_tables(analyses.tables_path(folder, artefacts.SETTINGS))
-tables = analyses.find_tables(positions, artefacts.SETTINGS, kept={} if fresh else kept,
-                              store=default_store())
+chosen = suite[suite["number"] < sizes.games].reset_index(drop=True)
+positions = positions_of(chosen, stored)
+asked = ask(chosen, positions)
+kept = {} if fresh else grading.read_tables(grading.tables_path(folder, settings))
+tables = dict(zip(chosen["name"], grading.find_tables(positions, settings, kept, default_store()),
+                  strict=True))
 
 # %%
-entry = chosen[position_number]
+entry = chosen.iloc[position_number]
 board, played_move = chess.Board(entry.fen), chess.Move.from_uci(entry.played)
 arrow = chess.svg.Arrow(played_move.from_square, played_move.to_square, color="#D55E00c0")
 drawing = chess.svg.board(board, size=300, arrows=[arrow], orientation=board.turn)
 report.Html(drawing, board.fen())
 
 # %%
-print(f"{entry.name}: {'White' if board.turn else 'Black'} to move; "
+print(f"{entry['name']}: {'White' if board.turn else 'Black'} to move; "
       f"played in the game: {board.san(played_move)}")
-print(f"{len(suite)} positions in version {suite.version} of the suite, {len(chosen)} used here")
+print(f"{len(suite)} positions in version {VERSION} of the suite, {len(chosen)} used here")
 
 # %% [markdown]
 # In this chapter we
@@ -97,7 +98,7 @@ print(f"{len(suite)} positions in version {suite.version} of the suite, {len(cho
 # from 20,000 nodes for each five moves, kept in a file. A mate counts about 10,000.
 
 # %%
-values = pd.Series(dict(tables[position_number].values)).sort_values()
+values = pd.Series(tables[entry["name"]].values).sort_values()
 values.index = [board.san(chess.Move.from_uci(uci)) for uci in values.index]
 print("(n_legal_moves,) =", values.shape, "best:", values.index[-1], values.iloc[-1])
 
@@ -144,13 +145,13 @@ plt.show()
 # random legal move are the same:
 
 # %%
-library_grade = grade_move(tables[position_number], entry.played)
-library_random = scores.random_sheet([entry.name], [tables[position_number]]).iloc[0]
-assert (library_grade.grade, library_grade.loss) == (mark_of(lost[san])[0], lost[san])
-assert (entry.grade, entry.loss) == (library_grade.grade, library_grade.loss)
+moves = graded_moves(tables)
+library = moves.loc[(entry["name"], entry["played"])]
+library_random = random_answers([entry["name"]], moves).iloc[0]
+assert (library["grade"], library["loss"]) == (mark_of(lost[san])[0], lost[san])
+assert (entry["grade"], entry["loss"]) == (library["grade"], library["loss"])
 assert np.isclose(library_random["mark"], np.mean(marks))
-print(f"{library_grade.grade}, {library_grade.loss:.0f};",
-      f"random {library_random['mark']:.2f}")
+print(f"{library['grade']}, {library['loss']:.0f};", f"random {library_random['mark']:.2f}")
 
 # %% [markdown]
 # ## The suite
@@ -162,8 +163,7 @@ print(f"{library_grade.grade}, {library_grade.loss:.0f};",
 # *quiet*; the board alone decides.
 
 # %%
-frame = dashboard.suite_frame(chosen)
-names, clusters = list(frame["name"]), frame["game"].to_numpy()
+frame = chosen.join(describe_positions(chosen["fen"]))
 counts = {"positions": len(frame), "games": frame["game"].nunique(),
           "White to move": int((frame["side"] == "White").sum())}
 for column in ("band", "phase", "kind"):
@@ -172,11 +172,10 @@ report.boards(report.sheet("suite", counts), report.board(positions[0], size=230
               report.board(positions[len(chosen) // 2 + 1], size=230))
 
 # %%
-played = frame.assign(loss=[one.loss for one in chosen], grade=[one.grade for one in chosen])
 baseline = pd.DataFrame({
-    "plan's Elo": {one.level: one.elo for one in chosen},
-    "loss of the move played": scores.by_group(played, played["level"], clusters, seed=seed)})
-shares = pd.crosstab(played["level"], played["grade"], normalize="index")
+    "plan's Elo": frame.groupby("level")["elo"].first(),
+    "loss of the move played": means_by(frame, "level", "loss", cluster="game", seed=seed)})
+shares = pd.crosstab(frame["level"], frame["grade"], normalize="index")
 report.table(baseline.join(shares.reindex(columns=list(MOVE_GRADES), fill_value=0.0)),
              caption="The baseline: moves really played, by Skill Level")
 
@@ -194,21 +193,30 @@ report.table(baseline.join(shares.reindex(columns=list(MOVE_GRADES), fill_value=
 
 # %%
 expert = load_expert("nnue")
-engines = [LevelPlayer(level, folder / "level_answers.tsv") for level in LEVELS]
+engines = [WeakenedPlayer(level, folder / "level_answers.tsv") for level in LEVELS]
 engines += [StockfishPlayer(nodes) for nodes in sizes.nodes] + [NnuePlayer(expert)]
 readers = tracking_players()
-answers = answers_of([*engines, *readers], asked)
-told = [one for one in chosen if one.number < sizes.model_games]
-told_asked = artefacts.ask_suite(told, stored)
+in_common = frame[frame["number"] < sizes.model_games]
+model_asked = [asked[row] for row in in_common.index]
 client = replay("static", model)
-seen = suite_concepts(told_asked, expert)
-models = [LlmPlayer(client, play, seen) for play in model_plays()]
-said = answers_of(models, told_asked)
+concepts = concepts_in_words(model_asked, expert)
+models = [LlmPlayer(client, play, concepts) for play in MODEL_PLAYS]
+
+
+def ask_all(players, asked):
+    """Return the answers of each player as a series by the name of the position."""
+    names = [question.name for question in asked]
+    return {player.name: pd.Series(player.choose(asked), index=names) for player in players}
+
+
+answers = ask_all([*engines, *readers], asked)
+model_answers = ask_all(models, model_asked)
+answers |= model_answers
 
 # %%
 glue("model_games", sizes.model_games, display=False)
-example = told_asked[0]
-lines = {name: given[0].text for name, given in {**answers, **said}.items()}
+example = model_asked[0]
+lines = {name: given[example.name].text for name, given in answers.items()}
 report.boards(report.board(example.position, size=260),
               report.table(pd.DataFrame({"first position": lines})))
 
@@ -220,7 +228,9 @@ report.boards(report.board(example.position, size=260),
 # errors as legal moves with mark 0; both ways stand in the table further down.
 
 # %%
-report.table(answer_states({**answers, **said}))
+states = {name: given.map(lambda answer: answer.state).value_counts()
+          for name, given in answers.items()}
+report.table(pd.DataFrame(states).T.fillna(0).astype(int))
 
 # %% [markdown]
 # What does the language model say most often, and how often? A player that looks at the board
@@ -228,12 +238,12 @@ report.table(answer_states({**answers, **said}))
 # other way round, is read as the move that it names.
 
 # %%
-texts = {name: pd.Series([one.text for one in given]).value_counts()
-         for name, given in said.items()}
+texts = {name: given.map(lambda answer: answer.text).value_counts()
+         for name, given in model_answers.items()}
 habits = {name: [f"{text} ({count})" for text, count in counts.head(4).items()]
           for name, counts in texts.items()}
 report.table(pd.DataFrame.from_dict(habits, orient="index").fillna(""),
-             caption=f"The commonest answers, of {len(told)}")
+             caption=f"The commonest answers, of {len(in_common)}")
 
 # %% [markdown]
 # ## Marks and losses
@@ -241,52 +251,50 @@ report.table(pd.DataFrame.from_dict(habits, orient="index").fillna(""),
 # Marks go from 5 (Excellent) to 1 (Blunder); an answer that is no legal move gets 1. `lost` is
 # the mean loss of the legal moves in centipawns; `charged` adds the failures at the price of the
 # worst legal move; `weighted` gives every phase and kind of position the same voice. So that
-# players can be compared, this table holds the {glue:text}`told` positions that all answered;
-# the last column has the loss in all {glue:text}`positions` for those who were asked in all.
+# players can be compared, this table holds the {glue:text}`model_positions` positions that all
+# answered; the last column has the loss in all {glue:text}`positions` for those who were asked in
+# all.
 
 # %%
-row_of = {name: row for row, name in enumerate(names)}
-rows = [row_of[one.name] for one in told_asked]
-told_tables, told_names = [tables[row] for row in rows], [names[row] for row in rows]
-sheets = {name: scores.grade_sheet(names, tables, given) for name, given in answers.items()}
-sheets["random"] = scores.random_sheet(names, tables)
-told_sheets = {name: scores.grade_sheet(told_names, told_tables, given)
-               for name, given in said.items()}
-told_frame, told_clusters = frame.iloc[rows], clusters[rows]
+sheets = {name: graded_answers(given.index, given, moves) for name, given in answers.items()}
+sheets["random"] = random_answers(frame["name"], moves)
+graded = pd.concat(sheets, names=["player"]).reset_index("player")
+graded = graded.merge(frame.drop(columns=["loss", "grade"]), on="name")
+common = graded[graded["name"].isin(in_common["name"])]
+overall = pd.DataFrame({
+    measure: means_by(common.dropna(subset=measure), "player", measure, cluster="game", seed=seed)
+    for measure in ("mark", "legal", "loss", "charged", "best")})
+charged = common.pivot(index="name", columns="player", values="charged").loc[in_common["name"]]
+charged = charged[charged.mean().sort_values(kind="stable").index]
+order = charged.columns
+
+# %% [markdown]
+# One row an answer, beside what is known of its position; a number of a player is a mean:
 
 # %%
-def common(name):
-    return (sheets[name].iloc[rows] if name in sheets else told_sheets[name]).reset_index(drop=True)
-
-shared = {name: dashboard.make_page(name, common(name), told_frame, seed=seed)
-          for name in (*sheets, *told_sheets)}
-every = dashboard.page_frame(row for page in shared.values() for row in page)
-whole = every[every["grouping"] == "all"].set_index(["player", "measure"])
-order = whole["value"].xs("charged", level="measure").sort_values(kind="stable").index
-overall = {name: scores.overall(common(name), told_clusters, seed=seed) for name in order}
+report.table(common[["player", "name", "legal", "mark", "loss", "charged", "level", "phase",
+                     "kind"]].sample(5, random_state=seed).set_index("player"), digits=0)
 
 # %%
-shown = pd.DataFrame({name: {"mark": f"{one['score']:.2f}", "legal": f"{one['legal_rate']:.2f}",
-                             "lost": f"{one['acpl']:.0f}" if "acpl" in one else "",
-                             "charged": f"{one['charged']:.0f}", "best move": one["best"].value}
-                      for name, one in overall.items()}).T
-shown["weighted"] = [whole.loc[(name, "weighted"), "value"] for name in order]
-shown["plan's mark"] = [whole.loc[(name, "plan_score"), "value"] for name in order]
-shown["all positions"] = [sheets[name]["charged"].mean() if name in sheets else np.nan
-                          for name in order]
+shown = overall.loc[order].map(lambda mean: f"{mean:.2f}", na_action="ignore")
+for measure in ("loss", "charged"):
+    shown[measure] = overall[measure].map(lambda mean: f"{mean:.0f}", na_action="ignore")
+shown["best"] = overall["best"].map(lambda mean: mean.value)
+shown = shown.rename(columns={"loss": "lost", "best": "best move"}).fillna("")
+cells = common.groupby(["player", "phase", "kind"])["charged"].mean()
+shown["weighted"] = cells.groupby("player").mean()
+legible = common[common["Illegal"] == 0]
+shown["plan's mark"] = (legible["mark"] * legible["legal"]).groupby(legible["player"]).mean()
+in_all = graded[~graded["player"].isin(list(model_answers))]
+shown["all positions"] = in_all.groupby("player")["charged"].mean()
 report.table(shown, caption="Every player, the best first; intervals resample games")
 
 # %%
-fig, ax = plt.subplots(figsize=(7.0, 0.32 * len(order) + 1.0))
-left = np.zeros(len(order))
-for grade, colour in zip((*MOVE_GRADES, "failures"), report.PALETTE, strict=False):
-    share = np.array([1 - sum(whole.loc[(name, each), "value"] for each in MOVE_GRADES)
-                      if grade == "failures" else whole.loc[(name, grade), "value"]
-                      for name in order])
-    ax.barh(order, share, left=left, label=grade, color=colour)
-    left += share
-ax.invert_yaxis()
-ax.set(xlabel="share of answers", xlim=(0, 1))
+grades = common.groupby("player")[list(GRADES)].mean().loc[order[::-1]]
+grades = grades[list(MOVE_GRADES)].assign(failures=1 - grades[list(MOVE_GRADES)].sum(axis=1))
+ax = grades.plot.barh(stacked=True, color=report.PALETTE, width=0.8,
+                      figsize=(7.0, 0.32 * len(order) + 1.0))
+ax.set(xlabel="share of answers", ylabel="", xlim=(0, 1))
 ax.legend(ncols=6, loc="upper center", bbox_to_anchor=(0.4, 1.12), fontsize=8)
 plt.show()
 
@@ -297,29 +305,31 @@ plt.show()
 # was taken from, not of the player.
 
 # %%
-broken = every[(every["measure"] == "charged") & every["grouping"].isin(dashboard.GROUPINGS)]
-wide = broken.pivot(index="player", columns=["grouping", "group"], values="value").loc[order]
-wide = wide.reindex(columns=broken[["grouping", "group"]].drop_duplicates().to_records(
-    index=False).tolist())
-wide.columns = [f"{grouping}: {group}" for grouping, group in wide.columns]
-report.table(wide.T, caption="Mean loss in centipawns, failures charged", digits=0)
+groupings = ("level", "band", "phase", "side", "kind")
+by_place = pd.concat({column: common.groupby([column, "player"])["charged"].mean().unstack()
+                      for column in groupings})
+by_place.index = [f"{column}: {group}" for column, group in by_place.index]
+report.table(by_place[order], caption="Mean loss in centipawns, failures charged", digits=0)
 
 # %%
-bands = {}
-contrasts = (("band", "late", "early"), ("kind", "tactical", "quiet"), ("level", 5, 20))
-for name in order:
-    loss = common(name)["charged"].to_numpy()
-    bands[name] = {f"{column}: {high} over {low}": scores.cliffs_delta(
-        loss[told_frame[column] == high], loss[told_frame[column] == low])
-        for column, high, low in contrasts}
-report.table(pd.DataFrame(bands).T, caption="Cliff's delta: who loses oftener more")
+def cliffs_delta(first, second):
+    """Return how much oftener the first is larger than the second, -1 to 1 (Cliff 1993)."""
+    return 2 * mannwhitneyu(first, second).statistic / (len(first) * len(second)) - 1
+
+
+bands, places = {}, in_common.set_index("name")
+for column, high, low in (("band", "late", "early"), ("kind", "tactical", "quiet"),
+                          ("level", 5, 20)):
+    bands[f"{column}: {high} over {low}"] = {name: cliffs_delta(
+        charged.loc[places[column] == high, name], charged.loc[places[column] == low, name])
+        for name in order}
+report.table(pd.DataFrame(bands), caption="Cliff's delta: who loses oftener more")
 
 # %%
-motifs = every[(every["measure"] == "charged") & every["grouping"].isin(["motif", "concept"])]
-by_motif = motifs.assign(group=motifs["grouping"] + ": " + motifs["group"]).pivot(
-    index="group", columns="player", values="value")
-sizes_of = motifs.groupby(motifs["grouping"] + ": " + motifs["group"])["n"].max()
-report.table(by_motif[order].assign(positions=sizes_of),
+motifs = [name for name in in_common.columns[in_common.columns.str.contains("motif |concept ")]
+          if in_common[name].any()]
+by_motif = pd.DataFrame({name: charged[places[name]].mean() for name in motifs}).T
+report.table(by_motif.assign(positions=in_common[motifs].sum()),
              caption="By motif, and by concept that holds for the side to move", digits=0)
 
 # %% [markdown]
@@ -331,9 +341,9 @@ report.table(by_motif[order].assign(positions=sizes_of),
 # %%
 pairs = {}
 for first, second in itertools.pairwise(order):
-    found = scores.compare(common(second), common(first), told_clusters, seed=seed,
-                           rounds=sizes.rounds)
-    pairs[f"{second} after {first}"] = {"loses more": f"{found.difference:.0f}", "p": found.p}
+    test = paired_permutation(charged[second], charged[first], in_common["game"], seed=seed,
+                              rounds=sizes.rounds)
+    pairs[f"{second} after {first}"] = {"loses more": f"{test.difference:.0f}", "p": test.p}
 report.table(pd.DataFrame(pairs).T, caption="Centipawns, on the language model's positions",
              digits=3)
 
@@ -345,33 +355,39 @@ report.table(pd.DataFrame(pairs).T, caption="Centipawns, on the language model's
 # popular an answer is: `book share` is the share of its weight that a player's move has.
 
 # %%
-sets = artefacts.read_known_sets()
-apart = sets.known[:: 1 if profile != "smoke" else 20]
-apart_tables = analyses.find_tables([one.position for one in apart], artefacts.SETTINGS,
-                                    kept={} if fresh else kept, store=default_store())
-apart_asked, apart_names = artefacts.ask_known(apart), [one.name for one in apart]
-kinds = pd.Series([one.kind for one in apart])
-apart_answers = answers_of(engines, apart_asked)
-apart_sheets = {name: scores.grade_sheet(apart_names, apart_tables, given)
+apart = read_known_sets().known[:: 1 if profile != "smoke" else 20]
+apart_asked = [Asked(known.name, known.position) for known in apart]
+apart_tables = grading.find_tables([known.position for known in apart], settings, kept,
+                                   default_store())
+apart_frame = pd.DataFrame([(known.name, known.kind, known.move) for known in apart],
+                           columns=["name", "kind", "move"])
+apart_moves = graded_moves(dict(zip(apart_frame["name"], apart_tables, strict=True)))
+apart_answers = ask_all(engines, apart_asked)
+apart_sheets = {name: graded_answers(given.index, given, apart_moves)
                 for name, given in apart_answers.items()}
-apart_sheets["random"] = scores.random_sheet(apart_names, apart_tables)
+apart_sheets["random"] = random_answers(apart_frame["name"], apart_moves)
 
 # %%
-loss_apart = pd.DataFrame({name: sheet["charged"].groupby(kinds).mean()
-                           for name, sheet in apart_sheets.items()}).T
-known_loss = [table.loss(one.move) for one, table in zip(apart, apart_tables, strict=True)]
-loss_apart.loc["the solution, the book, the person"] = pd.Series(known_loss).groupby(kinds).mean()
-same = {name: {kind: np.mean([given.uci == one.move for one, given in
-               zip(apart, apart_answers[name], strict=True) if one.kind == kind])
-               for kind in kinds.unique()} for name in apart_answers}
-report.boards(report.table(loss_apart, caption="Mean loss", digits=0),
-              report.table(pd.DataFrame(same).T, caption="The very move"))
+lost_apart = pd.DataFrame({name: sheet["charged"] for name, sheet in apart_sheets.items()})
+lost_apart["the solution, the book, the person"] = apart_moves.loc[
+    list(zip(apart_frame["name"], apart_frame["move"], strict=True)), "loss"].to_numpy()
+same = pd.DataFrame({name: given.map(lambda answer: answer.uci).to_numpy() == apart_frame["move"]
+                     for name, given in apart_answers.items()})
+report.boards(
+    report.table(lost_apart.groupby(apart_frame["kind"]).mean().T, caption="Mean loss", digits=0),
+    report.table(same.groupby(apart_frame["kind"]).mean().T, caption="The very move"))
 
 # %%
-book = assets.locate("opening_book")
-openings = [row for row, one in enumerate(apart) if one.kind == "opening"]
-share = pd.Series({name: np.mean([known.book_share(book, apart[row].position, given[row].uci or "")
-                                  for row in openings]) for name, given in apart_answers.items()})
+def book_share(reader, board, uci):
+    weights = {entry.move.uci(): entry.weight for entry in reader.find_all(board)}
+    return weights.get(uci, 0) / sum(weights.values())
+
+
+openings = [known for known in apart if known.kind == "opening"]
+with chess.polyglot.open_reader(assets.locate("opening_book")) as reader:
+    share = pd.Series({
+        name: np.mean([book_share(reader, known.position.board(), given[known.name].uci)
+                       for known in openings]) for name, given in apart_answers.items()})
 report.table(share.sort_values(ascending=False).to_frame("book share"))
 
 # %% [markdown]
@@ -382,14 +398,26 @@ report.table(share.sort_values(ascending=False).to_frame("book share"))
 # about the evaluation are left out).
 
 # %%
-reason_asked = reasoned_of(told_asked)
-reasoned = LlmPlayer(client, REASONED_PLAY).reasoned(reason_asked)
-reasons = check_reasons(reason_asked, reasoned, seed=seed)
+questions = reason_asked(model_asked)
+reasoned = LlmPlayer(client, "fen_reason").reasoned(questions)
+legal_moves = [(question, answer, reason) for question, (answer, reason)
+               in zip(questions, reasoned, strict=True) if answer.legal]
+verdicts = {}
+for question, answer, reason in legal_moves:
+    if reason:
+        claims = verify(reason, MoveInContext(question.position, answer.uci))
+        verdicts[question.name] = [claim.verdict for claim in claims
+                                   if claim.verdict != "not checkable"]
+flags = [(name, verdict == "false") for name, each in verdicts.items() for verdict in each]
+false_claims = mean_interval([flag for _, flag in flags], [name for name, _ in flags],
+                      seed=seed) if flags else None
+sound = mean_interval(["false" not in each for each in verdicts.values()],
+                      seed=seed) if verdicts else None
 report.sheet("move and reason", {
-    "asked": reasons.asked, "legal moves": reasons.legal, "with a reason": reasons.given,
-    "claims the board can settle": reasons.claims,
-    "false": "none to settle" if reasons.false is None else reasons.false,
-    "reasons without a false claim": "none" if reasons.sound is None else reasons.sound})
+    "asked": len(questions), "legal moves": len(legal_moves), "with a reason": len(verdicts),
+    "claims the board can settle": len(flags),
+    "false": "none to settle" if false_claims is None else false_claims,
+    "reasons without a false claim": "none" if sound is None else sound})
 
 # %% [markdown]
 # ## How many positions are enough?
@@ -399,8 +427,13 @@ report.sheet("move and reason", {
 
 # %%
 ns = (10, 20, 50, 100, 200, 500)
-curves = pd.DataFrame({name: scores.spread_at(sheets[name]["charged"], ns, seed=seed)
-                       for name in sheets})
+curves = {}
+for name, losses in in_all.groupby("player")["charged"]:
+    random, means = np.random.default_rng(seed), {}
+    for n in ns:
+        means[n] = random.choice(losses, (2_000, n)).mean(axis=1)
+    curves[name] = pd.DataFrame(means).quantile([0.025, 0.975]).diff().iloc[1] / 2
+curves = pd.DataFrame(curves)
 fig, ax = plt.subplots(figsize=(7.0, 3.2))
 for name in curves:
     ax.plot(ns, curves[name], marker="o", markersize=3, label=name)
@@ -412,10 +445,10 @@ plt.show()
 # %%
 needed = {}
 for first, second in itertools.pairwise(order):
-    one, other = common(first)["charged"], common(second)["charged"]
+    difference = charged[second] - charged[first]
+    reach = (norm.ppf(0.975) + norm.ppf(0.8)) * difference.std()
     needed[f"{second} after {first}"] = {
-        "difference": float((other - one).mean()),
-        "positions needed": scores.positions_to_tell(other - one)}
+        "difference": difference.mean(), "positions needed": (reach / difference.mean()) ** 2}
 report.table(pd.DataFrame(needed).T, digits=0)
 
 # %% [markdown]
@@ -426,30 +459,33 @@ report.table(pd.DataFrame(needed).T, digits=0)
 # other limits exist for the first {glue:text}`other_games` games a level.
 
 # %%
-small = [row for row in range(len(told)) if told[row].number < artefacts.OTHER_GAMES]
-some_names = [told_names[row] for row in small]
-some_positions = [told_asked[row].position for row in small]
-some_answers = {name: [given[rows[row]] for row in small] for name, given in answers.items()}
-some_answers |= {name: [given[row] for row in small] for name, given in said.items()}
-base_tables = [told_tables[row] for row in small]
-usual = validation.ranking_by(some_answers, some_names, base_tables)
+few = in_common[in_common["number"] < artefacts.OTHER_GAMES]
+few_keys = {name: position_key(positions[row]) for row, name in few["name"].items()}
+few_tables = {name: tables[name] for name in few_keys}
+
+
+def ranking(moves, column="charged"):
+    """Return the mean of each player in these positions, by other grades of their moves."""
+    return pd.Series({
+        player: graded_answers(list(few_keys), given[list(few_keys)], moves)[column].mean()
+        for player, given in answers.items()})
+
 
 # %%
-yardsticks = {"usual": usual}
+few_moves = graded_moves(few_tables)
+usual, yardsticks = ranking(few_moves), {}
 for setting in artefacts.OTHER_NODES:
-    other = analyses.read_tables(analyses.tables_path(folder, setting))
-    there = [other[position_key(one)].of(one) for one in some_positions]
-    yardsticks[f"{setting.nodes:,} nodes"] = validation.ranking_by(some_answers, some_names, there)
+    other = grading.read_tables(grading.tables_path(folder, setting))
+    yardsticks[f"{setting.nodes:,} nodes"] = ranking(
+        graded_moves({name: other[key] for name, key in few_keys.items()}))
 for cap in (300, 10_000):
-    yardsticks[f"cap {cap:,}"] = validation.ranking_by(
-        some_answers, some_names, base_tables, cap=cap)
-for column, name in (("win_loss", "chance to win, legal moves"), ("loss", "legal moves alone")):
-    yardsticks[name] = validation.ranking_by(some_answers, some_names, base_tables, value=column)
-yardsticks["marks"] = -validation.ranking_by(some_answers, some_names, base_tables, value="mark")
+    yardsticks[f"cap {cap:,}"] = ranking(graded_moves(few_tables, cap=cap))
+yardsticks["chance to win, legal moves"] = ranking(few_moves, "win_loss")
+yardsticks["legal moves alone"] = ranking(few_moves, "loss")
+yardsticks["marks"] = -ranking(few_moves, "mark")
 
 # %%
-tau = pd.Series({name: validation.rank_agreement(usual, other)
-                 for name, other in yardsticks.items() if name != "usual"})
+tau = pd.Series({name: usual.corr(other, method="kendall") for name, other in yardsticks.items()})
 report.table(tau.to_frame("Kendall's τ with the usual ranking"))
 
 # %% [markdown]
@@ -462,27 +498,56 @@ report.table(tau.to_frame("Kendall's τ with the usual ranking"))
 # What comes out says whose losses a player's resemble, no more.
 
 # %%
-elo_answers = answers_of([EloPlayer(one, folder / "elo_answers.tsv") for one in ELOS], asked)
-elo_losses = {one: scores.grade_sheet(names, tables, given)["charged"].to_numpy()
-              for one, given in zip(ELOS, elo_answers.values(), strict=True)}
-fitted, held = elo.held_out(elo_losses, HELD_OUT)
+weakened = {elo: WeakenedPlayer(elo, folder / "elo_answers.tsv").choose(asked) for elo in ELOS}
+elo_losses = pd.DataFrame({elo: graded_answers(frame["name"], given, moves)["charged"]
+                           for elo, given in weakened.items()})
+held_out = list(ELOS[1::3])
+fitted = [elo for elo in ELOS if elo not in held_out]
+
+
+def fit_line(mean_losses):
+    """Return slope and intercept from the logarithm of the mean loss (plus one half) to Elo."""
+    return np.polyfit(np.log(mean_losses + 0.5), fitted, 1)
+
+
+def elo_of(line, mean_loss):
+    return np.polyval(line, np.log(mean_loss + 0.5))
+
+
+held = elo_losses.mean().to_frame("loss")
+held["estimate"] = elo_of(fit_line(held.loc[fitted, "loss"]), held["loss"])
+held["error"] = held["estimate"] - held.index
+held["held_out"] = held.index.isin(held_out)
 missed = float(held.loc[held["held_out"], "error"].abs().mean())
 report.table(held, caption="UCI_Elo and what the line gives", digits=0)
 
 # %%
-told_losses = {one: losses[rows] for one, losses in elo_losses.items()}
-told_model = elo.held_out(told_losses, HELD_OUT)[0]
+common_losses = elo_losses.loc[in_common.index, fitted]
+common_line, common_means = fit_line(common_losses.mean()), common_losses.mean()
+
+
+def estimate(rows):
+    """Return the Elo of the last column by the line through all others: (positions, 9)."""
+    means = rows.mean(axis=0)
+    return float(elo_of(fit_line(means[:-1]), means[-1]))
+
+
 estimates = {}
 for name in order:
-    mine = common(name)["charged"].to_numpy()
-    interval = elo.estimate_player(told_losses, mine, told_clusters, kept_out=HELD_OUT, seed=seed)
-    estimates[name] = elo.tell_estimate(told_model, float(mine.mean()), interval)
+    loss, bounds = charged[name].mean(), (common_means.min(), common_means.max())
+    if bounds[0] <= loss <= bounds[1]:
+        columns = np.column_stack([common_losses, charged[name]])
+        estimates[name] = f"{bootstrap(columns, estimate, in_common['game'], seed=seed):.0f}"
+    else:
+        beyond = bounds[int(loss > bounds[1])]
+        side = "below" if loss > beyond else "above"
+        estimates[name] = f"{side} {elo_of(common_line, beyond):.0f}"
 report.table(pd.DataFrame({"estimate": estimates}),
              caption="Estimated from the positions that all answered")
 
 # %% [markdown]
 # On the four strengths held out the line is off by {glue:text}`missed:.0f` on average. Where a
-# player loses more or less than all fitted strengths, only a bound is told. The intervals hold
+# player loses more or less than all fitted strengths, only a bound is in_common. The intervals hold
 # for the choice of games, not for the line's shape.
 #
 # ## One page a player
@@ -490,23 +555,31 @@ report.table(pd.DataFrame({"estimate": estimates}),
 # Each in all positions that it was asked in.
 
 # %%
-pages = {name: dashboard.make_page(name, sheet, frame, seed=seed)
-         for name, sheet in sheets.items()} | {name: shared[name] for name in told_sheets}
-dashboard.show_pages(pages[name] for name in order)
+everywhere, pages = graded.assign(all="positions"), {}
+for column in ("all", *groupings, *motifs):
+    some = everywhere[everywhere[column] != False]  # noqa: E712
+    shares = means_by(some, ["player", column], "legal", cluster="game", seed=seed)
+    losses = means_by(some, ["player", column], "charged", cluster="game", seed=seed)
+    for name, group in shares.index:
+        where = f"{column}: {group}".removesuffix(": True")
+        pages[name, where, "legal moves, %"] = shares[name, group].in_percent()
+        pages[name, where, "centipawns lost"] = losses[name, group]
+pages = pd.Series(pages).rename_axis(["player", "group", "measure"])
+report.boards(*(report.table(pages[name].unstack(sort=False), caption=name, digits=0)
+                for name in order))
 
 # %%
-with tempfile.TemporaryDirectory() as target:
-    about = {"suite": suite.version, "games_sha256": suite.games, "graded_by": suite.graded_by}
-    written = [row for name in order for row in pages[name]]
-    plain, structured = dashboard.export(written, Path(target), about=about)
-    print(f"{plain.name}: {len(pd.read_csv(plain)):,} rows;",
-          f"{structured.name}: {structured.stat().st_size // 1024} KiB")
+flat = pd.DataFrame([(*key, mean.value, mean.low, mean.high, mean.n)
+                     for key, mean in pages.items()],
+                    columns=[*pages.index.names, "value", "low", "high", "n"])
+print(f"{len(flat):,} rows; {len(flat.to_csv(index=False)) // 1024} KiB as CSV,",
+      f"{len(flat.to_json(orient='records')) // 1024} KiB as JSON")
 
 # %% [markdown]
 # ## Recap
 #
 # - {glue:text}`positions` positions from {glue:text}`suite_games` games; the language model
-#   answered {glue:text}`told` of them in five ways.
+#   answered {glue:text}`model_positions` of them in five ways.
 # - Told the FEN, {glue:text}`qwen_legal:.0%` of its answers are legal moves; the best of its ways
 #   is {glue:text}`best_way`, with {glue:text}`best_legal:.0%`.
 # - To {glue:text}`habitual:.0%` of the FENs it answers with one and the same move,
@@ -523,16 +596,17 @@ with tempfile.TemporaryDirectory() as target:
 # - The Elo line misses held-out strengths by {glue:text}`missed:.0f` on average.
 
 # %% tags=["hide-input"]
-ways = {name: overall[name]["legal_rate"].value for name in said}
+ways = {name: overall.loc[name, "legal"].value for name in model_answers}
 best_way = max(ways, key=ways.get)
-mark = {name: one["score"].value for name, one in overall.items()}
+mark = {name: mean.value for name, mean in overall["mark"].items()}
 width = curves["stockfish_05"]
 
 # %% tags=["hide-input"]
 for name, value in {
-    "positions": len(frame), "suite_games": int(frame["game"].nunique()), "told": len(told),
+    "positions": len(frame), "suite_games": int(frame["game"].nunique()),
+    "model_positions": len(in_common),
     "habit": texts["qwen_fen"].index[0],
-    "habitual": float(texts["qwen_fen"].iloc[0] / len(told)),
+    "habitual": float(texts["qwen_fen"].iloc[0] / len(in_common)),
     "qwen_legal": ways["qwen_fen"], "best_way": best_way, "best_legal": ways[best_way],
     "qwen_mark": mark["qwen_fen"], "random_mark": mark["random"], "missed": missed,
     "nnue_mark": mark["nnue_one_ply"], "level5_mark": mark["stockfish_05"],
@@ -543,36 +617,31 @@ for name, value in {
     glue(name, value, display=False)
 
 # %% tags=["hide-input"]
-reader = max((one.name for one in readers), key=mark.get)
+reader = max((player.name for player in readers), key=mark.get)
 for name, value in {"reader": reader, "reader_mark": mark[reader],
-                    "reader_legal": overall[reader]["legal_rate"].value}.items():
+                    "reader_legal": overall.loc[reader, "legal"].value}.items():
     glue(name, value, display=False)
 
 # %% tags=["hide-input"]
-of = report.Result.of
-results = {"suite.positions": report.Result(len(suite), unit="positions"),
-           "dashboard.pages": report.Result(len(pages), unit="players"),
-           "static.elo.held_out_error": report.Result(missed, n=len(HELD_OUT), unit="Elo"),
-           "static.ranking.least_tau": report.Result(float(tau.min()), unit="Kendall's tau")}
-for name, one in overall.items():
-    results[f"static.score.{name}"] = of(one["score"], "mark, 1 to 5")
-    results[f"static.legal_rate.{name}"] = of(one["legal_rate"], "share of answers")
-    results[f"static.charged.{name}"] = of(one["charged"], "centipawns")
-    if "acpl" in one:
-        results[f"static.acpl.{name}"] = of(one["acpl"], "centipawns")
-
-# %% tags=["hide-input"]
-moved = mean_interval(played["loss"], clusters, seed=seed)
-results["suite.played.acpl"] = of(moved, "centipawns")
-if reasons.sound is not None:
-    results["static.reasons.sound"] = of(reasons.sound, "share of reasons")
-if reasons.false is not None:
-    results["static.reasons.false_claims"] = of(reasons.false, "share of claims")
-report.save("11_static_positions", results)
+rows = report.rows
+report.save(
+    "11_static_positions",
+    rows(len(suite), "suite.positions", unit="positions"),
+    rows(pages.index.get_level_values("player").nunique(), "dashboard.pages", unit="players"),
+    rows(report.Result(missed, n=len(held_out), unit="Elo"), "static.elo.held_out_error"),
+    rows(tau.min(), "static.ranking.least_tau", unit="Kendall's tau"),
+    rows(overall["mark"], "static.score", unit="mark, 1 to 5"),
+    rows(overall["legal"], "static.legal_rate", unit="share of answers"),
+    rows(overall["charged"], "static.charged", unit="centipawns"),
+    rows(overall["loss"], "static.acpl", unit="centipawns", drop=True),
+    rows(mean_interval(frame["loss"], frame["game"], seed=seed), "suite.played.acpl",
+         unit="centipawns"),
+    rows(sound, "static.reasons.sound", unit="share of reasons", drop=True),
+    rows(false_claims, "static.reasons.false_claims", unit="share of claims", drop=True))
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(
     len(frame), "positions", seed, frame["game"].nunique(),
     "95 % over games; shares Wilson, else bootstrap",
-    {"model": model, "Stockfish": f"15.1, {artefacts.SETTINGS.nodes:,} nodes for five lines",
-     "suite": f"version {suite.version}", "prompts": "play_san@1, play_uci@1, play_reason@1"}))
+    {"model": model, "Stockfish": f"15.1, {settings.nodes:,} nodes for five lines",
+     "suite": f"version {VERSION}", "prompts": "play_san@1, play_uci@1, play_reason@1"}))

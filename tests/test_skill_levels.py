@@ -1,3 +1,5 @@
+"""Games of levels, and what their moves lose."""
+
 from __future__ import annotations
 
 import struct
@@ -12,26 +14,10 @@ import pytest
 from chessgloss.corpora.games import GamesFileError, read_games
 from chessgloss.engine import Engine
 from chessgloss.positions import Game
-from chessgloss.skill import level_table, levels
-from chessgloss.skill.level_table import (
-    level_means,
-    make_values,
-    move_losses,
-    one_game_each,
-    order,
-    order_interval,
-    read_values,
-    search_values,
-)
-from chessgloss.skill.levels import (
-    LEVELS,
-    Rules,
-    draw_openings,
-    generate,
-    level_of,
-    play_game,
-    read_level_games,
-)
+from chessgloss.skill import levels
+from chessgloss.skill.levels import LEVELS, Rules
+from chessgloss.skill.suite import data_folder
+from chessgloss.store import Store
 
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
@@ -69,9 +55,9 @@ def test_a_game_ends_by_the_rules_or_by_its_length(
 ):
     engine = Script(script)
     rules = Rules(nodes=77, opening_plies=2, most_plies=most)
-    game = play_game(engine, 10, script[:2], rules)  # type: ignore[arg-type]
+    game = levels.play_game(engine, 10, script[:2], rules)  # type: ignore[arg-type]
     assert (game.result, game.termination, len(game.moves)) == end
-    assert (level_of(game), game.opening_plies) == (10, 2)
+    assert (levels.level_of(game), game.opening_plies) == (10, 2)
     assert engine.asked[0] == (2, 77, 10)
 
 
@@ -98,17 +84,16 @@ def book_of_three_lines(tmp_path: Path) -> Path:
 
 def test_openings_are_different_lines_of_the_book(book_of_three_lines: Path):
     rules = Rules(games=3, opening_plies=2)
-    drawn = draw_openings(book_of_three_lines, rules)
+    drawn = levels.draw_openings(book_of_three_lines, rules)
     assert sorted(drawn) == [("d2d4", "d7d5"), ("e2e4", "c7c5"), ("e2e4", "e7e5")]
-    assert drawn == draw_openings(book_of_three_lines, rules)
+    assert drawn == levels.draw_openings(book_of_three_lines, rules)
     with pytest.raises(ValueError, match="3 of 4 different"):
-        draw_openings(book_of_three_lines, Rules(games=4, opening_plies=2))
+        levels.draw_openings(book_of_three_lines, Rules(games=4, opening_plies=2))
 
 
 def test_a_killed_generation_goes_on_with_the_next_game(
-    tmp_path: Path, book_of_three_lines: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    rules = Rules(games=2, nodes=1, opening_plies=2, most_plies=6)
     played: list[int] = []
 
     class Opened(Script):
@@ -129,101 +114,81 @@ def test_a_killed_generation_goes_on_with_the_next_game(
             pass
 
     monkeypatch.setattr(levels, "Engine", Opened)
-    target, shards = tmp_path / "games.tsv.zst", tmp_path / "shards"
     monkeypatch.setattr(levels, "draw_openings", lambda *_: [SHUFFLE[:1], SHUFFLE[:2]])
+    target, rules = tmp_path / "games.tsv.zst", Rules(games=2, nodes=1, most_plies=6)
+    options = {"book": tmp_path / "none.bin", "store": Store(tmp_path / "store")}
     with pytest.raises(KeyboardInterrupt):
-        generate(target, rules, book=book_of_three_lines, shards=shards)
+        levels.play_levels(target, rules, **options)
     assert not target.exists()
-    generate(target, rules, book=book_of_three_lines, shards=shards)
+    levels.play_levels(target, rules, **options)
     assert played == [5, 5, 10, 10, 10, 15, 15, 18, 18, 20, 20]
-    games = read_level_games(target)
+    games = levels.read_level_games(target)
     assert {level: len(some) for level, some in games.items()} == dict.fromkeys(LEVELS, 2)
     assert [game.opening_plies for game in games[5]] == [1, 2]
     first = target.read_bytes()
-    generate(target, rules, book=book_of_three_lines, shards=shards)
-    assert target.read_bytes() == first
+    assert levels.play_levels(target, rules, **options).read_bytes() == first
     assert len(played) == 11
 
 
 def test_other_games_are_refused(tmp_path: Path):
-    with pytest.raises(ValueError, match="equal levels"):
-        level_of(Game(FOOLS_MATE, "0-1", "Skill Level 5", "Skill Level 10"))
+    assert levels.level_of(Game(FOOLS_MATE, "0-1", "level 3", "level 3")) == 3
+    for white, black in (("Skill Level 5", "Skill Level 10"), ("Anand", "Anand")):
+        with pytest.raises(ValueError, match="equal levels"):
+            levels.level_of(Game(FOOLS_MATE, "0-1", white, black))
     (tmp_path / "games.tsv.zst").write_bytes(b"cut")
     with pytest.raises(GamesFileError):
-        read_level_games(tmp_path / "games.tsv.zst")
-    with pytest.raises(ValueError, match="positive"):
-        Rules(games=0)
+        levels.read_level_games(tmp_path / "games.tsv.zst")
 
 
-# ---------------------------------------------------------------- the table of levels
+# ---------------------------------------------------------------- what moves lose
 
 #: White loses 80, then nothing; Black loses 20, then mates.
 VALUES = np.array([20, -60, -40, -9_999, -10_000])
 
 
 def test_losses_belong_to_the_mover_and_the_cap_cuts_mates_alone():
-    game = level_game(5)
-    cut = move_losses([game], {game.key: VALUES})
+    cut = levels.move_losses([level_game(5)], [VALUES])
     assert cut["loss"].tolist() == [80, 20, 960, 0]
     assert cut["side"].tolist() == ["White", "Black", "White", "Black"]
     assert cut["mate"].tolist() == [False, False, True, True]
-    whole = move_losses([game], {game.key: VALUES}, cap=None)
-    assert whole["loss"].tolist() == [80, 20, 9_959, 0]
-    assert whole["before"].tolist() == [20, 60, -40, 9_999]
+    assert set(cut["level"]) == {5}
+    uncut = levels.move_losses([level_game(5)], [VALUES], cap=None)
+    assert uncut["loss"].tolist() == [80, 20, 9_959, 0]
 
 
-def test_moves_of_the_opening_are_not_graded():
-    game = level_game(5, opening=2)
-    assert move_losses([game], {game.key: VALUES})["ply"].tolist() == [2, 3]
+def test_a_value_that_rises_for_the_mover_is_a_gain_only_when_signed():
+    losses = levels.move_losses([level_game(5)], [np.array([0, 50, 10, 10, 30])])
+    assert losses["loss"].tolist() == [0, 0, 0, 20]
+    assert losses["signed"].tolist() == [-50, -40, 0, 20]
+
+
+def test_the_side_to_move_follows_the_root_and_the_opening_is_not_graded():
+    root = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1"
+    black_first = Game(("e7e5", "e2e4"), "*", "level 1", "level 1", root=root)
+    losses = levels.move_losses([black_first], [np.array([20, 60, 30])])
+    assert losses[["side", "loss"]].to_numpy().tolist() == [["Black", 40], ["White", 30]]
+    both = levels.move_losses([level_game(5), level_game(5, opening=2)], [VALUES, VALUES])
+    assert both["ply"].tolist() == [0, 1, 2, 3, 2, 3]
+    assert both["number"].tolist() == [0, 0, 0, 0, 1, 1]
     with pytest.raises(ValueError, match="4 plies, 2 valued"):
-        move_losses([game], {game.key: VALUES[:3]})
-
-
-@pytest.fixture
-def falling_losses() -> list[tuple[Game, np.ndarray]]:
-    """Two games a level; level 5 loses 50 a move, level 20 next to nothing."""
-    found = []
-    for level, loss in ((5, 50), (10, 40), (15, 30), (18, 20), (20, 5)):
-        for number, first in enumerate(("a2a3", "h2h3")):
-            game = level_game(level, (first, "a7a6", f"b2b{3 + number}", "h7h6"))
-            found.append((game, np.array([0, -loss, 0, -loss - number, 0])))
-    return found
-
-
-def test_the_order_of_levels_is_found_with_its_interval(falling_losses):
-    games, values = zip(*falling_losses, strict=True)
-    with_levels = [Game(g.moves, g.result, g.white, g.black, g.termination) for g in games]
-    frames = [move_losses([game], {game.key: each})
-              for game, each in zip(with_levels, values, strict=True)]  # fmt: skip
-    moves = frames[0].__class__(
-        {name: np.concatenate([frame[name] for frame in frames]) for name in frames[0]}
-    )
-    moves["game"] = moves["game"] + moves["level"].astype(str)
-    means = level_means(moves, seed=1)
-    assert means.loc[5, "both"].value == pytest.approx(50.25)
-    assert means.loc[5, "White"].value > means.loc[20, "White"].value
-    assert order_interval(moves, seed=1, resamples=50).value == pytest.approx(-1)
-    drawn = one_game_each(moves, seed=1, draws=30)
-    assert (drawn[5] > drawn[20]).all()
-    assert drawn[5].nunique() == 2
-    assert order([5, 10, 15], [1.0, 2.0, 3.0]) == 1
+        levels.move_losses([level_game(5)], [VALUES[:3]])
 
 
 def test_values_are_made_once_a_game_and_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     asked: list[str] = []
 
-    def search(engine: Path, game: Game, nodes: int) -> np.ndarray:
-        asked.append(game.key)
-        return VALUES
+    def search(path: Path, games: Sequence[Game], nodes: int) -> list[np.ndarray]:
+        asked.extend(game.key for game in games)
+        return [VALUES for _ in games]
 
-    monkeypatch.setattr(level_table, "search_values", search)
-    monkeypatch.setattr(level_table, "find_stockfish", lambda: Path("none"))
+    monkeypatch.setattr(levels, "_batch_values", search)
+    monkeypatch.setattr(levels, "find_stockfish", lambda: Path("none"))
     games = [level_game(5), level_game(10, SHUFFLE)]
-    target, shards = tmp_path / "values.tsv.zst", tmp_path / "shards"
-    make_values(games[:1], target, shards=shards)
-    make_values(games, target, shards=shards)
+    target, store = tmp_path / "values.tsv.zst", Store(tmp_path / "store")
+    levels.write_values(games[:1], target, store)
+    levels.write_values(games, target, store)
     assert asked == [game.key for game in games]
-    read = read_values(target)
+    read = levels.read_values(target)
     assert list(read) == [game.key for game in games]
     assert read[games[0].key].tolist() == VALUES.tolist()
 
@@ -235,27 +200,26 @@ def test_values_are_made_once_a_game_and_read_back(tmp_path: Path, monkeypatch: 
 def test_stockfish_plays_at_a_level(stockfish: Path):
     rules = Rules(nodes=50, opening_plies=2, most_plies=12)
     with Engine(stockfish) as engine:
-        game = play_game(engine, 5, ("e2e4", "e7e5"), rules)
+        game = levels.play_game(engine, 5, ("e2e4", "e7e5"), rules)
     assert len(game.check().moves) == 12
     assert game.moves[:2] == ("e2e4", "e7e5")
 
 
 @pytest.mark.engine
 def test_stockfish_values_every_position_for_white_until_mate(stockfish: Path):
-    values = search_values(stockfish, level_game(5), nodes=500)
-    assert values.shape == (5,)
-    assert values[-1] == -10_000
-    assert values[3] == -9_999
-    assert (search_values(stockfish, level_game(5), nodes=500) == values).all()
+    games = [level_game(5, SHUFFLE), level_game(5)]
+    with Engine(stockfish, hash_mb=2) as engine:
+        alone = levels.search_values(engine, games[1], nodes=500)
+    values = levels.game_values(games, nodes=500, processes=1)[1]
+    assert values.tolist() == alone.tolist()  # nothing is remembered from the game before
+    assert values[3:].tolist() == [-9_999, -10_000]
+    assert levels.move_losses(games[1:], [values])["loss"].idxmax() == 2
 
 
 def test_the_stored_games_are_what_their_data_sheet_says():
-    path = Path(__file__).resolve().parents[1] / "data" / "static" / "games.tsv.zst"
-    if not path.is_file():
-        pytest.skip("data/static/games.tsv.zst is not made yet")
-    games = list(read_games(path))
+    games = list(read_games(data_folder() / "games.tsv.zst"))
     assert len({game.key for game in games}) == len(games) == 40 * len(LEVELS)
-    by_level = read_level_games(path)
+    by_level = levels.read_level_games(data_folder() / "games.tsv.zst")
     openings = [[game.moves[:6] for game in by_level[level]] for level in LEVELS]
     assert all(each == openings[0] for each in openings)
     assert len(set(openings[0])) == 40

@@ -1,42 +1,19 @@
-"""Players: whatever chooses moves, one answer a position, and nothing raises for one of them."""
+"""Players: whatever chooses moves, one answer a position, and how an answer is read."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import chess
+import numpy as np
 import pytest
 
 from chessgloss import assets
 from chessgloss.experts import load_expert
 from chessgloss.llm import AnswerMissing, Client, Endpoint, Model, Recordings
 from chessgloss.positions import Position
-from chessgloss.skill.engine_players import (
-    LevelPlayer,
-    LevelsMissing,
-    NnuePlayer,
-    StockfishPlayer,
-    read_levels,
-    record_levels,
-)
-from chessgloss.skill.llm_players import (
-    HISTORY,
-    PLAYS,
-    LlmPlayer,
-    Play,
-    nickname,
-    play_request,
-    play_requests,
-    tell,
-)
-from chessgloss.skill.players import (
-    Asked,
-    MovesPlayer,
-    Player,
-    RandomPlayer,
-    expected_of_random,
-)
-from chessgloss.skill.seen import mate_seen, see, told_concepts, vectors_file
+from chessgloss.skill import players
+from chessgloss.skill.players import Answer, Asked
 from fakes import engine_program
 from fakes.scripted_llm import scripted_llm
 
@@ -45,6 +22,14 @@ RUY_LOPEZ = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6")
 FOOLS_MATE = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 #: White can mate on the back rank.
 BACK_RANK = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
+#: The queen on f3 mates on f7: which the bishop on c4 covers.
+SCHOLARS_MATE = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 0 1"
+#: Black mates by taking on c3 (the CCC paper's Figure A5).
+FIGURE_A5 = "N6r/1p1k1ppp/2np4/b3p3/4P1b1/N1Q5/P4PPP/R3KB1R b KQ - 0 18"
+#: White may castle to both sides; a pawn may promote on e8 and by taking on d8.
+CASTLE_OR_PROMOTE = "3r3k/4P3/8/8/8/8/3P3P/R3K2R w KQ - 0 1"
+#: Two rooks may go to d1, and only from the right one is it another move.
+TWO_ROOKS = "7k/8/8/8/8/8/6PP/R4R1K w - - 0 1"
 
 OPENING = Asked("ruy lopez", Position.after(RUY_LOPEZ))
 ALONE = Asked("back rank", Position(BACK_RANK))
@@ -52,60 +37,181 @@ OVER = Asked("fool's mate", Position(FOOLS_MATE))
 START = Asked("start", Position(chess.STARTING_FEN))
 
 
-def one_answer_each(player: Player, asked: list[Asked]) -> list[str]:
+def states_of(player: players.Player, asked: list[Asked]) -> list[str]:
     answers = player.choose(asked)
     assert len(answers) == len(asked)
-    for answer, one in zip(answers, asked, strict=True):
-        assert answer.move is None or answer.move in one.position.board().legal_moves
+    for answer, question in zip(answers, asked, strict=True):
+        assert answer.move is None or answer.move in question.position.board().legal_moves
     return [answer.state for answer in answers]
 
 
-# ---------------------------------------------------------------- random, moves alone
+# ---------------------------------------------------------------- reading an answer
+
+#: One mate, with whatever may stand around it; one text a line.
+THE_MATE = """
+Qxf7#
+Qxf7
+Qxf7++
+Qf7
+Qf3xf7#
+1. Qxf7#
+1... Qxf7#
+f3f7
+f3-f7
+F3F7
+"Qxf7#"
+**Qxf7#**
+```¶Qxf7#¶```
+```san¶Qxf7¶```
+{"move": "Qxf7#"}
+{"best_move": "f3f7", "reason": "the king on e8 has no square, e7 is covered"}
+<move>Qxf7#</move>
+The best move is Qxf7#.
+Best move: **Qxf7#**
+best move - Qxf7#
+My final answer: 1. Qxf7#
+Move(SAN formatted move only): Qxf7#
+White mates with Qxf7#, as the bishop on c4 covers f7.
+Qxf7# (f3f7)
+Best move: Qxf7#, not Qg3.
+The move Qg3 is weak; I play Qxf7#
+I cannot be sure, but Qxf7# looks like mate
+Answer: Qxf7# and the king cannot go to e7.
+"""
+#: No move, or several; one text a line.
+NO_MOVE = """
+   ¶
+qxf7
+o-o
+Queen takes f7
+the queen on f7
+0000
+--
+1-0
+Qxf7=Q
+Qxf7# or Qg3
+Best move: Qxf7# or Qg3
+The best move is Qxf7#. The best move is Qg3.
+Qg3, then Qxf7#
+1. Qxf7# Kd8
+f3 f7
+{"from": "f3", "to": "f7"}
+position: r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 0 1
+"""
 
 
-def test_a_random_move_depends_on_seed_and_name_alone():
-    asked = [OPENING, ALONE, OVER]
-    player = RandomPlayer(3)
-    assert one_answer_each(player, asked) == ["legal", "legal", "error"]
-    assert player.choose(asked[::-1]) == player.choose(asked)[::-1]
-    moves = {
-        RandomPlayer(seed).choose([Asked(name, START.position)])[0].uci
-        for seed in range(8)
-        for name in "abcdefgh"
-    }
-    assert len(moves) > 15  # of 20
+def lines_of(text: str) -> list[str]:
+    return [line.replace("¶", "\n") for line in text.strip("\n").split("\n")]
 
 
-def test_what_a_random_move_is_worth_is_exact():
-    def knight(board: chess.Board, move: chess.Move) -> float:
-        return float(board.piece_type_at(move.from_square) == chess.KNIGHT)
+@pytest.mark.parametrize("text", lines_of(THE_MATE))
+def test_a_move_is_read_with_whatever_stands_around_it(text: str):
+    answer = players.read_answer(text, chess.Board(SCHOLARS_MATE))
+    assert answer == Answer(text, "f3f7", "Qxf7#", "legal")
+    assert answer.move == chess.Move.from_uci("f3f7")
 
-    assert expected_of_random([START, START], knight) == [4 / 20, 4 / 20]
-    with pytest.raises(ValueError, match="fool's mate: the game is over"):
-        expected_of_random([OVER], knight)
+
+@pytest.mark.parametrize("text", lines_of(NO_MOVE))
+def test_no_move_or_several_are_unreadable(text: str):
+    answer = players.read_answer(text, chess.Board(SCHOLARS_MATE))
+    assert answer == Answer(text, None, None, "unreadable")
+
+
+@pytest.mark.parametrize(
+    ("fen", "text", "uci"),
+    [(SCHOLARS_MATE, "a3", "a2a3"), (SCHOLARS_MATE, "d2-d4", "d2d4"),
+     (SCHOLARS_MATE, "pawn to a3", "a2a3"), (SCHOLARS_MATE, "Nxe2", "g1e2"),
+     (SCHOLARS_MATE, "The best move is d4, it takes e5", "d2d4"),
+     (CASTLE_OR_PROMOTE, "O-O", "e1g1"), (CASTLE_OR_PROMOTE, "0-0-0+", "e1c1"),
+     (CASTLE_OR_PROMOTE, "e1g1", "e1g1"), (CASTLE_OR_PROMOTE, "e1h1", "e1g1"),
+     (CASTLE_OR_PROMOTE, "e8=Q", "e7e8q"), (CASTLE_OR_PROMOTE, "e8Q", "e7e8q"),
+     (CASTLE_OR_PROMOTE, "e7e8N", "e7e8n"), (CASTLE_OR_PROMOTE, "exd8=N", "e7d8n"),
+     (CASTLE_OR_PROMOTE, "exd8Q#", "e7d8q"), (TWO_ROOKS, "Rad1", "a1d1")],
+)  # fmt: skip
+def test_other_legal_moves_castling_and_promotion(fen: str, text: str, uci: str):
+    answer = players.read_answer(text, chess.Board(fen))
+    assert (answer.uci, answer.state) == (uci, "legal")
+
+
+@pytest.mark.parametrize(
+    ("fen", "text", "uci", "san"),
+    [(SCHOLARS_MATE, "O-O", None, "O-O"),  # the knight on g1 is in the way
+     (SCHOLARS_MATE, "e1g1", "e1g1", None), (SCHOLARS_MATE, "Nf3", None, "Nf3"),
+     (SCHOLARS_MATE, "a3a4", "a3a4", None), (SCHOLARS_MATE, "Qxf8#", None, "Qxf8"),
+     (FIGURE_A5, "bxc3", None, "bxc3"),  # a pawn's move: the bishop's has a capital
+     (CASTLE_OR_PROMOTE, "e8", None, "e8"), (CASTLE_OR_PROMOTE, "e8=K", None, "e8=K"),
+     ("7k/8/8/8/8/8/8/K7 b - - 0 1", "h8h6", "h8h6", None)],
+)  # fmt: skip
+def test_an_illegal_move_is_kept_as_it_was_named(fen: str, text: str, uci, san):
+    answer = players.read_answer(text, chess.Board(fen))
+    assert (answer.uci, answer.san, answer.state, answer.move) == (uci, san, "illegal", None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I cannot help with that.", "I'm sorry.", "I’m unable to see.", "As an AI, I do not play."],
+)
+def test_a_refusal_is_one_only_without_a_move(text: str):
+    board = chess.Board(SCHOLARS_MATE)
+    assert players.read_answer(text, board).state == "refused"
+    assert players.read_answer(text + " Qxf7#", board).state == "legal"
+
+
+def test_san_that_fits_two_moves_names_none():
+    board = chess.Board(TWO_ROOKS)
+    assert players.read_answer("Rd1", board).state == "unreadable"
+    assert players.read_answer("Rd1, that is f1d1", board).state == "unreadable"
+
+
+def test_every_legal_move_is_read_in_each_notation():
+    for fen in (SCHOLARS_MATE, FIGURE_A5, CASTLE_OR_PROMOTE, TWO_ROOKS):
+        board = chess.Board(fen)
+        for move in board.legal_moves:
+            for text in (board.san(move), move.uci(), board.lan(move), f"3. {board.san(move)}!?"):
+                assert players.read_answer(text, board).move == move, text
+
+
+@pytest.mark.parametrize(
+    ("text", "uci", "reason"),
+    [("Move: Qxf7#\nReason: Kd8 is not possible.", "f3f7", "Kd8 is not possible."),
+     ("Qxf7#\nIt mates; Qg3 does not.", "f3f7", "It mates; Qg3 does not."),
+     ('{"move": "f3f7", "reason": "It mates."}', "f3f7", '"It mates."}'),
+     ("Move: Qg3", "f3g3", ""), ("Reason: it mates.", None, "it mates.")],
+)  # fmt: skip
+def test_a_reason_is_not_taken_for_the_move(text: str, uci, reason: str):
+    answer, given = players.read_reasoned(text, chess.Board(SCHOLARS_MATE))
+    assert (answer.uci, answer.text, given) == (uci, text, reason)
+
+
+def test_a_move_of_an_engine_is_an_answer():
+    board = chess.Board(FIGURE_A5)
+    assert Answer.of(chess.Move.from_uci("a5c3"), board).san == "Bxc3#"
+    assert Answer.of(chess.Move.from_uci("a5a1"), board).state == "illegal"
+    assert Answer.failed("timed\n out") == Answer("timed out", None, None, "error")
+
+
+# ---------------------------------------------------------------- moves alone
 
 
 def test_a_player_of_moves_sees_nothing_but_the_game():
-    seen: list[tuple[str, ...]] = []
+    games_asked: list[tuple[str, ...]] = []
 
     def continue_games(games):
-        seen.extend(games)
+        games_asked.extend(games)
         return ["Ba4" if game else "e2e5" for game in games]
 
-    player = MovesPlayer("tracking_uci", continue_games)
+    player = players.MovesPlayer("tracking_uci", continue_games)
     answers = player.choose([ALONE, OPENING, START])
     assert [answer.state for answer in answers] == ["error", "legal", "illegal"]
     assert answers[1].uci == "b5a4"
-    assert seen == [RUY_LOPEZ, ()]
+    assert games_asked == [RUY_LOPEZ, ()]
     assert player.choose([ALONE])[0].text == "the moves that led to the position are not known"
 
 
-def test_a_position_has_a_name_and_knows_whether_it_has_a_history():
-    assert [one.has_history for one in (OPENING, START, ALONE)] == [True, True, False]
-    shuffled = Position.after(("d1d8",), BACK_RANK)
-    assert not Asked("not from the start", shuffled).has_history
-    with pytest.raises(ValueError, match="needs a name"):
-        Asked(" ", START.position)
+def test_a_position_knows_whether_it_has_a_history():
+    shuffled = Asked("not from the start", Position.after(("d1d8",), BACK_RANK))
+    asked = (OPENING, START, ALONE, shuffled)
+    assert [question.has_history for question in asked] == [True, True, False, False]
 
 
 # ---------------------------------------------------------------- engines
@@ -118,69 +224,58 @@ def test_an_engine_that_fails_on_one_position_answers_the_others(
         tmp_path, "--fault", "crash", "--on", "6k1/5ppp", "--moves", "e1g1,e2e4"
     )
     monkeypatch.setenv("CHESSGLOSS_STOCKFISH", str(program))
-    answers = StockfishPlayer(1).choose([OPENING, ALONE, OVER, OPENING])
+    answers = players.StockfishPlayer(1).choose([OPENING, ALONE, OVER, OPENING])
     assert [answer.state for answer in answers] == ["legal", "error", "error", "legal"]
     assert "failed twice" in answers[1].text
     assert answers[2].text == "the game is over"
     assert answers[0].san == "O-O"
 
 
-@pytest.mark.parametrize(
-    ("nodes", "name"), [(1, "stockfish_1_node"), (20_000, "stockfish_20000_nodes")]
-)
-def test_an_engine_player_is_named_by_its_nodes(nodes: int, name: str):
-    assert StockfishPlayer(nodes).name == name
-    with pytest.raises(ValueError, match="positive"):
-        StockfishPlayer(0)
-
-
 @pytest.mark.engine
 def test_stockfish_plays_and_mates(stockfish: Path):
     asked = [ALONE, OPENING, OVER]
-    found = StockfishPlayer(2_000).choose(asked)
+    found = players.StockfishPlayer(2_000).choose(asked)
     assert found[0].san == "Rd8#"
-    assert [answer.state for answer in found] == ["legal", "legal", "error"]
-    assert StockfishPlayer(2_000).choose(asked) == found
-    assert one_answer_each(StockfishPlayer(1), asked) == ["legal", "legal", "error"]
+    assert players.StockfishPlayer(2_000).choose(asked) == found
+    assert states_of(players.StockfishPlayer(1), asked) == ["legal", "legal", "error"]
 
 
 @pytest.mark.engine
-def test_answers_of_a_level_are_recorded_once_and_read_again(stockfish: Path, tmp_path: Path):
+@pytest.mark.usefixtures("stockfish")
+def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path: Path):
     path, asked = tmp_path / "levels" / "answers.tsv", [OPENING, ALONE]
-    player = LevelPlayer(5, path)
-    with pytest.raises(LevelsMissing, match="record_levels"):
-        player.choose(asked)
-    assert record_levels(asked[:1], [5, 20], path, nodes=50, progress=False) == 2
-    with pytest.raises(LevelsMissing, match="1 of 2 positions, such as 'back rank'"):
+    player = players.WeakenedPlayer(5, path)
+    assert players.keep_weakened(asked[:1], "level", [5, 20], path, nodes=50) == 2
+    with pytest.raises(
+        players.AnswersMissing, match=r"1 of 2 positions, such as 'back rank'.*artefacts"
+    ):
         player.choose(asked)
     before = path.read_text()
     path.write_text(before + "5\t50\tback ra")  # killed while it wrote
-    assert record_levels(asked, [5, 20], path, nodes=50, progress=False) == 2
+    assert players.keep_weakened(asked, "level", [5, 20], path, nodes=50) == 2
     assert path.read_text().startswith(before)
-    assert record_levels(asked, [5, 20], path, nodes=50, progress=False) == 0
-    assert one_answer_each(player, asked) == ["legal", "legal"]
-    assert player.name == "stockfish_05"
-    assert len(read_levels(path)) == 4
+    assert players.keep_weakened(asked, "level", [5, 20], path, nodes=50) == 0
+    assert states_of(player, asked) == ["legal", "legal"]
+    assert len(players.read_weakened(path)) == 4
+    assert players.keep_weakened(asked, "elo", [1350], path, nodes=50) == 2
+    assert [players.WeakenedPlayer(n, path).name for n in (5, 1350)] == [
+        "stockfish_05",
+        "stockfish_elo_1350",
+    ]
 
 
-def test_a_file_of_levels_says_what_is_wrong_with_it(tmp_path: Path):
+@pytest.mark.parametrize("text", ["level\tmove\n", "\t".join(players.COLUMNS) + "\n5\t1\ta\n"])
+def test_a_file_of_answers_in_another_form_is_refused(tmp_path: Path, text: str):
     path = tmp_path / "answers.tsv"
-    path.write_text("level\tmove\n")
-    with pytest.raises(ValueError, match="must begin with the columns level, nodes"):
-        read_levels(path)
-    path.write_text("level\tnodes\tname\tfen\tuci\nfive\t1\ta\tb\tc\n")
-    with pytest.raises(ValueError, match="line 2: no answer of a level"):
-        read_levels(path)
-    with pytest.raises(ValueError, match="levels are 0 to 20"):
-        record_levels([START], [21], path, nodes=1)
+    path.write_text(text)
+    with pytest.raises(ValueError, match="must have the columns level, nodes"):
+        players.read_weakened(path)
 
 
 class CountingExpert:
     """Likes the side that has more squares to go to, whoever is to move; for White."""
 
     def evaluate(self, fens):
-        import numpy as np
-
         boards = [chess.Board(fen) for fen in fens]
         return np.array([len(board.attacks(board.king(chess.WHITE))) for board in boards])
 
@@ -189,10 +284,10 @@ def test_one_ply_takes_the_best_move_of_the_side_to_move():
     asked = [
         Asked(f"kings, {side}", Position(f"8/8/8/7k/8/8/8/K7 {side} - - 0 1")) for side in "wb"
     ]
-    answers = NnuePlayer(CountingExpert()).choose([*asked, OVER])
-    assert answers[0].uci == "a1b2"  # eight squares
-    assert answers[1].uci == "h5g4"  # all the same: the first in UCI
-    assert answers[2].state == "error"
+    answers = players.NnuePlayer(CountingExpert()).choose([OVER, *asked])
+    assert answers[0].state == "error"
+    assert answers[1].uci == "a1b2"  # eight squares
+    assert answers[2].uci == "h5g4"  # all the same: the first in UCI
 
 
 @pytest.fixture
@@ -209,24 +304,21 @@ def test_the_network_at_one_ply_takes_what_hangs(nnue):
         ("rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3", "c1g5"),
         ("rnbqkbnr/ppp2ppp/3p4/4p1Q1/4P3/8/PPPP1PPP/RNB1KBNR b KQkq - 1 3", "d8g5"),
     ):
-        assert NnuePlayer(nnue).choose([Asked("hangs", Position(fen))])[0].uci == best
+        assert players.NnuePlayer(nnue).choose([Asked("hangs", Position(fen))])[0].uci == best
 
 
 # ---------------------------------------------------------------- what an expert sees
 
 
 @pytest.mark.engine
-def test_concepts_seen_are_told_for_the_side_to_move(nnue):
-    if not vectors_file().is_file():
-        pytest.skip("no vectors of facts")
-    mated = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 0 1"
+def test_concepts_are_put_into_words_for_the_side_to_move(nnue):
     doubled = "4k3/p7/p7/8/8/8/PPP5/4K3 b - - 0 1"
-    scores = see([mated, doubled], nnue)
-    assert scores.shape == (2, 10)
-    assert mate_seen([mated, doubled], scores)[1] is False
-    told = told_concepts(doubled, scores[1])
-    assert "Black has doubled pawns" in told
-    assert not any("White can mate" in words for words in told)
+    asked = [Asked("mate", Position(SCHOLARS_MATE)), Asked("doubled", Position(doubled))]
+    assert players.concept_scores([SCHOLARS_MATE, doubled], nnue).shape == (2, 10)
+    assert players.mate_detected([SCHOLARS_MATE, doubled], nnue)[1] is False
+    words = players.concepts_in_words(asked, nnue)["doubled"]
+    assert "Black has doubled pawns" in words
+    assert not any("White can mate" in each for each in words)
 
 
 # ---------------------------------------------------------------- language models
@@ -237,7 +329,7 @@ MOVES_OF_OPENING = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"
 
 
 @pytest.mark.parametrize(
-    ("telling", "words"),
+    ("description", "words"),
     [
         ("fen", FEN_OF_OPENING),
         ("history", f"last moves: {MOVES_OF_OPENING}\n{FEN_OF_OPENING}"),
@@ -245,38 +337,36 @@ MOVES_OF_OPENING = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"
         ("concepts", f"{FEN_OF_OPENING}\nan expert sees: White pins a piece; Black has a fork"),
     ],
 )
-def test_a_position_is_told_in_four_ways(telling, words: str):
+def test_a_position_is_described_in_four_ways(description: str, words: str):
     concepts = {OPENING.name: ("White pins a piece", "Black has a fork")}
-    assert tell(OPENING, telling, concepts) == words
+    assert players.describe(OPENING, description, concepts) == words
 
 
-def test_a_long_game_is_told_by_its_last_moves():
+def test_a_long_game_is_described_by_its_last_moves():
     moves = ["g1f3", "g8f6", "f3g1", "f6g8"] * 5
-    told = tell(Asked("shuffle", Position.after(moves[:19])), "history").splitlines()[0]
-    assert told.startswith("last moves: 4...Ng8 5. Nf3 ")
-    assert told.count("N") == HISTORY
+    text = players.describe(Asked("shuffle", Position.after(moves[:19])), "history").splitlines()[0]
+    assert text.startswith("last moves: 4...Ng8 5. Nf3 ")
+    assert text.count("N") == players.HISTORY
 
 
-def test_what_cannot_be_told_is_an_error_of_that_position_only(tmp_path: Path):
-    assert len(play_requests([ALONE, OPENING], PLAYS["pgn"])) == 1
-    with pytest.raises(ValueError, match="back rank: the game that led here is not known"):
-        play_request(ALONE, PLAYS["history"])
-    with pytest.raises(ValueError, match="no concepts are given"):
-        play_request(ALONE, PLAYS["concepts"])
+def test_what_cannot_be_described_is_an_error_of_that_position_only(tmp_path: Path):
+    assert len(players.play_requests([ALONE, OPENING], "pgn")) == 1
+    with pytest.raises(KeyError, match="back rank"):
+        players.play_requests([ALONE], "concepts")
     with scripted_llm("text:O-O") as llm:
         client = Client(Recordings.of(MODEL, "x", tmp_path), Endpoint(llm.url, MODEL), "live")
-        answers = LlmPlayer(client, PLAYS["pgn"]).choose([ALONE, OPENING])
+        answers = players.LlmPlayer(client, "pgn").choose([ALONE, OPENING])
     assert [answer.state for answer in answers] == ["error", "legal"]
 
 
 def test_questions_begin_alike_and_name_their_position():
-    requests = play_requests([OPENING, ALONE], PLAYS["fen_uci"])
+    requests = players.play_requests([OPENING, ALONE], "fen_uci")
     first, second = (request.messages for request in requests)
     assert first[0] == second[0]
     assert first[-1].content.endswith("White to move.\n\nMove (UCI only):")
     assert requests[0].prompt == "play_uci@1"
     assert requests[0].about == {"of": "ruy lopez", "fen": OPENING.position.fen}
-    assert play_request(ALONE, PLAYS["fen_reason"]).sampling.max_tokens == 60
+    assert players.play_requests([ALONE], "fen_reason")[0].sampling.max_tokens == 60
 
 
 def test_the_answers_of_a_model_are_recorded_and_read(tmp_path: Path):
@@ -286,38 +376,25 @@ def test_the_answers_of_a_model_are_recorded_and_read(tmp_path: Path):
     recordings = Recordings.of(MODEL, "x", tmp_path)
     with scripted_llm(*script) as llm:
         client = Client(recordings, Endpoint(llm.url, MODEL), "record")
-        answers = LlmPlayer(client, PLAYS["fen"]).choose(asked)
+        answers = players.LlmPlayer(client, "fen").choose(asked)
     states = ["legal", "refused", "refused", "legal", "error"]
     assert [answer.state for answer in answers] == states
-    replayed = LlmPlayer(Client(recordings), PLAYS["fen"])
+    replayed = players.LlmPlayer(Client(recordings), "fen")
     assert replayed.choose(asked) == answers
     assert replayed.name == "scripted_1_fen"
     with pytest.raises(AnswerMissing):
-        LlmPlayer(Client(recordings), Play("fen", "uci")).choose(asked)
+        players.LlmPlayer(Client(recordings), "fen_uci").choose(asked)
 
 
 def test_a_reason_comes_with_its_move(tmp_path: Path):
     text = "Move: Rd8#\nReason: The rook mates, h8 is no help."
     with scripted_llm(f"text:{text}") as llm:
         client = Client(Recordings.of(MODEL, "x", tmp_path), Endpoint(llm.url, MODEL), "live")
-        (found,) = LlmPlayer(client, PLAYS["fen_reason"]).reasoned([ALONE])
-    assert (found.answer.san, found.reason) == ("Rd8#", "The rook mates, h8 is no help.")
-
-
-def test_an_endpoint_that_stops_answering_is_a_result(tmp_path: Path):
-    asked = [Asked(f"{n}", Position(f"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - {n} 9")) for n in range(6)]
-    with scripted_llm("text:Rd8#", *["500"] * 40) as llm:
-        client = Client(
-            Recordings.of(MODEL, "x", tmp_path), Endpoint(llm.url, MODEL, retries=0), "record"
-        )
-        answers = LlmPlayer(client, PLAYS["fen"]).choose(asked)
-        asked_for = len(llm.asked)
-    assert [answer.state for answer in answers] == ["legal"] + ["error"] * 5
-    assert "had stopped answering" in answers[-1].text
-    assert asked_for < 8
+        ((answer, reason),) = players.LlmPlayer(client, "fen_reason").reasoned([ALONE])
+    assert (answer.san, reason) == ("Rd8#", "The rook mates, h8 is no help.")
 
 
 def test_models_have_short_names():
     names = ("qwen2.5-coder-1.5b-q4_k_m", "gpt-4o-mini", "org/Chess-GPT:7B")
-    assert [nickname(name) for name in names] == ["qwen", "gpt_4o_mini", "org_chess_gpt_7b"]
-    assert set(PLAYS) >= {"fen", "history", "pgn", "concepts", "concepts_uci", "fen_reason"}
+    assert [players.nickname(name) for name in names] == ["qwen", "gpt_4o_mini", "org_chess_gpt_7b"]
+    assert list(players.PLAYS) == ["fen", "fen_uci", "history", "pgn", "concepts", "fen_reason"]

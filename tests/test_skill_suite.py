@@ -1,27 +1,28 @@
+"""Positions: the suite drawn from games, its file, kinds of position, and the known sets."""
+
 from __future__ import annotations
 
 import json
 import random
+import struct
 from pathlib import Path
 
 import chess
+import chess.polyglot
 import pytest
 
-from chessgloss.positions import Game
-from chessgloss.skill.analyses import Kept
-from chessgloss.skill.grading import Settings, position_key
-from chessgloss.skill.suite import (
-    SuiteError,
-    SuitePosition,
-    band_plies,
-    draw_suite,
-    positions_of,
-    read_suite,
-    with_baseline,
-    write_suite,
-)
+from chessgloss.experts import load_expert
+from chessgloss.llm import replay
+from chessgloss.positions import CommentedMove, Game, MoveInContext, Position, read_fen
+from chessgloss.skill import artefacts, suite
+from chessgloss.skill.grading import MoveTable, position_key
+from chessgloss.skill.players import Asked
+from chessgloss.skill.suite import Known
 
 LEVELS = (5, 20)
+START = Position(chess.STARTING_FEN)
+AFTER_E4 = read_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1")
+SCHOLARS_MATE = read_fen("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4")
 
 
 def random_game(seed: int, plies: int, level: int) -> Game:
@@ -51,107 +52,208 @@ def random_games() -> dict[int, list[Game]]:
 def test_a_band_is_moves_four_to_six_or_five_to_eight_before_the_end(
     band: str, plies: int, wanted: range
 ):
-    assert list(band_plies(band, plies)) == list(wanted)  # type: ignore[arg-type]
+    assert list(suite.band_plies(band, plies)) == list(wanted)  # type: ignore[arg-type]
 
 
 def test_late_positions_are_five_to_eight_full_moves_before_the_end():
-    to_come = {-(-(90 - ply) // 2) for ply in band_plies("late", 90)}
+    to_come = {-(-(90 - ply) // 2) for ply in suite.band_plies("late", 90)}
     assert to_come == {5, 6, 7, 8}
 
 
 def test_each_game_gives_an_early_or_middle_and_a_late_position(random_games):
-    suite = draw_suite(random_games, digest="abc")
-    assert len(suite) == 16
-    bands = [one.band for one in suite.positions if one.level == 5]
-    assert bands == ["early", "late", "middle", "late"] * 2
-    assert suite == draw_suite(random_games, digest="abc")
-    assert suite != draw_suite(random_games, digest="abc", seed=9)
-    assert len(draw_suite(random_games, digest="abc", bands=3)) == 24
-    assert {one.number for one in suite.first_games(2)} == {0, 1}
+    drawn = suite.draw_suite(random_games)
+    assert drawn[drawn["level"] == 5]["band"].tolist() == ["early", "late", "middle", "late"] * 2
+    assert drawn.equals(suite.draw_suite(random_games))
+    assert not drawn.equals(suite.draw_suite(random_games, seed=9))
+    assert drawn["name"].is_unique
 
 
 def test_no_position_is_drawn_twice_and_none_is_forced(random_games):
-    twins = dict.fromkeys(LEVELS, random_games[5])
-    suite = draw_suite(twins, digest="abc")
-    boards = [one.fen.rsplit(" ", 2)[0] for one in suite.positions]
+    drawn = suite.draw_suite(dict.fromkeys(LEVELS, random_games[5]))
+    boards = [fen.rsplit(" ", 2)[0] for fen in drawn["fen"]]
     assert len(set(boards)) == len(boards) == 16
-    assert all(chess.Board(one.fen).legal_moves.count() > 1 for one in suite.positions)
+    assert all(chess.Board(fen).legal_moves.count() > 1 for fen in drawn["fen"])
 
 
 def test_positions_come_back_with_the_history_of_their_game(random_games):
-    suite = draw_suite(random_games, digest="abc")
-    found = positions_of(suite.positions, random_games)
-    for one, position in zip(suite.positions, found, strict=True):
-        assert position.fen == one.fen
-        assert len(position.moves) == one.ply
-        assert random_games[one.level][one.number].moves[one.ply] == one.played
-    with pytest.raises(SuiteError, match=r"skill_05\.000\.early is not of these games"):
-        positions_of(suite.positions, {5: random_games[20], 20: []})
+    drawn = suite.draw_suite(random_games)
+    for row, position in zip(
+        drawn.itertuples(), suite.positions_of(drawn, random_games), strict=True
+    ):
+        assert (position.fen, len(position.moves)) == (row.fen, row.ply)
+        assert random_games[row.level][row.number].moves[row.ply] == row.played
+    for games in ({5: random_games[20], 20: []}, {5: [], 20: []}):
+        with pytest.raises(ValueError, match=r"skill_05\.000\.early is not of these games"):
+            suite.positions_of(drawn, games)
 
 
 @pytest.fixture
-def graded(random_games):
-    suite = draw_suite(random_games, digest="abc")
-    kept = {}
-    for one, position in zip(
-        suite.positions, positions_of(suite.positions, random_games), strict=True
-    ):
-        legal = [move.uci() for move in chess.Board(one.fen).legal_moves]
-        values = {uci: 50 if uci == one.played else 0 for uci in legal}
-        values[next(uci for uci in legal if uci != one.played)] = 75
-        kept[position_key(position)] = Kept(values, (one.played,))
-    return with_baseline(suite, random_games, kept, Settings())
+def graded_suite(random_games):
+    drawn = suite.draw_suite(random_games)
+    positions = suite.positions_of(drawn, random_games)
+    tables = {}
+    for row, position in zip(drawn.itertuples(), positions, strict=True):
+        legal = [move.uci() for move in chess.Board(row.fen).legal_moves]
+        values = {uci: 50 if uci == row.played else 0 for uci in legal}
+        values[next(uci for uci in legal if uci != row.played)] = 75
+        tables[position_key(position)] = MoveTable(values, (row.played,))
+    return suite.with_baseline(drawn, positions, tables)
 
 
-def test_the_file_is_the_same_bytes_and_reads_back(graded, tmp_path: Path):
-    path = write_suite(graded, tmp_path / "suite.json")
-    assert read_suite(path) == graded
-    again = write_suite(read_suite(path), tmp_path / "again.json")
-    assert again.read_bytes() == path.read_bytes()
-    data = json.loads(path.read_text())
-    assert data["graded_by"] == "Stockfish 15.1, nodes-20000"
-    assert {row["grade"] for row in data["positions"]} == {"Good"}
-    assert {row["loss"] for row in data["positions"]} == {25.0}
-
-
-def test_a_position_without_an_analysis_is_named(random_games):
-    suite = draw_suite(random_games, digest="abc")
-    with pytest.raises(SuiteError, match=r"no analysis of skill_05\.000\.early; run"):
-        with_baseline(suite, random_games, {}, Settings())
+def test_the_file_is_the_same_bytes_and_reads_back(graded_suite, tmp_path: Path):
+    about = {"games": "abc", "graded_by": "Stockfish 15.1, nodes-20000"}
+    path = suite.write_suite(graded_suite, tmp_path / "suite.json", **about)
+    drawn = suite.read_suite(path)
+    assert drawn.equals(graded_suite)
+    assert tuple(drawn) == suite.COLUMNS
+    assert suite.write_suite(drawn, tmp_path / "b.json", **about).read_bytes() == path.read_bytes()
+    assert json.loads(path.read_text())["graded_by"] == "Stockfish 15.1, nodes-20000"
+    assert set(drawn["grade"]) == {"Good"}
+    assert set(drawn["loss"]) == {25.0}
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"version": 99}, "version 99"), ({"positions": 3}, "no suite"), ({"name": 1}, None)],
+    [({"version": 99}, "version 99"), ({"positions": [{"name": "x"}]}, "has not the columns")],
 )
-def test_a_file_of_another_kind_is_refused(graded, tmp_path: Path, change: dict, message):
-    path = write_suite(graded, tmp_path / "suite.json")
+def test_a_file_of_another_kind_is_refused(graded_suite, tmp_path: Path, change: dict, message):
+    path = suite.write_suite(graded_suite, tmp_path / "suite.json", games="", graded_by="")
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
-    if message is None:
-        assert read_suite(path) == graded
-        return
-    with pytest.raises(SuiteError, match=message):
-        read_suite(path)
-
-
-def test_a_record_is_checked_when_it_is_made():
-    good = ("skill_05.000.early", 5, "1200", "key", 0, 6, "early", "opening", chess.STARTING_FEN)
-    assert SuitePosition(*good, "e2e4").white
-    with pytest.raises(ValueError, match="not a legal move"):
-        SuitePosition(*good, "e7e5")
-    with pytest.raises(ValueError, match="goes with a grade"):
-        SuitePosition(*good, "e2e4", 12.0)
-    with pytest.raises(ValueError, match="no such grade"):
-        SuitePosition(*good, "e2e4", 12.0, "Fine")
+    with pytest.raises(ValueError, match=message):
+        suite.read_suite(path)
 
 
 def test_the_committed_suite_is_made_of_the_committed_games(tmp_path: Path):
-    from chessgloss.skill.suite import main
+    for name in ("games.tsv.zst", "tables-nodes-20000.tsv.zst"):
+        (tmp_path / name).symlink_to(suite.data_folder() / name)
+    assert artefacts.main(["suite", "--folder", str(tmp_path)]) == 0
+    committed = suite.data_folder() / "suite.json"
+    assert (tmp_path / "suite.json").read_bytes() == committed.read_bytes()
+    assert len(suite.read_suite(committed)) == 400
 
-    folder = Path(__file__).resolve().parents[1] / "data" / "static"
-    if not (folder / "suite.json").is_file():
-        pytest.skip("data/static/suite.json is not made yet")
-    games = folder / "games.tsv.zst"
-    assert main([str(tmp_path / "suite.json"), "--games", str(games)]) == 0
-    assert (tmp_path / "suite.json").read_bytes() == (folder / "suite.json").read_bytes()
-    assert len(read_suite(folder / "suite.json")) >= 200
+
+# ---------------------------------------------------------------- questions to a model
+
+
+def test_some_positions_ask_for_a_reason_whatever_the_choice():
+    asked = [Asked(f"skill_05.{number:03d}.late", START) for number in range(10)]
+    assert [question.name[-8:-5] for question in suite.reason_asked(asked)] == [
+        "000",
+        "001",
+        "005",
+        "006",
+    ]
+    assert set(suite.reason_asked(asked[:3])) <= set(suite.reason_asked(asked))
+
+
+@pytest.mark.engine
+def test_a_model_is_asked_every_way_and_all_is_recorded():
+    requests = suite.model_requests(load_expert("nnue"))
+    assert replay("static").missing(requests) == []
+    assert len(requests) == 150 * len(suite.MODEL_PLAYS) + 60
+    assert {each.prompt for each in requests} == {"play_san@1", "play_uci@1", "play_reason@1"}
+    assert any("an expert sees: White" in each.messages[-1].content for each in requests)
+
+
+# ---------------------------------------------------------------- kinds of position
+
+
+@pytest.mark.parametrize(
+    ("fen", "wanted", "kind"),
+    [(chess.STARTING_FEN, set(), "quiet"),
+     (SCHOLARS_MATE.fen, {"mate", "capture", "hanging"}, "tactical"),
+     ("4k3/8/8/8/7b/8/8/4K3 w - - 0 1", {"check"}, "tactical"),
+     ("4k3/4n3/8/8/8/8/8/4RK2 b - - 0 1", {"pin"}, "quiet"),
+     ("2r1k3/8/8/3N4/8/8/8/4K3 w - - 0 1", set(), "quiet"),
+     ("2r1k3/8/1N6/8/8/8/8/4K3 w - - 0 1", {"capture"}, "tactical")],
+)  # fmt: skip
+def test_motifs_say_what_is_at_stake(fen: str, wanted: set[str], kind: str):
+    row = suite.describe_positions([fen]).iloc[0]
+    assert row["kind"] == kind
+    assert all(row[f"motif {name}"] for name in wanted)
+    assert row["side"] == ("White" if " w " in fen else "Black")
+    assert row["concept mate in one"] == ("mate" in wanted)
+
+
+# ---------------------------------------------------------------- known moves
+
+
+@pytest.mark.parametrize(
+    ("comment", "wanted"),
+    [("A very strong move. White plans f4", True), ("!", True), ("!! The point", True),
+     ("? The decisive mistake.", False), ("?? And he falls for it", False),
+     ("?! Correct was a5", False),
+     ("Another mistake!! White should take", False), ("!? Interesting", None),
+     ("This strong diagonal will prove enough", None), ("White wins", None),
+     ("Later he makes a mistake.", None), ("an error... it allows the bishop out", False),
+     ("This is an EXCELLENT move.", True), ("Another nice mate position", None)],
+)  # fmt: skip
+def test_a_comment_judges_its_move_at_its_beginning_only(comment: str, wanted: bool | None):
+    assert suite.praised(comment) is wanted
+
+
+MATES_FILE = """[Event "Caf\xe9"]
+[FEN "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 {0}"]
+[SetUp "1"]
+
+1. Rd8# *
+
+"""
+STUDY_FILE = """[Event "Fork #1"]
+[FEN "4k3/8/8/8/8/8/5PPP/3R2K1 w - - 0 1"]
+[SetUp "1"]
+
+1. g4 *
+
+[Event "Fork #2: nothing solved"]
+[FEN "4k3/8/8/8/8/8/5PPP/3R2K1 w - - 0 1"]
+[SetUp "1"]
+
+*
+"""
+
+
+def test_puzzles_are_drawn_by_lot_and_studies_taken_if_solved(tmp_path: Path):
+    for number in (2, 3, 4):
+        text = "".join(MATES_FILE.format(n) for n in range(1, 6))
+        (tmp_path / f"mate_in_{number}.pgn").write_text(text, "latin-1")
+    (tmp_path / "lichess_study_lichess-practice-the-fork_by_a.pgn").write_text(STUDY_FILE)
+    found = suite.read_puzzles(tmp_path, count=2, seed=1)
+    assert found == suite.read_puzzles(tmp_path, count=2, seed=1)
+    assert [known.kind for known in found] == ["mate"] * 6 + ["study"]
+    assert found[-1].name == "study.the-fork.001"
+    assert {known.move for known in found} == {"d1d8", "g2g4"}
+    numbers = {int(known.name.split(".")[1]) for known in found[:2]}
+    assert {int(known.position.fen.split()[-1]) for known in found[:2]} == numbers
+
+
+def test_the_books_favourite_is_vouched_for(tmp_path: Path):
+    entries, board = [], chess.Board()
+    for uci, weight in (("e2e4", 9), ("e7e5", 1), ("g1f3", 7)):
+        move = chess.Move.from_uci(uci)
+        raw = move.to_square | move.from_square << 6
+        entries.append(struct.pack(">QHHI", chess.polyglot.zobrist_hash(board), raw, weight, 0))
+        board.push(move)
+    path = tmp_path / "small.bin"
+    path.write_bytes(b"".join(sorted(entries)))
+    (known,) = suite.draw_book_positions(path, 1, seed=1, plies=2)
+    assert (known.position.moves, known.move) == (("e2e4", "e7e5"), "g1f3")
+
+
+def test_moves_of_lectures_are_numbered_within_their_lecture():
+    moves = [MoveInContext(START, uci) for uci in ("e2e4", "d2d4", "g2g4")]
+    sources = ("lec2", "lec3", "lec2")
+    comments = [CommentedMove(*each, 0) for each in zip(moves, ["words"] * 3, sources, strict=True)]
+    assert [(known.name, known.move) for known in suite.name_moves(comments)] == [
+        ("lec2.000", "e2e4"), ("lec3.000", "d2d4"), ("lec2.001", "g2g4"),
+    ]  # fmt: skip
+
+
+def test_pairs_are_the_plans_one_and_one_of_each_opening_and_mate():
+    opening = Known("opening.000", "opening", AFTER_E4, "e7e5")
+    mate = Known("mate_in_1.000", "mate", SCHOLARS_MATE, "h5f7")
+    pairs = suite.make_pairs([opening, mate, Known("study.x.001", "study", START, "e2e4")], seed=3)
+    assert (pairs[0].source, pairs[0].good, pairs[0].bad) == ("plan", "e7e5", "a7a6")
+    assert {pair.name for pair in pairs} <= {"plan", "opening.000", "mate_in_1.000"}
+    assert pairs == suite.make_pairs([opening, mate], seed=3)
+    assert pairs[-1].bad != "h5f7"

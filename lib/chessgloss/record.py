@@ -38,9 +38,8 @@ from chessgloss.llm import (
     replay,
 )
 from chessgloss.panel import gather_comments
-from chessgloss.skill.artefacts import model_requests
-from chessgloss.skill.mate_prompts import mate_in_one_requests
-from chessgloss.store import find_project
+from chessgloss.skill.mates import mate_in_one_requests
+from chessgloss.skill.suite import model_requests
 from chessgloss.verified.extraction import extraction_requests
 from chessgloss.verified.published import is_published, read_published
 from chessgloss.verified.writer import pending, write_all
@@ -152,7 +151,7 @@ def _pairwise(client: Client) -> list[Request]:
 
 
 def _static(_: Client) -> list[Request]:
-    return model_requests(find_project() / "data" / "static", load_expert("nnue"))
+    return model_requests(load_expert("nnue"))
 
 
 #: What can be recorded, by purpose.

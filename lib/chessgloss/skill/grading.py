@@ -5,36 +5,42 @@ two searches, and a move can then gain what only the second search saw. Here eve
 is a line of the position itself: a MultiPV search gives the five best, the other moves are
 searched five at a time with the same nodes for each five (``searchmoves``). The best is the
 highest of all lines, so that no loss is negative, and one table grades every answer that
-anyone may give.
+anyone may give (:func:`graded_moves`, :func:`graded_answers`).
 
 Values are in centipawns for the side that moves; mate in n moves counts as 10,000 - n, as in
-the plan. Losses are taken after both values are cut at :data:`~chessgloss.engine.CAP`.
+the plan. Losses are taken after both values are cut at :data:`~chessgloss.engine.CAP`. Tables
+are kept in a file by the content of their position, so that positions from sources under
+other terms can be in it; what a file does not hold is searched and kept in the store.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Final, Literal, get_args
+from pathlib import Path
+from typing import Final, NamedTuple, get_args
 
 import chess
 import numpy as np
+import pandas as pd
+import zstandard
 from numpy.typing import ArrayLike, NDArray
+from tqdm import tqdm
 
-from chessgloss.engine import CAP, Analysis, Engine, centipawn_loss, centipawns
-from chessgloss.facts.verdict import CLASS_BOUNDS, RANKED_LINES, MistakeClass
+from chessgloss.corpora.games import pack
+from chessgloss.engine import CAP, Engine, centipawn_loss, centipawns, open_engine
+from chessgloss.facts.verdict import RANKED_LINES, MistakeClass, mistake_class
 from chessgloss.positions import Position
-from chessgloss.skill.answers import Answer
-
-#: Grades of answers that are no legal move.
-Failure = Literal["Illegal", "Unreadable", "Refused", "Error"]
-Grade = MistakeClass | Failure
+from chessgloss.skill.players import Answer
+from chessgloss.store import Store
 
 #: The plan's grades of moves from best to worst, then those of answers without a move.
-MOVE_GRADES: Final[tuple[MistakeClass, ...]] = get_args(MistakeClass)
-GRADES: Final[tuple[Grade, ...]] = (*MOVE_GRADES, *get_args(Failure))
+MOVE_GRADES: Final[tuple[str, ...]] = get_args(MistakeClass)
+GRADES: Final = (*MOVE_GRADES, "Illegal", "Unreadable", "Refused", "Error")
+
+#: Marks of the plan (3.2), 5 to 1; an answer that is no legal move gets the lowest.
+MARKS: Final = dict(zip(MOVE_GRADES, (5, 4, 3, 2, 1), strict=True))
 
 #: Rank of a move that is not among the five best (the plan's ``_classify_move``).
 OUTSIDE = RANKED_LINES + 1
@@ -46,133 +52,33 @@ WIN_STEEPNESS = 0.00368208
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How positions are searched for grading.
+    """How positions are searched for grading: nodes of a search of five lines, or a depth.
 
-    Parameters
-    ----------
-    nodes
-        Nodes of a search of :attr:`lines` lines; fewer lines get their share of them.
-    depth
-        Plies to search instead.
-    lines
-        Lines of a search.
+    Fewer lines get their share of the nodes.
     """
 
     nodes: int | None = 20_000
     depth: int | None = None
-    lines: int = RANKED_LINES
-
-    def __post_init__(self) -> None:
-        if (self.nodes is None) == (self.depth is None):
-            raise ValueError(f"give exactly one of nodes and depth, got {self}")
-        numbers = (self.nodes, self.depth, self.lines)
-        if any(number is not None and number < 1 for number in numbers):
-            raise ValueError(f"nodes, depth and lines must be positive, got {self}")
 
     @property
     def label(self) -> str:
         """The limit as a word: ``nodes-20000``, ``depth-18``."""
         return f"nodes-{self.nodes}" if self.depth is None else f"depth-{self.depth}"
 
-    def search(
-        self, engine: Engine, position: Position, lines: int, moves: tuple[str, ...] | None = None
-    ) -> Analysis:
-        """Search so many lines, restricted to ``moves`` if they are given."""
-        nodes = None if self.nodes is None else max(1, self.nodes * lines // self.lines)
-        return engine.analyse(
-            position, nodes=nodes, depth=self.depth, multipv=lines, root_moves=moves
-        )
 
-
-@dataclass(frozen=True, slots=True)
-class MoveTable:
+class MoveTable(NamedTuple):
     """What the moves of a position are worth.
 
     Parameters
     ----------
-    position
-        The position.
     values
         UCI move to centipawns for the side that moves, uncut; every legal move, or some.
     ranked
         The best moves of the MultiPV search, best first, at most five.
     """
 
-    position: Position
     values: Mapping[str, int]
-    ranked: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        legal = {move.uci() for move in chess.Board(self.position.fen).legal_moves}
-        if not self.values or not legal.issuperset(self.values):
-            raise ValueError(f"the values of {self.position.fen!r} must be of its legal moves")
-        if not set(self.values).issuperset(self.ranked) or not self.ranked:
-            raise ValueError(f"the ranked moves of {self.position.fen!r} must have values")
-        object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
-
-    @property
-    def best(self) -> int:
-        """The highest value, uncut, in centipawns for the side that moves."""
-        return max(self.values.values())
-
-    def loss(self, uci: str, *, cap: float = CAP) -> float:
-        """Return the centipawns that a move loses against the best, both cut at ``cap``."""
-        return float(centipawn_loss(self.best, self._value(uci), cap=cap))
-
-    def win_loss(self, uci: str) -> float:
-        """Return the chance to win, 0 to 1, that a move gives away (:func:`win_chance`)."""
-        return float(win_chance(self.best) - win_chance(self._value(uci)))
-
-    def rank(self, uci: str) -> int:
-        """Return the place of a move among the five best, :data:`OUTSIDE` if it has none."""
-        return self.ranked.index(uci) + 1 if uci in self.ranked else OUTSIDE
-
-    def _value(self, uci: str) -> int:
-        try:
-            return self.values[uci]
-        except KeyError:
-            raise ValueError(
-                f"no value for {uci!r} in the table of {self.position.fen!r}"
-            ) from None
-
-
-@dataclass(frozen=True, slots=True)
-class Graded:
-    """An answer with its grade.
-
-    Parameters
-    ----------
-    grade
-        One of :data:`GRADES`.
-    uci
-        The legal move, ``None`` if the answer is none.
-    loss, uncut
-        Centipawns lost against the best, cut at the cap and as they are (mates count about
-        10,000); ``None`` without a legal move.
-    win_loss
-        Chance to win given away, 0 to 1.
-    rank
-        1 to 5, or 6 for a move outside the five best.
-    """
-
-    grade: Grade
-    uci: str | None = None
-    loss: float | None = None
-    uncut: float | None = None
-    win_loss: float | None = None
-    rank: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.grade not in GRADES:
-            raise ValueError(f"no such grade: {self.grade!r}; they are {', '.join(GRADES)}")
-        numbers = (self.loss, self.uncut, self.win_loss, self.rank)
-        if any((number is None) == self.legal for number in numbers) or (self.loss or 0) < 0:
-            raise ValueError(f"legal moves, and only they, lose something from 0 up: {self}")
-
-    @property
-    def legal(self) -> bool:
-        """Whether the answer is a legal move."""
-        return self.grade in MOVE_GRADES
+    ranked: Sequence[str]
 
 
 def win_chance(values: ArrayLike) -> NDArray[np.float64]:
@@ -181,39 +87,118 @@ def win_chance(values: ArrayLike) -> NDArray[np.float64]:
     return 1 / (1 + np.exp(-WIN_STEEPNESS * cut))
 
 
-def grade_names(losses: ArrayLike) -> NDArray[np.str_]:
-    """Return the plan's grade of each loss in centipawns: Excellent up to 10, and so on."""
-    bounds = [bound for _, bound in CLASS_BOUNDS]
-    return np.array(MOVE_GRADES)[np.searchsorted(bounds, np.asarray(losses, dtype=float))]
+# ---------------------------------------------------------------- moves and answers, graded
 
 
-def grade(table: MoveTable, uci: str, *, cap: float = CAP) -> Graded:
-    """Grade a legal move by the table of its position.
+def graded_moves(tables: Mapping[str, MoveTable], *, cap: float = CAP) -> pd.DataFrame:
+    """Grade every move of some tables.
+
+    Parameters
+    ----------
+    tables
+        Tables by the name of their position.
+    cap
+        Centipawns at which values are cut before a loss is taken.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a move, index ``name`` and ``uci``: ``value`` (centipawns for the mover, uncut),
+        ``rank`` (1 to 5, or 6 outside the five best), ``loss`` (values cut), ``uncut`` (the
+        same without a cut), ``win_loss`` (chance to win given away, 0 to 1), ``grade``,
+        ``mark`` (5 to 1), ``best`` and ``top_five`` (1 or 0).
+    """
+    moves = pd.DataFrame(
+        [
+            (
+                name,
+                uci,
+                value,
+                list(table.ranked).index(uci) + 1 if uci in table.ranked else OUTSIDE,
+            )
+            for name, table in tables.items()
+            for uci, value in table.values.items()
+        ],
+        columns=["name", "uci", "value", "rank"],
+    ).set_index(["name", "uci"])
+    best = moves.groupby("name")["value"].transform("max")
+    moves["loss"] = centipawn_loss(best, moves["value"], cap=cap)
+    moves["uncut"] = (best - moves["value"]).astype(float)
+    moves["win_loss"] = win_chance(best) - win_chance(moves["value"])
+    moves["grade"] = moves["loss"].map(mistake_class)
+    moves["mark"] = moves["grade"].map(MARKS).astype(float)
+    moves["best"] = (moves["loss"] == 0).astype(float)
+    moves["top_five"] = (moves["rank"] < OUTSIDE).astype(float)
+    return moves
+
+
+def graded_answers(
+    names: Sequence[str], answers: Sequence[Answer], moves: pd.DataFrame
+) -> pd.DataFrame:
+    """Grade a player's answers.
+
+    Answers that are no legal move stay: their mark is the lowest, and in the charged loss they
+    cost what the worst legal move costs.
+
+    Parameters
+    ----------
+    names, answers
+        The positions that were asked, and what was answered.
+    moves
+        Their moves (:func:`graded_moves`).
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a position: ``name``, ``legal`` (1 or 0), ``mark``, ``loss``, ``uncut``,
+        ``win_loss`` (missing without a legal move), ``charged``, ``best``, ``top_five``, and
+        1 in the column of its grade (:data:`GRADES`), 0 in the others.
 
     Raises
     ------
-    ValueError
-        If the table has no value for the move.
+    KeyError
+        If a legal move has no value.
     """
-    loss = table.loss(uci, cap=cap)
-    uncut = table.loss(uci, cap=np.inf)
-    name: Grade = str(grade_names(loss))  # type: ignore[assignment]
-    return Graded(name, uci, loss, uncut, table.win_loss(uci), table.rank(uci))
+    legal = np.array([answer.legal for answer in answers], dtype=bool)
+    keys = [
+        (name, answer.uci if answer.legal else "")
+        for name, answer in zip(names, answers, strict=True)
+    ]
+    sheet = moves.reindex(keys).reset_index(drop=True).drop(columns=["value", "rank"])
+    if (unvalued := legal & sheet["loss"].isna().to_numpy()).any():
+        raise KeyError(f"no value for {keys[int(unvalued.argmax())]}")
+    worst = moves.groupby("name")["loss"].max().reindex(names).to_numpy()
+    failures = [answer.state.capitalize() for answer in answers]
+    grades = sheet.pop("grade").where(legal, failures)
+    sheet = sheet.assign(
+        name=list(names), legal=legal.astype(float), charged=sheet["loss"].fillna(pd.Series(worst))
+    )
+    sheet = sheet.fillna({"mark": 1.0, "best": 0.0, "top_five": 0.0})
+    return sheet.join(_indicators(grades))
 
 
-def grade_answer(table: MoveTable, answer: Answer, *, cap: float = CAP) -> Graded:
-    """Grade an answer: its move if it is legal, else the way in which it fails."""
-    if answer.state == "legal" and answer.uci is not None:
-        return grade(table, answer.uci, cap=cap)
-    return Graded(answer.state.capitalize())  # type: ignore[arg-type]
+def random_answers(names: Sequence[str], moves: pd.DataFrame) -> pd.DataFrame:
+    """Grade a random legal move, with no lot drawn: the exact mean over all moves.
+
+    Returns what :func:`graded_answers` does, with shares of grades.
+    """
+    each = moves.drop(columns=["value", "rank", "grade"]).join(_indicators(moves["grade"]))
+    means = each.groupby("name").mean().loc[list(names)]
+    return means.assign(legal=1.0, charged=means["loss"]).reset_index()
+
+
+def _indicators(grades: pd.Series) -> pd.DataFrame:
+    return pd.get_dummies(grades, dtype=float).reindex(columns=list(GRADES), fill_value=0.0)
+
+
+# ---------------------------------------------------------------- tables of moves
 
 
 def analyse_moves(
     engine: Engine,
     position: Position,
-    settings: Settings | None = None,
-    *,
-    asked: tuple[str, ...] | None = None,
+    settings: Settings,
+    asked: Sequence[str] | None = None,
 ) -> MoveTable:
     """Value the moves of a position, each search from an empty hash table.
 
@@ -224,21 +209,26 @@ def analyse_moves(
     position
         A position with a legal move.
     settings
-        How to search; by default 20,000 nodes for five lines.
+        How to search.
     asked
-        Moves wanted beside the five best; by default every legal one.
-
-    Raises
-    ------
-    ValueError
-        If the game is over.
+        UCI moves wanted beside the five best; by default every legal one.
     """
-    settings = settings or Settings()
-    values = _values(settings.search(engine, position, settings.lines))
-    ranked = sorted(values, key=lambda uci: -values[uci])
-    for batch in _batches(position, set(values), settings.lines, asked):
-        values |= _values(settings.search(engine, position, len(batch), batch))
-    return MoveTable(position, values, tuple(ranked))
+
+    def search(lines: int, moves: Sequence[str] | None = None) -> dict[str, int]:
+        nodes = None if settings.nodes is None else max(1, settings.nodes * lines // RANKED_LINES)
+        analysis = engine.analyse(
+            position, nodes=nodes, depth=settings.depth, multipv=lines, root_moves=moves
+        )
+        return {line.moves[0]: centipawns(line.score, position.turn) for line in analysis.lines}
+
+    values = search(RANKED_LINES)
+    ranked = tuple(sorted(values, key=lambda uci: -values[uci]))
+    legal = [move.uci() for move in chess.Board(position.fen).legal_moves]
+    rest = sorted(set(legal if asked is None else asked) - set(values))
+    for start in range(0, len(rest), RANKED_LINES):
+        batch = rest[start : start + RANKED_LINES]
+        values |= search(len(batch), batch)
+    return MoveTable(values, ranked)
 
 
 def position_key(position: Position) -> str:
@@ -248,17 +238,78 @@ def position_key(position: Position) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def _values(analysis: Analysis) -> dict[str, int]:
-    turn = analysis.position.turn
-    return {line.moves[0]: centipawns(line.score, turn) for line in analysis.lines}
+def tables_path(folder: Path, settings: Settings) -> Path:
+    """Return where the tables of these settings lie in a folder."""
+    return folder / f"tables-{settings.label}.tsv.zst"
 
 
-def _batches(
-    position: Position, known: set[str], size: int, asked: tuple[str, ...] | None
-) -> Iterator[tuple[str, ...]]:
-    """Yield the moves not yet valued, ``size`` at a time, in the order of their names."""
-    legal = sorted(move.uci() for move in chess.Board(position.fen).legal_moves)
-    wanted = legal if asked is None else sorted(set(asked))
-    left = [uci for uci in wanted if uci not in known]
-    for start in range(0, len(left), size):
-        yield tuple(left[start : start + size])
+def read_tables(path: Path) -> dict[str, MoveTable]:
+    """Return the tables of a file by the keys of their positions; none if there is no file.
+
+    Raises
+    ------
+    ValueError
+        At the first line that is no table, or when the file is cut off.
+    """
+    if not path.exists():
+        return {}
+    tables = {}
+    try:
+        text = zstandard.ZstdDecompressor().decompress(path.read_bytes()).decode("ascii")
+        for line in text.splitlines():
+            key, ranked, values = line.split("\t")
+            pairs = (word.split(":") for word in values.split(" "))
+            tables[key] = MoveTable({uci: int(value) for uci, value in pairs}, ranked.split(" "))
+    except (zstandard.ZstdError, ValueError) as error:
+        raise ValueError(f"{path.name} is damaged or cut off: {error}") from None
+    return tables
+
+
+def find_tables(
+    positions: Sequence[Position],
+    settings: Settings,
+    kept: Mapping[str, MoveTable],
+    store: Store,
+    *,
+    asked: Mapping[str, Sequence[str]] | None = None,
+) -> list[MoveTable]:
+    """Return the table of each position: the kept one, the store's, or a new search's.
+
+    Parameters
+    ----------
+    positions
+        Positions with a legal move.
+    settings
+        How the tables were, and are, searched.
+    kept
+        Tables by key (:func:`read_tables`); empty to search all of them again.
+    store
+        Keeps what is searched.
+    asked
+        By position key, the moves wanted beside the five best; by default every legal one.
+    """
+    keys = [position_key(position) for position in positions]
+    tables = dict(kept)
+    missing = {key: each for key, each in zip(keys, positions, strict=True) if key not in kept}
+    if not missing:
+        return [tables[key] for key in keys]
+    with open_engine(timeout=600) as engine:
+        for key, position in tqdm(missing.items(), "tables", unit="position"):
+            moves = (asked or {}).get(key)
+
+            def build(position: Position = position, moves: Sequence[str] | None = moves) -> dict:
+                return analyse_moves(engine, position, settings, moves)._asdict()
+
+            recipe = {"position": key, "settings": settings.label, "lines": RANKED_LINES}
+            recipe |= {"engine": engine.name, "asked": moves}
+            tables[key] = MoveTable(**store.fetch("move_table", recipe, build))
+    return [tables[key] for key in keys]
+
+
+def write_tables(tables: Mapping[str, MoveTable], target: Path) -> Path:
+    """Write a file of tables, sorted by the keys of their positions."""
+    lines = []
+    for key, table in sorted(tables.items()):
+        values = " ".join(f"{uci}:{value}" for uci, value in sorted(table.values.items()))
+        lines.append(f"{key}\t{' '.join(table.ranked)}\t{values}\n")
+    return pack(lines, target)

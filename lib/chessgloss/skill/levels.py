@@ -1,33 +1,35 @@
-"""Games by Stockfish's own ``Skill Level``, as the static-position plan asks for (step 1).
+"""Games of engines at stated levels, and what each of their moves loses.
 
-The option weakens the engine by a choice that is seeded from the clock, so no game of it can
-be made again: the games are stored, in the form of :mod:`chessgloss.corpora.games`. Nobody
-resigns and no draw is agreed, so that late tactics and mates stay in. Game ``i`` starts from
-the same opening at every level: six plies drawn from the Polyglot book, no line twice.
+The static-position plan (step 1) asks for games by Stockfish's own ``Skill Level``. The option
+weakens the engine by a choice that is seeded from the clock, so no game of it can be made
+again: the games are stored, in the form of :mod:`chessgloss.corpora.games`. Nobody resigns and
+no draw is agreed, so that late tactics and mates stay in. Game ``i`` starts from the same
+opening at every level: six plies drawn from the Polyglot book, no line twice.
 
-    python -m chessgloss.skill.levels data/static/games.tsv.zst
-
-plays what is missing and packs the file; killed, it goes on where it stopped.
+Every position of a game is valued by one search, uncut; losses are taken afterwards, with a
+cap or without.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import chess
 import chess.polyglot
+import numpy as np
+import pandas as pd
+import zstandard
 from joblib import Parallel, delayed
+from numpy.typing import NDArray
 from tqdm import tqdm
 
-from chessgloss import assets
 from chessgloss.corpora.games import pack, read_games
-from chessgloss.engine import Engine
+from chessgloss.engine import CAP, MATE, MATES_FROM, Engine, centipawn_loss, find_stockfish
 from chessgloss.positions import Game, Result
+from chessgloss.store import Store
 
 #: The plan's Skill Levels and the Elo it gives them ("approximate", without a source; it
 #: writes 2000+ for the last). Static-position plan, 1.1.
@@ -35,6 +37,12 @@ ELO_NAMES = {5: "1200", 10: "1400", 15: "1600", 18: "1800", 20: "2000+"}
 
 #: The levels in rising order.
 LEVELS = tuple(ELO_NAMES)
+
+#: Nodes of the search that values each position of a stored game.
+VALUE_NODES = 20_000
+
+#: Games that one engine process values before another takes over.
+_BATCH = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +69,8 @@ class Rules:
     most_plies: int = 300
     seed: int = 8
 
-    def __post_init__(self) -> None:
-        if min(self.games, self.nodes) < 1 or not 0 <= self.opening_plies < self.most_plies:
-            raise ValueError(f"counts must be positive, the opening shorter than a game: {self}")
+
+# ---------------------------------------------------------------- games
 
 
 def draw_openings(book: Path, rules: Rules) -> list[tuple[str, ...]]:
@@ -83,7 +90,10 @@ def draw_openings(book: Path, rules: Rules) -> list[tuple[str, ...]]:
     drawn: dict[tuple[str, ...], None] = {}
     with chess.polyglot.open_reader(book) as reader:
         for _ in range(100 * rules.games):
-            drawn.setdefault(_book_line(reader, rules.opening_plies, chance))
+            board = chess.Board()
+            for _ in range(rules.opening_plies):
+                board.push(reader.weighted_choice(board, random=chance).move)
+            drawn.setdefault(tuple(move.uci() for move in board.move_stack))
             if len(drawn) == rules.games:
                 return list(drawn)
     raise ValueError(f"{book.name} gave {len(drawn)} of {rules.games} different openings")
@@ -102,43 +112,37 @@ def play_game(engine: Engine, level: int, opening: Sequence[str], rules: Rules) 
     return Game(tuple(moves), result, name, name, termination, len(opening))
 
 
-def generate(target: Path, rules: Rules, *, book: Path, shards: Path, processes: int = 1) -> Path:
-    """Play the games that ``shards`` does not hold yet, and pack all of them into ``target``.
+def play_levels(target: Path, rules: Rules, *, book: Path, store: Store) -> Path:
+    """Play the games that the store does not hold yet, and pack all of them into ``target``."""
+    lines = []
+    wanted = [(level, row) for level in LEVELS for row in enumerate(draw_openings(book, rules))]
+    for level, (number, opening) in tqdm(wanted, unit="game"):
 
-    Parameters
-    ----------
-    target
-        The file to write (``.tsv.zst``), games in the order of levels, then openings.
-    book
-        Polyglot book from which the openings are drawn.
-    shards
-        Folder that keeps one finished game a file between runs.
-    processes
-        Engine processes.
-    """
-    shards.mkdir(parents=True, exist_ok=True)
-    openings = draw_openings(book, rules)
-    wanted = [(level, number) for level in LEVELS for number in range(rules.games)]
-    missing = [one for one in wanted if not _shard(shards, rules, *one).exists()]
-    jobs = (delayed(_play_shard)(shards, rules, *one, openings[one[1]]) for one in missing)
-    with tqdm(total=len(wanted), initial=len(wanted) - len(missing), unit="game") as bar:
-        for _ in Parallel(n_jobs=processes, return_as="generator_unordered")(jobs):
-            bar.update()
-    return pack((_shard(shards, rules, *one).read_text("ascii") for one in wanted), target)
+        def build(level: int = level, opening: Sequence[str] = opening) -> dict:
+            with Engine() as engine:
+                game = play_game(engine, level, opening, rules)
+            return {"moves": list(game.moves), "end": [game.result, game.termination]}
+
+        recipe = {"level": level, "nodes": rules.nodes, "opening": list(opening)}
+        parts = store.fetch("level_game", recipe, build)
+        name = f"Skill Level {level}"
+        cells = (number, name, name, *parts["end"], len(opening), " ".join(parts["moves"]))
+        lines.append("\t".join(map(str, cells)) + "\n")
+    return pack(lines, target)
 
 
 def level_of(game: Game) -> int:
-    """Return the Skill Level that played a game of this file.
+    """Return the level that both players have: 5 for ``level 5`` and ``Skill Level 5``.
 
     Raises
     ------
     ValueError
-        If its players are not named ``Skill Level n``.
+        If their names differ or end in no number.
     """
-    words = game.white.rsplit(" ", 1)
-    if words[0] != "Skill Level" or game.white != game.black:
+    number = game.white.rpartition(" ")[2]
+    if game.white != game.black or not number.isdigit():
         raise ValueError(f"not a game between equal levels: {game.white!r} and {game.black!r}")
-    return int(words[1])
+    return int(number)
 
 
 def read_level_games(path: Path) -> dict[int, list[Game]]:
@@ -147,15 +151,6 @@ def read_level_games(path: Path) -> dict[int, list[Game]]:
     for game in read_games(path):
         games[level_of(game)].append(game)
     return games
-
-
-def _book_line(
-    reader: chess.polyglot.MemoryMappedReader, plies: int, chance: random.Random
-) -> tuple[str, ...]:
-    board = chess.Board()
-    for _ in range(plies):
-        board.push(reader.weighted_choice(board, random=chance).move)
-    return tuple(move.uci() for move in board.move_stack)
 
 
 def _end(board: chess.Board, rules: Rules) -> tuple[Result, str] | None:
@@ -171,45 +166,112 @@ def _end(board: chess.Board, rules: Rules) -> tuple[Result, str] | None:
     return results[outcome.winner], outcome.termination.name.lower().replace("_", " ")
 
 
-def _shard(folder: Path, rules: Rules, level: int, number: int) -> Path:
-    return folder / f"skill-{level:02d}-{rules.nodes}-{rules.seed}-{number:04d}.tsv"
+# ---------------------------------------------------------------- what moves lose
 
 
-def _play_shard(
-    folder: Path, rules: Rules, level: int, number: int, opening: Sequence[str]
-) -> None:
-    path = _shard(folder, rules, level, number)
-    with Engine() as engine:
-        game = play_game(engine, level, opening, rules)
-    aside = path.with_suffix(".part")
-    aside.write_text("\t".join(_cells(number, game)) + "\n", encoding="ascii")
-    aside.rename(path)
+def search_values(engine: Engine, game: Game, nodes: int) -> NDArray[np.int64]:
+    """Search every position of a game once: ``(len(moves) + 1,)``, for White, uncut.
+
+    Values are centipawns, mate in n is 10,000 - n; a finished game counts as 10,000 against
+    the side that is mated, else as 0. The hash table is emptied before the game, not within.
+    """
+    engine.new_game()
+    values = []
+    for ply in range(len(game.moves) + 1):
+        lines = engine.search(game.moves[:ply], nodes=nodes, root=game.root)
+        mated = not lines and game.position(ply).board().is_checkmate()
+        value = lines[0].centipawns if lines else -MATE * mated
+        values.append(value if game.position_turn(ply) else -value)
+    return np.array(values)
 
 
-def _cells(number: int, game: Game) -> Iterator[str]:
-    """Yield the columns of a games file."""
-    yield from (str(number), game.white, game.black, game.result, game.termination)
-    yield from (str(game.opening_plies), " ".join(game.moves))
+def game_values(
+    games: Sequence[Game], *, nodes: int, processes: int = 2
+) -> list[NDArray[np.int64]]:
+    """Return the values of each game's positions (:func:`search_values`).
+
+    Parameters
+    ----------
+    games
+        Whole games; their histories count, so that repetitions are seen.
+    nodes
+        Nodes of the one search that each position gets.
+    processes
+        Engine processes. The answer does not depend on their number.
+    """
+    batches = [games[start : start + _BATCH] for start in range(0, len(games), _BATCH)]
+    tasks = (delayed(_batch_values)(find_stockfish(), batch, nodes) for batch in batches)
+    found = Parallel(n_jobs=processes, return_as="generator")(tasks)
+    bar = tqdm(found, total=len(batches), unit=f"{_BATCH} games", desc="grading")
+    return [values for batch in bar for values in batch]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Play the games from the command line; return the exit status."""
-    usual = Rules()
-    parser = argparse.ArgumentParser(prog="python -m chessgloss.skill.levels", description=__doc__)
-    parser.add_argument(
-        "target", type=Path, help="file to write, such as data/static/games.tsv.zst"
-    )
-    parser.add_argument("--games", type=int, default=usual.games, help="games a level")
-    parser.add_argument("--nodes", type=int, default=usual.nodes, help="nodes a move")
-    parser.add_argument("--seed", type=int, default=usual.seed, help="seed of the openings")
-    parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--shards", type=Path, default=Path(".cache/static-games"))
-    given = parser.parse_args(arguments)
-    rules = Rules(games=given.games, nodes=given.nodes, seed=given.seed)
-    book = assets.locate("opening_book")
-    generate(given.target, rules, book=book, shards=given.shards, processes=given.processes)
-    return 0
+def _batch_values(path: Path, games: Sequence[Game], nodes: int) -> list[NDArray[np.int64]]:
+    with Engine(path, hash_mb=2) as engine:
+        return [search_values(engine, game, nodes) for game in games]
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def write_values(games: Sequence[Game], target: Path, store: Store) -> Path:
+    """Value every position of the games that the store lacks, and pack all into ``target``."""
+    lines = []
+    for game in tqdm(games, unit="game"):
+
+        def build(game: Game = game) -> dict:
+            return {"values": _batch_values(find_stockfish(), [game], VALUE_NODES)[0]}
+
+        recipe = {"game": game.key, "nodes": VALUE_NODES}
+        values = store.fetch("game_values", recipe, build)["values"]
+        lines.append(f"{game.key}\t{VALUE_NODES}\t{' '.join(map(str, values))}\n")
+    return pack(lines, target)
+
+
+def read_values(path: Path) -> dict[str, NDArray[np.int64]]:
+    """Return the values of each game's positions for White, by the game's key."""
+    text = zstandard.ZstdDecompressor().decompress(path.read_bytes()).decode("ascii")
+    rows = (line.split("\t") for line in text.splitlines())
+    return {key: np.array(values.split(" "), dtype=np.int64) for key, _, values in rows}
+
+
+def move_losses(
+    games: Sequence[Game], values: Sequence[NDArray[np.int64]], *, cap: float | None = CAP
+) -> pd.DataFrame:
+    """Return what every move after the opening lost, one row a move.
+
+    Parameters
+    ----------
+    games
+        Games between equal levels.
+    values
+        Of the positions of each, for White (:func:`search_values`).
+    cap
+        Values are cut here before a loss is taken; ``None`` leaves mates at about 10,000, as
+        the plan does.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``level``, ``game`` (key), ``number`` (place in ``games``), ``ply``, ``side``, ``loss``
+        (centipawns for the mover, never negative: where the value rises, the second search saw
+        what the first did not), ``signed`` (the same, negative then) and ``mate`` (whether a
+        distance to mate is on either side of the move).
+
+    Raises
+    ------
+    ValueError
+        If a game has other positions than values.
+    """
+    frames = []
+    for number, (game, white) in enumerate(zip(games, values, strict=True)):
+        if white.size != len(game.moves) + 1:
+            raise ValueError(
+                f"game {game.key} has {len(game.moves)} plies, {white.size - 1} valued"
+            )
+        plies = np.arange(game.opening_plies, len(game.moves))
+        signs = np.where([game.position_turn(int(ply)) for ply in plies], 1, -1)
+        before, after = white[plies], white[plies + 1]
+        signed = centipawn_loss(before * signs, after * signs, cap=cap, floor=-np.inf)
+        frame = pd.DataFrame({"ply": plies, "signed": signed, "loss": np.maximum(0, signed)})
+        frame["side"] = np.where(signs > 0, "White", "Black")
+        frame["mate"] = (abs(before) >= MATES_FROM) | (abs(after) >= MATES_FROM)
+        frames.append(frame.assign(level=level_of(game), game=game.key, number=number))
+    return pd.concat(frames, ignore_index=True)

@@ -1,30 +1,31 @@
-"""Mate-in-one problems: positions of held-out games in which a move mates at once.
+"""Mate in one: positions of held-out games in which a move mates at once, asked and answered.
 
-    python -m chessgloss.skill.mates
-
-makes ``data/mates/problems.tsv`` again, byte for byte, from the self-play games. The rule is
-that of :func:`choose_problems`.
+``python -m chessgloss.skill.artefacts mates`` makes ``data/mates/problems.tsv`` again, byte for
+byte, from the self-play games, by the rule of :func:`choose_problems`. A language model is asked
+in the CCC paper's three ways (its Figure A5, in our words): ``bare`` gives the position,
+``expert`` also an engine's best move, ``hint`` that there is a mate in one.
 """
 
 from __future__ import annotations
 
 import hashlib
-import sys
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Final
 
 import chess
 import pandas as pd
 
-from chessgloss.corpora.games import of_split, read_games
+from chessgloss.commentary.prompts import load_prompt
+from chessgloss.corpora.games import of_split
 from chessgloss.corpora.lichess import Puzzle, read_puzzles
 from chessgloss.facts.tactics import mates as quick_mates
-from chessgloss.positions import Game, MoveInContext, Position, split_of
-from chessgloss.skill.players import Asked
+from chessgloss.llm import Request
+from chessgloss.positions import Game, MoveInContext, Position
+from chessgloss.skill.players import MOVE, Answer, Asked
 from chessgloss.store import find_project
 
 #: Problems in the committed file, and those whose answers the book replays: its first ones.
@@ -41,9 +42,20 @@ PHASES: Final = (("full board", 20), ("middle", 12), ("few men", 0))
 
 COLUMNS: Final = ("game", "ply", "fen", "mates")
 
+#: The prompts that are recorded, and the column of the paper's Table 7 that each stands for.
+TABLE7: Final = {"bare": "LLM", "expert": "LLM + expert", "hint": "LLM + concept (mate-in-one)"}
 
-class ProblemsFileError(ValueError):
-    """A file of problems that is not in its form; names the line."""
+#: The models of the paper's Table 7, and the names under which an endpoint is asked for them.
+#: ChessGPT is served on one's own machine, by llama.cpp or vLLM, under that name.
+PAPERS_MODELS: Final = {
+    "GPT-4o": "gpt-4o",
+    "GPT-4o-mini": "gpt-4o-mini",
+    "GPT-3.5-turbo": "gpt-3.5-turbo",
+    "ChessGPT": "chessgpt",
+}
+
+#: Every outcome of an answer from the best to none at all; only the first counts.
+OUTCOMES: Final = ("mate", "check", "no check", "illegal", "unreadable", "refused", "error")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +125,13 @@ class Problem:
 
     @property
     def first(self) -> MoveInContext:
-        """First of the mating moves."""
+        """First of the mating moves; to an engine all of them are worth the same."""
         return MoveInContext(Position(self.fen), self.mates[0])
 
-    def asked(self, game: Game | None = None) -> Asked:
-        """Return the position as players are asked it; with its history, if given the game."""
-        if game is None:
-            return Asked(self.name, Position(self.fen))
-        position = game.position(self.ply)
-        if position.fen != self.fen:
-            raise ValueError(f"{self.name}: the game {game.key} does not have this position")
-        return Asked(self.name, position)
+    @property
+    def asked(self) -> Asked:
+        """The position as players are asked it, without its history."""
+        return Asked(self.name, Position(self.fen))
 
 
 def mates_with(board: chess.Board, move: chess.Move) -> bool:
@@ -137,6 +145,14 @@ def mates_with(board: chess.Board, move: chess.Move) -> bool:
         board.pop()
 
 
+def mating_moves(board: chess.Board) -> tuple[str, ...]:
+    """Return all mating moves in UCI, sorted."""
+    return tuple(sorted(move.uci() for move in board.legal_moves if mates_with(board, move)))
+
+
+# ---------------------------------------------------------------- choosing problems
+
+
 def problems_of(game: Game) -> Iterator[Problem]:
     """Yield every position of a game that has a mate in one and is not trivial.
 
@@ -145,10 +161,9 @@ def problems_of(game: Game) -> Iterator[Problem]:
     key, board = game.key, chess.Board(game.root)
     for ply, uci in enumerate((*game.moves, "")):
         if quick_mates(board, board.turn):
-            legal = sorted(board.legal_moves, key=chess.Move.uci)
-            found = tuple(move.uci() for move in legal if mates_with(board, move))
-            if len(legal) >= FEWEST_MOVES and len(found) <= LARGEST_SHARE * len(legal):
-                yield Problem(key, ply, board.fen(), found)
+            legal, mating = board.legal_moves.count(), mating_moves(board)
+            if legal >= FEWEST_MOVES and len(mating) <= LARGEST_SHARE * legal:
+                yield Problem(key, ply, board.fen(), mating)
         if uci:
             board.push(chess.Move.from_uci(uci))
 
@@ -181,17 +196,26 @@ def choose_problems(games: Iterable[Game], count: int = PROBLEMS) -> list[Proble
     count
         Most problems to choose.
     """
-    held = list(games)
+    held_out = list(games)
     chosen: list[Problem] = []
     used: set[str] = set()
     for split in SPLITS:
-        found = [one for game in of_split(held, split) for one in problems_of(game)]
-        for one in _in_turn(_heaps(found)):
-            names = {one.game, _placement(one.fen)}
+        heaps: dict[tuple[str, str, str], list[Problem]] = defaultdict(list)
+        for game in of_split(held_out, split):
+            for problem in problems_of(game):
+                heaps[problem.phase, problem.side, problem.piece].append(problem)
+        smallest_first = sorted(heaps, key=lambda name: (len(heaps[name]), name))
+        turns = zip_longest(*(sorted(heaps[name], key=_lot) for name in smallest_first))
+        for problem in (each for turn in turns for each in turn if each):
+            names = {problem.game, " ".join(problem.fen.split(" ")[:2])}
             if len(chosen) < count and not names & used:
-                chosen.append(one)
+                chosen.append(problem)
                 used |= names
     return chosen
+
+
+def _lot(problem: Problem) -> bytes:
+    return hashlib.blake2b(problem.name.encode(), digest_size=8).digest()
 
 
 def problems_file() -> Path:
@@ -201,10 +225,8 @@ def problems_file() -> Path:
 
 def write_problems(path: Path, problems: Sequence[Problem]) -> None:
     """Write problems, one a line, tab-separated: game, ply, FEN, mating moves."""
-    rows = [(one.game, str(one.ply), one.fen, " ".join(one.mates)) for one in problems]
-    text = "".join("\t".join(cells) + "\n" for cells in (COLUMNS, *rows))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="ascii")
+    rows = [(each.game, str(each.ply), each.fen, " ".join(each.mates)) for each in problems]
+    path.write_text("".join("\t".join(cells) + "\n" for cells in (COLUMNS, *rows)), "ascii")
 
 
 def read_problems(path: Path | None = None, count: int | None = None) -> list[Problem]:
@@ -212,16 +234,23 @@ def read_problems(path: Path | None = None, count: int | None = None) -> list[Pr
 
     Raises
     ------
-    ProblemsFileError
+    ValueError
         If a line is not a problem, or there are fewer than ``count``.
     """
     path = path or problems_file()
     head, *lines = path.read_text(encoding="ascii").splitlines() or [""]
     if tuple(head.split("\t")) != COLUMNS:
-        raise ProblemsFileError(f"{path.name} must begin with the columns {', '.join(COLUMNS)}")
+        raise ValueError(f"{path.name} must begin with the columns {', '.join(COLUMNS)}")
     if count is not None and not 0 < count <= len(lines):
-        raise ProblemsFileError(f"{path.name} holds {len(lines)} problems; cannot read {count}")
-    return [_read(line, f"{path.name}, line {k}") for k, line in enumerate(lines[:count], start=2)]
+        raise ValueError(f"{path.name} holds {len(lines)} problems; cannot read {count}")
+    problems = []
+    for number, line in enumerate(lines[:count], start=2):
+        try:
+            game, ply, fen, mates = line.split("\t")
+            problems.append(Problem(game, int(ply), fen, tuple(mates.split(" "))))
+        except ValueError as error:
+            raise ValueError(f"{path.name}, line {number} is not a problem: {error}") from None
+    return problems
 
 
 def with_history(problems: Sequence[Problem], games: Iterable[Game]) -> list[Asked]:
@@ -232,25 +261,9 @@ def with_history(problems: Sequence[Problem], games: Iterable[Game]) -> list[Ask
     KeyError
         If a problem's game is not among ``games``.
     """
-    wanted = {one.game for one in problems}
-    found = {game.key: game for game in games if game.key in wanted}
-    if missing := wanted - set(found):
-        raise KeyError(f"{len(missing)} games, such as {min(missing)}, are not among those given")
-    return [one.asked(found[one.game]) for one in problems]
-
-
-def puzzle_problem(puzzle: Puzzle) -> Problem:
-    """Return a Lichess puzzle of the theme ``mateIn1`` as a problem; its game is the puzzle.
-
-    Raises
-    ------
-    ValueError
-        If the position has no mate in one.
-    """
-    board = puzzle.position.board()
-    moves = sorted(board.legal_moves, key=chess.Move.uci)
-    mating = tuple(move.uci() for move in moves if mates_with(board, move))
-    return Problem(puzzle.name, board.ply(), puzzle.position.fen, mating)
+    wanted = {problem.game for problem in problems}
+    by_key = {game.key: game for game in games if game.key in wanted}
+    return [Asked(each.name, by_key[each.game].position(each.ply)) for each in problems]
 
 
 def lichess_problems(path: Path, count: int) -> list[Problem]:
@@ -258,68 +271,78 @@ def lichess_problems(path: Path, count: int) -> list[Problem]:
 
     The file is the asset ``lichess_puzzles``; see :func:`~chessgloss.corpora.lichess.read_puzzles`.
     """
-    puzzles = (one for one in read_puzzles(path, ["mateIn1"]) if isinstance(one, Puzzle))
-    return [puzzle_problem(one) for one in islice(puzzles, count)]
+    puzzles = (each for each in read_puzzles(path, ["mateIn1"]) if isinstance(each, Puzzle))
+    return [
+        Problem(each.name, board.ply(), each.position.fen, mating_moves(board))
+        for each in islice(puzzles, count)
+        for board in [each.position.board()]
+    ]
 
 
-def spread(problems: Sequence[Problem], by: str) -> Mapping[str, int]:
-    """Return how many problems there are by ``phase``, ``side``, ``piece`` or ``split``."""
-    values = [split_of(one.game) if by == "split" else getattr(one, by) for one in problems]
-    names = [name for name, _ in PHASES] if by == "phase" else sorted(set(values))
-    counts = Counter(values)
-    return {name: counts[name] for name in names}
+# ---------------------------------------------------------------- questions and outcomes
 
 
-def sheet(problems: Sequence[Problem]) -> dict[str, object]:
-    """Return what a data sheet says of problems: counts and shares, in the order shown."""
-    counts: dict[str, object] = {"problems": len(problems)}
-    counts |= {f"of {name} games": n for name, n in spread(problems, "split").items()}
-    for by in ("phase", "side", "piece"):
-        counts |= {f"{by}: {name}": n for name, n in spread(problems, by).items()}
-    several = sum(len(one.mates) > 1 for one in problems) / len(problems)
-    moves = pd.Series([one.legal_moves for one in problems])
-    return counts | {"share with several mates": several, "median legal moves": moves.median()}
+def mate_questions(problems: Iterable[Problem]) -> pd.DataFrame:
+    """Return the questions on problems, prompt by prompt, as a server reads them fastest.
+
+    As the engine's best move the first of the mates is given.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``problem`` (a :class:`Problem`), ``prompt`` (``bare``, ``expert``, ``hint``) and
+        ``request``.
+    """
+    asked = list(problems)
+    rows = []
+    for kind in TABLE7:
+        prompt = load_prompt(f"mate_{kind}")
+        for problem in asked:
+            best = {"best": problem.first.san} if kind == "expert" else {}
+            messages = prompt.fill(fen=problem.fen, **best)
+            about = {"of": problem.name, "fen": problem.fen}
+            rows.append((problem, kind, Request(messages, MOVE, prompt=prompt.label, about=about)))
+    return pd.DataFrame(rows, columns=["problem", "prompt", "request"])
 
 
-def main() -> int:
-    """Make the file of problems; return the exit status."""
-    games = read_games(find_project() / "data" / "games" / "selfplay.tsv.zst")
-    problems = choose_problems(games)
-    write_problems(problems_file(), problems)
-    for name, value in sheet(problems).items():
-        print(f"{name}: {value}")
-    return 0
+def mate_in_one_requests(count: int | None = RECORDED) -> list[Request]:
+    """Return every question of the chapter on mate in one; on the first ``count`` problems."""
+    return list(mate_questions(read_problems(count=count))["request"])
 
 
-def _placement(fen: str) -> str:
-    return " ".join(fen.split(" ")[:2])
+def outcome_of(problem: Problem, answer: Answer) -> str:
+    """Return what an answer does (:data:`OUTCOMES`): any mating move counts, whichever it is.
+
+    A legal move that does not mate is told apart by whether it gives check.
+    """
+    if answer.move is None:
+        return answer.state
+    board = problem.board
+    if mates_with(board, answer.move):
+        return "mate"
+    return "check" if board.gives_check(answer.move) else "no check"
 
 
-def _lot(problem: Problem) -> bytes:
-    return hashlib.blake2b(problem.name.encode(), digest_size=8).digest()
+def outcomes(
+    problems: Sequence[Problem], answers: Sequence[Answer], player: str, prompt: str
+) -> pd.DataFrame:
+    """Return one row a problem.
 
-
-def _heaps(problems: Iterable[Problem]) -> list[list[Problem]]:
-    heaps: dict[tuple[str, str, str], list[Problem]] = defaultdict(list)
-    for one in problems:
-        heaps[one.phase, one.side, one.piece].append(one)
-    ordered = sorted(heaps, key=lambda name: (len(heaps[name]), name))
-    return [sorted(heaps[name], key=_lot) for name in ordered]
-
-
-def _in_turn(heaps: Sequence[Sequence[Problem]]) -> Iterator[Problem]:
-    """Yield the first of each heap, then the second of each, and so on."""
-    for row in range(max(map(len, heaps), default=0)):
-        yield from (heap[row] for heap in heaps if row < len(heap))
-
-
-def _read(line: str, where: str) -> Problem:
-    try:
-        game, ply, fen, mates = line.split("\t")
-        return Problem(game, int(ply), fen, tuple(mates.split(" ")))
-    except ValueError as error:
-        raise ProblemsFileError(f"{where} is not a problem: {error}") from None
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    Returns
+    -------
+    pandas.DataFrame
+        ``player``, ``prompt``, ``problem`` (name), ``text`` (the answer's), ``outcome``,
+        ``mates`` (1 or 0), ``legal moves`` (grouped), ``piece``.
+    """
+    frame = pd.DataFrame(
+        [
+            (problem.name, answer.text, outcome_of(problem, answer), problem.legal_moves,
+             problem.piece)
+            for problem, answer in zip(problems, answers, strict=True)
+        ],
+        columns=["problem", "text", "outcome", "legal moves", "piece"],
+    )  # fmt: skip
+    names = ["up to 20", "21 to 30", "31 to 40", "over 40"]
+    frame["legal moves"] = pd.cut(frame["legal moves"], [0, 20, 30, 40, 300], labels=names)
+    frame["mates"] = (frame["outcome"] == "mate").astype(float)
+    return frame.assign(player=player, prompt=prompt)

@@ -1,27 +1,53 @@
-"""Players: whoever chooses a move in a position, and those that need no engine.
+"""Players: whoever chooses a move in a position, and how an answer is read.
 
 A player has a name and the method ``choose``, which takes positions and returns one
-:class:`~chessgloss.skill.answers.Answer` for each. It never raises for a position it cannot
-deal with: errors, time-outs and refusals are answers too. Players of other kinds are in
-:mod:`chessgloss.skill.engine_players` and :mod:`chessgloss.skill.llm_players`; a player that
-sees nothing but the moves of the game, such as a language model trained on games, is a
-:class:`MovesPlayer` around a function.
+:class:`Answer` for each: an error is an answer too. A new player is a class with these two in
+this file; chapter 11 lists those that are compared. There are engines (:class:`StockfishPlayer`,
+:class:`NnuePlayer`), a weakened engine whose moves were kept (:class:`WeakenedPlayer`), functions
+that continue a game (:class:`MovesPlayer`) and language models (:class:`LlmPlayer`).
+
+A text counts as an answer (:func:`read_answer`) if it names exactly one move:
+
+- in SAN, with its capitals (``qxf7`` is nothing, ``bxc3`` a pawn's move), or as the square it
+  leaves and the one it goes to (``f3f7``, ``f3-f7``, ``F3F7``, ``e7e8q``, also castling);
+- alone, or with words, quotes, a code fence or JSON around it. Move numbers, the signs of
+  check and mate, ``!`` and ``?`` say nothing, right or wrong; so does the ``x`` of a piece's
+  capture. A pawn that promotes must say to what.
+
+Where several moves are named, ``best move: X``, ``the answer is X`` or ``I play X`` says which
+one is meant, if they all say the same; else the answer is unreadable. A bare square (``e4``)
+is a move unless the text names a fuller one, or speaks of what stands *on* it. SAN that fits
+two moves names none. A refusal is one only if no move is named beside it.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 import chess
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
 
+from chessgloss.commentary.prompts import load_prompt
+from chessgloss.concepts import ConceptVectors
+from chessgloss.engine import Engine, EngineFailed
+from chessgloss.experts import joined_activations
+from chessgloss.fact_concepts import CONCEPTS, LAYERS
+from chessgloss.llm import DEFAULT_MODEL, Client, Request, Sampling, State
+from chessgloss.llm import Answer as Reply
 from chessgloss.positions import Position
-from chessgloss.skill.answers import Answer, read_answer
+from chessgloss.store import find_project
 
-#: What a move is worth in a position, for :func:`expected_of_random`.
-Worth = Callable[[chess.Board, chess.Move], float]
+if TYPE_CHECKING:
+    from chessgloss.experts import Expert
+
+AnswerState = Literal["legal", "illegal", "unreadable", "error", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +65,57 @@ class Asked:
     name: str
     position: Position
 
-    def __post_init__(self) -> None:
-        if not self.name.strip():
-            raise ValueError(f"the position {self.position.fen!r} needs a name")
-
     @property
     def has_history(self) -> bool:
         """Whether the game that led here is known from the initial position."""
         known = bool(self.position.moves) or self.position.fen == self.position.root
         return known and self.position.root == chess.STARTING_FEN
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a player answered, and the move read from it.
+
+    Parameters
+    ----------
+    text
+        The answer itself, or what went wrong.
+    uci
+        The move read, in UCI: always for a legal one; for an illegal one only if it was
+        named by its squares.
+    san
+        The move in SAN: of a legal one with its signs; of an illegal one as it was named.
+    state
+        ``legal``; ``illegal``: one move is named, which cannot be played here;
+        ``unreadable``: none or several; ``refused``; ``error``: no answer came at all.
+    """
+
+    text: str
+    uci: str | None
+    san: str | None
+    state: AnswerState
+
+    @property
+    def legal(self) -> bool:
+        """Whether the move can be played."""
+        return self.state == "legal"
+
+    @property
+    def move(self) -> chess.Move | None:
+        """The move, if it is legal."""
+        return chess.Move.from_uci(self.uci) if self.legal and self.uci else None
+
+    @classmethod
+    def of(cls, move: chess.Move, board: chess.Board) -> Answer:
+        """Return the answer of a player that names its move by itself, such as an engine."""
+        if move not in board.legal_moves:
+            return cls(move.uci(), move.uci(), None, "illegal")
+        return cls(move.uci(), move.uci(), board.san(move), "legal")
+
+    @classmethod
+    def failed(cls, reason: str) -> Answer:
+        """Return what stands for an answer that never came, with the reason."""
+        return cls(" ".join(reason.split()), None, None, "error")
 
 
 class Player(Protocol):
@@ -59,49 +127,330 @@ class Player(Protocol):
         ...
 
     def choose(self, asked: Sequence[Asked]) -> list[Answer]:
-        """Return one answer for each position, in order; raises for none of them."""
+        """Return one answer for each position, in order."""
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class RandomPlayer:
-    """Plays any legal move with equal chances; seed and name of the position decide which.
+_OVER = Answer.failed("the game is over")
+_NO_HISTORY = Answer.failed("the moves that led to the position are not known")
 
-    A mean over what it might play is exact and needs no lot: :func:`expected_of_random`.
+# ---------------------------------------------------------------- reading an answer
+
+#: ``Move: X`` and ``Reason: Y``, as the task with a reason wants them.
+_REASON: Final = re.compile(r"\breason\b[\"'*]*\s*[:=]\s*(?P<reason>.+)", re.I | re.S)
+
+_PROMOTION = "(?:=?[QRBNKqrbnk])?"
+_FROM_TO = rf"(?:[a-h][1-8][-x]?[a-h][1-8]|[A-H][1-8][A-H][1-8]){_PROMOTION}"
+_PIECE = "[KQRBN][a-h]?[1-8]?[x-]?[a-h][1-8]"
+_PAWN = "[a-h]x[a-h][1-8](?:=?[QRBNK])?|[a-h][18]=?[QRBNK]"
+_SQUARE = "[a-h][1-8]"
+_CASTLING = "O-O-O|O-O|0-0-0|0-0"
+_WORD = rf"(?:{_CASTLING}|{_PIECE}|{_FROM_TO}|{_PAWN}|{_SQUARE})"
+_NUMBER = r"(?:\d{1,3}\s?(?:\.{1,3}|…)\s?)?"
+_END = r"(?=(?:\+\+|[+#])?[!?]*(?![\w/=+#-]))"
+_MOVE: Final = re.compile(rf"(?<![\w/=-])(?P<move>{_WORD}){_END}")
+
+_GAP = r"[^\w]{0,6}"
+_WHEN = rf"(?:{_GAP}(?:here|now|in this position|for (?:white|black)|in (?:san|uci)))*"
+_IS = rf"(?:{_GAP}(?:is|would be))"
+_CHOSEN = r"(?:best|final|correct|winning|mating|chosen|my|next) (?:move|answer|choice)"
+_LEAD: Final = re.compile(
+    rf"(?i:\b(?:{_CHOSEN}{_WHEN}{_IS}?|i (?:would |will )?(?:play|choose|pick)"
+    rf"|(?:move|answer){_WHEN}(?:{_IS}|[\"'*)\]]*\s*[:=])))"
+    rf"{_GAP}{_NUMBER}(?<![\w/=-])(?P<move>{_WORD}){_END}"
+)
+_OR: Final = re.compile(rf"[+#!?\"'*]*\s+or\s+{_NUMBER}{_WORD}{_END}")
+
+#: Before a bare square: the text speaks of the square, or of a piece in words.
+_NO_MOVE: Final = re.compile(
+    r"(?i:\b(?:on|at|from|of|squares?|controls?|attacks?)"
+    r"|\b(?:king|queen|rook|bishop|knight)s?(?: (?:to|takes|on|at))?)\s+$"
+    r"|\b[KQRBN]\s+$"
+)
+_REFUSAL: Final = re.compile(
+    r"\bi (?:can ?not|can't|won't|don't know|do not know|am (?:sorry|unable|not able))"
+    r"|\bi'm (?:sorry|unable|not able)|\bas an ai\b|\bunable to\b",
+    re.I,
+)
+
+
+def read_answer(text: str, board: chess.Board) -> Answer:
+    """Read a text as the answer to the question for a move on a board.
+
+    The rules are those at the head of this module. Nothing raises: what cannot be read is
+    ``unreadable``.
     """
-
-    seed: int = 0
-    name: str = "random"
-
-    def choose(self, asked: Sequence[Asked]) -> list[Answer]:
-        """Return one answer for each position, in order; see :class:`Player`."""
-        return [self._one(one) for one in asked]
-
-    def _one(self, asked: Asked) -> Answer:
-        board = asked.position.board()
-        legal = sorted(board.legal_moves, key=chess.Move.uci)
-        if not legal:
-            return Answer.failed("the game is over")
-        lot = hashlib.blake2b(f"{self.seed} {asked.name}".encode(), digest_size=8).digest()
-        return Answer.of(legal[int.from_bytes(lot, "big") % len(legal)], board)
+    tokens = list(_named(text.replace("_", " ")))
+    read = [_resolve(token, board) for token in tokens]
+    different = {answer.uci or answer.san: answer for answer in read}
+    if len(different) == 1 and None not in different:
+        only = read[-1]
+        return Answer(text, only.uci, only.san, only.state)
+    refused = not tokens and _REFUSAL.search(text.replace("’", "'"))
+    return Answer(text, None, None, "refused" if refused else "unreadable")
 
 
-def expected_of_random(asked: Sequence[Asked], worth: Worth) -> list[float]:
-    """Return what a random legal move is worth on average in each position, exactly.
+def read_reasoned(text: str, board: chess.Board) -> tuple[Answer, str]:
+    """Read ``Move: X`` and ``Reason: Y``: the answer, whose text is the whole, and the reason.
+
+    What the reason names is not taken for the move. Without the word ``Reason`` the first line
+    is the move and the rest the reason.
+    """
+    match = _REASON.search(text)
+    head, _, rest = text.strip().partition("\n")
+    if match:
+        head, rest = text[: match.start()], match["reason"]
+    read = read_answer(head, board)
+    return Answer(text, read.uci, read.san, read.state), " ".join(rest.split())
+
+
+def read_reply(reply: Reply, board: chess.Board) -> Answer:
+    """Read a language model's reply; a failed or refused one keeps that as its state."""
+    if reply.state == State.FAILED:
+        return Answer.failed(reply.finish_reason or "the endpoint gave no answer")
+    if reply.state == State.REFUSED:
+        return Answer(reply.text, None, None, "refused")
+    return read_answer(reply.text, board)
+
+
+def _named(text: str) -> Iterator[str]:
+    """Yield the moves that are meant, as they are written; several if it stays open."""
+    chosen = list(_LEAD.finditer(text))
+    if chosen and not any(_OR.match(text, match.end("move")) for match in chosen):
+        yield from (match["move"] for match in chosen)
+        return
+    named = list(_MOVE.finditer(text))
+    full = [match["move"] for match in named if not re.fullmatch(_SQUARE, match["move"])]
+    bare = (match["move"] for match in named if not _NO_MOVE.search(text, 0, match.start()))
+    yield from full or bare
+
+
+def _resolve(token: str, board: chess.Board) -> Answer:
+    if re.fullmatch(_FROM_TO, token) and not re.fullmatch(_PIECE, token):
+        uci = re.sub("[-x=]", "", token).lower()
+        try:
+            return Answer.of(board.parse_uci(uci), board)
+        except ValueError:
+            return Answer(uci, uci, None, "illegal")
+    san = token.replace("0", "O")
+    try:
+        return Answer.of(board.parse_san(san), board)
+    except chess.AmbiguousMoveError:
+        return Answer(token, None, None, "unreadable")
+    except ValueError:
+        return Answer(token, None, san, "illegal")
+
+
+# ---------------------------------------------------------------- engines
+
+
+@dataclass(frozen=True, slots=True)
+class StockfishPlayer:
+    """Stockfish with a fixed number of nodes and an empty hash table for each position.
 
     Parameters
     ----------
-    asked
-        The positions; none in which the game is over.
-    worth
-        What a move is worth, such as 1 if it mates.
+    nodes
+        Nodes to search; 1 is as little as the engine can be given.
+    """
+
+    nodes: int
+
+    @property
+    def name(self) -> str:
+        """``stockfish_1_node``, ``stockfish_1000_nodes``."""
+        return f"stockfish_{self.nodes}_node{'s' if self.nodes > 1 else ''}"
+
+    def choose(self, asked: Sequence[Asked]) -> list[Answer]:
+        """Return the first move of the best line in each position.
+
+        A position on which the engine fails twice gets an ``error``, and so does one in
+        which the game is over. A missing engine raises, as it can answer nothing.
+        """
+        with Engine() as engine:
+            return [self._answer(engine, question.position) for question in asked]
+
+    def _answer(self, engine: Engine, position: Position) -> Answer:
+        try:
+            lines = engine.analyse(position, nodes=self.nodes).lines
+        except EngineFailed as error:
+            return Answer.failed(str(error))
+        if not lines:
+            return _OVER
+        return Answer.of(chess.Move.from_uci(lines[0].moves[0]), position.board())
+
+
+@dataclass(frozen=True, slots=True)
+class NnuePlayer:
+    """Plays the move after which Stockfish's network likes its own side best.
+
+    The network alone decides, at a depth of one ply: no search, and no knowledge of mate or
+    stalemate, which the network was never shown. Of equal moves the first in UCI is taken.
+
+    Parameters
+    ----------
+    expert
+        A network with evaluations for White (see :func:`chessgloss.experts.load_expert`).
+    name
+        What to call it.
+    """
+
+    expert: Expert = field(repr=False)
+    name: str = "nnue_one_ply"
+
+    def choose(self, asked: Sequence[Asked]) -> list[Answer]:
+        """Return the best move by the network in each position, all in one batch."""
+        boards = [question.position.board() for question in asked]
+        moves = [sorted(board.legal_moves, key=chess.Move.uci) for board in boards]
+        fens = []
+        for board, legal in zip(boards, moves, strict=True):
+            for move in legal:
+                board.push(move)
+                fens.append(board.fen())
+                board.pop()
+        values = np.asarray(self.expert.evaluate(fens)) if fens else np.empty(0)
+        answers, end = [], 0
+        for board, legal in zip(boards, moves, strict=True):
+            white = values[end : end + len(legal)]
+            end += len(legal)
+            best = legal[int(np.argmax(white if board.turn else -white))] if legal else None
+            answers.append(Answer.of(best, board) if best else _OVER)
+        return answers
+
+
+# ---------------------------------------------------------------- a weakened engine, kept
+
+#: Columns of a file of kept answers; UCI moves. The first is the Skill Level, or the Elo.
+COLUMNS: Final = ("level", "nodes", "name", "fen", "uci")
+
+#: Twelve strengths over the range of ``UCI_Elo`` that Stockfish 15.1 takes. The authors fitted
+#: that scale at long time controls against engines of the CCRL 40/4 list (``Skill`` in
+#: ``search.h``); at fixed nodes, as here, it is a name for a strength rather than a rating.
+ELOS = (1350, 1490, 1620, 1760, 1900, 2030, 2170, 2310, 2440, 2580, 2720, 2850)
+
+
+class AnswersMissing(RuntimeError):
+    """A position has no kept answer; the message names the command that makes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeakenedPlayer:
+    """Stockfish at a Skill Level or limited to an Elo, as it answered once.
+
+    Both options draw their mistakes from the clock, so that what was played once is kept:
+    a file of answers, made by :func:`keep_weakened`.
+
+    Parameters
+    ----------
+    strength
+        Skill Level, 0 to 20, or ``UCI_Elo``, 1350 to 2850.
+    path
+        The file of answers.
+    """
+
+    strength: int
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """``stockfish_05``, ``stockfish_elo_1350``."""
+        return f"stockfish_{'elo_' * (self.strength > 20)}{self.strength:02d}"
+
+    def choose(self, asked: Sequence[Asked]) -> list[Answer]:
+        """Return the kept move in each position.
+
+        Raises
+        ------
+        AnswersMissing
+            If a position has none, which is no answer of the player's but a file to be made.
+        """
+        kept = read_weakened(self.path)
+        keys = [(self.strength, question.name, question.position.fen) for question in asked]
+        if missing := [key for key in keys if key not in kept.index]:
+            raise AnswersMissing(
+                f"{len(missing)} of {len(keys)} positions, such as {missing[0][1]!r}, have no "
+                f"answer at strength {self.strength} in {self.path.name}; run "
+                "`python -m chessgloss.skill.artefacts answers`"
+            )
+        return [
+            Answer.of(chess.Move.from_uci(uci), question.position.board())
+            for question, uci in zip(asked, kept.loc[keys], strict=True)
+        ]
+
+
+def read_weakened(path: Path) -> pd.Series:
+    """Return the UCI moves of a file of answers by strength, name and FEN of the position.
+
+    A last line without an end is what a stopped run leaves; it is passed over.
 
     Raises
     ------
     ValueError
-        If there is no legal move in a position.
+        If a line is not in its form.
     """
-    return [_mean_worth(one, worth) for one in asked]
+    head, *rows = [line.split("\t") for line in _whole_lines(path).splitlines()]
+    if tuple(head) != COLUMNS or any(len(row) != len(COLUMNS) for row in rows):
+        raise ValueError(f"{path.name} must have the columns {', '.join(COLUMNS)}")
+    frame = pd.DataFrame(rows, columns=COLUMNS).astype({"level": int})
+    return frame.drop_duplicates(["level", "name", "fen"]).set_index(["level", "name", "fen"])[
+        "uci"
+    ]
+
+
+def keep_weakened(
+    asked: Sequence[Asked],
+    option: Literal["level", "elo"],
+    strengths: Sequence[int],
+    path: Path,
+    *,
+    nodes: int,
+) -> int:
+    """Let Stockfish answer at several strengths, keep what is not there yet; return how many.
+
+    Each answer is appended as it comes, so that a run that is stopped goes on.
+
+    Parameters
+    ----------
+    asked
+        The positions.
+    option, strengths
+        ``level`` with Skill Levels, or ``elo`` with values of ``UCI_Elo``.
+    path
+        The file (``.tsv``) to make or to go on with.
+    nodes
+        Nodes of each search, one thread.
+    """
+    kept = read_weakened(path)
+    todo = [
+        (strength, question)
+        for strength in strengths
+        for question in asked
+        if (strength, question.name, question.position.fen) not in kept.index
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(_whole_lines(path), encoding="utf-8")
+    if not todo:
+        return 0
+    with Engine() as engine, path.open("a", encoding="utf-8") as file:
+        for strength, question in tqdm(todo, desc=option, unit="move"):
+            position = question.position
+            engine.new_game()
+            root = position.root if position.moves else position.fen
+            uci = engine.play(position.moves, root=root, nodes=nodes, **{option: strength})
+            uci = uci.replace("(none)", "0000")
+            cells = (strength, nodes, question.name, position.fen, uci)
+            file.write("\t".join(map(str, cells)) + "\n")
+            file.flush()
+    return len(todo)
+
+
+def _whole_lines(path: Path) -> str:
+    """Return what was written to the end of a line; the head alone if there is no file."""
+    text = path.read_text(encoding="utf-8") if path.exists() else "\t".join(COLUMNS) + "\n"
+    return text[: text.rfind("\n") + 1]
+
+
+# ---------------------------------------------------------------- moves alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,26 +470,211 @@ class MovesPlayer:
     continue_games: Callable[[Sequence[tuple[str, ...]]], Sequence[str]] = field(repr=False)
 
     def choose(self, asked: Sequence[Asked]) -> list[Answer]:
-        """Return one answer for each position, in order; see :class:`Player`.
-
-        A position whose game is not known from the start gets an ``error``.
-        """
-        known = [one for one in asked if one.has_history]
-        said = self.continue_games([one.position.moves for one in known]) if known else []
-        texts = dict(zip(known, said, strict=True))
+        """Return one answer for each position; ``error`` where the game is not known."""
+        known = [question for question in asked if question.has_history]
+        given = self.continue_games([question.position.moves for question in known])
+        texts = dict(zip(known, given, strict=True))
         return [
-            read_answer(texts[one], one.position.board()) if one in texts else NO_HISTORY
-            for one in asked
+            read_answer(texts[question], question.position.board())
+            if question in texts
+            else _NO_HISTORY
+            for question in asked
         ]
 
 
-#: The answer of a player that needs the game, where the game is not known.
-NO_HISTORY = Answer.failed("the moves that led to the position are not known")
+# ---------------------------------------------------------------- language models
+
+#: How a position is described to a model, and what is asked for, by the name of the way.
+PLAYS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "fen": ("fen", "san"),
+        "fen_uci": ("fen", "uci"),
+        "history": ("history", "san"),
+        "pgn": ("pgn", "san"),
+        "concepts": ("concepts", "san"),
+        "fen_reason": ("fen", "reason"),
+    }
+)
+
+#: Plies of the game that ``history`` gives.
+HISTORY: Final = 12
+
+#: A move takes up to six tokens, what is longer is no move alone; or a move and a sentence.
+MOVE: Final = Sampling(temperature=0.0, max_tokens=12)
+MOVE_AND_REASON: Final = Sampling(temperature=0.0, max_tokens=60)
+
+#: What an expert sees in a position, by the position's name (:func:`concepts_in_words`).
+Concepts = Mapping[str, Sequence[str]]
+
+#: The concept of the CCC paper's Table 7, and how a concept is put to a model after the side.
+_MATE: Final = "mate in one"
+_WORDS: Final = {
+    "fork": "has a fork",
+    "pin": "pins a piece",
+    "doubled pawns": "has doubled pawns",
+    "open file": "has a rook or queen on an open file",
+    _MATE: "can mate in one move",
+}
 
 
-def _mean_worth(asked: Asked, worth: Worth) -> float:
+@dataclass(frozen=True, slots=True)
+class LlmPlayer:
+    """A language model that is asked in one way: ``qwen_fen``, ``qwen_pgn`` and the like.
+
+    Parameters
+    ----------
+    client
+        Where its answers come from.
+    play
+        How it is asked (:data:`PLAYS`): with the FEN, the FEN and the last moves, the game and
+        no FEN, or the FEN and what an expert network sees in it; for SAN, UCI, or a move and
+        a reason.
+    concepts
+        What is described with ``concepts``, by name of the position.
+    """
+
+    client: Client
+    play: str
+    concepts: Concepts = field(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        """``qwen_fen`` and the like."""
+        return f"{nickname(self.client.model.name)}_{self.play}"
+
+    def choose(self, asked: Sequence[Asked]) -> list[Answer]:
+        """Return the answers, replayed or asked for; see :meth:`reasoned`."""
+        return [answer for answer, _ in self.reasoned(asked)]
+
+    def reasoned(self, asked: Sequence[Asked]) -> list[tuple[Answer, str]]:
+        """Return each answer with its reason, empty where none was asked for or given.
+
+        A position that cannot be described in this way gets an ``error``.
+
+        Raises
+        ------
+        chessgloss.llm.AnswerMissing
+            If a recorded answer is missing: names the command that records it.
+        """
+        known = [question for question in asked if can_describe(question, self.play)]
+        requests = play_requests(known, self.play, self.concepts)
+        replies = dict(zip(known, self.client.ask_many(requests, progress=False), strict=True))
+        return [
+            self._read(question, replies[question]) if question in replies else (_NO_HISTORY, "")
+            for question in asked
+        ]
+
+    def _read(self, asked: Asked, reply: Reply) -> tuple[Answer, str]:
+        board = asked.position.board()
+        if self.play != "fen_reason" or reply.state in (State.FAILED, State.REFUSED):
+            return read_reply(reply, board), ""
+        return read_reasoned(reply.text, board)
+
+
+def play_requests(
+    asked: Sequence[Asked], play: str, concepts: Concepts = MappingProxyType({})
+) -> list[Request]:
+    """Return the questions of one way of asking, where the position can be described in it.
+
+    ``about`` of a request names the position and its FEN.
+
+    Parameters
+    ----------
+    asked
+        The positions.
+    play
+        How they are described and what is asked (:data:`PLAYS`).
+    concepts
+        For ``concepts``: what is described, by name of the position.
+    """
+    description, asking = PLAYS[play]
+    prompt = load_prompt(f"play_{asking}")
+    sampling = MOVE_AND_REASON if asking == "reason" else MOVE
+    requests = []
+    for question in asked:
+        if can_describe(question, play):
+            side = "White" if question.position.turn else "Black"
+            messages = prompt.fill(told=describe(question, description, concepts), side=side)
+            about = {"of": question.name, "fen": question.position.fen}
+            requests.append(Request(messages, sampling, prompt=prompt.label, about=about))
+    return requests
+
+
+def can_describe(asked: Asked, play: str) -> bool:
+    """Return whether the position has what is given: its game, for ``history`` and ``pgn``."""
+    return play not in ("history", "pgn") or asked.has_history
+
+
+def describe(asked: Asked, description: str, concepts: Concepts = MappingProxyType({})) -> str:
+    """Return a position in words: ``fen``, ``history``, ``pgn`` or ``concepts``."""
+    fen = f"position (FEN): {asked.position.fen}"
+    if description == "history":
+        return f"last moves: {_movetext(asked, HISTORY)}\n{fen}"
+    if description == "pgn":
+        return f"game (PGN): {_movetext(asked, len(asked.position.moves))}"
+    if description == "concepts":
+        return f"{fen}\nan expert sees: {'; '.join(concepts[asked.name]) or 'nothing special'}"
+    return fen
+
+
+def nickname(model: str) -> str:
+    """Return what a model is called in names of players: ``qwen``, ``gpt_4o_mini``."""
+    if model == DEFAULT_MODEL:
+        return "qwen"
+    return re.sub(r"[^a-z0-9]+", "_", model.lower()).strip("_")
+
+
+def _movetext(asked: Asked, plies: int) -> str:
+    """Return the last plies of the game in SAN with their numbers: ``3. Bb5 a6``."""
     board = asked.position.board()
-    values = [worth(board, move) for move in board.legal_moves]
-    if not values:
-        raise ValueError(f"{asked.name}: the game is over, there is no move to choose")
-    return sum(values) / len(values)
+    moves = [board.pop() for _ in range(min(plies, len(board.move_stack)))][::-1]
+    return board.variation_san(moves) or "none, the game begins"
+
+
+# ---------------------------------------------------------------- what an expert sees
+
+
+def concept_scores(fens: Sequence[str], expert: Expert) -> pd.DataFrame:
+    """Return the scores of ten concepts by the vectors fitted on facts; one above 0 is detected.
+
+    Parameters
+    ----------
+    fens
+        The positions, ``(n,)``.
+    expert
+        The network ``nnue`` in White's view, as the vectors were fitted.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Shape ``(n, 10)``, columns as :data:`chessgloss.fact_concepts.CONCEPTS`.
+    """
+    path = find_project() / "data" / "concepts" / "facts-nnue.safetensors"
+    scores = ConceptVectors.load(path).scores(joined_activations(expert, fens, LAYERS))
+    return pd.DataFrame(scores, columns=list(CONCEPTS))
+
+
+def mate_detected(fens: Sequence[str], expert: Expert) -> list[bool]:
+    """Return in which positions the network shows a mate in one for the side to move."""
+    scores = concept_scores(fens, expert)
+    movers = ["White" if chess.Board(fen).turn else "Black" for fen in fens]
+    return [bool(scores.at[row, f"{mover} {_MATE}"] > 0) for row, mover in enumerate(movers)]
+
+
+def concepts_in_words(asked: Sequence[Asked], expert: Expert) -> Concepts:
+    """Return the concepts detected in each position in words, the clearest first, by its name.
+
+    Mate in one is named of the side to move alone, for which it was fitted.
+    """
+    scores = concept_scores([question.position.fen for question in asked], expert)
+    words = {}
+    for question, row in zip(asked, scores.to_numpy(), strict=True):
+        mover = "White" if question.position.turn else "Black"
+        order = np.argsort(-row, kind="stable")
+        detected = [CONCEPTS[k].partition(" ") for k in order if row[k] > 0]
+        words[question.name] = tuple(
+            f"{side} {_WORDS[concept]}"
+            for side, _, concept in detected
+            if concept != _MATE or side == mover
+        )
+    return words

@@ -1,42 +1,49 @@
-"""The test suite of static positions, drawn from the games of :mod:`chessgloss.skill.levels`.
+"""The positions in which players are asked: the test suite, and those that somebody vouches for.
 
-Each game gives two positions (the plan's 1.2): one early, from moves 4 to 6 or, in every
-second game, from a middle band, and one late, 5 to 8 full moves before the end. Which ply of
-a band is taken is drawn with a seed; a position that is in the suite already (early ones
-recur, since every level starts from the same openings), or with a single legal move, is
-passed over. Each keeps the move really played and its grade: the baseline.
+The suite is drawn from the games of :mod:`chessgloss.skill.levels`. Each game gives two positions
+(the static-position plan's 1.2): one early, from moves 4 to 6 or, in every second game, from a
+middle band, and one late, 5 to 8 full moves before the end. Which ply of a band is taken is
+drawn with a seed; a position that is in the suite already (early ones recur, since every level
+starts from the same openings), or with a single legal move, is passed over. Each keeps the
+move really played and its grade: the baseline.
 
-    python -m chessgloss.skill.suite data/static/suite.json
-
-builds the committed file again, byte for byte, from the stored games and analyses.
+Scored apart are puzzles, openings and people's games (:func:`read_known_sets`), read from where
+their authors published them (PyChess's puzzles and Polyglot book, the FICS lectures); only
+names, hashes and numbers of them are kept. They also give pairs of a good and a bad move,
+chosen without the grader, by which it is validated.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, Literal, get_args
+from typing import Final, NamedTuple
 
 import chess
+import chess.polyglot
 import numpy as np
+import pandas as pd
 
-from chessgloss.corpora.samples import Phase, phase_of
-from chessgloss.positions import Game, MoveInContext, Position
-from chessgloss.skill.analyses import ENGINE, Kept, read_tables, tables_path
-from chessgloss.skill.grading import MOVE_GRADES, Settings, grade, position_key
+from chessgloss import assets
+from chessgloss.corpora.lectures import commented_moves
+from chessgloss.corpora.samples import phase_of
+from chessgloss.experts import Expert
+from chessgloss.fact_concepts import PREDICATES
+from chessgloss.facts.tactics import Exchanges, exchange, forks, hanging, line_tactics, mates
+from chessgloss.llm import Request
+from chessgloss.positions import CommentedMove, Game, Position, read_move, read_pgn, to_game
+from chessgloss.skill.grading import MoveTable, graded_moves, position_key
 from chessgloss.skill.levels import ELO_NAMES, read_level_games
-from chessgloss.store import file_digest
-
-Band = Literal["early", "middle", "late"]
+from chessgloss.skill.players import PLAYS, Asked, concepts_in_words, play_requests
+from chessgloss.store import find_project
 
 #: Version of the suite: it changes with every change of a position.
 VERSION = 1
 
-#: Seed of the plies drawn.
+#: Seed of everything that is drawn here.
 SEED = 8
 
 #: Full moves of the early band (the plan's 1.2) and of the middle band (ours).
@@ -46,108 +53,33 @@ _EARLY_MOVES, _MIDDLE_MOVES = (4, 6), (13, 24)
 #: come is ``ceil(n / 2)`` moves before the end.
 _LATE_MOVES = (5, 8)
 
+#: Columns of the suite: name (``skill_05.003.early``), the Skill Level that played the game and
+#: the plan's Elo of it, key of the game and its number within its level, plies played before,
+#: band and phase (:func:`chessgloss.corpora.samples.phase_of`), the position, the move really
+#: played (UCI), centipawns that it lost and its grade.
+COLUMNS: Final = ("name", "level", "elo", "game", "number", "ply", "band", "phase", "fen",
+                  "played", "loss", "grade")  # fmt: skip
 
-class SuiteError(ValueError):
-    """A suite file that is damaged, of another version, or not of these games."""
+#: Games of each level in whose positions a language model is asked: 150 positions. It is asked
+#: for a reason too in those of two games in five.
+MODEL_GAMES: Final = 15
+_REASON_GAMES: Final = (0, 1)
 
-
-@dataclass(frozen=True, slots=True)
-class SuitePosition:
-    """A position of the suite.
-
-    Parameters
-    ----------
-    name
-        Level, number of the game within it and band: ``skill_05.003.early``.
-    level
-        Skill Level that played the game.
-    elo
-        The plan's name for the level's strength.
-    game
-        Key of the game.
-    number
-        Number of the game within its level.
-    ply
-        Plies played before the position.
-    band
-        Where in the game it was drawn.
-    phase
-        Phase by its pieces (:func:`chessgloss.corpora.samples.phase_of`).
-    fen
-        The position.
-    played
-        The move really played, in UCI.
-    loss
-        Centipawns that it lost, values cut at 1,000; ``None`` before it is graded.
-    grade
-        Its grade; empty before.
-    """
-
-    name: str
-    level: int
-    elo: str
-    game: str
-    number: int
-    ply: int
-    band: Band
-    phase: Phase
-    fen: str
-    played: str
-    loss: float | None = None
-    grade: str = ""
-
-    def __post_init__(self) -> None:
-        MoveInContext(Position(self.fen), self.played)
-        if self.band not in get_args(Band) or self.level not in ELO_NAMES:
-            raise ValueError(f"{self.name}: no such band or level: {self.band}, {self.level}")
-        if (self.loss is None) != (self.grade == "") or (self.loss or 0) < 0:
-            raise ValueError(f"{self.name}: a loss from 0 up goes with a grade: {self.loss}")
-        if self.grade and self.grade not in MOVE_GRADES:
-            raise ValueError(f"{self.name}: no such grade: {self.grade!r}")
-
-    @property
-    def white(self) -> bool:
-        """Whether White is to move."""
-        return self.fen.split(" ", 2)[1] == "w"
+#: Ways in which it is asked for a move alone.
+MODEL_PLAYS: Final = tuple(play for play in PLAYS if play != "fen_reason")
 
 
-@dataclass(frozen=True, slots=True)
-class Suite:
-    """The suite: its positions, and what they were made from.
-
-    Parameters
-    ----------
-    positions
-        In the order of levels, games and plies.
-    games
-        SHA-256 of the file of games.
-    graded_by
-        Engine and search of the baseline grades; empty if there are none.
-    seed, version
-        As in the file.
-    """
-
-    positions: tuple[SuitePosition, ...]
-    games: str
-    graded_by: str = ""
-    seed: int = SEED
-    version: int = VERSION
-
-    def __post_init__(self) -> None:
-        if len({one.name for one in self.positions}) != len(self.positions):
-            raise SuiteError("two positions of the suite have the same name")
-
-    def __len__(self) -> int:
-        return len(self.positions)
-
-    def first_games(self, games: int) -> tuple[SuitePosition, ...]:
-        """Return the positions of the first games of each level: a smaller suite."""
-        return tuple(one for one in self.positions if one.number < games)
+def data_folder() -> Path:
+    """Return the folder of the games, the suite, the tables and the kept answers."""
+    return find_project() / "data" / "static"
 
 
-def band_plies(band: Band, plies: int) -> range:
+# ---------------------------------------------------------------- the suite
+
+
+def band_plies(band: str, plies: int) -> range:
     """Return the plies of a band in a game of ``plies`` plies; empty if it is too short."""
-    first, last = (2 * (_EARLY_MOVES[0] - 1), 2 * _EARLY_MOVES[1])
+    first, last = 2 * (_EARLY_MOVES[0] - 1), 2 * _EARLY_MOVES[1]
     end = plies - 2 * _LATE_MOVES[1]
     if band == "early":
         return range(first, min(last, end))
@@ -156,159 +88,392 @@ def band_plies(band: Band, plies: int) -> range:
     return range(max(end, last), max(plies - 2 * _LATE_MOVES[0] + 2, last))
 
 
-def draw_suite(
-    games: Mapping[int, Sequence[Game]], *, digest: str, seed: int = SEED, bands: int = 2
-) -> Suite:
-    """Draw the positions of a suite, not yet graded.
+def draw_suite(games: Mapping[int, Sequence[Game]], seed: int = SEED) -> pd.DataFrame:
+    """Draw two positions of each game, the games of each level in their order.
 
-    Parameters
-    ----------
-    games
-        Games of each level, in their order.
-    digest
-        SHA-256 of the file of games.
-    seed
-        Seed of the plies.
-    bands
-        Positions a game: 2, early or middle in turn and late; 3, one of each band.
+    Returns
+    -------
+    pandas.DataFrame
+        One row a position, columns :data:`COLUMNS` without loss and grade.
     """
     used: set[str] = set()
-    drawn = [
-        one
-        for level in sorted(games)
-        for number, game in enumerate(games[level])
-        for one in _of_game(game, level, number, _bands(number, bands), seed, used)
-    ]
-    return Suite(tuple(drawn), digest, seed=seed)
+    rows = []
+    for level in sorted(games):
+        for number, game in enumerate(games[level]):
+            random, fens = np.random.default_rng([seed, level, number]), game.fens()
+            for band in ("middle" if number % 2 else "early", "late"):
+                plies = np.array(band_plies(band, len(game.moves)), dtype=int)
+                for ply in map(int, random.permutation(plies)):
+                    board = fens[ply].rsplit(" ", 2)[0]
+                    if board in used or chess.Board(fens[ply]).legal_moves.count() < 2:
+                        continue
+                    used.add(board)
+                    name, fen = f"skill_{level:02d}.{number:03d}.{band}", fens[ply]
+                    source = (name, level, ELO_NAMES[level], game.key, number, ply, band)
+                    rows.append((*source, phase_of(fen), fen, game.moves[ply]))
+                    break
+    return pd.DataFrame(rows, columns=COLUMNS[:-2])
 
 
-def positions_of(
-    chosen: Sequence[SuitePosition], games: Mapping[int, Sequence[Game]]
-) -> list[Position]:
-    """Return the positions with their histories.
+def positions_of(suite: pd.DataFrame, games: Mapping[int, Sequence[Game]]) -> list[Position]:
+    """Return the positions of a suite with their histories.
 
     Raises
     ------
-    SuiteError
+    ValueError
         If a position is not in its game.
     """
-    found = []
-    for one in chosen:
-        game = games[one.level][one.number] if one.number < len(games[one.level]) else None
-        if game is None or game.key != one.game:
-            raise SuiteError(f"{one.name} is not of these games; build the suite again")
-        found.append(game.position(one.ply))
-        if found[-1].fen != one.fen:
-            raise SuiteError(f"{one.name}: ply {one.ply} of its game is {found[-1].fen!r}")
-    return found
+    positions = []
+    for row in suite.itertuples():
+        game = next(iter(games[row.level][row.number :]), None)
+        position = game.position(row.ply) if game and game.key == row.game else None
+        if position is None or position.fen != row.fen:
+            raise ValueError(f"{row.name} is not of these games; build the suite again")
+        positions.append(position)
+    return positions
 
 
 def with_baseline(
-    suite: Suite, games: Mapping[int, Sequence[Game]], kept: Mapping[str, Kept], settings: Settings
-) -> Suite:
-    """Return the suite with the loss and grade of each move really played.
+    suite: pd.DataFrame, positions: Sequence[Position], tables: Mapping[str, MoveTable]
+) -> pd.DataFrame:
+    """Return a suite with the loss and the grade of each move really played.
 
-    Raises
-    ------
-    SuiteError
-        If the table of a position is missing.
+    Parameters
+    ----------
+    suite, positions
+        The suite and its positions (:func:`positions_of`).
+    tables
+        By position key.
     """
-    graded = []
-    for one, position in zip(suite.positions, positions_of(suite.positions, games), strict=True):
-        table = kept.get(position_key(position))
-        if table is None:
-            raise SuiteError(
-                f"no analysis of {one.name}; run `python -m chessgloss.skill.artefacts tables`"
-            )
-        found = grade(table.of(position), one.played)
-        graded.append(replace(one, loss=found.loss, grade=found.grade))
-    return replace(suite, positions=tuple(graded), graded_by=f"{ENGINE}, {settings.label}")
+    keys = [position_key(position) for position in positions]
+    moves = graded_moves({key: tables[key] for key in keys})
+    played = moves.loc[list(zip(keys, suite["played"], strict=True))]
+    return suite.assign(loss=played["loss"].to_numpy(), grade=played["grade"].to_numpy())
 
 
-def write_suite(suite: Suite, target: Path) -> Path:
-    """Write the suite as JSON, atomically; the same suite gives the same bytes."""
+def write_suite(suite: pd.DataFrame, target: Path, *, games: str, graded_by: str) -> Path:
+    """Write a suite as JSON; the same suite gives the same bytes.
+
+    Parameters
+    ----------
+    suite
+        With its baseline.
+    target
+        The file.
+    games
+        SHA-256 of the file of games.
+    graded_by
+        Engine and search of the baseline.
+    """
     head = {
         "name": "chessgloss static positions",
-        "version": suite.version,
-        "seed": suite.seed,
-        "games_sha256": suite.games,
-        "graded_by": suite.graded_by,
+        "version": VERSION,
+        "seed": SEED,
+        "games_sha256": games,
+        "graded_by": graded_by,
         "point_of_view": "the side to move; losses in centipawns, values cut at 1,000",
     }
-    lines = [json.dumps(asdict(one), ensure_ascii=False) for one in suite.positions]
+    lines = [json.dumps(row, ensure_ascii=False) for row in suite.to_dict("records")]
     text = json.dumps(head, indent=1)[:-2] + ',\n "positions": [\n  ' + ",\n  ".join(lines)
-    aside = target.with_suffix(".part")
-    aside.write_text(text + "\n ]\n}\n", encoding="utf-8")
-    aside.rename(target)
+    target.write_text(text + "\n ]\n}\n", encoding="utf-8")
     return target
 
 
-def read_suite(path: Path) -> Suite:
-    """Read a suite.
+def read_suite(path: Path) -> pd.DataFrame:
+    """Read a suite: one row a position, columns :data:`COLUMNS`.
 
     Raises
     ------
-    SuiteError
+    ValueError
         If the file is not in its form or of another version.
     """
-    try:
-        data = json.loads(path.read_text("utf-8"))
-        rows = tuple(SuitePosition(**row) for row in data["positions"])
-        suite = Suite(rows, data["games_sha256"], data["graded_by"], data["seed"], data["version"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise SuiteError(f"{path.name} is no suite: {error}") from None
-    if suite.version != VERSION:
-        raise SuiteError(f"{path.name} is version {suite.version}; this library reads {VERSION}")
+    data = json.loads(path.read_text("utf-8"))
+    if data.get("version") != VERSION:
+        raise ValueError(f"{path.name} is version {data.get('version')}; this reads {VERSION}")
+    suite = pd.DataFrame(data["positions"])
+    if tuple(suite) != COLUMNS:
+        raise ValueError(f"{path.name} has not the columns {', '.join(COLUMNS)}")
     return suite
 
 
-def _bands(number: int, bands: int) -> tuple[Band, ...]:
-    if bands not in (2, 3):
-        raise ValueError(f"a game gives 2 or 3 positions, not {bands}")
-    if bands == 3:
-        return ("early", "middle", "late")
-    return ("middle", "late") if number % 2 else ("early", "late")
+def ask(suite: pd.DataFrame, positions: Sequence[Position]) -> list[Asked]:
+    """Return the questions to players for positions of the suite."""
+    return [Asked(*pair) for pair in zip(suite["name"], positions, strict=True)]
 
 
-def _of_game(
-    game: Game, level: int, number: int, bands: Sequence[Band], seed: int, used: set[str]
-) -> Iterator[SuitePosition]:
-    """Yield one position of each band, and note its board among the ``used`` ones."""
-    random = np.random.default_rng([seed, level, number])
-    fens = game.fens()
-    for band in bands:
-        plies = np.array(band_plies(band, len(game.moves)), dtype=int)
-        for ply in map(int, random.permutation(plies)):
-            board = fens[ply].rsplit(" ", 2)[0]
-            if board in used or _forced(fens[ply]):
-                continue
-            used.add(board)
-            name = f"skill_{level:02d}.{number:03d}.{band}"
-            made = (name, level, ELO_NAMES[level], game.key, number, ply, band)
-            yield SuitePosition(*made, phase_of(fens[ply]), fens[ply], game.moves[ply])
-            break
+def reason_asked(asked: Sequence[Asked]) -> list[Asked]:
+    """Return the positions of the suite in which a reason is asked for too.
+
+    They are those of two games in five of each level, by the number in the position's name, so
+    that a smaller choice of positions asks for no other reasons.
+    """
+    numbers = [int(question.name.split(".")[1]) for question in asked]
+    return [each for each, n in zip(asked, numbers, strict=True) if n % 5 in _REASON_GAMES]
 
 
-def _forced(fen: str) -> bool:
-    return chess.Board(fen).legal_moves.count() < 2
+def model_requests(expert: Expert) -> list[Request]:
+    """Return every question of the static positions to a language model, prompt by prompt.
+
+    Parameters
+    ----------
+    expert
+        Whose concepts are described where they are (the network ``nnue``).
+    """
+    suite = read_suite(data_folder() / "suite.json")
+    suite = suite[suite["number"] < MODEL_GAMES]
+    games = read_level_games(data_folder() / "games.tsv.zst")
+    asked = ask(suite, positions_of(suite, games))
+    concepts = concepts_in_words(asked, expert)
+    requests = [each for play in MODEL_PLAYS for each in play_requests(asked, play, concepts)]
+    return requests + play_requests(reason_asked(asked), "fen_reason")
 
 
-_DATA: Final = Path("data/static")
+# ---------------------------------------------------------------- kinds of position
+
+#: What is at stake at once, for the side to move: ``mate``: it can mate; ``check``: it is in
+#: check; ``capture``: it can win material by exchange; ``hanging``: the opponent could, after a
+#: pass; ``fork``: a piece of either side forks and cannot be won; ``pin``, ``skewer``: of either.
+MOTIFS: Final = ("mate", "check", "capture", "hanging", "fork", "pin", "skewer")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Build the suite from the command line; return the exit status."""
-    name = "python -m chessgloss.skill.suite"
-    parser = argparse.ArgumentParser(prog=name, description=__doc__)
-    parser.add_argument("target", type=Path, nargs="?", default=_DATA / "suite.json")
-    parser.add_argument("--games", type=Path, default=_DATA / "games.tsv.zst")
-    given = parser.parse_args(arguments)
-    settings, games = Settings(), read_level_games(given.games)
-    suite = draw_suite(games, digest=file_digest(given.games))
-    kept = read_tables(tables_path(given.games.parent, settings))
-    write_suite(with_baseline(suite, games, kept, settings), given.target)
-    return 0
+def motifs(board: chess.Board) -> dict[str, bool]:
+    """Return which motifs (:data:`MOTIFS`) a position has, by the rules of the facts."""
+    own, other = Exchanges(board, board.turn), Exchanges(board, not board.turn)
+    taken, lost = tuple(own.captures()), tuple(other.captures())
+    lines = [line_tactics(board, side) for side in (own, other)]
+    forking = forks(board, board.turn, taken, lost) + forks(board, not board.turn, lost, taken)
+    return {
+        "mate": bool(mates(board, board.turn)),
+        "check": board.is_check(),
+        "capture": any(capture.gain > 0 for capture in taken),
+        "hanging": bool(hanging(board, board.turn, lost)),
+        "fork": any(fork.safe for fork in forking),
+        "pin": any(pins for pins, _ in lines),
+        "skewer": any(skewers for _, skewers in lines),
+    }
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def describe_positions(fens: Sequence[str]) -> pd.DataFrame:
+    """Return what kind of position each is; the board alone decides.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a position: ``side`` to move, ``kind`` (``tactical`` if material or a king is
+        at stake at once, else ``quiet``; a pin or skewer alone stands on most boards), and a
+        boolean for each motif (``motif fork``) and each concept of
+        :mod:`chessgloss.fact_concepts` that holds for the side to move (``concept pin``).
+    """
+    rows = []
+    for fen in fens:
+        board = chess.Board(fen)
+        held = motifs(board)
+        tactical = any(held[name] for name in MOTIFS if name not in ("pin", "skewer"))
+        row: dict[str, object] = {
+            "side": "White" if board.turn else "Black",
+            "kind": "tactical" if tactical else "quiet",
+        }
+        row |= {f"motif {name}": held[name] for name in MOTIFS}
+        row |= {
+            f"concept {name}": bool(hold(board, board.turn)) for name, hold in PREDICATES.items()
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+# ---------------------------------------------------------------- positions scored apart
+
+#: Static exchange in pawns from which a move counts as giving away a piece.
+_PIECE_LOST = -3
+
+#: The plan's validation case (2.2), with the en passant square as a normal FEN has it.
+_PLAN_FEN = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+
+_STUDY: Final = re.compile(r"lichess-practice-(?P<theme>.+?)_by_")
+
+#: How a comment calls its move good or bad: at its beginning, of the move itself.
+_SIGN: Final = re.compile(r"^\s*(?P<sign>\?\?|!!|\?!|!\?|\?|!)(?![\w?!])")
+_OF_THE_MOVE = r"(?:[!.,:]| moves?\b| sacrifice\b)"
+_THIS = r"^\W*(?:(?:this|it|here) )?(?:(?:is|was) )?(?:an? |another |the |one of the )?"
+_GOOD: Final = re.compile(
+    _THIS + r"(?:(?:very|extremely|really|simple but) )*"
+    r"(?:strong|excellent|brilliant|best|good|nice|great|correct)" + _OF_THE_MOVE, re.I
+)  # fmt: skip
+_BAD: Final = re.compile(
+    _THIS + r"(?:(?:very|decisive|fatal|serious|losing|bad) )*"
+    r"(?:blunder|mistake|error|weak|bad)" + _OF_THE_MOVE, re.I
+)  # fmt: skip
+
+#: Mates of each length, openings and people's moves that are scored apart.
+_MATES, _OPENINGS, _HUMAN = 20, 60, 60
+
+
+class Known(NamedTuple):
+    """A position with the move that is vouched for, or was played there.
+
+    Parameters
+    ----------
+    name
+        ``mate_in_2.017``, ``study.the-fork.003``, ``opening.012``, ``lec9.031``.
+    kind
+        Which set it belongs to: ``mate``, ``study``, ``opening`` or ``human``.
+    position
+        The position, with its history where there is one.
+    move
+        First move of the solution, the book's favourite, or what the person played; UCI.
+    """
+
+    name: str
+    kind: str
+    position: Position
+    move: str
+
+
+class Pair(NamedTuple):
+    """A good and a bad move (UCI) of one position, chosen without the grader.
+
+    ``source`` is the rule: the ``plan``'s own, the ``book``'s favourite against a move that
+    loses a piece by static exchange, or the first move of a ``mate`` against another legal
+    move drawn by lot.
+    """
+
+    name: str
+    source: str
+    position: Position
+    good: str
+    bad: str
+
+
+class KnownSets(NamedTuple):
+    """Positions scored apart, moves that a lecturer calls good (or bad), pairs of moves."""
+
+    known: list[Known]
+    judged: list[tuple[Known, bool]]
+    pairs: list[Pair]
+
+    def positions(self) -> list[Position]:
+        """Return every position in these sets, a repeated one once."""
+        each = [known.position for known in self.known]
+        each += [known.position for known, _ in self.judged]
+        each += [pair.position for pair in self.pairs]
+        return list({position_key(position): position for position in each}.values())
+
+
+def read_known_sets() -> KnownSets:
+    """Read puzzles, openings and lectures from their assets, by the rules of the book."""
+    comments = commented_moves(assets.locate("lectures"))
+    known = read_puzzles(assets.locate("puzzles"), count=_MATES, seed=SEED)
+    known += draw_book_positions(assets.locate("opening_book"), _OPENINGS, seed=SEED)
+    pairs = make_pairs(known, seed=SEED)
+    people = name_moves(comments)
+    fresh = {move.position.fen: move for move in people}
+    moves = sorted(fresh.values(), key=lambda move: move.name)
+    chosen = np.random.default_rng(SEED).permutation(len(moves))[:_HUMAN]
+    known += [moves[row] for row in sorted(chosen)]
+    verdicts = [praised(comment.comment) for comment in comments]
+    judged = [(move, good) for move, good in zip(people, verdicts, strict=True) if good is not None]
+    return KnownSets(known, judged, pairs)
+
+
+def read_puzzles(folder: Path, *, count: int, seed: int) -> list[Known]:
+    """Read puzzles that come with their solution.
+
+    Parameters
+    ----------
+    folder
+        PyChess's puzzles (asset ``puzzles``).
+    count
+        Mates to draw from each of ``mate_in_2``, ``mate_in_3`` and ``mate_in_4``.
+    seed
+        Seed of the draw. Of the studies all that have a solution are taken.
+    """
+    puzzles: list[Known] = []
+    for number in (2, 3, 4):
+        text = (folder / f"mate_in_{number}.pgn").read_text("latin-1")
+        texts = re.split(r"(?m)^(?=\[Event )", text)[1:]
+        for row in sorted(np.random.default_rng([seed, number]).permutation(len(texts))[:count]):
+            game = to_game(next(read_pgn(texts[row].encode("latin-1"))).game)
+            name = f"mate_in_{number}.{row + 1:03d}"
+            puzzles.append(Known(name, "mate", Position(game.root), game.moves[0]))
+    for path in sorted(folder.glob("*practice*.pgn")):
+        theme = _STUDY.search(path.name)
+        stem = f"study.{theme['theme'] if theme else path.stem}"
+        for read in read_pgn(path):
+            if not read.problem:
+                game, name = to_game(read.game), f"{stem}.{read.number:03d}"
+                puzzles.append(Known(name, "study", Position(game.root), game.moves[0]))
+    return puzzles
+
+
+def draw_book_positions(book: Path, count: int, *, seed: int, plies: int = 10) -> list[Known]:
+    """Draw positions inside a Polyglot book, 2 to ``plies`` plies deep, none twice.
+
+    The move vouched for is the one with the most weight.
+    """
+    random = np.random.default_rng(seed)
+    drawn: dict[str, Known] = {}
+    with chess.polyglot.open_reader(book) as reader:
+        while len(drawn) < count:
+            board = chess.Board()
+            for _ in range(int(random.integers(2, plies + 1))):
+                entries = [entry for entry in reader.find_all(board) if entry.weight]
+                if not entries:
+                    break
+                weights = np.array([entry.weight for entry in entries], dtype=float)
+                chosen = int(random.choice(len(entries), p=weights / weights.sum()))
+                board.push(entries[chosen].move)
+            entries = list(reader.find_all(board))
+            if entries:
+                favourite = max(entries, key=lambda entry: (entry.weight, entry.move.uci()))
+                position = Position.after(move.uci() for move in board.move_stack)
+                known = Known(
+                    f"opening.{len(drawn):03d}", "opening", position, favourite.move.uci()
+                )
+                drawn.setdefault(position.fen, known)
+    return list(drawn.values())
+
+
+def name_moves(comments: Sequence[CommentedMove]) -> list[Known]:
+    """Return the lectures' moves, named by lecture and number of the comment in it."""
+    counts: Counter[str] = Counter()
+    moves = []
+    for comment in comments:
+        name = f"{comment.source}.{counts[comment.source]:03d}"
+        counts[comment.source] += 1
+        moves.append(Known(name, "human", comment.context.position, comment.context.uci))
+    return moves
+
+
+def praised(comment: str) -> bool | None:
+    """Return whether a comment begins by calling its move good or bad; ``None`` for neither.
+
+    A comment counts if it begins with ``!``, ``!!``, ``?``, ``??`` or ``?!``, or with a clause
+    such as "very strong" or "the decisive mistake"; no later word is looked at.
+    """
+    sign = _SIGN.match(comment)
+    if sign:
+        return {"!": True, "!!": True, "?": False, "??": False, "?!": False}.get(sign["sign"])
+    if _BAD.match(comment):
+        return False
+    return True if _GOOD.match(comment) else None
+
+
+def make_pairs(known: Sequence[Known], *, seed: int) -> list[Pair]:
+    """Make pairs of a good and a bad move: the plan's, then one of each opening and mate."""
+    plan = Position(_PLAN_FEN)
+    good, bad = (read_move(plan, san).uci for san in ("e5", "a6"))
+    pairs = [Pair("plan", "plan", plan, good, bad)]
+    random = np.random.default_rng(seed)
+    for move in known:
+        if move.kind not in ("opening", "mate"):
+            continue
+        board = chess.Board(move.position.fen)
+        bad_moves = sorted(each.uci() for each in board.legal_moves if each.uci() != move.move)
+        if move.kind == "opening":
+            worth = {uci: exchange(board, chess.Move.from_uci(uci)) for uci in bad_moves}
+            bad_moves = [uci for uci, pawns in worth.items() if pawns <= _PIECE_LOST]
+        if bad_moves:
+            chosen = bad_moves[int(random.integers(len(bad_moves)))]
+            source = "book" if move.kind == "opening" else "mate"
+            pairs.append(Pair(move.name, source, move.position, move.move, chosen))
+    return pairs
