@@ -21,7 +21,7 @@ import chess
 import chess.engine
 import chess.pgn
 
-from chessgloss.changes import kind_of
+from chessgloss.concepts.changes import ConceptChange, kind_of
 from chessgloss.corpora.lectures import Lecture, eligible, evaluated_lectures
 from chessgloss.corpora.samples import phase_of
 from chessgloss.engine import Analysis, Line, ScoreWording, score_text
@@ -29,7 +29,6 @@ from chessgloss.facts import Facts, Verdict, gather, weigh
 from chessgloss.facts.attacks import attacks
 from chessgloss.facts.wording import side_name
 from chessgloss.positions import MoveInContext, Position, read_move, repair_fen
-from chessgloss.priorities import ConceptChange
 
 Notation = Literal["fen", "pgn"]
 

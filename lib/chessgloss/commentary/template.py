@@ -21,10 +21,10 @@ from typing import Final
 import chess
 
 from chessgloss.commentary.briefing import PHRASES, Briefing, Comment
+from chessgloss.concepts.changes import ConceptChange
 from chessgloss.facts import Fact, Facts, Verdict
 from chessgloss.facts.exchange import VALUES
 from chessgloss.facts.wording import listed, side_name
-from chessgloss.priorities import ConceptChange
 
 #: Weight from which a statement is worth making for its own sake; below, it only fills up.
 WORTH_STATING: Final = 20.0

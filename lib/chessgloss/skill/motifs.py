@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 import chess
 
-from chessgloss.fact_concepts import PREDICATES
+from chessgloss.concepts.facts import PREDICATES
 from chessgloss.facts.exchange import Exchanges, hanging
 from chessgloss.facts.tactics import forks, line_tactics
 from chessgloss.facts.threats import mates
@@ -53,5 +53,5 @@ def kind_of(found: frozenset[str]) -> Kind:
 
 
 def concepts(board: chess.Board) -> frozenset[str]:
-    """Return which concepts of :mod:`chessgloss.fact_concepts` hold for the side to move."""
+    """Return which concepts of :mod:`chessgloss.concepts.facts` hold for the side to move."""
     return frozenset(name for name, asks in PREDICATES.items() if asks(board, board.turn))

@@ -10,10 +10,10 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from chessgloss.concepts import ConceptVectors
+from chessgloss.concepts.changes import concept_and_side
+from chessgloss.concepts.facts import CONCEPTS
+from chessgloss.concepts.fit import LAYERS, ConceptVectors
 from chessgloss.experts import joined_activations
-from chessgloss.fact_concepts import CONCEPTS, LAYERS
-from chessgloss.priorities import concept_and_side
 from chessgloss.store import find_project
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ WORDS: Final = {
 
 
 def vectors_file() -> Path:
-    """Return where the vectors of :mod:`chessgloss.fact_concepts` are kept."""
+    """Return where the vectors of :mod:`chessgloss.concepts.facts` are kept."""
     return find_project() / "data" / "concepts" / "facts-nnue.safetensors"
 
 
