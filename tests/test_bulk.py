@@ -23,14 +23,7 @@ import pytest
 import zstandard
 
 from chessgloss import assets, bulk
-from chessgloss.bulk import (
-    ExpertSource,
-    StoreNotShared,
-    activate,
-    activation_stream,
-    label_positions,
-    label_stream,
-)
+from chessgloss.bulk import StoreNotShared, activate, label_positions, label_stream
 from chessgloss.corpora import streams
 from chessgloss.engine import EngineFailed, EngineMissing
 from chessgloss.experts import joined_activations, load_expert
@@ -259,25 +252,22 @@ def test_the_scripts_of_the_page_run(tmp_path, oracle8):
 def test_activations_do_not_depend_on_the_chunks_but_on_the_view(store):
     fens = random_fens(30)
     expected = joined_activations(load_expert("onehot", view="mover"), fens, "board")
-    source = ExpertSource.of("onehot", view="mover")
-    for chunk, jobs in ((30, 1), (7, 2)):
-        rows = activate(fens, source, "board", store, chunk=chunk, jobs=jobs)
-        np.testing.assert_array_equal(rows, expected)
-        assert rows.dtype == np.float16
-    chunks = list(activation_stream(fens, source, "board", store, chunk=7))
-    assert [len(rows) for rows in chunks] == [7, 7, 7, 7, 2]
-    assert all(isinstance(rows, np.memmap) for rows in chunks)
-    other = activate(fens, ExpertSource.of("onehot", view="white"), "board", store, jobs=1)
+    for chunk, jobs, sizes in ((30, 1, [30]), (7, 2, [7, 7, 7, 7, 2])):
+        rows = [*activate(fens, "onehot", "board", store, view="mover", chunk=chunk, jobs=jobs)]
+        assert [len(part) for part in rows] == sizes
+        assert all(isinstance(part, np.memmap) and part.dtype == np.float16 for part in rows)
+        np.testing.assert_array_equal(np.concatenate(rows), expected)
+    [other] = activate(fens, "onehot", "board", store, view="white", jobs=1)
     assert not np.array_equal(other, expected)
 
 
-def test_a_worker_with_another_network_file_refuses(tmp_path):
+def test_a_worker_with_another_network_file_refuses(tmp_path, store):
     path = tmp_path / "network.nnue"
     path.write_bytes(b"one network")
-    source = ExpertSource.of("nnue", path)
+    rows = activate(random_fens(2), "nnue", "pairwise", store, path=path, jobs=1)
     path.write_bytes(b"another network")
     with pytest.raises(ValueError, match="give every worker the same file"):
-        source.load()
+        list(rows)
 
 
 # ---------------------------------------------------------------- on a cluster
@@ -335,8 +325,8 @@ def test_a_cluster_activates_the_same_rows_and_raises_the_tasks_own_error(client
     with pytest.raises(EngineFailed, match="failed twice"):
         label_positions(fens[:20], failing, store, chunk=10)
     try:
-        source = ExpertSource.of("nnue")
+        expert = load_expert("nnue")
     except (assets.AssetMissing, EngineMissing) as error:
         pytest.skip(str(error))
-    rows = activate(fens, source, "pairwise", store, chunk=50)
-    np.testing.assert_array_equal(rows, joined_activations(load_expert("nnue"), fens, "pairwise"))
+    rows = np.concatenate([*activate(fens, "nnue", "pairwise", store, chunk=50)])
+    np.testing.assert_array_equal(rows, joined_activations(expert, fens, "pairwise"))

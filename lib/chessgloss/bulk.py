@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count, islice
 from pathlib import Path
@@ -55,60 +55,6 @@ _QUOTED = 80
 
 class StoreNotShared(RuntimeError):
     """A worker kept its result where the caller cannot see it."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExpertSource:
-    """An expert by name and content: what is sent to a worker in its stead.
-
-    Parameters
-    ----------
-    name, path, view
-        As for :func:`chessgloss.experts.load_expert`. Without a path, a worker finds or
-        fetches the asset of that name itself.
-    sha256
-        SHA-256 of the network file, empty for a bare board. A worker whose file is another
-        refuses to compute.
-    """
-
-    name: str
-    path: str | None = None
-    view: View | None = None
-    sha256: str = ""
-
-    @classmethod
-    def of(
-        cls, name: str, path: Path | str | None = None, *, view: View | None = None
-    ) -> ExpertSource:
-        """Name an expert by the file that it has on this machine."""
-        source = cls(name, None if path is None else str(Path(path).resolve()), view)
-        return replace(source, sha256=source.digest())
-
-    def digest(self) -> str:
-        """Return the SHA-256 of the network file on this machine; empty for a bare board."""
-        if self.name not in ("nnue", "leela"):
-            return ""
-        return file_digest(Path(self.path) if self.path else assets.locate(self.name))
-
-    def load(self) -> Representation:
-        """Load the expert; a process that loads the same one again gets it at once.
-
-        Raises
-        ------
-        ValueError
-            If the network file on this machine is another than the caller's.
-        """
-        return _loaded(self)
-
-
-@lru_cache(maxsize=1)
-def _loaded(source: ExpertSource) -> Representation:
-    if (digest := source.digest()) != source.sha256:
-        raise ValueError(
-            f"the network file of {source.name!r} has the SHA-256 {digest} on this machine, "
-            f"not {source.sha256}: give every worker the same file"
-        )
-    return load_expert(source.name, source.path, view=source.view)  # type: ignore[call-overload]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,53 +155,61 @@ def label_stream(
 
 def activate(
     fens: Sequence[str],
-    source: ExpertSource,
+    expert: str,
     layers: str,
     store: Store,
     *,
+    path: Path | str | None = None,
+    view: View | None = None,
     chunk: int = ACTIVATION_CHUNK,
     jobs: int = 2,
-) -> NDArray[np.float16]:
-    """Return the activations of many positions, computed and kept chunk by chunk.
+) -> Iterator[NDArray[np.float16]]:
+    """Yield the activations of many positions chunk by chunk, mapped from the store's files.
+
+    No more than one chunk is held by each process; ``np.concatenate([*activate(...)])`` is all.
 
     Parameters
     ----------
     fens
-        FENs of positions, at least one.
-    source
-        The expert: ``ExpertSource.of("nnue")``.
+        FENs of positions.
+    expert, path, view
+        As for :func:`chessgloss.experts.load_expert`. Without a path, a worker finds or fetches
+        the network of that name itself; one whose file has another SHA-256 than the caller's
+        refuses to compute.
     layers
         One layer, or several with ``+`` between them: ``pairwise+clipped``.
     store, chunk
         As for :func:`label_positions`; the key is the FENs' digest, the network's SHA-256,
         its view and the layers.
 
-    Returns
-    -------
+    Yields
+    ------
     ndarray
-        Shape ``(n, d)``, the layers side by side, in half precision, which holds NNUE's clipped
-        values and products exactly (see :func:`chessgloss.experts.joined_activations`).
+        Shape ``(at most chunk, d)``, the layers side by side, in half precision, which holds
+        NNUE's clipped values and products exactly.
     """
-    return np.concatenate([*activation_stream(fens, source, layers, store, chunk=chunk, jobs=jobs)])
-
-
-def activation_stream(
-    fens: Sequence[str],
-    source: ExpertSource,
-    layers: str,
-    store: Store,
-    *,
-    chunk: int = ACTIVATION_CHUNK,
-    jobs: int = 2,
-) -> Iterator[NDArray[np.float16]]:
-    """Yield what :func:`activate` returns in chunks, mapped from the store's files.
-
-    For sets that do not fit into memory: no more than one chunk is held by each process.
-    """
-    recipe = {"expert": [source.name, source.sha256, source.view], "layers": layers}
-    options = (source, layers)
+    sha256 = _network_digest(expert, path)
+    recipe = {"expert": [expert, sha256, view], "layers": layers}
+    options = (layers, expert, None if path is None else str(Path(path).resolve()), view, sha256)
     done = _computed("activations", fens, chunk, recipe, _activate, options, store, jobs)
     return (parts["activations"] for parts in done)
+
+
+def _network_digest(expert: str, path: Path | str | None) -> str:
+    """Return the SHA-256 of the network file on this machine; empty for a bare board."""
+    if expert not in ("nnue", "leela"):
+        return ""
+    return file_digest(Path(path) if path else assets.locate(expert))
+
+
+@lru_cache(maxsize=1)
+def _load(expert: str, path: str | None, view: View | None, sha256: str) -> Representation:
+    if (digest := _network_digest(expert, path)) != sha256:
+        raise ValueError(
+            f"the network file of {expert!r} has the SHA-256 {digest} on this machine, "
+            f"not {sha256}: give every worker the same file"
+        )
+    return load_expert(expert, path, view=view)  # type: ignore[call-overload]
 
 
 def _computed(
@@ -331,8 +285,8 @@ def _label_lines(texts: Sequence[str], oracle: Oracle) -> Parts:
     return {**_label(fens, oracle), "positions": rows, "damaged": damaged}
 
 
-def _activate(fens: Sequence[str], source: ExpertSource, layers: str) -> Parts:
-    return {"activations": joined_activations(source.load(), fens, layers)}
+def _activate(fens: Sequence[str], layers: str, *expert: Any) -> Parts:
+    return {"activations": joined_activations(_load(*expert), fens, layers)}
 
 
 def _fen_text(line: bytes) -> str:
