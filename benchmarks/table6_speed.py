@@ -53,12 +53,12 @@ from sklearn.svm import LinearSVC
 from tqdm import tqdm
 
 from chessgloss.bulk import label_stream
+from chessgloss.concepts.fit import Fitted, Labelled, fit_concepts
+from chessgloss.concepts.scores import held_out, table_of
 from chessgloss.corpora.games import read_games
 from chessgloss.corpora.samples import PositionSample, sample_positions
 from chessgloss.experts import Expert, joined_activations, load_expert
-from chessgloss.heldout import held_out, table_of
 from chessgloss.oracle import TERMS, Status, evaluate_terms, stockfish8
-from chessgloss.probing import Fitted, Labelled, fit_concepts
 from chessgloss.store import Store, find_project
 
 T = TypeVar("T")
@@ -173,10 +173,10 @@ def one_round(
     few = replace(labelled, terms=[TERMS[k] for k in concepts], values=labelled.values[:, concepts])
     how = {"cs": CS[-1:], "seed": options.seed, "jobs": 1, "solver": options.solver}
     fitted, mine = timed(lambda: fit_concepts(features, few, **how))
-    right = [one.correct for one in held_out(fitted, features, few)]
+    right = held_out(fitted, features, few)["correct"]
     plain_fits, default_right = default_fits(features, few, fitted)
     noisy_fits, _ = default_fits(features, few, fitted, np.random.default_rng(options.seed))
-    correct = [sum(map(len, right)), sum(one.sum() for one in right), default_right]
+    correct = [len(right), right.sum(), default_right]
     asked = sample.fens[: options.asked]
     plain, anew = (len(TERMS) * ask_singly(asked, new_game=one) for one in (False, True))
     per_position = {

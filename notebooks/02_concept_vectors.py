@@ -32,23 +32,26 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from IPython.display import Markdown
+from joblib import Parallel, delayed
 from myst_nb import glue
+from scipy.stats import spearmanr
 from sklearn.base import clone
+from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from chessgloss import assets, audits, concepts, oracle, probing, report, steering
+from chessgloss import assets, oracle, report
 from chessgloss.book import reference
-from chessgloss.positions import Position
+from chessgloss.book.profiles import load_sizes
+from chessgloss.concepts.fit import (
+    Labelled, cut_tails, fit_concepts, fit_ridge, matched_pairs, turn_terms)
+from chessgloss.concepts.scores import accuracy, gain_difference, held_out, table_of
 from chessgloss.corpora import samples
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.experts.leela import lc0_is_installed, lc0_values
-from chessgloss.heldout import accuracy, full_range, gain_difference
-from chessgloss.heldout import held_out, held_out_turned, score_in_view, table_of
-from chessgloss.probing import fit_concepts
-from chessgloss.book.profiles import load_sizes
+from chessgloss.positions import Position
 from chessgloss.store import Evidence, default_store, find_project
 
 sizes = load_sizes("02_concept_vectors", profile)
@@ -72,16 +75,15 @@ parts = np.array([game.split for game in games])[sample.games[usual]]
 expert = load_expert(expert_name, expert_path)
 view = expert.orientation(layer.split("+")[0])
 white_first = [view == "white" or " w " in fen for fen in fens]
-values = concepts.turn_terms(table["values"][usual], oracle.TERMS, white_first)
-labelled = probing.Labelled(oracle.TERMS, values, sample.games[usual], parts)
+values = turn_terms(table["values"][usual], oracle.TERMS, white_first)
+labelled = Labelled(oracle.TERMS, values, sample.games[usual], parts)
 
 some = np.sort(np.random.default_rng(seed).permutation(len(labelled))[: sizes.control])
 control, control_fens = labelled.take(some), [fens[row] for row in some]
 white_to_move = np.array([" w " in fen for fen in control_fens])
 raw = table["values"][usual][some]
-own_values = concepts.turn_terms(raw, control.terms, white_to_move)
-plain = probing.Labelled(control.terms, raw, control.games, control.splits)
-turned = probing.Labelled(control.terms, own_values, control.games, control.splits)
+plain = replace(control, values=raw)
+turned = replace(control, values=turn_terms(raw, control.terms, white_to_move))
 glue("per_game", sizes.per_game, display=False)
 glue("control_n", len(control), display=False)
 glue("headline_n", len(labelled), display=False)
@@ -160,9 +162,9 @@ plt.show()
 
 # %%
 chosen = joined_activations(expert, control_fens, layer)
-single = probing.Labelled((concept,), term[:, None], control.games, control.splits)
+single = Labelled((concept,), term[:, None], control.games, control.splits)
 library = fit_concepts(chosen, single, cs=(1e-3,), seed=seed, jobs=1)
-[library_test] = held_out(library, chosen, single)
+library_test = held_out(library, chosen, single)
 fitted_rows = np.flatnonzero(control.splits == "train")
 fitted_rows = fitted_rows[:: max(1, len(fitted_rows) // 20_000)]
 scaler = StandardScaler().fit(chosen[fitted_rows].astype(np.float32))
@@ -170,10 +172,10 @@ same = clone(svm).fit(scaler.transform(activations[train]), positive[train])
 assert np.array_equal(rows, library.tails[0].rows)
 assert np.allclose(same.coef_[0] / scaler.scale_, library.vectors.weights[0], atol=1e-6)
 assert np.allclose(same.decision_function(scaler.transform(activations[test])),
-                   library_test.scores, atol=1e-3)
+                   library_test["score"], atol=1e-3)
 cosine = normal @ same.coef_[0] / np.linalg.norm(normal) / np.linalg.norm(same.coef_[0])
 side_by_side = {"held-out accuracy, the cell above": held_out_accuracy,
-                "held-out accuracy, library": accuracy([library_test], seed=seed),
+                "held-out accuracy, library": accuracy(library_test, seed=seed),
                 "cosine of the two vectors, before scaling back": cosine}
 report.table(pd.DataFrame({concept: pd.Series(side_by_side, dtype=object)}), digits=3)
 
@@ -220,16 +222,18 @@ if expert_name != "nnue":
     candidates = list(expert.layers)
 where, half = {}, np.arange(len(control))[::2]
 small, small_fens = control.take(half), [control_fens[row] for row in half]
+white_tails = [cut_tails(values, seed=seed) for values in plain.take(half).values.T]
 for name in candidates:
-    features = joined_activations(expert, small_fens, name, dtype=np.float32)
-    where[name] = score_in_view(
-        features, plain.take(half), white_to_move[half], expert.orientation(name.split("+")[0]),
-        c=1e-3, seed=seed, part="validation")
+    seen = joined_activations(expert, small_fens, name, dtype=np.float32)
+    by_mover = expert.orientation(name.split("+")[0]) == "mover"
+    fit = fit_concepts(seen, (turned if by_mover else plain).take(half), cs=(1e-3,), seed=seed)
+    where[name] = held_out(fit, seen, small, "validation", tails=white_tails,
+                           white_to_move=white_to_move[half] if by_mover else None)
 
 # %%
 fig, ax = plt.subplots(figsize=(6.4, 5.2))
-shown = pd.DataFrame({name: {tail.concept: tail.correct.mean() for tail in tails}
-                      for name, tails in where.items()})
+shown = pd.DataFrame({name: table.groupby("concept", sort=False)["correct"].mean()
+                      for name, table in where.items()})
 image = ax.imshow(shown, aspect="auto", cmap="viridis", vmin=0.5, vmax=1)
 ax.set_xticks(range(len(shown.columns)), shown.columns, rotation=30, ha="right")
 ax.set_yticks(range(len(shown)), shown.index)
@@ -238,7 +242,7 @@ fig.colorbar(image, label="validation accuracy")
 plt.show()
 
 # %%
-layers = pd.Series({name: accuracy(tails, seed=seed) for name, tails in where.items()})
+layers = pd.Series({name: accuracy(table, seed=seed) for name, table in where.items()})
 order = sorted(layers.index, key=lambda name: layers[name].value)
 layer_cost = accuracy(where[order[-1]], minus=where[order[0]], seed=seed)
 report.table(layers.map("{:.3f}".format).rename("validation accuracy").to_frame())
@@ -253,7 +257,7 @@ probes = {}
 for name, c in solvers.items():
     fit = fit_concepts(chosen[half], small, cs=(c,), seed=seed, solver=name)
     probes[name] = held_out(fit, chosen[half], small, "validation")
-probe_means = pd.Series({name: accuracy(tails, seed=seed) for name, tails in probes.items()})
+probe_means = pd.Series({name: accuracy(table, seed=seed) for name, table in probes.items()})
 ranked = sorted(probes, key=lambda name: probe_means[name].value)
 solver_cost = accuracy(probes[ranked[-1]], minus=probes[ranked[0]], seed=seed)
 print(f"{ranked[-1]} less {ranked[0]}: {solver_cost:.3f}; the paper's, svm, stays")
@@ -287,12 +291,15 @@ board_tested = held_out(board_fitted, board_features, labelled)
 # %%
 paper = reference.table("ccc", "table6")
 mine, bare = (table_of(results, seed=seed) for results in (tested, board_tested))
+distinct = ["/".join(str(np.unique(values[tails.rows[tails.positive == side]]).size)
+                     for side in (False, True))
+            for values, tails in zip(labelled.values.T, fitted.tails, strict=True)]
 shown = pd.DataFrame(
     {"T78, paper": paper["Accuracy"], "NNUE": mine["accuracy"].map("{:.3f}".format),
      "precision": mine["precision"].map("{:.2f}".format),
      "recall": mine["recall"].map("{:.2f}".format),
      "bare board": bare["accuracy"].map("{:.3f}".format),
-     "distinct low/high": [f"{a}/{b}" for a, b in (t.distinct for t in fitted.tails)]}
+     "distinct low/high": distinct}
 )
 report.table(shown, caption="Test accuracy between the tails, with 95 % intervals over games")
 
@@ -345,8 +352,7 @@ found["shuffled labels"] = held_out(shuffled, rows["NNUE"], control)
 
 # %%
 controls = pd.DataFrame(
-    {name: table_of(one, seed=seed)["accuracy"].map(lambda cell: cell.value)
-     for name, one in found.items()}
+    {name: table.groupby("concept", sort=False)["correct"].mean() for name, table in found.items()}
 )
 controls.loc["mean"] = controls.mean()
 report.table(controls, caption="Test accuracy with equal data and tuning", digits=3)
@@ -358,19 +364,19 @@ report.table(controls, caption="Test accuracy with equal data and tuning", digit
 # %%
 even = np.abs([samples.material(fen) for fen in control_fens]) <= 3
 balanced = control.take(even)
-balanced_found = {
-    name: held_out(fit_concepts(one[even], balanced, cs=(1e-3,), seed=seed), one[even], balanced)
-    for name, one in rows.items()
-}
-balanced_means = {name: accuracy(one, seed=seed) for name, one in balanced_found.items()}
+balanced_means = {}
+for name, every in rows.items():
+    seen = every[even]
+    fit = fit_concepts(seen, balanced, cs=(1e-3,), seed=seed)
+    balanced_means[name] = accuracy(held_out(fit, seen, balanced), seed=seed)
 report.table(pd.DataFrame({"all": {n: accuracy(found[n], seed=seed) for n in rows},
                            "balanced": balanced_means}).map("{:.3f}".format))
 
 # %%
 level = np.flatnonzero(np.abs([samples.material(fen) for fen in fens]) <= 3)
-even_fit = fit_concepts(features[level], labelled.take(level), cs=[(c,) for c in picked.c],
-                        seed=seed)
-balanced_mean = accuracy(held_out(even_fit, features[level], labelled.take(level)), seed=seed)
+even_features, even_labelled = features[level], labelled.take(level)
+even_fit = fit_concepts(even_features, even_labelled, cs=[(c,) for c in picked.c], seed=seed)
+balanced_mean = accuracy(held_out(even_fit, even_features, even_labelled), seed=seed)
 print(f"NNUE on all {len(level):,} balanced positions of the headline set: {balanced_mean:.3f}")
 
 # %% [markdown]
@@ -382,10 +388,11 @@ print(f"NNUE on all {len(level):,} balanced positions of the headline set: {bala
 signatures = np.unique(
     ["".join(sorted(fen.split(" ")[0].translate(str.maketrans("", "", "12345678/"))))
      for fen in fens], return_inverse=True)[1]
-pairs = [probing.matched_pairs(labelled, tails, k, signatures)
-         for k, tails in enumerate(fitted.tails)]
-matched = held_out(probing.restrict(fitted, pairs), features, labelled)
-board_matched = held_out(probing.restrict(board_fitted, pairs), board_features, labelled)
+pairs = [matched_pairs(labelled, tails, k, signatures) for k, tails in enumerate(fitted.tails)]
+paired = [tails.take(np.isin(tails.rows, rows))
+          for tails, rows in zip(fitted.tails, pairs, strict=True)]
+matched = held_out(fitted, features, labelled, tails=paired)
+board_matched = held_out(board_fitted, board_features, labelled, tails=paired)
 
 # %%
 gain = accuracy(tested, minus=board_tested, seed=seed)
@@ -413,8 +420,9 @@ glue("opening", Markdown(" ".join(opening)), display=False)
 # than the bare board the network separates the tails, concept by concept.
 
 # %%
-gains = pd.Series({a.concept: accuracy([a], minus=[b], seed=seed)
-                   for a, b in zip(tested, board_tested, strict=True)})
+of_board = dict(iter(board_tested.groupby("concept")))
+gains = pd.Series({concept: accuracy(rows, minus=of_board[concept], seed=seed)
+                   for concept, rows in tested.groupby("concept", sort=False)})
 gains = gains.iloc[np.argsort([cell.value for cell in gains])]
 value = gains.map(lambda cell: cell.value)
 ends = [value - gains.map(lambda cell: cell.low), gains.map(lambda cell: cell.high) - value]
@@ -434,19 +442,41 @@ plt.show()
 
 # %%
 spread = np.sort(np.random.default_rng(seed).permutation(len(labelled))[: sizes.control * 2])
-ranges = {
-    name: full_range(which, whole, labelled, rows=spread)
-    for name, which, whole in (
-        ("NNUE", fitted, features), ("bare board", board_fitted, board_features))
-}
-regression = probing.fit_regression(chosen, control, alphas=(1e3, 1e4), seed=seed)
-whole_range = replace(regression, tails=fitted.tails)  # the same rows count as the middle
-ranges["NNUE, regression"] = full_range(whole_range, features, labelled, rows=spread)
+
+
+def in_the_middle(vectors, whole):
+    """How scores follow their terms on positions of test games between the tails."""
+    scores, measures = vectors.scores(whole[spread]).astype(float), {}
+    for k, name in enumerate(labelled.terms):
+        middle = ~np.isin(spread, fitted.tails[k].rows)
+        train, test = (middle & (labelled.splits[spread] == part) for part in ("train", "test"))
+        score, term = scores[:, k], labelled.values[spread, k].astype(float)
+        line = np.polyfit(score[train], term[train], 1)  # from margins to pawns
+        score, term = score[test], term[test]
+        above, varies = term > np.median(term), term.var() > 0
+        missed = term - np.polyval(line, score)
+        measures[name] = {
+            "auc": roc_auc_score(above, score) if 0 < above.mean() < 1 else np.nan,
+            "spearman": spearmanr(score, term).statistic if varies else np.nan,
+            "r2": 1 - missed.var() / term.var() if varies else np.nan}
+    return pd.DataFrame(measures).T
+
+
+ranges = {"NNUE": in_the_middle(fitted.vectors, features),
+          "bare board": in_the_middle(board_fitted.vectors, board_features)}
+
+# %%
+train, validation = (np.flatnonzero(control.splits == part) for part in ("train", "validation"))
+regressions = [fit_ridge(chosen[train], control.values[train], control.terms, alpha=alpha)
+               for alpha in (1e3, 1e4)]
+regression = max(regressions, key=lambda vectors: r2_score(
+    control.values[validation], vectors.scores(chosen[validation])))
+ranges["NNUE, regression"] = in_the_middle(regression, features)
 middle = pd.concat(ranges, axis=1).swaplevel(axis=1).sort_index(axis=1)
 report.table(middle, caption="Middle 90 % of held-out positions", digits=2)
 
 # %%
-every = pd.DataFrame({name: one["r2"] for name, one in ranges.items()})
+every = pd.DataFrame({name: table["r2"] for name, table in ranges.items()})
 r2 = every.dropna().mean()
 still = every.index.difference(every.dropna().index)
 glue("r2_concepts", len(every.dropna()), display=False)
@@ -477,19 +507,20 @@ Markdown(f"""A ridge regression on all positions of the smaller set, tails or no
 mover = joined_activations(load_expert("nnue", view="mover"), control_fens, "pairwise")
 white = joined_activations(load_expert("nnue"), control_fens, "pairwise")
 own = fit_concepts(mover, turned, cs=(1e-3,), seed=seed)
+products = fit_concepts(white, plain, cs=(1e-3,), seed=seed)
+plain_tails = products.tails
 
 # %%
 views = {
-    "White's order, White's terms": held_out(
-        fit_concepts(white, plain, cs=(1e-3,), seed=seed), white, plain),
-    "mover's order, own terms, turned back": held_out_turned(
-        own, mover, plain, white_to_move, seed=seed),
+    "White's order, White's terms": held_out(products, white, plain),
+    "mover's order, own terms, turned back": held_out(
+        own, mover, plain, tails=plain_tails, white_to_move=white_to_move),
     "mover's order, White's terms": held_out(
         fit_concepts(mover, plain, cs=(1e-3,), seed=seed), mover, plain),
 }
 view_cost = accuracy(views["mover's order, own terms, turned back"],
                      minus=views["mover's order, White's terms"], seed=seed)
-views = {name: accuracy(one, seed=seed) for name, one in views.items()}
+views = {name: accuracy(table, seed=seed) for name, table in views.items()}
 report.table(pd.DataFrame({"mean test accuracy": views}).map("{:.3f}".format))
 
 # %%
@@ -509,9 +540,37 @@ report.table(costs.map("{:.3f}".format).rename("accuracy lost").to_frame(),
 # procedures:
 
 # %%
+def cut(values, splits, procedure, seed):
+    """Rows and labels to fit on, rows and labels to test on."""
+    if procedure == "ours":
+        tails = cut_tails(values, seed=seed)
+        parts = [tails.take(splits[tails.rows] == part) for part in ("train", "test")]
+        return [column for part in parts for column in (part.rows, part.positive)]
+    read = np.random.default_rng(seed).permutation(values.size)  # the order of the file
+    keys = np.char.mod("%.2f", values[read]) if procedure == "released" else values[read]
+    ranked = read[np.argsort(keys, kind="stable")]
+    tail = int(0.05 * values.size)
+    kept, (low, high) = int(0.9 * tail), (ranked[:tail], ranked[-tail:])
+    return [np.concatenate([low[:kept], high[:kept]]), np.repeat([False, True], kept),
+            np.concatenate([low[kept:], high[kept:]]), np.repeat([False, True], tail - kept)]
+
+
+def audited_accuracy(features, values, splits, procedure, seed):
+    fit_on, labels, test_on, truth = cut(values, splits, procedure, seed)
+    machine = make_pipeline(StandardScaler(), clone(svm).set_params(random_state=seed))
+    return machine.fit(features[fit_on], labels).score(features[test_on], truth)
+
+
+# %%
 few = np.sort(np.random.default_rng(seed).permutation(len(control))[: sizes.audit])
-seeds = range(seed, seed + sizes.audit_seeds)
-audited = audits.audit(white[few], plain.take(few), c=1e-3, seeds=seeds)
+few_rows, few_splits, audited = white[few].astype(np.float32), control.splits[few], {}
+for procedure in ("released", "numeric", "ours"):
+    cells = Parallel(n_jobs=2)(
+        delayed(audited_accuracy)(few_rows, values, few_splits, procedure, seed + again)
+        for again in range(sizes.audit_seeds) for values in raw[few].T)
+    audited[procedure] = np.reshape(cells, (sizes.audit_seeds, -1))
+
+# %%
 audit_table = pd.DataFrame({name: cells.mean(axis=0) for name, cells in audited.items()},
                            index=list(oracle.TERMS))
 audit_table.insert(0, "T78, paper", paper["Accuracy"])
@@ -554,15 +613,18 @@ Markdown(f"{explained if sorting_explains else ''} {unexplained if imbalance_sta
 # headline fit it is right in {glue:text}`seen:.1%` of the cases.
 
 # %%
-leaks = {}
+leaks, lot = {}, np.random.default_rng(seed).permutation(len(labelled))
+place_in_game = pd.Series(labelled.games[lot]).groupby(labelled.games[lot]).cumcount()
 for per_game in (5, sizes.per_game):
-    rows = probing.few_per_game(labelled.games, per_game, seed=seed)[: sizes.control]
-    by_game = labelled.take(rows)
-    for name, one in (("by game", by_game), ("by row", probing.by_row(by_game, seed=seed))):
-        fit = fit_concepts(features[rows], one, cs=(1e-3,), seed=seed)
-        leaks[f"{per_game} a game", name] = accuracy(held_out(fit, features[rows], one), seed=seed)
+    rows = np.sort(lot[place_in_game < per_game])[: sizes.control]
+    by_game, sisters = labelled.take(rows), features[rows]
+    dealt = np.random.default_rng(seed).permutation(by_game.splits)
+    by_row = replace(by_game, games=np.arange(len(rows)), splits=dealt)
+    for name, parted in (("by game", by_game), ("by row", by_row)):
+        fit = fit_concepts(sisters, parted, cs=(1e-3,), seed=seed)
+        leaks[f"{per_game} a game", name] = accuracy(held_out(fit, sisters, parted), seed=seed)
 seen_rows = held_out(fitted, features, labelled, "train")
-glue("seen", accuracy(seen_rows, seed=seed).value, display=False)
+glue("seen", seen_rows.groupby("concept")["correct"].mean().mean(), display=False)
 
 # %%
 flattery = {few: leaks[few, "by row"].value - leaks[few, "by game"].value
@@ -577,8 +639,7 @@ report.table(pd.Series(leaks).unstack().map("{:.3f}".format), caption="Test accu
 # the unit vectors.
 
 # %%
-products = fit_concepts(white, plain, cs=(1e-3,), seed=seed).vectors
-unit = products.directions()
+unit = products.vectors.directions()
 fig, ax = plt.subplots(figsize=(6.0, 5.2))
 image = ax.imshow(unit @ unit.T, cmap="RdBu_r", vmin=-1, vmax=1)
 ax.set_xticks(range(21), oracle.TERMS, rotation=90)
@@ -595,10 +656,24 @@ plt.show()
 # what any disturbance does.
 
 # %%
-steered = control_fens[: sizes.steered]
-effects = steering.steer(load_expert("nnue"), "pairwise", steered, unit, step=10.0)
-random_unit = concepts.random_directions(sizes.random_directions, unit.shape[1], seed=seed)
-noise = steering.steer(load_expert("nnue"), "pairwise", steered, random_unit, step=10.0)
+def random_directions(width):
+    drawn = np.random.default_rng(seed).normal(size=(sizes.random_directions, width))
+    return (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32)
+
+
+def steer(network, layer, fens, directions, step=10.0):
+    """Half the difference between a step ahead and a step back, for each direction."""
+    start = network.activations(fens, layer)
+    ahead, behind = (np.array([
+        network.evaluate_from(layer, start + sign * step * direction, fens)
+        for direction in directions]) for sign in (1, -1))
+    return (ahead - behind) / 2
+
+
+# %%
+steered, nnue = control_fens[: sizes.steered], load_expert("nnue")
+effects = steer(nnue, "pairwise", steered, unit)
+noise = steer(nnue, "pairwise", steered, random_directions(unit.shape[1]))
 effect = pd.Series(effects.mean(axis=1), index=oracle.TERMS).sort_values()
 
 # %%
@@ -659,11 +734,13 @@ except assets.AssetMissing:
 # %%
 quarter = np.arange(len(control))[::4]
 quarter_fens, quarter_turn = [control_fens[row] for row in quarter], white_to_move[quarter]
-blocks = {}
+blocks, seen_by_leela = {}, {}
+quarter_tails = [cut_tails(values, seed=seed) for values in plain.take(quarter).values.T]
 for name in leela.layers if leela else ():
-    seen = joined_activations(leela, quarter_fens, name)
+    seen_by_leela[name] = seen = joined_activations(leela, quarter_fens, name)
     fit = fit_concepts(seen, turned.take(quarter), cs=(1e-3,), seed=seed)
-    turned_back = held_out_turned(fit, seen, plain.take(quarter), quarter_turn, seed=seed)
+    turned_back = held_out(fit, seen, plain.take(quarter), tails=quarter_tails,
+                           white_to_move=quarter_turn)
     blocks[name] = accuracy(turned_back, seed=seed)
 report.table(pd.DataFrame({"mean test accuracy": blocks}).map("{:.3f}".format))
 
@@ -683,15 +760,15 @@ if leela and lc0_is_installed():
 # %%
 leela_beyond = None
 if leela:
-    seen = joined_activations(leela, quarter_fens, best_block)
-    own = fit_concepts(seen, turned.take(quarter), cs=(1e-3,), seed=seed).vectors.directions()
-    random_own = concepts.random_directions(sizes.random_directions, own.shape[1], seed=seed)
+    own = fit_concepts(seen_by_leela[best_block], turned.take(quarter), cs=(1e-3,), seed=seed)
+    own_unit = own.vectors.directions()
     theirs = [fen for fen in quarter_fens if " w " in fen][: sizes.steered // 4]
-    moved = [steering.steer(leela, best_block, theirs, which, step=10.0).mean(axis=1)
-             for which in (own, random_own)]
+    moved = [steer(leela, best_block, theirs, which).mean(axis=1)
+             for which in (own_unit, random_directions(own_unit.shape[1]))]
     leela_beyond = int((np.abs(moved[0]) > np.abs(moved[1]).max()).sum())
     print(f"random directions reach {np.abs(moved[1]).max():.3f}; beyond: {leela_beyond} of 21")
-    print(pd.Series(moved[0], index=concepts.own_terms(oracle.TERMS)).sort_values().round(3))
+    own_terms = [name.replace("White", "Own").replace("Black", "Opponent") for name in oracle.TERMS]
+    print(pd.Series(moved[0], index=own_terms).sort_values().round(3))
 
 # %% [markdown]
 # ## Recap
@@ -717,61 +794,52 @@ direction for {beyond} of 21."""]
 steered_to += [f"""On the Leela network that holds for {leela_beyond} of 21: {21 - leela_beyond}
 directions do no better than random ones.""" if leela else "No Leela network was at hand."]
 recap += [" ".join(steered_to)]
-Markdown("\n".join("- " + one.replace("\n", " ") for one in recap))
+Markdown("\n".join("- " + line.replace("\n", " ") for line in recap))
 
 # %% tags=["hide-input"]
-source = "CCC paper, Table 6, mean of 21 accuracies"
 published = float(paper["Accuracy"].mean())
-random_mean = accuracy(found["random weights"], seed=seed)
-results = {
-    "table6.mean.nnue": report.Result.of(mean, "accuracy", reference=published, source=source),
-    "table6.mean.board": report.Result.of(board_mean, "accuracy"),
-    "table6.mean.random_weights": report.Result.of(random_mean, "accuracy"),
-    "table6.mean.balanced": report.Result.of(balanced_mean, "accuracy"),
-    "table6.mean.paper": report.Result(published, unit="accuracy"),
-    "table6.below_paper": report.Result(len(below), unit="concepts"),
-}
+mean_result = report.Result.of(mean, "accuracy", reference=published,
+                               source="CCC paper, Table 6, mean of 21 accuracies")
+means = {"nnue": mean_result, "board": board_mean, "balanced": balanced_mean, "paper": published,
+         "random_weights": accuracy(found["random weights"], seed=seed),
+         "leela": blocks[best_block] if leela else report.Result(None, absent="leela network")}
+names = {name: name.lower().replace(" ", "_") for name in oracle.TERMS}
+printed = {(names[name], "nnue"): reference.lookup("ccc", "table6", name, "Accuracy")
+           for name in names}
+by_concept = {(names[name], "nnue"): cell for name, cell in mine["accuracy"].items()}
+leela_row = (report.Result(leela_beyond, n=21, unit="concepts") if leela
+             else report.Result(None, absent="leela network"))
+def counted(value, n, unit):
+    return report.Result(value, n=n, unit=unit)
+
+
+lc0_row = (report.Result(leela_difference, n=300, unit="expected result")
+           if leela_difference is not None
+           else report.Result(None, absent="leela network and lc0's bindings"))
 
 # %% tags=["hide-input"]
-n_terms, share = len(every.dropna()), "share of variance"
-results |= {
-    "gain_over_board.mean": report.Result.of(gain, "accuracy"),
-    "gain_over_board.matched": report.Result.of(matched_gain, "accuracy"),
-    "gain_over_board.matched_less_plain": report.Result.of(matched_more, "accuracy"),
-    "r2.mean.nnue": report.Result(float(r2["NNUE"]), n=n_terms, unit=share),
-    "r2.mean.board": report.Result(float(r2["bare board"]), n=n_terms, unit=share),
-    "r2.mean.regression": report.Result(float(r2["NNUE, regression"]), n=n_terms, unit=share),
-    "nnue.max_abs_difference_pawns": report.Result(nnue_difference, n=len(calm), unit="pawns"),
-}
-
-# %% tags=["hide-input"]
-results |= {f"cost.{name}": report.Result.of(cell, "accuracy") for name, cell in
-            {"view": view_cost, "layer": layer_cost, "solver": solver_cost}.items()}
-results |= {f"layer.{name}": report.Result.of(cell, "accuracy, validation")
-            for name, cell in layers.items()}
-for name, cells in audited.items():
-    value = float(cells.mean())
-    results[f"audit.{name}.mean"] = report.Result(value, n=cells.size, unit="accuracy")
-
-# %% tags=["hide-input"]
-for name, cell in mine["accuracy"].items():
-    printed = reference.lookup("ccc", "table6", name, "Accuracy")
-    results[f"table6.{name.lower().replace(' ', '_')}.nnue"] = report.Result.of(
-        cell, "accuracy", reference=printed.value, source=printed.key
-    )
-
-# %% tags=["hide-input"]
-results["table6.mean.leela"] = (
-    report.Result.of(blocks[best_block], "accuracy") if blocks
-    else report.Result(None, absent="leela network"))
-results["leela.max_abs_value_difference"] = (
-    report.Result(leela_difference, n=300, unit="expected result") if leela_difference is not None
-    else report.Result(None, absent="leela network and lc0's bindings"))
-results["steering.nnue.beyond_random"] = report.Result(beyond, n=21, unit="concepts")
-results["steering.leela.beyond_random"] = (
-    report.Result(leela_beyond, n=21, unit="concepts") if leela
-    else report.Result(None, absent="leela network"))
-report.save("02_concept_vectors", results)
+share = "share of variance"
+report.save(
+    "02_concept_vectors",
+    report.rows(means, "table6.mean", unit="accuracy"),
+    report.rows(by_concept, "table6", unit="accuracy", reference=printed),
+    report.rows(len(below), "table6.below_paper", unit="concepts"),
+    report.rows({"mean": gain, "matched": matched_gain, "matched_less_plain": matched_more},
+                "gain_over_board", unit="accuracy"),
+    report.rows({"nnue": counted(r2["NNUE"], len(every.dropna()), share),
+                 "board": counted(r2["bare board"], len(every.dropna()), share),
+                 "regression": counted(r2["NNUE, regression"], len(every.dropna()), share)},
+                "r2.mean"),
+    report.rows(counted(nnue_difference, len(calm), "pawns"), "nnue.max_abs_difference_pawns"),
+    report.rows({"view": view_cost, "layer": layer_cost, "solver": solver_cost}, "cost",
+                unit="accuracy"),
+    report.rows(layers, "layer", unit="accuracy, validation"),
+    report.rows({(name, "mean"): counted(cells.mean(), cells.size, "accuracy")
+                 for name, cells in audited.items()}, "audit"),
+    report.rows(lc0_row, "leela.max_abs_value_difference"),
+    report.rows({("nnue", "beyond_random"): counted(beyond, 21, "concepts"),
+                 ("leela", "beyond_random"): leela_row}, "steering"),
+)
 
 # %% tags=["hide-input"]
 report.evidence(

@@ -30,19 +30,20 @@ import numpy as np
 import pandas as pd
 from IPython.display import Markdown
 from myst_nb import glue
+from safetensors.numpy import load_file
+from sklearn.metrics import r2_score
 
-from chessgloss import assets, change_probes as probes, changes, oracle, ranking, report
-from chessgloss.change_curve import EQUAL, Curve
-from chessgloss.change_features import load_source
-from chessgloss.change_model import ChangeModel
-from chessgloss.concepts import ConceptVectors, cut_tails, turn_terms
+from chessgloss import assets, oracle, report
+from chessgloss.book.profiles import load_sizes
+from chessgloss.concepts import changes
+from chessgloss.concepts import scores as ranking
+from chessgloss.concepts.fit import ConceptVectors, cut_tails, fit_ridge, turn_terms
+from chessgloss.concepts.priority import (
+    SOURCES, ChangeModel, fit_linear, prioritise, weights_file)
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.experts import joined_activations, load_expert
-from chessgloss.stats import mean_interval
 from chessgloss.positions import read_move, repair_fen
-from chessgloss.prioritise import prioritise, weights_file
-from chessgloss.probing import Labelled
-from chessgloss.book.profiles import load_sizes
+from chessgloss.stats import mean_interval
 from chessgloss.store import Evidence, default_store, find_project
 
 sizes = load_sizes("03_prioritisation", profile)
@@ -80,11 +81,7 @@ wanted = {"train": sizes.fitted_games, "validation": sizes.held_out_games,
           "test": sizes.held_out_games}
 chosen = [game for split, most in wanted.items() for game in of_split(games, split)[:most]]
 sampled = changes.sample_moves(chosen, sizes.per_game, seed=seed)
-recipe = {"moves": sampled.digest(), "oracle": "Stockfish 8, npm 8.0.0"}
-fens = list(dict.fromkeys((*sampled.before, *sampled.after)))
-table = default_store().fetch("change_terms", recipe, lambda: {
-    "values": oracle.evaluate_terms(fens, oracle.stockfish8(), progress=False).middlegame})
-moves = changes.measure_changes(sampled, lambda asked: table["values"])
+moves = changes.measure_changes(sampled, default_store())
 
 # %%
 train, validation, test = (moves.part(split) for split in wanted)
@@ -124,7 +121,8 @@ terms_around = oracle.evaluate_terms(around, oracle.stockfish8(), progress=False
 true_change = (terms_around[1] - terms_around[0]) / spread
 fifth_largest = np.sort(np.abs(true_change))[-5]
 hits_named = np.abs(true_change[by_score[:5]]) >= fifth_largest
-frequent = np.argsort(-probes.constant_by_frequency(truth["train"]), kind="stable")[:5]
+often = ranking.top_mask(np.abs(truth["train"])) & (truth["train"] != 0)
+frequent = np.argsort(-often.mean(axis=0), kind="stable")[:5]
 hits_frequent = np.abs(true_change[frequent]) >= fifth_largest
 print(f"{terms_around.shape = }, of which the move changes {(true_change != 0).sum()}")
 print(f"precision@5 of the ranking {hits_named.mean():.1f}, of the constant "
@@ -144,13 +142,13 @@ axes[0].set_title(f"{played.numbered_san}: in colour, the first five of each sid
 plt.show()
 
 # %% [markdown]
-# The library does the same for all moves at once: `score_change` projects, `precision` counts.
+# The library does the same for all moves at once: `score_changes` projects, `precision` counts.
 # A move that changes fewer than five terms has no precision@5 there, since a tie of zeros would
 # decide.
 
 # %%
-assert np.allclose(probes.score_change(vectors, activations[:1], activations[1:])[0],
-                   score_change, atol=1e-3)
+assert np.allclose(vectors.score_changes(activations[:1], activations[1:])[0], score_change,
+                   atol=1e-3)
 [library_precision] = ranking.precision(np.abs(score_change)[None], true_change[None])
 assert library_precision == hits_named.mean() or fifth_largest == 0
 print(f"precision@5 by the cell {hits_named.mean():.1f}, by the library {library_precision:.1f}")
@@ -163,7 +161,7 @@ print(f"precision@5 by the cell {hits_named.mean():.1f}, by the library {library
 
 # %%
 changed = test.changes != 0
-kinds = pd.DataFrame({"kind": test.moves.kinds, "terms changed": changed.sum(axis=1),
+kinds = pd.DataFrame({"kind": test.moves["kind"], "terms changed": changed.sum(axis=1),
                       "fewer than five": changed.sum(axis=1) < 5})
 by_kind = kinds.groupby("kind").mean().loc[list(changes.KINDS)]
 by_kind.insert(0, "moves", kinds["kind"].value_counts())
@@ -189,12 +187,14 @@ report.table(by_kind, caption="Test moves by kind")
 # %%
 random = np.random.default_rng(seed)
 shape, ones = truth["test"].shape, np.ones((len(test), 1))
+sizes_of_changes = pd.DataFrame(np.abs(truth["train"]))
+by_kind_of_move = sizes_of_changes.groupby(train.moves["kind"]).mean()
 rankings = {
     "random": random.random(shape),
-    "constant, by frequency": ones * probes.constant_by_frequency(truth["train"]),
-    "constant, by size": ones * probes.constant_by_size(truth["train"]),
-    "constant, by kind of move": probes.constant_by_kind(
-        truth["train"], train.moves.kinds, test.moves.kinds),
+    "constant, by frequency": ones * often.mean(axis=0),
+    "constant, by size": ones * sizes_of_changes.mean().to_numpy(),
+    "constant, by kind of move": by_kind_of_move.reindex(test.moves["kind"]).fillna(
+        sizes_of_changes.mean()).to_numpy(),
 }
 signed = {}
 
@@ -208,33 +208,37 @@ signed = {}
 # The paper cut its tails from 200,000 positions, 10,000 to a tail; of the moves that all
 # linear methods are fitted on here, a tail gets {glue:text}`tail:,`. So that the published
 # ranking does not stand on a tenth of its data, both rows are shown a second time with
-# vectors that `python -m chessgloss.change_curve` fitted to {glue:text}`tails_from:,` positions
-# of training games.
+# vectors that `python -m chessgloss.concepts.training curve` fitted to
+# {glue:text}`tails_from:,` positions of training games.
 
 # %%
-before = {name: joined_activations(expert, part.moves.before, layer, dtype=np.float32)
-          for name, part in (("train", train), ("test", test))}
-after = {name: joined_activations(expert, part.moves.after, layer, dtype=np.float32)
-         for name, part in (("train", train), ("test", test))}
-labelled = Labelled(oracle.TERMS, train.before, train.moves.games, train.moves.splits)
-fitted = probes.fit_linear(
-    before["train"], after["train"], labelled, truth["train"], penalty=0.1, seed=seed)
+def read(moves, side):
+    return joined_activations(expert, moves[side].tolist(), layer, dtype=np.float32)
+
+
+def calibrated_units(score_changes, truth):
+    """A straight line through zero for each concept, from the size of one to the other's."""
+    size = np.abs(score_changes).astype(float)
+    return (size * np.abs(truth)).sum(axis=0) / np.maximum((size**2).sum(axis=0), 1e-12)
+
+
+before, after = ({name: read(part.moves, side) for name, part in
+                  (("train", train), ("test", test))} for side in ("before", "after"))
+fitted = fit_linear(before["train"], after["train"], train, penalty=0.1, seed=seed)
 
 # %%
-paper = {name: probes.score_change(fitted["svm"], before[name], after[name]) for name in before}
-units = probes.calibration(paper["train"], truth["train"])
-replied = joined_activations(expert, test.moves.replied, layer, dtype=np.float32)
+paper = {name: fitted["svm"].score_changes(before[name], after[name]) for name in before}
+units = calibrated_units(paper["train"], truth["train"])
 signed["the paper's: difference of margins"] = paper["test"]
-signed["the same, after the game's reply"] = probes.score_change(
-    fitted["svm"], before["test"], replied)
+signed["the same, after the game's reply"] = fitted["svm"].score_changes(
+    before["test"], read(test.moves, "replied"))
 signed["the paper's, calibrated"] = paper["test"] * units
 glue("tail", int(cut_tails(train.before[:, 0], seed=seed).positive.sum()), display=False)
 
 # %%
-wide = {name: probes.score_change(vectors, before[name], after[name]) for name in before}
+wide = {name: vectors.score_changes(before[name], after[name]) for name in before}
 signed["the paper's, its number of positions"] = wide["test"]
-wide_units = probes.calibration(wide["train"], truth["train"])
-signed["the same, calibrated"] = wide["test"] * wide_units
+signed["the same, calibrated"] = wide["test"] * calibrated_units(wide["train"], truth["train"])
 glue("tails_from", int(vectors.about["positions"]), display=False)
 
 # %% [markdown]
@@ -249,8 +253,8 @@ glue("tails_from", int(vectors.about["positions"]), display=False)
 # of the activations. Both are as linear as the paper's.
 
 # %%
-states = probes.score_change(fitted["states"], before["test"], after["test"]) / spread
-signed["ridge on states, difference"] = states
+states = fitted["states"].score_changes(before["test"], after["test"])
+signed["ridge on states, difference"] = states / spread
 signed["ridge on changes"] = fitted["changes"].scores(after["test"] - before["test"])
 
 # %% [markdown]
@@ -262,7 +266,7 @@ signed["ridge on changes"] = fitted["changes"].scores(after["test"] - before["te
 # at each move from both sides with the same weights, since mirroring the board only
 # exchanges White's terms and Black's, and gives two answers a term: the signed root of the
 # change and the root of its size, of which the second ranks. It was trained by
-# `python -m chessgloss.change_training nnue` and is loaded here; its log lies beside it. The
+# `python -m chessgloss.concepts.training nnue` and is loaded here; its log lies beside it. The
 # control, `onehot`, is the same model trained on the same moves, with the bare board in
 # place of the activations.
 
@@ -271,7 +275,7 @@ models = {"the model on the bare board": "onehot", "the model on NNUE": "nnue"}
 for name, source in models.items():
     model = ChangeModel.load(weights_file(source))
     signed[name], rankings[name] = model.predict(
-        load_source(source), test.moves.before, test.moves.after)
+        SOURCES[source](), test.moves["before"].tolist(), test.moves["after"].tolist())
 logs = {source: json.loads(weights_file(source).with_suffix(".json").read_text())
         for source in models.values()}
 glue("trained_on", logs["nnue"]["moves"], display=False)
@@ -284,9 +288,9 @@ for name, scores in signed.items():
     rankings.setdefault(name, np.abs(scores))
 
 
-def measured(values, rows=slice(None)):
-    known = np.isfinite(values[rows])
-    return mean_interval(values[rows][known], test.moves.games[rows][known], seed=seed)
+def measured(values, rows=True):
+    known = np.isfinite(values) & rows
+    return mean_interval(values[known], test.moves["game"][known], seed=seed)
 
 
 # %%
@@ -373,20 +377,26 @@ paper's number of positions it is {compared(wide_name, published)}.
 # The last two rows above, the models, learned from {glue:text}`trained_on:,` moves, the linear ones
 # from a small part of that: more than the method differs. Here every method has the same
 # {glue:text}`equal_moves:,` training moves. The two models were trained on them by
-# `python -m chessgloss.change_curve`, each until validation games saw no further gain (the
-# rule stands at the curve below; the linear methods have no use for these games). That module
-# commits the five terms which each of its models names first on each test move; nDCG@5 and
+# `python -m chessgloss.concepts.training curve`, each until validation games saw no further gain
+# (the rule stands at the curve below; the linear methods have no use for these games). That command
+# keeps the five terms which each of its models names first on each test move; nDCG@5 and
 # precision@5 are computed here.
 
 # %% tags=["hide-input"]
-kept = Curve.load(weights_file("nnue").parent)
-rows = kept.find(test.moves)
-points = {one["name"]: one for one in kept.points}
+EQUAL = "equal"  # the models trained on this chapter's own moves
+about = json.loads(weights_file("curve").with_suffix(".json").read_text())
+points = {point["name"]: point for point in about["points"]}
+named_first = load_file(weights_file("curve"))
+place = {key: row for row, key in enumerate(named_first["moves"].tolist())}
+rows = np.array([place.get(key, -1) for key in changes.move_keys(test.moves).tolist()])
+kept = rows >= 0
 
 
 def of_curve(name, measure):
-    found = np.full(len(test), np.nan)
-    found[rows >= 0] = measure(kept.scores(name, rows[rows >= 0]), truth["test"][rows >= 0])
+    first_five = named_first[name][rows[kept]].astype(int)
+    scores, found = np.zeros((kept.sum(), len(oracle.TERMS))), np.full(len(test), np.nan)
+    np.put_along_axis(scores, first_five, np.arange(5.0, 0, -1)[None], axis=1)
+    found[kept] = measure(scores, truth["test"][kept])
     return found
 
 
@@ -405,8 +415,8 @@ fitted_on = {key: points[f"{sources[key]}-{EQUAL}"]["moves"] if key in sources e
 
 # %%
 equal_table = pd.DataFrame({"training moves": pd.Series(fitted_on, dtype=object),
-    "nDCG@5": {key: f"{measured(one):.3f}" for key, one in equal_gains.items()},
-    "precision@5": {key: f"{measured(one):.3f}" for key, one in equal_hits.items()}})
+    "nDCG@5": {key: f"{measured(values):.3f}" for key, values in equal_gains.items()},
+    "precision@5": {key: f"{measured(values):.3f}" for key, values in equal_hits.items()}})
 glue("equal_moves", fitted_on["nnue"], display=False)
 report.table(equal_table.rename(index=equal), caption="Test moves, by method")
 
@@ -426,7 +436,7 @@ of the ridge regression on changes, the model on the bare board one of
 # it within every kind.
 
 # %%
-kind_rows = {kind: test.moves.kinds == kind for kind in changes.KINDS}
+kind_rows = {kind: (test.moves["kind"] == kind).to_numpy() for kind in changes.KINDS}
 within = pd.DataFrame(
     {name: {kind: measured(gains[name], rows) for kind, rows in kind_rows.items()}
      for name in (guess, wide_name, "ridge on changes", bare, best)})
@@ -465,9 +475,17 @@ candidates = {f"NNUE, {name}": (expert, name) for name in
               ("accumulators", "clipped", "pairwise", "pairwise+clipped", "hidden1")}
 candidates |= {"random weights": (shuffled, layer), "bare board": (board, "board")}
 by_layer = {}
+
+
+def change_of(which, moves, where, after="after"):
+    first, last = (joined_activations(which, moves[side].tolist(), where, dtype=np.float32)
+                   for side in ("before", after))
+    return last - first
+
+
 for name, (which, where) in candidates.items():
-    moved = [probes.activation_changes(which, part.moves, where) for part in (few, unseen)]
-    line = probes.fit_ridge(moved[0], few.changes / spread, oracle.TERMS, penalty=0.1)
+    moved = [change_of(which, part.moves, where) for part in (few, unseen)]
+    line = fit_ridge(moved[0], few.changes / spread, oracle.TERMS, alpha=0.1 * len(few))
     by_layer[name] = ranking.ndcg(np.abs(line.scores(moved[1])), unseen.changes / spread)
 
 # %% [markdown]
@@ -479,11 +497,12 @@ for name, (which, where) in candidates.items():
 try:
     leela = load_expert("leela", assets.locate("leela", fetch=False))
     middle = leela.layers[len(leela.layers) // 2]
-    moved = [probes.activation_changes(leela, part.moves, middle, give_back=True)
-             for part in (few, unseen)]
-    own = [turn_terms(part.changes / spread, oracle.TERMS, part.moves.white_to_move())
+    turned = [part.moves.assign(returned=part.moves["after"].map(changes.give_back))
+              for part in (few, unseen)]
+    moved = [change_of(leela, moves, middle, after="returned") for moves in turned]
+    own = [turn_terms(part.changes / spread, oracle.TERMS, part.moves["before"].str.contains(" w "))
            for part in (few, unseen)]
-    line = probes.fit_ridge(moved[0], own[0], oracle.TERMS, penalty=0.1)
+    line = fit_ridge(moved[0], own[0], oracle.TERMS, alpha=0.1 * len(few))
     by_layer["Leela, a middle block"] = ranking.ndcg(np.abs(line.scores(moved[1])), own[1])
 except assets.AssetMissing:
     print("asset absent: no Leela network on this machine")
@@ -491,7 +510,7 @@ except assets.AssetMissing:
 # %%
 def of_unseen(values):
     known = np.isfinite(values)
-    return mean_interval(values[known], unseen.moves.games[known], seed=seed)
+    return mean_interval(values[known], unseen.moves["game"][known], seed=seed)
 
 
 layer_means = {name: of_unseen(values) for name, values in by_layer.items()}
@@ -515,13 +534,12 @@ Markdown(f"""Read linearly, the layers used here give {layer_means[f"NNUE, {laye
 # falls to moves where it should have been named and was not.
 
 # %%
-wanted_terms, named = (ranking.top_mask(one) for one in (np.abs(truth["test"]), rankings[best]))
+wanted_terms, named = (ranking.top_mask(each) for each in (np.abs(truth["test"]), rankings[best]))
 missed = np.where(wanted_terms & ~named, np.abs(truth["test"]), 0)
 terms = pd.DataFrame(
     {"changes in": changed.mean(axis=0),
-     "R2, line": ranking.explained(signed["ridge on changes"], truth["test"]),
-     "R2, board": ranking.explained(signed[bare], truth["test"]),
-     "R2, NNUE": ranking.explained(signed[best], truth["test"]),
+     **{f"R2, {name}": r2_score(truth["test"], signed[which], multioutput="raw_values")
+        for name, which in (("line", "ridge on changes"), ("board", bare), ("NNUE", best))},
      "share of missed gain": missed.sum(axis=0) / missed.sum()}, index=oracle.TERMS)
 report.table(terms, caption="Where the ranking falls short, test moves")
 
@@ -538,7 +556,7 @@ report.table(terms, caption="Where the ranking falls short, test moves")
 # to the best weights.
 
 # %%
-curve = pd.DataFrame([one for one in kept.points if not one["name"].endswith(EQUAL)])
+curve = pd.DataFrame([point for name, point in points.items() if not name.endswith(EQUAL)])
 curve["nDCG@5"] = [measured(of_curve(name, ranking.ndcg)) for name in curve["name"]]
 curve["precision@5"] = [measured(of_curve(name, ranking.precision)) for name in curve["name"]]
 by_moves = curve.pivot(index="moves", columns="source", values=["passes", "nDCG@5", "precision@5"])
@@ -547,13 +565,13 @@ by_moves = by_moves.rename(columns={"onehot": "board"}, level=1)
 # %%
 named = {moves: dict(zip(each["source"], each["name"], strict=True))
          for moves, each in curve.groupby("moves")}
-head_start = {moves: measured(of_curve(one["nnue"], ranking.ndcg)
-                              - of_curve(one["onehot"], ranking.ndcg))
-              for moves, one in named.items()}
+of_gain = {moves: of_curve(names["nnue"], ranking.ndcg) - of_curve(names["onehot"], ranking.ndcg)
+           for moves, names in named.items()}
+head_start = {moves: measured(gain) for moves, gain in of_gain.items()}
 by_moves["gain in nDCG@5"] = pd.Series(head_start)
 
 # %%
-rule = kept.about["stopping"]
+rule = about["stopping"]
 glue("patience", rule["patience"], display=False)
 glue("most_passes", rule["most"], display=False)
 report.table(by_moves.map(lambda cell: f"{cell:.3f}" if hasattr(cell, "low") else cell),
@@ -562,11 +580,11 @@ report.table(by_moves.map(lambda cell: f"{cell:.3f}" if hasattr(cell, "low") els
 # %%
 colours = {"nnue": report.PALETTE[0], "onehot": report.PALETTE[1]}
 titles, lines = ("nDCG@5", "precision@5"), {"nnue": best, "onehot": bare}
-panels = [(title, source) for title in titles for source in lines]
+pairs = [(title, source) for title in titles for source in lines]
 
 # %%
 fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.4), sharex=True)
-for title, source in panels:
+for title, source in pairs:
     ax, points_of = axes[titles.index(title)], curve[curve["source"] == source]
     cells = points_of.sort_values("moves").set_index("moves")[title]
     ends = np.transpose([[cell.value - cell.low, cell.high - cell.value] for cell in cells])
@@ -599,8 +617,6 @@ def changes_to(fewer, more):
 
 
 # %% tags=["hide-input"]
-of_gain = {moves: of_curve(one["nnue"], ranking.ndcg) - of_curve(one["onehot"], ranking.ndcg)
-           for moves, one in named.items()}
 steps = [changes_to(*pair) for pair in pairwise(sorted(of_gain))]
 gained = [f"{100 * gain.value:.1f} points with {moves:,} training moves"
           for moves, gain in head_start.items()]
@@ -624,17 +640,17 @@ examples = {
     "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21": "Bxe6+",
 }
 ranked = [prioritise(repair_fen(fen).position, move) for fen, move in examples.items()]
-report.boards(*(report.boards(report.board(one.move, size=260), report.table(one.table()))
-                for one in ranked))
+report.boards(*(report.boards(report.board(each.move, size=260), report.table(each.table()))
+                for each in ranked))
 
 # %%
 fig, axes = plt.subplots(1, len(ranked), figsize=(9.0, 2.8))
-for ax, one in zip(axes, ranked, strict=True):
-    top = one.table(8).iloc[::-1]
-    labels = [each.term for each in one.top(8)][::-1]
+for ax, priorities in zip(axes, ranked, strict=True):
+    top = priorities.table(8).iloc[::-1]
+    labels = [change.term for change in priorities.top(8)][::-1]
     ax.barh(labels, top["before"], height=0.75, color="#bbbbbb", label="before")
     ax.barh(labels, top["after"], height=0.4, color="#0072B2", label="after")
-    ax.set_title(one.move.numbered_san)
+    ax.set_title(priorities.move.numbered_san)
     ax.tick_params(axis="y", labelsize=7)
 fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 plt.show()
@@ -652,8 +668,8 @@ yours = [
     ("8/5pk1/6p1/1P2p2p/4P2P/3K2P1/5P2/8 w - - 0 40", "b6"),
 ]
 mine = [prioritise(fen, move) for fen, move in yours]
-report.boards(*(report.boards(report.board(one.move, size=260), report.table(one.table()))
-                for one in mine))
+report.boards(*(report.boards(report.board(each.move, size=260), report.table(each.table()))
+                for each in mine))
 
 # %%
 print(prioritise(*yours[0], method="paper"))
@@ -675,52 +691,50 @@ board {measured(equal_gains["board"]):.2f}, the same on the network's activation
 {measured(equal_gains["nnue"]):.2f}."""]
 
 # %% tags=["hide-input"]
-lead = [f"{100 * gain.value:.1f} points with {moves:,}"
-        for moves, gain in head_start.items()]
+gained = [f"{100 * gain.value:.1f} points with {moves:,}"
+          for moves, gain in head_start.items()]
 recap += [f"""The default of this book, the model trained on {logs["nnue"]["moves"]:,} moves,
 reaches a precision@5 of {summary["precision@5"][best]:.2f} and an nDCG@5 of
 {summary["nDCG@5"][best]:.2f}, and is clear of the constants in {len(beaten)} of
 {len(changes.KINDS)} kinds of move.""", f"""Over the bare board, each model at its own optimum,
-the network gains in nDCG@5 {", ".join(lead)} training moves; the committed models, with
+the network gains in nDCG@5 {", ".join(gained)} training moves; the committed models, with
 {logs["nnue"]["moves"]:,}, differ by {100 * over_board.value:.1f}.""",
 "The figures show what the commentary chapters hand to the language model."]
-Markdown("\n".join("- " + one.replace("\n", " ") for one in recap))
+Markdown("\n".join("- " + line.replace("\n", " ") for line in recap))
 
 # %% tags=["hide-input"]
-results = {"priority.moves": report.Result(len(test), unit="moves"),
-           "priority.ndcg.over_one_hot": report.Result.of(over_board, "nDCG@5"),
-           "priority.kinds_beaten": report.Result(len(beaten), unit="kinds of move")}
-reported = {"best": best, "paper": published, "calibrated": "the paper's, calibrated",
+reported = {"best": best, "paper": published, "calibrated": calibrated,
             "paper_tails": wide_name, "calibrated_tails": "the same, calibrated",
             "constant_by_kind": guess, "random": "random", "one_hot": bare,
             "linear": "ridge on changes"}
-for title, measure in {"nDCG@5": "ndcg", "precision@5": "precision_at_5"}.items():
-    results[f"priority.{measure}.constant"] = report.Result.of(constant[title], title)
-    for key, name in reported.items():
-        results[f"priority.{measure}.{key}"] = report.Result.of(summary[title][name], title)
+by_key = {title: {key: summary[title][name] for key, name in reported.items()}
+          | {"constant": constant[title]} for title in constant}
+leela_gain = layer_means.get("Leela, a middle block",
+                             report.Result(None, absent="leela network"))
+curve["key"] = curve["source"].replace("onehot", "board")
+points_of_curve = {moves: dict(zip(each["key"], each["nDCG@5"], strict=True))
+                   | {"gain": head_start[moves]} for moves, each in curve.groupby("moves")}
+equal_means = {key: measured(values) for key, values in equal_gains.items()}
 
 # %% tags=["hide-input"]
-for key, values in equal_gains.items():
-    results[f"priority.equal.{key}"] = report.Result.of(measured(values), "nDCG@5")
-results["priority.equal.moves"] = report.Result(fitted_on["nnue"], unit="training moves")
-for one in curve.itertuples():
-    key = f"priority.curve.{one.moves}.{'board' if one.source == 'onehot' else one.source}"
-    results[key] = report.Result.of(measured(of_curve(one.name, ranking.ndcg)), "nDCG@5")
-for moves, gain in head_start.items():
-    results[f"priority.curve.{moves}.gain"] = report.Result.of(gain, "nDCG@5")
-
-# %% tags=["hide-input"]
-leela_gain = layer_means.get("Leela, a middle block")
-results["priority.ndcg.leela"] = (
-    report.Result.of(leela_gain, "nDCG@5, validation") if leela_gain
-    else report.Result(None, absent="leela network"))
-results["priority.sign.best"] = report.Result.of(summary["sign"][best], "accuracy")
-report.save("03_prioritisation", results)
+report.save(
+    "03_prioritisation",
+    report.rows(len(test), "priority.moves", unit="moves"),
+    report.rows(by_key["nDCG@5"], "priority.ndcg", unit="nDCG@5"),
+    report.rows(over_board, "priority.ndcg.over_one_hot", unit="nDCG@5"),
+    report.rows(leela_gain, "priority.ndcg.leela", unit="nDCG@5, validation"),
+    report.rows(by_key["precision@5"], "priority.precision_at_5", unit="precision@5"),
+    report.rows(summary["sign"][best], "priority.sign.best", unit="accuracy"),
+    report.rows(len(beaten), "priority.kinds_beaten", unit="kinds of move"),
+    report.rows(equal_means, "priority.equal", unit="nDCG@5"),
+    report.rows(fitted_on["nnue"], "priority.equal.moves", unit="training moves"),
+    report.rows(points_of_curve, "priority.curve", unit="nDCG@5"),
+)
 
 # %% tags=["hide-input"]
 report.evidence(
     Evidence(
-        len(test), "moves", seed, len(np.unique(test.moves.games)),
+        len(test), "moves", seed, test.moves["game"].nunique(),
         "95 %, bootstrap over games",
         {"expert": "nn-ad9b42354671", "labels": "Stockfish 8",
          "model": f"trained on {logs['nnue']['moves']:,} moves of {logs['nnue']['games']:,} games"},

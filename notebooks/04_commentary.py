@@ -36,7 +36,7 @@ import openai
 import pandas as pd
 from IPython.display import SVG
 from myst_nb import glue
-from chessgloss import brief_moves, fact_concepts, report
+from chessgloss import brief_moves, report
 from chessgloss.book import reference
 from chessgloss.engine import centipawns, score_of
 from chessgloss.commentary import gac, methods
@@ -45,7 +45,9 @@ from chessgloss.commentary.briefing import known_from_start, read_briefings, spe
 from chessgloss.experts import load_expert
 from chessgloss.llm import replay
 from chessgloss.stats import Interval, mean_interval, means_by, paired_difference
-from chessgloss.prioritise import load_method, prioritise
+from chessgloss.concepts import facts as fact_concepts
+from chessgloss.concepts.fit import ConceptVectors
+from chessgloss.concepts.priority import prioritise, weights_file
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence, find_project
 
@@ -233,7 +235,7 @@ print(f"by hand:     {comment}\nthe library: {library_comment}")
 # of them. The published ranking stands beside the one that the prompt used.
 
 # %%
-vectors = load_method("nnue", "paper").vectors
+vectors = ConceptVectors.load(weights_file("nnue-svm"))
 ranking = prioritise(example.move.position, example.move.uci, method="paper")
 first = ranking.top(1)[0]
 boxes = {
@@ -423,8 +425,8 @@ report.texts(last, "GAC on the last moves")
 #
 # The paper's Section 7 wishes for more concepts. The facts of the board give labels for five:
 # fork, pin, doubled pawns, open file, mate in one. Linear vectors were fitted on them by
-# `python -m chessgloss.fact_training`, each positive position paired with a negative one of
-# the same side to move and the same number of men; chance is one half. The bare board and
+# `python -m chessgloss.concepts.training facts`, each positive position paired with a negative one
+# of the same side to move and the same number of men; chance is one half. The bare board and
 # shuffled labels are the controls. A tactic is barely written into the first layer of the
 # network, a doubled pawn is there on the board itself.
 

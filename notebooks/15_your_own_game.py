@@ -36,7 +36,7 @@ from chessgloss.commentary.dialogue import Dialogue
 from chessgloss.commentary.template import write_from_facts
 from chessgloss.engine import analyse_many, centipawns, open_engine
 from chessgloss.positions import read_fen, read_move
-from chessgloss.prioritise import prioritise
+from chessgloss.concepts.priority import prioritise
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence, find_project
 

@@ -37,11 +37,11 @@ from chessgloss.commentary.annotate import (
     write_pgn,
 )
 from chessgloss.commentary.briefing import Comment
+from chessgloss.concepts.changes import ConceptChange
 from chessgloss.engine import Analysis, EngineMissing, Line, analyse_many, find_stockfish
 from chessgloss.facts import Verdict, weigh
 from chessgloss.facts.tactics import balance
 from chessgloss.positions import MoveInContext, PgnError, Position, read_fen, read_move
-from chessgloss.priorities import ConceptChange
 
 PGN = Path(__file__).resolve().parents[1] / "data" / "pgn"
 

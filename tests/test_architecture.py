@@ -22,7 +22,7 @@ PACKAGE = LIBRARY / "chessgloss"
 LAYERS = (
     ("positions", "stats", "assets", "store"),
     ("engine", "oracle", "llm", "corpora", "experts"),
-    ("concepts", "facts"),
+    ("facts", "concepts"),
     ("claims",),
     ("commentary", "judges", "survey", "skill", "tracking"),
     ("report", "book", "bulk", "record", "cli", "__init__"),

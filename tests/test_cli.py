@@ -16,13 +16,14 @@ import chess.engine
 import chess.pgn
 import pytest
 
-from chessgloss import cli, engine, prioritise
+from chessgloss import cli, engine
 from chessgloss.commentary.annotate import read_games
+from chessgloss.concepts import priority as prioritise
+from chessgloss.concepts.changes import ConceptChange, Priorities
 from chessgloss.corpora import games
 from chessgloss.engine import Analysis, Line
 from chessgloss.facts.tactics import balance
 from chessgloss.positions import MoveInContext, Position
-from chessgloss.priorities import ConceptChange, Priorities
 from fakes.scripted_llm import scripted_llm
 
 PROJECT = Path(__file__).resolve().parents[1]

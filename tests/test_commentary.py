@@ -77,6 +77,7 @@ from chessgloss.commentary.template import (
     named,
     realise,
 )
+from chessgloss.concepts.changes import ConceptChange, concept_and_side
 from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import WORDS, Counts, Lecture, evaluated_lectures, read_lectures
 from chessgloss.engine import Analysis, Line
@@ -94,7 +95,6 @@ from chessgloss.positions import (
     read_move,
     split_of,
 )
-from chessgloss.priorities import ConceptChange, concept_and_side
 from chessgloss.store import Store, find_project
 
 DATA = find_project() / "data"

@@ -1,41 +1,63 @@
+"""Concepts: fitted on terms and on facts, scored on held-out games, rankings measured."""
+
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
+import chess
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.metrics import ndcg_score
+from sklearn.svm import SVC
 
-from chessgloss.audits import audit, our_cut, released_cut
-from chessgloss.concepts import (
+from chessgloss.concepts.changes import ConceptChange
+from chessgloss.concepts.facts import (
+    CONCEPTS,
+    NOT_ASKED,
+    choose_rows,
+    label_facts,
+    likeness_of,
+    notice,
+    really,
+)
+from chessgloss.concepts.fit import (
+    SOLVERS,
     ConceptVectors,
+    Labelled,
     Standard,
     cut_tails,
-    fit_svm,
-    own_terms,
+    fit_concepts,
+    fit_ridge,
+    linear_svm,
+    matched_pairs,
     turn_terms,
 )
-from chessgloss.heldout import (
-    HeldOut,
+from chessgloss.concepts.scores import (
     accuracy,
-    full_range,
     gain_difference,
     held_out,
-    held_out_turned,
-    score_in_view,
+    mean_auc,
+    ndcg,
+    precision,
+    sign_accuracy,
     table_of,
+    top_columns,
+    top_mask,
 )
-from chessgloss.probing import (
-    Labelled,
-    by_row,
-    few_per_game,
-    fit_concepts,
-    fit_regression,
-    matched_pairs,
-    restrict,
-)
+from chessgloss.concepts.training import FINAL_PLIES, fit_facts, sample_facts, summarise
+from chessgloss.corpora.games import read_games
+from chessgloss.positions import read_fen, read_move
 from chessgloss.stats import wilson
 
 TERMS = ("Material", "White Knights", "Black Knights")
+DATA = Path(__file__).parents[1] / "data"
+PARTS = ("train", "train", "train", "validation", "test")
+
+#: What turning the board does to the planted features: the material changes its sign.
+TURN = np.diag([-1.0] + [1.0] * 19).astype(np.float32)
 
 
 @pytest.fixture(scope="module")
@@ -51,25 +73,29 @@ def planted() -> tuple[np.ndarray, Labelled]:
     return features, Labelled(TERMS, values.astype(np.float32), games, parts)
 
 
+def scored(features: np.ndarray, labelled: Labelled, seed: int = 0, **options) -> pd.DataFrame:
+    fitted = fit_concepts(features, labelled, **{"cs": (1e-3,), "seed": seed, **options})
+    return held_out(fitted, features, labelled)
+
+
+# ---------------------------------------------------------------- the two classes
+
+
 def test_tails_are_the_lowest_and_highest_values():
     values = np.random.default_rng(1).normal(size=1_000)
     tails = cut_tails(values, seed=0)
     assert tails.positive.sum() == (~tails.positive).sum() == 50
     assert values[tails.rows[tails.positive]].min() >= np.sort(values)[-50]
     assert values[tails.rows[~tails.positive]].max() <= np.sort(values)[49]
-    assert tails.distinct == (50, 50)
-    assert tails.drawn == (0, 0)
 
 
-def test_ties_are_drawn_by_lot_and_counted():
+def test_ties_are_drawn_by_lot():
     values = np.zeros(1_000)
     values[:20] = -1
-    first, second = (cut_tails(values, seed=seed) for seed in (0, 1))
+    first, second, again = (cut_tails(values, seed=seed) for seed in (0, 1, 0))
     assert set(range(20)) <= set(first.rows[~first.positive].tolist())
-    assert first.drawn == (30, 50)
-    assert first.distinct == (2, 1)
     assert set(first.rows.tolist()) != set(second.rows.tolist())
-    assert np.array_equal(first.rows, cut_tails(values, seed=0).rows)
+    assert np.array_equal(first.rows, again.rows)
     assert np.unique(first.rows).size == first.rows.size
 
 
@@ -84,66 +110,14 @@ def test_turning_terms_swaps_sides_for_black_and_undoes_itself():
     turned = turn_terms(values, TERMS, [True, False])
     assert turned.tolist() == [[1.0, 0.2, 0.5], [-1.0, 0.5, 0.2]]
     assert turn_terms(turned, TERMS, [True, False]).tolist() == values.tolist()
-    assert own_terms(TERMS) == ("Material", "Own Knights", "Opponent Knights")
     with pytest.raises(ValueError, match="Black Rooks"):
         turn_terms([[1.0]], ["White Rooks"], [False])
 
 
-def test_a_planted_concept_is_found_and_noise_is_not(planted):
-    features, labelled = planted
-    fitted = fit_concepts(features, labelled, cs=(1e-3, 1e-2), seed=0)
-    table = table_of(held_out(fitted, features, labelled), seed=0)
-    assert table["accuracy"]["Material"].value > 0.97
-    assert table["accuracy"]["White Knights"].value > 0.97
-    chance = table["accuracy"]["Black Knights"]
-    assert chance.low < 0.5 < chance.high
-    directions = fitted.vectors.directions()
-    assert directions[0, 0] > 0.95
-    assert directions[1, 1] > 0.6
-    assert directions[1, 2] < -0.6
-
-
-def test_shuffled_labels_leave_nothing_to_find(planted):
-    features, labelled = planted
-    found = [
-        accuracy(
-            held_out(
-                fit_concepts(features, labelled, cs=(1e-3,), seed=seed, shuffle=True),
-                features,
-                labelled,
-            ),
-            seed=0,
-        ).value
-        for seed in range(8)
-    ]
-    assert 0.4 < np.mean(found) < 0.6
-
-
-def test_a_difference_is_paired_and_its_interval_narrower(planted):
-    features, labelled = planted
-    whole = held_out(fit_concepts(features, labelled, cs=(1e-3,), seed=0), features, labelled)
-    less = features[:, 1:]
-    without = held_out(fit_concepts(less, labelled, cs=(1e-3,), seed=0), less, labelled)
-    gain = accuracy(whole, minus=without, seed=0)
-    assert gain.value == pytest.approx(
-        accuracy(whole, seed=0).value - accuracy(without, seed=0).value
-    )
-    assert gain.low > 0.05
-    all_right = [HeldOut("x", np.arange(30) // 3, np.ones(30, bool), np.ones(30, np.float32))]
-    assert accuracy(all_right, seed=0).low == pytest.approx(wilson(1, 10)[0])
-    assert accuracy(all_right * 2, seed=0).low == pytest.approx(wilson(1, 10)[0])
-    same = accuracy(whole, minus=whole, seed=0)
-    assert (same.value, same.low, same.high) == (0, 0, 0)
-
-
-def test_the_full_range_measures_what_the_tails_do_not(planted):
-    features, labelled = planted
-    fitted = fit_concepts(features, labelled, cs=(1e-3,), seed=0)
-    table = full_range(fitted, features, labelled)
-    assert table["r2"]["Material"] > 0.9
-    assert table["spearman"]["White Knights"] > 0.9
-    assert abs(table["r2"]["Black Knights"]) < 0.05
-    assert 0.4 < table["auc"]["Black Knights"] < 0.6
+def test_positions_of_one_game_cannot_lie_in_two_parts():
+    games, parts = np.zeros(2, np.int32), np.array(["train", "test"])
+    with pytest.raises(ValueError, match="two parts"):
+        Labelled(("Material",), np.zeros((2, 1), np.float32), games, parts)
 
 
 def test_matched_pairs_share_material_and_are_near_in_the_other_terms(planted):
@@ -162,13 +136,83 @@ def test_matched_pairs_share_material_and_are_near_in_the_other_terms(planted):
     assert apart < 0.8 * by_chance
 
 
-def test_restricting_keeps_the_vectors_and_the_given_rows(planted):
+# ---------------------------------------------------------------- fits
+
+
+def test_a_planted_concept_is_found_and_noise_is_not(planted):
     features, labelled = planted
-    fitted = fit_concepts(features, labelled, cs=(1e-3,), seed=0)
-    few = [tails.rows[::7] for tails in fitted.tails]
-    cut = restrict(fitted, few)
-    assert [len(tails.rows) for tails in cut.tails] == [len(rows) for rows in few]
-    assert cut.vectors is fitted.vectors
+    fitted = fit_concepts(features, labelled, cs=(1e-3, 1e-2), seed=0)
+    table = table_of(held_out(fitted, features, labelled), seed=0)
+    assert table["accuracy"]["Material"].value > 0.97
+    assert table["accuracy"]["White Knights"].value > 0.97
+    assert table["precision"]["Material"] > 0.95 < table["recall"]["Material"]
+    chance = table["accuracy"]["Black Knights"]
+    assert chance.low < 0.5 < chance.high
+    directions = fitted.vectors.directions()
+    assert directions[0, 0] > 0.95
+    assert directions[1, 1] > 0.6
+    assert directions[1, 2] < -0.6
+
+
+def test_shuffled_labels_leave_nothing_to_find(planted):
+    chance = [accuracy(scored(*planted, seed=seed, shuffle=True), seed=0) for seed in range(8)]
+    assert 0.4 < np.mean([each.value for each in chance]) < 0.6
+
+
+@pytest.mark.parametrize("solver", list(SOLVERS))
+def test_every_solver_finds_the_planted_concept(planted, solver):
+    table = scored(*planted, cs=(1e-2,), solver=solver)
+    assert accuracy(table[table["concept"] != TERMS[2]], seed=0).value > 0.95
+
+
+def test_c_may_be_chosen_for_each_concept_elsewhere(planted):
+    features, labelled = planted
+    fitted = fit_concepts(features, labelled, cs=[(1e-4,), (1e-3,), (1e-2,)], seed=0)
+    assert fitted.c == (1e-4, 1e-3, 1e-2)
+    same = fit_concepts(features, labelled, cs=(1e-3,), seed=0)
+    np.testing.assert_array_equal(fitted.vectors.weights[1], same.vectors.weights[1])
+
+
+def test_the_same_numbers_come_from_any_number_of_processes(planted):
+    features, labelled = planted
+    first, second = (
+        fit_concepts(features, labelled, cs=(1e-3, 1e-2), seed=0, jobs=jobs) for jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(first.vectors.weights, second.vectors.weights)
+
+
+def test_the_solver_agrees_with_an_exact_one_on_a_small_problem():
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(300, 5)).astype(np.float32)
+    labels = rows[:, 0] + 0.3 * random.normal(size=300) > 0
+    weights = linear_svm(0.1, 0).fit(rows, labels).coef_[0]
+    exact = SVC(kernel="linear", C=0.1).fit(rows, labels).coef_[0]
+    cosine = weights @ exact / np.linalg.norm(weights) / np.linalg.norm(exact)
+    assert cosine > 0.999
+
+
+def test_folding_the_standardisation_changes_no_score():
+    random = np.random.default_rng(0)
+    rows = random.normal(5, 3, size=(50, 4)).astype(np.float32)
+    rows[:, 3] = 7
+    standard = Standard.of(rows)
+    weights, bias = random.normal(size=4), 0.3
+    raw, offset = standard.fold(weights, bias)
+    np.testing.assert_allclose(
+        rows @ raw + offset, standard.apply(rows) @ weights + bias, rtol=1e-4, atol=1e-4
+    )
+
+
+def test_ridge_recovers_a_line_over_the_whole_range_and_shrinks_with_its_penalty(planted):
+    features, labelled = planted
+    free, tight = (fit_ridge(features, labelled.values, TERMS, alpha=alpha) for alpha in (1.0, 1e5))
+    np.testing.assert_allclose(
+        free.scores(features[:50])[:, :2], labelled.values[:50, :2], atol=0.1
+    )
+    assert np.linalg.norm(tight.weights) < 0.5 * np.linalg.norm(free.weights)
+    moved = free.score_changes(features[:50], features[50:100])
+    true = labelled.values[50:100] - labelled.values[:50]
+    np.testing.assert_allclose(moved[:, 0], true[:, 0], atol=0.1)
 
 
 def test_vectors_survive_their_file_and_a_foreign_file_is_named(tmp_path):
@@ -186,136 +230,39 @@ def test_vectors_survive_their_file_and_a_foreign_file_is_named(tmp_path):
         ConceptVectors(("A",), np.eye(2, 3, dtype=np.float32), np.ones(2, np.float32), {})
 
 
-def test_folding_the_standardisation_changes_no_score():
-    random = np.random.default_rng(0)
-    rows = random.normal(5, 3, size=(50, 4)).astype(np.float32)
-    rows[:, 3] = 7
-    standard = Standard.of(rows)
-    weights, bias = random.normal(size=4), 0.3
-    raw, offset = standard.fold(weights, bias)
-    np.testing.assert_allclose(
-        rows @ raw + offset, standard.apply(rows) @ weights + bias, rtol=1e-4, atol=1e-4
-    )
+# ---------------------------------------------------------------- held-out scores
 
 
-def test_the_solver_agrees_with_an_exact_one_on_a_small_problem():
-    from sklearn.svm import SVC
-
-    random = np.random.default_rng(0)
-    rows = random.normal(size=(300, 5)).astype(np.float32)
-    labels = rows[:, 0] + 0.3 * random.normal(size=300) > 0
-    weights, _ = fit_svm(rows, labels, c=0.1, seed=0)
-    exact = SVC(kernel="linear", C=0.1).fit(rows, labels).coef_[0]
-    cosine = weights @ exact / np.linalg.norm(weights) / np.linalg.norm(exact)
-    assert cosine > 0.999
-
-
-def test_positions_of_one_game_cannot_lie_in_two_parts():
-    with pytest.raises(ValueError, match="two parts"):
-        Labelled(("Material",), np.zeros((2, 1), np.float32), np.zeros(2, np.int32),
-                 np.array(["train", "test"]))  # fmt: skip
-
-
-def test_text_sorts_small_negatives_first_and_ten_before_two():
-    values = np.array([-3.0, -0.01, 0.0, 2.0, 10.0] * 40, np.float32)
-    order = np.arange(values.size)
-    text = released_cut(values, as_text=True, order=order)
-    low = values[
-        np.concatenate([text.train, text.test])[~np.r_[text.train_positive, text.test_positive]]
-    ]
-    high = values[
-        np.concatenate([text.train, text.test])[np.r_[text.train_positive, text.test_positive]]
-    ]
-    assert set(low.tolist()) == {np.float32(-0.01)}
-    assert set(high.tolist()) == {2.0}
-    number = released_cut(values, as_text=False, order=order)
-    assert set(values[number.train[number.train_positive]].tolist()) == {10.0}
-    assert set(values[number.train[~number.train_positive]].tolist()) == {-3.0}
-
-
-def test_the_released_split_tests_on_one_end_of_each_tail():
-    values = np.arange(1_000, dtype=np.float32)
-    cut = released_cut(values, as_text=False, order=np.arange(1_000))
-    assert values[cut.test[~cut.test_positive]].tolist() == [45, 46, 47, 48, 49]
-    assert values[cut.test[cut.test_positive]].tolist() == [995, 996, 997, 998, 999]
-
-
-def test_our_cut_tests_on_other_games_and_the_audit_has_every_cell(planted):
+def test_a_difference_is_paired_and_its_interval_narrower(planted):
     features, labelled = planted
-    cut = our_cut(labelled.values[:, 0], labelled.splits, seed=0)
-    assert not set(labelled.games[cut.train]) & set(labelled.games[cut.test])
-    found = audit(features, labelled, c=1e-3, seeds=(0, 1))
-    assert {name: table.shape for name, table in found.items()} == {
-        "released": (2, 3), "numeric": (2, 3), "ours": (2, 3),
-    }  # fmt: skip
-    assert found["ours"][:, 0].min() > 0.95
+    whole, without = (scored(seen, labelled) for seen in (features, features[:, 1:]))
+    gain = accuracy(whole, minus=without, seed=0)
+    alone = accuracy(whole, seed=0).value - accuracy(without, seed=0).value
+    assert gain.value == pytest.approx(alone)
+    assert gain.low > 0.05
+    same = accuracy(whole, minus=whole, seed=0)
+    assert (same.value, same.low, same.high) == (0, 0, 0)
 
 
-def test_few_rows_are_taken_of_each_game_by_lot():
-    games = np.repeat(np.arange(50, dtype=np.int32), 10)
-    rows = few_per_game(games, 3, seed=0)
-    assert np.bincount(games[rows]).tolist() == [3] * 50
-    assert rows.tolist() == sorted(rows.tolist())
-    assert not np.array_equal(rows, few_per_game(games, 3, seed=1))
-    assert few_per_game(games, 99, seed=0).tolist() == list(range(500))
+def test_all_right_is_not_certain():
+    right = pd.DataFrame({"concept": "x", "game": np.arange(30) // 3, "correct": True})
+    twice = pd.concat([right, right.assign(concept="y")])
+    for table in (right, twice):
+        assert accuracy(table, seed=0).low == pytest.approx(wilson(1, 10)[0])
 
 
-def test_the_wrong_split_keeps_its_shares_and_forgets_the_games(planted):
-    _, labelled = planted
-    wrong = by_row(labelled, seed=0)
-    assert sorted(wrong.splits.tolist()) == sorted(labelled.splits.tolist())
-    assert np.unique(wrong.games).size == len(labelled)
-
-
-def test_own_vectors_turned_back_are_right_for_both_colours(planted):
+def test_two_gains_are_compared_on_the_same_draws_of_games(planted):
+    """That one gain is larger than another does not follow from two overlapping intervals."""
     features, labelled = planted
-    white = np.arange(len(labelled)) % 2 == 0
-    seen = np.where(white[:, None], features, features @ TURN)
-    own = Labelled(
-        TERMS, turn_terms(labelled.values, TERMS, white), labelled.games, labelled.splits
-    )
-    fitted = fit_concepts(seen, own, cs=(1e-3,), seed=0)
-    found = held_out_turned(fitted, seen, labelled, white, seed=0)
-    assert accuracy(found[:1], seed=0).value > 0.97
-
-
-#: What turning the board does to the planted features: the material changes its sign.
-TURN = np.diag([-1.0] + [1.0] * 19).astype(np.float32)
-
-
-def test_regression_uses_the_whole_range_and_beats_the_tails_in_the_middle(planted):
-    features, labelled = planted
-    whole = fit_regression(features, labelled, alphas=(1.0, 100.0), seed=0)
-    table = full_range(whole, features, labelled)
-    assert table["r2"]["Material"] > 0.99
-    between = full_range(fit_concepts(features, labelled, cs=(1e-3,), seed=0), features, labelled)
-    assert table["r2"]["White Knights"] > between["r2"]["White Knights"]
-    np.testing.assert_allclose(
-        whole.vectors.scores(features[:5])[:, 0], labelled.values[:5, 0], atol=0.1
-    )
-
-
-@pytest.mark.parametrize("solver", ["svm", "logistic", "ridge"])
-def test_every_solver_finds_the_planted_concept(planted, solver):
-    features, labelled = planted
-    fitted = fit_concepts(features, labelled, cs=(1e-2,), seed=0, solver=solver)
-    assert accuracy(held_out(fitted, features, labelled)[:2], seed=0).value > 0.95
-
-
-def test_c_may_be_chosen_for_each_concept_elsewhere(planted):
-    features, labelled = planted
-    fitted = fit_concepts(features, labelled, cs=[(1e-4,), (1e-3,), (1e-2,)], seed=0)
-    assert fitted.c == (1e-4, 1e-3, 1e-2)
-    same = fit_concepts(features, labelled, cs=(1e-3,), seed=0)
-    np.testing.assert_array_equal(fitted.vectors.weights[1], same.vectors.weights[1])
-
-
-def test_the_same_numbers_come_from_any_number_of_processes(planted):
-    features, labelled = planted
-    one, two = (
-        fit_concepts(features, labelled, cs=(1e-3, 1e-2), seed=0, jobs=jobs) for jobs in (1, 2)
-    )
-    np.testing.assert_array_equal(one.vectors.weights, two.vectors.weights)
+    whole, less = (scored(seen, labelled) for seen in (features, features[:, 1:]))
+    gain = accuracy(whole, minus=less, seed=0)
+    more = gain_difference((whole, less), (whole, whole), seed=0)
+    assert (more.value, more.low, more.high) == pytest.approx((gain.value, gain.low, gain.high))
+    few = whole.iloc[::7], less.iloc[::7]
+    apart = gain_difference(few, (whole, less), seed=0)
+    by_hand = accuracy(few[0], minus=few[1], seed=0).value - gain.value
+    assert apart.value == pytest.approx(by_hand)
+    assert apart.low < apart.value < apart.high
 
 
 def test_a_layer_seen_by_the_mover_is_scored_as_the_mover_sees_it(planted):
@@ -323,45 +270,304 @@ def test_a_layer_seen_by_the_mover_is_scored_as_the_mover_sees_it(planted):
     features, labelled = planted
     white = np.arange(len(labelled)) % 2 == 0
     seen = np.where(white[:, None], features, features @ TURN)
-    found = {
-        view: score_in_view(seen, labelled, white, view, c=1e-3, seed=0)
-        for view in ("white", "mover")
-    }
-    material = {view: accuracy(one[:1], seed=0).value for view, one in found.items()}
-    assert material["mover"] > 0.97
-    assert material["white"] < 0.7
-    assert [one.concept for one in found["mover"]] == list(TERMS)
-    np.testing.assert_array_equal(found["mover"][0].positive, found["white"][0].positive)
+    own = replace(labelled, values=turn_terms(labelled.values, TERMS, white))
+    tails = [cut_tails(values, seed=0) for values in labelled.values.T]
+    fitted = fit_concepts(seen, own, cs=(1e-3,), seed=0)
+    turned = held_out(fitted, seen, labelled, tails=tails, white_to_move=white)
+    wrong = scored(seen, labelled)
+    material = [
+        accuracy(table[table["concept"] == "Material"], seed=0) for table in (turned, wrong)
+    ]
+    assert material[0].value > 0.97
+    assert material[1].value < 0.7
+    np.testing.assert_array_equal(turned["positive"], wrong["positive"])
 
 
-def test_a_layer_seen_by_white_needs_no_turning(planted):
+def test_other_rows_may_be_scored_than_those_that_were_fitted_on(planted):
     features, labelled = planted
-    white = np.arange(len(labelled)) % 2 == 0
-    found = score_in_view(features, labelled, white, "white", c=1e-3, seed=0, part="validation")
     fitted = fit_concepts(features, labelled, cs=(1e-3,), seed=0)
-    plain = held_out(fitted, features, labelled, "validation")
-    np.testing.assert_array_equal(found[1].scores, plain[1].scores)
+    few = [tails.take(np.arange(len(tails.rows)) % 7 == 0) for tails in fitted.tails]
+    some = held_out(fitted, features, labelled, tails=few)
+    whole = held_out(fitted, features, labelled)
+    assert 0 < len(some) < len(whole) / 4
+    assert set(some["score"]) < set(whole["score"])
 
 
-def test_two_gains_are_compared_on_the_same_draws_of_games(planted):
-    """That one gain is larger than another does not follow from two overlapping intervals."""
-    features, labelled = planted
-    whole, less = (
-        held_out(fit_concepts(one, labelled, cs=(1e-3,), seed=0), one, labelled)
-        for one in (features, features[:, 1:])
+def test_the_area_under_the_curve_by_hand():
+    table = pd.DataFrame({"concept": "x", "game": [0, 1, 2, 3], "positive": [True, False] * 2,
+                          "score": [3.0, 2, 1, 0]})  # fmt: skip
+    area = mean_auc(table, seed=0)
+    assert area.value == pytest.approx(3 / 4)
+    assert area.low <= 0.5
+    assert area.high == 1.0
+
+
+# ---------------------------------------------------------------- rankings
+
+
+def test_ndcg_is_worked_out_by_hand():
+    truth = [[3.0, 0.0, -1.0]]
+    perfect, worst = ndcg([[2, 0, 1]], truth, top=2), ndcg([[0, 2, 1]], truth, top=2)
+    best = 3 + 1 / np.log2(3)
+    assert perfect.tolist() == [1.0]
+    assert worst == pytest.approx([(0 + 1 / np.log2(3)) / best])
+    assert np.isnan(ndcg([[1.0] * 6, [1.0] * 6], [[0.0] * 6, [1.0] * 6])).tolist() == [True, False]
+
+
+def test_ndcg_agrees_with_scikit_learn():
+    random = np.random.default_rng(0)
+    truth, scores = random.normal(size=(50, 21)), random.normal(size=(50, 21))
+    assert ndcg(scores, truth).mean() == pytest.approx(ndcg_score(np.abs(truth), scores, k=5))
+
+
+def test_precision_leaves_out_moves_that_change_too_little_and_counts_any_equal_at_the_cut():
+    truth = np.array([[5.0, -4, 3, 2, 1, 0.5], [5, 4, 3, 2, 0, 0], [5, 4, 3, 2, 1, 1]])
+    scores = np.array([[6, 5, 4, 3, 0, 1.0], [6, 5, 4, 3, 2, 1], [6, 5, 4, 3, 1, 2]])
+    np.testing.assert_allclose(precision(scores, truth), [0.8, np.nan, 1.0])
+
+
+def test_sign_accuracy_counts_only_named_terms_that_change():
+    truth = [[1.0, -1.0, 0.0, 2.0], [0.0, 0.0, 0.0, 1.0]]
+    predicted = [[1.0, 1.0, 1.0, -1.0], [1.0, 1.0, 1.0, 1.0]]
+    right = sign_accuracy([[4, 3, 2, 1], [4, 3, 2, 1]], predicted, truth, top=3)
+    np.testing.assert_allclose(right, [0.5, np.nan])
+
+
+def test_the_first_columns_come_in_order_and_mark_a_mask():
+    assert top_columns([[1, 3, 2]], 2).tolist() == [[1, 2]]
+    assert top_mask([[1, 3, 2]], 2).tolist() == [[False, True, True]]
+
+
+# ---------------------------------------------------------------- facts
+
+
+#: Positions with known answers: FEN, concepts that hold, concepts that do not.
+KNOWN = [
+    pytest.param(
+        "4k3/8/8/8/8/3r1r2/4P3/4K3 w - - 0 1", {"White fork"}, {"Black fork"}, id="pawn fork"
+    ),
+    pytest.param(
+        "r3k3/2N5/8/8/8/8/8/4K3 b - - 0 1", {"White fork"}, {"White pin"}, id="knight fork"
+    ),
+    pytest.param("q3k3/2N5/1p6/8/8/8/8/4K3 w - - 0 1", {"White fork"}, set(), id="royal fork"),
+    pytest.param(
+        "r2qk3/2N5/8/8/8/8/8/4K3 b - - 0 1", set(), {"White fork"}, id="forking knight is lost"
+    ),
+    pytest.param(
+        "4k3/4n3/8/8/8/8/4R3/4K3 b - - 0 1",
+        {"White pin", "White open file"},
+        {"Black pin", "Black open file"},
+        id="pin on an open file",
+    ),
+    pytest.param(
+        "4k3/4p3/8/8/8/P7/P7/R3K3 w - - 0 1",
+        {"White doubled pawns"},
+        {"Black doubled pawns", "White open file", "White pin"},
+        id="doubled pawns, rook behind them",
+    ),
+    pytest.param("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", {"White mate in one"}, set(), id="back rank"),
+    pytest.param(
+        "5k2/5ppp/8/8/8/8/8/R3K3 b - - 0 1",
+        set(),
+        {"Black mate in one", "Black open file"},
+        id="no mate for the side to move",
+    ),
+]
+
+
+def concepts_of(fen: str) -> dict[str, int]:
+    return dict(zip(CONCEPTS, label_facts([fen], jobs=1)[0].tolist(), strict=True))
+
+
+@pytest.fixture(scope="module")
+def selfplay_fens() -> list[str]:
+    games = read_games(DATA / "games/selfplay.tsv.zst", limit=12)
+    return [fen for game in games for fen in game.fens()[10:-1:6]]
+
+
+@pytest.mark.parametrize(("fen", "holds", "fails"), KNOWN)
+def test_positions_with_a_known_answer(fen: str, holds: set[str], fails: set[str]):
+    found = concepts_of(fen)
+    assert {name for name in holds if found[name] != 1} == set()
+    assert {name for name in fails if found[name] != 0} == set()
+
+
+@pytest.mark.parametrize(("turn", "absent"), [("w", "Black"), ("b", "White")])
+def test_mate_in_one_is_asked_of_the_side_to_move_only(turn: str, absent: str):
+    found = concepts_of(f"6k1/5ppp/8/8/8/8/8/R3K3 {turn} - - 0 1")
+    assert [name for name, value in found.items() if value == NOT_ASKED] == [
+        f"{absent} mate in one"
+    ]
+
+
+def test_mate_in_one_agrees_with_a_search_of_all_moves(selfplay_fens: list[str]):
+    games = read_games(DATA / "games/selfplay.tsv.zst", limit=60)
+    mated = [game.fens()[-2] for game in games if game.termination == "checkmate"]
+    fens = [*mated, *selfplay_fens]
+    found = label_facts(fens, jobs=1)
+    for fen, row in zip(fens, found, strict=True):
+        board, column = chess.Board(fen), CONCEPTS.index("White mate in one")
+        assert row[column + (not board.turn)] == int(searched_mate(board)), fen
+    assert len(mated) > 5
+    assert (found[: len(mated), -2:].max(axis=1) == 1).all()
+
+
+def searched_mate(board: chess.Board) -> bool:
+    for move in board.legal_moves:
+        board.push(move)
+        mate = board.is_checkmate()
+        board.pop()
+        if mate:
+            return True
+    return False
+
+
+def test_labels_change_sides_with_the_colours(selfplay_fens: list[str]):
+    mirrored = [chess.Board(fen).mirror().fen() for fen in selfplay_fens]
+    here, there = label_facts(selfplay_fens, jobs=1), label_facts(mirrored, jobs=2)
+    swapped = [CONCEPTS.index(_other_side(name)) for name in CONCEPTS]
+    np.testing.assert_array_equal(here, there[:, swapped])
+    assert (here == 1).any(axis=0)[:8].all(), "too few positions to say anything"
+
+
+def _other_side(name: str) -> str:
+    side, rest = name.split(" ", 1)
+    return f"{'Black' if side == 'White' else 'White'} {rest}"
+
+
+@pytest.fixture(scope="module")
+def facts() -> tuple[np.ndarray, Labelled, np.ndarray]:
+    """Features of which column ``k`` shows concept ``k``, labels, and likeness."""
+    random, rows = np.random.default_rng(0), 1200
+    games = np.arange(rows, dtype=np.int32) // 4
+    values = (random.random((rows, len(CONCEPTS))) < 0.3).astype(np.float32)
+    features = (values + random.normal(0, 0.1, values.shape)).astype(np.float32)
+    labelled = Labelled(CONCEPTS, values, games, np.array(PARTS)[games % 5])
+    return features, labelled, random.integers(0, 3, rows)
+
+
+def changed(labelled: Labelled, rows, column: int, value: float) -> Labelled:
+    values = labelled.values.copy()
+    values[rows, column] = value
+    return replace(labelled, values=values)
+
+
+def test_each_positive_meets_a_negative_of_its_own_kind(facts):
+    _, labelled, likeness = facts
+    for k, tails in enumerate(choose_rows(labelled, likeness, most=10_000, seed=1)):
+        assert len(set(tails.rows.tolist())) == len(tails.rows) > 300
+        np.testing.assert_array_equal(labelled.values[tails.rows, k] == 1, tails.positive)
+        kinds = pd.DataFrame({"like": likeness[tails.rows], "part": labelled.splits[tails.rows]})
+        counts = [kinds[tails.positive == side].value_counts() for side in (True, False)]
+        assert counts[0].to_dict() == counts[1].to_dict()
+
+
+def test_positions_that_were_not_asked_are_not_chosen(facts):
+    _, labelled, likeness = facts
+    unasked = changed(labelled, slice(600), 8, NOT_ASKED)
+    chosen = choose_rows(unasked, likeness, most=10_000, seed=1)[8]
+    assert chosen.rows.min() >= 600
+    assert chosen.positive.mean() == 0.5
+
+
+def test_too_few_positions_are_named(facts):
+    _, labelled, likeness = facts
+    none = changed(labelled, labelled.splits == "test", CONCEPTS.index("Black pin"), 0)
+    with pytest.raises(ValueError, match="'Black pin' in test"):
+        choose_rows(none, likeness, most=100, seed=1)
+
+
+def test_most_bounds_the_positives_and_the_seed_decides_which(facts):
+    _, labelled, likeness = facts
+    first, again, other = (
+        choose_rows(labelled, likeness, most=100, seed=seed) for seed in (1, 1, 2)
     )
-    gain = accuracy(whole, minus=less, seed=0)
-    more = gain_difference((whole, less), (whole, whole), seed=0)
-    assert (more.value, more.low, more.high) == pytest.approx((gain.value, gain.low, gain.high))
-    none = gain_difference((whole, less), (whole, less), seed=0)
-    assert (none.low, none.value, none.high) == pytest.approx((0, 0, 0))
-    few = (
-        [replace_rows(one, slice(None, None, 7)) for one in whole],
-        [replace_rows(one, slice(None, None, 7)) for one in less],
-    )
-    wide = gain_difference(few, (whole, less), seed=0)
-    assert wide.low < 0 < wide.high
+    assert [tails.positive.sum() for tails in first] == [100] * len(CONCEPTS)
+    np.testing.assert_array_equal(first[0].rows, again[0].rows)
+    assert first[0].rows.tolist() != other[0].rows.tolist()
 
 
-def replace_rows(one, rows):
-    return replace(one, games=one.games[rows], positive=one.positive[rows], scores=one.scores[rows])
+def test_planted_facts_are_found_and_shuffled_ones_are_not(facts):
+    features, labelled, likeness = facts
+    options = {"tails": choose_rows(labelled, likeness, most=250, seed=1), "seed": 1, "jobs": 1}
+    fitted = fit_concepts(features, labelled, cs=(1e-4, 1e-3), **options)
+    table = held_out(fitted, features, labelled)
+    chance = scored(features, labelled, shuffle=True, **options)
+    assert table.groupby("concept")["correct"].mean().min() > 0.95
+    assert np.abs(fitted.vectors.weights).argmax(axis=1).tolist() == list(range(len(CONCEPTS)))
+    summary = summarise({"planted": table, "shuffled": chance}, seed=1)
+    assert summary["planted"]["mean"]["auc"].value > 0.99
+    assert summary["shuffled"]["mean"]["accuracy"].value < 0.7
+    assert summary["shuffled"]["gain"].low > 0.2
+    assert set(CONCEPTS) < set(summary["planted"])
+
+
+def test_games_that_end_in_mate_give_their_last_positions():
+    games = list(read_games(DATA / "games/selfplay.tsv.zst", limit=20))
+    sample = sample_facts(games, 2, seed=1)
+    pairs = list(zip(sample.games.tolist(), sample.plies.tolist(), strict=True))
+    assert len(set(pairs)) == len(sample)
+    for number, game in enumerate(games):
+        ends = {(number, len(game.moves) - back) for back in FINAL_PLIES}
+        assert (ends <= set(pairs)) == (game.termination == "checkmate")
+    assert [games[game].fens()[ply] for game, ply in pairs] == list(sample.fens)
+
+
+def test_likeness_is_of_men_and_turn():
+    fens = [chess.STARTING_FEN, "4k3/8/8/8/8/8/8/4K3 b - - 0 1", "k7/8/8/8/8/8/8/K7 b - - 5 9"]
+    first, second, third = likeness_of(fens)
+    assert second == third != first
+    assert likeness_of([fens[1].replace(" b ", " w ")])[0] not in (first, second)
+
+
+@pytest.mark.slow
+def test_training_with_the_real_network():
+    games = list(read_games(DATA / "games/selfplay.tsv.zst", limit=300))
+    fitted, report = fit_facts(games, seed=1, most=60)
+    assert fitted.vectors.weights.shape == (len(CONCEPTS), 3072)
+    assert set(report["test"]) == {"NNUE", "shuffled labels", "bare board", "random weights"}
+    assert report["test"]["NNUE"]["mean"]["auc"].value > 0.6
+
+
+def test_the_committed_vectors_say_where_they_come_from():
+    vectors = ConceptVectors.load(DATA / "concepts/facts-nnue.safetensors")
+    assert vectors.names == CONCEPTS
+    assert vectors.about["layer"] == "pairwise+clipped"
+    report = json.loads((DATA / "concepts/facts-nnue.json").read_text())["test"]
+    for name in ("bare board", "random weights", "shuffled labels"):
+        assert report[name]["gain"]["low"] > 0, f"the network adds nothing over {name}"
+    assert abs(report["shuffled labels"]["mean"]["accuracy"]["value"] - 0.5) < 0.05
+
+
+def test_what_changes_sign_clearly_is_noticed_and_the_clearest_comes_first():
+    before = np.array([-0.9, 0.1, -0.2, 2.0, 0, 0, 0, 0, 5.0, 5.0], np.float32)
+    after = np.array([0.4, -0.1, 0.1, -1.0, 0, 0, 0, 0, 5.0, 0.5], np.float32)
+    found = notice(before, after, chess.BLACK)
+    assert [(one.term, one.rank) for one in found] == [("Black pin", 1), ("White fork", 2)]
+    assert found[0].change == pytest.approx(-3.0)
+
+
+@pytest.mark.parametrize(("turn", "noticed"), [(chess.WHITE, "White"), (chess.BLACK, "Black")])
+def test_mate_in_one_is_asked_of_the_side_to_move_after_the_move(turn, noticed):
+    scores = np.zeros(10, np.float32)
+    scores[CONCEPTS.index("White mate in one") :] = 1.5
+    (one,) = notice(scores, scores, turn)
+    assert (one.concept, one.side) == ("mate in one", noticed)
+
+
+@pytest.mark.parametrize(
+    ("fen", "san", "concept", "side", "comes", "so"),
+    [
+        ("4k3/8/8/2r1r3/8/8/3K4/6N1 w - - 0 1", "Nf3", "fork", "White", 1.0, False),
+        ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", 1.0, True),
+        ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", -1.0, False),
+        ("4k3/8/8/3p4/4P3/3P4/8/4K3 b - - 0 1", "dxe4", "doubled pawns", "Black", 1.0, False),
+        ("4k3/8/8/3pp3/4P3/8/8/4K3 w - - 0 1", "exd5", "open file", "White", 1.0, False),
+        ("4k3/8/8/3p4/2P1P3/8/8/4K3 b - - 0 1", "dxc4", "doubled pawns", "White", -1.0, False),
+        ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "a6", "mate in one", "White", 1.0, True),
+        ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "h6", "mate in one", "White", 1.0, False),
+    ],
+)
+def test_the_board_says_whether_a_noticed_concept_is_so(fen, san, concept, side, comes, so):
+    move = read_move(read_fen(fen), san)
+    assert really(move, ConceptChange(concept, side, -comes, comes, 2 * comes, 1)) is so

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chessgloss import assets
-from chessgloss.change_model import ChangeModel
 from chessgloss.commentary.briefing import (
     Briefing,
     EvaluatedMove,
@@ -24,16 +23,16 @@ from chessgloss.commentary.briefing import (
     documents_examples,
     write_briefings,
 )
-from chessgloss.concepts import ConceptVectors
+from chessgloss.concepts.changes import ConceptChange, concept_and_side
+from chessgloss.concepts.facts import notice
+from chessgloss.concepts.fit import LAYERS as FACT_LAYERS
+from chessgloss.concepts.fit import ConceptVectors
+from chessgloss.concepts.priority import ChangeModel, prioritise, weights_file
 from chessgloss.corpora.lectures import read_lectures
 from chessgloss.engine import analyse_many
 from chessgloss.experts import joined_activations, load_expert
-from chessgloss.fact_concepts import LAYERS as FACT_LAYERS
-from chessgloss.fact_concepts import notice
 from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
 from chessgloss.positions import MoveInContext
-from chessgloss.priorities import ConceptChange, concept_and_side
-from chessgloss.prioritise import prioritise, weights_file
 from chessgloss.store import find_project
 
 #: What is searched for each position, and how many lines before the move.

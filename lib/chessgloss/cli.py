@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from chessgloss.commentary.annotate import Commentator
     from chessgloss.commentary.briefing import Briefing, Comment
     from chessgloss.commentary.dialogue import Reply
+    from chessgloss.concepts.changes import ConceptChange
     from chessgloss.engine import Engine
     from chessgloss.llm import Client
-    from chessgloss.priorities import ConceptChange
     from chessgloss.survey.reading import Ratings
 
 #: Nodes searched in each position, and lines compared before a move.
@@ -426,7 +426,7 @@ def _concepts(
     if given.no_concepts:
         return None
     from chessgloss.assets import AssetMissing
-    from chessgloss.prioritise import load_method, prioritise
+    from chessgloss.concepts.priority import load_method, prioritise
 
     try:
         load_method()

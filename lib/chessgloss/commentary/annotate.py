@@ -23,11 +23,11 @@ import chess.engine
 import chess.pgn
 
 from chessgloss.commentary.briefing import Briefing, Comment
+from chessgloss.concepts.changes import ConceptChange
 from chessgloss.engine import Analysis, ScoreWording, expected_score, score_text
 from chessgloss.facts import Verdict, weigh
 from chessgloss.facts.tactics import exchange
 from chessgloss.positions import MoveInContext, PgnError, PgnGame, Position, read_pgn
-from chessgloss.priorities import ConceptChange
 from chessgloss.single_page import embedded, piece_shapes, policy
 
 #: Analyses many positions at once, in their order.

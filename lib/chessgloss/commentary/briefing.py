@@ -21,14 +21,13 @@ import chess
 import chess.engine
 import chess.pgn
 
-from chessgloss.changes import kind_of
+from chessgloss.concepts.changes import ConceptChange, kind_of
 from chessgloss.corpora.lectures import Lecture, eligible, evaluated_lectures
 from chessgloss.corpora.samples import phase_of
 from chessgloss.engine import Analysis, Line, ScoreWording, score_text
 from chessgloss.facts import Facts, Verdict, gather, side_name, weigh
 from chessgloss.facts.board import attacks
 from chessgloss.positions import MoveInContext, Position, read_move, repair_fen
-from chessgloss.priorities import ConceptChange
 
 Notation = Literal["fen", "pgn"]
 

@@ -28,10 +28,10 @@ from chessgloss.commentary.briefing import (
 )
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.commentary.template import write_from_facts
+from chessgloss.concepts.changes import ConceptChange
 from chessgloss.facts import side_name
 from chessgloss.llm import Answer, Client, Request, Sampling, State, Unanswered
 from chessgloss.positions import MoveInContext
-from chessgloss.priorities import ConceptChange
 
 Choice = Literal["top", "random", "flipped", "none"]
 

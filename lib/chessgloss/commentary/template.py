@@ -21,9 +21,9 @@ from typing import Final
 import chess
 
 from chessgloss.commentary.briefing import PHRASES, Briefing, Comment
+from chessgloss.concepts.changes import ConceptChange
 from chessgloss.facts import Fact, Facts, Verdict, listed, side_name
 from chessgloss.facts.tactics import VALUES
-from chessgloss.priorities import ConceptChange
 
 #: Weight from which a statement is worth making for its own sake; below, it only fills up.
 WORTH_STATING: Final = 20.0

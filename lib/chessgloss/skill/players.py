@@ -35,10 +35,10 @@ import pandas as pd
 from tqdm import tqdm
 
 from chessgloss.commentary.prompts import load_prompt
-from chessgloss.concepts import ConceptVectors
+from chessgloss.concepts.facts import CONCEPTS
+from chessgloss.concepts.fit import LAYERS, ConceptVectors
 from chessgloss.engine import Engine, EngineFailed
 from chessgloss.experts import joined_activations
-from chessgloss.fact_concepts import CONCEPTS, LAYERS
 from chessgloss.llm import DEFAULT_MODEL, Client, Request, Sampling, State
 from chessgloss.llm import Answer as Reply
 from chessgloss.positions import Position
@@ -647,7 +647,7 @@ def concept_scores(fens: Sequence[str], expert: Expert) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Shape ``(n, 10)``, columns as :data:`chessgloss.fact_concepts.CONCEPTS`.
+        Shape ``(n, 10)``, columns as :data:`chessgloss.concepts.facts.CONCEPTS`.
     """
     path = find_project() / "data" / "concepts" / "facts-nnue.safetensors"
     scores = ConceptVectors.load(path).scores(joined_activations(expert, fens, LAYERS))

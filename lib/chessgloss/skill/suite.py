@@ -28,10 +28,10 @@ import numpy as np
 import pandas as pd
 
 from chessgloss import assets
+from chessgloss.concepts.facts import PREDICATES
 from chessgloss.corpora.lectures import commented_moves
 from chessgloss.corpora.samples import phase_of
 from chessgloss.experts import Expert
-from chessgloss.fact_concepts import PREDICATES
 from chessgloss.facts.tactics import Exchanges, exchange, forks, hanging, line_tactics, mates
 from chessgloss.llm import Request
 from chessgloss.positions import CommentedMove, Game, Position, read_move, read_pgn, to_game
@@ -262,7 +262,7 @@ def describe_positions(fens: Sequence[str]) -> pd.DataFrame:
         One row a position: ``side`` to move, ``kind`` (``tactical`` if material or a king is
         at stake at once, else ``quiet``; a pin or skewer alone stands on most boards), and a
         boolean for each motif (``motif fork``) and each concept of
-        :mod:`chessgloss.fact_concepts` that holds for the side to move (``concept pin``).
+        :mod:`chessgloss.concepts.facts` that holds for the side to move (``concept pin``).
     """
     rows = []
     for fen in fens:

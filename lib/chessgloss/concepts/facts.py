@@ -1,0 +1,190 @@
+"""Concepts whose labels are facts: fork, pin, doubled pawns, open file, mate in one.
+
+The CCC paper (section 7) names such concepts and leaves them out for want of labels. Here
+the labels are the predicates of :mod:`chessgloss.facts`, on self-play positions. Each
+positive position is compared with a negative one of the same part of the games, with the
+same side to move and the same number of men, so that a probe gains nothing from knowing the
+phase of the game; a guess is right in half of the cases.
+``python -m chessgloss.concepts.training facts`` fits the vectors that ``data/concepts`` holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import chess
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from chessgloss.concepts.changes import ConceptChange, concept_and_side
+from chessgloss.concepts.fit import Labelled, Tails
+from chessgloss.facts.board import doubled, heavy_pieces, open_files
+from chessgloss.facts.tactics import forks, mates, pins
+from chessgloss.positions import MoveInContext
+
+#: Label of a position in which a concept cannot be asked.
+NOT_ASKED = -1
+
+#: Positions labelled by one job.
+_CHUNK = 2_000
+
+#: A concept is noticed if its score changes sign and moves by at least so many margins.
+NOTICED = 1.0
+
+
+def has_fork(board: chess.Board, colour: chess.Color) -> bool:
+    """Whether a piece of ``colour`` forks and cannot itself be won by exchange."""
+    return any(fork.safe for fork in forks(board, colour))
+
+
+def has_pin(board: chess.Board, colour: chess.Color) -> bool:
+    """Whether a piece of ``colour`` pins an enemy piece, to its king or to a dearer piece."""
+    return bool(pins(board, colour))
+
+
+def has_doubled_pawns(board: chess.Board, colour: chess.Color) -> bool:
+    """Whether two pawns of ``colour`` share a file."""
+    return bool(doubled(board, colour))
+
+
+def has_open_file(board: chess.Board, colour: chess.Color) -> bool:
+    """Whether a rook or queen of ``colour`` stands on a file without pawns."""
+    return any(heavy_pieces(board, colour, file) for file in open_files(board))
+
+
+def has_mate_in_one(board: chess.Board, colour: chess.Color) -> bool | None:
+    """Whether ``colour`` can mate with its next move; ``None`` if it is not its turn."""
+    return bool(mates(board, colour)) if board.turn == colour else None
+
+
+#: What each concept asks of a board and a side.
+PREDICATES: Mapping[str, Callable[[chess.Board, chess.Color], bool | None]] = {
+    "fork": has_fork,
+    "pin": has_pin,
+    "doubled pawns": has_doubled_pawns,
+    "open file": has_open_file,
+    "mate in one": has_mate_in_one,
+}
+
+#: The concepts, White's before Black's: ``White fork``, ``Black fork``, ...
+CONCEPTS = tuple(f"{side} {name}" for name in PREDICATES for side in ("White", "Black"))
+
+
+def label_facts(fens: Sequence[str], *, jobs: int = 2) -> NDArray[np.int8]:
+    """Ask every concept of every position: int8 ``(n, 10)``, columns as :data:`CONCEPTS`.
+
+    1 if the concept holds, 0 if not, :data:`NOT_ASKED` for mate in one on the opponent's turn.
+    """
+    chunks = (fens[at : at + _CHUNK] for at in range(0, len(fens), _CHUNK))
+    return np.concatenate(Parallel(n_jobs=jobs)(delayed(_label)(chunk) for chunk in chunks))
+
+
+def _label(fens: Sequence[str]) -> NDArray[np.int8]:
+    boards = map(chess.Board, fens)
+    answers = (
+        [asks(board, colour) for asks in PREDICATES.values() for colour in (True, False)]
+        for board in boards
+    )
+    return np.array([[NOT_ASKED if holds is None else holds for holds in row] for row in answers],
+                    np.int8)  # fmt: skip
+
+
+def likeness_of(fens: Sequence[str]) -> NDArray[np.int64]:
+    """Return a number for side to move and number of men together, ``(n,)``."""
+    men = (sum(map(str.isalpha, fen.split(" ", 1)[0])) for fen in fens)
+    return np.array([2 * n + (" w " in fen) for n, fen in zip(men, fens, strict=True)], np.int64)
+
+
+def choose_rows(
+    labelled: Labelled, likeness: NDArray[np.int64], *, most: int, seed: int
+) -> list[Tails]:
+    """Choose for each concept the positions that it is fitted and tested on.
+
+    Each positive meets a negative by lot of the same part and likeness, taken once; a
+    positive that finds none is left out.
+
+    Parameters
+    ----------
+    labelled
+        The positions with their labels, as :func:`label_facts` gives them.
+    likeness
+        Shape ``(n,)``, from :func:`likeness_of`.
+    most
+        Most positives of a concept, over all parts.
+    seed
+        Seed of the lots.
+
+    Returns
+    -------
+    list of Tails
+        One a concept, as many positive as negative rows in each part.
+
+    Raises
+    ------
+    ValueError
+        If a concept has no pair in one of the three parts.
+    """
+    lot = np.random.default_rng(seed).permutation(len(labelled))
+    keys = ["part", "likeness", "turn"]
+    drawn = pd.DataFrame({"row": lot, "part": labelled.splits[lot], "likeness": likeness[lot]})
+    chosen = []
+    for name, values in zip(labelled.terms, labelled.values.T, strict=True):
+        positive, negative = drawn[values[lot] == 1], drawn[values[lot] == 0][::-1]
+        positive, negative = (
+            rows.assign(turn=rows.groupby(keys[:2]).cumcount()) for rows in (positive, negative)
+        )
+        pairs = positive.merge(negative, on=keys).head(most)
+        if missing := {"train", "validation", "test"} - set(pairs["part"]):
+            raise ValueError(f"no pair of positions for {name!r} in {min(missing)}; take more")
+        rows = np.sort(pairs[["row_x", "row_y"]].to_numpy().ravel())
+        chosen.append(Tails(rows, values[rows] == 1))
+    return chosen
+
+
+def notice(
+    before: NDArray[np.float32], after: NDArray[np.float32], turn: chess.Color
+) -> tuple[ConceptChange, ...]:
+    """Return the concepts that a move seems to bring about or to end, the clearest first.
+
+    A score above zero says that the concept is there. A concept is noticed if its score
+    changes sign and by at least :data:`NOTICED`. Mate in one is asked of the side to move
+    after the move alone, and is noticed if its score is at least that.
+
+    Parameters
+    ----------
+    before, after
+        Scores of the position before and after the move, ``(10,)``, in margins.
+    turn
+        The side to move after the move.
+
+    Returns
+    -------
+    tuple of ConceptChange
+        ``change`` is in margins: these vectors' changes have no spread of their own.
+    """
+    noticed = []
+    for name, first, last in zip(CONCEPTS, before.tolist(), after.tolist(), strict=True):
+        concept, side = concept_and_side(name)
+        if concept == "mate in one":
+            first = min(first, 0.0)
+            clear = (side == "White") == turn and last >= NOTICED
+        else:
+            clear = (first > 0) != (last > 0) and abs(last - first) >= NOTICED
+        if clear:
+            noticed.append(ConceptChange(concept, side, first, last, last - first, 1))
+    noticed.sort(key=lambda change: -abs(change.change))
+    return tuple(replace(change, rank=rank) for rank, change in enumerate(noticed, start=1))
+
+
+def really(move: MoveInContext, noticed: ConceptChange) -> bool:
+    """Return whether the board says of a noticed concept what the expert says.
+
+    That is: it holds after the move and did not hold before it, or the other way round. Mate
+    in one is asked after the move alone.
+    """
+    holds, colour = PREDICATES[noticed.concept], noticed.side == "White"
+    before, after = (bool(holds(each.board(), colour)) for each in (move.position, move.after()))
+    return after == (noticed.change > 0) and (noticed.concept == "mate in one" or before != after)

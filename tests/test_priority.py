@@ -1,0 +1,493 @@
+"""Moves and their true changes, the model of changes, its training, and a move's ranking."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import chess
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from safetensors.numpy import load_file
+
+from chessgloss import assets
+from chessgloss.book.profiles import load_sizes
+from chessgloss.concepts import changes, priority, training
+from chessgloss.concepts.changes import (
+    ConceptChange,
+    TermChanges,
+    give_back,
+    kind_of,
+    measure_changes,
+    move_keys,
+    sample_moves,
+)
+from chessgloss.concepts.priority import (
+    SOURCES,
+    BoardSource,
+    ChangeModel,
+    ChangeNetwork,
+    NnueSource,
+    Scores,
+    Source,
+    fit_linear,
+    load_method,
+    prioritise,
+    weights_file,
+)
+from chessgloss.concepts.training import Settings, Stopping, loss_of, train, write_curve
+from chessgloss.corpora.games import of_split, read_games
+from chessgloss.engine import EngineMissing
+from chessgloss.experts import load_expert
+from chessgloss.oracle import TERMS, stockfish8
+from chessgloss.positions import Game, MoveError, PositionError
+from chessgloss.store import Store, find_project
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+#: The CCC paper's Figure A6: a bishop takes a pawn with check.
+FIGURE_A6 = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
+ITALIAN = ("e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5", "e1g1", "g8f6", "c4f7", "e8f7")
+RUY = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6", "d7c6")
+PARTNERS = [
+    TERMS.index(name.replace("White", "x").replace("Black", "White").replace("x", "Black"))
+    for name in TERMS
+]
+SIGNS = np.where([name.startswith(("White", "Black")) for name in TERMS], 1, -1)
+SMALL = Settings(16, 8, batch=50, rate=1e-2)
+
+
+# ---------------------------------------------------------------- moves and their changes
+
+
+@pytest.fixture(scope="module")
+def games() -> list[Game]:
+    return [Game(ITALIAN, "*", opening_plies=2), Game(RUY, "*", opening_plies=2)]
+
+
+@pytest.fixture(scope="module")
+def moves(games: list[Game]) -> pd.DataFrame:
+    return sample_moves(games, None, seed=0, jobs=1)
+
+
+@pytest.fixture(scope="module")
+def selfplay() -> list[Game]:
+    return list(read_games(find_project() / "data/games/selfplay.tsv.zst", 120))
+
+
+@pytest.mark.parametrize(
+    ("fen", "uci", "kind"),
+    [
+        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", "capture"),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "e5d6", "capture"),
+        ("4k3/4r3/8/8/8/8/8/4RK2 w - - 0 1", "e1e7", "capture"),  # and a check
+        ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "check"),  # and castling
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "castling"),
+        ("4k3/8/3P4/8/8/8/8/4K3 w - - 0 1", "d6d7", "check"),
+        ("4k3/8/8/8/3P4/8/8/4K3 w - - 0 1", "d4d5", "pawn"),
+        ("4k3/8/8/8/3P4/8/8/4K3 w - - 0 1", "e1e2", "quiet"),
+    ],
+)
+def test_a_move_is_of_the_first_kind_that_fits(fen: str, uci: str, kind: str):
+    assert kind_of(chess.Board(fen), chess.Move.from_uci(uci)) == kind
+
+
+def test_all_moves_after_the_opening_are_drawn_with_their_positions(moves: pd.DataFrame):
+    before, after, replied = (moves[name].tolist() for name in ("before", "after", "replied"))
+    assert len(moves) == len(ITALIAN) + len(RUY) - 4
+    assert after[:7] == before[1:8]
+    assert replied[:6] == after[1:7]
+    assert replied[7] == after[7]  # the last move of a game has no reply
+    assert moves["kind"].tolist()[:8] == [
+        *("quiet",) * 4, "castling", "quiet", "capture", "capture",
+    ]  # fmt: skip
+
+
+def test_the_moves_of_a_game_depend_on_it_and_the_seed_alone(games: list[Game]):
+    alone = sample_moves(games[1:], 3, seed=5, jobs=1)
+    together, other = (sample_moves(games, 3, seed=seed, jobs=1) for seed in (5, 6))
+    assert together["before"].tolist()[3:] == alone["before"].tolist()
+    assert together["game"].tolist() == [0, 0, 0, 1, 1, 1]
+    assert set(move_keys(other).tolist()) != set(move_keys(together).tolist())
+
+
+def test_a_move_is_known_by_the_positions_around_it(moves: pd.DataFrame):
+    keys = move_keys(moves)
+    assert len(set(keys.tolist())) == len(moves.drop_duplicates(["before", "after"]))
+    assert move_keys(moves[::-1]).tolist() == keys[::-1].tolist()
+
+
+def test_the_move_is_given_back_without_en_passant():
+    fen = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2"
+    assert give_back(fen) == "4k3/8/8/3pP3/8/8/8/4K3 b - - 0 2"
+
+
+def test_each_position_is_asked_for_once_and_blank_tables_drop_their_moves(
+    moves: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[str] = []
+    blank = moves["after"][0]
+
+    def scripted(fens):
+        asked.extend(fens)
+        values = np.arange(len(fens) * 21, dtype=np.float32).reshape(-1, 21)
+        values[fens.index(blank)] = np.nan
+        return values
+
+    monkeypatch.setattr(changes, "ask_oracle", scripted)
+    for _ in range(2):  # the second time the store knows them all
+        measured = measure_changes(moves, Store(tmp_path))
+    assert len(asked) == len(set(asked)) == len(set(moves["before"]) | set(moves["after"]))
+    known = moves[(moves["before"] != blank) & (moves["after"] != blank)]
+    assert measured.moves["before"].tolist() == known["before"].tolist()
+    place = [asked.index(fen) for fen in known["after"]]
+    assert measured.after[:, 0].tolist() == [21.0 * row for row in place]
+
+
+def test_a_term_that_never_changes_has_no_unit(moves: pd.DataFrame):
+    same = np.zeros((2, 21), np.float32)
+    with pytest.raises(ValueError, match=r"Material.*never changes in 2 moves"):
+        TermChanges(moves[:2], same, same).spread()
+
+
+@pytest.mark.engine
+def test_stockfish_8_knows_what_a_capture_changes(moves: pd.DataFrame, tmp_path: Path):
+    try:
+        stockfish8()
+    except EngineMissing as error:
+        pytest.skip(str(error))
+    measured = measure_changes(moves, Store(tmp_path))
+    material = measured.changes[:, TERMS.index("Material")]
+    # Stockfish 8 counts piece-square tables as Material: every move changes it a little.
+    assert ((np.abs(material) > 0.6) == (measured.moves["kind"] == "capture")).all()
+    assert (material != 0).all()
+
+
+# ---------------------------------------------------------------- features and model
+
+
+def random_moves(count: int, seed: int) -> tuple[list[str], list[str]]:
+    """Moves of random games: FENs before and after."""
+    random, board = np.random.default_rng(seed), chess.Board()
+    before, after = [], []
+    while len(before) < count:
+        if board.is_game_over() or board.ply() > 80:
+            board.reset()
+        before.append(board.fen())
+        board.push(list(board.legal_moves)[random.integers(board.legal_moves.count())])
+        after.append(board.fen())
+    return before, after
+
+
+def mirrored(fens: list[str]) -> list[str]:
+    return [chess.Board(fen).mirror().fen() for fen in fens]
+
+
+@pytest.fixture(scope="module", params=list(SOURCES))
+def source(request: pytest.FixtureRequest) -> Source:
+    try:
+        return SOURCES[request.param]()
+    except assets.AssetMissing as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def small_model() -> ChangeModel:
+    torch.manual_seed(0)
+    network = ChangeNetwork(BoardSource.width, 16, 8)
+    return ChangeModel(network, np.linspace(0.1, 1, 21, dtype=np.float32), {"source": "onehot"})
+
+
+def test_features_of_the_mirrored_move_are_the_two_views_exchanged(source: Source):
+    before, after = random_moves(30, seed=3)
+    ours = source.features(source.read(before), source.read(after))
+    theirs = source.features(source.read(mirrored(before)), source.read(mirrored(after)))
+    assert ours.shape == (30, 2, source.width)
+    assert torch.equal(ours, theirs.flip(1))
+    assert not torch.equal(ours, theirs)
+
+
+def test_mirroring_a_move_exchanges_the_terms_of_the_two_sides(small_model: ChangeModel):
+    before, after = random_moves(40, seed=4)
+    bare = BoardSource()
+    change, sizes = small_model.predict(bare, before, after)
+    turned, turned_sizes = small_model.predict(bare, mirrored(before), mirrored(after))
+    assert np.allclose(turned, change[:, PARTNERS] * SIGNS, atol=1e-5)
+    assert np.allclose(turned_sizes, sizes[:, PARTNERS], atol=1e-5)
+    assert np.abs(change).max() > 0
+
+
+def test_features_of_nnue_are_its_layers():
+    try:
+        nnue, expert = NnueSource(), load_expert("nnue")
+    except assets.AssetMissing as error:
+        pytest.skip(str(error))
+    before, after = random_moves(8, seed=5)
+    features = nnue.features(nnue.read(before), nnue.read(after)).numpy() * 127
+    for layer, start, width in (("accumulators", 0, 1024), ("clipped", 1024, 1024),
+                                ("pairwise", 2048, 512)):  # fmt: skip
+        change = expert.activations(after, layer) - expert.activations(before, layer)
+        part = features[:, :, start : start + width].reshape(8, -1)
+        assert np.allclose(part, change, atol=1e-3), layer
+
+
+def test_a_model_comes_back_from_its_file_and_batches_change_nothing(
+    small_model: ChangeModel, tmp_path: Path
+):
+    again = ChangeModel.load(small_model.save(tmp_path / "model.safetensors"))
+    before, after = random_moves(10, seed=7)
+    whole = small_model.predict(BoardSource(), before, after)
+    parts = small_model.predict(BoardSource(), before, after, batch=3)
+    assert np.allclose(whole, parts, atol=1e-6)
+    assert np.allclose(whole, again.predict(BoardSource(), before, after), atol=2e-3)  # 16 bits
+    assert again.about == small_model.about
+    assert again.spread.tolist() == small_model.spread.tolist()
+
+
+def test_other_files_and_other_sources_are_refused(small_model: ChangeModel, tmp_path: Path):
+    class Wider(BoardSource):
+        name, width = "wider", 5
+
+    with pytest.raises(ValueError, match="reads onehot, not wider"):
+        small_model.predict(Wider(), [START], [START])
+    (tmp_path / "text.safetensors").write_text("no model")
+    with pytest.raises(ValueError, match="holds no model"):
+        ChangeModel.load(tmp_path / "text.safetensors")
+
+
+# ---------------------------------------------------------------- training
+
+
+def pieces_by_rank(fens: list[str]) -> np.ndarray:
+    """How many pieces each side has on each rank, its own first rank first: (n, 2, 8)."""
+    ranks = [[bin(board.occupied_co[side] & rank).count("1") for rank in chess.BB_RANKS]
+             for board in map(chess.Board, fens) for side in chess.COLORS]  # fmt: skip
+    counts = np.array(ranks, float).reshape(-1, 2, 8)
+    counts[:, 1] = counts[:, 1, ::-1].copy()
+    return counts
+
+
+def planted(moves: pd.DataFrame) -> TermChanges:
+    """Moves whose terms follow from how many pieces a side has on each of its ranks."""
+    weights, terms = np.random.default_rng(2).normal(size=(8, 12)), []
+    for counts in (pieces_by_rank(moves[side].tolist()) for side in ("before", "after")):
+        sides = counts @ weights
+        totals, pairs = sides[:, 0, :3] - sides[:, 1, :3], sides[:, :, 3:].transpose(0, 2, 1)
+        terms.append(np.concatenate([totals, pairs.reshape(-1, 18)], axis=1).astype(np.float32))
+    return TermChanges(moves.reset_index(drop=True), *terms)
+
+
+def test_the_loss_is_zero_for_perfect_answers_and_prefers_the_right_order():
+    change = torch.tensor([[4.0, -1.0, 0.0]])
+    signed, size = torch.tensor([[2.0, -1.0, 0.0]]), torch.tensor([[2.0, 1.0, 0.0]])
+    assert loss_of(signed, size, change, 0.0) == 0
+    assert loss_of(-signed, size, change, 0.0) > 0
+    assert loss_of(signed, size.flip(1), change, 1.0) > loss_of(signed, size, change, 1.0)
+    nothing = torch.zeros(1, 3)
+    assert loss_of(nothing, nothing, nothing, 1.0) == 0
+
+
+def test_training_finds_what_was_planted():
+    before, after = random_moves(800, seed=1)
+    moves = planted(pd.DataFrame({"before": before, "after": after}))
+    settings = Settings(hidden=64, trunk=32, epochs=25, batch=64, rate=1e-2, seed=1)
+    model, log = train(BoardSource(), moves, moves, settings)
+    assert len(log) == 25
+    assert log[0]["rate"] < max(row["rate"] for row in log) > log[-1]["rate"]  # one cycle
+    assert log[-1]["ndcg"] > max(log[0]["ndcg"], 0.9)
+    again, _ = train(BoardSource(), moves, moves, settings)
+    assert all(map(torch.equal, model.network.state_dict().values(),
+                   again.network.state_dict().values()))  # fmt: skip
+
+
+def run(selfplay, monkeypatch, stopping: Stopping, *ndcg: float):
+    """Train with validation measures that are laid down in advance, pass by pass."""
+    moves, left = planted(sample_moves(selfplay[:20], 6, seed=1, jobs=1)), list(ndcg)
+    monkeypatch.setattr(training, "judge", lambda *_: {"ndcg": left.pop(0), "precision": 0.5})
+    model, log = train(BoardSource(), moves, moves, SMALL, stopping)
+    return [*model.network.state_dict().values()], log
+
+
+def test_a_run_stops_after_the_last_fall(selfplay, monkeypatch):
+    script = (0.2, 0.5, 0.4, 0.4, 0.45, 0.6, 0.5, 0.5, 0.9)
+    _, log = run(selfplay, monkeypatch, Stopping(patience=2, falls=1, factor=0.1), *script)
+    assert [row["ndcg"] for row in log] == list(script[:8])  # the ninth is never asked for
+    assert [row["rate"] for row in log] == pytest.approx([1e-2] * 4 + [1e-3] * 4)
+
+
+def test_the_model_is_that_of_the_best_pass_within_the_budget(selfplay, monkeypatch):
+    best, _ = run(selfplay, monkeypatch, Stopping(patience=1, falls=0), 0.3, 0.7, 0.6)
+    same, log = run(selfplay, monkeypatch, Stopping(patience=1, falls=0, most=2), 0.3, 0.7, 0.8)
+    other, _ = run(selfplay, monkeypatch, Stopping(patience=1, falls=0, most=1), 0.3)
+    assert len(log) == 2
+    assert all(map(torch.equal, best, same))
+    assert not all(map(torch.equal, best, other))
+
+
+def test_a_curve_is_written_for_the_test_moves(selfplay, tmp_path: Path, monkeypatch):
+    known = [game for game in selfplay if game.split != "test"]
+    labelled = planted(sample_moves(known, 4, seed=1, jobs=1))
+    monkeypatch.setattr(training, "label_games", lambda *_: labelled)
+    monkeypatch.setattr(changes, "measure_changes", lambda moves, store: planted(moves))
+    monkeypatch.setattr(priority, "SOURCES", {"onehot": BoardSource})
+    monkeypatch.setattr(training, "CURVE_GAMES", (30, 80))
+    monkeypatch.setattr(training, "FITTED_GAMES", 15)
+    monkeypatch.setattr(training, "TEST_GAMES", 5)
+    path = write_curve(selfplay, tmp_path, SMALL, Stopping(1, 0, validation=20))
+    points = json.loads(path.read_text())["points"]
+    assert [point["name"] for point in points] == ["onehot-equal", "onehot-30", "onehot-80"]
+    assert [point["games"] for point in points] == [15, 30, 80]
+    assert points[1]["moves"] < points[2]["moves"]
+    named = load_file(tmp_path / "curve.safetensors")
+    test = sample_moves(of_split(selfplay, "test")[:5], training.PER_GAME, seed=1, jobs=1)
+    assert named["moves"].tolist() == move_keys(test).tolist()
+    assert named["onehot-80"].shape == (len(test), 5)
+
+
+def test_only_games_up_to_the_last_training_game_are_labelled(selfplay, tmp_path, monkeypatch):
+    monkeypatch.setattr(training, "default_store", lambda: Store(tmp_path))
+    monkeypatch.setattr(changes, "ask_oracle", lambda fens: np.zeros((len(fens), 21), np.float32))
+    monkeypatch.setattr(training, "CHUNK", 7)
+    labelled = training.label_games(selfplay, 20)
+    assert labelled.part("train").moves["game"].nunique() == 20
+    assert labelled.moves["split"].iloc[-1] == "train"
+    assert not (labelled.moves["split"] == "test").any()
+    assert labelled.moves["game"].is_monotonic_increasing
+
+
+# ---------------------------------------------------------------- what is committed
+
+
+@pytest.fixture(scope="module")
+def curve() -> dict:
+    return json.loads((find_project() / "data/priority/curve.json").read_text())
+
+
+def test_every_committed_point_was_trained_to_its_own_optimum(curve: dict):
+    """One pass over few moves once stood for what a source can give: no point may be cut short."""
+    stop, settings = curve["stopping"], curve["settings"]
+    for point in curve["points"]:
+        values = [row["ndcg"] for row in point["log"]]
+        assert point["ndcg"] == max(values) == values[point["passes"] - 1], point["name"]
+        assert point["passes"] > 1, point["name"]
+        assert len(values) < stop["most"], f"{point['name']} ended with its budget"
+        rates = [row["rate"] for row in point["log"]]
+        assert rates[-1] == pytest.approx(settings["rate"] * stop["factor"] ** stop["falls"])
+
+
+def test_both_sources_learned_from_the_same_moves_at_every_point(curve: dict):
+    points = pd.DataFrame(curve["points"]).pivot(index="moves", columns="source", values="ndcg")
+    assert len(points) >= 4
+    assert points.notna().all(axis=None)
+    # At 24,531 moves one pass gives the board 0.44 and NNUE 0.64; ten give 0.69 and 0.73.
+    assert (points.loc[24_531] > [0.70, 0.66]).all()
+
+
+def test_the_committed_moves_are_the_chapters_test_moves():
+    sizes = load_sizes("03_prioritisation", "book")
+    assert (sizes.fitted_games, sizes.held_out_games, sizes.per_game) == (
+        training.FITTED_GAMES, training.TEST_GAMES, training.PER_GAME)  # fmt: skip
+    games = list(read_games(find_project() / "data/games/selfplay.tsv.zst", 400))
+    test = sample_moves(of_split(games, "test")[:20], sizes.per_game, seed=1, jobs=1)
+    named = load_file(find_project() / "data/priority/curve.safetensors")
+    assert set(move_keys(test).tolist()) <= set(named["moves"].tolist())
+    assert {rows.shape for name, rows in named.items() if name != "moves"} == {
+        (len(named["moves"]), 5)
+    }
+
+
+# ---------------------------------------------------------------- a move's ranking
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A method that finds a change in two terms of every move."""
+
+    def score(before, after):
+        change = np.zeros((len(before), 21), np.float32)
+        change[:, [TERMS.index("Black Threats"), TERMS.index("Material")]] = (-2, 1)
+        start = np.full_like(change, 0.5)
+        return Scores(start, start + change, change, np.abs(change))
+
+    monkeypatch.setattr(priority, "load_method", lambda name: score)
+
+
+def test_concepts_come_ranked_with_side_and_values(scripted: None):
+    ranked = prioritise(START, "e4")
+    first, second, third = ranked.top(3)
+    assert first == ConceptChange("Threats", "Black", 0.5, -1.5, -2.0, 1)
+    assert (second.term, second.side, second.rank) == ("Material", "both", 2)
+    assert first.term == "Black Threats"
+    assert third.change == 0
+    assert {change.term for change in ranked} == set(TERMS)
+
+
+def test_a_notebook_and_a_terminal_show_a_small_table(scripted: None):
+    ranked = prioritise(START, "e4")
+    assert list(ranked.table(2).columns) == ["concept", "side", "before", "after", "change (sd)"]
+    assert "1. e4" in ranked._repr_html_() and "<table" in ranked._repr_html_()
+    assert str(ranked).splitlines()[0] == "1. e4 (default)"
+
+
+def test_bad_input_is_named(scripted: None):
+    with pytest.raises(PositionError, match="repair_fen"):
+        prioritise("8/8/8 w", "e4")
+    with pytest.raises(MoveError, match="'e5' is not a legal move"):
+        prioritise(START, "e5")
+    with pytest.raises(ValueError, match="default, linear, paper"):
+        load_method("best")
+    with pytest.raises(ValueError, match=r"nothing\.safetensors is missing.*concepts\.training"):
+        weights_file("nothing")
+    with pytest.raises(ValueError, match="finite"):
+        ConceptChange("Space", "White", float("nan"), 1.0, 1.0, 1)
+
+
+#: The first five terms that each committed method names for 21. Bxe6+ of Figure A6.
+NAMED = {
+    "default": ["Black Threats", "White Bishop", "Black Kingsafety", "Black Space",
+                "Black Mobility"],
+    "linear": ["Imbalance", "White Knights", "Material", "Pawns", "Black Knights"],
+    "paper": ["White Threats", "Black Kingsafety", "Black Bishop", "Black Threats",
+              "White Mobility"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", list(NAMED))
+def test_the_committed_weights_name_the_same_terms(method: str):
+    try:
+        ranked = prioritise(FIGURE_A6, "Bxe6+", method=method)
+    except (assets.AssetMissing, ValueError) as error:
+        pytest.skip(str(error))
+    assert [change.term for change in ranked.top()] == NAMED[method]
+    assert [change.term for change in prioritise(FIGURE_A6, "a3", method=method)] != [
+        change.term for change in ranked
+    ]
+
+
+def test_the_default_knows_what_a_capture_is():
+    fen = "rnb1kbnr/pppp1ppp/8/4p1q1/4P3/3P4/PPP2PPP/RNBQKBNR w KQkq - 1 3"
+    try:
+        ranked = prioritise(fen, "Bxg5")  # White wins a queen
+    except (assets.AssetMissing, ValueError) as error:
+        pytest.skip(str(error))
+    material = next(change for change in ranked if change.concept == "Material")
+    assert material.rank <= 5
+    assert material.change > 2
+    assert material.after > material.before
+
+
+def test_linear_scores_fitted_together_answer_their_own_questions(selfplay):
+    random = np.random.default_rng(0)
+    before = random.normal(2, 3, size=(3_000, 12)).astype(np.float32)
+    after = before + random.normal(size=before.shape).astype(np.float32)
+    line = random.normal(size=(12, 21)).astype(np.float32)
+    frame = pd.DataFrame({"game": range(len(before)), "split": "train"})
+    moves = TermChanges(frame, before @ line, after @ line)
+    fitted = fit_linear(before, after, moves, penalty=1e-4, seed=0)
+    truth = moves.changes / moves.spread()
+    assert np.allclose(fitted["changes"].scores(after - before), truth, atol=0.05)
+    assert np.allclose(fitted["states"].score_changes(before, after), moves.changes, atol=0.05)
+    margins = fitted["svm"].score_changes(before, after)
+    for k in range(len(TERMS)):
+        assert np.corrcoef(margins[:, k], truth[:, k])[0, 1] > 0.9
