@@ -220,10 +220,11 @@ def names(squares: Iterable[chess.Square]) -> tuple[str, ...]:
 
 def _states(board: chess.Board, when: When) -> Iterator[Fact]:
     """Yield the facts of a position, White's before Black's within each kind."""
-    lead = tactics.balance(board)
-    text = f"{side_name(lead > 0)} is {_pawns_worth(abs(lead))} ahead in material"
-    ahead = (lead > 0) if lead else None
-    yield Fact("material", when, ahead, (), abs(lead), text if lead else "material is level")
+    balance = tactics.balance(board)
+    ahead, text = (balance > 0) if balance else None, "material is level"
+    if ahead is not None:
+        text = f"{side_name(ahead)} is {_pawns_worth(abs(balance))} ahead in material"
+    yield Fact("material", when, ahead, (), abs(balance), text)
     for file in look.open_files(board):
         heavy = [s for side in chess.COLORS for s in look.heavy_pieces(board, side, file)]
         yield _file(when, None, file, heavy)
@@ -556,8 +557,8 @@ def _board_lines(facts: Facts) -> dict[str, str]:
     }
     for when in _AROUND:
         (fact,) = facts.of("material", when=when)
-        lead = _number(fact) if fact.side == mover else -_number(fact)
-        lines[f"material balance {when}"] = _signed(lead)
+        pawns = _number(fact) if fact.side == mover else -_number(fact)
+        lines[f"material balance {when}"] = _signed(pawns)
     for when in _AROUND:
         for whose, side in sides.items():
             loose = facts.of("hanging", when=when, side=side)
@@ -571,8 +572,8 @@ def _board_lines(facts: Facts) -> dict[str, str]:
         threats_after = facts.of("threat", when="after", side=side)
         lines[f"{name} after"] = _list(fact.text for fact in threats_after)
     for whose, side in sides.items():
-        pawns = facts.of("passed_pawn", when="after", side=side)
-        lines[f"{whose} passed pawns after"] = _list(fact.squares[0] for fact in pawns)
+        passed = facts.of("passed_pawn", when="after", side=side)
+        lines[f"{whose} passed pawns after"] = _list(fact.squares[0] for fact in passed)
         for when in _AROUND:
             (cover,) = facts.of("king_shelter", when=when, side=side)
             lines[f"{whose} king's shelter {when}"] = _pawns_worth(int(_number(cover)))
