@@ -242,9 +242,9 @@ def test_the_committed_data_sheet_says_what_the_file_holds() -> None:
 # ---------------------------------------------------------------- lectures
 
 
-def lecture(folder: Path, *lines: str, name: str = "lec7.txt") -> Lecture:
+def lecture(folder: Path, script: str, name: str = "lec7.txt") -> Lecture:
     path = folder / name
-    path.write_text("\r\n".join(lines) + "\r\n")
+    path.write_text(script.replace("; ", "\r\n") + "\r\n")
     return read_lecture(path)
 
 
@@ -255,14 +255,7 @@ def said(read: Lecture) -> list[tuple[str, str, int]]:
 def test_a_comment_belongs_to_the_move_before_it(tmp_path: Path) -> None:
     read = lecture(
         tmp_path,
-        "k Good evening.",
-        "e2e4",
-        "k The centre,",
-        "12",
-        "KIBITZ   and two  lines.",
-        "e5",
-        "Nf3",
-        "ki A knight.",
+        "k Good evening.; e2e4; k The centre,; 12; KIBITZ   and two  lines.; e5; Nf3; ki A knight.",
     )
     assert said(read) == [
         ("1. e4", "The centre, and two lines.", 0),
@@ -278,9 +271,7 @@ def test_a_comment_belongs_to_the_move_before_it(tmp_path: Path) -> None:
 
 
 def test_back_and_revert_replay_variations(tmp_path: Path) -> None:
-    read = lecture(
-        tmp_path, "e4", "e5", "Nf3", "back 2", "k Or:", "c5", "k Sicilian.", "revert", "d4", "back"
-    )
+    read = lecture(tmp_path, "e4; e5; Nf3; back 2; k Or:; c5; k Sicilian.; revert; d4; back")
     assert said(read) == [("1... c5", "Sicilian.", 1)]
     assert [line.moves for line in read.lines] == [
         ("e2e4", "e7e5", "g1f3"),
@@ -293,18 +284,9 @@ def test_back_and_revert_replay_variations(tmp_path: Path) -> None:
 def test_a_position_is_set_up_with_its_names(tmp_path: Path) -> None:
     read = lecture(
         tmp_path,
-        "bsetup",
-        "bsetup fen r3k2r/8/8/8/8/8/8/R3K2R",
-        "bsetup bcastle none",
-        "bsetup wcastle kside",
-        "tomove black",
-        "bsetup done",
-        "wname Anna",
-        "bname Bert",
-        "1",
-        "Kf7",
-        "0-0",
-        "k White castles.",
+        "bsetup; bsetup fen r3k2r/8/8/8/8/8/8/R3K2R; bsetup bcastle none; "
+        "bsetup wcastle kside; tomove black; bsetup done; wname Anna; bname Bert; 1; "
+        "Kf7; 0-0; k White castles.",
     )
     (line,) = read.lines
     assert line.root == "r3k2r/8/8/8/8/8/8/R3K2R b K - 0 1"
@@ -315,15 +297,7 @@ def test_a_position_is_set_up_with_its_names(tmp_path: Path) -> None:
 def test_pieces_are_placed_and_taken_away(tmp_path: Path) -> None:
     read = lecture(
         tmp_path,
-        "bsetup",
-        "bsetup clear",
-        "K@e1",
-        "bsetup k@e8",
-        "P@a7",
-        "Q@d1",
-        "x@d1",
-        "bsetup done",
-        "a8=q",
+        "bsetup; bsetup clear; K@e1; bsetup k@e8; P@a7; Q@d1; x@d1; bsetup done; a8=q",
     )
     assert read.problems == ()
     assert read.lines[0].root.split()[0] == "4k3/P7/8/8/8/8/8/4K3"
@@ -331,7 +305,7 @@ def test_pieces_are_placed_and_taken_away(tmp_path: Path) -> None:
 
 
 def test_tomove_between_moves_hands_the_move_over(tmp_path: Path) -> None:
-    read = lecture(tmp_path, "e4", "tomove white", "d4", "k Two in a row.")
+    read = lecture(tmp_path, "e4; tomove white; d4; k Two in a row.")
     assert read.comments[0].context.mover == chess.WHITE
     assert read.comments[0].ply == 0
     assert read.problems == ()
@@ -352,7 +326,7 @@ def test_tomove_between_moves_hands_the_move_over(tmp_path: Path) -> None:
     ],
 )
 def test_moves_are_read_as_the_server_read_them(tmp_path: Path, moves: list[str], uci: str) -> None:
-    read = lecture(tmp_path, *moves)
+    read = lecture(tmp_path, "; ".join(moves))
     assert read.problems == ()
     assert read.lines[0].moves[-1] == uci
 
@@ -374,13 +348,13 @@ def test_moves_are_read_as_the_server_read_them(tmp_path: Path, moves: list[str]
 def test_what_is_not_understood_is_reported_by_line(
     tmp_path: Path, lines: list[str], at: int, reason: str
 ) -> None:
-    (problem,) = lecture(tmp_path, *lines).problems
+    (problem,) = lecture(tmp_path, "; ".join(lines)).problems
     assert (problem.line, problem.text) == (at, lines[at - 1])
     assert reason in problem.reason
 
 
 def test_headings_end_the_comment_on_a_move(tmp_path: Path) -> None:
-    read = lecture(tmp_path, "e4", "k Fine.", "k *****", "k Example 2: A vs B", "k It goes on.")
+    read = lecture(tmp_path, "e4; k Fine.; k *****; k Example 2: A vs B; k It goes on.")
     assert said(read) == [("1. e4", "Fine.", 0)]
     assert read.counts.headings == 2
     assert read.counts.before_moves == 1
@@ -389,17 +363,8 @@ def test_headings_end_the_comment_on_a_move(tmp_path: Path) -> None:
 def test_a_bughouse_game_is_counted_and_not_replayed(tmp_path: Path) -> None:
     read = lecture(
         tmp_path,
-        "bsetup b bughouse",
-        "bsetup start",
-        "bsetup done",
-        "e4",
-        "P@h6",
-        "k A drop.",
-        "back 2",
-        "bsetup standard",
-        "bsetup done",
-        "d4",
-        "k Chess again.",
+        "bsetup b bughouse; bsetup start; bsetup done; e4; P@h6; k A drop.; back 2; "
+        "bsetup standard; bsetup done; d4; k Chess again.",
     )
     assert read.problems == ()
     assert (read.counts.variant_moves, read.counts.in_variants) == (2, 1)

@@ -125,10 +125,10 @@ class Representation(ABC):
 
 
 class Expert(Representation):
-    """A representation that also judges positions, always from White's point of view."""
+    """A representation that also judges positions, always from White's point of view.
 
-    #: Unit of the evaluations.
-    unit: str
+    NNUE judges in pawns, Leela by the expected result from -1 (lost) to 1 (won).
+    """
 
     @abstractmethod
     def _evaluations(self, positions: list[str | Position]) -> np.ndarray:
@@ -143,7 +143,7 @@ class Expert(Representation):
     def evaluate(
         self, positions: Positions, *, batch: int | None = None, progress: bool = False
     ) -> np.ndarray:
-        """Return evaluations, float32 (n,), good for White if positive, in :attr:`unit`."""
+        """Return evaluations, float32 (n,), good for White if positive, in the expert's unit."""
         batches = self._batches(positions, batch, progress, "evaluates")
         return np.concatenate([*map(self._evaluations, batches), np.empty(0, np.float32)])
 
@@ -167,7 +167,7 @@ class Expert(Representation):
         Returns
         -------
         float32 (n,)
-            Evaluations in :attr:`unit` from White's point of view.
+            Evaluations in the expert's unit from White's point of view.
         """
         import torch
 

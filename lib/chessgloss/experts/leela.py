@@ -527,8 +527,6 @@ class LeelaExpert(Expert):
         A seed; if given, every weight is drawn at random from its tensor's values.
     """
 
-    unit = "expected result, -1 lost to 1 won"
-
     def __init__(self, network: LeelaNetwork, random_weights: int | None = None) -> None:
         name = f"leela-{network.path.name.removesuffix('.gz').removesuffix('.pb')}"
         rng = None

@@ -424,8 +424,6 @@ class NnueExpert(Expert):
         What to call the expert in tables.
     """
 
-    unit = "pawns"
-
     def __init__(self, network: NnueNetwork, view: View = "white", name: str = "nnue") -> None:
         super().__init__(name, _WIDTHS, view, batch=2048)
         self._psqt = network.psqt

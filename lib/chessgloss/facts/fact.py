@@ -51,7 +51,7 @@ from typing import Final, Literal, get_args
 import chess
 
 from chessgloss.engine import MATES_FROM, ScoreWording, centipawns, read_centipawns, score_text
-from chessgloss.facts import board as look
+from chessgloss.facts import board as boards
 from chessgloss.facts import tactics
 from chessgloss.facts.verdict import MistakeClass, Verdict
 from chessgloss.positions import MoveInContext
@@ -192,7 +192,7 @@ def noun(colour: chess.Color, piece: chess.PieceType, square: chess.Square) -> s
 def noun_at(board: chess.Board, square: chess.Square) -> str:
     """Return the name of the piece that stands on a square."""
     colour = bool(board.occupied_co[chess.WHITE] & chess.BB_SQUARES[square])
-    return noun(colour, look.piece_on(board, square), square)
+    return noun(colour, boards.piece_on(board, square), square)
 
 
 def side_name(colour: chess.Color) -> str:
@@ -220,19 +220,20 @@ def names(squares: Iterable[chess.Square]) -> tuple[str, ...]:
 
 def _states(board: chess.Board, when: When) -> Iterator[Fact]:
     """Yield the facts of a position, White's before Black's within each kind."""
-    lead = tactics.balance(board)
-    text = f"{side_name(lead > 0)} is {_pawns_worth(abs(lead))} ahead in material"
-    ahead = (lead > 0) if lead else None
-    yield Fact("material", when, ahead, (), abs(lead), text if lead else "material is level")
-    for file in look.open_files(board):
-        heavy = [s for side in chess.COLORS for s in look.heavy_pieces(board, side, file)]
+    balance = tactics.balance(board)
+    ahead, text = (balance > 0) if balance else None, "material is level"
+    if ahead is not None:
+        text = f"{side_name(ahead)} is {_pawns_worth(abs(balance))} ahead in material"
+    yield Fact("material", when, ahead, (), abs(balance), text)
+    for file in boards.open_files(board):
+        heavy = [s for side in chess.COLORS for s in boards.heavy_pieces(board, side, file)]
         yield _file(when, None, file, heavy)
     exchanges = {side: tactics.Exchanges(board, side) for side in chess.COLORS}
     taken = {side: tuple(exchanges[side].captures()) for side in chess.COLORS}
     for side in chess.COLORS:
-        for pair in look.attacks(board, side):
+        for pair in boards.attacks(board, side):
             yield _pair(when, side, pair, not side)
-        for pair in look.defences(board, side):
+        for pair in boards.defences(board, side):
             yield _pair(when, side, pair, side)
         for loss in tactics.hanging(board, side, taken[not side]):
             text = f"{noun(side, loss.piece, loss.square)} is hanging"
@@ -256,7 +257,7 @@ def _states(board: chess.Board, when: When) -> Iterator[Fact]:
 
 
 @lru_cache(1 << 16)  # the same pairs stand on the board move after move
-def _pair(when: When, side: chess.Color, pair: look.Pair, owner: chess.Color) -> Fact:
+def _pair(when: When, side: chess.Color, pair: boards.Pair, owner: chess.Color) -> Fact:
     """Return the fact of an attack or a defence, by who owns the target."""
     kind: FactKind = "defence" if owner == side else "attack"
     verb, end = ("defends", "back there") if owner == side else ("attacks", "it")
@@ -271,7 +272,7 @@ def _pair(when: When, side: chess.Color, pair: look.Pair, owner: chess.Color) ->
 def _threat(board: chess.Board, when: When, side: chess.Color, threat: tactics.Threat) -> Fact:
     start, end = threat.move.from_square, threat.move.to_square
     start_name, end_name = names((start, end))
-    piece = chess.PIECE_NAMES[look.piece_on(board, start)]
+    piece = chess.PIECE_NAMES[boards.piece_on(board, start)]
     if threat.kind == "mate":
         aim = f"mate with the {piece} from {start_name} to {end_name}"
     elif threat.kind == "capture":
@@ -283,21 +284,21 @@ def _threat(board: chess.Board, when: When, side: chess.Color, threat: tactics.T
 
 
 def _structure(board: chess.Board, when: When, side: chess.Color) -> Iterator[Fact]:
-    for pawn in look.passed(board, side):
+    for pawn in boards.passed(board, side):
         steps = 7 - chess.square_rank(pawn) if side else chess.square_rank(pawn)
         text = f"{noun(side, chess.PAWN, pawn)} is passed"
         yield Fact("passed_pawn", when, side, names((pawn,)), steps, text)
-    doubled = look.doubled(board, side)
+    doubled = boards.doubled(board, side)
     for group in filter(None, (doubled & file for file in chess.BB_FILES)):
         squares = listed(names(group))
         text = f"the {chess.COLOR_NAMES[side]} pawns on {squares} are doubled"
         yield Fact("doubled_pawns", when, side, names(group), len(group), text)
-    for pawn in look.isolated(board, side):
+    for pawn in boards.isolated(board, side):
         text = f"{noun(side, chess.PAWN, pawn)} is isolated"
         yield Fact("isolated_pawn", when, side, names((pawn,)), None, text)
-    for file in look.half_open_files(board, side):
-        yield _file(when, side, file, look.heavy_pieces(board, side, file))
-    king, pawns, _ = look.shelter(board, side)
+    for file in boards.half_open_files(board, side):
+        yield _file(when, side, file, boards.heavy_pieces(board, side, file))
+    king, pawns, _ = boards.shelter(board, side)
     shelterers = f"the pawns on {listed(names(pawns))} shelter" if pawns else "no pawn shelters"
     if len(pawns) == 1:
         shelterers = f"the pawn on {chess.square_name(pawns[0])} shelters"
@@ -352,7 +353,7 @@ def _special_moves(board: chess.Board, move: chess.Move) -> Iterator[Fact]:
     if (square := _taken_on(board, move)) is not None:
         passing = board.is_en_passant(move)
         squares = (*ends, square) if passing else ends
-        letter = chess.piece_symbol(look.piece_on(board, square))
+        letter = chess.piece_symbol(boards.piece_on(board, square))
         text = f"{mover} takes {noun_at(board, square)}"
         yield Fact("capture", "move", side, names(squares), letter, text)
         if passing:
@@ -372,7 +373,7 @@ def _special_moves(board: chess.Board, move: chess.Move) -> Iterator[Fact]:
 def _gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator[Fact]:
     """Yield what the move brings at once, and by the exchange that it begins."""
     side, taken = board.turn, _taken_on(board, move)
-    gain = 0 if taken is None else tactics.VALUES[look.piece_on(board, taken)]
+    gain = 0 if taken is None else tactics.VALUES[boards.piece_on(board, taken)]
     gain += tactics.VALUES[move.promotion] - 1 if move.promotion else 0
     if gain:
         text = f"the move brings {side_name(side)} {_pawns_worth(gain)} of material"
@@ -522,7 +523,7 @@ def linearise(facts: Facts) -> str:
 def _move_lines(facts: Facts) -> dict[str, str]:
     move = facts.move
     board = chess.Board(move.position.fen)
-    piece = chess.PIECE_NAMES[look.piece_on(board, move.move.from_square)]
+    piece = chess.PIECE_NAMES[boards.piece_on(board, move.move.from_square)]
     capture, exchanges = facts.of("capture"), facts.of("exchange")
     taken, trade = "no", "no"
     if capture:
@@ -556,8 +557,8 @@ def _board_lines(facts: Facts) -> dict[str, str]:
     }
     for when in _AROUND:
         (fact,) = facts.of("material", when=when)
-        lead = _number(fact) if fact.side == mover else -_number(fact)
-        lines[f"material balance {when}"] = _signed(lead)
+        pawns = _number(fact) if fact.side == mover else -_number(fact)
+        lines[f"material balance {when}"] = _signed(pawns)
     for when in _AROUND:
         for whose, side in sides.items():
             loose = facts.of("hanging", when=when, side=side)
@@ -571,8 +572,8 @@ def _board_lines(facts: Facts) -> dict[str, str]:
         threats_after = facts.of("threat", when="after", side=side)
         lines[f"{name} after"] = _list(fact.text for fact in threats_after)
     for whose, side in sides.items():
-        pawns = facts.of("passed_pawn", when="after", side=side)
-        lines[f"{whose} passed pawns after"] = _list(fact.squares[0] for fact in pawns)
+        passed = facts.of("passed_pawn", when="after", side=side)
+        lines[f"{whose} passed pawns after"] = _list(fact.squares[0] for fact in passed)
         for when in _AROUND:
             (cover,) = facts.of("king_shelter", when=when, side=side)
             lines[f"{whose} king's shelter {when}"] = _pawns_worth(int(_number(cover)))
