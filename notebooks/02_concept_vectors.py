@@ -353,7 +353,7 @@ found["shuffled labels"] = held_out(shuffled, rows["NNUE"], control)
 # %%
 controls = pd.DataFrame(
     {name: table.groupby("concept", sort=False)["correct"].mean() for name, table in found.items()}
-)
+).rename_axis(None)
 controls.loc["mean"] = controls.mean()
 report.table(controls, caption="Test accuracy with equal data and tuning", digits=3)
 
@@ -382,7 +382,7 @@ print(f"NNUE on all {len(level):,} balanced positions of the headline set: {bala
 # %% [markdown]
 # **Matched pairs.** Harder still: each positive test position meets a negative one with the
 # same material that is nearest in all other terms. What is left to tell them apart is the
-# concept.
+# concept. A concept without any such pair counts as one on which nothing is gained.
 
 # %%
 signatures = np.unique(
@@ -396,10 +396,14 @@ board_matched = held_out(board_fitted, board_features, labelled, tails=paired)
 
 # %%
 gain = accuracy(tested, minus=board_tested, seed=seed)
-matched_gain = accuracy(matched, minus=board_matched, seed=seed)
+n_terms = len(labelled.terms)
+matched_gain = accuracy(matched, minus=board_matched, seed=seed, concepts=n_terms)
 print(f"gain over the board {gain:.3f}")
-print(f"on {sum(map(len, pairs)):,} matched pairs {matched_gain:.3f}")
-matched_more = gain_difference((matched, board_matched), (tested, board_tested), seed=seed)
+without_pair = [name for name, rows in zip(labelled.terms, pairs, strict=True) if not len(rows)]
+print(f"on {sum(map(len, pairs)):,} matched pairs {matched_gain:.3f}; "
+      f"without a pair: {', '.join(without_pair) or 'none'}")
+matched_more = gain_difference((matched, board_matched), (tested, board_tested), seed=seed,
+                               concepts=n_terms)
 print(f"the second less the first {matched_more:.3f}")
 
 # %% tags=["hide-input"]
@@ -734,12 +738,12 @@ except assets.AssetMissing:
 # %%
 quarter = np.arange(len(control))[::4]
 quarter_fens, quarter_turn = [control_fens[row] for row in quarter], white_to_move[quarter]
-blocks, seen_by_leela = {}, {}
+blocks, leela_fits = {}, {}
 quarter_tails = [cut_tails(values, seed=seed) for values in plain.take(quarter).values.T]
 for name in leela.layers if leela else ():
-    seen_by_leela[name] = seen = joined_activations(leela, quarter_fens, name)
-    fit = fit_concepts(seen, turned.take(quarter), cs=(1e-3,), seed=seed)
-    turned_back = held_out(fit, seen, plain.take(quarter), tails=quarter_tails,
+    seen = joined_activations(leela, quarter_fens, name)
+    leela_fits[name] = fit_concepts(seen, turned.take(quarter), cs=(1e-3,), seed=seed)
+    turned_back = held_out(leela_fits[name], seen, plain.take(quarter), tails=quarter_tails,
                            white_to_move=quarter_turn)
     blocks[name] = accuracy(turned_back, seed=seed)
 report.table(pd.DataFrame({"mean test accuracy": blocks}).map("{:.3f}".format))
@@ -760,8 +764,7 @@ if leela and lc0_is_installed():
 # %%
 leela_beyond = None
 if leela:
-    own = fit_concepts(seen_by_leela[best_block], turned.take(quarter), cs=(1e-3,), seed=seed)
-    own_unit = own.vectors.directions()
+    own_unit = leela_fits[best_block].vectors.directions()
     theirs = [fen for fen in quarter_fens if " w " in fen][: sizes.steered // 4]
     moved = [steer(leela, best_block, theirs, which).mean(axis=1)
              for which in (own_unit, random_directions(own_unit.shape[1]))]

@@ -13,41 +13,8 @@ import pytest
 from sklearn.metrics import ndcg_score
 from sklearn.svm import SVC
 
+from chessgloss.concepts import facts, fit, scores, training
 from chessgloss.concepts.changes import ConceptChange
-from chessgloss.concepts.facts import (
-    CONCEPTS,
-    NOT_ASKED,
-    choose_rows,
-    label_facts,
-    likeness_of,
-    notice,
-    really,
-)
-from chessgloss.concepts.fit import (
-    SOLVERS,
-    ConceptVectors,
-    Labelled,
-    Standard,
-    cut_tails,
-    fit_concepts,
-    fit_ridge,
-    linear_svm,
-    matched_pairs,
-    turn_terms,
-)
-from chessgloss.concepts.scores import (
-    accuracy,
-    gain_difference,
-    held_out,
-    mean_auc,
-    ndcg,
-    precision,
-    sign_accuracy,
-    table_of,
-    top_columns,
-    top_mask,
-)
-from chessgloss.concepts.training import FINAL_PLIES, fit_facts, sample_facts, summarise
 from chessgloss.corpora.games import read_games
 from chessgloss.positions import read_fen, read_move
 from chessgloss.stats import wilson
@@ -61,7 +28,7 @@ TURN = np.diag([-1.0] + [1.0] * 19).astype(np.float32)
 
 
 @pytest.fixture(scope="module")
-def planted() -> tuple[np.ndarray, Labelled]:
+def planted() -> tuple[np.ndarray, fit.Labelled]:
     """Activations in which the first two terms are linear, the third is noise."""
     random = np.random.default_rng(0)
     features = random.normal(size=(8_000, 20)).astype(np.float32) * 5 + 3
@@ -70,12 +37,12 @@ def planted() -> tuple[np.ndarray, Labelled]:
     )
     games = np.repeat(np.arange(800, dtype=np.int32), 10)
     parts = np.array(["train"] * 8 + ["validation", "test"])[games % 10]
-    return features, Labelled(TERMS, values.astype(np.float32), games, parts)
+    return features, fit.Labelled(TERMS, values.astype(np.float32), games, parts)
 
 
-def scored(features: np.ndarray, labelled: Labelled, seed: int = 0, **options) -> pd.DataFrame:
-    fitted = fit_concepts(features, labelled, **{"cs": (1e-3,), "seed": seed, **options})
-    return held_out(fitted, features, labelled)
+def scored(features: np.ndarray, labelled: fit.Labelled, seed: int = 0, **options) -> pd.DataFrame:
+    fitted = fit.fit_concepts(features, labelled, **{"cs": (1e-3,), "seed": seed, **options})
+    return scores.held_out(fitted, features, labelled)
 
 
 # ---------------------------------------------------------------- the two classes
@@ -83,7 +50,7 @@ def scored(features: np.ndarray, labelled: Labelled, seed: int = 0, **options) -
 
 def test_tails_are_the_lowest_and_highest_values():
     values = np.random.default_rng(1).normal(size=1_000)
-    tails = cut_tails(values, seed=0)
+    tails = fit.cut_tails(values, seed=0)
     assert tails.positive.sum() == (~tails.positive).sum() == 50
     assert values[tails.rows[tails.positive]].min() >= np.sort(values)[-50]
     assert values[tails.rows[~tails.positive]].max() <= np.sort(values)[49]
@@ -92,7 +59,7 @@ def test_tails_are_the_lowest_and_highest_values():
 def test_ties_are_drawn_by_lot():
     values = np.zeros(1_000)
     values[:20] = -1
-    first, second, again = (cut_tails(values, seed=seed) for seed in (0, 1, 0))
+    first, second, again = (fit.cut_tails(values, seed=seed) for seed in (0, 1, 0))
     assert set(range(20)) <= set(first.rows[~first.positive].tolist())
     assert set(first.rows.tolist()) != set(second.rows.tolist())
     assert np.array_equal(first.rows, again.rows)
@@ -102,29 +69,29 @@ def test_ties_are_drawn_by_lot():
 @pytest.mark.parametrize("values", [np.ones(500), np.arange(10.0), [1.0, np.nan] * 100])
 def test_what_has_no_tails_is_refused(values):
     with pytest.raises(ValueError, match="cannot cut tails"):
-        cut_tails(values, seed=0)
+        fit.cut_tails(values, seed=0)
 
 
 def test_turning_terms_swaps_sides_for_black_and_undoes_itself():
     values = np.array([[1.0, 0.2, 0.5], [1.0, 0.2, 0.5]])
-    turned = turn_terms(values, TERMS, [True, False])
+    turned = fit.turn_terms(values, TERMS, [True, False])
     assert turned.tolist() == [[1.0, 0.2, 0.5], [-1.0, 0.5, 0.2]]
-    assert turn_terms(turned, TERMS, [True, False]).tolist() == values.tolist()
+    assert fit.turn_terms(turned, TERMS, [True, False]).tolist() == values.tolist()
     with pytest.raises(ValueError, match="Black Rooks"):
-        turn_terms([[1.0]], ["White Rooks"], [False])
+        fit.turn_terms([[1.0]], ["White Rooks"], [False])
 
 
 def test_positions_of_one_game_cannot_lie_in_two_parts():
     games, parts = np.zeros(2, np.int32), np.array(["train", "test"])
     with pytest.raises(ValueError, match="two parts"):
-        Labelled(("Material",), np.zeros((2, 1), np.float32), games, parts)
+        fit.Labelled(("Material",), np.zeros((2, 1), np.float32), games, parts)
 
 
 def test_matched_pairs_share_material_and_are_near_in_the_other_terms(planted):
     _, labelled = planted
-    tails = cut_tails(labelled.values[:, 0], seed=0)
+    tails = fit.cut_tails(labelled.values[:, 0], seed=0)
     signatures = (labelled.games % 2).astype(np.int64)
-    pairs = matched_pairs(labelled, tails, 0, signatures)
+    pairs = fit.matched_pairs(labelled, tails, 0, signatures)
     assert len(pairs) > 20
     assert np.unique(pairs).size == pairs.size
     assert (signatures[pairs[:, 0]] == signatures[pairs[:, 1]]).all()
@@ -141,8 +108,8 @@ def test_matched_pairs_share_material_and_are_near_in_the_other_terms(planted):
 
 def test_a_planted_concept_is_found_and_noise_is_not(planted):
     features, labelled = planted
-    fitted = fit_concepts(features, labelled, cs=(1e-3, 1e-2), seed=0)
-    table = table_of(held_out(fitted, features, labelled), seed=0)
+    fitted = fit.fit_concepts(features, labelled, cs=(1e-3, 1e-2), seed=0)
+    table = scores.table_of(scores.held_out(fitted, features, labelled), seed=0)
     assert table["accuracy"]["Material"].value > 0.97
     assert table["accuracy"]["White Knights"].value > 0.97
     assert table["precision"]["Material"] > 0.95 < table["recall"]["Material"]
@@ -155,28 +122,30 @@ def test_a_planted_concept_is_found_and_noise_is_not(planted):
 
 
 def test_shuffled_labels_leave_nothing_to_find(planted):
-    chance = [accuracy(scored(*planted, seed=seed, shuffle=True), seed=0) for seed in range(8)]
+    chance = [
+        scores.accuracy(scored(*planted, seed=seed, shuffle=True), seed=0) for seed in range(8)
+    ]
     assert 0.4 < np.mean([each.value for each in chance]) < 0.6
 
 
-@pytest.mark.parametrize("solver", list(SOLVERS))
+@pytest.mark.parametrize("solver", list(fit.SOLVERS))
 def test_every_solver_finds_the_planted_concept(planted, solver):
     table = scored(*planted, cs=(1e-2,), solver=solver)
-    assert accuracy(table[table["concept"] != TERMS[2]], seed=0).value > 0.95
+    assert scores.accuracy(table[table["concept"] != TERMS[2]], seed=0).value > 0.95
 
 
 def test_c_may_be_chosen_for_each_concept_elsewhere(planted):
     features, labelled = planted
-    fitted = fit_concepts(features, labelled, cs=[(1e-4,), (1e-3,), (1e-2,)], seed=0)
+    fitted = fit.fit_concepts(features, labelled, cs=[(1e-4,), (1e-3,), (1e-2,)], seed=0)
     assert fitted.c == (1e-4, 1e-3, 1e-2)
-    same = fit_concepts(features, labelled, cs=(1e-3,), seed=0)
+    same = fit.fit_concepts(features, labelled, cs=(1e-3,), seed=0)
     np.testing.assert_array_equal(fitted.vectors.weights[1], same.vectors.weights[1])
 
 
 def test_the_same_numbers_come_from_any_number_of_processes(planted):
     features, labelled = planted
     first, second = (
-        fit_concepts(features, labelled, cs=(1e-3, 1e-2), seed=0, jobs=jobs) for jobs in (1, 2)
+        fit.fit_concepts(features, labelled, cs=(1e-3, 1e-2), seed=0, jobs=jobs) for jobs in (1, 2)
     )
     np.testing.assert_array_equal(first.vectors.weights, second.vectors.weights)
 
@@ -185,27 +154,17 @@ def test_the_solver_agrees_with_an_exact_one_on_a_small_problem():
     random = np.random.default_rng(0)
     rows = random.normal(size=(300, 5)).astype(np.float32)
     labels = rows[:, 0] + 0.3 * random.normal(size=300) > 0
-    weights = linear_svm(0.1, 0).fit(rows, labels).coef_[0]
+    weights = fit.linear_svm(0.1, 0).fit(rows, labels).coef_[0]
     exact = SVC(kernel="linear", C=0.1).fit(rows, labels).coef_[0]
     cosine = weights @ exact / np.linalg.norm(weights) / np.linalg.norm(exact)
     assert cosine > 0.999
 
 
-def test_folding_the_standardisation_changes_no_score():
-    random = np.random.default_rng(0)
-    rows = random.normal(5, 3, size=(50, 4)).astype(np.float32)
-    rows[:, 3] = 7
-    standard = Standard.of(rows)
-    weights, bias = random.normal(size=4), 0.3
-    raw, offset = standard.fold(weights, bias)
-    np.testing.assert_allclose(
-        rows @ raw + offset, standard.apply(rows) @ weights + bias, rtol=1e-4, atol=1e-4
-    )
-
-
 def test_ridge_recovers_a_line_over_the_whole_range_and_shrinks_with_its_penalty(planted):
     features, labelled = planted
-    free, tight = (fit_ridge(features, labelled.values, TERMS, alpha=alpha) for alpha in (1.0, 1e5))
+    free, tight = (
+        fit.fit_ridge(features, labelled.values, TERMS, alpha=alpha) for alpha in (1.0, 1e5)
+    )
     np.testing.assert_allclose(
         free.scores(features[:50])[:, :2], labelled.values[:50, :2], atol=0.1
     )
@@ -216,18 +175,18 @@ def test_ridge_recovers_a_line_over_the_whole_range_and_shrinks_with_its_penalty
 
 
 def test_vectors_survive_their_file_and_a_foreign_file_is_named(tmp_path):
-    vectors = ConceptVectors(
+    vectors = fit.ConceptVectors(
         ("A", "B"), np.eye(2, 3, dtype=np.float32), np.ones(2, np.float32), {"expert": "nnue"}
     )
-    read = ConceptVectors.load(vectors.save(tmp_path / "v.safetensors"))
+    read = fit.ConceptVectors.load(vectors.save(tmp_path / "v.safetensors"))
     assert read.names == vectors.names
     assert read.about == {"expert": "nnue"}
     np.testing.assert_array_equal(read.weights, vectors.weights)
     (tmp_path / "x.safetensors").write_bytes(b"nothing of the kind")
     with pytest.raises(ValueError, match=r"x\.safetensors"):
-        ConceptVectors.load(tmp_path / "x.safetensors")
+        fit.ConceptVectors.load(tmp_path / "x.safetensors")
     with pytest.raises(ValueError, match="as many"):
-        ConceptVectors(("A",), np.eye(2, 3, dtype=np.float32), np.ones(2, np.float32), {})
+        fit.ConceptVectors(("A",), np.eye(2, 3, dtype=np.float32), np.ones(2, np.float32), {})
 
 
 # ---------------------------------------------------------------- held-out scores
@@ -236,11 +195,11 @@ def test_vectors_survive_their_file_and_a_foreign_file_is_named(tmp_path):
 def test_a_difference_is_paired_and_its_interval_narrower(planted):
     features, labelled = planted
     whole, without = (scored(seen, labelled) for seen in (features, features[:, 1:]))
-    gain = accuracy(whole, minus=without, seed=0)
-    alone = accuracy(whole, seed=0).value - accuracy(without, seed=0).value
+    gain = scores.accuracy(whole, minus=without, seed=0)
+    alone = scores.accuracy(whole, seed=0).value - scores.accuracy(without, seed=0).value
     assert gain.value == pytest.approx(alone)
     assert gain.low > 0.05
-    same = accuracy(whole, minus=whole, seed=0)
+    same = scores.accuracy(whole, minus=whole, seed=0)
     assert (same.value, same.low, same.high) == (0, 0, 0)
 
 
@@ -248,19 +207,19 @@ def test_all_right_is_not_certain():
     right = pd.DataFrame({"concept": "x", "game": np.arange(30) // 3, "correct": True})
     twice = pd.concat([right, right.assign(concept="y")])
     for table in (right, twice):
-        assert accuracy(table, seed=0).low == pytest.approx(wilson(1, 10)[0])
+        assert scores.accuracy(table, seed=0).low == pytest.approx(wilson(1, 10)[0])
 
 
 def test_two_gains_are_compared_on_the_same_draws_of_games(planted):
     """That one gain is larger than another does not follow from two overlapping intervals."""
     features, labelled = planted
     whole, less = (scored(seen, labelled) for seen in (features, features[:, 1:]))
-    gain = accuracy(whole, minus=less, seed=0)
-    more = gain_difference((whole, less), (whole, whole), seed=0)
+    gain = scores.accuracy(whole, minus=less, seed=0)
+    more = scores.gain_difference((whole, less), (whole, whole), seed=0)
     assert (more.value, more.low, more.high) == pytest.approx((gain.value, gain.low, gain.high))
     few = whole.iloc[::7], less.iloc[::7]
-    apart = gain_difference(few, (whole, less), seed=0)
-    by_hand = accuracy(few[0], minus=few[1], seed=0).value - gain.value
+    apart = scores.gain_difference(few, (whole, less), seed=0)
+    by_hand = scores.accuracy(few[0], minus=few[1], seed=0).value - gain.value
     assert apart.value == pytest.approx(by_hand)
     assert apart.low < apart.value < apart.high
 
@@ -270,13 +229,13 @@ def test_a_layer_seen_by_the_mover_is_scored_as_the_mover_sees_it(planted):
     features, labelled = planted
     white = np.arange(len(labelled)) % 2 == 0
     seen = np.where(white[:, None], features, features @ TURN)
-    own = replace(labelled, values=turn_terms(labelled.values, TERMS, white))
-    tails = [cut_tails(values, seed=0) for values in labelled.values.T]
-    fitted = fit_concepts(seen, own, cs=(1e-3,), seed=0)
-    turned = held_out(fitted, seen, labelled, tails=tails, white_to_move=white)
+    own = replace(labelled, values=fit.turn_terms(labelled.values, TERMS, white))
+    tails = [fit.cut_tails(values, seed=0) for values in labelled.values.T]
+    fitted = fit.fit_concepts(seen, own, cs=(1e-3,), seed=0)
+    turned = scores.held_out(fitted, seen, labelled, tails=tails, white_to_move=white)
     wrong = scored(seen, labelled)
     material = [
-        accuracy(table[table["concept"] == "Material"], seed=0) for table in (turned, wrong)
+        scores.accuracy(table[table["concept"] == "Material"], seed=0) for table in (turned, wrong)
     ]
     assert material[0].value > 0.97
     assert material[1].value < 0.7
@@ -285,10 +244,10 @@ def test_a_layer_seen_by_the_mover_is_scored_as_the_mover_sees_it(planted):
 
 def test_other_rows_may_be_scored_than_those_that_were_fitted_on(planted):
     features, labelled = planted
-    fitted = fit_concepts(features, labelled, cs=(1e-3,), seed=0)
+    fitted = fit.fit_concepts(features, labelled, cs=(1e-3,), seed=0)
     few = [tails.take(np.arange(len(tails.rows)) % 7 == 0) for tails in fitted.tails]
-    some = held_out(fitted, features, labelled, tails=few)
-    whole = held_out(fitted, features, labelled)
+    some = scores.held_out(fitted, features, labelled, tails=few)
+    whole = scores.held_out(fitted, features, labelled)
     assert 0 < len(some) < len(whole) / 4
     assert set(some["score"]) < set(whole["score"])
 
@@ -296,7 +255,7 @@ def test_other_rows_may_be_scored_than_those_that_were_fitted_on(planted):
 def test_the_area_under_the_curve_by_hand():
     table = pd.DataFrame({"concept": "x", "game": [0, 1, 2, 3], "positive": [True, False] * 2,
                           "score": [3.0, 2, 1, 0]})  # fmt: skip
-    area = mean_auc(table, seed=0)
+    area = scores.mean_auc(table, seed=0)
     assert area.value == pytest.approx(3 / 4)
     assert area.low <= 0.5
     assert area.high == 1.0
@@ -307,35 +266,33 @@ def test_the_area_under_the_curve_by_hand():
 
 def test_ndcg_is_worked_out_by_hand():
     truth = [[3.0, 0.0, -1.0]]
-    perfect, worst = ndcg([[2, 0, 1]], truth, top=2), ndcg([[0, 2, 1]], truth, top=2)
+    perfect, worst = scores.ndcg([[2, 0, 1]], truth, top=2), scores.ndcg([[0, 2, 1]], truth, top=2)
     best = 3 + 1 / np.log2(3)
     assert perfect.tolist() == [1.0]
     assert worst == pytest.approx([(0 + 1 / np.log2(3)) / best])
-    assert np.isnan(ndcg([[1.0] * 6, [1.0] * 6], [[0.0] * 6, [1.0] * 6])).tolist() == [True, False]
+    assert np.isnan(scores.ndcg([[1.0] * 6, [1.0] * 6], [[0.0] * 6, [1.0] * 6])).tolist() == [
+        True,
+        False,
+    ]
 
 
 def test_ndcg_agrees_with_scikit_learn():
     random = np.random.default_rng(0)
-    truth, scores = random.normal(size=(50, 21)), random.normal(size=(50, 21))
-    assert ndcg(scores, truth).mean() == pytest.approx(ndcg_score(np.abs(truth), scores, k=5))
+    truth, given = random.normal(size=(50, 21)), random.normal(size=(50, 21))
+    assert scores.ndcg(given, truth).mean() == pytest.approx(ndcg_score(np.abs(truth), given, k=5))
 
 
 def test_precision_leaves_out_moves_that_change_too_little_and_counts_any_equal_at_the_cut():
     truth = np.array([[5.0, -4, 3, 2, 1, 0.5], [5, 4, 3, 2, 0, 0], [5, 4, 3, 2, 1, 1]])
-    scores = np.array([[6, 5, 4, 3, 0, 1.0], [6, 5, 4, 3, 2, 1], [6, 5, 4, 3, 1, 2]])
-    np.testing.assert_allclose(precision(scores, truth), [0.8, np.nan, 1.0])
+    given = np.array([[6, 5, 4, 3, 0, 1.0], [6, 5, 4, 3, 2, 1], [6, 5, 4, 3, 1, 2]])
+    np.testing.assert_allclose(scores.precision(given, truth), [0.8, np.nan, 1.0])
 
 
 def test_sign_accuracy_counts_only_named_terms_that_change():
     truth = [[1.0, -1.0, 0.0, 2.0], [0.0, 0.0, 0.0, 1.0]]
     predicted = [[1.0, 1.0, 1.0, -1.0], [1.0, 1.0, 1.0, 1.0]]
-    right = sign_accuracy([[4, 3, 2, 1], [4, 3, 2, 1]], predicted, truth, top=3)
+    right = scores.sign_accuracy([[4, 3, 2, 1], [4, 3, 2, 1]], predicted, truth, top=3)
     np.testing.assert_allclose(right, [0.5, np.nan])
-
-
-def test_the_first_columns_come_in_order_and_mark_a_mask():
-    assert top_columns([[1, 3, 2]], 2).tolist() == [[1, 2]]
-    assert top_mask([[1, 3, 2]], 2).tolist() == [[False, True, True]]
 
 
 # ---------------------------------------------------------------- facts
@@ -376,7 +333,7 @@ KNOWN = [
 
 
 def concepts_of(fen: str) -> dict[str, int]:
-    return dict(zip(CONCEPTS, label_facts([fen], jobs=1)[0].tolist(), strict=True))
+    return dict(zip(facts.CONCEPTS, facts.label_facts([fen], jobs=1)[0].tolist(), strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -395,7 +352,7 @@ def test_positions_with_a_known_answer(fen: str, holds: set[str], fails: set[str
 @pytest.mark.parametrize(("turn", "absent"), [("w", "Black"), ("b", "White")])
 def test_mate_in_one_is_asked_of_the_side_to_move_only(turn: str, absent: str):
     found = concepts_of(f"6k1/5ppp/8/8/8/8/8/R3K3 {turn} - - 0 1")
-    assert [name for name, value in found.items() if value == NOT_ASKED] == [
+    assert [name for name, value in found.items() if value == facts.NOT_ASKED] == [
         f"{absent} mate in one"
     ]
 
@@ -404,9 +361,9 @@ def test_mate_in_one_agrees_with_a_search_of_all_moves(selfplay_fens: list[str])
     games = read_games(DATA / "games/selfplay.tsv.zst", limit=60)
     mated = [game.fens()[-2] for game in games if game.termination == "checkmate"]
     fens = [*mated, *selfplay_fens]
-    found = label_facts(fens, jobs=1)
+    found = facts.label_facts(fens, jobs=1)
     for fen, row in zip(fens, found, strict=True):
-        board, column = chess.Board(fen), CONCEPTS.index("White mate in one")
+        board, column = chess.Board(fen), facts.CONCEPTS.index("White mate in one")
         assert row[column + (not board.turn)] == int(searched_mate(board)), fen
     assert len(mated) > 5
     assert (found[: len(mated), -2:].max(axis=1) == 1).all()
@@ -424,8 +381,8 @@ def searched_mate(board: chess.Board) -> bool:
 
 def test_labels_change_sides_with_the_colours(selfplay_fens: list[str]):
     mirrored = [chess.Board(fen).mirror().fen() for fen in selfplay_fens]
-    here, there = label_facts(selfplay_fens, jobs=1), label_facts(mirrored, jobs=2)
-    swapped = [CONCEPTS.index(_other_side(name)) for name in CONCEPTS]
+    here, there = facts.label_facts(selfplay_fens, jobs=1), facts.label_facts(mirrored, jobs=2)
+    swapped = [facts.CONCEPTS.index(_other_side(name)) for name in facts.CONCEPTS]
     np.testing.assert_array_equal(here, there[:, swapped])
     assert (here == 1).any(axis=0)[:8].all(), "too few positions to say anything"
 
@@ -436,25 +393,25 @@ def _other_side(name: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def facts() -> tuple[np.ndarray, Labelled, np.ndarray]:
+def planted_facts() -> tuple[np.ndarray, fit.Labelled, np.ndarray]:
     """Features of which column ``k`` shows concept ``k``, labels, and likeness."""
     random, rows = np.random.default_rng(0), 1200
     games = np.arange(rows, dtype=np.int32) // 4
-    values = (random.random((rows, len(CONCEPTS))) < 0.3).astype(np.float32)
+    values = (random.random((rows, len(facts.CONCEPTS))) < 0.3).astype(np.float32)
     features = (values + random.normal(0, 0.1, values.shape)).astype(np.float32)
-    labelled = Labelled(CONCEPTS, values, games, np.array(PARTS)[games % 5])
+    labelled = fit.Labelled(facts.CONCEPTS, values, games, np.array(PARTS)[games % 5])
     return features, labelled, random.integers(0, 3, rows)
 
 
-def changed(labelled: Labelled, rows, column: int, value: float) -> Labelled:
+def changed(labelled: fit.Labelled, rows, column: int, value: float) -> fit.Labelled:
     values = labelled.values.copy()
     values[rows, column] = value
     return replace(labelled, values=values)
 
 
-def test_each_positive_meets_a_negative_of_its_own_kind(facts):
-    _, labelled, likeness = facts
-    for k, tails in enumerate(choose_rows(labelled, likeness, most=10_000, seed=1)):
+def test_each_positive_meets_a_negative_of_its_own_kind(planted_facts):
+    _, labelled, likeness = planted_facts
+    for k, tails in enumerate(facts.choose_rows(labelled, likeness, most=10_000, seed=1)):
         assert len(set(tails.rows.tolist())) == len(tails.rows) > 300
         np.testing.assert_array_equal(labelled.values[tails.rows, k] == 1, tails.positive)
         kinds = pd.DataFrame({"like": likeness[tails.rows], "part": labelled.splits[tails.rows]})
@@ -462,76 +419,82 @@ def test_each_positive_meets_a_negative_of_its_own_kind(facts):
         assert counts[0].to_dict() == counts[1].to_dict()
 
 
-def test_positions_that_were_not_asked_are_not_chosen(facts):
-    _, labelled, likeness = facts
-    unasked = changed(labelled, slice(600), 8, NOT_ASKED)
-    chosen = choose_rows(unasked, likeness, most=10_000, seed=1)[8]
+def test_positions_that_were_not_asked_are_not_chosen(planted_facts):
+    _, labelled, likeness = planted_facts
+    unasked = changed(labelled, slice(600), 8, facts.NOT_ASKED)
+    chosen = facts.choose_rows(unasked, likeness, most=10_000, seed=1)[8]
     assert chosen.rows.min() >= 600
     assert chosen.positive.mean() == 0.5
 
 
-def test_too_few_positions_are_named(facts):
-    _, labelled, likeness = facts
-    none = changed(labelled, labelled.splits == "test", CONCEPTS.index("Black pin"), 0)
+def test_too_few_positions_are_named(planted_facts):
+    _, labelled, likeness = planted_facts
+    none = changed(labelled, labelled.splits == "test", facts.CONCEPTS.index("Black pin"), 0)
     with pytest.raises(ValueError, match="'Black pin' in test"):
-        choose_rows(none, likeness, most=100, seed=1)
+        facts.choose_rows(none, likeness, most=100, seed=1)
 
 
-def test_most_bounds_the_positives_and_the_seed_decides_which(facts):
-    _, labelled, likeness = facts
+def test_most_bounds_the_positives_and_the_seed_decides_which(planted_facts):
+    _, labelled, likeness = planted_facts
     first, again, other = (
-        choose_rows(labelled, likeness, most=100, seed=seed) for seed in (1, 1, 2)
+        facts.choose_rows(labelled, likeness, most=100, seed=seed) for seed in (1, 1, 2)
     )
-    assert [tails.positive.sum() for tails in first] == [100] * len(CONCEPTS)
+    assert [tails.positive.sum() for tails in first] == [100] * len(facts.CONCEPTS)
     np.testing.assert_array_equal(first[0].rows, again[0].rows)
     assert first[0].rows.tolist() != other[0].rows.tolist()
 
 
-def test_planted_facts_are_found_and_shuffled_ones_are_not(facts):
-    features, labelled, likeness = facts
-    options = {"tails": choose_rows(labelled, likeness, most=250, seed=1), "seed": 1, "jobs": 1}
-    fitted = fit_concepts(features, labelled, cs=(1e-4, 1e-3), **options)
-    table = held_out(fitted, features, labelled)
+def test_planted_facts_are_found_and_shuffled_ones_are_not(planted_facts):
+    features, labelled, likeness = planted_facts
+    options = {
+        "tails": facts.choose_rows(labelled, likeness, most=250, seed=1),
+        "seed": 1,
+        "jobs": 1,
+    }
+    fitted = fit.fit_concepts(features, labelled, cs=(1e-4, 1e-3), **options)
+    table = scores.held_out(fitted, features, labelled)
     chance = scored(features, labelled, shuffle=True, **options)
     assert table.groupby("concept")["correct"].mean().min() > 0.95
-    assert np.abs(fitted.vectors.weights).argmax(axis=1).tolist() == list(range(len(CONCEPTS)))
-    summary = summarise({"planted": table, "shuffled": chance}, seed=1)
+    assert np.abs(fitted.vectors.weights).argmax(axis=1).tolist() == list(
+        range(len(facts.CONCEPTS))
+    )
+    summary = training.summarise({"planted": table, "shuffled": chance}, seed=1)
     assert summary["planted"]["mean"]["auc"].value > 0.99
     assert summary["shuffled"]["mean"]["accuracy"].value < 0.7
     assert summary["shuffled"]["gain"].low > 0.2
-    assert set(CONCEPTS) < set(summary["planted"])
+    assert set(facts.CONCEPTS) < set(summary["planted"])
 
 
 def test_games_that_end_in_mate_give_their_last_positions():
     games = list(read_games(DATA / "games/selfplay.tsv.zst", limit=20))
-    sample = sample_facts(games, 2, seed=1)
+    sample = training.sample_facts(games, 2, seed=1)
     pairs = list(zip(sample.games.tolist(), sample.plies.tolist(), strict=True))
     assert len(set(pairs)) == len(sample)
     for number, game in enumerate(games):
-        ends = {(number, len(game.moves) - back) for back in FINAL_PLIES}
+        ends = {(number, len(game.moves) - back) for back in training.FINAL_PLIES}
         assert (ends <= set(pairs)) == (game.termination == "checkmate")
     assert [games[game].fens()[ply] for game, ply in pairs] == list(sample.fens)
 
 
 def test_likeness_is_of_men_and_turn():
     fens = [chess.STARTING_FEN, "4k3/8/8/8/8/8/8/4K3 b - - 0 1", "k7/8/8/8/8/8/8/K7 b - - 5 9"]
-    first, second, third = likeness_of(fens)
+    first, second, third = facts.likeness_of(fens)
     assert second == third != first
-    assert likeness_of([fens[1].replace(" b ", " w ")])[0] not in (first, second)
+    assert facts.likeness_of([fens[1].replace(" b ", " w ")])[0] not in (first, second)
 
 
 @pytest.mark.slow
 def test_training_with_the_real_network():
     games = list(read_games(DATA / "games/selfplay.tsv.zst", limit=300))
-    fitted, report = fit_facts(games, seed=1, most=60)
-    assert fitted.vectors.weights.shape == (len(CONCEPTS), 3072)
+    fitted, report = training.fit_facts(games, seed=1, most=60)
+    assert fitted.vectors.weights.shape == (len(facts.CONCEPTS), 3072)
     assert set(report["test"]) == {"NNUE", "shuffled labels", "bare board", "random weights"}
     assert report["test"]["NNUE"]["mean"]["auc"].value > 0.6
 
 
 def test_the_committed_vectors_say_where_they_come_from():
-    vectors = ConceptVectors.load(DATA / "concepts/facts-nnue.safetensors")
-    assert vectors.names == CONCEPTS
+    vectors = fit.ConceptVectors.load(DATA / "concepts/facts-nnue.safetensors")
+    assert vectors.names == facts.CONCEPTS
     assert vectors.about["layer"] == "pairwise+clipped"
     report = json.loads((DATA / "concepts/facts-nnue.json").read_text())["test"]
     for name in ("bare board", "random weights", "shuffled labels"):
@@ -542,7 +505,7 @@ def test_the_committed_vectors_say_where_they_come_from():
 def test_what_changes_sign_clearly_is_noticed_and_the_clearest_comes_first():
     before = np.array([-0.9, 0.1, -0.2, 2.0, 0, 0, 0, 0, 5.0, 5.0], np.float32)
     after = np.array([0.4, -0.1, 0.1, -1.0, 0, 0, 0, 0, 5.0, 0.5], np.float32)
-    found = notice(before, after, chess.BLACK)
+    found = facts.notice(before, after, chess.BLACK)
     assert [(one.term, one.rank) for one in found] == [("Black pin", 1), ("White fork", 2)]
     assert found[0].change == pytest.approx(-3.0)
 
@@ -550,8 +513,8 @@ def test_what_changes_sign_clearly_is_noticed_and_the_clearest_comes_first():
 @pytest.mark.parametrize(("turn", "noticed"), [(chess.WHITE, "White"), (chess.BLACK, "Black")])
 def test_mate_in_one_is_asked_of_the_side_to_move_after_the_move(turn, noticed):
     scores = np.zeros(10, np.float32)
-    scores[CONCEPTS.index("White mate in one") :] = 1.5
-    (one,) = notice(scores, scores, turn)
+    scores[facts.CONCEPTS.index("White mate in one") :] = 1.5
+    (one,) = facts.notice(scores, scores, turn)
     assert (one.concept, one.side) == ("mate in one", noticed)
 
 
@@ -570,4 +533,4 @@ def test_mate_in_one_is_asked_of_the_side_to_move_after_the_move(turn, noticed):
 )
 def test_the_board_says_whether_a_noticed_concept_is_so(fen, san, concept, side, comes, so):
     move = read_move(read_fen(fen), san)
-    assert really(move, ConceptChange(concept, side, -comes, comes, 2 * comes, 1)) is so
+    assert facts.really(move, ConceptChange(concept, side, -comes, comes, 2 * comes, 1)) is so

@@ -15,29 +15,6 @@ from safetensors.numpy import load_file
 from chessgloss import assets
 from chessgloss.book.profiles import load_sizes
 from chessgloss.concepts import changes, priority, training
-from chessgloss.concepts.changes import (
-    ConceptChange,
-    TermChanges,
-    give_back,
-    kind_of,
-    measure_changes,
-    move_keys,
-    sample_moves,
-)
-from chessgloss.concepts.priority import (
-    SOURCES,
-    BoardSource,
-    ChangeModel,
-    ChangeNetwork,
-    NnueSource,
-    Scores,
-    Source,
-    fit_linear,
-    load_method,
-    prioritise,
-    weights_file,
-)
-from chessgloss.concepts.training import Settings, Stopping, loss_of, train, write_curve
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.engine import EngineMissing
 from chessgloss.experts import load_expert
@@ -55,7 +32,7 @@ PARTNERS = [
     for name in TERMS
 ]
 SIGNS = np.where([name.startswith(("White", "Black")) for name in TERMS], 1, -1)
-SMALL = Settings(16, 8, batch=50, rate=1e-2)
+SMALL = training.Settings(16, 8, batch=50, rate=1e-2)
 
 
 # ---------------------------------------------------------------- moves and their changes
@@ -68,7 +45,7 @@ def games() -> list[Game]:
 
 @pytest.fixture(scope="module")
 def moves(games: list[Game]) -> pd.DataFrame:
-    return sample_moves(games, None, seed=0, jobs=1)
+    return changes.sample_moves(games, None, seed=0, jobs=1)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +67,7 @@ def selfplay() -> list[Game]:
     ],
 )
 def test_a_move_is_of_the_first_kind_that_fits(fen: str, uci: str, kind: str):
-    assert kind_of(chess.Board(fen), chess.Move.from_uci(uci)) == kind
+    assert changes.kind_of(chess.Board(fen), chess.Move.from_uci(uci)) == kind
 
 
 def test_all_moves_after_the_opening_are_drawn_with_their_positions(moves: pd.DataFrame):
@@ -105,22 +82,22 @@ def test_all_moves_after_the_opening_are_drawn_with_their_positions(moves: pd.Da
 
 
 def test_the_moves_of_a_game_depend_on_it_and_the_seed_alone(games: list[Game]):
-    alone = sample_moves(games[1:], 3, seed=5, jobs=1)
-    together, other = (sample_moves(games, 3, seed=seed, jobs=1) for seed in (5, 6))
+    alone = changes.sample_moves(games[1:], 3, seed=5, jobs=1)
+    together, other = (changes.sample_moves(games, 3, seed=seed, jobs=1) for seed in (5, 6))
     assert together["before"].tolist()[3:] == alone["before"].tolist()
     assert together["game"].tolist() == [0, 0, 0, 1, 1, 1]
-    assert set(move_keys(other).tolist()) != set(move_keys(together).tolist())
+    assert set(changes.move_keys(other).tolist()) != set(changes.move_keys(together).tolist())
 
 
 def test_a_move_is_known_by_the_positions_around_it(moves: pd.DataFrame):
-    keys = move_keys(moves)
+    keys = changes.move_keys(moves)
     assert len(set(keys.tolist())) == len(moves.drop_duplicates(["before", "after"]))
-    assert move_keys(moves[::-1]).tolist() == keys[::-1].tolist()
+    assert changes.move_keys(moves[::-1]).tolist() == keys[::-1].tolist()
 
 
 def test_the_move_is_given_back_without_en_passant():
     fen = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2"
-    assert give_back(fen) == "4k3/8/8/3pP3/8/8/8/4K3 b - - 0 2"
+    assert changes.give_back(fen) == "4k3/8/8/3pP3/8/8/8/4K3 b - - 0 2"
 
 
 def test_each_position_is_asked_for_once_and_blank_tables_drop_their_moves(
@@ -137,7 +114,7 @@ def test_each_position_is_asked_for_once_and_blank_tables_drop_their_moves(
 
     monkeypatch.setattr(changes, "ask_oracle", scripted)
     for _ in range(2):  # the second time the store knows them all
-        measured = measure_changes(moves, Store(tmp_path))
+        measured = changes.measure_changes(moves, Store(tmp_path))
     assert len(asked) == len(set(asked)) == len(set(moves["before"]) | set(moves["after"]))
     known = moves[(moves["before"] != blank) & (moves["after"] != blank)]
     assert measured.moves["before"].tolist() == known["before"].tolist()
@@ -148,7 +125,7 @@ def test_each_position_is_asked_for_once_and_blank_tables_drop_their_moves(
 def test_a_term_that_never_changes_has_no_unit(moves: pd.DataFrame):
     same = np.zeros((2, 21), np.float32)
     with pytest.raises(ValueError, match=r"Material.*never changes in 2 moves"):
-        TermChanges(moves[:2], same, same).spread()
+        changes.TermChanges(moves[:2], same, same).spread()
 
 
 @pytest.mark.engine
@@ -157,7 +134,7 @@ def test_stockfish_8_knows_what_a_capture_changes(moves: pd.DataFrame, tmp_path:
         stockfish8()
     except EngineMissing as error:
         pytest.skip(str(error))
-    measured = measure_changes(moves, Store(tmp_path))
+    measured = changes.measure_changes(moves, Store(tmp_path))
     material = measured.changes[:, TERMS.index("Material")]
     # Stockfish 8 counts piece-square tables as Material: every move changes it a little.
     assert ((np.abs(material) > 0.6) == (measured.moves["kind"] == "capture")).all()
@@ -184,22 +161,24 @@ def mirrored(fens: list[str]) -> list[str]:
     return [chess.Board(fen).mirror().fen() for fen in fens]
 
 
-@pytest.fixture(scope="module", params=list(SOURCES))
-def source(request: pytest.FixtureRequest) -> Source:
+@pytest.fixture(scope="module", params=list(priority.SOURCES))
+def source(request: pytest.FixtureRequest) -> priority.Source:
     try:
-        return SOURCES[request.param]()
+        return priority.SOURCES[request.param]()
     except assets.AssetMissing as error:
         pytest.skip(str(error))
 
 
 @pytest.fixture
-def small_model() -> ChangeModel:
+def small_model() -> priority.ChangeModel:
     torch.manual_seed(0)
-    network = ChangeNetwork(BoardSource.width, 16, 8)
-    return ChangeModel(network, np.linspace(0.1, 1, 21, dtype=np.float32), {"source": "onehot"})
+    network = priority.ChangeNetwork(priority.BoardSource.width, 16, 8)
+    return priority.ChangeModel(
+        network, np.linspace(0.1, 1, 21, dtype=np.float32), {"source": "onehot"}
+    )
 
 
-def test_features_of_the_mirrored_move_are_the_two_views_exchanged(source: Source):
+def test_features_of_the_mirrored_move_are_the_two_views_exchanged(source: priority.Source):
     before, after = random_moves(30, seed=3)
     ours = source.features(source.read(before), source.read(after))
     theirs = source.features(source.read(mirrored(before)), source.read(mirrored(after)))
@@ -208,9 +187,9 @@ def test_features_of_the_mirrored_move_are_the_two_views_exchanged(source: Sourc
     assert not torch.equal(ours, theirs)
 
 
-def test_mirroring_a_move_exchanges_the_terms_of_the_two_sides(small_model: ChangeModel):
+def test_mirroring_a_move_exchanges_the_terms_of_the_two_sides(small_model: priority.ChangeModel):
     before, after = random_moves(40, seed=4)
-    bare = BoardSource()
+    bare = priority.BoardSource()
     change, sizes = small_model.predict(bare, before, after)
     turned, turned_sizes = small_model.predict(bare, mirrored(before), mirrored(after))
     assert np.allclose(turned, change[:, PARTNERS] * SIGNS, atol=1e-5)
@@ -220,7 +199,7 @@ def test_mirroring_a_move_exchanges_the_terms_of_the_two_sides(small_model: Chan
 
 def test_features_of_nnue_are_its_layers():
     try:
-        nnue, expert = NnueSource(), load_expert("nnue")
+        nnue, expert = priority.NnueSource(), load_expert("nnue")
     except assets.AssetMissing as error:
         pytest.skip(str(error))
     before, after = random_moves(8, seed=5)
@@ -233,27 +212,31 @@ def test_features_of_nnue_are_its_layers():
 
 
 def test_a_model_comes_back_from_its_file_and_batches_change_nothing(
-    small_model: ChangeModel, tmp_path: Path
+    small_model: priority.ChangeModel, tmp_path: Path
 ):
-    again = ChangeModel.load(small_model.save(tmp_path / "model.safetensors"))
+    again = priority.ChangeModel.load(small_model.save(tmp_path / "model.safetensors"))
     before, after = random_moves(10, seed=7)
-    whole = small_model.predict(BoardSource(), before, after)
-    parts = small_model.predict(BoardSource(), before, after, batch=3)
+    whole = small_model.predict(priority.BoardSource(), before, after)
+    parts = small_model.predict(priority.BoardSource(), before, after, batch=3)
     assert np.allclose(whole, parts, atol=1e-6)
-    assert np.allclose(whole, again.predict(BoardSource(), before, after), atol=2e-3)  # 16 bits
+    assert np.allclose(
+        whole, again.predict(priority.BoardSource(), before, after), atol=2e-3
+    )  # 16 bits
     assert again.about == small_model.about
     assert again.spread.tolist() == small_model.spread.tolist()
 
 
-def test_other_files_and_other_sources_are_refused(small_model: ChangeModel, tmp_path: Path):
-    class Wider(BoardSource):
+def test_other_files_and_other_sources_are_refused(
+    small_model: priority.ChangeModel, tmp_path: Path
+):
+    class Wider(priority.BoardSource):
         name, width = "wider", 5
 
     with pytest.raises(ValueError, match="reads onehot, not wider"):
         small_model.predict(Wider(), [START], [START])
     (tmp_path / "text.safetensors").write_text("no model")
     with pytest.raises(ValueError, match="holds no model"):
-        ChangeModel.load(tmp_path / "text.safetensors")
+        priority.ChangeModel.load(tmp_path / "text.safetensors")
 
 
 # ---------------------------------------------------------------- training
@@ -268,58 +251,62 @@ def pieces_by_rank(fens: list[str]) -> np.ndarray:
     return counts
 
 
-def planted(moves: pd.DataFrame) -> TermChanges:
+def planted(moves: pd.DataFrame) -> changes.TermChanges:
     """Moves whose terms follow from how many pieces a side has on each of its ranks."""
     weights, terms = np.random.default_rng(2).normal(size=(8, 12)), []
     for counts in (pieces_by_rank(moves[side].tolist()) for side in ("before", "after")):
         sides = counts @ weights
         totals, pairs = sides[:, 0, :3] - sides[:, 1, :3], sides[:, :, 3:].transpose(0, 2, 1)
         terms.append(np.concatenate([totals, pairs.reshape(-1, 18)], axis=1).astype(np.float32))
-    return TermChanges(moves.reset_index(drop=True), *terms)
+    return changes.TermChanges(moves.reset_index(drop=True), *terms)
 
 
 def test_the_loss_is_zero_for_perfect_answers_and_prefers_the_right_order():
     change = torch.tensor([[4.0, -1.0, 0.0]])
     signed, size = torch.tensor([[2.0, -1.0, 0.0]]), torch.tensor([[2.0, 1.0, 0.0]])
-    assert loss_of(signed, size, change, 0.0) == 0
-    assert loss_of(-signed, size, change, 0.0) > 0
-    assert loss_of(signed, size.flip(1), change, 1.0) > loss_of(signed, size, change, 1.0)
+    assert training.loss_of(signed, size, change, 0.0) == 0
+    assert training.loss_of(-signed, size, change, 0.0) > 0
+    assert training.loss_of(signed, size.flip(1), change, 1.0) > training.loss_of(
+        signed, size, change, 1.0
+    )
     nothing = torch.zeros(1, 3)
-    assert loss_of(nothing, nothing, nothing, 1.0) == 0
+    assert training.loss_of(nothing, nothing, nothing, 1.0) == 0
 
 
 def test_training_finds_what_was_planted():
     before, after = random_moves(800, seed=1)
     moves = planted(pd.DataFrame({"before": before, "after": after}))
-    settings = Settings(hidden=64, trunk=32, epochs=25, batch=64, rate=1e-2, seed=1)
-    model, log = train(BoardSource(), moves, moves, settings)
+    settings = training.Settings(hidden=64, trunk=32, epochs=25, batch=64, rate=1e-2, seed=1)
+    model, log = training.train(priority.BoardSource(), moves, moves, settings)
     assert len(log) == 25
     assert log[0]["rate"] < max(row["rate"] for row in log) > log[-1]["rate"]  # one cycle
     assert log[-1]["ndcg"] > max(log[0]["ndcg"], 0.9)
-    again, _ = train(BoardSource(), moves, moves, settings)
+    again, _ = training.train(priority.BoardSource(), moves, moves, settings)
     assert all(map(torch.equal, model.network.state_dict().values(),
                    again.network.state_dict().values()))  # fmt: skip
 
 
-def run(selfplay, monkeypatch, stopping: Stopping, *ndcg: float):
+def run(selfplay, monkeypatch, stopping: training.Stopping, *ndcg: float):
     """Train with validation measures that are laid down in advance, pass by pass."""
-    moves, left = planted(sample_moves(selfplay[:20], 6, seed=1, jobs=1)), list(ndcg)
+    moves, left = planted(changes.sample_moves(selfplay[:20], 6, seed=1, jobs=1)), list(ndcg)
     monkeypatch.setattr(training, "judge", lambda *_: {"ndcg": left.pop(0), "precision": 0.5})
-    model, log = train(BoardSource(), moves, moves, SMALL, stopping)
+    model, log = training.train(priority.BoardSource(), moves, moves, SMALL, stopping)
     return [*model.network.state_dict().values()], log
 
 
 def test_a_run_stops_after_the_last_fall(selfplay, monkeypatch):
     script = (0.2, 0.5, 0.4, 0.4, 0.45, 0.6, 0.5, 0.5, 0.9)
-    _, log = run(selfplay, monkeypatch, Stopping(patience=2, falls=1, factor=0.1), *script)
+    _, log = run(selfplay, monkeypatch, training.Stopping(patience=2, falls=1, factor=0.1), *script)
     assert [row["ndcg"] for row in log] == list(script[:8])  # the ninth is never asked for
     assert [row["rate"] for row in log] == pytest.approx([1e-2] * 4 + [1e-3] * 4)
 
 
 def test_the_model_is_that_of_the_best_pass_within_the_budget(selfplay, monkeypatch):
-    best, _ = run(selfplay, monkeypatch, Stopping(patience=1, falls=0), 0.3, 0.7, 0.6)
-    same, log = run(selfplay, monkeypatch, Stopping(patience=1, falls=0, most=2), 0.3, 0.7, 0.8)
-    other, _ = run(selfplay, monkeypatch, Stopping(patience=1, falls=0, most=1), 0.3)
+    best, _ = run(selfplay, monkeypatch, training.Stopping(patience=1, falls=0), 0.3, 0.7, 0.6)
+    same, log = run(
+        selfplay, monkeypatch, training.Stopping(patience=1, falls=0, most=2), 0.3, 0.7, 0.8
+    )
+    other, _ = run(selfplay, monkeypatch, training.Stopping(patience=1, falls=0, most=1), 0.3)
     assert len(log) == 2
     assert all(map(torch.equal, best, same))
     assert not all(map(torch.equal, best, other))
@@ -327,21 +314,21 @@ def test_the_model_is_that_of_the_best_pass_within_the_budget(selfplay, monkeypa
 
 def test_a_curve_is_written_for_the_test_moves(selfplay, tmp_path: Path, monkeypatch):
     known = [game for game in selfplay if game.split != "test"]
-    labelled = planted(sample_moves(known, 4, seed=1, jobs=1))
+    labelled = planted(changes.sample_moves(known, 4, seed=1, jobs=1))
     monkeypatch.setattr(training, "label_games", lambda *_: labelled)
     monkeypatch.setattr(changes, "measure_changes", lambda moves, store: planted(moves))
-    monkeypatch.setattr(priority, "SOURCES", {"onehot": BoardSource})
+    monkeypatch.setattr(priority, "SOURCES", {"onehot": priority.BoardSource})
     monkeypatch.setattr(training, "CURVE_GAMES", (30, 80))
     monkeypatch.setattr(training, "FITTED_GAMES", 15)
     monkeypatch.setattr(training, "TEST_GAMES", 5)
-    path = write_curve(selfplay, tmp_path, SMALL, Stopping(1, 0, validation=20))
+    path = training.write_curve(selfplay, tmp_path, SMALL, training.Stopping(1, 0, validation=20))
     points = json.loads(path.read_text())["points"]
     assert [point["name"] for point in points] == ["onehot-equal", "onehot-30", "onehot-80"]
     assert [point["games"] for point in points] == [15, 30, 80]
     assert points[1]["moves"] < points[2]["moves"]
     named = load_file(tmp_path / "curve.safetensors")
-    test = sample_moves(of_split(selfplay, "test")[:5], training.PER_GAME, seed=1, jobs=1)
-    assert named["moves"].tolist() == move_keys(test).tolist()
+    test = changes.sample_moves(of_split(selfplay, "test")[:5], training.PER_GAME, seed=1, jobs=1)
+    assert named["moves"].tolist() == changes.move_keys(test).tolist()
     assert named["onehot-80"].shape == (len(test), 5)
 
 
@@ -389,9 +376,9 @@ def test_the_committed_moves_are_the_chapters_test_moves():
     assert (sizes.fitted_games, sizes.held_out_games, sizes.per_game) == (
         training.FITTED_GAMES, training.TEST_GAMES, training.PER_GAME)  # fmt: skip
     games = list(read_games(find_project() / "data/games/selfplay.tsv.zst", 400))
-    test = sample_moves(of_split(games, "test")[:20], sizes.per_game, seed=1, jobs=1)
+    test = changes.sample_moves(of_split(games, "test")[:20], sizes.per_game, seed=1, jobs=1)
     named = load_file(find_project() / "data/priority/curve.safetensors")
-    assert set(move_keys(test).tolist()) <= set(named["moves"].tolist())
+    assert set(changes.move_keys(test).tolist()) <= set(named["moves"].tolist())
     assert {rows.shape for name, rows in named.items() if name != "moves"} == {
         (len(named["moves"]), 5)
     }
@@ -408,15 +395,15 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
         change = np.zeros((len(before), 21), np.float32)
         change[:, [TERMS.index("Black Threats"), TERMS.index("Material")]] = (-2, 1)
         start = np.full_like(change, 0.5)
-        return Scores(start, start + change, change, np.abs(change))
+        return priority.Scores(start, start + change, change, np.abs(change))
 
     monkeypatch.setattr(priority, "load_method", lambda name: score)
 
 
 def test_concepts_come_ranked_with_side_and_values(scripted: None):
-    ranked = prioritise(START, "e4")
+    ranked = priority.prioritise(START, "e4")
     first, second, third = ranked.top(3)
-    assert first == ConceptChange("Threats", "Black", 0.5, -1.5, -2.0, 1)
+    assert first == changes.ConceptChange("Threats", "Black", 0.5, -1.5, -2.0, 1)
     assert (second.term, second.side, second.rank) == ("Material", "both", 2)
     assert first.term == "Black Threats"
     assert third.change == 0
@@ -424,7 +411,7 @@ def test_concepts_come_ranked_with_side_and_values(scripted: None):
 
 
 def test_a_notebook_and_a_terminal_show_a_small_table(scripted: None):
-    ranked = prioritise(START, "e4")
+    ranked = priority.prioritise(START, "e4")
     assert list(ranked.table(2).columns) == ["concept", "side", "before", "after", "change (sd)"]
     assert "1. e4" in ranked._repr_html_() and "<table" in ranked._repr_html_()
     assert str(ranked).splitlines()[0] == "1. e4 (default)"
@@ -432,15 +419,18 @@ def test_a_notebook_and_a_terminal_show_a_small_table(scripted: None):
 
 def test_bad_input_is_named(scripted: None):
     with pytest.raises(PositionError, match="repair_fen"):
-        prioritise("8/8/8 w", "e4")
+        priority.prioritise("8/8/8 w", "e4")
     with pytest.raises(MoveError, match="'e5' is not a legal move"):
-        prioritise(START, "e5")
+        priority.prioritise(START, "e5")
+
+
+def test_unknown_methods_missing_weights_and_numbers_that_are_none_are_refused():
     with pytest.raises(ValueError, match="default, linear, paper"):
-        load_method("best")
+        priority.load_method("best")
     with pytest.raises(ValueError, match=r"nothing\.safetensors is missing.*concepts\.training"):
-        weights_file("nothing")
+        priority.weights_file("nothing")
     with pytest.raises(ValueError, match="finite"):
-        ConceptChange("Space", "White", float("nan"), 1.0, 1.0, 1)
+        changes.ConceptChange("Space", "White", float("nan"), 1.0, 1.0, 1)
 
 
 #: The first five terms that each committed method names for 21. Bxe6+ of Figure A6.
@@ -456,11 +446,11 @@ NAMED = {
 @pytest.mark.parametrize("method", list(NAMED))
 def test_the_committed_weights_name_the_same_terms(method: str):
     try:
-        ranked = prioritise(FIGURE_A6, "Bxe6+", method=method)
+        ranked = priority.prioritise(FIGURE_A6, "Bxe6+", method=method)
     except (assets.AssetMissing, ValueError) as error:
         pytest.skip(str(error))
     assert [change.term for change in ranked.top()] == NAMED[method]
-    assert [change.term for change in prioritise(FIGURE_A6, "a3", method=method)] != [
+    assert [change.term for change in priority.prioritise(FIGURE_A6, "a3", method=method)] != [
         change.term for change in ranked
     ]
 
@@ -468,7 +458,7 @@ def test_the_committed_weights_name_the_same_terms(method: str):
 def test_the_default_knows_what_a_capture_is():
     fen = "rnb1kbnr/pppp1ppp/8/4p1q1/4P3/3P4/PPP2PPP/RNBQKBNR w KQkq - 1 3"
     try:
-        ranked = prioritise(fen, "Bxg5")  # White wins a queen
+        ranked = priority.prioritise(fen, "Bxg5")  # White wins a queen
     except (assets.AssetMissing, ValueError) as error:
         pytest.skip(str(error))
     material = next(change for change in ranked if change.concept == "Material")
@@ -483,8 +473,8 @@ def test_linear_scores_fitted_together_answer_their_own_questions(selfplay):
     after = before + random.normal(size=before.shape).astype(np.float32)
     line = random.normal(size=(12, 21)).astype(np.float32)
     frame = pd.DataFrame({"game": range(len(before)), "split": "train"})
-    moves = TermChanges(frame, before @ line, after @ line)
-    fitted = fit_linear(before, after, moves, penalty=1e-4, seed=0)
+    moves = changes.TermChanges(frame, before @ line, after @ line)
+    fitted = priority.fit_linear(before, after, moves, penalty=1e-4, seed=0)
     truth = moves.changes / moves.spread()
     assert np.allclose(fitted["changes"].scores(after - before), truth, atol=0.05)
     assert np.allclose(fitted["states"].score_changes(before, after), moves.changes, atol=0.05)

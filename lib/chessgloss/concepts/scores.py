@@ -89,16 +89,23 @@ def table_of(results: pd.DataFrame, *, seed: int) -> pd.DataFrame:
     return pd.DataFrame(measures).T
 
 
-def accuracy(results: pd.DataFrame, minus: pd.DataFrame | None = None, *, seed: int) -> Interval:
+def accuracy(
+    results: pd.DataFrame,
+    minus: pd.DataFrame | None = None,
+    *,
+    seed: int,
+    concepts: int | None = None,
+) -> Interval:
     """Return the mean accuracy over concepts, or its difference to another probe's.
 
-    Each concept counts alike. Whole games are drawn, once for all concepts and both probes, so
+    Each concept counts alike; where ``concepts`` says how many there are, one without any row
+    counts as 0 (no difference). Whole games are drawn, once for all concepts and both probes, so
     that the interval of a difference is a paired one. One concept alone is a plain share
     (:func:`chessgloss.stats.mean_interval`).
     """
     if results["concept"].nunique() == 1 and minus is None:
         return mean_interval(results["correct"], results["game"], seed=seed)
-    return _signed_accuracy([results], [] if minus is None else [minus], seed)
+    return _signed_accuracy([results], [] if minus is None else [minus], seed, concepts)
 
 
 def gain_difference(
@@ -106,6 +113,7 @@ def gain_difference(
     second: tuple[pd.DataFrame, pd.DataFrame],
     *,
     seed: int,
+    concepts: int | None = None,
 ) -> Interval:
     """Return by how much one gain in mean accuracy is larger than another.
 
@@ -116,12 +124,14 @@ def gain_difference(
         two gains may differ.
     seed
         Of the bootstrap: whole games are drawn, once for all four.
+    concepts
+        As for :func:`accuracy`.
     """
-    return _signed_accuracy([first[0], second[1]], [first[1], second[0]], seed)
+    return _signed_accuracy([first[0], second[1]], [first[1], second[0]], seed, concepts)
 
 
 def _signed_accuracy(
-    plus: Sequence[pd.DataFrame], minus: Sequence[pd.DataFrame], seed: int
+    plus: Sequence[pd.DataFrame], minus: Sequence[pd.DataFrame], seed: int, concepts: int | None
 ) -> Interval:
     """Return the sum of mean accuracies less that of others, games drawn once for all."""
     both = [*plus, *minus]
@@ -134,7 +144,7 @@ def _signed_accuracy(
         right, rows = (cells[name].unstack(fill_value=0) for name in ("sum", "size"))
         columns = weights[:, np.searchsorted(games, rows.columns)]
         shares = (columns @ right.to_numpy(float).T) / np.maximum(columns @ rows.to_numpy().T, 1)
-        return shares.mean(axis=1)
+        return shares.sum(axis=1) / (concepts or shares.shape[1])
 
     samples = np.sum([means(table) for table in plus], axis=0)
     samples = samples - np.sum([means(table) for table in minus] or [0.0 * samples], axis=0)
