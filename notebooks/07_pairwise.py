@@ -159,7 +159,7 @@ report.boards(
     report.table(pd.DataFrame(points, index=list(CRITERIA))),
     report.sheet("step by step", {
         "totals told": f"{line['stated_a']:.0f} and {line['stated_b']:.0f}",
-        "totals added up": f"{line['total_a']:.0f} and {line['total_b']:.0f}",
+        "totals added up": f"{line['total_a']} and {line['total_b']}",
         "winner told": line["word"],
         "winner by the scores": line["totals"],
         "decided by": line["decided_by"],

@@ -373,7 +373,7 @@ needed = reached.pivot_table(index="raters", columns="level", values="moves", ag
 needed = needed.reindex(index=sizes.power_raters, columns=[0.05, 0.001])
 needed = needed.map("{:.0f}".format).replace("nan", f"> {max(sizes.power_moves)}")
 needed = needed.rename(columns="p < {}".format)
-report.table(needed.rename_axis("raters"),
+report.table(needed.rename_axis(index="raters", columns=None),
              caption="SIMULATED: fewest of the moves tried that find 0.1 in 80 of 100 studies")
 
 # %% [markdown]

@@ -297,7 +297,8 @@ def _wide(answered: pd.DataFrame, index: list[str], column: pd.Series) -> pd.Dat
     scores = [read_score(answer).value for answer in answered["answer"]]
     cells = answered.assign(score=scores, column=column)
     wide = cells.pivot(index=index, columns="column", values="score").round()
-    return wide.rename_axis(columns=None).reset_index()
+    in_order = pd.MultiIndex.from_frame(answered[index].drop_duplicates())
+    return wide.loc[in_order].rename_axis(columns=None).reset_index()
 
 
 def pairs_of(cards: pd.DataFrame) -> pd.DataFrame:
@@ -348,8 +349,8 @@ def decide(pairs: pd.DataFrame, disqualified: Collection[tuple[str, str]]) -> pd
     ruled_a, ruled_b = a.copy(), b.copy()
     ruled_a[struck_a, 0] = ruled_b[struck_b, 0] = 1
     return read.assign(
-        total_a=a.sum(axis=1),
-        total_b=b.sum(axis=1),
+        total_a=a.sum(axis=1).astype(int),
+        total_b=b.sum(axis=1).astype(int),
         totals=totals,
         decided_by=decided_by,
         struck_a=struck_a,
