@@ -28,6 +28,7 @@ shown = ("ccc/figA6", "ccc/figA1", "lec26/30")
 # %% tags=["hide-input"]
 import hashlib
 import json
+import re
 import textwrap
 import chess
 import chess.svg
@@ -36,12 +37,12 @@ import openai
 import pandas as pd
 from IPython.display import SVG
 from myst_nb import glue
-from chessgloss import brief_moves, fact_concepts, report
+from chessgloss import fact_concepts, report
 from chessgloss.book import reference
 from chessgloss.engine import centipawns, score_of
-from chessgloss.commentary import gac, methods
-from chessgloss.commentary.briefing import known_from_start, read_briefings, speaks_of
-
+from chessgloss.commentary import briefing, gac, methods
+from chessgloss.commentary.briefing import known_from_start, speaks_of
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.experts import load_expert
 from chessgloss.llm import replay
 from chessgloss.stats import Interval, mean_interval, means_by, paired_difference
@@ -51,10 +52,10 @@ from chessgloss.store import Evidence, find_project
 
 sizes = load_sizes("04_commentary", profile)
 report.use_house_style()
-evaluated = brief_moves.evaluated_moves(seed)
+evaluated = briefing.evaluated_moves(seed)
 step = len(evaluated) // sizes.moves
 moves = [one for number, one in enumerate(evaluated) if number % step == 0 or one.name in shown]
-briefings = read_briefings(brief_moves.briefings_file())
+briefings = briefing.read_briefings(briefing.briefings_file())
 client = replay("commentary", model)
 example = briefings[shown[0]]
 print(f"moves: {len(moves)} of {len(evaluated)}, in {len({one.group for one in moves})} sources")
@@ -103,7 +104,7 @@ report.table(pd.crosstab(strata["kind"], strata["phase"]), caption="The evaluate
 # that a prompt is the same on every machine. They are made anew here and compared.
 
 # %%
-again = brief_moves.brief(moves[:: max(1, len(moves) // sizes.checked)], progress=False)
+again = briefing.brief(moves[:: max(1, len(moves) // sizes.checked)], progress=False)
 kept = [briefings[one.name] for one in again]
 same_verdict = np.mean([old.verdict == new.verdict for old, new in zip(kept, again, strict=True)])
 same_concepts = np.mean([
@@ -260,7 +261,8 @@ report.texts(boxes, f"Figure 2, walked through: {example.move.numbered_san}")
 # words of one are quoted, with lecture and place.
 
 # %%
-comments = methods.collect_comments(moves, briefings, client)
+comments = methods.gather_comments(["reference", "template", *methods.METHODS], moves, briefings,
+                                   client)
 by_move = {name: rows.set_index("method") for name, rows in comments.groupby("move")}
 headline = ["reference", "template", "llm", "llm_expert", "ccc"]
 
@@ -340,10 +342,16 @@ report.table(reached, caption="Share of given concepts that a comment speaks of"
 # example, punctuation aside.
 
 # %%
+def runs_of_words(text, length=6):
+    words = re.findall("[a-z0-9']+", text.lower())
+    return {tuple(words[at:at + length]) for at in range(len(words) - length + 1)}
+
+
+runs = {name: {run for turn in load_prompt(method.prompt).messages if turn.role == "assistant"
+               for run in runs_of_words(turn.content)} for name, method in methods.METHODS.items()}
 usable = comments[(comments["state"] == "answered") & comments["method"].isin(methods.METHODS)]
-copied = usable.assign(copied=[
-    float(methods.copies_examples(one.text, methods.METHODS[one.method].prompt))
-    for one in usable.itertuples()])
+copied = usable.assign(copied=[float(bool(runs_of_words(row.text) & runs[row.method]))
+                               for row in usable.itertuples()])
 copied_by = means_by(copied, "method", "copied", cluster="move", seed=seed)
 glue("copied_ccc", copied_by["ccc"].value, display=False)
 report.table(copied_by.loc[list(methods.METHODS)].to_frame("share copied"),
@@ -515,34 +523,25 @@ for name, value in {
     glue(name, value, display=False)
 
 # %% tags=["hide-input"]
-results = {
-    "commentary.moves": report.Result(len(moves), unit="moves"),
-    "commentary.methods": report.Result(len(set(comments["method"])), unit="methods"),
-    "commentary.recorded_answers": report.Result(len(client.recordings), unit="answers"),
-    "commentary.briefings.same_verdict": report.Result(float(same_verdict), n=len(again)),
-    "commentary.briefings.same_concepts": report.Result(float(same_concepts), n=len(again)),
-    "words.gac": report.Result.of(gac_words, "words", reference=gac_cell.value,
-                                  source=gac_cell.key),
-    "figure2.boxes": report.Result(len(boxes), unit="boxes"),
-    "figure_a6.words": report.Result.of(paired.loc["words", "difference"], "words, PGN - FEN"),
-}
-
-# %% tags=["hide-input"]
-for name, value in words.items():
-    cell = cells.get(name)
-    more = {"reference": cell.value, "source": cell.key} if cell else {}
-    results[f"words.{name}"] = report.Result.of(value, "words", **more)
-
-# %% tags=["hide-input"]
-for name, value in copied_by.items():
-    results[f"commentary.copied.{name}"] = report.Result.of(value, "share of comments")
-results["commentary.noticed.so"] = report.Result.of(so, "share of noticed concepts")
-for name, value in reached["of ccc's five"].items():
-    results[f"commentary.reach.{name}"] = report.Result.of(value, "share of concepts")
-report.save("04_commentary", results)
+report.save(
+    "04_commentary",
+    report.rows({"moves": len(moves)}, "commentary", unit="moves"),
+    report.rows({"methods": comments["method"].nunique()}, "commentary", unit="methods"),
+    report.rows({"recorded_answers": len(client.recordings)}, "commentary", unit="answers"),
+    report.rows({"same_verdict": report.Result(float(same_verdict), n=len(again)),
+                 "same_concepts": report.Result(float(same_concepts), n=len(again))},
+                "commentary.briefings"),
+    report.rows({**words, "gac": gac_words}, "words", unit="words",
+                reference={**cells, "gac": gac_cell}),
+    report.rows({"boxes": len(boxes)}, "figure2", unit="boxes"),
+    report.rows({"words": paired.loc["words", "difference"]}, "figure_a6",
+                unit="words, PGN - FEN"),
+    report.rows(copied_by, "commentary.copied", unit="share of comments"),
+    report.rows({"so": so}, "commentary.noticed", unit="share of noticed concepts"),
+    report.rows(reached["of ccc's five"], "commentary.reach", unit="share of concepts"))
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(
     len(comments), "comments", seed, interval="95 % over moves; shares Wilson, else bootstrap",
-    versions={"model": model, "engine": f"{example.before.engine}, {brief_moves.NODES:,} nodes",
+    versions={"model": model, "engine": f"{example.before.engine}, {briefing.NODES:,} nodes",
               "prompts": "comment_llm@1, comment_expert@1, comment_ccc@1"}))

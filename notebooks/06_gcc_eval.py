@@ -32,24 +32,24 @@ import pandas as pd
 import matplotlib.pyplot as plt
 from myst_nb import glue
 from scipy.special import logsumexp, softmax
-from chessgloss import brief_moves, classical, report
+from chessgloss import classical, report
 from chessgloss.book import reference
-from chessgloss.commentary.briefing import read_briefings
+from chessgloss.commentary.briefing import NODES, briefings_file, evaluated_moves, read_briefings
 from chessgloss.judges import DIMENSIONS, judge, judge_request, read_score
 from chessgloss.judges import gcc, gold, outcomes, questions, shaken, use
 
 from chessgloss.judges.correctness import claim_counts, fit_correctness
 from chessgloss.llm import replay
 from chessgloss.stats import area_under_curve, correlation, mean_interval, means_by
-from chessgloss.panel import gather_comments
+from chessgloss.commentary.methods import gather_comments
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
-from chessgloss.verified.published import read_published
+from chessgloss.commentary.verified import read_published
 
 sizes = load_sizes("06_gcc_eval", profile)
 report.use_house_style()
-evaluated = brief_moves.evaluated_moves(seed)
-briefings = read_briefings(brief_moves.briefings_file())
+evaluated = evaluated_moves(seed)
+briefings = read_briefings(briefings_file())
 told = list(briefings.values())
 
 written = replay("commentary", model)
@@ -578,5 +578,5 @@ report.save("06_gcc_eval", results)
 # %% tags=["hide-input"]
 report.evidence(Evidence(
     len(scores), "scores", seed, interval="95 % over moves; shares Wilson, else bootstrap",
-    versions={"judge": model, "engine": f"{told[0].before.engine}, {brief_moves.NODES:,} nodes",
+    versions={"judge": model, "engine": f"{told[0].before.engine}, {NODES:,} nodes",
               "prompts": ", ".join(f"gcc_{one}@1" for one in gcc.PROMPTS)}))

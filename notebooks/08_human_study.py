@@ -33,10 +33,10 @@ import numpy as np
 import pandas as pd
 from myst_nb import glue
 from statsmodels.stats import inter_rater
-from chessgloss import brief_moves, report
+from chessgloss import report
 from chessgloss.book import reference
-from chessgloss.commentary.briefing import documents_examples, read_briefings
-from chessgloss.commentary.methods import collect_comments
+from chessgloss.commentary.briefing import briefings_file, documents_examples, read_briefings
+from chessgloss.commentary.methods import gather_comments
 from chessgloss.stats import mean_interval
 from chessgloss.book.profiles import load_sizes
 
@@ -122,9 +122,9 @@ report.table(reference.table("ccc", "table4"), caption="The paper's Table 4: cor
 # %%
 methods = ["template", "llm", "llm_expert", "ccc_none", "ccc"]
 examples = [one for one in documents_examples() if one.name != "ccc/figA5"]
-briefings = read_briefings(brief_moves.briefings_file())
+briefings = read_briefings(briefings_file())
 client = replay("commentary")
-told = collect_comments(examples, briefings, client, methods[1:])
+told = gather_comments(methods, examples, briefings, client)
 tried = Key(study_of(told, {one.name: one.move for one in examples}, methods,
                      title="Comments on two moves"), "0" * 64)
 frame(tried, Settings(pilot_moves=1))

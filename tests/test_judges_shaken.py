@@ -13,10 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chessgloss.brief_moves import briefings_file
 from chessgloss.claims import verify
-from chessgloss.commentary.briefing import Briefing, read_briefings
-from chessgloss.commentary.methods import Comment
+from chessgloss.commentary.briefing import Briefing, briefings_file, read_briefings
+from chessgloss.commentary.methods import Comment, gather_comments
 from chessgloss.engine import Analysis, Line
 from chessgloss.judges import Candidate, Score, outcomes, questions
 from chessgloss.judges.correctness import Correctness, claim_counts, fit_correctness
@@ -51,7 +50,6 @@ from chessgloss.judges.use import (
     sampled_comments,
 )
 from chessgloss.llm import Answer, Client, Model, Token, request_key
-from chessgloss.panel import gather_comments
 from chessgloss.positions import MoveInContext, Position
 
 ROOT = Path(__file__).resolve().parents[1]

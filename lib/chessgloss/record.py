@@ -17,9 +17,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from chessgloss.brief_moves import briefings_file, evaluated_moves
-from chessgloss.commentary.briefing import Briefing, read_briefings
-from chessgloss.commentary.methods import Comment, commentary_requests
+from chessgloss.commentary.briefing import (
+    Briefing,
+    Comment,
+    briefings_file,
+    evaluated_moves,
+    read_briefings,
+)
+from chessgloss.commentary.methods import commentary_requests, gather_comments
+from chessgloss.commentary.verified import (
+    extraction_requests,
+    method_name,
+    pending,
+    published,
+    read_published,
+    write_all,
+)
 from chessgloss.experts import load_expert
 from chessgloss.judges.gcc import candidates_of
 from chessgloss.judges.gold import gold_briefings
@@ -41,13 +54,9 @@ from chessgloss.llm import (
 )
 from chessgloss.pairwise.comments import comments_of, every_request
 from chessgloss.pairwise.questions import COMPARED, METHODS, choose_compared, choose_lined
-from chessgloss.panel import gather_comments
 from chessgloss.skill.artefacts import model_requests
 from chessgloss.skill.mate_prompts import mate_in_one_requests
 from chessgloss.store import find_project
-from chessgloss.verified.extraction import extraction_requests
-from chessgloss.verified.published import is_published, read_published
-from chessgloss.verified.writer import pending, write_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +93,10 @@ def _commentary(_: Client) -> list[Request]:
     return commentary_requests(_briefings())
 
 
-def _extraction(_: Client) -> list[Request]:
-    return extraction_requests()
-
-
 def _unpublished(model: str, simple: bool) -> list[Briefing]:
     """Return the moves whose verified comment is still to be made."""
-    return [one for one in _briefings() if not is_published(one, model, simple=simple)]
+    known, method = published(model), method_name(simple)
+    return [each for each in _briefings() if (method, each.name) not in known]
 
 
 def _verified_open(client: Client) -> list[Request]:
@@ -156,7 +162,7 @@ PURPOSES: Mapping[str, Purpose] = MappingProxyType(
     {
         "commentary": _listed(_commentary),
         "verified": Purpose(_verified_open, _verified_walk),
-        "extraction": _listed(_extraction),
+        "extraction": _listed(lambda _: extraction_requests()),
         "gcc_eval": Purpose(_gcc_eval_open, _gcc_eval_walk),
         "pairwise": _listed(_pairwise),
         "static": _listed(_static),

@@ -221,7 +221,7 @@ def candidates_of(
     Parameters
     ----------
     comments
-        As :func:`chessgloss.commentary.methods.collect_comments` gives them.
+        As :func:`chessgloss.commentary.methods.gather_comments` gives them.
     briefings
         What is known of the moves, by name.
     methods

@@ -8,9 +8,9 @@ from importlib import resources
 from string import Template
 from typing import Any
 
+from chessgloss.commentary.annotate import embedded, piece_shapes, policy
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.report import board
-from chessgloss.single_page import embedded, piece_shapes, policy
 from chessgloss.survey.blinding import Key
 from chessgloss.survey.records import CAUSES, DIMENSIONS, STRENGTHS, Settings, StudyMove
 

@@ -227,7 +227,7 @@ def complete_moves(comments: pd.DataFrame, methods: Sequence[str]) -> list[str]:
     ----------
     comments
         Columns ``move``, ``method``, ``state``, ``text``, as
-        :func:`chessgloss.commentary.methods.collect_comments` returns them.
+        :func:`chessgloss.commentary.methods.gather_comments` returns them.
     methods
         Names of the methods.
     """
