@@ -103,8 +103,8 @@ report.boards(report.board(example.move, size=280), report.claims({"comment": (c
 # The comment at the head of this chapter holds these claims:
 
 # %%
-rows = {f"{number}. {one.claim.kind}": f"“{one.claim.text}” is {one.verdict}: {one.evidence}"
-        for number, one in enumerate(checked, start=1)}
+rows = {f"{number}. {each.claim.kind}": f"“{each.claim.text}” is {each.verdict}: {each.evidence}"
+        for number, each in enumerate(checked, start=1)}
 report.texts(rows, "Every claim, and what decides it")
 
 # %% [markdown]
@@ -178,11 +178,11 @@ report.texts({f"{number}. {checked.claim.kind}, {checked.verdict}":
 # %%
 folder = find_project() / "data" / "claims"
 halves = {half: folder / f"{half}.jsonl" for half in ("dev", reported)}
-labelled = [one for path in halves.values() for one in gold.read_gold(path)]
-played = list(dict.fromkeys(one.move for one in labelled))
-before = engine.analyse_many([one.position for one in played], nodes=sizes.nodes, multipv=5,
+labelled = [each for path in halves.values() for each in gold.read_gold(path)]
+played = list(dict.fromkeys(each.move for each in labelled))
+before = engine.analyse_many([each.position for each in played], nodes=sizes.nodes, multipv=5,
                                 progress=False)
-after = engine.analyse_many([one.after() for one in played], nodes=sizes.nodes, progress=False)
+after = engine.analyse_many([each.after() for each in played], nodes=sizes.nodes, progress=False)
 verdicts = {move: weigh(move, *both)
             for move, *both in zip(played, before, after, strict=True)}
 scores = {half: gold.score_gold(path, verdicts.get) for half, path in halves.items()}
@@ -224,9 +224,9 @@ report.table(score_table(scores[reported]),
 columns = ["text", "kind", "span", "verdict", "evidence"]
 reported_texts = list(gold.read_gold(halves[reported]))
 by_checker = pd.DataFrame([
-    (place, one.claim.kind, one.claim.span, one.verdict, one.evidence)
+    (place, each.claim.kind, each.claim.span, each.verdict, each.evidence)
     for place, text in enumerate(reported_texts)
-    for one in gold.check_text(text, verdicts.get)], columns=columns)
+    for each in gold.check_text(text, verdicts.get)], columns=columns)
 by_label = pd.DataFrame([
     (place, label.kind, label.span, label.verdict) for place, text in enumerate(reported_texts)
     for label in text.claims], columns=columns[:4])
@@ -283,11 +283,11 @@ every = pd.concat([comments, methods.comment_table(
 # %%
 answered = every[every["state"] == "answered"].reset_index(drop=True)
 claims = pd.DataFrame([
-    {"comment": row.Index, "method": row.method, "move": row.move, "claim": one.claim.text,
-     "kind": one.claim.kind, "verdict": one.verdict, "evidence": one.evidence,
-     "forbidden": disqualifier(one.claim) is not None}
+    {"comment": row.Index, "method": row.method, "move": row.move, "claim": each.claim.text,
+     "kind": each.claim.kind, "verdict": each.verdict, "evidence": each.evidence,
+     "forbidden": disqualifier(each.claim) is not None}
     for row in answered.itertuples()
-    for one in verify(row.text, briefings[row.move].move, briefings[row.move].verdict)])
+    for each in verify(row.text, briefings[row.move].move, briefings[row.move].verdict)])
 false = claims[claims["verdict"] == "false"]
 verdict = pd.crosstab(claims["comment"], claims["verdict"]).reindex(answered.index, fill_value=0)
 causes = list(dict.fromkeys(CAUSES.values()))
@@ -358,20 +358,21 @@ for other in ("llm_expert", "llm", *(name for name in methods.METHODS if "ccc_" 
     both = wide[["ccc", other]].dropna()
     against[other] = paired_permutation(both["ccc"], both[other], seed=seed)
 report.table(pd.DataFrame({f"ccc less {other}": {
-    "difference": one.difference, "moves": one.difference.n, "p": f"{one.p:.4f}"}
-    for other, one in against.items()}).T, caption="Share of comments with a false claim")
+    "difference": each.difference, "moves": each.difference.n, "p": f"{each.p:.4f}"}
+    for other, each in against.items()}).T, caption="Share of comments with a false claim")
 
 # %%
 # a sentence is shown only if the intervals bear it out
 over, none = (against[name].difference for name in ("llm_expert", "ccc_none"))
-said = []
+conclusions = []
 if over.high >= 0:
     sure = "more than chance gives" if over.low > 0 else "a difference that chance can give"
-    said.append(f"With these prompts on this model, concepts do not beat the verdict alone: the "
-                f"share of comments with a false claim differs by {over.value:+.2f}, {sure}.")
+    conclusions.append(
+        f"With these prompts on this model, concepts do not beat the verdict alone: the share of "
+        f"comments with a false claim differs by {over.value:+.2f}, {sure}.")
 if none.low <= 0 <= none.high:
-    said.append("That `ccc` is truer than the same prompt without concepts is not shown.")
-display_markdown(Markdown(" ".join(said)))
+    conclusions.append("That `ccc` is truer than the same prompt without concepts is not shown.")
+display_markdown(Markdown(" ".join(conclusions)))
 
 # %% [markdown]
 # What else differs between the two? The `ccc` family alone gets worked examples, and the list of
@@ -381,16 +382,16 @@ display_markdown(Markdown(" ".join(said)))
 # be seen: a small model copies them.
 
 # %%
-family = {name: load_prompt(one.prompt) for name, one in methods.METHODS.items()}
+family = {name: load_prompt(each.prompt) for name, each in methods.METHODS.items()}
 given = pd.DataFrame({name: {
-    "worked examples": sum(one.role == "assistant" for one in prompt.messages),
+    "worked examples": sum(each.role == "assistant" for each in prompt.messages),
     "list of attacks": "yes" if "attacks" in prompt.placeholders else "no"}
     for name, prompt in family.items()}).T
 report.table(given, caption="What the prompts hold beside position and move")
 
 # %%
-examples = [one.content.split("Comment: ")[-1] for one in family["ccc"].messages
-            if one.role == "assistant"]
+examples = [each.content.split("Comment: ")[-1] for each in family["ccc"].messages
+            if each.role == "assistant"]
 openings = tuple(" ".join(text.split()[:4]) for text in examples)
 copied = every[every["method"].isin(methods.METHODS)].assign(
     copied=lambda rows: rows["text"].str.startswith(openings))
@@ -459,7 +460,7 @@ frozen = checker_digest()
 history = pd.read_csv(folder / "checkers.csv")
 history["share"] = history["with_false_claim"] / history["comments"]
 versions = history.pivot(index=["rules", "checker_sha256"], columns="method", values="share")
-today = pd.DataFrame([{name: one.value for name, one in of_any.items()}],
+today = pd.DataFrame([{name: each.value for name, each in of_any.items()}],
                      index=pd.MultiIndex.from_tuples([("today", frozen)]))
 versions = pd.concat([versions.iloc[::-1], today]).reset_index()
 versions["checker"] = versions.pop("level_1").str[:12]
@@ -499,9 +500,9 @@ print(f"The checker of today is {same} that was read; of the {here.sum()} accusa
 # %%
 figure, axes = plt.subplots(figsize=(7, 3.8))
 for place, method in enumerate(order[::-1]):
-    one = of_any[method]
-    axes.plot([one.low, one.high], [place, place], color=report.PALETTE[0])
-    axes.plot(one.value, place, "o", color=report.PALETTE[0])
+    each = of_any[method]
+    axes.plot([each.low, each.high], [place, place], color=report.PALETTE[0])
+    axes.plot(each.value, place, "o", color=report.PALETTE[0])
 axes.set_yticks(range(len(order)), order[::-1])
 axes.set(xlim=(-0.02, 1), xlabel="share of comments with at least one false claim")
 plt.show()
@@ -540,19 +541,19 @@ report.boards(*(report.claims({method: checked_row(name, method) for method in h
 # %%
 published = written["ccc_verified"]
 pick = max(range(len(published)), key=lambda k: (published[k].way == "cut", published[k].rounds))
-one = published[pick]
+item = published[pick]
 rows = {f"attempt {number}": (each.text or f"({each.state})", each.checked)
-        for number, each in enumerate(one.attempts, start=1)}
+        for number, each in enumerate(item.attempts, start=1)}
 report.boards(
     report.board(known[pick].move, size=280),
-    report.claims({**rows, "published": (one.comment.text, one.checked)},
+    report.claims({**rows, "published": (item.comment.text, item.checked)},
                   f"{moves[pick].name}, {known[pick].move.numbered_san}"))
 
 # %%
 ways = pd.DataFrame([
-    {"move": each.name, "method": name, "way": one.way, "rounds": one.rounds,
-     "fallback": float(one.fallback)}
-    for name, column in written.items() for each, one in zip(moves, column, strict=True)])
+    {"move": each.name, "method": name, "way": item.way, "rounds": item.rounds,
+     "fallback": float(item.fallback)}
+    for name, column in written.items() for each, item in zip(moves, column, strict=True)])
 report.table(pd.crosstab(ways["method"], ways["way"]), caption="How the comment came about")
 
 # %% [markdown]
@@ -576,11 +577,11 @@ report.table(loss, caption="What is left for the reader; means a comment")
 
 # %%
 simple = pd.DataFrame([
-    {"move": each.name, "method": name, "usable": float(one.attempts[0].usable),
-     "false": float(bool(one.attempts[0].false)),
-     "squares": len(re.findall(r"\b[a-h][1-8]\b|\b[KQRBN]x?[a-h]", one.attempts[0].text)),
-     "words": len(one.attempts[0].text.split())}
-    for name, column in written.items() for each, one in zip(moves, column, strict=True)])
+    {"move": each.name, "method": name, "usable": float(item.attempts[0].usable),
+     "false": float(bool(item.attempts[0].false)),
+     "squares": len(re.findall(r"\b[a-h][1-8]\b|\b[KQRBN]x?[a-h]", item.attempts[0].text)),
+     "words": len(item.attempts[0].text.split())}
+    for name, column in written.items() for each, item in zip(moves, column, strict=True)])
 
 # %%
 readable = simple[simple["usable"] == 1]
@@ -613,7 +614,7 @@ games = read_games(find_project() / "data/games/selfplay.tsv.zst", 300)
 sampled = (MoveInContext(game.position(ply), game.moves[ply])
            for game in games for ply in range(7, len(game.moves), 53))
 pairs = corrupt.minimal_pairs(sampled, sizes.pairs, seed=seed)
-accuses = [[any(one.verdict == "false" for one in verify(text, pair.move))
+accuses = [[any(each.verdict == "false" for each in verify(text, pair.move))
             for text in (pair.true, pair.false)] for pair in pairs]
 apart = pd.DataFrame([{"error": pair.error, "apart": of_false and not of_true}
                       for pair, (of_true, of_false) in zip(pairs, accuses, strict=True)])
@@ -622,10 +623,10 @@ by_error["told apart"] = [share(*row) for row in by_error.itertuples(index=False
 report.table(by_error[["count", "told apart"]], caption="Minimal pairs by what was exchanged")
 
 # %%
-one = next(pair for pair in pairs if pair.error == "wrong_square")
-report.boards(report.board(one.move, size=280), report.claims(
-    {"true": (one.true, verify(one.true, one.move)),
-     "its twin": (one.false, verify(one.false, one.move))}))
+each = next(pair for pair in pairs if pair.error == "wrong_square")
+report.boards(report.board(each.move, size=280), report.claims(
+    {"true": (each.true, verify(each.true, each.move)),
+     "its twin": (each.false, verify(each.false, each.move))}))
 
 # %% [markdown]
 # ## The hard rule
@@ -660,8 +661,8 @@ lines = pd.DataFrame([
 
 
 def spans_of(lists):
-    return pd.DataFrame([(place, one.kind, one.span) for place, claims_there in enumerate(lists)
-                         for one in claims_there], columns=["text", "kind", "span"])
+    return pd.DataFrame([(place, each.kind, each.span) for place, claims_there in enumerate(lists)
+                         for each in claims_there], columns=["text", "kind", "span"])
 
 
 by_model = lines.loc[lines["reading"] == "claim", ["text", "kind", "span"]]
@@ -682,7 +683,7 @@ report.table(finding, caption=f"Claims found in {len(texts)} comments, true or f
 
 # %%
 new = by_model[~agrees(by_model, by_rules)]
-judged = [any(one.verdict != "not checkable" for one in verify(
+judged = [any(each.verdict != "not checkable" for each in verify(
     texts[row.text].text[slice(*row.span)], texts[row.text].move)) for row in new.itertuples()]
 report.boards(
     report.sheet("lines", lines["reading"].value_counts().to_dict()),

@@ -29,14 +29,13 @@ from chessgloss.commentary.annotate import (
     describe_game,
     given_away,
     judge,
-    moves_of,
     plain,
     read_games,
     write_page,
     write_pgn,
 )
 from chessgloss.commentary.briefing import Comment
-from chessgloss.engine import Analysis, EngineMissing, Line, analyse_many, find_stockfish
+from chessgloss.engine import Analysis, Line
 from chessgloss.facts import Verdict, weigh
 from chessgloss.facts.exchange import balance
 from chessgloss.positions import MoveInContext, PgnError, Position, read_fen, read_move
@@ -125,17 +124,6 @@ def test_praise_needs_an_only_move_or_an_offer(move: MoveInContext, second: int,
     assert (SIGNS[glyph] if glyph else "") == sign
 
 
-def test_a_recapture_finds_itself():
-    recapture = read_move(
-        read_fen("rnb1kbnr/ppp1pppp/8/3q4/8/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 4"), "Nxd5"
-    )
-    verdict = verdict_on(recapture, [("c3d5", 900), ("a2a3", -100)], 900)
-    assert judge(recapture, verdict) is None
-    open_game = verdict_on(recapture, [("c3d5", 90), ("a2a3", -100)], 90)
-    assert judge(recapture, open_game) is None
-    assert choose_moments([recapture], [open_game], [()]) == []
-
-
 def test_moments_are_mistakes_first_then_only_moves_and_concepts(monkeypatch):
     quiet = verdict_on(MOVE, [("g1f3", 30), ("g1h3", 20)], 30)
     slip = verdict_on(MOVE, [("h5f3", 30), ("g1f3", -70)], -70)
@@ -202,14 +190,6 @@ def test_a_file_with_a_bad_game_is_refused_whole(tmp_path: Path, text: str, word
 def test_chess960_is_refused_clearly():
     with pytest.raises(PgnError, match=r"game 1 \(line 1\): variant 'Chess960'.*only standard"):
         read_games(PGN / "chess960.pgn")
-
-
-def test_latin_1_and_a_byte_order_mark_are_read(tmp_path: Path):
-    path = tmp_path / "game.pgn"
-    path.write_bytes(b'\xef\xbb\xbf[White "J\xf6rg"]\n\n1. e4 ; sch\xf6n\n*\n')
-    (game,) = read_games(path)
-    assert game.headers["White"] == "Jörg"
-    assert game.next().comment == "schön"
 
 
 def pairs(before: chess.pgn.Game, after: chess.pgn.Game) -> Iterator[tuple]:
@@ -313,13 +293,6 @@ def assert_well_formed(text: str) -> None:
     assert not re.search(r"(?m)^[%;\[]", moves), "a line that starts like a header or an escape"
 
 
-def test_long_comments_are_broken_into_lines():
-    (game,) = read_games(PGN / "variations.pgn")
-    text = text_of(annotated(game, "[%x] word; " * 90))
-    assert_well_formed(text)
-    assert max(map(len, text.splitlines())) <= 130
-
-
 def test_a_comment_cannot_leave_its_braces():
     assert plain("a } b\n{c} [%eval 9] ") == "a ) b (c) [ %eval 9]"
     (game,) = read_games(PGN / "variations.pgn")
@@ -348,14 +321,6 @@ def test_evaluations_glyphs_and_better_lines_stand_in_their_place():
     assert third.parent.variations == [third]
     assert game.variations[0].comment == "mine [%eval 3.0]", "the game itself stays as it was"
     assert copy.headers["ChessglossAnnotator"] == "template"
-
-
-def test_the_history_that_can_matter_is_kept():
-    game = chess.pgn.read_game(io.StringIO("1. Nf3 Nf6 2. Ng1 Ng8 3. e4 Nf6 4. Nf3 *"))
-    moves = list(moves_of(game))
-    assert [len(move.position.moves) for move in moves] == [0, 1, 2, 3, 4, 0, 1]
-    assert moves[4].position.board().is_repetition(2)
-    assert [move.san for move in moves] == ["Nf3", "Nf6", "Ng1", "Ng8", "e4", "Nf6", "Nf3"]
 
 
 def test_comments_go_where_the_moments_are():
@@ -387,27 +352,6 @@ def test_a_game_of_three_hundred_moves_is_annotated():
     assert_well_formed(text)
     assert_nothing_lost(game, text)
     assert text.count("[%eval") >= 600
-
-
-@pytest.mark.engine
-def test_a_real_engine_finds_the_mistake():
-    try:
-        find_stockfish()
-    except EngineMissing as error:
-        pytest.skip(str(error))
-    game = chess.pgn.read_game(io.StringIO("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0"))
-
-    def analyse(positions):
-        return analyse_many(positions, nodes=5000, multipv=3, processes=1, progress=False)
-
-    found = Annotator(analyse, lambda briefing: Comment(briefing.move.san, "template")).annotate(
-        game
-    )
-    assert [note.text for note in found.notes if note.text][-2:] == ["Nf6", "Qxf7#"]
-    assert found.notes[5].nag == chess.pgn.NAG_BLUNDER
-    assert found.notes[5].better[0] in {"g7g6", "d8e7", "d8f6"}
-    assert found.notes[6].score is None
-    assert found.notes[5].score.white().mate() == 1
 
 
 # ---------------------------------------------------------------- the page

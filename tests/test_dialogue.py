@@ -159,20 +159,6 @@ def moments(count: int) -> list[MoveInContext]:
     return found
 
 
-def test_every_legal_move_is_grounded_in_its_place():
-    for move in moments(6):
-        at = Discussion(move, by_material)
-        for position, places in (
-            (move.position, {"instead", "played"}),
-            (at.after, {"reply"}),
-        ):
-            board = chess.Board(position.fen)
-            for legal in sorted(board.legal_moves, key=chess.Move.uci)[::7]:
-                asked = MoveInContext(position, legal.uci()).numbered_san
-                (ground,) = grounds_of(f"what about {asked} here", at)
-                assert (ground.place in places, ground.about) == (True, asked)
-
-
 def test_what_is_said_of_pieces_is_so():
     for move in moments(15):
         at = Discussion(move, by_material)
@@ -242,12 +228,6 @@ def test_the_answers_own_moves_are_looked_up_before_it_stands():
     assert reply.text.startswith("It falls to 27. Qxh4")
     assert (reply.method, reply.model, reply.unsupported) == ("llm", "tiny", ())
     assert {"27. Qxh4", "26. Qxh7#"} & {ground.about for ground in reply.grounds} == {"27. Qxh4"}
-
-
-def test_an_answer_with_nothing_new_is_asked_for_once():
-    talk, client, _ = dialogue("The knight on h4 hangs.")
-    talk.ask("Can the h4 knight survive?")
-    assert len(client.asked) == 1
 
 
 def test_illegal_moves_of_an_answer_are_named():

@@ -310,7 +310,7 @@ def train(
         losses = []
         for batch in _batches(training, settings, random):
             inputs, expected = _tensors(model, batch)
-            loss = _loss(network(*inputs), expected, "mean")
+            loss = _loss(_logits(network, *inputs), expected, "mean")
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -364,7 +364,7 @@ def measure(model: Gac, examples: Sequence[Example], *, batch: int = 128) -> dic
         unknown += float(outside.sum())
         expected = expected.masked_fill(outside, _IGNORED)
         with torch.inference_mode():
-            loss += float(_loss(model.network(*inputs), expected, "sum"))
+            loss += float(_loss(_logits(model.network, *inputs), expected, "sum"))
         count += float((expected != _IGNORED).sum())
     share = unknown / (count + unknown)
     return {"perplexity": round(math.exp(loss / count), 2), "unknown": round(share, 4)}
@@ -441,6 +441,18 @@ def _tensors(
 def _padded(rows: Sequence[Sequence[int]], filler: int) -> torch.Tensor:
     width = max(map(len, rows))
     return torch.tensor([[*row, *[filler] * (width - len(row))] for row in rows])
+
+
+def _logits(
+    network: GacNetwork, groups: Sequence[torch.Tensor], words: torch.Tensor
+) -> torch.Tensor:
+    """Return logits ``(n, length, words)`` for the word after each of ``words``."""
+    memory, state = network.encode(groups)
+    outputs = []
+    for word in network.dropout(network.words(words)).unbind(dim=1):
+        output, state = network.decode(word, memory, state)
+        outputs.append(output)
+    return network.logits(torch.stack(outputs, dim=1))
 
 
 def _loss(logits: torch.Tensor, expected: torch.Tensor, reduction: str) -> torch.Tensor:

@@ -290,28 +290,16 @@ def read_briefings(path: Path) -> dict[str, Briefing]:
 
 
 def _row(briefing: Briefing) -> dict[str, Any]:
-    position = briefing.move.position
-    rankings = {
-        key: [
-            [
-                change.concept,
-                change.side,
-                *(round(value, 3) for value in (change.before, change.after, change.change)),
-            ]
-            for change in getattr(briefing, key)
+    move, position = briefing.move, briefing.move.position
+    row = {"name": briefing.name, "fen": position.fen, "root": position.root}
+    row |= {"moves": " ".join(position.moves), "move": move.uci}
+    row |= {"before": _analysis_row(briefing.before), "after": _analysis_row(briefing.after)}
+    for key in ("concepts", "oracle", "noticed"):
+        row[key] = [
+            (c.concept, c.side, round(c.before, 3), round(c.after, 3), round(c.change, 3))
+            for c in getattr(briefing, key)
         ]
-        for key in ("concepts", "oracle", "noticed")
-    }
-    return {
-        "name": briefing.name,
-        "fen": position.fen,
-        "root": position.root,
-        "moves": " ".join(position.moves),
-        "move": briefing.move.uci,
-        "before": _analysis_row(briefing.before),
-        "after": _analysis_row(briefing.after),
-        **rankings,
-    }
+    return row
 
 
 def _analysis_row(analysis: Analysis) -> dict[str, Any]:
@@ -486,17 +474,15 @@ def _oracle_changes(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange,
     before = terms([move.position.fen for move in moves])
     after = terms([move.after().fen for move in moves])
     changes = (after - before) / ChangeModel.load(weights_file("nnue")).spread
-    orders = np.argsort(-np.abs(changes), axis=1, kind="stable")
-    ranked = []
-    for rows, order in zip(np.stack([before, after, changes], axis=2), orders, strict=True):
-        values = [(concept_and_side(TERMS[k]), *rows[k].tolist()) for k in order]
-        ranked.append(
-            tuple(
-                ConceptChange(*name, first, last, change, rank)
-                for rank, (name, first, last, change) in enumerate(values, start=1)
+    return [
+        tuple(
+            ConceptChange(
+                *concept_and_side(TERMS[k]), float(first[k]), float(last[k]), float(change[k]), rank
             )
+            for rank, k in enumerate(np.argsort(-np.abs(change), kind="stable"), start=1)
         )
-    return ranked
+        for first, last, change in zip(before, after, changes, strict=True)
+    ]
 
 
 def _noticed(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange, ...]]:

@@ -53,28 +53,8 @@ SAMPLING = Sampling(temperature=0.1, max_tokens=220, seed=1)
 
 #: Kinds of fact that tell what a move does, the most telling first.
 _MOVE_KINDS = ("mate", "stalemate", "check", "promotion", "castling", "capture")
+_PATTERNS = {name: re.compile(each) for name, each in PHRASES["question_patterns"].items()}
 _EFFECTS = (*_MOVE_KINDS, "fork", "skewer", "pin", "discovered_attack")
-
-_NUMBER = re.compile(r"(\d+)\s*(\.{1,3}|…)\s*$")
-_CASTLING = re.compile(
-    r"\bcastl(?:e|es|ed|ing)\b(?:\s+(?:on the\s+)?(?P<wing>king-?side|queen-?side|short|long))?",
-    re.IGNORECASE,
-)
-_GOES = re.compile(r"\s*(?:goes |moves )?(?:to|on to)\s+", re.IGNORECASE)
-_TAKES = re.compile(
-    r"\s*(?:takes?|taking|captur(?:es?|ing)|x)\s+(?:on\s+|back\s+on\s+)?", re.IGNORECASE
-)
-#: Words before a bare square that make it a pawn's move: ``what about e5?``
-_PUSHED = re.compile(
-    r"\b(?:about|not|with|if|then|plays?|played|push|instead of|after|move)\s+(?:just\s+)?$",
-    re.IGNORECASE,
-)
-#: Words that point to what comes after the move under discussion.
-_LATER = re.compile(
-    r"\b(?:after (?:the|this|that) move|then|next|now|repl\w*|respon\w*|answer\w*|recaptur\w*|"
-    r"react\w*|follow\w*|threat\w*)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +195,7 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
         elif not skip:
             mentions += _mentioned(text, element)
         skip = in_words is not None
-    for match in _CASTLING.finditer(text):
+    for match in _PATTERNS["castling"].finditer(text):
         wing = (match["wing"] or "").lower()
         side = "either" if not wing else "Q" if wing.startswith(("queen", "long")) else "K"
         mentions.append(Mention(match.group(), match.start(), notation=Notation(castles=side)))
@@ -230,10 +210,14 @@ def _mentioned(text: str, element: Element) -> Iterator[Mention]:
     for term in element.terms:
         start = term.span[0]
         if term.move is not None:
-            match = _NUMBER.search(text[:start])
+            match = _PATTERNS["number"].search(text[:start])
             number = (int(match[1]), match[2] == ".") if match else None
             yield Mention(term.text, start, notation=term.move, number=number)
-        elif element.tag == "S" and _PUSHED.search(text[:start]) and term.square is not None:
+        elif (
+            element.tag == "S"
+            and _PATTERNS["pushed"].search(text[:start])
+            and term.square is not None
+        ):
             yield Mention(term.text, start, notation=Notation(chess.PAWN, term.square))
         elif term.role in ("piece", "square"):
             yield Mention(term.text, start, term)
@@ -245,8 +229,10 @@ def _move_in_words(text: str, element: Element, following: Element) -> Mention |
         return None
     target, (piece,) = following.terms[0].square, element.terms[0].pieces
     between = text[element.span[1] : following.span[0]]
-    takes = bool(_TAKES.fullmatch(between))
-    if target is None or not (takes or (following.tag == "S" and _GOES.fullmatch(between))):
+    takes = bool(_PATTERNS["takes"].fullmatch(between))
+    if target is None or not (
+        takes or (following.tag == "S" and _PATTERNS["goes"].fullmatch(between))
+    ):
         return None
     words = text[element.span[0] : following.span[1]]
     return Mention(words, element.span[0], notation=Notation(piece, target, takes=takes))
@@ -274,7 +260,7 @@ def _move_grounds(
             ("later", line),
             ("threat", discussion.passed),
         ]
-        if _LATER.search(text[: mention.start]):
+        if _PATTERNS["later"].search(text[: mention.start]):
             places = [places[2], places[1], places[3], places[0]]
         candidates = _candidates(mention, mention.notation, places)
         if not candidates:
@@ -324,7 +310,7 @@ def _illegal(mention: Mention, notation: Notation, discussion: Discussion) -> Gr
 def _ground_move(place: Place, move: MoveInContext, discussion: Discussion) -> Ground:
     """Return the facts for one legal move, those of the engine included."""
     verdict, name = discussion.weigh(move), move.numbered_san
-    said = f"that {score_text(verdict.played)}"
+    opinion = f"that {score_text(verdict.played)}"
     sentences = []
     if place == "instead":
         sentences.append(f"{name} was possible instead.")
@@ -339,13 +325,13 @@ def _ground_move(place: Place, move: MoveInContext, discussion: Discussion) -> G
     if clauses:
         sentences.append(f"{name}: {'; '.join(clauses)}.")
     if place == "threat":
-        sentences.append(f"The engine's verdict would be {said}.")
+        sentences.append(f"The engine's verdict would be {opinion}.")
         return Ground(name, place, tuple(sentences))
     after = chess.Board(move.after().fen)
     if not after.is_game_over():
         line = _line(after, verdict.reply_line[:3])
         sentences.append(
-            f"After {name} the engine says {said}{f', expecting {line}' * bool(line)}."
+            f"After {name} the engine says {opinion}{f', expecting {line}' * bool(line)}."
         )
     if place == "instead":
         played = discussion.weigh(discussion.move)

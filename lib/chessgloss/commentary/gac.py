@@ -273,15 +273,6 @@ class GacNetwork(nn.Module):
         hidden, cell = torch.tanh(self.begin(means.flatten(1))).chunk(2, dim=1)
         return (keys, mask), (hidden, cell)
 
-    def forward(self, groups: Sequence[torch.Tensor], words: torch.Tensor) -> torch.Tensor:
-        """Return logits ``(n, length, words)`` for the word after each of ``words``."""
-        memory, state = self.encode(groups)
-        outputs = []
-        for word in self.dropout(self.words(words)).unbind(dim=1):
-            output, state = self.decode(word, memory, state)
-            outputs.append(output)
-        return self.logits(torch.stack(outputs, dim=1))
-
     def decode(
         self, word: torch.Tensor, memory: Memory, state: State
     ) -> tuple[torch.Tensor, State]:

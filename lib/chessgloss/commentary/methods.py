@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -132,19 +132,14 @@ def concepts_of(
 
 
 def choose_concepts(
-    move: MoveInContext,
-    ranked: Sequence[ConceptChange],
-    choice: Choice,
-    count: int = CONCEPTS,
-    *,
-    seed: int = 1,
+    move: MoveInContext, ranked: Sequence[ConceptChange], choice: Choice, count: int = CONCEPTS
 ) -> tuple[ConceptChange, ...]:
     """Return the concepts that a method is given, most important first.
 
     Parameters
     ----------
     move
-        The move; with ``seed`` it decides the lot of ``random``.
+        The move; it decides the lot of ``random``.
     ranked
         All 21 concepts by rank.
     choice
@@ -153,18 +148,14 @@ def choose_concepts(
         the size of the one whose place it takes and a sign by lot; ``none`` takes nothing.
     count
         How many.
-    seed
-        Of the lot.
     """
-    if choice not in get_args(Choice):
-        raise ValueError(f"no choice {choice!r}; one of {', '.join(get_args(Choice))}")
     top, others = tuple(ranked[:count]), ranked[count:]
     if choice in ("top", "none"):
         return top if choice == "top" else ()
     if choice == "flipped":
         return tuple(_with_change(each, -each.change) for each in top)
-    text = f"{seed} {move.position.fen} {move.uci}"
-    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+    lot = f"1 {move.position.fen} {move.uci}".encode()
+    digest = hashlib.blake2b(lot, digest_size=8).digest()
     random = np.random.default_rng(int.from_bytes(digest, "big"))
     drawn = random.permutation(len(others))[: len(top)]
     signs = random.choice([-1.0, 1.0], size=len(drawn))
@@ -310,7 +301,6 @@ def model_comments(
     *,
     notation: Notation = "fen",
     count: int = CONCEPTS,
-    progress: bool = False,
 ) -> list[Comment]:
     """Return the comments of a method that asks a language model, in the order of briefings.
 
@@ -324,11 +314,9 @@ def model_comments(
         Replays, records or asks.
     notation, count
         As in :func:`request_comment`.
-    progress
-        Whether to show a bar while a model is asked.
     """
     requests = [request_comment(each, method, notation=notation, count=count) for each in briefings]
-    return [read_comment(answer, method) for answer in client.ask_many(requests, progress=progress)]
+    return [read_comment(answer, method) for answer in client.ask_many(requests, progress=False)]
 
 
 def gac_comments(briefings: Sequence[Briefing]) -> list[Comment]:

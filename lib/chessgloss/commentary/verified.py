@@ -27,7 +27,7 @@ from chessgloss.claims.clauses import sentences
 from chessgloss.claims.gold import GoldText, read_gold
 from chessgloss.claims.phrases import Element, chunk
 from chessgloss.claims.tokens import tokenise
-from chessgloss.commentary.briefing import Briefing, Comment
+from chessgloss.commentary.briefing import PHRASES, Briefing, Comment
 from chessgloss.commentary.methods import TEMPERATURE, read_comment, request_comment
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.commentary.template import realise
@@ -116,12 +116,6 @@ class Verified:
     def rounds(self) -> int:
         """How often the model was asked again."""
         return len(self.attempts) - 1
-
-    @property
-    def own_words(self) -> int:
-        """Words of the published comment that are the model's."""
-        words = self.comment.words - sum(len(sentence.split()) for sentence in self.borrowed)
-        return 0 if self.fallback else words
 
     @property
     def way(self) -> str:
@@ -347,40 +341,41 @@ def settle(
     """
     check = checker(briefing)
     template = realise(briefing.facts(), briefing.verdict, briefing.concepts)
-    mended = [
-        (len(attempt.false), mend(attempt.text, check, again=number > 0))
-        for number, attempt in enumerate(attempts)
-        if attempt.usable
-    ]
-    for _, best in sorted(mended, key=lambda pair: (pair[0], -pair[1].true, -pair[1].words)):
+    mended = []
+    for number, attempt in enumerate(attempts):
+        if attempt.usable:
+            text, dropped = mend(attempt.text, check, again=number > 0)
+            kept = Attempt(text, check(text))
+            true = sum(each.verdict == "true" for each in kept.checked)
+            mended.append((len(attempt.false), -true, -len(text.split()), number, kept, dropped))
+    for *_, words, _, kept, dropped in sorted(mended, key=lambda row: row[:4]):
         before, after = [], []
-        if best.dropped and not _speaks_of_the_move(best, briefing):
+        if dropped and not _speaks_of_the_move(kept, briefing):
             before = [template.sentences[0]]
-        if best.dropped and _lost_its_judgement(best, attempts):
+        if dropped and _lost_its_judgement(kept, attempts):
             *_, last = template.sentences
             judges = len(template.sentences) > 1 and _judges(check(last))
             after = [last] if judges else []
-        text = " ".join([*before, best.text, *after])
+        text = " ".join([*before, kept.text, *after])
         checked = check(text)
-        if best.words >= LEAST_WORDS and not false_of(checked):
+        if -words >= LEAST_WORDS and not false_of(checked):
             comment, borrowed = Comment(text, method, model), (*before, *after)
-            return Verified(comment, tuple(attempts), checked, best.dropped, borrowed)
+            return Verified(comment, tuple(attempts), checked, dropped, borrowed)
     comment = Comment(template.text, method, model)
     return Verified(comment, tuple(attempts), check(template.text), fallback=True)
 
 
-def _speaks_of_the_move(mended: Mended, briefing: Briefing) -> bool:
+def _speaks_of_the_move(kept: Attempt, briefing: Briefing) -> bool:
     """Tell whether a comment names the move, or says how good it is."""
-    names = (briefing.move.san.rstrip("+#"), briefing.move.uci[2:4])
-    pattern = "|".join(map(re.escape, ("move", *names)))
-    named = re.search(rf"(?<!\w)(?:{pattern})(?!\w)", mended.text) is not None
-    return named or any(each.claim.relation in _OF_THE_MOVE for each in mended.checked)
+    names = map(re.escape, ("move", briefing.move.san.rstrip("+#"), briefing.move.uci[2:4]))
+    named = re.search(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)", kept.text) is not None
+    return named or any(each.claim.relation in _OF_THE_MOVE for each in kept.checked)
 
 
-def _lost_its_judgement(mended: Mended, attempts: Sequence[Attempt]) -> bool:
+def _lost_its_judgement(kept: Attempt, attempts: Sequence[Attempt]) -> bool:
     """Tell whether a false judgement was left out of a comment, and none is left in it."""
     lost = any(_judges(attempt.false) for attempt in attempts)
-    return lost and not _judges(mended.checked)
+    return lost and not _judges(kept.checked)
 
 
 def _judges(checked: Iterable[Checked]) -> bool:
@@ -433,46 +428,9 @@ def read_published(
 
 # ---------------------------------------------------------------- mending
 
-#: What answers the one who asked again instead of speaking to the reader: of the comment or
-#: the program itself, or only denying what was called false.
-_REPLY: Final = re.compile(
-    r"\b(?:(?:the|this|my|your|previous) (?:comment|program|claims?)|engine's analysis)\b"
-    r"|\bdoes not (?:attack|hit|create|capture|leave|give|defend|protect|threaten|win)\b",
-    re.IGNORECASE,
-)
 
-
-@dataclass(frozen=True, slots=True)
-class Mended:
-    """What is left of a comment.
-
-    Parameters
-    ----------
-    text
-        The comment without what was dropped; empty if nothing is left.
-    dropped
-        What was left out, in the comment's order.
-    checked
-        The claims of ``text``, none of them false.
-    """
-
-    text: str
-    dropped: tuple[str, ...]
-    checked: tuple[Checked, ...]
-
-    @property
-    def words(self) -> int:
-        """Number of words that are left, split at white space."""
-        return len(self.text.split())
-
-    @property
-    def true(self) -> int:
-        """Number of true claims that are left."""
-        return sum(each.verdict == "true" for each in self.checked)
-
-
-def mend(text: str, check: Check, *, again: bool = False) -> Mended:
-    """Leave out the clauses of a comment that hold false claims.
+def mend(text: str, check: Check, *, again: bool = False) -> tuple[str, tuple[str, ...]]:
+    """Return a comment without the clauses that hold false claims, and what was left out.
 
     The rest is checked again, since a pronoun may come to stand for something else, until no
     claim in it is false. A comment with nothing to leave out comes back as it is.
@@ -487,15 +445,14 @@ def mend(text: str, check: Check, *, again: bool = False) -> Mended:
         Whether it was written when asked again: what only answers the one who asked is then
         left out too.
     """
-    checked, parts = check(text), cut(text)
-    replies = {index for index, part in enumerate(parts) if again and _REPLY.search(part.text)}
-    if not false_of(checked) and not replies:
-        return Mended(text, (), checked)
+    parts, reply = cut(text), _PATTERNS["reply"]
+    replies = {index for index, part in enumerate(parts) if again and reply.search(part.text)}
+    if not false_of(check(text)) and not replies:
+        return text, ()
     left, kept = "", without(parts, frozenset(range(len(parts))), replies)
     while kept:
         left, spans = join(parts, kept)
-        checked = check(left)
-        false = [each.claim.span for each in false_of(checked)]
+        false = [each.claim.span for each in false_of(check(left))]
         if not false:
             break
         holding = {
@@ -507,41 +464,14 @@ def mend(text: str, check: Check, *, again: bool = False) -> Mended:
         repeating = {index for index, part in enumerate(parts) if part.text.lower() in words}
         kept = without(parts, kept, holding | repeating)
     dropped = tuple(part.text for index, part in enumerate(parts) if index not in kept)
-    return Mended(left, dropped, checked) if kept else Mended("", dropped, ())
+    return left if kept else "", dropped
 
 
 # ---------------------------------------------------------------- clauses
 
-#: Where a sentence may be cut, the joint being what stands between the parts.
-_JOINT: Final = re.compile(
-    r"(?P<colon>:)\s+|;\s+(?:but |and |so )?|\s[-–—]\s"
-    r"|,?\s+(?:and|but|while|whereas|so|although|though|because|yet)\s+"
-    r"|,\s+(?:which|who)\s+(?=\w)|,\s+(?=\w+ing\b)"
-)
-#: Words that join more than one cut would leave whole.
-_PAIRED: Final = re.compile(r"\b(?:not only|neither|either|both (?=\w+s\b))", re.IGNORECASE)
+_PATTERNS: Final = {name: re.compile(each) for name, each in PHRASES["clause_patterns"].items()}
 #: Tags of the claim reader's words that are verbs (see :mod:`chessgloss.claims.lexicon`).
 _VERBS: Final = frozenset("adVxrWcmkieDgpOs^bvh")
-#: Verbs and auxiliaries beside those, as comments use them.
-_FINITE: Final = re.compile(
-    r"(?:adds?|gives?|makes?|stands?|leaves?|keeps?|opens?|wins?|loses?|stays?|works?|helps?"
-    r"|needs?|lets?|allows?|creates?|gains?|improves?|weakens?|strengthens?|prepares?|blocks?"
-    r"|stops?|prevents?|forces?|frees?|connects?|exposes?|restricts?|can|could|will|would|must"
-    r"|may|might|should|follows?|matters?|begins?|ends?|offers?|joins?|increases?|prevails?"
-    r"|seems?|helped|gave|made|left|kept|opened|lost|stood|added)"
-)
-#: Words that stand for what the part before has named.
-_LEANING: Final = re.compile(
-    r"\b(?:both|them|these|those|they|their|either|neither|also|too|latter|former|such|again"
-    r"|its|another)\b|\bthis(?! (?:is|was|move|makes))\b|\bit\b(?! (?:is|was) an? )",
-    re.IGNORECASE,
-)
-#: Words that stand for two things named before, or promise two to come.
-_PAIR: Final = re.compile(r"\b(?:both|double|twofold|either|neither|these two)\b", re.IGNORECASE)
-#: Heads before a colon that say something by themselves.
-_JUDGES: Final = re.compile(r"\b(?:blunder|mistake|inaccuracy|error|move|mate|checkmate)\b")
-#: Denials that hold a verb.
-_DENIES: Final = re.compile(r"cannot|.*n't|stops|prevents|avoids|lacks|misses|loses|declines|fails")
 _SUBJECT: Final = frozenset("NCTSMzJPL")
 
 
@@ -632,9 +562,9 @@ def _falls(parts: Sequence[Part], left: Set[int], index: int) -> bool:
         head -= 1
     if part.leans and head != index and (head not in left or parts[head].leans):
         return True
-    if _PAIR.search(part.text) and not part.announces:
+    if _PATTERNS["pair"].search(part.text) and not part.announces:
         return any(k not in left for k in range(index) if parts[k].sentence >= part.sentence - 1)
-    return index > 0 and index - 1 not in left and bool(_LEANING.search(part.text))
+    return index > 0 and index - 1 not in left and bool(_PATTERNS["leaning"].search(part.text))
 
 
 def _is_idle(parts: Sequence[Part], left: Set[int], index: int) -> bool:
@@ -642,8 +572,10 @@ def _is_idle(parts: Sequence[Part], left: Set[int], index: int) -> bool:
     part = parts[index]
     announced = [k for k in range(index + 1, len(parts)) if parts[k].sentence == part.sentence]
     there = sum(k in left for k in announced)
-    idle = there == 0 or (there < min(2, len(announced)) and bool(_PAIR.search(part.text)))
-    return part.announces and idle and not _JUDGES.search(part.text)
+    idle = there == 0 or (
+        there < min(2, len(announced)) and bool(_PATTERNS["pair"].search(part.text))
+    )
+    return part.announces and idle and not _PATTERNS["judgement"].search(part.text)
 
 
 def _parts(sentence: str, number: int) -> Iterator[Part]:
@@ -663,9 +595,9 @@ def _parts(sentence: str, number: int) -> Iterator[Part]:
 def _cuts(sentence: str) -> Iterator[re.Match[str]]:
     """Yield the places where a sentence may be cut cleanly."""
     begin = 0
-    for match in _JOINT.finditer(sentence):
+    for match in _PATTERNS["joint"].finditer(sentence):
         before, after = sentence[begin : match.start()], sentence[match.end() :]
-        if _PAIRED.search(before) and match.group()[0] not in ";:":
+        if _PATTERNS["paired"].search(before) and match.group()[0] not in ";:":
             continue
         sharp = re.match(r"[:;]|\s[-–—]", match.group()) is not None
         if sharp or (_says(before) and _begins_clause(after, match.group())):
@@ -686,8 +618,8 @@ def _is_finite(element: Element) -> bool:
     if word.endswith("ing"):
         return False
     if element.tag == "n":
-        return _DENIES.fullmatch(word) is not None
-    return element.tag in _VERBS or _FINITE.fullmatch(word) is not None
+        return _PATTERNS["denial"].fullmatch(word) is not None
+    return element.tag in _VERBS or _PATTERNS["finite"].fullmatch(word) is not None
 
 
 def _says(text: str) -> bool:
@@ -721,8 +653,6 @@ def _begins_clause(after: str, joint: str) -> bool:
 
 
 # ---------------------------------------------------------------- claims listed by a model
-
-_LINE: Final = re.compile(r"[-*\s]*(?P<kind>[a-z]+)\s*\|\s*(?P<words>\S.*?)\s*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -778,7 +708,7 @@ def read_claims(answer: Answer, text: str) -> list[Listed]:
     for line in lines[:-1] if answer.state == State.CUT_OFF else lines:
         if line.strip().lower() in ("", "none"):
             continue
-        match = _LINE.fullmatch(line)
+        match = _PATTERNS["listed"].fullmatch(line)
         kind = next(
             (each for each in get_args(Kind) if match and each == match["kind"].lower()), None
         )
