@@ -28,6 +28,7 @@ shown = ("ccc/figA6", "ccc/figA1", "lec26/30")
 # %% tags=["hide-input"]
 import hashlib
 import json
+import re
 import textwrap
 import chess
 import chess.svg
@@ -36,12 +37,12 @@ import openai
 import pandas as pd
 from IPython.display import SVG
 from myst_nb import glue
-from chessgloss import brief_moves, report
+from chessgloss import report
 from chessgloss.book import reference
 from chessgloss.engine import centipawns, score_of
-from chessgloss.commentary import gac, methods
-from chessgloss.commentary.briefing import known_from_start, read_briefings, speaks_of
-
+from chessgloss.commentary import briefing, methods
+from chessgloss.commentary.briefing import known_from_start, speaks_of
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.experts import load_expert
 from chessgloss.llm import replay
 from chessgloss.stats import Interval, mean_interval, means_by, paired_difference
@@ -53,13 +54,13 @@ from chessgloss.store import Evidence, find_project
 
 sizes = load_sizes("04_commentary", profile)
 report.use_house_style()
-evaluated = brief_moves.evaluated_moves(seed)
+evaluated = briefing.evaluated_moves(seed)
 step = len(evaluated) // sizes.moves
-moves = [one for number, one in enumerate(evaluated) if number % step == 0 or one.name in shown]
-briefings = read_briefings(brief_moves.briefings_file())
+moves = [each for number, each in enumerate(evaluated) if number % step == 0 or each.name in shown]
+briefings = briefing.read_briefings(briefing.briefings_file())
 client = replay("commentary", model)
 example = briefings[shown[0]]
-print(f"moves: {len(moves)} of {len(evaluated)}, in {len({one.group for one in moves})} sources")
+print(f"moves: {len(moves)} of {len(evaluated)}, in {len({each.group for each in moves})} sources")
 
 first_comments = {method: methods.model_comments([example], method, client)[0].shown
                   for method in ("llm", "llm_expert", "ccc")}
@@ -93,7 +94,7 @@ report.boards(report.board(example.move, size=280), report.texts(
 # add the three moves that the documents print with a FEN; they have no human comment.
 
 # %%
-strata = pd.DataFrame([one.stratum for one in evaluated], columns=["phase", "kind"])
+strata = pd.DataFrame([each.stratum for each in evaluated], columns=["phase", "kind"])
 report.table(pd.crosstab(strata["kind"], strata["phase"]), caption="The evaluated moves")
 
 # %% [markdown]
@@ -105,11 +106,11 @@ report.table(pd.crosstab(strata["kind"], strata["phase"]), caption="The evaluate
 # that a prompt is the same on every machine. They are made anew here and compared.
 
 # %%
-again = brief_moves.brief(moves[:: max(1, len(moves) // sizes.checked)], progress=False)
-kept = [briefings[one.name] for one in again]
+again = briefing.brief(moves[:: max(1, len(moves) // sizes.checked)], progress=False)
+kept = [briefings[each.name] for each in again]
 same_verdict = np.mean([old.verdict == new.verdict for old, new in zip(kept, again, strict=True)])
 same_concepts = np.mean([
-    [one.term for one in old.concepts[:5]] == [one.term for one in new.concepts[:5]]
+    [each.term for each in old.concepts[:5]] == [each.term for each in new.concepts[:5]]
     for old, new in zip(kept, again, strict=True)])
 print(f"made again: {len(again)}; same verdict {same_verdict:.0%}, "
       f"same five concepts {same_concepts:.0%}")
@@ -129,7 +130,7 @@ print(f"made again: {len(again)}; same verdict {same_verdict:.0%}, "
 # model: sentences put together from facts of the board.
 
 # %%
-report.texts({name: one.given for name, one in methods.METHODS.items()},
+report.texts({name: each.given for name, each in methods.METHODS.items()},
               "Given beside the move")
 
 # %% [markdown]
@@ -242,13 +243,13 @@ boxes = {
     "a. labels": f"positions of games, each with Stockfish 8's {len(vectors.names)} terms",
     "a. vectors": "SVMs on {1} activations: {0} vectors".format(*vectors.weights.shape),
     "b. before, after": f"{first.term}, margin {first.before:+.2f}, then {first.after:+.2f}",
-    "b. published": ", ".join(one.term for one in ranking.top(methods.CONCEPTS)),
+    "b. published": ", ".join(item.term for item in ranking.top(methods.CONCEPTS)),
 }
 
 # %%
 asked_words = messages[-1]["content"].split()
 boxes |= {
-    "b. in the prompt": ", ".join(one.term for one in methods.concepts_of(example, "ccc")),
+    "b. in the prompt": ", ".join(each.term for each in methods.concepts_of(example, "ccc")),
     "b. question": f"{len(asked_words)} words: position, move, verdict, attacks, concepts",
     f"b. comment, {model}": methods.model_comments([example], "ccc", client)[0].text,
 }
@@ -262,7 +263,8 @@ report.texts(boxes, f"Figure 2, walked through: {example.move.numbered_san}")
 # words of one are quoted, with lecture and place.
 
 # %%
-comments = methods.collect_comments(moves, briefings, client)
+comments = methods.gather_comments(["reference", "template", *methods.METHODS], moves, briefings,
+                                   client)
 by_move = {name: rows.set_index("method") for name, rows in comments.groupby("move")}
 headline = ["reference", "template", "llm", "llm_expert", "ccc"]
 
@@ -277,7 +279,7 @@ def comment_of(name, method):
 # %%
 report.boards(*(
     report.boards(report.board(briefings[name].move, size=280), report.texts(
-        {one: each.shown for one in headline if (each := comment_of(name, one)) is not None},
+        {item: each.shown for item in headline if (each := comment_of(name, item)) is not None},
         f"{name}, {briefings[name].move.numbered_san}"))
     for name in shown))
 
@@ -298,7 +300,7 @@ cells = {name: reference.lookup("ccc", "table1", row, "Words per comment")
 table = pd.DataFrame({
     "paper": {name: cell.value for name, cell in cells.items()},
     "words": words, "comments": comments.groupby("method").size(),
-    "not usable": comments.groupby("method")["state"].agg(lambda one: (one != "answered").sum()),
+    "not usable": comments.groupby("method")["state"].agg(lambda each: (each != "answered").sum()),
 }).loc[["reference", "template", *methods.METHODS]]
 report.table(table, caption="Words per comment; the paper's model is GPT-4o", digits=1)
 
@@ -315,9 +317,9 @@ family = list(methods.GUIDED)
 
 
 def spoken(name, method, given_to):
-    told = [speaks_of(by_move[name].loc[method, "text"], one)
-            for one in methods.concepts_of(briefings[name], given_to)]
-    return float(np.mean(told)) if told else np.nan
+    spoken_of = [speaks_of(by_move[name].loc[method, "text"], change)
+                 for change in methods.concepts_of(briefings[name], given_to)]
+    return float(np.mean(spoken_of)) if spoken_of else np.nan
 
 
 # %%
@@ -342,10 +344,16 @@ report.table(reached, caption="Share of given concepts that a comment speaks of"
 # example, punctuation aside.
 
 # %%
+def runs_of_words(text, length=6):
+    words = re.findall("[a-z0-9']+", text.lower())
+    return {tuple(words[at:at + length]) for at in range(len(words) - length + 1)}
+
+
+runs = {name: {run for turn in load_prompt(method.prompt).messages if turn.role == "assistant"
+               for run in runs_of_words(turn.content)} for name, method in methods.METHODS.items()}
 usable = comments[(comments["state"] == "answered") & comments["method"].isin(methods.METHODS)]
-copied = usable.assign(copied=[
-    float(methods.copies_examples(one.text, methods.METHODS[one.method].prompt))
-    for one in usable.itertuples()])
+copied = usable.assign(copied=[float(bool(runs_of_words(row.text) & runs[row.method]))
+                               for row in usable.itertuples()])
 copied_by = means_by(copied, "method", "copied", cluster="move", seed=seed)
 glue("copied_ccc", copied_by["ccc"].value, display=False)
 report.table(copied_by.loc[list(methods.METHODS)].to_frame("share copied"),
@@ -359,24 +367,25 @@ report.table(copied_by.loc[list(methods.METHODS)].to_frame("share copied"),
 # ways; the table shows the paired difference, PGN less FEN.
 
 # %%
-known = [briefings[one.name] for one in moves if known_from_start(one.move.position)]
-both = {notation: methods.model_comments(known, "ccc", client, notation=notation)
-        for notation in ("fen", "pgn")}
-pairs = pd.DataFrame({
-    (notation, kind): [value(one, told) for one, told in zip(known, texts, strict=True)]
-    for notation, texts in both.items()
-    for kind, value in {
-        "words": lambda one, told: told.words,
-        "concepts spoken of": lambda one, told: sum(
-            speaks_of(told.text, each) for each in methods.concepts_of(one, "ccc")),
-        "usable": lambda one, told: told.state == "answered"}.items()})
+from_start = [briefings[each.name] for each in moves if known_from_start(each.move.position)]
+
+
+def measured(notation):
+    texts = methods.model_comments(from_start, "ccc", client, notation=notation)
+    return pd.DataFrame([{
+        "words": text.words,
+        "concepts spoken of": sum(speaks_of(text.text, change)
+                                  for change in methods.concepts_of(known, "ccc")),
+        "usable": text.state == "answered"}
+        for known, text in zip(from_start, texts, strict=True)]).astype(float)
+
 
 # %%
-fen, pgn = pairs["fen"].astype(float), pairs["pgn"].astype(float)
+fen, pgn = measured("fen"), measured("pgn")
 paired = pd.DataFrame({"FEN": fen.mean(), "PGN": pgn.mean(),
                        "difference": {name: paired_difference(pgn[name], fen[name], seed=seed)
                                       for name in pgn}})
-report.table(paired, caption=f"ccc, {len(known)} moves whose game is known from its start")
+report.table(paired, caption=f"ccc, {len(from_start)} moves whose game is known from its start")
 
 # %% [markdown]
 # ## How many concepts
@@ -389,7 +398,7 @@ varied = methods.varied_moves(all_briefings)
 counts = {}
 for count in sorted((methods.CONCEPTS, *methods.OTHER_COUNTS)):
     texts = methods.model_comments(varied, "ccc", client, count=count)
-    usable = [one.words for one in texts if one.state == "answered"]
+    usable = [each.words for each in texts if each.state == "answered"]
     counts[count] = {"words": mean_interval(usable, seed=seed), "usable": len(usable)}
 by_count = pd.DataFrame(counts).T
 by_count.index.name = "concepts given"
@@ -406,18 +415,16 @@ report.table(by_count, caption=f"ccc with other numbers of concepts, {len(varied
 
 # %%
 training = json.loads((find_project() / "data/gac/training.json").read_text())
-network, gac_cell = gac.Gac.load(), reference.lookup("ccc", "table1", "GAC", "Words per comment")
-told = [briefings[one.name] for one in moves]
-scored = [gac.ScoreFeatures.of(one.before, one.after) for one in told]
-said = [methods.Comment(network.comment(one.move, score), "gac")
-        for one, score in zip(told, scored, strict=True)]
-gac_words = mean_interval([one.words for one in said], seed=seed)
-distinct = len({one.text for one in said})
+gac_cell = reference.lookup("ccc", "table1", "GAC", "Words per comment")
+known = [briefings[each.name] for each in moves]
+gac_comments = methods.gac_comments(known)
+gac_words = mean_interval([each.words for each in gac_comments], seed=seed)
+distinct = len({each.text for each in gac_comments})
 print(f"trained on {training['comments']['training']} comments; "
-      f"{distinct} different comments on {len(said)} moves")
+      f"{distinct} different comments on {len(gac_comments)} moves")
 
 # %%
-last = {one.name: each.text for one, each in list(zip(moves, said, strict=True))[-8:]}
+last = {item.name: each.text for item, each in list(zip(moves, gac_comments, strict=True))[-8:]}
 report.texts(last, "GAC on the last moves")
 
 # %% [markdown]
@@ -445,8 +452,8 @@ report.table(auc, caption="Area under the ROC curve, test games")
 
 # %%
 noticed = pd.DataFrame([
-    (one.name, each.concept, fact_concepts.really(one.move, each))
-    for one in told for each in one.noticed[:methods.NOTICED]],
+    (item.name, each.concept, fact_concepts.really(item.move, each))
+    for item in known for each in item.noticed[:methods.NOTICED]],
     columns=["move", "concept", "so"])
 by_concept = noticed.groupby("concept")["so"].agg(["size", "mean"])
 by_concept.columns = ["noticed", "share that is so"]
@@ -476,13 +483,13 @@ report.texts({f"{name} {method}": comment_of(name, method).text
 
 # %%
 nnue = load_expert("nnue")
-after = [one for one in told if one.after.lines and not score_of(one.after).is_mate()]
-static = nnue.evaluate([one.move.after().fen for one in after])
-found = np.array([centipawns(score_of(one.after), chess.WHITE) for one in after]) / 100
+after = [each for each in known if each.after.lines and not score_of(each.after).is_mate()]
+static = nnue.evaluate([each.move.after().fen for each in after])
+found = np.array([centipawns(score_of(each.after), chess.WHITE) for each in after]) / 100
 worst = after[int(np.argmax(np.abs(np.clip(static, -5, 5) - np.clip(found, -5, 5))))]
 gap = {"NNUE, no search": static[after.index(worst)], "search": found[after.index(worst)]}
-sees = {one.term: one.change for one in worst.concepts}
-holds = {one.term: one.change for one in worst.oracle}
+sees = {each.term: each.change for each in worst.concepts}
+holds = {each.term: each.change for each in worst.oracle}
 differ = pd.DataFrame({"expert": sees, "oracle": holds})
 differ = differ.loc[(differ["expert"] - differ["oracle"]).abs().nlargest(6).index]
 
@@ -517,34 +524,25 @@ for name, value in {
     glue(name, value, display=False)
 
 # %% tags=["hide-input"]
-results = {
-    "commentary.moves": report.Result(len(moves), unit="moves"),
-    "commentary.methods": report.Result(len(set(comments["method"])), unit="methods"),
-    "commentary.recorded_answers": report.Result(len(client.recordings), unit="answers"),
-    "commentary.briefings.same_verdict": report.Result(float(same_verdict), n=len(again)),
-    "commentary.briefings.same_concepts": report.Result(float(same_concepts), n=len(again)),
-    "words.gac": report.Result.of(gac_words, "words", reference=gac_cell.value,
-                                  source=gac_cell.key),
-    "figure2.boxes": report.Result(len(boxes), unit="boxes"),
-    "figure_a6.words": report.Result.of(paired.loc["words", "difference"], "words, PGN - FEN"),
-}
-
-# %% tags=["hide-input"]
-for name, value in words.items():
-    cell = cells.get(name)
-    more = {"reference": cell.value, "source": cell.key} if cell else {}
-    results[f"words.{name}"] = report.Result.of(value, "words", **more)
-
-# %% tags=["hide-input"]
-for name, value in copied_by.items():
-    results[f"commentary.copied.{name}"] = report.Result.of(value, "share of comments")
-results["commentary.noticed.so"] = report.Result.of(so, "share of noticed concepts")
-for name, value in reached["of ccc's five"].items():
-    results[f"commentary.reach.{name}"] = report.Result.of(value, "share of concepts")
-report.save("04_commentary", results)
+report.save(
+    "04_commentary",
+    report.rows({"moves": len(moves)}, "commentary", unit="moves"),
+    report.rows({"methods": comments["method"].nunique()}, "commentary", unit="methods"),
+    report.rows({"recorded_answers": len(client.recordings)}, "commentary", unit="answers"),
+    report.rows({"same_verdict": report.Result(float(same_verdict), n=len(again)),
+                 "same_concepts": report.Result(float(same_concepts), n=len(again))},
+                "commentary.briefings"),
+    report.rows({**words, "gac": gac_words}, "words", unit="words",
+                reference={**cells, "gac": gac_cell}),
+    report.rows({"boxes": len(boxes)}, "figure2", unit="boxes"),
+    report.rows({"words": paired.loc["words", "difference"]}, "figure_a6",
+                unit="words, PGN - FEN"),
+    report.rows(copied_by, "commentary.copied", unit="share of comments"),
+    report.rows({"so": so}, "commentary.noticed", unit="share of noticed concepts"),
+    report.rows(reached["of ccc's five"], "commentary.reach", unit="share of concepts"))
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(
     len(comments), "comments", seed, interval="95 % over moves; shares Wilson, else bootstrap",
-    versions={"model": model, "engine": f"{example.before.engine}, {brief_moves.NODES:,} nodes",
+    versions={"model": model, "engine": f"{example.before.engine}, {briefing.NODES:,} nodes",
               "prompts": "comment_llm@1, comment_expert@1, comment_ccc@1"}))

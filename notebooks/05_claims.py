@@ -34,43 +34,42 @@ import re
 import chess
 import chess.svg
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from IPython.display import SVG, Markdown
 from IPython.display import display as display_markdown
 from myst_nb import glue
 
-from chessgloss import brief_moves, engine, proportions, report
+from chessgloss import engine, report
 from chessgloss.book import reference
-from chessgloss.claims import CAUSES, gold, verify
+from chessgloss.book.profiles import load_sizes
+from chessgloss.claims import CAUSES, disqualifier, extract, gold, verify
 from chessgloss.claims.checker import checker_digest, checker_files
-from chessgloss.commentary import gac, methods
-from chessgloss.commentary.briefing import read_briefings
+from chessgloss.commentary import briefing, methods, verified
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.corpora.games import read_games
 from chessgloss.facts.verdict import weigh
 from chessgloss.llm import replay
-
-from chessgloss.stats import Interval, means_by, paired_difference, paired_permutation
 from chessgloss.positions import MoveInContext
-from chessgloss.book.profiles import load_sizes
-from chessgloss.commentary.prompts import load_prompt
+from chessgloss.stats import (
+    Interval, cluster_weights, means_by, paired_difference, paired_permutation,
+    percentile_interval, share, share_of, wilson)
 from chessgloss.store import Evidence, find_project
-from chessgloss.verified import accusations, errors, extraction, gold_scores, published, showing
 
 sizes = load_sizes("05_claims", profile)
 report.use_house_style()
-evaluated = brief_moves.evaluated_moves(seed)
+evaluated = briefing.evaluated_moves(seed)
 step = len(evaluated) // sizes.moves
-moves = [one for number, one in enumerate(evaluated) if number % step == 0 or one.name in shown]
-briefings = read_briefings(brief_moves.briefings_file())
-told = [briefings[one.name] for one in moves]
-
+moves = [each for number, each in enumerate(evaluated)
+         if number % step == 0 or each.name in shown]
+briefings = briefing.read_briefings(briefing.briefings_file())
+known = [briefings[each.name] for each in moves]
 example = briefings["ccc/figA6"]
 composed = ("The bishop takes the pawn on e6 with check and forks the king on f7 and the queen "
             "on g8. The rook on a8 cannot help, since the knight on c7 is in its way. White "
             "is clearly better, and could also have captured the bishop on e5.")
 checked = verify(composed, example.move, example.verdict)
-report.boards(report.board(example.move, size=280),
-              showing.checked_texts({"comment": (composed, checked)}))
+report.boards(report.board(example.move, size=280), report.claims({"comment": (composed, checked)}))
 
 # %% [markdown]
 # A comment made up for the move of the paper's Figure A6, true in parts. Hold the pointer over a
@@ -103,8 +102,8 @@ report.boards(report.board(example.move, size=280),
 # The comment at the head of this chapter holds these claims:
 
 # %%
-rows = {f"{number}. {one.claim.kind}": f"“{one.claim.text}” is {one.verdict}: {one.evidence}"
-        for number, one in enumerate(checked, start=1)}
+rows = {f"{number}. {each.claim.kind}": f"“{each.claim.text}” is {each.verdict}: {each.evidence}"
+        for number, each in enumerate(checked, start=1)}
 report.texts(rows, "Every claim, and what decides it")
 
 # %% [markdown]
@@ -178,24 +177,40 @@ report.texts({f"{number}. {checked.claim.kind}, {checked.verdict}":
 # %%
 folder = find_project() / "data" / "claims"
 halves = {half: folder / f"{half}.jsonl" for half in ("dev", reported)}
-labelled = [one for path in halves.values() for one in gold.read_gold(path)]
-played = list(dict.fromkeys(one.move for one in labelled))
-before = engine.analyse_many([one.position for one in played], nodes=sizes.nodes, multipv=5,
+labelled = [each for path in halves.values() for each in gold.read_gold(path)]
+played = list(dict.fromkeys(each.move for each in labelled))
+before = engine.analyse_many([each.position for each in played], nodes=sizes.nodes, multipv=5,
                                 progress=False)
-after = engine.analyse_many([one.after() for one in played], nodes=sizes.nodes, progress=False)
+after = engine.analyse_many([each.after() for each in played], nodes=sizes.nodes, progress=False)
 verdicts = {move: weigh(move, *both)
             for move, *both in zip(played, before, after, strict=True)}
 scores = {half: gold.score_gold(path, verdicts.get) for half, path in halves.items()}
-sentences = {half: gold_scores.count_sentences(path) for half, path in halves.items()}
+sentences = {half: sum(len(verified.sentence_spans(text.text)) for text in gold.read_gold(path))
+             for half, path in halves.items()}
+
+
+def precision(score):
+    return share(score.right, score.accused) if score.accused else None
+
+
+def recall(score):
+    return share(score.found, score.wrong) if score.wrong else None
+
+
+def score_table(by_kind):
+    return pd.DataFrame({kind: {
+        "precision": precision(score), "accusations": score.accused,
+        "recall": recall(score), "false claims": score.wrong}
+        for kind, score in by_kind.items()}).T.astype(object).fillna("")
 
 # %%
 labels = "labels: one language model with the board at hand"
-report.table(gold_scores.score_table(scores["dev"]),
+report.table(score_table(scores["dev"]),
              caption=f"dev half, on which the rules were built, {sentences['dev']} sentences; "
              f"{labels}")
 
 # %%
-report.table(gold_scores.score_table(scores[reported]),
+report.table(score_table(scores[reported]),
              caption=f"{reported} half, {sentences[reported]} sentences; {labels}")
 
 # %% [markdown]
@@ -205,7 +220,39 @@ report.table(gold_scores.score_table(scores[reported]),
 # judged. A *missed* claim is one that the rules do not read, or leave open.
 
 # %%
-wrong = gold_scores.mistakes(halves[reported], verdicts.get)
+columns = ["text", "kind", "span", "verdict", "evidence"]
+reported_texts = list(gold.read_gold(halves[reported]))
+by_checker = pd.DataFrame([
+    (place, each.claim.kind, each.claim.span, each.verdict, each.evidence)
+    for place, text in enumerate(reported_texts)
+    for each in gold.check_text(text, verdicts.get)], columns=columns)
+by_label = pd.DataFrame([
+    (place, label.kind, label.span, label.verdict) for place, text in enumerate(reported_texts)
+    for label in text.claims], columns=columns[:4])
+
+
+def agreeing(spans, others):
+    """Pair claims on common words of one text whose kinds can be taken for one."""
+    pairs = spans.reset_index().merge(others, on="text", suffixes=("", "_other"))
+    return pairs[[(row.kind == row.kind_other or {row.kind, row.kind_other} in gold.EQUIVALENT)
+                  and row.span[0] < row.span_other[1] and row.span_other[0] < row.span[1]
+                  for row in pairs.itertuples()]]
+
+
+def agrees(spans, others):
+    return spans.index.isin(agreeing(spans, others)["index"])
+
+
+# %%
+accused, untrue = (rows[rows["verdict"] == "false"] for rows in (by_checker, by_label))
+seen = agreeing(untrue, by_checker).drop_duplicates("index").set_index("index")
+wrong = pd.concat([
+    accused[~agrees(accused, untrue)].assign(mistake="false accusation"),
+    untrue[~agrees(untrue, accused)].assign(
+        mistake="missed", evidence=seen["verdict_other"] + ": " + seen["evidence"])])
+wrong["id"] = [reported_texts[place].key for place in wrong["text"]]
+wrong["words"] = [reported_texts[row.text].text[slice(*row.span)] for row in wrong.itertuples()]
+wrong["why"] = wrong["evidence"].fillna("not read")
 listing = {f"{row.id}, {row.kind}, {row.mistake}, {number}": f"“{row.words}” ({row.why})"
            for number, row in enumerate(wrong.itertuples(), start=1)}
 report.texts(listing or {"none": ""}, f"Mistakes, {len(wrong)} of them")
@@ -221,21 +268,56 @@ report.texts(listing or {"none": ""}, f"Mistakes, {len(wrong)} of them")
 
 # %%
 client = replay("commentary", model)
-comments = methods.collect_comments(moves, briefings, client)
-network = gac.Gac.load()
-crude = [methods.Comment(network.comment(one.move, gac.ScoreFeatures.of(one.before, one.after)),
-                         "gac") for one in told]
-verified = {name: published.read_published(told, model, simple=simple)
-            for name, simple in (("ccc_verified", False), ("ccc_simple", True))}
-checked_before = [[one.comment for one in written] for written in verified.values()]
-every = pd.concat([comments, methods.comment_table(moves, [crude, *checked_before])])
+asked = ["reference", "gac", "template", *methods.METHODS]
+comments = methods.gather_comments(asked, moves, briefings, client)
+written = {name: verified.read_published(known, model, simple=simple)
+           for name, simple in (("ccc_verified", False), ("ccc_simple", True))}
+order = [*asked, *written]
+every = pd.concat([comments, methods.comment_table(
+    moves, [[each.comment for each in column] for column in written.values()])])
+
+# %% [markdown]
+# All claims of all comments, a row each, and what they come to in each comment.
 
 # %%
-order = ["reference", "gac", "template", *methods.METHODS, *verified]
-counted = errors.check_comments(every, briefings)
+answered = every[every["state"] == "answered"].reset_index(drop=True)
+claims = pd.DataFrame([
+    {"comment": row.Index, "method": row.method, "move": row.move, "claim": each.claim.text,
+     "kind": each.claim.kind, "verdict": each.verdict, "evidence": each.evidence,
+     "forbidden": disqualifier(each.claim) is not None}
+    for row in answered.itertuples()
+    for each in verify(row.text, briefings[row.move].move, briefings[row.move].verdict)])
+false = claims[claims["verdict"] == "false"]
+verdict = pd.crosstab(claims["comment"], claims["verdict"]).reindex(answered.index, fill_value=0)
+causes = list(dict.fromkeys(CAUSES.values()))
+by_cause = pd.crosstab(false["comment"], false["kind"].map(CAUSES)).reindex(
+    index=answered.index, columns=causes, fill_value=0)
+counted = answered.assign(
+    claims=verdict.sum(axis=1), false=verdict["false"], true=verdict["true"],
+    open=verdict["not checkable"], any=(verdict["false"] > 0).astype(float),
+    breach=answered.index.isin(false.loc[false["forbidden"], "comment"]).astype(float),
+    reach=[np.mean([briefing.speaks_of(row.text, change)
+                    for change in briefings[row.move].concepts[:methods.CONCEPTS]])
+           for row in answered.itertuples()]).join((by_cause > 0).astype(float))
+print("claims.shape:", claims.shape, "counted.shape:", counted.shape)
+
+
+# %%
+def false_per_word(rows):
+    """Bootstrap over moves; of none, as many as the moves may hold by Wilson's limit."""
+    sums = rows.groupby("move")[["false", "words"]].sum().to_numpy(float)
+    drawn = cluster_weights(len(sums), seed=seed) @ sums
+    above, below = sums.sum(axis=0)
+    if not above:
+        return Interval(0.0, 0.0, wilson(0, len(sums))[1] * len(sums) / below, len(rows))
+    drawn = drawn[drawn[:, 1] > 0]
+    return percentile_interval(above / below, drawn[:, 0] / drawn[:, 1], len(rows),
+                               clusters=len(sums))
+
+
 of_any = means_by(counted, "method", "any", cluster="move", seed=seed)
-per_hundred = errors.ratio_by(counted.assign(words=counted["words"] / 100), "method", "false",
-                              "words", cluster="move", seed=seed)
+per_hundred = pd.Series({name: false_per_word(rows) for name, rows in counted.assign(
+    words=counted["words"] / 100).groupby("method")})
 per_comment = means_by(counted, "method", "false", cluster="move", seed=seed)
 sums = counted.groupby("method")[["claims", "open", "words"]].sum()
 
@@ -249,7 +331,7 @@ report.table(table, caption="Comments with a false claim, by method")
 
 # %%
 shares = {cause: means_by(counted, "method", cause, cluster="move", seed=seed)
-          for cause in errors.CAUSES}
+          for cause in causes}
 report.table(pd.DataFrame(shares).loc[order], caption="Share of comments, by cause")
 
 # %% [markdown]
@@ -275,20 +357,21 @@ for other in ("llm_expert", "llm", *(name for name in methods.METHODS if "ccc_" 
     both = wide[["ccc", other]].dropna()
     against[other] = paired_permutation(both["ccc"], both[other], seed=seed)
 report.table(pd.DataFrame({f"ccc less {other}": {
-    "difference": one.difference, "moves": one.difference.n, "p": f"{one.p:.4f}"}
-    for other, one in against.items()}).T, caption="Share of comments with a false claim")
+    "difference": each.difference, "moves": each.difference.n, "p": f"{each.p:.4f}"}
+    for other, each in against.items()}).T, caption="Share of comments with a false claim")
 
 # %%
 # a sentence is shown only if the intervals bear it out
 over, none = (against[name].difference for name in ("llm_expert", "ccc_none"))
-said = []
+conclusions = []
 if over.high >= 0:
     sure = "more than chance gives" if over.low > 0 else "a difference that chance can give"
-    said.append(f"With these prompts on this model, concepts do not beat the verdict alone: the "
-                f"share of comments with a false claim differs by {over.value:+.2f}, {sure}.")
+    conclusions.append(
+        f"With these prompts on this model, concepts do not beat the verdict alone: the share of "
+        f"comments with a false claim differs by {over.value:+.2f}, {sure}.")
 if none.low <= 0 <= none.high:
-    said.append("That `ccc` is truer than the same prompt without concepts is not shown.")
-display_markdown(Markdown(" ".join(said)))
+    conclusions.append("That `ccc` is truer than the same prompt without concepts is not shown.")
+display_markdown(Markdown(" ".join(conclusions)))
 
 # %% [markdown]
 # What else differs between the two? The `ccc` family alone gets worked examples, and the list of
@@ -298,16 +381,16 @@ display_markdown(Markdown(" ".join(said)))
 # be seen: a small model copies them.
 
 # %%
-family = {name: load_prompt(one.prompt) for name, one in methods.METHODS.items()}
+family = {name: load_prompt(each.prompt) for name, each in methods.METHODS.items()}
 given = pd.DataFrame({name: {
-    "worked examples": sum(one.role == "assistant" for one in prompt.messages),
+    "worked examples": sum(each.role == "assistant" for each in prompt.messages),
     "list of attacks": "yes" if "attacks" in prompt.placeholders else "no"}
     for name, prompt in family.items()}).T
 report.table(given, caption="What the prompts hold beside position and move")
 
 # %%
-examples = [one.content.split("Comment: ")[-1] for one in family["ccc"].messages
-            if one.role == "assistant"]
+examples = [each.content.split("Comment: ")[-1] for each in family["ccc"].messages
+            if each.role == "assistant"]
 openings = tuple(" ".join(text.split()[:4]) for text in examples)
 copied = every[every["method"].isin(methods.METHODS)].assign(
     copied=lambda rows: rows["text"].str.startswith(openings))
@@ -315,11 +398,11 @@ copied = counted.merge(copied[["move", "method", "copied"]], on=["move", "method
 
 # %%
 def false_share(rows):
-    return proportions.share_of(rows["any"]) if len(rows) else ""
+    return share_of(rows["any"]) if len(rows) else ""
 
 
 copies = pd.DataFrame({name: {
-    "begins as an example": proportions.share_of(rows["copied"]),
+    "begins as an example": share_of(rows["copied"]),
     "of these false": false_share(rows[rows["copied"]]),
     "of the others false": false_share(rows[~rows["copied"]])}
     for name, rows in copied.groupby("method")}).T.loc[list(methods.METHODS)]
@@ -341,14 +424,14 @@ as_printed = ["Referring illegal move or non-existing pieces",
 pairs_of = {"llm": "GPT-4o", "llm_expert": "GPT-4o + expert", "ccc": "GPT-4o + expert + concept"}
 cells = {(method, cause): reference.lookup("ccc", "table2", row, column)
          for method, column in pairs_of.items()
-         for cause, row in zip(errors.CAUSES, as_printed, strict=True)}
+         for cause, row in zip(causes, as_printed, strict=True)}
 
 # %%
 beside = {}
 for method, column in pairs_of.items():
-    beside[f"{column} (paper)"] = {cause: cells[method, cause].value for cause in errors.CAUSES}
-    beside[method] = {cause: shares[cause][method] for cause in errors.CAUSES}
-beside["ccc_verified"] = {cause: shares[cause]["ccc_verified"] for cause in errors.CAUSES}
+    beside[f"{column} (paper)"] = {cause: cells[method, cause].value for cause in causes}
+    beside[method] = {cause: shares[cause][method] for cause in causes}
+beside["ccc_verified"] = {cause: shares[cause]["ccc_verified"] for cause in causes}
 report.table(pd.DataFrame(beside), caption="Table 2: by human raters, and by program")
 
 # %% [markdown]
@@ -357,11 +440,8 @@ report.table(pd.DataFrame(beside), caption="Table 2: by human raters, and by pro
 # little to accuse; the raters judged plans and weaknesses too.
 
 # %%
-kinds = pd.Series([one.claim.kind for row in every[every["state"] == "answered"].itertuples()
-                   for one in verify(row.text, briefings[row.move].move,
-                                     briefings[row.move].verdict)])
-by_cause = kinds.map(CAUSES).value_counts().reindex(errors.CAUSES, fill_value=0)
-report.table(by_cause.to_frame("claims read"), caption="What the checker reads, all comments")
+read_by_cause = claims["kind"].map(CAUSES).value_counts().reindex(causes, fill_value=0)
+report.table(read_by_cause.to_frame("claims read"), caption="What the checker reads, all comments")
 
 # %% [markdown]
 # ## Which checker this is, and how often it is right
@@ -379,7 +459,7 @@ frozen = checker_digest()
 history = pd.read_csv(folder / "checkers.csv")
 history["share"] = history["with_false_claim"] / history["comments"]
 versions = history.pivot(index=["rules", "checker_sha256"], columns="method", values="share")
-today = pd.DataFrame([{name: one.value for name, one in of_any.items()}],
+today = pd.DataFrame([{name: each.value for name, each in of_any.items()}],
                      index=pd.MultiIndex.from_tuples([("today", frozen)]))
 versions = pd.concat([versions.iloc[::-1], today]).reset_index()
 versions["checker"] = versions.pop("level_1").str[:12]
@@ -395,32 +475,33 @@ report.table(versions.set_index(["level_0", "checker"])[list(methods.METHODS)].r
 # saw the checker's verdict; no person read them, and nobody a second time.
 
 # %%
-reading = accusations.read_reading(folder / "accusations.json")
-right = reading.precision()
-report.table(pd.DataFrame({"right": right, "accusations": reading.rows.groupby("method").size()}
+stored = json.loads((folder / "accusations.json").read_text())
+reading = pd.DataFrame(stored["accusations"])
+right = {name: share_of(rows["right"]) for name, rows in reading.groupby("method")}
+report.table(pd.DataFrame({"right": right, "accusations": reading.groupby("method").size()}
                           ).loc[[name for name in order if name in right]],
              caption=f"Accusations on real comments that are right; {labels}")
 
 # %%
-wrongly = reading.rows[~reading.rows["right"]]
+wrongly = reading[~reading["right"]]
 report.texts({f"{row.method}, {row.move}, {row.kind}": f"“{row.claim}” ({row.evidence}) "
               f"Reader: {row.reason}." for row in wrongly.itertuples()} or {"none": ""},
              "Wrong accusations")
 
 # %%
-now = accusations.accuse(every, briefings).set_index(accusations.KEY).index
-kept_up = reading.rows.set_index(accusations.KEY).index.isin(now)
-here = reading.rows["move"].isin([one.name for one in moves])
-same = "the one" if reading.checker == frozen else "not the one"
+key = ["method", "move", "claim", "kind"]
+kept_up = reading.set_index(key).index.isin(false.set_index(key).index)
+here = reading["move"].isin([each.name for each in moves])
+same = "the one" if stored["checker_sha256"] == frozen else "not the one"
 print(f"The checker of today is {same} that was read; of the {here.sum()} accusations read on "
       f"these moves it still makes {(kept_up & here).sum()}.")
 
 # %%
 figure, axes = plt.subplots(figsize=(7, 3.8))
 for place, method in enumerate(order[::-1]):
-    one = of_any[method]
-    axes.plot([one.low, one.high], [place, place], color=report.PALETTE[0])
-    axes.plot(one.value, place, "o", color=report.PALETTE[0])
+    each = of_any[method]
+    axes.plot([each.low, each.high], [place, place], color=report.PALETTE[0])
+    axes.plot(each.value, place, "o", color=report.PALETTE[0])
 axes.set_yticks(range(len(order)), order[::-1])
 axes.set(xlim=(-0.02, 1), xlabel="share of comments with at least one false claim")
 plt.show()
@@ -436,10 +517,10 @@ def checked_row(name, method):
 
 
 # %%
-headline = ["llm", "llm_expert", "ccc", *verified]
-report.boards(*(showing.checked_texts({method: checked_row(name, method) for method in headline},
+headline = ["llm", "llm_expert", "ccc", *written]
+report.boards(*(report.claims({method: checked_row(name, method) for method in headline},
                                       f"{name}, {briefings[name].move.numbered_san}")
-                for name in shown), showing.legend())
+                for name in shown))
 
 # %% [markdown]
 # ## Comments that are checked before they are published
@@ -457,22 +538,21 @@ report.boards(*(showing.checked_texts({method: checked_row(name, method) for met
 # they are a measure of what the earlier one missed.
 
 # %%
-written = verified["ccc_verified"]
-pick = max(range(len(written)), key=lambda k: (written[k].way == "cut", written[k].rounds))
-one = written[pick]
+published = written["ccc_verified"]
+pick = max(range(len(published)), key=lambda k: (published[k].way == "cut", published[k].rounds))
+item = published[pick]
 rows = {f"attempt {number}": (each.text or f"({each.state})", each.checked)
-        for number, each in enumerate(one.attempts, start=1)}
+        for number, each in enumerate(item.attempts, start=1)}
 report.boards(
-    report.board(told[pick].move, size=280),
-    showing.checked_texts({**rows, "published": (one.comment.text, one.checked)},
-                          f"{moves[pick].name}, {told[pick].move.numbered_san}"))
+    report.board(known[pick].move, size=280),
+    report.claims({**rows, "published": (item.comment.text, item.checked)},
+                  f"{moves[pick].name}, {known[pick].move.numbered_san}"))
 
 # %%
 ways = pd.DataFrame([
-    {"move": each.name, "method": name, "way": one.way, "rounds": one.rounds,
-     "fallback": float(one.fallback), "own words": one.own_words,
-     "dropped": len(one.dropped), "first false": float(bool(one.attempts[0].false))}
-    for name, written in verified.items() for each, one in zip(moves, written, strict=True)])
+    {"move": each.name, "method": name, "way": item.way, "rounds": item.rounds,
+     "fallback": float(item.fallback)}
+    for name, column in written.items() for each, item in zip(moves, column, strict=True)])
 report.table(pd.crosstab(ways["method"], ways["way"]), caption="How the comment came about")
 
 # %% [markdown]
@@ -480,7 +560,7 @@ report.table(pd.crosstab(ways["method"], ways["way"]), caption="How the comment 
 # concepts a comment speaks of, beside the unchecked `ccc` and the template.
 
 # %%
-kept = ["template", "ccc", *verified]
+kept = ["template", "ccc", *written]
 columns = {"words": "words", "true claims": "true", "concepts spoken of": "reach"}
 loss = pd.DataFrame({title: means_by(counted, "method", column, cluster="move", seed=seed)
                      for title, column in columns.items()}).loc[kept]
@@ -496,23 +576,23 @@ report.table(loss, caption="What is left for the reader; means a comment")
 
 # %%
 simple = pd.DataFrame([
-    {"move": each.name, "method": name, "usable": float(one.attempts[0].usable),
-     "false": float(bool(one.attempts[0].false)),
-     "squares": len(re.findall(r"\b[a-h][1-8]\b|\b[KQRBN]x?[a-h]", one.attempts[0].text)),
-     "words": len(one.attempts[0].text.split())}
-    for name, written in verified.items() for each, one in zip(moves, written, strict=True)])
+    {"move": each.name, "method": name, "usable": float(item.attempts[0].usable),
+     "false": float(bool(item.attempts[0].false)),
+     "squares": len(re.findall(r"\b[a-h][1-8]\b|\b[KQRBN]x?[a-h]", item.attempts[0].text)),
+     "words": len(item.attempts[0].text.split())}
+    for name, column in written.items() for each, item in zip(moves, column, strict=True)])
 
 # %%
-answered = simple[simple["usable"] == 1]
+readable = simple[simple["usable"] == 1]
 usable = means_by(simple, "method", "usable", cluster="move", seed=seed)
 names = {"any false claim": "false", "words": "words", "squares and moves named": "squares"}
-first = pd.DataFrame({title: means_by(answered, "method", column, cluster="move", seed=seed)
+first = pd.DataFrame({title: means_by(readable, "method", column, cluster="move", seed=seed)
                       for title, column in names.items()})
 first.insert(0, "usable answers", usable)
 report.table(first, caption="First answers, before any check")
 
 # %%
-wide = answered.pivot(index="move", columns="method", values="false").dropna()
+wide = readable.pivot(index="move", columns="method", values="false").dropna()
 cost = paired_difference(wide["ccc_simple"], wide["ccc_verified"], seed=seed)
 print(f"share of first answers with a false claim, simple less plain: {cost:.2f}, n = {cost.n}")
 
@@ -533,17 +613,19 @@ games = read_games(find_project() / "data/games/selfplay.tsv.zst", 300)
 sampled = (MoveInContext(game.position(ply), game.moves[ply])
            for game in games for ply in range(7, len(game.moves), 53))
 pairs = gold.minimal_pairs(sampled, sizes.pairs, seed=seed)
-apart = pd.DataFrame([{"error": one.error, "apart": gold_scores.told_apart(one)}
-                      for one in pairs])
+accuses = [[any(each.verdict == "false" for each in verify(text, pair.move))
+            for text in (pair.true, pair.false)] for pair in pairs]
+apart = pd.DataFrame([{"error": pair.error, "apart": of_false and not of_true}
+                      for pair, (of_true, of_false) in zip(pairs, accuses, strict=True)])
 by_error = apart.groupby("error")["apart"].agg(["sum", "count"])
-by_error["told apart"] = [proportions.share(*row) for row in by_error.itertuples(index=False)]
+by_error["told apart"] = [share(*row) for row in by_error.itertuples(index=False)]
 report.table(by_error[["count", "told apart"]], caption="Minimal pairs by what was exchanged")
 
 # %%
-one = next(pair for pair in pairs if pair.error == "wrong_square")
-report.boards(report.board(one.move, size=280), showing.checked_texts(
-    {"true": (one.true, verify(one.true, one.move)),
-     "its twin": (one.false, verify(one.false, one.move))}))
+each = next(pair for pair in pairs if pair.error == "wrong_square")
+report.boards(report.board(each.move, size=280), report.claims(
+    {"true": (each.true, verify(each.true, each.move)),
+     "its twin": (each.false, verify(each.false, each.move))}))
 
 # %% [markdown]
 # ## The hard rule
@@ -567,34 +649,47 @@ report.table(breach.loc[order].to_frame("breaks the hard rule"),
 # judge it.
 
 # %%
-texts = extraction.asked_texts()[: sizes.listed]
-questions = extraction.extraction_requests(texts)
+texts = verified.asked_texts()[: sizes.listed]
+questions = verified.extraction_requests(texts)
 answers = replay("extraction", model).ask_many(questions, progress=False)
-lists = [extraction.read_claims(answer, one.text)
-         for answer, one in zip(answers, texts, strict=True)]
-by_model = [one.spans for one in lists]
-by_rules = [extraction.spans_of_rules(one.text) for one in texts]
-found = {"rules": by_rules, "model": by_model,
-         "both": [(*rule, *more) for rule, more in zip(by_rules, by_model, strict=True)]}
-finders = {name: extraction.score_spans(spans, texts) for name, spans in found.items()}
+lines = pd.DataFrame([
+    (place, line.reading, line.kind, line.span)
+    for place, (answer, text) in enumerate(zip(answers, texts, strict=True))
+    for line in verified.read_claims(answer, text.text)],
+    columns=["text", "reading", "kind", "span"])
+
+
+def spans_of(lists):
+    return pd.DataFrame([(place, each.kind, each.span) for place, claims_there in enumerate(lists)
+                         for each in claims_there], columns=["text", "kind", "span"])
+
+
+by_model = lines.loc[lines["reading"] == "claim", ["text", "kind", "span"]]
+by_rules = spans_of(extract(text.text) for text in texts)
+labelled_spans = spans_of(text.claims for text in texts)
+finders = {name: {"precision": share_of(agrees(spans, labelled_spans)),
+                  "recall": share_of(agrees(labelled_spans, spans))}
+           for name, spans in {
+               "rules": by_rules, "model": by_model,
+               "both": pd.concat([by_rules, by_model], ignore_index=True)}.items()}
 
 # %%
 finding = pd.DataFrame({name: {
-    "claims said": one.accused, "precision": gold_scores.precision(one),
-    "labelled": one.wrong, "recall": gold_scores.recall(one)}
-    for name, one in finders.items()}).T
+    "claims said": found["precision"].n, "precision": found["precision"],
+    "labelled": found["recall"].n, "recall": found["recall"]}
+    for name, found in finders.items()}).T
 report.table(finding, caption=f"Claims found in {len(texts)} comments, true or false; {labels}")
 
 # %%
-new = [extraction.missed(more, rule) for rule, more in zip(by_rules, by_model, strict=True)]
-judged = [extraction.readable(one, spans) for one, spans in zip(texts, new, strict=True)]
-readings = pd.Series([line for one in lists for line in one.lines]).value_counts()
+new = by_model[~agrees(by_model, by_rules)]
+judged = [any(each.verdict != "not checkable" for each in verify(
+    texts[row.text].text[slice(*row.span)], texts[row.text].move)) for row in new.itertuples()]
 report.boards(
-    report.sheet("lines", readings.to_dict()),
+    report.sheet("lines", lines["reading"].value_counts().to_dict()),
     report.sheet("what the model adds", {
-        "spans that the rules lack": sum(map(len, new)),
-        "of these a label agrees with": extraction.score_spans(new, texts).right,
-        "of these the rules can judge": sum(map(len, judged))}))
+        "spans that the rules lack": len(new),
+        "of these a label agrees with": int(agrees(new, labelled_spans).sum()),
+        "of these the rules can judge": sum(judged)}))
 
 # %% [markdown]
 # ## What it misses
@@ -621,7 +716,7 @@ report.texts({f"{row.move}, {row.method}, {number}": f"“{row.claim}” {row.no
 # %%
 of_method = read.assign(slip=(read["reader_verdict"] == "false").astype(float))
 slips = of_method.groupby(["method", "move"])["slip"].max().reset_index()
-by_reader = pd.Series({name: proportions.share_of(rows["slip"])
+by_reader = pd.Series({name: share_of(rows["slip"])
                        for name, rows in slips.groupby("method")})
 glue("reader_share", by_reader["ccc_verified"].value, display=False)
 report.table(by_reader.to_frame("comments with a false claim"),
@@ -694,83 +789,60 @@ elif apart_there:
 
 # %% tags=["hide-input"]
 total = scores[reported]["all"]
-illegal = shares[errors.CAUSES[0]]
+illegal = shares[causes[0]]
 glued = {
-    "precision": gold_scores.precision(total), "recall": gold_scores.recall(total),
+    "precision": precision(total), "recall": recall(total),
     "any_llm": of_any["llm"], "any_expert": of_any["llm_expert"], "any_ccc": of_any["ccc"],
     "any_reference": of_any["reference"],
     "any_verified": of_any["ccc_verified"], "illegal_verified": illegal["ccc_verified"],
     "template_verified": loss.loc["ccc_verified", "template's share"],
     "words_verified": loss.loc["ccc_verified", "words"], "words_ccc": loss.loc["ccc", "words"],
     "over": over, "copied": copies.loc["ccc", "begins as an example"],
-    "cost_simple": cost, "apart": proportions.share(int(apart["apart"].sum()), len(apart))}
+    "cost_simple": cost, "apart": share(int(apart["apart"].sum()), len(apart))}
 
 # %% tags=["hide-input"]
 for name, value in glued.items():
     glue(name, value.value, display=False)
 for name, number in {"claims_read": len(read), "claims_missed": len(missed),
-                     "read_n": len(reading.rows), "read_right": int(reading.rows["right"].sum()),
+                     "read_n": len(reading), "read_right": int(reading["right"].sum()),
                      "over_low": over.low, "over_high": over.high}.items():
     glue(name, number, display=False)
 
 # %% tags=["hide-input"]
-results = {}
-for half, by_kind in scores.items():
-    results[f"claims.{half}.sentences"] = report.Result(sentences[half], unit="sentences")
-    for name, of in (("precision", gold_scores.precision), ("recall", gold_scores.recall)):
-        results |= {f"claims.{half}.{name}.{kind}": report.Result.of(value, "share")
-                    for kind, score in by_kind.items() if (value := of(score)) is not None}
-
-# %% tags=["hide-input"]
-in_table2 = {method for method, _ in cells}
-for method in order:
-    if method not in in_table2:  # those that are in it stand under table2.1
-        results[f"illegal_or_missing_share.{method}"] = report.Result.of(
-            illegal[method], "share of comments")
-    results |= {
-        f"false_comment_share.{method}": report.Result.of(of_any[method], "share of comments"),
-        f"false_claims_per_100_words.{method}": report.Result.of(per_hundred[method], "claims"),
-        f"hard_rule_share.{method}": report.Result.of(breach[method], "share of comments")}
-
-# %% tags=["hide-input"]
-for (method, cause), cell in cells.items():
-    name = f"table2.{errors.CAUSES.index(cause) + 1}.{method}"
-    results[name] = report.Result.of(shares[cause][method], "share of comments",
-                                     reference=cell.value, source=cell.key)
-for method in verified:
-    results[f"template_share.{method}"] = report.Result.of(
-        loss.loc[method, "template's share"], "share of comments")
-    results[f"words.{method}"] = report.Result.of(loss.loc[method, "words"], "words")
-results["claims.simple_words_cost"] = report.Result.of(cost, "share, simple less plain")
-results["claims.pairs.told_apart"] = report.Result.of(glued["apart"], "share of pairs")
-
-# %% tags=["hide-input"]
-for name, score in finders.items():
-    results[f"claims.extraction.precision.{name}"] = report.Result.of(
-        gold_scores.precision(score), "share")
-    results[f"claims.extraction.recall.{name}"] = report.Result.of(
-        gold_scores.recall(score), "share")
-results["claims.read.claims"] = report.Result(len(read), unit="claims")
-results["claims.read.missed"] = report.Result(len(missed), n=len(read), unit="claims")
-
-# %% tags=["hide-input"]
-for method, one in right.items():
-    results[f"accusations.precision.{method}"] = report.Result.of(one, "share of accusations")
-for other, one in against.items():
-    results[f"false_comment_share.ccc_less.{other}"] = report.Result.of(
-        one.difference, "share of comments, ccc less the other")
-
-# %% tags=["hide-input"]
-for name, column in (("copied", "of these false"), ("other", "of the others false")):
-    if copies.loc["ccc", column] != "":
-        results[f"claims.ccc.{name}.false"] = report.Result.of(
-            copies.loc["ccc", column], "share of comments")
-results["claims.ccc.copied"] = report.Result.of(copies.loc["ccc", "begins as an example"],
-                                                "share of comments")
-results["checker.sha256"] = report.Result(
+table2 = {(causes.index(cause) + 1, method): shares[cause][method] for method, cause in cells}
+printed = {(causes.index(cause) + 1, method): cell for (method, cause), cell in cells.items()}
+checker = report.Result(
     int(frozen[:12], 16), unit="its first twelve hexadecimal digits as a number",
     source=f"sha256 {frozen} of {len(checker_files())} modules")
-report.save("05_claims", results)
+report.save(
+    "05_claims", {"checker.sha256": checker},
+    report.rows({half: {"sentences": count} for half, count in sentences.items()}, "claims",
+                unit="sentences"),
+    report.rows({(half, measure.__name__, kind): measure(score) for measure in (precision, recall)
+                 for half, by_kind in scores.items() for kind, score in by_kind.items()}, "claims",
+                unit="share", drop=True),
+    report.rows(table2, "table2", unit="share of comments", reference=printed),
+    report.rows(illegal[order].drop(list(pairs_of)), "illegal_or_missing_share",
+                unit="share of comments"),  # the others stand under table2.1
+    report.rows(of_any[order], "false_comment_share", unit="share of comments"),
+    report.rows({other: test.difference for other, test in against.items()},
+                "false_comment_share.ccc_less", unit="share of comments, ccc less the other"),
+    report.rows(breach[order], "hard_rule_share", unit="share of comments"),
+    report.rows(per_hundred[order], "false_claims_per_100_words", unit="claims"),
+    report.rows(loss.loc[list(written), "template's share"], "template_share",
+                unit="share of comments"),
+    report.rows(loss.loc[list(written), "words"], "words", unit="words"),
+    report.rows({"simple_words_cost": cost}, "claims", unit="share, simple less plain"),
+    report.rows({"told_apart": glued["apart"]}, "claims.pairs", unit="share of pairs"),
+    report.rows(pd.DataFrame(finders), "claims.extraction", unit="share"),
+    report.rows({"claims": len(read), "missed": report.Result(
+        len(missed), n=len(read), unit="claims")}, "claims.read", unit="claims"),
+    report.rows(right, "accusations.precision", unit="share of accusations"),
+    report.rows({name: value for name, value in {
+        ("copied",): copies.loc["ccc", "begins as an example"],
+        ("copied", "false"): copies.loc["ccc", "of these false"],
+        ("other", "false"): copies.loc["ccc", "of the others false"]}.items() if value != ""},
+        "claims.ccc", unit="share of comments"))
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(

@@ -37,24 +37,24 @@ from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU
 from scipy.special import logsumexp, softmax
 from sklearn.linear_model import LogisticRegression
-from chessgloss import brief_moves, report
+from chessgloss import report
 from chessgloss.book import reference
-from chessgloss.commentary.briefing import read_briefings
+from chessgloss.commentary.briefing import NODES, briefings_file, evaluated_moves, read_briefings
 from chessgloss.judges import gcc, trials
 from chessgloss.judges.gcc import DIMENSIONS, judge_request, read_score
 
 from chessgloss.llm import replay
 from chessgloss.stats import (
     area_under_curve, correlation, mean_interval, means_by, paired_permutation)
-from chessgloss.panel import gather_comments
+from chessgloss.commentary.methods import gather_comments
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
-from chessgloss.verified.published import read_published
+from chessgloss.commentary.verified import read_published
 
 sizes = load_sizes("06_gcc_eval", profile)
 report.use_house_style()
-evaluated = brief_moves.evaluated_moves(seed)
-briefings = read_briefings(brief_moves.briefings_file())
+evaluated = evaluated_moves(seed)
+briefings = read_briefings(briefings_file())
 known = briefings | trials.gold_briefings()
 
 written = replay("commentary", model)
@@ -601,4 +601,4 @@ report.save(
 report.evidence(Evidence(
     len(scores), "scores", seed, interval="95 % over moves; shares Wilson, else bootstrap",
     versions={"judge": model, "prompts": ", ".join(f"gcc_{asked}@1" for asked in gcc.PROMPTS),
-              "engine": f"{example_briefing.before.engine}, {brief_moves.NODES:,} nodes"}))
+              "engine": f"{example_briefing.before.engine}, {NODES:,} nodes"}))

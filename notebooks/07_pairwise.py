@@ -38,25 +38,26 @@ import statsmodels.api as sm
 from myst_nb import glue
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
-from chessgloss import brief_moves, report
-from chessgloss.commentary.briefing import first_words, read_briefings
+from chessgloss import report
+from chessgloss.commentary.briefing import (
+    NODES, briefings_file, evaluated_moves, first_words, read_briefings)
 
 from chessgloss.llm import replay
 from chessgloss.stats import mean_interval, means_by
 from chessgloss.judges import pairwise
 from chessgloss.judges.pairwise import CRITERIA
 from chessgloss.judges.strengths import strengths
-from chessgloss.panel import gather_comments
+from chessgloss.commentary.methods import gather_comments
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
-from chessgloss.verified.published import read_published
+from chessgloss.commentary.verified import read_published
 
 sizes = load_sizes("07_pairwise", profile)
 report.use_house_style()
-evaluated = brief_moves.evaluated_moves(seed)
+evaluated = evaluated_moves(seed)
 moves = pairwise.choose_compared(evaluated, sizes.moves)
-kept = read_briefings(brief_moves.briefings_file())
+kept = read_briefings(briefings_file())
 briefings = [kept[move.name] for move in moves]
 methods = list(pairwise.METHODS)
 print(f"{len(moves)} moves, {len(methods)} methods")
@@ -517,5 +518,5 @@ report.save(
 report.evidence(Evidence(
     len(numbers), "pairs in an order", seed,
     interval="95 % over moves; shares Wilson, else bootstrap",
-    versions={"model": model, "engine": f"{example.before.engine}, {brief_moves.NODES:,} nodes",
+    versions={"model": model, "engine": f"{example.before.engine}, {NODES:,} nodes",
               "prompts": "pairwise@2, pairwise_number@1, pairwise_alone@2"}))

@@ -36,10 +36,10 @@ import pandas as pd
 from myst_nb import glue
 from scipy import stats
 from statsmodels.stats import inter_rater
-from chessgloss import brief_moves, report
+from chessgloss import report
 from chessgloss.book import reference
-from chessgloss.commentary.briefing import documents_examples, read_briefings
-from chessgloss.commentary.methods import collect_comments
+from chessgloss.commentary.briefing import briefings_file, documents_examples, read_briefings
+from chessgloss.commentary.methods import gather_comments
 from chessgloss.stats import crossed_mean, mean_interval, share_of, sign_flip_p
 from chessgloss.book.profiles import load_sizes
 
@@ -130,10 +130,10 @@ report.table(reference.table("ccc", "table4"), caption="The paper's Table 4: cor
 methods = ["template", "llm", "llm_expert", "ccc_none", "ccc"]
 examples = {example.name: example.move for example in documents_examples()
             if example.name != "ccc/figA5"}
-briefings = read_briefings(brief_moves.briefings_file())
+briefings = read_briefings(briefings_file())
 client = replay("commentary")
-written = collect_comments([example for example in documents_examples()
-                            if example.name in examples], briefings, client, methods[1:])
+written = gather_comments(methods, [example for example in documents_examples()
+                                    if example.name in examples], briefings, client)
 study = study_of(written, examples, methods, title="Comments on two moves")
 page = write_form(Key(study=study, secret="0" * 64), Settings(pilot_moves=1))
 report.Html('<iframe title="The form of the study, to be tried" loading="lazy" '

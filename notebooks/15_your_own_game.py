@@ -88,21 +88,22 @@ annotator = Annotator(
     lambda positions: analyse_many(positions, nodes=sizes.nodes, multipv=5, progress=False),
     write_from_facts, lambda played: prioritise(played.position, played.uci).changes)
 annotated = annotator.annotate(game)
-commented = [note for note in annotated.notes if note.text]
+commented = {ply: note for ply, note in enumerate(annotated.notes) if note.text}
 print(f"moves: {len(annotated.notes)}, commented on: {len(commented)} ({annotated.sources})")
 
 # %%
-scores = pd.Series({note.ply: centipawns(note.score, True) / 100 for note in annotated.notes
+scores = pd.Series({ply: centipawns(note.score, True) / 100
+                    for ply, note in enumerate(annotated.notes)
                     if note.score is not None}).clip(-6, 6)
 fig, ax = plt.subplots(figsize=(7.0, 2.4))
 ax.fill_between(scores.index, scores, step="mid", alpha=0.35)
-ax.plot([note.ply for note in commented], [scores.get(note.ply, 0) for note in commented], "o")
+ax.plot(list(commented), [scores.get(ply, 0) for ply in commented], "o")
 ax.set(xlabel="ply", ylabel="pawns for White")
 plt.show()
 
 # %%
 moves = list(moves_of(game))
-report.texts({moves[note.ply].numbered_san: note.text for note in commented},
+report.texts({moves[ply].numbered_san: note.text for ply, note in commented.items()},
              "The moments that matter")
 
 # %% [markdown]
@@ -138,11 +139,11 @@ report.texts({question: reply.text for question, reply in replies.items()},
 glue("n_moves", len(annotated.notes), display=False)
 glue("n_commented", len(commented), display=False)
 glue("n_questions", len(replies), display=False)
-report.save("15_your_own_game", {
-    "figure_a4.questions": report.Result(len(replies), unit="questions"),
-    "annotate.moves": report.Result(len(annotated.notes), unit="moves"),
-    "annotate.commented": report.Result(len(commented), unit="moves"),
-})
+report.save(
+    "15_your_own_game",
+    report.rows({"questions": len(replies)}, "figure_a4", unit="questions"),
+    report.rows({"moves": len(annotated.notes), "commented": len(commented)}, "annotate",
+                unit="moves"))
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(len(annotated.notes), "moves", seed, versions={

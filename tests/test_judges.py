@@ -16,10 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chessgloss import assets
-from chessgloss.brief_moves import briefings_file
 from chessgloss.claims import verify
-from chessgloss.commentary.briefing import Briefing, EvaluatedMove, read_briefings
-from chessgloss.commentary.methods import Comment
+from chessgloss.commentary.briefing import Briefing, EvaluatedMove, briefings_file, read_briefings
+from chessgloss.commentary.methods import Comment, gather_comments
 from chessgloss.engine import Analysis, Line
 from chessgloss.judges import gcc, trials
 from chessgloss.judges.gcc import (
@@ -39,7 +38,6 @@ from chessgloss.judges.gcc import (
     with_requests,
 )
 from chessgloss.llm import Answer, Client, Endpoint, Model, Recordings, Token, request_key
-from chessgloss.panel import gather_comments
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from fakes.scripted_llm import scripted_llm
 

@@ -511,7 +511,7 @@ def _replace(path: Path, text: str) -> None:
 
 
 def _ask(given: argparse.Namespace) -> int:
-    from chessgloss.commentary.dialogue import Dialogue, model_writer
+    from chessgloss.commentary.dialogue import Dialogue
     from chessgloss.engine import open_engine
 
     move, write, client = _move(given), _commentator(given), _client(given)
@@ -523,8 +523,8 @@ def _ask(given: argparse.Namespace) -> int:
             move,
             comment.text,
             lambda position: engine.analyse(position, nodes=given.nodes, multipv=LINES),
-            model_writer(client, _say) if client else None,
-            client.model.name if client else None,
+            client,
+            _say,
         )
         for question in _questions():
             print(_reply_text(dialogue.ask(question)), flush=True)
@@ -626,10 +626,9 @@ def _claim_object(checked: Checked, *more: str) -> dict[str, Any]:
 
 
 def _survey_collect(given: argparse.Namespace) -> int:
-    from chessgloss.brief_moves import briefings_file, evaluated_moves
-    from chessgloss.commentary.briefing import read_briefings
+    from chessgloss.commentary.briefing import briefings_file, evaluated_moves, read_briefings
+    from chessgloss.commentary.methods import gather_comments
     from chessgloss.llm import DEFAULT_MODEL, replay
-    from chessgloss.panel import gather_comments
     from chessgloss.survey.study import complete_moves, study_of, write_study
 
     methods = [name.strip() for name in given.methods.split(",") if name.strip()]

@@ -19,9 +19,23 @@ from types import MappingProxyType
 
 import pandas as pd
 
-from chessgloss.brief_moves import briefings_file, evaluated_moves
-from chessgloss.commentary.briefing import Briefing, EvaluatedMove, read_briefings
-from chessgloss.commentary.methods import Comment, commentary_requests
+from chessgloss.commentary.briefing import (
+    Briefing,
+    Comment,
+    EvaluatedMove,
+    briefings_file,
+    evaluated_moves,
+    read_briefings,
+)
+from chessgloss.commentary.methods import commentary_requests, gather_comments
+from chessgloss.commentary.verified import (
+    extraction_requests,
+    method_name,
+    pending,
+    published,
+    read_published,
+    write_all,
+)
 from chessgloss.experts import load_expert
 from chessgloss.judges import pairwise, trials
 from chessgloss.llm import (
@@ -37,12 +51,8 @@ from chessgloss.llm import (
     model_named,
     replay,
 )
-from chessgloss.panel import gather_comments
 from chessgloss.skill.mates import mate_in_one_requests
 from chessgloss.skill.suite import model_requests
-from chessgloss.verified.extraction import extraction_requests
-from chessgloss.verified.published import is_published, read_published
-from chessgloss.verified.writer import pending, write_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +89,10 @@ def _commentary(_: Client) -> list[Request]:
     return commentary_requests(_briefings())
 
 
-def _extraction(_: Client) -> list[Request]:
-    return extraction_requests()
-
-
 def _unpublished(model: str, simple: bool) -> list[Briefing]:
     """Return the moves whose verified comment is still to be made."""
-    return [one for one in _briefings() if not is_published(one, model, simple=simple)]
+    known, method = published(model), method_name(simple)
+    return [each for each in _briefings() if (method, each.name) not in known]
 
 
 def _verified_open(client: Client) -> list[Request]:
@@ -159,7 +166,7 @@ PURPOSES: Mapping[str, Purpose] = MappingProxyType(
     {
         "commentary": _listed(_commentary),
         "verified": Purpose(_verified_open, _verified_walk),
-        "extraction": _listed(_extraction),
+        "extraction": _listed(lambda _: extraction_requests()),
         "gcc_eval": Purpose(_gcc_eval_open, _gcc_eval_walk),
         "pairwise": _listed(_pairwise),
         "static": _listed(_static),

@@ -6,9 +6,10 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
+from itertools import pairwise
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,13 @@ from chessgloss.store import Evidence, find_project
 #: Colours of the figures, told apart by readers with any colour vision.
 #: Source: Okabe and Ito, "Color Universal Design" (2008).
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+#: Name of the style of a claim's verdict, the gravest first.
+VERDICT_STYLES = {
+    "false": "claim-false",
+    "not checkable": "claim-open",
+    "true": "claim-true",
+}
 
 _KEY = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_+]+)+")
 
@@ -193,6 +201,38 @@ def texts(rows: Mapping[str, str], caption: str = "") -> Html:
     head = f'<p class="table-caption">{escape(caption)}</p>' if caption else ""
     plain = "\n".join(f"{name}: {text}" for name, text in rows.items())
     return Html(f'<div class="results">{head}{body}</div>', plain)
+
+
+def claims(rows: Mapping[str, tuple[str, Sequence[Any]]], caption: str = "") -> Html:
+    """Show texts under each other, each beside its name, with their checked claims coloured.
+
+    The claims are those that :func:`chessgloss.claims.verify` returned of the text. A pointer
+    held over a claim shows kind, verdict and evidence; where claims lie over each other the
+    gravest verdict colours. Verdicts differ in their underline too.
+    """
+    cells = "".join(
+        f"<tr><th>{escape(name)}</th><td>{_coloured(*row)}</td></tr>" for name, row in rows.items()
+    )
+    head = f'<p class="table-caption">{escape(caption)}</p>' if caption else ""
+    body = f'<table class="dataframe results texts"><tbody>{cells}</tbody></table>'
+    evidence = (
+        "\n".join([f"{name}: {text}", *(f"{c.claim.text}: {c.evidence}" for c in checked)])
+        for name, (text, checked) in rows.items()
+    )
+    return Html(f'<div class="results">{head}{body}</div>', "\n".join(evidence))
+
+
+def _coloured(text: str, checked: Sequence[Any]) -> str:
+    pieces = []
+    for start, stop in pairwise(sorted({0, len(text)}.union(*(c.claim.span for c in checked)))):
+        over = [c for c in checked if c.claim.span[0] <= start and stop <= c.claim.span[1]]
+        words, verdicts = escape(text[start:stop]), {c.verdict for c in over}
+        if over:
+            why = "\n".join(f"{c.claim.kind}, {c.verdict}: {c.evidence}" for c in over)
+            style = next(style for verdict, style in VERDICT_STYLES.items() if verdict in verdicts)
+            words = f'<span class="{style}" title="{escape(why)}">{words}</span>'
+        pieces.append(words)
+    return f'<p class="claims">{"".join(pieces)}</p>'
 
 
 def sheet(title: str, counts: Mapping[str, object]) -> Html:

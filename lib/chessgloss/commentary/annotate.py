@@ -8,10 +8,13 @@ where there is none, and better lines behind the variations that are there.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.resources import files
 from math import ceil, inf
 from pathlib import Path
@@ -21,14 +24,14 @@ from typing import TypeAlias
 import chess
 import chess.engine
 import chess.pgn
+import chess.svg
 
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.concepts.changes import ConceptChange
 from chessgloss.engine import Analysis, ScoreWording, expected_score, score_text
 from chessgloss.facts import Verdict, weigh
 from chessgloss.facts.tactics import exchange
-from chessgloss.positions import MoveInContext, PgnError, PgnGame, Position, read_pgn
-from chessgloss.single_page import embedded, piece_shapes, policy
+from chessgloss.positions import MoveInContext, PgnError, Position, read_pgn
 
 #: Analyses many positions at once, in their order.
 AnalyseMany: TypeAlias = Callable[[Sequence[Position]], Sequence[Analysis]]
@@ -51,6 +54,13 @@ GIVEN_AWAY: tuple[tuple[float, int], ...] = (
     (0.08, chess.pgn.NAG_DUBIOUS_MOVE),
 )
 
+#: When a move is a moment that matters: it gives away so many expected points, or it changes a
+#: concept by so many standard deviations over all moves (about one move in thirty of the
+#: self-play games changes one by six).
+MOMENT_POINTS, MOMENT_CONCEPT = 0.08, 6.0
+#: Largest share of the plies that is chosen, rounded up; as many may always be chosen.
+MOMENT_SHARE, MOMENT_FEWEST = 0.2, 3
+
 #: Centipawns by which the second-best move falls behind the only good one; pawns that an offer
 #: of material gives by exchange, at least; plies of a better line that are shown.
 ONLY_MOVE, OFFER, LINE_PLIES = 150, 2, 8
@@ -71,8 +81,6 @@ class Note:
 
     Parameters
     ----------
-    ply
-        Plies of the main line before the move.
     score
         The engine's score of the position after the move; ``None`` when the game is over.
     nag
@@ -85,7 +93,6 @@ class Note:
         The engine's score of that line.
     """
 
-    ply: int
     score: chess.engine.PovScore | None
     nag: int | None = None
     text: str = ""
@@ -111,53 +118,20 @@ class AnnotatedGame:
     notes: tuple[Note, ...]
     sources: str
 
-    def __post_init__(self) -> None:
-        plies = sum(1 for _ in self.game.mainline_moves())
-        if [note.ply for note in self.notes] != list(range(plies)):
-            raise ValueError(f"one note for each of {plies} plies, got {len(self.notes)}")
-
 
 # ---------------------------------------------------------------- moments that matter
-
-
-@dataclass(frozen=True, slots=True)
-class MomentRules:
-    """When a move is a moment that matters.
-
-    Parameters
-    ----------
-    given_away
-        Expected points, 0 to 1, that the move gives away.
-    concept
-        Largest change of a concept, in standard deviations over all moves; about one move in
-        thirty of the self-play games changes one by six.
-    share
-        Largest share of the plies that is chosen, rounded up.
-    fewest
-        As many may always be chosen.
-    """
-
-    given_away: float = 0.08
-    concept: float = 6.0
-    share: float = 0.2
-    fewest: int = 3
-
-    def __post_init__(self) -> None:
-        if min(self.given_away, self.concept) <= 0 or not 0 <= self.share <= 1 or self.fewest < 0:
-            raise ValueError(f"thresholds are positive, share 0 to 1, fewest at least 0: {self}")
 
 
 def choose_moments(
     moves: Sequence[MoveInContext],
     verdicts: Sequence[Verdict],
     concepts: Sequence[Sequence[ConceptChange]],
-    rules: MomentRules | None = None,
 ) -> list[int]:
     """Return the plies that deserve a comment, in order.
 
     A ply qualifies by one of three: the move gives away expected points; it is the only good
     move of an open game, and hard to find; or it changes a concept strongly without being
-    forced. The move that mates always qualifies. If more qualify than the rules allow, the
+    forced. The move that mates always qualifies. If more qualify than are allowed, the
     weightiest stay: points given away count in units of their threshold, the other two less
     than one unit (concepts half as much once the game is decided), so that mistakes come
     first; ties go to the earlier ply.
@@ -170,26 +144,16 @@ def choose_moments(
         The engine's verdict on each.
     concepts
         The concepts that each changes, most changed first; empty where none are known.
-    rules
-        The thresholds; the default ones if not given.
-
-    Raises
-    ------
-    ValueError
-        If the three are not of one length.
     """
-    rules = rules or MomentRules()
-    weights = [_weight(*row, rules) for row in zip(moves, verdicts, concepts, strict=True)]
+    weights = [_weight(*row) for row in zip(moves, verdicts, concepts, strict=True)]
     qualified = [ply for ply, weight in enumerate(weights) if weight > 0]
     qualified.sort(key=lambda ply: (-weights[ply], ply))
-    return sorted(qualified[: max(rules.fewest, ceil(rules.share * len(moves)))])
+    return sorted(qualified[: max(MOMENT_FEWEST, ceil(MOMENT_SHARE * len(moves)))])
 
 
-def _weight(
-    move: MoveInContext, verdict: Verdict, concepts: Sequence[ConceptChange], rules: MomentRules
-) -> float:
+def _weight(move: MoveInContext, verdict: Verdict, concepts: Sequence[ConceptChange]) -> float:
     """Return how much a move deserves a comment, 0 if not at all."""
-    lost = given_away(move, verdict) / rules.given_away
+    lost = given_away(move, verdict) / MOMENT_POINTS
     if "#" in move.san or lost >= 1:
         return inf if "#" in move.san else lost
     if verdict.ranked == 1:
@@ -198,9 +162,9 @@ def _weight(
     if undecided and verdict.rank == 1 and _is_only_move(verdict) and not _is_obvious(move):
         return 0.9
     largest = max((abs(each.change) for each in concepts), default=0.0)
-    if largest < rules.concept:
+    if largest < MOMENT_CONCEPT:
         return 0.0
-    return (0.8 if undecided else 0.4) * (1 - rules.concept / (2 * largest))
+    return (0.8 if undecided else 0.4) * (1 - MOMENT_CONCEPT / (2 * largest))
 
 
 def judge(move: MoveInContext, verdict: Verdict) -> int | None:
@@ -262,14 +226,11 @@ class Annotator:
         Writes a comment on a move from what is known of it.
     concepts
         Ranks the concepts that a move changes; ``None`` to do without.
-    rules
-        When a move is commented on.
     """
 
     analyse: AnalyseMany
     comment: Commentator
     concepts: Concepts | None = None
-    rules: MomentRules = field(default_factory=MomentRules)
 
     def annotate(self, game: chess.pgn.Game) -> AnnotatedGame:
         """Return the game with a note on each move of its main line.
@@ -286,19 +247,22 @@ class Annotator:
         concepts = [tuple(self.concepts(move)) if self.concepts else () for move in moves]
         comments = {
             ply: self.comment(Briefing(moves[ply].numbered_san, *around[ply], concepts[ply]))
-            for ply in choose_moments(moves, verdicts, concepts, self.rules)
+            for ply in choose_moments(moves, verdicts, concepts)
         }
         notes = []
-        for ply, (move, verdict, after) in enumerate(
-            zip(moves, verdicts, analyses[1:], strict=True)
-        ):
-            score = after.best.score if after.lines else None
-            note = Note(ply, score, judge(move, verdict))
-            if ply in comments:
-                bad = verdict.mistake_class not in ("Excellent", "Good")
-                better = (verdict.best_line[:LINE_PLIES], verdict.before) if bad else ((), None)
-                note = Note(ply, score, note.nag, comments[ply].text, *better)
-            notes.append(note)
+        for ply, ((move, _, after), verdict) in enumerate(zip(around, verdicts, strict=True)):
+            better: tuple[str, ...] = ()
+            if ply in comments and verdict.mistake_class not in ("Excellent", "Good"):
+                better = verdict.best_line[:LINE_PLIES]
+            notes.append(
+                Note(
+                    score=after.best.score if after.lines else None,
+                    nag=judge(move, verdict),
+                    text=comments[ply].text if ply in comments else "",
+                    better=better,
+                    better_score=verdict.before if better else None,
+                )
+            )
         writers = {f"{each.method}, {each.model or 'no model'}" for each in comments.values()}
         wrote = "; ".join(sorted(writers)) or "no move that asks for a comment"
         nodes = max(analysis.nodes for analysis in analyses)
@@ -335,21 +299,22 @@ def read_games(path: Path) -> list[chess.pgn.Game]:
         If the file holds no game, a bad one or one that is not standard chess; the message
         names the game and its line.
     """
+    games = []
     with path.open("rb") as file:
-        games = list(read_pgn(b"".join(brace_comments(file))))
+        for read in read_pgn(b"".join(brace_comments(file))):
+            problem = read.problem
+            if any(repair.startswith("castling rights") for repair in read.repairs):
+                problem = (
+                    "its FEN has castling rights without king and rook on their squares (Chess960?)"
+                )
+            if problem:
+                remedy = "; only standard chess can be annotated" if "variant" in problem else ""
+                where = f"{path}: game {read.number} (line {read.line})"
+                raise PgnError(f"{where}: {problem}{remedy}")
+            games.append(read.game)
     if not games:
         raise PgnError(f"{path} holds no game; give a PGN file with at least one")
-    return [_accepted(game, path) for game in games]
-
-
-def _accepted(read: PgnGame, path: Path) -> chess.pgn.Game:
-    problem = read.problem
-    if any(repair.startswith("castling rights") for repair in read.repairs):
-        problem = "its FEN has castling rights without king and rook on their squares (Chess960?)"
-    if problem:
-        remedy = "; only standard chess can be annotated" if "variant" in problem else ""
-        raise PgnError(f"{path}: game {read.number} (line {read.line}): {problem}{remedy}")
-    return read.game
+    return games
 
 
 def brace_comments(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -386,12 +351,9 @@ def brace_comments(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 def write_pgn(games: Iterable[AnnotatedGame]) -> str:
     """Return annotated games as the text of one PGN file (to be written as UTF-8)."""
-    return "\n".join(game_text(annotated) for annotated in games)
-
-
-def game_text(annotated: AnnotatedGame) -> str:
-    """Return one annotated game as PGN, ending in a line end."""
-    return annotated_copy(annotated).accept(_Exporter(columns=COLUMNS)) + "\n"
+    return "\n".join(
+        annotated_copy(annotated).accept(_Exporter(columns=COLUMNS)) + "\n" for annotated in games
+    )
 
 
 def annotated_copy(annotated: AnnotatedGame) -> chess.pgn.Game:
@@ -456,10 +418,34 @@ def write_page(games: Sequence[AnnotatedGame]) -> str:
         policy=policy(script),
         style=style,
         pieces=piece_shapes(),
-        pgn=html.escape("\n".join(game_text(annotated) for annotated in games)),
+        pgn=html.escape(write_pgn(games)),
         data=embedded([describe_game(annotated) for annotated in games]),
         script=script,
     )
+
+
+def policy(script: str) -> str:
+    """Return a content security policy, escaped for an attribute, that allows one script.
+
+    Nothing else is loaded or run: no address, no other script, no form sent anywhere.
+    """
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    allowed = (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return html.escape(allowed, quote=True)
+
+
+def embedded(value: object) -> str:
+    """Return a value as JSON that cannot end the script element it stands in."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def piece_shapes() -> str:
+    """Return python-chess's twelve pieces as SVG definitions."""
+    return "".join(chess.svg.PIECES[letter] for letter in "KQRBNPkqrbnp")
 
 
 def describe_game(annotated: AnnotatedGame) -> dict[str, str | list]:
@@ -477,57 +463,58 @@ def describe_game(annotated: AnnotatedGame) -> dict[str, str | list]:
         "result": game.headers.get("Result", "*"),
         "headers": [[key, _header(game, key)] for key in game.headers],
         "about": f"Comments: {annotated.sources}",
-        "pgn": game_text(annotated),
+        "pgn": write_pgn([annotated]),
         "nodes": _nodes(annotated),
     }
 
 
 def _nodes(annotated: AnnotatedGame) -> list[Node]:
-    board = annotated.game.board()
-    root = _node(board, -1, main=True, comment=annotated.game.comment)
-    nodes = [root | {"arrows": _arrows(annotated.game)}]
-    waiting: list[tuple[chess.pgn.GameNode, int, chess.Board]] = [(annotated.game, 0, board)]
+    """Return the nodes of a game, of its variations, and of the engine's better lines."""
+    game, board = annotated.game, annotated.game.board()
+    root = _node(-1, board) | {"main": True, "comment": _human(game.comment)}
+    nodes = [root | {"arrows": _arrows(game)}]
+    waiting: list[tuple[chess.pgn.GameNode, int, chess.Board]] = [(game, 0, board)]
 
-    def append(node: Node, parent: int) -> int:
-        nodes.append(node)
+    def append(
+        parent: int, before: chess.Board, move: chess.Move, known: Node
+    ) -> tuple[int, chess.Board]:
+        """Add the node that a move leads to; return its index and its board."""
+        after = before.copy(stack=False)
+        after.push(move)
+        played: Node = {"uci": move.uci(), "san": before.san(move), "white": before.turn}
+        played["number"] = before.fullmove_number
+        nodes.append(_node(parent, after) | played | known)
         following = nodes[parent]["next"]
         assert isinstance(following, list)
         following.append(len(nodes) - 1)
-        return len(nodes) - 1
+        return len(nodes) - 1, after
 
     while waiting:
         parent, index, board = waiting.pop()
         on_main_line = parent.is_mainline() and bool(parent.variations)
-        note = annotated.notes[parent.ply() - annotated.game.ply()] if on_main_line else None
+        note = annotated.notes[parent.ply() - game.ply()] if on_main_line else None
         for child in parent.variations:
-            own = note if child.is_mainline() else None
-            after = board.copy(stack=False)
-            after.push(child.move)
-            node = _child_node(child, index, board, after, own)
-            waiting.append((child, append(node, index), after))
+            known = _written(child, note if child.is_mainline() else None)
+            waiting.append((child, *append(index, board, child.move, known)))
         if note and note.better and not parent.has_variation(chess.Move.from_uci(note.better[0])):
-            after, place = board.copy(stack=False), index
+            place, after = index, board
             for uci in note.better:
-                before, move = after.copy(stack=False), chess.Move.from_uci(uci)
-                after.push(move)
-                node = _node(after, place, before, move)
+                known = {}
                 if place == index:
-                    node |= _value(note.better_score, after) | {"gloss": "The engine's choice."}
-                place = append(node, place)
+                    end = board.copy(stack=False)
+                    end.push_uci(uci)
+                    known = _value(note.better_score, end) | {"gloss": "The engine's choice."}
+                place, after = append(place, after, chess.Move.from_uci(uci), known)
     return nodes
 
 
-def _child_node(
-    child: chess.pgn.ChildNode,
-    parent: int,
-    board: chess.Board,
-    after: chess.Board,
-    note: Note | None,
-) -> Node:
+def _written(child: chess.pgn.ChildNode, note: Note | None) -> Node:
+    """Return what the game and a note say of a move."""
     nags = sorted(child.nags & SIGNS.keys()) or ([note.nag] if note and note.nag else [])
-    node = _node(after, parent, board, child.move, main=note is not None, comment=child.comment)
-    node |= _value(child.eval() or (note.score if note else None), after)
-    return node | {
+    value = _value(child.eval() or (note.score if note else None), child.board())
+    return value | {
+        "main": note is not None,
+        "comment": _human(child.comment),
         "marks": "".join(SIGNS[nag] for nag in nags),
         "before": _human(child.starting_comment),
         "gloss": note.text if note else "",
@@ -535,23 +522,11 @@ def _child_node(
     }
 
 
-def _node(
-    after: chess.Board,
-    parent: int,
-    before: chess.Board | None = None,
-    move: chess.Move | None = None,
-    *,
-    main: bool = False,
-    comment: str = "",
-) -> Node:
-    """Return a node with its position and move, and nothing said of them yet."""
-    words: Node = dict.fromkeys(("uci", "san", "marks", "before", "comment", "gloss", "score"), "")
-    words |= {"parent": parent, "number": 0, "white": False, "points": None, "main": main}
-    words |= {"arrows": [], "next": [], "placement": after.board_fen(), "comment": _human(comment)}
-    if before and move:
-        words |= {"uci": move.uci(), "san": before.san(move), "white": before.turn}
-        words["number"] = before.fullmove_number
-    return words
+def _node(parent: int, board: chess.Board) -> Node:
+    """Return a node with its position, and nothing said of it yet."""
+    node: Node = dict.fromkeys(("uci", "san", "marks", "before", "comment", "gloss", "score"), "")
+    node |= {"parent": parent, "number": 0, "white": False, "points": None, "main": False}
+    return node | {"arrows": [], "next": [], "placement": board.board_fen()}
 
 
 def _value(score: chess.engine.PovScore | None, board: chess.Board) -> Node:

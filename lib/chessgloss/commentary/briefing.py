@@ -1,14 +1,20 @@
 """Briefings and comments: what a writer is given of a move, in which words, and what it returns.
 
-The file of briefings holds what engine, expert and oracle say, so that a prompt is the same on
-every machine; the chapter on commentary makes it anew and compares. It holds no human comment.
-Which moves are commented on is decided by rule, before any model is asked.
+Which moves are commented on is decided by rule, before any model is asked. What engine, expert
+and oracle say of them is kept in a file, so that a prompt is the same on every machine; the
+chapter on commentary makes it anew and compares. It holds no human comment.
+
+    python -m chessgloss.commentary.briefing
+
+writes ``data/commentary/briefings.json`` for the evaluated moves.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
+import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,14 +26,18 @@ from typing import Any, Literal
 import chess
 import chess.engine
 import chess.pgn
+import numpy as np
+from numpy.typing import NDArray
 
-from chessgloss.concepts.changes import ConceptChange, kind_of
-from chessgloss.corpora.lectures import Lecture, eligible, evaluated_lectures
+from chessgloss import assets
+from chessgloss.concepts.changes import ConceptChange, concept_and_side, kind_of
+from chessgloss.corpora.lectures import Lecture, eligible, evaluated_lectures, read_lectures
 from chessgloss.corpora.samples import phase_of
-from chessgloss.engine import Analysis, Line, ScoreWording, score_text
+from chessgloss.engine import Analysis, Line, ScoreWording, analyse_many, score_text
 from chessgloss.facts import Facts, Verdict, gather, side_name, weigh
 from chessgloss.facts.board import attacks
 from chessgloss.positions import MoveInContext, Position, read_move, repair_fen
+from chessgloss.store import find_project
 
 Notation = Literal["fen", "pgn"]
 
@@ -35,6 +45,9 @@ Notation = Literal["fen", "pgn"]
 PHRASES: dict[str, Any] = tomllib.loads(
     files("chessgloss.commentary").joinpath("phrases.toml").read_text("utf-8")
 )
+
+#: What is searched for each position, and how many lines before the move.
+NODES, LINES = 200_000, 5
 
 #: Changes smaller than this, in standard deviations, count as none: no direction is given.
 NO_CHANGE = 0.1
@@ -199,7 +212,7 @@ def describe_verdict(move: MoveInContext, verdict: Verdict) -> str:
         name = f"an {name}" if name[0] in "aeiou" else f"a {name}"
         best = board.san(chess.Move.from_uci(verdict.best))
         quality = f"this is {name} (loses {verdict.loss / 100:.1f} pawns), best was {best}"
-    before, after = (score_text(one, _WORDING) for one in (verdict.before, verdict.after))
+    before, after = (score_text(score, _WORDING) for score in (verdict.before, verdict.after))
     parts = [f"before the move {before}, after it {after}", quality]
     if verdict.reply is not None:
         reply = move.after().board().san(chess.Move.from_uci(verdict.reply))
@@ -243,6 +256,11 @@ def speaks_of(text: str, change: ConceptChange) -> bool:
 # ---------------------------------------------------------------- on disk
 
 
+def briefings_file() -> Path:
+    """Return where the briefings of the evaluated moves are kept."""
+    return find_project() / "data" / "commentary" / "briefings.json"
+
+
 def write_briefings(path: Path, briefings: Iterable[Briefing], about: Mapping[str, str]) -> None:
     """Write briefings into a JSON file, one move a line below a line that says what made them."""
     rows = [dict(about), *map(_row, briefings)]
@@ -265,42 +283,36 @@ def read_briefings(path: Path) -> dict[str, Briefing]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BriefingError(
             f"{path} is no file of briefings ({error}); make it with: "
-            "python -m chessgloss.brief_moves"
+            "python -m chessgloss.commentary.briefing"
         ) from error
 
 
 def _row(briefing: Briefing) -> dict[str, Any]:
-    position = briefing.move.position
-    row: dict[str, Any] = {
-        "name": briefing.name,
-        "fen": position.fen,
-        "root": position.root,
-        "moves": " ".join(position.moves),
-        "move": briefing.move.uci,
-    }
-    for key, analysis in (("before", briefing.before), ("after", briefing.after)):
-        lines = []
-        for line in analysis.lines:
-            mate = line.score.relative.mate()
-            score = f"cp {line.score.relative.score()}" if mate is None else f"mate {mate}"
-            lines.append([score, line.depth, " ".join(line.moves)])
-        row[key] = {"engine": analysis.engine, "nodes": analysis.nodes, "lines": lines}
+    move, position = briefing.move, briefing.move.position
+    row: dict[str, Any] = {"name": briefing.name, "fen": position.fen, "root": position.root}
+    row |= {"moves": " ".join(position.moves), "move": move.uci}
+    row |= {"before": _analysis_row(briefing.before), "after": _analysis_row(briefing.after)}
     for key in ("concepts", "oracle", "noticed"):
         row[key] = [
-            [
-                each.concept,
-                each.side,
-                *(round(x, 3) for x in (each.before, each.after, each.change)),
-            ]
-            for each in getattr(briefing, key)
+            (c.concept, c.side, round(c.before, 3), round(c.after, 3), round(c.change, 3))
+            for c in getattr(briefing, key)
         ]
     return row
+
+
+def _analysis_row(analysis: Analysis) -> dict[str, Any]:
+    lines = []
+    for line in analysis.lines:
+        score = line.score.relative
+        text = f"mate {score.mate()}" if score.is_mate() else f"cp {score.score()}"
+        lines.append([text, line.depth, " ".join(line.moves)])
+    return {"engine": analysis.engine, "nodes": analysis.nodes, "lines": lines}
 
 
 def _briefing(row: Mapping[str, Any]) -> Briefing:
     position = Position(row["fen"], tuple(row["moves"].split()), row["root"])
     move = MoveInContext(position, row["move"])
-    concepts = [
+    rankings = [
         tuple(
             ConceptChange(name, side, before, after, change, rank)
             for rank, (name, side, before, after, change) in enumerate(row[key], start=1)
@@ -308,7 +320,7 @@ def _briefing(row: Mapping[str, Any]) -> Briefing:
         for key in ("concepts", "oracle", "noticed")
     ]
     before, after = _analysis(position, row["before"]), _analysis(move.after(), row["after"])
-    return Briefing(row["name"], move, before, after, *concepts)
+    return Briefing(row["name"], move, before, after, *rankings)
 
 
 def _analysis(position: Position, row: Mapping[str, Any]) -> Analysis:
@@ -406,3 +418,105 @@ def choose_moves(
 def _lot(move: MoveInContext, seed: int) -> str:
     text = f"{seed} {move.position.fen} {move.uci}"
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def evaluated_moves(seed: int = 1) -> list[EvaluatedMove]:
+    """Return the evaluated moves: those of the lectures, then the documents' examples."""
+    lectures = read_lectures(assets.locate("lectures"))
+    return [*choose_moves(lectures, seed=seed), *documents_examples()]
+
+
+# ---------------------------------------------------------------- what is known of them
+
+
+def brief(
+    moves: Sequence[EvaluatedMove], *, nodes: int = NODES, progress: bool = True
+) -> list[Briefing]:
+    """Ask engine, expert and concept oracle about moves; return a briefing for each.
+
+    Parameters
+    ----------
+    moves
+        The moves.
+    nodes
+        Nodes searched before each move (with :data:`LINES` lines) and after it (with one).
+    """
+    from chessgloss.concepts.priority import prioritise
+
+    played = [evaluated.move for evaluated in moves]
+    before = analyse_many(
+        [move.position for move in played], nodes=nodes, multipv=LINES, progress=progress
+    )
+    after = analyse_many([move.after() for move in played], nodes=nodes, progress=progress)
+    concepts = [prioritise(move.position, move.uci).changes for move in played]
+    rest = zip(before, after, concepts, _oracle_changes(played), _noticed(played), strict=True)
+    return [
+        Briefing(evaluated.name, evaluated.move, *row)
+        for evaluated, row in zip(moves, rest, strict=True)
+    ]
+
+
+def _oracle_changes(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange, ...]]:
+    """Return Stockfish 8's own changes of the 21 terms for each move, the largest first.
+
+    Changes are in standard deviations of the term's change over the moves that the model of
+    changes was trained on. Positions that the oracle has no table for count as all zero.
+    """
+    from chessgloss.change_model import ChangeModel
+    from chessgloss.concepts.priority import weights_file
+    from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
+
+    def terms(fens: list[str]) -> NDArray[np.float32]:
+        return np.nan_to_num(evaluate_terms(fens, stockfish8(), progress=False).middlegame)
+
+    before = terms([move.position.fen for move in moves])
+    after = terms([move.after().fen for move in moves])
+    changes = (after - before) / ChangeModel.load(weights_file("nnue")).spread
+    return [
+        tuple(
+            ConceptChange(
+                *concept_and_side(TERMS[k]), float(first[k]), float(last[k]), float(change[k]), rank
+            )
+            for rank, k in enumerate(np.argsort(-np.abs(change), kind="stable"), start=1)
+        )
+        for first, last, change in zip(before, after, changes, strict=True)
+    ]
+
+
+def _noticed(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange, ...]]:
+    """Return for each move the concepts fitted on facts that it seems to bring about or end."""
+    from chessgloss.concepts.facts import LAYERS, notice
+    from chessgloss.concepts.fit import ConceptVectors
+    from chessgloss.experts import joined_activations, load_expert
+
+    expert = load_expert("nnue")
+    vectors = ConceptVectors.load(find_project() / "data" / "concepts" / "facts-nnue.safetensors")
+    before, after = (
+        vectors.scores(joined_activations(expert, fens, LAYERS))
+        for fens in ([move.position.fen for move in moves], [move.after().fen for move in moves])
+    )
+    rows = zip(before, after, moves, strict=True)
+    return [notice(first, last, not move.mover) for first, last, move in rows]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Brief the evaluated moves from the command line; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m chessgloss.commentary.briefing")
+    parser.add_argument("--target", type=Path, default=None, help="file to write")
+    parser.add_argument("--nodes", type=int, default=NODES)
+    given = parser.parse_args(arguments)
+    briefings = brief(evaluated_moves(), nodes=given.nodes)
+    engine = briefings[0].before.engine
+    target = given.target or briefings_file()
+    about = {
+        "engine": f"{engine}, {given.nodes:,} nodes, {LINES} lines before the move",
+        "concepts": "NNUE nn-ad9b42354671, trained model of changes",
+        "oracle": "Stockfish 8, npm 8.0.0",
+    }
+    write_briefings(target, briefings, about)
+    print(f"{len(briefings)} briefings in {target}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

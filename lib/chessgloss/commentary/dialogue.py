@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Literal, TypeAlias
 
@@ -26,7 +26,7 @@ from chessgloss.facts import Verdict, gather, listed, side_name, weigh
 from chessgloss.facts.board import attackers, shelter
 from chessgloss.facts.tactics import captures, exchange, hanging, threats
 from chessgloss.llm import Client, Request, Sampling, State, Unanswered
-from chessgloss.positions import MoveInContext, Position, PositionError
+from chessgloss.positions import MoveInContext, Position
 
 #: How a move that somebody speaks of stands to the move under discussion: the move itself,
 #: another in its place, an answer to it, one further on, one after a pass by the opponent, or
@@ -35,6 +35,9 @@ Place = Literal["played", "instead", "reply", "later", "threat", "illegal", "boa
 
 #: Analyses one position, with at least two lines where there are two moves.
 Analyse: TypeAlias = Callable[[Position], Analysis]
+
+#: Says one line to the reader: a model gave no answer.
+Warn: TypeAlias = Callable[[str], object]
 
 #: Most sentences of an answer without a model, turns that a model is shown, pieces that one
 #: phrase may stand for, facts of a move, and rescues or threats that are named.
@@ -45,28 +48,8 @@ SAMPLING = Sampling(temperature=0.1, max_tokens=220, seed=1)
 
 #: Kinds of fact that tell what a move does, the most telling first.
 _MOVE_KINDS = ("mate", "stalemate", "check", "promotion", "castling", "capture")
+_PATTERNS = {name: re.compile(each) for name, each in PHRASES["question_patterns"].items()}
 _EFFECTS = (*_MOVE_KINDS, "fork", "skewer", "pin", "discovered_attack")
-
-_NUMBER = re.compile(r"(\d+)\s*(\.{1,3}|…)\s*$")
-_CASTLING = re.compile(
-    r"\bcastl(?:e|es|ed|ing)\b(?:\s+(?:on the\s+)?(?P<wing>king-?side|queen-?side|short|long))?",
-    re.IGNORECASE,
-)
-_GOES = re.compile(r"\s*(?:goes |moves )?(?:to|on to)\s+", re.IGNORECASE)
-_TAKES = re.compile(
-    r"\s*(?:takes?|taking|captur(?:es?|ing)|x)\s+(?:on\s+|back\s+on\s+)?", re.IGNORECASE
-)
-#: Words before a bare square that make it a pawn's move: ``what about e5?``
-_PUSHED = re.compile(
-    r"\b(?:about|not|with|if|then|plays?|played|push|instead of|after|move)\s+(?:just\s+)?$",
-    re.IGNORECASE,
-)
-#: Words that point to what comes after the move under discussion.
-_LATER = re.compile(
-    r"\b(?:after (?:the|this|that) move|then|next|now|repl\w*|respon\w*|answer\w*|recaptur\w*|"
-    r"react\w*|follow\w*|threat\w*)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +58,18 @@ class Mention:
 
     Parameters
     ----------
-    kind
-        ``move``, ``piece`` or ``square``.
     text
         The words.
     start
         Where they begin.
     term
-        What they refer to; ``None`` for a move.
+        The piece or square that they refer to; ``None`` for a move.
     notation
         The move as written; ``None`` for the others.
     number
         Move number and side where the text gives them: ``26...`` is ``(26, chess.BLACK)``.
     """
 
-    kind: Literal["move", "piece", "square"]
     text: str
     start: int
     term: Term | None = None
@@ -109,18 +89,11 @@ class Ground:
         How it stands to the move under discussion.
     sentences
         The facts as full English sentences, the most telling first.
-    move
-        The move in its position, where it is a legal one.
     """
 
     about: str
     place: Place
     sentences: tuple[str, ...]
-    move: MoveInContext | None = None
-
-    def __post_init__(self) -> None:
-        if not self.sentences or any(not sentence.endswith(".") for sentence in self.sentences):
-            raise ValueError(f"{self.about!r} needs full sentences, got {self.sentences}")
 
     @property
     def text(self) -> str:
@@ -151,12 +124,9 @@ class Discussion:
         """The position after the move and a pass; ``None`` if the opponent cannot pass."""
         if self.board.is_check() or self.board.is_game_over():
             return None
-        board = self.board.copy(stack=False)
-        board.push(chess.Move.null())
-        try:
-            return Position(board.fen())
-        except PositionError:
-            return None
+        passed = self.board.copy(stack=False)
+        passed.push(chess.Move.null())
+        return Position(passed.fen()) if passed.is_valid() else None
 
     def analyse(self, position: Position) -> Analysis:
         """Return the engine's analysis of a position."""
@@ -165,10 +135,10 @@ class Discussion:
             self._analyses[key] = self._analyse(position)
         return self._analyses[key]
 
-    def main_line(self, plies: int) -> list[chess.Move]:
-        """Return the engine's line after the move; empty if the game is over."""
+    def main_line(self, plies: int) -> tuple[str, ...]:
+        """Return the engine's line after the move, UCI; empty if the game is over."""
         lines = self.analyse(self.after).lines
-        return [chess.Move.from_uci(uci) for uci in lines[0].moves[:plies]] if lines else []
+        return lines[0].moves[:plies] if lines else ()
 
     def weigh(self, move: MoveInContext) -> Verdict:
         """Return the engine's verdict on any move, seen by the side that moves."""
@@ -220,11 +190,10 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
         elif not skip:
             mentions += _mentioned(text, element)
         skip = in_words is not None
-    for match in _CASTLING.finditer(text):
+    for match in _PATTERNS["castling"].finditer(text):
         wing = (match["wing"] or "").lower()
         side = "either" if not wing else "Q" if wing.startswith(("queen", "long")) else "K"
-        notation = Notation(castles=side)
-        mentions.append(Mention("move", match.group(), match.start(), notation=notation))
+        mentions.append(Mention(match.group(), match.start(), notation=Notation(castles=side)))
     kept: dict[object, Mention] = {}
     for mention in sorted(mentions, key=lambda mention: mention.start):
         term = mention.term and replace(mention.term, text="", span=(0, 0))
@@ -236,13 +205,17 @@ def _mentioned(text: str, element: Element) -> Iterator[Mention]:
     for term in element.terms:
         start = term.span[0]
         if term.move is not None:
-            match = _NUMBER.search(text[:start])
+            match = _PATTERNS["number"].search(text[:start])
             number = (int(match[1]), match[2] == ".") if match else None
-            yield Mention("move", term.text, start, notation=term.move, number=number)
-        elif element.tag == "S" and _PUSHED.search(text[:start]) and term.square is not None:
-            yield Mention("move", term.text, start, notation=Notation(chess.PAWN, term.square))
+            yield Mention(term.text, start, notation=term.move, number=number)
+        elif (
+            element.tag == "S"
+            and _PATTERNS["pushed"].search(text[:start])
+            and term.square is not None
+        ):
+            yield Mention(term.text, start, notation=Notation(chess.PAWN, term.square))
         elif term.role in ("piece", "square"):
-            yield Mention("piece" if term.role == "piece" else "square", term.text, start, term)
+            yield Mention(term.text, start, term)
 
 
 def _move_in_words(text: str, element: Element, following: Element) -> Mention | None:
@@ -251,14 +224,13 @@ def _move_in_words(text: str, element: Element, following: Element) -> Mention |
         return None
     target, (piece,) = following.terms[0].square, element.terms[0].pieces
     between = text[element.span[1] : following.span[0]]
-    takes = bool(_TAKES.fullmatch(between))
-    if target is None or not (takes or (following.tag == "S" and _GOES.fullmatch(between))):
+    takes = bool(_PATTERNS["takes"].fullmatch(between))
+    if target is None or not (
+        takes or (following.tag == "S" and _PATTERNS["goes"].fullmatch(between))
+    ):
         return None
-    words, notation = (
-        text[element.span[0] : following.span[1]],
-        Notation(piece, target, takes=takes),
-    )
-    return Mention("move", words, element.span[0], notation=notation)
+    words = text[element.span[0] : following.span[1]]
+    return Mention(words, element.span[0], notation=Notation(piece, target, takes=takes))
 
 
 # ---------------------------------------------------------------- facts for moves
@@ -283,11 +255,11 @@ def _move_grounds(
             ("later", line),
             ("threat", discussion.passed),
         ]
-        if _LATER.search(text[: mention.start]):
+        if _PATTERNS["later"].search(text[: mention.start]):
             places = [places[2], places[1], places[3], places[0]]
-        candidates = _candidates(mention, places)
+        candidates = _candidates(mention, mention.notation, places)
         if not candidates:
-            yield _illegal(mention, discussion)
+            yield _illegal(mention, mention.notation, discussion)
         for place, move in candidates[:2]:
             yield _ground_move("played" if move == discussion.move else place, move, discussion)
         if candidates and (candidates[0][0] != "threat" or candidates[0][1] == discussion.move):
@@ -295,25 +267,23 @@ def _move_grounds(
 
 
 def _candidates(
-    mention: Mention, places: Sequence[tuple[Place, Position | None]]
+    mention: Mention, notation: Notation, places: Sequence[tuple[Place, Position | None]]
 ) -> list[tuple[Place, MoveInContext]]:
     """Return the legal moves that a mention can mean, of the first place that has any."""
-    assert mention.notation is not None
     number, side = mention.number or (None, None)
     moves = [
         (place, MoveInContext(position, move.uci()))
         for place, position in places
         if position is not None and side in (None, position.turn)
-        for move in mention.notation.moves(chess.Board(position.fen))
+        for move in notation.moves(chess.Board(position.fen))
     ]
     numbered = [each for each in moves if each[1].position.fen.split(" ")[-1] == str(number)]
     fitting = numbered or moves
     return [each for each in fitting if each[0] == fitting[0][0]]
 
 
-def _illegal(mention: Mention, discussion: Discussion) -> Ground:
-    words, notation = mention.text.strip(), mention.notation
-    assert notation is not None
+def _illegal(mention: Mention, notation: Notation, discussion: Discussion) -> Ground:
+    words = mention.text.strip()
     if notation.castles:
         return Ground(words, "illegal", (f"There is no castling here ({words}).",))
     side = mention.number[1] if mention.number else None
@@ -335,46 +305,50 @@ def _illegal(mention: Mention, discussion: Discussion) -> Ground:
 def _ground_move(place: Place, move: MoveInContext, discussion: Discussion) -> Ground:
     """Return the facts for one legal move, those of the engine included."""
     verdict, name = discussion.weigh(move), move.numbered_san
+    opinion = f"that {score_text(verdict.played)}"
     sentences = []
     if place == "instead":
         sentences.append(f"{name} was possible instead.")
     elif place == "threat":
         sentences.append(f"If {side_name(not move.mover)} did nothing, {name} would follow.")
-    facts = gather(move, verdict)
-    effects = [fact for fact in facts.of(when="move") if fact.kind in _EFFECTS]
+    effects = [fact for fact in gather(move, verdict).of(when="move") if fact.kind in _EFFECTS]
     effects.sort(key=lambda fact: _EFFECTS.index(fact.kind))
     clauses = [fact.text for fact in effects[:MOST_NAMED]]
     if gain := exchange(chess.Board(move.position.fen), move.move):
-        verb, square = "wins" if gain > 0 else "loses", chess.square_name(move.move.to_square)
+        verb, square = "wins" if gain > 0 else "loses", move.uci[2:4]
         clauses.append(f"it {verb} material worth {abs(gain)} by exchanges on {square}")
     if clauses:
         sentences.append(f"{name}: {'; '.join(clauses)}.")
     if place == "threat":
-        sentences.append(f"The engine's verdict would be that {score_text(verdict.played)}.")
-    else:
-        sentences += _judgement(place, move, verdict, discussion)
-    return Ground(name, place, tuple(sentences), move)
-
-
-def _judgement(
-    place: Place, move: MoveInContext, verdict: Verdict, discussion: Discussion
-) -> Iterator[str]:
-    board, name = chess.Board(move.after().fen), move.numbered_san
-    if not board.is_game_over():
-        line = board.variation_san([chess.Move.from_uci(u) for u in verdict.reply_line[:3]])
-        expected = f", expecting {line}" if line else ""
-        yield f"After {name} the engine says that {score_text(verdict.played)}{expected}."
+        sentences.append(f"The engine's verdict would be {opinion}.")
+        return Ground(name, place, tuple(sentences))
+    after = chess.Board(move.after().fen)
+    if not after.is_game_over():
+        line = _line(after, verdict.reply_line[:3])
+        sentences.append(
+            f"After {name} the engine says {opinion}{f', expecting {line}' * bool(line)}."
+        )
     if place == "instead":
         played = discussion.weigh(discussion.move)
         gain = played.loss - verdict.loss
         quality = "as good as" if abs(gain) <= 10 else "better than" if gain > 0 else "worse than"
         value = score_text(played.played)
-        yield f"That is {quality} the played {discussion.move.numbered_san} ({value})."
+        sentences.append(f"That is {quality} the played {discussion.move.numbered_san} ({value}).")
     elif verdict.best != move.uci:
-        best = MoveInContext(move.position, verdict.best).numbered_san
-        yield f"The engine prefers {best}: {score_text(verdict.before)}."
+        best = _numbered(move.position, verdict.best)
+        sentences.append(f"The engine prefers {best}: {score_text(verdict.before)}.")
     else:
-        yield f"{name} is the engine's first choice."
+        sentences.append(f"{name} is the engine's first choice.")
+    return Ground(name, place, tuple(sentences))
+
+
+def _numbered(position: Position, uci: str) -> str:
+    return MoveInContext(position, uci).numbered_san
+
+
+def _line(board: chess.Board, moves: Sequence[str]) -> str:
+    """Return a line of UCI moves as it is written in books."""
+    return board.variation_san(map(chess.Move.from_uci, moves))
 
 
 # ---------------------------------------------------------------- facts for pieces and squares
@@ -395,19 +369,19 @@ def _piece_grounds(mentions: Sequence[Mention], discussion: Discussion) -> Itera
             continue
         squares = mention.term.squares(board)
         if not squares:
-            yield _absent(mention, mention.term, discussion)
+            yield _absent(mention.text.strip(), mention.term, discussion)
         for square in sorted(squares, key=order)[:MOST_PIECES]:
             if square not in done:
                 done.add(square)
                 describe = _king if board.piece_type_at(square) == chess.KING else _piece
-                sentences = tuple(describe(board, square, discussion))
-                yield Ground(owned(board, square), "board", sentences)
+                owner = owned(board, chess.square_name(square))
+                yield Ground(owner, "board", tuple(describe(board, square, discussion)))
 
 
-def _absent(mention: Mention, term: Term, discussion: Discussion) -> Ground:
-    board, name, move = discussion.board, mention.text.strip(), discussion.move
+def _absent(name: str, term: Term, discussion: Discussion) -> Ground:
+    board, move = discussion.board, discussion.move
     text = f"After {move.numbered_san} there is no such piece: {name}."
-    if mention.kind == "square" and term.square is not None:
+    if term.role == "square" and term.square is not None:
         name = chess.square_name(term.square)
         white, black = (
             _names(board, attackers(board, side, term.square)) for side in (True, False)
@@ -420,10 +394,10 @@ def _absent(mention: Mention, term: Term, discussion: Discussion) -> Ground:
 
 
 def _piece(board: chess.Board, square: chess.Square, discussion: Discussion) -> Iterator[str]:
-    colour = bool(board.color_at(square))
+    colour, name = bool(board.color_at(square)), chess.square_name(square)
     foes, friends = (attackers(board, side, square) for side in (not colour, colour))
     attacked, defended = _names(board, foes), _names(board, friends)
-    yield f"{owned(board, square)} is attacked by {attacked} and defended by {defended}."
+    yield f"{owned(board, name)} is attacked by {attacked} and defended by {defended}."
     losses = [each.gain for each in hanging(board, colour) if each.square == square]
     if losses:
         yield from _capture(board, square, losses[0], discussion)
@@ -431,13 +405,12 @@ def _piece(board: chess.Board, square: chess.Square, discussion: Discussion) -> 
         check = board.is_check() and board.turn != colour
         yield f"It cannot be won by exchanges on its square{' while the check stands' * check}."
     for fact in gather(discussion.move).of("fork", "pin", "skewer", when="after"):
-        if chess.square_name(square) in fact.squares:
+        if name in fact.squares:
             yield f"{_capital(fact.text)}."
     if moves := discussion.main_line(8):
         count = _taken_at(board, square, moves)
-        line = board.variation_san(moves[:count])
         fate = "it is taken" if count else "it stays on the board"
-        yield f"In the engine's main line {fate}: {line}."
+        yield f"In the engine's main line {fate}: {_line(board, moves[:count])}."
 
 
 def _capture(
@@ -445,26 +418,25 @@ def _capture(
 ) -> Iterator[str]:
     """Say how a hanging piece is won, and how it can be saved."""
     colour = bool(board.color_at(square))
-    takers = [each for each in captures(board, not colour) if each.victim_square == square]
-    taker = max(takers, key=lambda each: each.gain)
     side, owner = side_name(not colour), side_name(colour)
     position = discussion.after if board.turn != colour else discussion.passed
     if position is None:
         yield f"{side} could win it by exchanges (worth {gain}), were {owner} not in check."
         return
-    san = MoveInContext(position, taker.move.uci()).numbered_san
+    takers = [each for each in captures(board, not colour) if each.victim_square == square]
+    san = _numbered(position, max(takers, key=lambda each: each.gain).move.uci())
     can = "can take it" if board.turn != colour else "threatens to take it"
     yield f"{side} {can} with {san}, which wins material worth {gain} by exchanges."
     if board.turn == colour:
         best = discussion.main_line(1)
-        saving = [move for move in board.legal_moves if _saves(board, move, square)]
-        saving.sort(key=lambda move: (move not in best, move.uci()))
-        *first, last = [_numbered(discussion.after, move) for move in saving[:MOST_NAMED]] or [""]
-        if not last:
+        saving = [move.uci() for move in board.legal_moves if _saves(board, move, square)]
+        saving.sort(key=lambda uci: (uci not in best, uci))
+        if not saving:
             yield f"No single move of {owner}'s saves it from being won by exchanges."
-        else:
-            names = f"{', '.join(first)} or {last}" if first else last
-            yield f"{owner} is to move and can save it from that, for instance by {names}."
+            return
+        *first, last = [_numbered(discussion.after, uci) for uci in saving[:MOST_NAMED]]
+        names = f"{', '.join(first)} or {last}" if first else last
+        yield f"{owner} is to move and can save it from that, for instance by {names}."
 
 
 def _saves(board: chess.Board, move: chess.Move, square: chess.Square) -> bool:
@@ -474,16 +446,16 @@ def _saves(board: chess.Board, move: chess.Move, square: chess.Square) -> bool:
     return all(each.square != moved for each in hanging(after, board.turn))
 
 
-def _taken_at(board: chess.Board, square: chess.Square, moves: Sequence[chess.Move]) -> int | None:
+def _taken_at(board: chess.Board, square: chess.Square, moves: Sequence[str]) -> int | None:
     """Return after how many moves of a line the piece on a square is taken, if it is."""
     walk, colour = board.copy(stack=False), board.color_at(square)
-    for count, move in enumerate(moves, start=1):
+    for count, move in enumerate(map(chess.Move.from_uci, moves), start=1):
         taken = move.to_square
         if walk.is_en_passant(move):
             taken += -8 if walk.turn else 8
         if walk.turn != colour and taken == square:
             return count
-        if walk.turn == colour and move.from_square == square:
+        if move.from_square == square:
             square = move.to_square
         walk.push(move)
     return None
@@ -493,7 +465,7 @@ def _king(board: chess.Board, square: chess.Square, _: Discussion) -> Iterator[s
     colour = bool(board.color_at(square))
     checkers = attackers(board, not colour, square, barred=True)
     state = f"in check from {_names(board, checkers)}" if checkers else "not in check"
-    yield f"{owned(board, square)} is {state}."
+    yield f"{owned(board, chess.square_name(square))} is {state}."
     cover = shelter(board, colour)
     pawns = [chess.square_name(pawn) for pawn in cover.pawns]
     count = "pawn" if len(pawns) == 1 else "pawns"
@@ -508,7 +480,7 @@ def _king(board: chess.Board, square: chess.Square, _: Discussion) -> Iterator[s
 
 
 def _names(board: chess.Board, squares: Iterable[chess.Square]) -> str:
-    names = [named(board, square) for square in squares]
+    names = [named(board, chess.square_name(square)) for square in squares]
     return listed(names) if names else "nothing"
 
 
@@ -516,16 +488,12 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _numbered(position: Position, move: chess.Move) -> str:
-    return MoveInContext(position, move.uci()).numbered_san
-
-
 # ---------------------------------------------------------------- facts for topics
 
 
 def _verdict(discussion: Discussion) -> Ground:
     verdict, name = discussion.weigh(discussion.move), discussion.move.numbered_san
-    best = MoveInContext(discussion.move.position, verdict.best).numbered_san
+    best = _numbered(discussion.move.position, verdict.best)
     text = (
         f"By the engine's count {name} loses {verdict.loss / 100:.2f} against {best} "
         f"({verdict.mistake_class.lower()}): before it {score_text(verdict.before)}, "
@@ -540,27 +508,25 @@ def _verdict(discussion: Discussion) -> Ground:
 
 def _best(discussion: Discussion) -> Ground:
     position, verdict = discussion.move.position, discussion.weigh(discussion.move)
-    moves = [chess.Move.from_uci(uci) for uci in verdict.best_line[:6]]
-    line = chess.Board(position.fen).variation_san(moves)
-    best, value = MoveInContext(position, verdict.best).numbered_san, score_text(verdict.before)
+    line = _line(chess.Board(position.fen), verdict.best_line[:6])
+    best, value = _numbered(position, verdict.best), score_text(verdict.before)
     sentences = [f"The engine's first choice was {best}: {value} ({line})."]
     if verdict.best == discussion.move.uci:
         sentences = [f"{best} was the engine's first choice: {value}."]
     if verdict.second is not None:
-        second = MoveInContext(position, verdict.second).numbered_san
-        sentences.append(f"Its second choice was {second}.")
+        sentences.append(f"Its second choice was {_numbered(position, verdict.second)}.")
     return Ground("the best move", "board", tuple(sentences))
 
 
 def _reply(discussion: Discussion) -> Ground:
     board, moves = discussion.board, discussion.main_line(6)
-    if not moves:
+    if moves:
+        value = score_text(discussion.analyse(discussion.after).best.score)
+        best = _numbered(discussion.after, moves[0])
+        text = f"The engine expects {best}: {value} ({_line(board, moves)})."
+    else:
         result = "checkmate" if board.is_checkmate() else "a draw"
         text = f"There is no reply: the game is over, {result}."
-    else:
-        value = score_text(discussion.analyse(discussion.after).best.score)
-        best, line = _numbered(discussion.after, moves[0]), board.variation_san(moves)
-        text = f"The engine expects {best}: {value} ({line})."
     return Ground("the reply", "board", (text,))
 
 
@@ -574,12 +540,12 @@ def _side_threats(side: chess.Color, discussion: Discussion) -> str:
     board, name = discussion.board, side_name(side)
     position = discussion.after if board.turn == side else discussion.passed
     if position is None:
-        line = board.variation_san(discussion.main_line(4))
+        line = _line(board, discussion.main_line(4))
         follow = f" The engine goes on {line}." if line else ""
         return f"{name} gives check, which must be answered first.{follow}"
     turn = chess.Board(position.fen)
-    moves = [each.move for each in threats(turn, side) if each.move in turn.legal_moves]
-    sans = list(dict.fromkeys(_numbered(position, move) for move in moves))
+    moves = [each.move.uci() for each in threats(turn, side) if each.move in turn.legal_moves]
+    sans = list(dict.fromkeys(_numbered(position, uci) for uci in moves))
     if not sans:
         return f"{name} threatens to win nothing at once."
     verb = "can win something at once" if board.turn == side else "threatens"
@@ -608,43 +574,6 @@ _TOPICS: dict[str, Callable[[Discussion], Ground]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """A question that was asked and its answer."""
-
-    question: str
-    answer: str
-
-
-@dataclass(frozen=True, slots=True)
-class Brief:
-    """What a language model is given to answer a question.
-
-    Parameters
-    ----------
-    move
-        The move under discussion.
-    comment
-        The comment that began the dialogue.
-    turns
-        The questions and answers so far.
-    question
-        The question.
-    grounds
-        The facts.
-    """
-
-    move: MoveInContext
-    comment: str
-    turns: tuple[Turn, ...]
-    question: str
-    grounds: tuple[Ground, ...]
-
-
-#: Asks a language model; ``None`` if it gave no usable answer.
-Writer: TypeAlias = Callable[[Brief], str | None]
-
-
-@dataclass(frozen=True, slots=True)
 class Reply:
     """An answer and what stands behind it.
 
@@ -664,12 +593,11 @@ class Reply:
 
     text: str
     grounds: tuple[Ground, ...]
-    method: str
+    method: str = "template"
     model: str | None = None
     unsupported: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
 class Dialogue:
     """A conversation about one move.
 
@@ -681,24 +609,28 @@ class Dialogue:
         The comment that begins it.
     analyse
         Analyses a position.
-    writer
-        A language model; ``None`` to answer from the facts alone.
-    model
-        Name of that model.
+    client
+        Asks a language model; ``None`` to answer from the facts alone.
+    warn
+        Called with one line whenever the model gives no answer, so that the facts speak.
+
+    Attributes
+    ----------
     turns
         Questions and answers so far.
     """
 
-    move: MoveInContext
-    comment: str
-    analyse: Analyse
-    writer: Writer | None = None
-    model: str | None = None
-    turns: list[Turn] = field(default_factory=list)
-    _discussion: Discussion = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self._discussion = Discussion(self.move, self.analyse)
+    def __init__(
+        self,
+        move: MoveInContext,
+        comment: str,
+        analyse: Analyse,
+        client: Client | None = None,
+        warn: Warn = print,
+    ) -> None:
+        self.move, self.comment, self.client, self.warn = move, comment, client, warn
+        self.turns: list[tuple[str, str]] = []
+        self._discussion = Discussion(move, analyse)
 
     def ask(self, question: str) -> Reply:
         """Answer a question and remember both.
@@ -711,57 +643,51 @@ class Dialogue:
         if not question.strip():
             raise ValueError("the question is empty")
         grounds = facts_for(question, self._discussion)
-        reply = self._written(question, grounds) if self.writer else None
+        reply = self._write(self.client, question, grounds) if self.client else None
         if reply is None:
             sentences = dict.fromkeys(each for ground in grounds for each in ground.sentences)
-            reply = Reply(" ".join(list(sentences)[:MOST_SENTENCES]), grounds, "template")
-        self.turns.append(Turn(question, reply.text))
+            reply = Reply(" ".join(list(sentences)[:MOST_SENTENCES]), grounds)
+        self.turns.append((question, reply.text))
         return reply
 
-    def _written(self, question: str, grounds: tuple[Ground, ...]) -> Reply | None:
-        draft = self._write(question, grounds)
+    def request(self, question: str, grounds: Iterable[Ground]) -> Request:
+        """Return what is asked of the model for one question."""
+        prompt, position = load_prompt("answer"), self.move.position
+        turns = [f"Reader: {asked}\nCoach: {answer}" for asked, answer in self.turns[-MOST_TURNS:]]
+        messages = prompt.fill(
+            fen=position.fen,
+            move=self.move.numbered_san,
+            comment=quoted(self.comment),
+            turns=quoted("\n".join(turns)) if turns else "(none)",
+            facts="\n".join(f"- {ground.text}" for ground in grounds),
+            question=quoted(question),
+        )
+        about = {"fen": position.fen, "move": self.move.uci}
+        return Request(messages, SAMPLING, prompt=prompt.label, about=about)
+
+    def _write(self, client: Client, question: str, grounds: tuple[Ground, ...]) -> Reply | None:
+        """Have the model answer, twice if its draft speaks of more than it was given."""
+        draft = self._answer(client, question, grounds)
         if draft is None:
             return None
         fuller = _distinct([*grounds, *grounds_of(draft, self._discussion)])
-        text = draft if len(fuller) == len(grounds) else self._write(question, fuller) or draft
+        text = draft
+        if len(fuller) > len(grounds):
+            text = self._answer(client, question, fuller) or draft
         own = grounds_of(text, self._discussion)
         final, names = _distinct([*fuller, *own]), {ground.about for ground in own}
         wrong = [each.about for each in final if each.place == "illegal" and each.about in names]
-        return Reply(text, final, "llm", self.model, tuple(wrong))
+        return Reply(text, final, "llm", client.model.name, tuple(wrong))
 
-    def _write(self, question: str, grounds: tuple[Ground, ...]) -> str | None:
-        assert self.writer is not None
-        return self.writer(Brief(self.move, self.comment, tuple(self.turns), question, grounds))
-
-
-def model_writer(client: Client, warn: Callable[[str], object]) -> Writer:
-    """Return a writer that asks a model, and warns in one line when that gives no answer."""
-
-    def write(brief: Brief) -> str | None:
+    def _answer(self, client: Client, question: str, grounds: Iterable[Ground]) -> str | None:
         try:
-            answer = client.ask(request_answer(brief))
+            answer = client.ask(self.request(question, grounds))
         except Unanswered as error:
-            warn(f"{error}; the facts speak instead")
+            self.warn(f"{error}; the facts speak instead")
             return None
         if answer.state != State.ANSWERED:
-            warn(f"{client.model.name} gave no answer ({answer.state}); the facts speak instead")
+            self.warn(
+                f"{client.model.name} gave no answer ({answer.state}); the facts speak instead"
+            )
             return None
         return " ".join(answer.text.split())
-
-    return write
-
-
-def request_answer(brief: Brief) -> Request:
-    """Return what is asked of the model for one question."""
-    prompt, position = load_prompt("answer"), brief.move.position
-    turns = [f"Reader: {turn.question}\nCoach: {turn.answer}" for turn in brief.turns[-MOST_TURNS:]]
-    messages = prompt.fill(
-        fen=position.fen,
-        move=brief.move.numbered_san,
-        comment=quoted(brief.comment),
-        turns=quoted("\n".join(turns)) if turns else "(none)",
-        facts="\n".join(f"- {ground.text}" for ground in brief.grounds),
-        question=quoted(brief.question),
-    )
-    about = {"fen": position.fen, "move": brief.move.uci}
-    return Request(messages, SAMPLING, prompt=prompt.label, about=about)

@@ -9,8 +9,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -48,11 +47,8 @@ NOTICED = 3
 #: Numbers of concepts tried beside the five, and on how many of the moves.
 OTHER_COUNTS, VARIED_MOVES = (3, 8), 20
 
-#: A run of so many words in common with an example of the prompt counts as copied.
-COPIED_RUN = 6
-
-#: Columns of a table of comments.
-COLUMNS = ("move", "group", "method", "model", "state", "text", "words")
+#: Methods that ask no model, and the one whose comments were checked and written anew.
+UNASKED = ("reference", "template", "gac", "ccc_verified")
 
 _COMMENT = re.compile(r"^\W*comment\W*?:\W*?(?=\w)", re.IGNORECASE | re.MULTILINE)
 
@@ -96,23 +92,19 @@ def _ccc(
 
 
 #: Every such method by name.
-METHODS: Mapping[str, Method] = MappingProxyType(
-    {
-        method.name: method
-        for method in (
-            Method("llm", "comment_llm", "nothing more"),
-            Method("llm_expert", "comment_expert", "engine's verdict"),
-            _ccc("ccc", "five concepts", "top"),
-            _ccc("ccc_random", "five other concepts by lot", "random"),
-            _ccc("ccc_flipped", "five concepts turned round", "flipped"),
-            _ccc("ccc_none", "no concept", "none"),
-            _ccc("ccc_oracle", "Stockfish 8's five", "top", oracle=True),
-            _ccc(
-                "ccc_facts", "five concepts, and forks, pins and such it sees", "top", noticed=True
-            ),
-        )
-    }
-)
+METHODS: Mapping[str, Method] = {
+    method.name: method
+    for method in (
+        Method("llm", "comment_llm", "nothing more"),
+        Method("llm_expert", "comment_expert", "engine's verdict"),
+        _ccc("ccc", "five concepts", "top"),
+        _ccc("ccc_random", "five other concepts by lot", "random"),
+        _ccc("ccc_flipped", "five concepts turned round", "flipped"),
+        _ccc("ccc_none", "no concept", "none"),
+        _ccc("ccc_oracle", "Stockfish 8's five", "top", oracle=True),
+        _ccc("ccc_facts", "five concepts, and forks, pins and such it sees", "top", noticed=True),
+    )
+}
 
 #: Methods whose prompts begin alike for one move: asked move by move, the server reads the
 #: common part once.
@@ -140,19 +132,14 @@ def concepts_of(
 
 
 def choose_concepts(
-    move: MoveInContext,
-    ranked: Sequence[ConceptChange],
-    choice: Choice,
-    count: int = CONCEPTS,
-    *,
-    seed: int = 1,
+    move: MoveInContext, ranked: Sequence[ConceptChange], choice: Choice, count: int = CONCEPTS
 ) -> tuple[ConceptChange, ...]:
     """Return the concepts that a method is given, most important first.
 
     Parameters
     ----------
     move
-        The move; with ``seed`` it decides the lot of ``random``.
+        The move; it decides the lot of ``random``.
     ranked
         All 21 concepts by rank.
     choice
@@ -161,18 +148,14 @@ def choose_concepts(
         the size of the one whose place it takes and a sign by lot; ``none`` takes nothing.
     count
         How many.
-    seed
-        Of the lot.
     """
-    if choice not in get_args(Choice):
-        raise ValueError(f"no choice {choice!r}; one of {', '.join(get_args(Choice))}")
     top, others = tuple(ranked[:count]), ranked[count:]
     if choice in ("top", "none"):
         return top if choice == "top" else ()
     if choice == "flipped":
         return tuple(_with_change(each, -each.change) for each in top)
-    text = f"{seed} {move.position.fen} {move.uci}"
-    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+    lot = f"1 {move.position.fen} {move.uci}".encode()
+    digest = hashlib.blake2b(lot, digest_size=8).digest()
     random = np.random.default_rng(int.from_bytes(digest, "big"))
     drawn = random.permutation(len(others))[: len(top)]
     signs = random.choice([-1.0, 1.0], size=len(drawn))
@@ -268,20 +251,6 @@ def read_comment(answer: Answer, method: str) -> Comment:
     return Comment(line, method, answer.model, "answered" if line else "unread")
 
 
-def copies_examples(text: str, prompt: str, run: int = COPIED_RUN) -> bool:
-    """Return whether a text shares ``run`` words in a row with an example answer of a prompt.
-
-    Case and punctuation do not count. A prompt without examples is never copied.
-    """
-    answers = [each for each in load_prompt(prompt).messages if each.role == "assistant"]
-    return any(_runs(text, run) & _runs(answer.content, run) for answer in answers)
-
-
-def _runs(text: str, run: int) -> set[tuple[str, ...]]:
-    words = re.findall(r"[a-z0-9']+", text.lower())
-    return {tuple(words[at : at + run]) for at in range(len(words) - run + 1)}
-
-
 # ---------------------------------------------------------------- comments
 
 
@@ -332,7 +301,6 @@ def model_comments(
     *,
     notation: Notation = "fen",
     count: int = CONCEPTS,
-    progress: bool = False,
 ) -> list[Comment]:
     """Return the comments of a method that asks a language model, in the order of briefings.
 
@@ -346,53 +314,96 @@ def model_comments(
         Replays, records or asks.
     notation, count
         As in :func:`request_comment`.
-    progress
-        Whether to show a bar while a model is asked.
     """
     requests = [request_comment(each, method, notation=notation, count=count) for each in briefings]
-    return [read_comment(answer, method) for answer in client.ask_many(requests, progress=progress)]
+    return [read_comment(answer, method) for answer in client.ask_many(requests, progress=False)]
 
 
-def collect_comments(
+def gac_comments(briefings: Sequence[Briefing]) -> list[Comment]:
+    """Return what the recurrent baseline says of some moves."""
+    from chessgloss.commentary.gac import Gac, ScoreFeatures
+
+    network = Gac.load()
+    return [
+        Comment(network.comment(each.move, ScoreFeatures.of(each.before, each.after)), "gac")
+        for each in briefings
+    ]
+
+
+def gather_comments(
+    methods: Sequence[str],
     moves: Sequence[EvaluatedMove],
     briefings: Mapping[str, Briefing],
     client: Client,
-    methods: Sequence[str] = tuple(METHODS),
+    verified: Mapping[str, Comment] | None = None,
 ) -> pd.DataFrame:
-    """Return the human comments, the template's and those of a model's methods.
+    """Return the comments of some methods on some moves.
 
     Parameters
     ----------
+    methods
+        Names in :data:`METHODS` and :data:`UNASKED`; the rows come in their order.
     moves
         The evaluated moves.
     briefings
         What is known of them, by name.
     client
-        Of the language model.
-    methods
-        Names of methods in :data:`METHODS`.
+        Replays the answers of the methods that ask a model.
+    verified
+        The comments of ``ccc_verified`` by the name of their move, where they are wanted.
 
     Returns
     -------
     pandas.DataFrame
-        Columns :data:`COLUMNS`; a row for each move and method, in their order. A move that
-        no human commented on has no row for ``reference``.
+        As :func:`comment_table` gives it. A move that no human commented on has no row for
+        ``reference``.
+
+    Raises
+    ------
+    ValueError
+        For a method that is not known, or ``ccc_verified`` without its comments.
     """
+    if unknown := [name for name in methods if name not in (*UNASKED, *METHODS)]:
+        known = ", ".join(sorted((*UNASKED, *METHODS)))
+        raise ValueError(f"no method {', '.join(unknown)}; there are {known}")
+    if "ccc_verified" in methods and verified is None:
+        raise ValueError("ccc_verified needs its comments; commentary.verified writes them")
     given = [briefings[each.name] for each in moves]
-    human = [Comment(each.reference, "reference") if each.reference else None for each in moves]
-    columns: list[Sequence[Comment | None]] = [human, list(map(write_from_facts, given))]
-    columns += [model_comments(given, method, client) for method in methods]
-    return comment_table(moves, columns)
+
+    def column(method: str) -> Sequence[Comment | None]:
+        if method == "reference":
+            return [Comment(each.reference, method) if each.reference else None for each in moves]
+        if method == "template":
+            return list(map(write_from_facts, given))
+        if verified is not None and method == "ccc_verified":
+            return [verified.get(each.name) for each in moves]
+        return gac_comments(given) if method == "gac" else model_comments(given, method, client)
+
+    return comment_table(moves, [column(method) for method in methods])
 
 
 def comment_table(
     moves: Sequence[EvaluatedMove], columns: Sequence[Sequence[Comment | None]]
 ) -> pd.DataFrame:
-    """Return comments as a table with :data:`COLUMNS`; each of ``columns`` is a method's."""
+    """Return comments as a table, a row each.
+
+    Parameters
+    ----------
+    moves
+        The moves.
+    columns
+        For each method its comments in the order of the moves; ``None`` where there is none.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``move``, ``group``, ``method``, ``model``, ``state``, ``text``, ``words``.
+    """
     rows = [
         (move.name, move.group, each.method, each.model, each.state, each.text, each.words)
         for comments in columns
         for move, each in zip(moves, comments, strict=True)
         if each is not None
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    names = ["move", "group", "method", "model", "state", "text", "words"]
+    return pd.DataFrame(rows, columns=names)

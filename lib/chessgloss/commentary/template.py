@@ -16,6 +16,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 import chess
@@ -46,8 +47,8 @@ STANDING_BOUNDS: Final = (("winning", 400), ("clear", 200), ("better", 80), ("sl
 LEAST_CHANGE: Final = 0.25
 LOOKED_AT, MOST_NAMED = 5, 2
 
-#: Words from which a comment needs no padding, and the least that may be its limit.
-ENOUGH_WORDS, LEAST_LIMIT = 20, 20
+#: Words of a comment at most, and from which on it needs no padding.
+MOST_WORDS, ENOUGH_WORDS = 45, 20
 #: Sentences at most, and statements in them at most: one sentence may hold two.
 MOST_SENTENCES, MOST_STATEMENTS = 3, 4
 #: Wordings tried before the shortest is taken.
@@ -59,7 +60,12 @@ CHECK_KINDS = ("check", "discovered_check", "double_check", "mate")
 VERDICT_KINDS = ("mistake", "centipawn_loss", "move_rank", "best_line", "evaluation")
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_MEN = {"Knights": chess.KNIGHT, "Bishop": chess.BISHOP, "Rooks": chess.ROOK, "Queens": chess.QUEEN}
+_PIECES = {
+    "Knights": chess.KNIGHT,
+    "Bishop": chess.BISHOP,
+    "Rooks": chess.ROOK,
+    "Queens": chess.QUEEN,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +127,8 @@ def realise(
     concepts: Sequence[ConceptChange] = (),
     *,
     seed: int = 0,
-    most_words: int = 45,
 ) -> Realised:
-    """Write a comment on a move from its facts.
+    """Write a comment of at most :data:`MOST_WORDS` words on a move from its facts.
 
     What the move is comes first, then why it matters, then what the expert network and the
     engine make of it: one to three sentences. Nothing is stated that is not a fact of the move,
@@ -141,43 +146,17 @@ def realise(
         The concepts that the move changes, most changed first; changes in standard deviations.
     seed
         Chooses among phrasings.
-    most_words
-        Words at most, at least 20.
-
-    Returns
-    -------
-    Realised
-        The comment: its sentences and the facts in them.
 
     Raises
     ------
     ValueError
-        If ``most_words`` is too small, the verdict is seen by the other side, or a concept has
-        no name.
+        If the verdict is seen by the other side, or a concept has no name.
     """
-    if most_words < LEAST_LIMIT:
-        raise ValueError(f"most_words must be at least {LEAST_LIMIT}, got {most_words}")
     played = PlayedMove(facts)
-    key = f"{facts.move.position.fen}|{facts.move.uci}|{seed}"
-    opening, reasons = _opening(played), _ranked(played, verdict)
     closings = [_network_view(played, concepts, bad=_is_bad(verdict)), _judgement(played, verdict)]
-    return _fit(opening, reasons, [each for each in closings if each], key, most_words)
-
-
-def every_sentence(facts: Facts, verdict: Verdict | None = None) -> dict[str, tuple[Fact, ...]]:
-    """Return every sentence about a move, the network's view apart, with the facts it states.
-
-    A comment holds these sentences, or two of them joined by a conjunction.
-    """
-    played = PlayedMove(facts)
-    statements = [_opening(played), *_statements(played, verdict), _judgement(played, verdict)]
-    return {
-        _sentence(clause): statement.facts
-        for statement in statements
-        if statement is not None
-        for clause in statement.phrasings
-        if _may_open(clause)
-    }
+    opening, reasons = _opening(played), _ranked(played, verdict)
+    key = f"{facts.move.position.fen}|{facts.move.uci}|{seed}"
+    return _fit(opening, reasons, [each for each in closings if each], key)
 
 
 # ---------------------------------------------------------------- the move and its words
@@ -211,35 +190,30 @@ class PlayedMove:
         after.push(move)
         self.us = before.turn
         self.piece = before.piece_type_at(move.from_square)
-        self.captured: chess.Square | None = None
-        if before.is_capture(move):
-            self.captured = move.to_square
-            if before.is_en_passant(move):
-                file, rank = chess.square_file(move.to_square), chess.square_rank(move.from_square)
-                self.captured = chess.square(file, rank)
-        self.end = chess.square_name(move.to_square)
-        their_king = after.king(not self.us)
-        assert their_king is not None
+        self.start, self.end = facts.move.uci[:2], facts.move.uci[2:4]
+        self.captured: str | None = self.end if before.is_capture(move) else None
+        if before.is_en_passant(move):
+            self.captured = self.end[0] + self.start[1]
         self.words = {
             "us": side_name(self.us),
             "them": side_name(not self.us),
             "san": before.san(move),
-            "piece": _kind(before, move.from_square),
-            "from": chess.square_name(move.from_square),
+            "piece": _kind(before, self.start),
+            "from": self.start,
             "to": self.end,
-            "arrived": _kind(after, move.to_square),
-            "moved": named(after, move.to_square),
-            "their_king": named(after, their_king),
+            "arrived": _kind(after, self.end),
+            "moved": named(after, self.end),
+            "their_king": named(after, chess.square_name(after.king(not self.us) or 0)),
             "promoted": chess.piece_name(move.promotion or chess.PAWN),
         }
-        if self.captured is not None:
+        if self.captured:
             self.words["victim"] = _kind(before, self.captured)
-            self.words["victim_square"] = chess.square_name(self.captured)
+            self.words["victim_square"] = self.captured
         if checkers := after.checkers():
-            self.words["checker"] = named(after, min(checkers))
+            self.words["checker"] = named(after, chess.square_name(min(checkers)))
 
     @property
-    def changes_men(self) -> bool:
+    def changes_material(self) -> bool:
         """Whether the move captures or promotes."""
         return self.captured is not None or self.move.promotion is not None
 
@@ -267,50 +241,46 @@ class PlayedMove:
 
     def new(self, *kinds: str) -> list[Fact]:
         """Return facts that hold after the move, or by it, and did not hold before it."""
+
+        def identity(fact: Fact) -> tuple[object, ...]:
+            return fact.kind, fact.side, fact.squares
+
+        old = {identity(fact) for fact in self.of(*kinds, when="before")}
         new: dict[tuple[object, ...], Fact] = {}
         for fact in (*self.of(*kinds, when="move"), *self.of(*kinds, when="after")):
-            new.setdefault((fact.kind, fact.side, fact.squares), fact)
-        for fact in self.of(*kinds, when="before"):
-            new.pop((fact.kind, fact.side, fact.squares), None)
-        return list(new.values())
+            new.setdefault(identity(fact), fact)
+        return [fact for key, fact in new.items() if key not in old]
 
-    def is_loose(self, fact: Fact) -> bool:
-        """Tell whether the acting piece of a fact is the moved one and can be won."""
+    def loss_if_loose(self, fact: Fact) -> float:
+        """Return what a statement loses if the fact's acting piece has moved and can be won."""
         hanging = {other.squares[0] for other in self.of("hanging", when="after")}
-        return fact.squares[0] == self.end and self.end in hanging
+        return LOOSE if fact.squares[0] == self.end and self.end in hanging else 0
 
 
-def _kind(board: chess.Board, square: chess.Square) -> str:
-    """Return the word for the piece on a square; :class:`ValueError` if there is none."""
-    kind = board.piece_type_at(square)
-    if kind is None:
-        raise ValueError(f"no piece on {chess.square_name(square)} in {board.fen()!r}")
-    return chess.piece_name(kind)
+def _kind(board: chess.Board, square: str) -> str:
+    """Return the word for the piece on a named square."""
+    return chess.piece_name(board.piece_type_at(chess.parse_square(square)) or 0)
 
 
-def named(board: chess.Board, square: chess.Square) -> str:
+def named(board: chess.Board, square: str) -> str:
     """Return a piece with its square: ``the knight on f7``."""
-    return f"the {_kind(board, square)} on {chess.square_name(square)}"
+    return f"the {_kind(board, square)} on {square}"
 
 
-def owned(board: chess.Board, square: chess.Square) -> str:
+def owned(board: chess.Board, square: str) -> str:
     """Return a piece with its owner and square: ``Black's knight on f7``."""
-    owner = side_name(bool(board.color_at(square)))
-    return f"{owner}'s {_kind(board, square)} on {chess.square_name(square)}"
+    owner = side_name(_is_ours(board, chess.WHITE, square))
+    return f"{owner}'s {_kind(board, square)} on {square}"
 
 
-def _square(fact: Fact, index: int = 0) -> chess.Square:
-    return chess.parse_square(fact.squares[index])
+def _is_ours(board: chess.Board, side: chess.Color, square: str) -> bool:
+    return board.color_at(chess.parse_square(square)) == side
 
 
-def _worth(board: chess.Board, name: str) -> int:
+def _worth(board: chess.Board, square: str) -> int:
     """Return the value in pawns of the piece on a named square; 0 for none and for kings."""
-    kind = board.piece_type_at(chess.parse_square(name))
+    kind = board.piece_type_at(chess.parse_square(square))
     return VALUES[kind] if kind else 0
-
-
-def _number_word(number: int) -> str:
-    return _NUMBERS[number] if 0 <= number < len(_NUMBERS) else str(number)
 
 
 # ---------------------------------------------------------------- the opening clause
@@ -321,12 +291,11 @@ def _opening(played: PlayedMove) -> Statement:
     words, kind = dict(played.words), move_kind(played)
     if kind == "castling":
         short = played.before.is_kingside_castling(played.move)
-        rook = chess.square(5 if short else 3, chess.square_rank(played.move.from_square))
-        words |= {"wing": "kingside" if short else "queenside", "rook_to": chess.square_name(rook)}
-    checks = PHRASES["checks"].get(check_kind(played), ("",))
+        words["wing"] = "kingside" if short else "queenside"
+        words["rook_to"] = ("f" if short else "d") + played.start[1]
     clauses = []
     for verb in PHRASES["verbs"][kind]:
-        for check in checks:
+        for check in PHRASES["checks"].get(check_kind(played), ("",)):
             if not (" and " in verb and check.startswith(" and ")):
                 act = (verb + check).format(**words)
                 forms = {form: inflect(act, form) for form in ("finite", "participle")}
@@ -348,15 +317,14 @@ def move_kind(played: PlayedMove) -> str:
     if board.is_en_passant(move):
         return "en_passant"
     if move.promotion:
-        return "capture_promotion" if board.is_capture(move) else "promotion"
-    if board.is_capture(move):
-        if board.is_check() and piece != chess.KING and move.to_square in board.checkers():
+        return "capture_promotion" if played.captured else "promotion"
+    if played.captured:
+        if piece != chess.KING and move.to_square in board.checkers():
             return "capture_checker"
         return "recapture" if _takes_back(played) else "capture"
     if board.is_check():
         return "escape" if piece == chess.KING else "block"
-    forward = chess.square_rank(move.to_square) - chess.square_rank(move.from_square)
-    forward = forward if played.us else -forward
+    forward = (int(played.end[1]) - int(played.start[1])) * (1 if played.us else -1)
     if piece == chess.PAWN:
         return "double_push" if forward == 2 else "push"
     if piece == chess.KING:
@@ -369,25 +337,21 @@ def move_kind(played: PlayedMove) -> str:
 
 def _takes_back(played: PlayedMove) -> bool:
     """Tell whether the opponent's last move, if it is known, captured on the same square."""
-    position = played.facts.move.position
-    last = chess.Move.from_uci(position.moves[-1]) if position.moves else None
-    if last is None or last.to_square != played.move.to_square:
+    earlier = played.facts.move.position.board()
+    if not earlier.move_stack or earlier.peek().to_square != played.move.to_square:
         return False
-    earlier = position.board()
     return earlier.is_capture(earlier.pop())
 
 
 def check_kind(played: PlayedMove) -> str:
     """Return ``mate``, ``double_check``, ``discovered_check``, ``check`` or the empty string."""
     checkers = played.after.checkers()
-    if not checkers:
-        return ""
     if played.after.is_checkmate():
         return "mate"
     if len(checkers) > 1:
         return "double_check"
     direct = played.move.to_square in checkers or played.before.is_castling(played.move)
-    return "check" if direct else "discovered_check"
+    return ("check" if direct else "discovered_check") if checkers else ""
 
 
 # ---------------------------------------------------------------- statements from facts
@@ -395,7 +359,10 @@ def check_kind(played: PlayedMove) -> str:
 
 def _statements(played: PlayedMove, verdict: Verdict | None) -> Iterator[Statement]:
     """Yield all that can be stated of a move beyond its opening clause."""
-    yield from _ends(played)
+    for fact in played.of("mate", when="move"):
+        yield played.state(_mate_kind(played.after), 99, [fact], ["end"])
+    for fact in played.of("stalemate", when="move"):
+        yield played.state("stalemate", 98, [fact], ["end"])
     if not played.is_over():
         for make in (_tactics, _threats, _hanging, _exchanges, _material, _pawns, _files):
             yield from make(played)
@@ -405,25 +372,15 @@ def _statements(played: PlayedMove, verdict: Verdict | None) -> Iterator[Stateme
             yield from _engine_fillers(played, verdict)
 
 
-def _ends(played: PlayedMove) -> Iterator[Statement]:
-    """Yield what is to be said when the move ends the game by mate or stalemate."""
-    for fact in played.of("mate", when="move"):
-        yield played.state(_mate_kind(played.after), 99, [fact], ["end"])
-    for fact in played.of("stalemate", when="move"):
-        yield played.state("stalemate", 98, [fact], ["end"])
-
-
 def _mate_kind(board: chess.Board) -> str:
-    king = board.king(board.turn)
-    assert king is not None
-    own, checkers = board.occupied_co[board.turn], board.checkers()
-    if checkers & board.knights and not chess.BB_KING_ATTACKS[king] & ~own:
+    king, checkers = board.king(board.turn) or 0, board.checkers()
+    ring, own = chess.BB_KING_ATTACKS[king], board.occupied_co[board.turn]
+    if checkers & board.knights and not ring & ~own:
         return "smothered_mate"
     back, second = chess.BB_RANK_1, chess.BB_RANK_2
     if not board.turn:
         back, second = chess.BB_RANK_8, chess.BB_RANK_7
-    front = chess.BB_KING_ATTACKS[king] & second
-    shut_in = chess.BB_SQUARES[king] & back and not front & ~(own & board.pawns)
+    shut_in = chess.BB_SQUARES[king] & back and not ring & second & ~(own & board.pawns)
     on_rank = checkers & (board.rooks | board.queens) & back
     return "back_rank_mate" if shut_in and on_rank else "mate"
 
@@ -433,24 +390,25 @@ def _tactics(played: PlayedMove) -> Iterator[Statement]:
     board = played.after
     old_pins = {fact.squares[1:] for fact in played.of("pin", when="before")}
     for fact in played.new("fork", "pin", "skewer"):
-        if board.color_at(_square(fact)) != played.us:
+        actor, *targets = fact.squares
+        if not _is_ours(board, played.us, actor):
             continue
-        actor, targets = named(board, _square(fact)), fact.squares[1:]
+        names = [named(board, target) for target in targets]
+        slots = {"actor": named(board, actor), "targets": listed(names)}
         if fact.kind == "fork":
             second = sorted(_worth(board, target) or 9 for target in targets)[-2]
             weight = (50.0 if fact.value == "safe" else 26.0) + second
-            names = listed([named(board, _square(fact, n + 1)) for n in range(len(targets))])
-            yield played.state("fork", weight, [fact], targets, actor=actor, targets=names)
-        elif fact.kind == "skewer" or targets not in old_pins:
+            yield played.state("fork", weight, [fact], targets, **slots)
+        elif fact.kind == "skewer" or fact.squares[1:] not in old_pins:
             worth = _worth(board, targets[0])
             weight = 18 + 2.5 * worth if fact.kind == "pin" else 45.0 + worth
-            weight -= LOOSE if played.is_loose(fact) else 0
-            front, behind = named(board, _square(fact, 1)), named(board, _square(fact, 2))
-            slots = {"actor": actor, "front": front, "behind": behind}
+            slots |= {"front": names[0], "behind": names[1]}
+            weight -= played.loss_if_loose(fact)
             yield played.state(fact.kind, weight, [fact], targets, **slots)
     for fact in played.of("discovered_attack", when="move"):
-        weight = 14 + 3 * _worth(board, fact.squares[1])
-        slots = {"actor": named(board, _square(fact)), "targets": named(board, _square(fact, 1))}
+        actor, target = fact.squares[:2]
+        slots = {"actor": named(board, actor), "targets": named(board, target)}
+        weight = 14 + 3 * _worth(board, target)
         yield played.state("discovered_attack", weight, [fact], fact.squares[1:], **slots)
 
 
@@ -463,7 +421,7 @@ def _threats(played: PlayedMove) -> Iterator[Statement]:
     old = {fact.squares[2] for fact in played.of("threat", when="before")}
     for fact in played.of("threat", when="after"):
         move, target = chess.Move.from_uci(str(fact.value)), fact.squares[2]
-        new = target not in old or board.piece_type_at(_square(fact, 2)) == chess.KING
+        new = target not in old or _kind(board, target) == "king"
         if fact.side != played.us or not new or not board.is_legal(move):
             continue
         key, weight, slots = "threat", 22.0, {"line": board.san(move)}
@@ -474,8 +432,8 @@ def _threats(played: PlayedMove) -> Iterator[Statement]:
             key, weight = "threat_promotion", 44
         elif not board.is_en_passant(move):
             key, weight = "threat_piece", 21 + 3 * _worth(board, target)
-            slots["target"] = owned(board, move.to_square)
-        weight -= LOOSE if played.is_loose(fact) else 0
+            slots["target"] = owned(board, fact.squares[1])
+        weight -= played.loss_if_loose(fact)
         yield played.state(key, weight, [fact], [target], **slots)
 
 
@@ -483,57 +441,49 @@ def _hanging(played: PlayedMove) -> Iterator[Statement]:
     """Yield pieces that the move leaves hanging, saves, or makes hang."""
     before = {fact.squares[0]: fact for fact in played.of("hanging", when="before")}
     after = {fact.squares[0]: fact for fact in played.of("hanging", when="after")}
-    for name, fact in after.items():
-        worth, target = _worth(played.after, name), owned(played.after, _square(fact))
-        ours = played.after.color_at(_square(fact)) == played.us
-        if name == played.end:
+    for square, fact in after.items():
+        worth, target = _worth(played.after, square), owned(played.after, square)
+        if square == played.end:
             if played.captured is None:  # else the exchange says it
-                yield played.state("hangs_moved", 38 + 3 * worth, [fact], [name], target=target)
+                yield played.state("hangs_moved", 38 + 3 * worth, [fact], [square], target=target)
             continue
-        side, facts = "" if ours else "theirs_", [fact]
-        if name in before:
-            key, weight, facts = (
-                "hangs_still",
-                (16 if ours else 12) + 2 * worth,
-                [before[name], fact],
-            )
-        else:
-            key, weight = "hangs_new", (32 if ours else 20) + 3 * worth
-        yield played.state(side + key, weight, facts, [name], target=target)
+        ours = _is_ours(played.after, played.us, square)
+        key, weight, facts = "hangs_new", (32 if ours else 20) + 3 * worth, [fact]
+        if square in before:
+            key, weight = "hangs_still", (16 if ours else 12) + 2 * worth
+            facts = [before[square], fact]
+        yield played.state(key if ours else f"theirs_{key}", weight, facts, [square], target=target)
     if played.after.is_check():  # then the opponent has its hands bound for a move only
         return
-    for name, fact in before.items():
-        worth = _worth(played.before, name)
-        if played.before.color_at(_square(fact)) != played.us:
+    for square, fact in before.items():
+        worth = _worth(played.before, square)
+        if not _is_ours(played.before, played.us, square):
             continue
-        if _square(fact) == played.move.from_square:
+        if square == played.start:
             if played.end not in after and played.captured is None:
-                yield played.state("saved_moved", 22 + 3 * worth, [fact], [name])
-        elif name not in after:
-            target = owned(played.after, _square(fact))
-            yield played.state("saved", 20 + 2 * worth, [fact], [name], target=target)
+                yield played.state("saved_moved", 22 + 3 * worth, [fact], [square])
+        elif square not in after:
+            target = owned(played.after, square)
+            yield played.state("saved", 20 + 2 * worth, [fact], [square], target=target)
 
 
 def _exchanges(played: PlayedMove) -> Iterator[Statement]:
     """Yield what the captures that the move begins come to."""
-    if played.captured is None:
-        return
-    for fact in played.of("exchange", when="move"):
+    for fact in played.of("exchange", when="move") if played.captured else ():
         gain = fact.value if isinstance(fact.value, int) else 0
         key, weight = "exchange_win" if gain > 0 else "exchange_loss", 26.0
         if len(fact.squares) == 2:  # nothing can take back
             key, weight = "exchange_free", 24.0
         elif gain == 0:
             key, weight = "exchange_even", 22.0
-        about = ["exchange", fact.squares[0]]
-        yield played.state(key, weight + 2 * abs(gain), [fact], about)
+        yield played.state(key, weight + 2 * abs(gain), [fact], ["exchange", fact.squares[0]])
 
 
 def _material(played: PlayedMove) -> Iterator[Statement]:
     """Yield who has more material after the move; weightier after a capture."""
     for fact in played.of("material", when="after"):
         surplus = _surplus(played.after, fact.side if fact.side is not None else chess.WHITE)
-        leader, amount = side_name(bool(fact.side)), ""
+        amount = ""
         if surplus == {"rook": 1, "minor piece": -1}:
             amount = "the exchange"
         elif len(surplus) == 1:
@@ -543,8 +493,9 @@ def _material(played: PlayedMove) -> Iterator[Statement]:
             key = "material_points" if surplus else "material_level"
         else:
             key = "material_ahead" if amount else "material_more"
-        weight = 14 if played.changes_men else 10
-        yield played.state(key, weight, [fact], ["material"], leader=leader, amount=amount)
+        slots = {"leader": side_name(bool(fact.side)), "amount": amount}
+        weight = 14 if played.changes_material else 10
+        yield played.state(key, weight, [fact], ["material"], **slots)
 
 
 def _surplus(board: chess.Board, side: chess.Color) -> dict[str, int]:
@@ -557,39 +508,37 @@ def _surplus(board: chess.Board, side: chess.Color) -> dict[str, int]:
     return {name: number for name, number in more.items() if number}
 
 
+def _number_word(number: int) -> str:
+    return _NUMBERS[number] if 0 <= number < len(_NUMBERS) else str(number)
+
+
 def _pawns(played: PlayedMove) -> Iterator[Statement]:
     """Yield passed, doubled and isolated pawns that the move makes or moves."""
+
+    def slots(fact: Fact) -> dict[str, str]:
+        square = fact.squares[0]
+        words = {"square": square, "file": square[0], "target": owned(played.after, square)}
+        return {**words, "owner": side_name(bool(fact.side))}
+
     passed_before = {fact.squares[0] for fact in played.of("passed_pawn", when="before")}
     for fact in played.new("passed_pawn"):
         steps = fact.value if isinstance(fact.value, int) else 0
-        advanced = fact.squares[0] == played.end and played.words["from"] in passed_before
+        advanced = fact.squares[0] == played.end and played.start in passed_before
         key, weight = ("passed_advanced", 30) if advanced else ("passed_new", 34)
         count = "one step" if steps == 1 else f"{_number_word(steps)} steps"
-        slots = {**_pawn_words(played, fact), "steps": count}
-        yield played.state(key, weight - 3 * steps, [fact], fact.squares, **slots)
+        about = fact.squares
+        yield played.state(key, weight - 3 * steps, [fact], about, steps=count, **slots(fact))
     for kind, key, weight in (("doubled_pawns", "doubled", 15), ("isolated_pawn", "isolated", 13)):
         old = {(fact.side, fact.squares[0][0]) for fact in played.of(kind, when="before")}
         for fact in played.new(kind):
             if (fact.side, fact.squares[0][0]) not in old:  # the first on this file
-                slots = _pawn_words(played, fact)
-                yield played.state(key, weight, [fact], fact.squares, **slots)
-
-
-def _pawn_words(played: PlayedMove, fact: Fact) -> dict[str, str]:
-    square = fact.squares[0]
-    target = owned(played.after, _square(fact))
-    return {
-        "owner": side_name(bool(fact.side)),
-        "square": square,
-        "file": square[0],
-        "target": target,
-    }
+                yield played.state(key, weight, [fact], fact.squares, **slots(fact))
 
 
 def _files(played: PlayedMove) -> Iterator[Statement]:
     """Yield files that the move opens, open ones on which it puts a rook, and a castled king."""
     old = {(fact.side, fact.value) for fact in played.of("open_file", when="before")}
-    enters = played.piece == chess.ROOK and played.words["from"][0] != played.end[0]
+    enters = played.piece == chess.ROOK and played.start[0] != played.end[0]
     for fact in played.of("open_file", when="after"):
         new, about = (fact.side, fact.value) not in old, [f"{fact.value}-file"]
         slots = {"file": str(fact.value), "owner": side_name(bool(fact.side))}
@@ -599,16 +548,20 @@ def _files(played: PlayedMove) -> Iterator[Statement]:
             yield played.state("on_open_file", 23, [fact], about, **slots)
         elif fact.side == played.us and new:
             yield played.state("half_open_file", 12, [fact], about, **slots)
-    if played.before.is_castling(played.move):
-        for fact in played.of("king_shelter", when="after"):
-            if fact.side == played.us and len(fact.squares) > 2:
-                count = f"{_number_word(len(fact.squares) - 1)} pawns"
-                yield played.state("castled", 21, [fact], ["shelter"], count=count)
+    for fact in played.of("king_shelter", when="after"):
+        castled = played.before.is_castling(played.move) and fact.side == played.us
+        if castled and len(fact.squares) > 2:
+            count = f"{_number_word(len(fact.squares) - 1)} pawns"
+            yield played.state("castled", 21, [fact], ["shelter"], count=count)
 
 
 def _contacts(played: PlayedMove) -> Iterator[Statement]:
     """Yield what the moved piece attacks and protects on its new square, the worthiest two."""
     board = played.after
+
+    def worthiest(fact: Fact) -> tuple[int, int]:
+        return -_worth(board, fact.squares[1]), _seen_by(played.us, fact.squares[1])
+
     for kind, weight in (("attack", 8), ("defence", 6)):
         touched = [
             fact
@@ -617,18 +570,16 @@ def _contacts(played: PlayedMove) -> Iterator[Statement]:
             and fact.value is None
             and _worth(board, fact.squares[1])
         ]
-        touched.sort(
-            key=lambda f: (-_worth(board, f.squares[1]), _seen_by(played.us, _square(f, 1)))
-        )
-        if chosen := touched[:2]:
+        if chosen := sorted(touched, key=worthiest)[:2]:
             squares = [fact.squares[1] for fact in chosen]
-            targets = listed([named(board, _square(fact, 1)) for fact in chosen])
-            worth = _worth(board, squares[0])
-            yield played.state(kind, weight + 0.4 * worth, chosen, squares, targets=targets)
+            targets = listed([named(board, square) for square in squares])
+            weighted = weight + 0.4 * _worth(board, squares[0])
+            yield played.state(kind, weighted, chosen, squares, targets=targets)
 
 
-def _seen_by(side: chess.Color, square: chess.Square) -> chess.Square:
+def _seen_by(side: chess.Color, name: str) -> chess.Square:
     """Return a square as a side sees it from its end of the board: White's own as they are."""
+    square = chess.parse_square(name)
     return square if side else chess.square_mirror(square)
 
 
@@ -637,7 +588,7 @@ def _fillers(played: PlayedMove) -> Iterator[Statement]:
     if not played.after.is_check():
         if not played.of("hanging", when="after"):
             yield played.state("calm", 5, about=["calm"])
-        if not played.changes_men:
+        if not played.changes_material:
             yield played.state("quiet", 3, about=["quiet"])
     yield played.state("reply", 1, about=["reply"])
 
@@ -674,7 +625,7 @@ def _judgement(played: PlayedMove, verdict: Verdict | None) -> Statement | None:
         return None
     value = verdict.centipawns_after
     edges = (name for name, least in STANDING_BOUNDS if abs(value) >= least)
-    standing = "mate" if verdict.after.relative.mate() is not None else next(edges, "level")
+    standing = "mate" if verdict.after.is_mate() else next(edges, "level")
     even = abs(value) < STANDING_BOUNDS[-1][1]
     mate, still = verdict.before.relative.mate(), verdict.played.relative.mate()
     key: str = verdict.mistake_class
@@ -682,7 +633,7 @@ def _judgement(played: PlayedMove, verdict: Verdict | None) -> Statement | None:
         key = "first"
     elif _is_bad(verdict) and (mate or 0) > 0 and (still is None or still < 0):
         key = "missed_mate"
-    push = played.piece == chess.PAWN and not played.changes_men
+    push = played.piece == chess.PAWN and not played.changes_material
     leader = side_name(verdict.mover if value > 0 else not verdict.mover)
     return played.state(
         key,
@@ -710,8 +661,6 @@ def _network_view(
     for each in concepts:
         if "phrase" not in PHRASES["concepts"].get(each.concept, ()):
             raise ValueError(f"unknown concept {each.concept!r}: name it without its side")
-    if played.is_over():
-        return None
     top = list(concepts[:LOOKED_AT])
     chosen = [
         each
@@ -720,7 +669,7 @@ def _network_view(
         and (_favours(each) == played.us) != bad
         and _is_possible(played, each)
     ][:MOST_NAMED]
-    if not chosen:
+    if played.is_over() or not chosen:
         return None
     phrases = []
     for each in chosen:
@@ -743,12 +692,12 @@ def _is_possible(played: PlayedMove, concept: ConceptChange) -> bool:
     """Tell whether what the concept counts is there on the board to change."""
     name, white = concept.concept, concept.side == "White"
     if name == "Material":
-        return played.changes_men and _favours(concept) == played.us
+        return played.changes_material and _favours(concept) == played.us
     if name in ("Imbalance", "Pawns"):
-        return played.changes_men or (name == "Pawns" and played.piece == chess.PAWN)
+        return played.changes_material or (name == "Pawns" and played.piece == chess.PAWN)
     if name == "Passedpawns":
         return any(fact.side == white for fact in played.of("passed_pawn", when="after"))
-    return name not in _MEN or bool(played.after.pieces(_MEN[name], white))
+    return name not in _PIECES or bool(played.after.pieces(_PIECES[name], white))
 
 
 # ---------------------------------------------------------------- choosing and wording
@@ -764,7 +713,7 @@ def _ranked(played: PlayedMove, verdict: Verdict | None) -> list[Statement]:
         return replace(statement, weight=statement.weight + shift)
 
     def order(statement: Statement) -> tuple[float, str, list[int]]:
-        squares = [chess.parse_square(name) for name in statement.about & set(chess.SQUARE_NAMES)]
+        squares = statement.about & set(chess.SQUARE_NAMES)
         return -statement.weight, statement.key, sorted(_seen_by(played.us, sq) for sq in squares)
 
     kept: list[Statement] = []
@@ -778,13 +727,9 @@ def _ranked(played: PlayedMove, verdict: Verdict | None) -> list[Statement]:
 
 
 def _fit(
-    opening: Statement,
-    reasons: Sequence[Statement],
-    closings: Sequence[Statement],
-    key: str,
-    most_words: int,
+    opening: Statement, reasons: Sequence[Statement], closings: Sequence[Statement], key: str
 ) -> Realised:
-    """Return a comment of one to three sentences within ``most_words`` words.
+    """Return a comment of one to three sentences within :data:`MOST_WORDS` words.
 
     Statements are left out until the rest fits: of the reasons the lighter first, then the
     closings but for the last, then the others. What is too short is padded with lesser
@@ -797,33 +742,31 @@ def _fit(
         [opening, *main[:1], *closings],
         [opening, *main[:1], *closings[-1:]],
         [opening, *main[:1]],
-        [opening, *closings[-1:]],
-        [opening],
     ]
-    for chosen in selections:
-        if comment := _word_within(chosen, key, most_words):
-            break
-    else:
-        raise AssertionError(f"no opening clause has at most {most_words} words")
+    chosen, comment = next(
+        (statements, short)
+        for statements in selections
+        if (short := _word_within(statements, key)) is not None
+    )
     for reason in reasons:
         if len(chosen) >= MOST_STATEMENTS or len(comment.text.split()) >= ENOUGH_WORDS:
             break
         if reason not in chosen:
             ends = [each for each in chosen if each in closings]
             longer = [*(each for each in chosen if each not in closings), reason, *ends]
-            if padded := _word_within(longer, key, most_words):
+            if padded := _word_within(longer, key):
                 comment, chosen = padded, longer
     return comment
 
 
-def _word_within(statements: Sequence[Statement], key: str, most_words: int) -> Realised | None:
+def _word_within(statements: Sequence[Statement], key: str) -> Realised | None:
     """Return the first wording that is short enough, the shortest at last; ``None`` if none is."""
     for attempt in range(TRIES + 1):
         clauses = _phrase(statements, f"{key}|{attempt}", shortest=attempt == TRIES)
         sentences = map(_sentence, _join(clauses, statements, f"{key}|{attempt}"))
         facts = dict.fromkeys(fact for statement in statements for fact in statement.facts)
         comment = Realised(tuple(sentences), tuple(facts))
-        if len(comment.text.split()) <= most_words:
+        if len(comment.text.split()) <= MOST_WORDS:
             return comment
     return None
 
@@ -846,20 +789,19 @@ def _join(clauses: list[str], statements: Sequence[Statement], key: str) -> list
     """Join two clauses that follow each other, if there are too many or it reads well."""
     if len(clauses) < 2:
         return clauses
-    pairs = range(min(len(clauses) - 1, 2))
-    load = [_load(clauses[n]) + _load(clauses[n + 1]) for n in pairs]
-    best = min(pairs, key=lambda n: (load[n], shuffled((clauses[n], clauses[n + 1]), key)))
+    # conjunctions and commas that the two would hold together
+    load = [
+        2 * pair.count(" and ") + pair.count(",") for pair in map("|".join, pairwise(clauses[:3]))
+    ]
+    best = min(
+        range(len(load)), key=lambda n: (load[n], shuffled((clauses[n], clauses[n + 1]), key))
+    )
     wanted = shuffled(("join", "leave"), key)[0] == "join" and load[best] == 0
     if len(clauses) <= MOST_SENTENCES and not wanted:
         return clauses
     against = statements[best + 1].key in AGAINST and statements[best].key not in AGAINST
     joined = f"{clauses[best]}, {'but' if against else 'and'} {clauses[best + 1]}"
     return [*clauses[:best], joined, *clauses[best + 2 :]]
-
-
-def _load(clause: str) -> int:
-    """Return how much a clause holds already: conjunctions and commas."""
-    return 2 * clause.count(" and ") + clause.count(",")
 
 
 def _beginning(clause: str) -> str:

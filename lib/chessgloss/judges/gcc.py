@@ -73,7 +73,7 @@ def texts_of(comments: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
     ----------
     comments
         Columns ``move``, ``method``, ``state``, ``text``
-        (:func:`chessgloss.commentary.methods.collect_comments`).
+        (:func:`chessgloss.commentary.methods.gather_comments`).
     methods
         Only these, in this order.
 

@@ -24,8 +24,8 @@ import chess.svg
 import pandas as pd
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from chessgloss.commentary.annotate import embedded, piece_shapes, policy
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-from chessgloss.single_page import embedded, piece_shapes, policy
 
 #: Criteria in the order they are asked, with the points of their scales.
 #: Source: CCC paper, section 4.2 and Figure A3.
@@ -195,7 +195,7 @@ def complete_moves(comments: pd.DataFrame, methods: Sequence[str]) -> list[str]:
     ----------
     comments
         Columns ``move``, ``method``, ``state``, ``text``, as
-        :func:`chessgloss.commentary.methods.collect_comments` returns them.
+        :func:`chessgloss.commentary.methods.gather_comments` returns them.
     methods
         Names of the methods.
     """

@@ -11,15 +11,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import PurePath
 from string import Template
 
-from chessgloss.llm import ROLES, Message
+from chessgloss.llm import Message
 
 _FOLDER = files(__name__)
-
-
-class PromptError(ValueError):
-    """A prompt's file, or what it is filled with, is not as it must be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +58,11 @@ class Prompt:
 
         Raises
         ------
-        PromptError
+        ValueError
             If a placeholder is given no value, or a value has no placeholder.
         """
-        problems = [f"no value for ${name}" for name in sorted(self.placeholders - set(values))]
-        problems += [f"no placeholder ${name}" for name in sorted(set(values) - self.placeholders)]
-        if problems:
-            raise PromptError(f"prompt {self.label}: {', '.join(problems)}")
+        if wrong := self.placeholders ^ set(values):
+            raise ValueError(f"prompt {self.label} is not filled by {', '.join(sorted(wrong))}")
         return tuple(
             Message(message.role, Template(message.content).substitute(values))
             for message in self.messages
@@ -75,22 +70,16 @@ class Prompt:
 
 
 def load_prompt(name: str) -> Prompt:
-    """Return the prompt of this name.
-
-    Raises
-    ------
-    PromptError
-        If there is none, or its file is not well formed.
-    """
+    """Return the prompt of this name; :class:`ValueError` names those there are."""
     if name not in list_prompts():
-        raise PromptError(f"no prompt is called {name!r}; there are {', '.join(list_prompts())}")
+        raise ValueError(f"no prompt is called {name!r}; there are {', '.join(list_prompts())}")
     return read_prompt(name, _FOLDER.joinpath(f"{name}.txt").read_text(encoding="utf-8"))
 
 
 def list_prompts() -> tuple[str, ...]:
     """Return the names of all prompts, sorted."""
-    names = [entry.name for entry in _FOLDER.iterdir()]
-    return tuple(sorted(name.removesuffix(".txt") for name in names if name.endswith(".txt")))
+    names = (PurePath(entry.name) for entry in _FOLDER.iterdir())
+    return tuple(sorted(name.stem for name in names if name.suffix == ".txt"))
 
 
 def read_prompt(name: str, text: str) -> Prompt:
@@ -98,30 +87,16 @@ def read_prompt(name: str, text: str) -> Prompt:
 
     Raises
     ------
-    PromptError
-        Naming the prompt and what is wrong with its text.
+    ValueError
+        If the text is not in the form that this module describes.
     """
-    head, _, body = text.replace("\r\n", "\n").partition("\n\n")
-    header = re.fullmatch(r"version: *(.*)\npurpose: *(.*)", head)
-    before, *blocks = re.split(r"^--- *(.*)\n?", body.strip("\n"), flags=re.MULTILINE)
-    roles, texts = blocks[::2], [block.strip("\n") for block in blocks[1::2]]
-    wrong_roles = [role for role in roles if role not in ROLES]
-    problem = None
-    if header is None:
-        problem = "begins with the lines 'version: 1' and 'purpose: ...'"
-    elif not re.fullmatch(r"[1-9]\d*", header[1]) or not header[2].strip():
-        problem = "version is a whole number from 1, purpose a line"
-    elif before.strip() or not blocks:
-        problem = "after a blank line comes '--- system' or '--- user'"
-    elif wrong_roles:
-        problem = f"'--- {wrong_roles[0]}' is none of {', '.join(ROLES)}"
-    elif not all(map(str.strip, texts)) or "system" in roles[1:] or roles[-1] != "user":
-        problem = "no block is empty, system is first, user is last"
-    elif not all(Template(block).is_valid() for block in texts):
-        problem = "a '$' that begins no placeholder; write '$$'"
-    if header is None or problem:
-        raise PromptError(f"prompt {name}: {problem}")
-    return Prompt(name, int(header[1]), header[2].strip(), tuple(map(Message, roles, texts)))
+    head, _, body = text.partition("\n\n")
+    header = re.fullmatch(r"version: ([1-9]\d*)\npurpose: (.+)", head)
+    before, *blocks = re.split(r"^--- (.*)\n", body, flags=re.MULTILINE)
+    texts = [block.strip("\n") for block in blocks[1::2]]
+    if header is None or before.strip() or not all(texts) or blocks[-2:-1] != ["user"]:
+        raise ValueError(f"prompt {name} is not in the form that {__name__} describes")
+    return Prompt(name, int(header[1]), header[2], tuple(map(Message, blocks[::2], texts)))
 
 
 def quoted(text: str) -> str:

@@ -1,0 +1,240 @@
+"""The recurrent baseline: its features, what it says, and the script that trains it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import chess
+import chess.engine
+import pytest
+import torch
+
+from chessgloss import assets
+from chessgloss.commentary import gac
+from chessgloss.commentary.gac import Gac, ScoreFeatures, feature_words
+from chessgloss.corpora.games import read_games
+from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
+from chessgloss.engine import Analysis, Line
+from chessgloss.positions import CommentedMove, MoveInContext, read_fen, read_move
+from chessgloss.store import find_project
+
+DATA = find_project() / "data"
+START = read_fen(chess.STARTING_FEN)
+E4 = read_move(START, "e4")
+
+spec = spec_from_file_location("train_gac", DATA / "gac" / "train.py")
+assert spec is not None and spec.loader is not None
+training = sys.modules[spec.name] = module_from_spec(spec)
+spec.loader.exec_module(training)
+
+#: The CCC paper's Figure A6: a bishop takes a pawn with check.
+FIGURE_A6 = read_move(
+    read_fen("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"), "Bxe6+"
+)
+
+SMALL = training.Settings(
+    embedding=16, hidden=32, dropout=0.0, least=1, epochs=12, patience=12, batch=16, rate=2e-2
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> Iterator[None]:
+    """Small steps: threads would wait for each other on a busy machine."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def selfplay_moves() -> list[MoveInContext]:
+    games = list(read_games(DATA / "games/selfplay.tsv.zst", limit=6))
+    return [
+        MoveInContext(game.position(ply), game.moves[ply])
+        for game in games
+        for ply in range(game.opening_plies, len(game.moves), 11)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fen", "move", "expected"),
+    [
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "O-O", "piece=king castles=short"),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "exd6", "takes=passing from=e5"),
+        ("3rk3/2P5/8/8/8/8/8/4K3 w - - 0 50", "cxd8=Q+", "takes=rook promotes=queen phase=ending"),
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 40", "Ra8#", "mate piece=rook"),
+    ],
+)
+def test_the_first_group_says_what_is_played(fen: str, move: str, expected: str):
+    words, _, _ = feature_words(read_move(read_fen(fen), move))
+    assert set(expected.split()) <= set(words)
+    assert ("mate" in words, "check" in words) == (move.endswith("#"), move.endswith("+"))
+
+
+def test_the_second_group_says_who_attacks_whom():
+    _, threats, _ = feature_words(FIGURE_A6)
+    assert {"attacked_by=king", "defended_by=queen", "attacks=king"} <= set(threats)
+    assert "attacked_by=queen" not in threats
+    lonely = read_move(read_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1"), "Kd1")
+    assert feature_words(lonely)[1] == ("quiet",)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (0, 0, ("before=5", "after=5", "change=4")),
+        (-20, 9_999, ("before=5", "after=10", "change=7")),
+        (59, 60, ("before=6", "after=7", "change=4")),
+    ],
+)
+def test_the_third_group_classes_the_scores(before: int, after: int, expected: tuple[str, ...]):
+    assert feature_words(E4, ScoreFeatures(before, after))[2] == expected
+    assert feature_words(E4)[2] == gac.NO_SCORE
+
+
+def test_scores_are_seen_by_the_mover():
+    def analysed(position, value: int) -> Analysis:
+        score = chess.engine.PovScore(chess.engine.Cp(value), position.turn)
+        return Analysis(position, (Line((), score, 1),), 1, "scripted")
+
+    scores = ScoreFeatures.of(analysed(START, 30), analysed(E4.after(), 45))
+    assert scores == ScoreFeatures(30, -45)
+
+
+def test_joining_begins_sentences_with_capitals_but_not_moves():
+    said = ["black", "is", "lost", "!", "e4", "wins", ",", "see", ".", "why", "?"]
+    assert gac.join_words(said) == "Black is lost! e4 wins, see. Why?"
+    assert gac.join_words([]) == ""
+
+
+def test_unknown_words_are_never_said_and_nothing_is_said_thrice(selfplay_moves):
+    """Even by a network that has learned nothing and says whatever comes."""
+    torch.manual_seed(3)
+    words, features = gac.Vocabulary((*gac.SPECIAL, "a", "b", ".")), gac.Vocabulary(gac.SPECIAL)
+    network = gac.GacNetwork(len(words), len(features), embedding=4, hidden=6)
+    model = Gac(network.eval(), words, features)
+    for move in selfplay_moves[:10]:
+        said = model.say(feature_words(move))
+        assert said
+        assert not set(said) & set(gac.SPECIAL)
+        runs = list(zip(said, said[1:], said[2:], strict=False))
+        assert len(set(runs)) == len(runs)
+
+
+def test_the_committed_model_comments_on_any_move(selfplay_moves):
+    model = Gac.load()
+    texts = [model.comment(move, ScoreFeatures(10, -250)) for move in selfplay_moves[:12]]
+    assert texts == [model.comment(move, ScoreFeatures(10, -250)) for move in selfplay_moves[:12]]
+    assert all(1 <= len(text.split()) <= 41 and "<" not in text for text in texts)
+    assert len(set(texts)) > 3, "the comment must depend on the move"
+
+
+# ---------------------------------------------------------------- training
+
+
+def test_mirroring_undoes_itself(selfplay_moves):
+    words = ["White's", "Nf3", "beats", "black", "on", "exd8=Q", "O-O", "8", "Kings"]
+    mirrored = ["Black's", "Nf6", "beats", "white", "on", "exd1=Q", "O-O", "8", "Kings"]
+    assert training.mirror_words(words) == mirrored
+    assert training.mirror_words(mirrored) == words
+    for move in selfplay_moves:
+        there = training.mirror_move(move)
+        assert feature_words(move)[1] == feature_words(there)[1]
+        assert training.mirror_move(there).uci == move.uci
+
+
+def commented(source: str, move: MoveInContext, text: str = "A word.") -> CommentedMove:
+    return CommentedMove(move, text, source, 0)
+
+
+def test_examples_come_with_their_mirror_image():
+    comment = commented("lec1", E4, "White plays e4. Black answers e5.")
+    first, second = training.make_examples([comment], [ScoreFeatures(20, 30)], mirrored=True)
+    assert first.words == ("white", "plays", "<move>", ".", "black", "answers", "e5", ".")
+    assert second.words == ("black", "plays", "<move>", ".", "white", "answers", "e4", ".")
+    assert (first.features[0][0], second.features[0][0]) == ("mover=white", "mover=black")
+    assert first.features[2] == second.features[2]
+    assert training.make_examples([commented("lec1", E4, "!?")], [ScoreFeatures(0, 0)]) == []
+
+
+def test_evaluated_lectures_and_their_moves_are_never_learned():
+    others = [read_move(START, san) for san in ("d4", "c4", "Nf3")]
+    comments = [commented(f"lec{k}", move) for k, move in enumerate(others, start=1)]
+    comments += [commented("lec1", E4), commented("lec9", E4)]
+    learned, stopping = training.part(comments, frozenset({"lec9"}))
+    assert {each.source for each in (*learned, *stopping)} == {"lec1", "lec2", "lec3"}
+    assert E4 not in {each.context for each in (*learned, *stopping)}
+    assert {each.source for each in learned}.isdisjoint(each.source for each in stopping)
+    with pytest.raises(ValueError, match="too few"):
+        training.part([commented("lec1", E4)], frozenset())
+
+
+def planted():
+    """Comments that name piece and phase of the move, as its features do."""
+    pieces, phases = ["pawn", "knight", "bishop", "rook"], ["opening", "ending"]
+    kinds = [(piece, phase) for piece in pieces for phase in phases]
+    return [
+        training.Example(
+            ((f"piece={piece}", f"phase={phase}"), ("quiet",), (f"change={k % 3}",)),
+            ("the", piece, "moves", "in", "the", phase, "."),
+            True,
+        )
+        for k, (piece, phase) in enumerate(kinds * 16)
+    ]
+
+
+def test_a_model_learns_what_the_features_tell_and_comes_back_from_its_files(tmp_path: Path):
+    material = planted()
+    model, _ = training.train(material[:96], material[96:], SMALL, progress=False)
+    training.save(model, SMALL, tmp_path)
+    again = Gac.load(tmp_path)
+    for example in material[:6]:
+        assert tuple(model.say(example.features)) == example.words
+        assert tuple(again.say(example.features)) == example.words
+    assert training.measure(model, material[96:])["perplexity"] < 1.2
+    others = training.with_features_of_others(material[96:], seed=1)
+    assert training.measure(model, others)["perplexity"] > 2
+    with pytest.raises(ValueError, match="holds no model"):
+        Gac.load(tmp_path / "elsewhere")
+
+
+def test_training_is_seeded_and_stops_when_the_others_no_longer_gain():
+    material = planted()[:32]
+    nonsense = [replace(each, words=tuple(reversed(each.words))) for each in material]
+    runs = [
+        training.train(
+            material, nonsense, replace(SMALL, epochs=9, patience=2, seed=seed), progress=False
+        )
+        for seed in (1, 1, 2)
+    ]
+    assert runs[0][1] == runs[1][1] != runs[2][1]
+    assert len(runs[0][1]) < 9
+    best = min(row["perplexity"] for row in runs[0][1])
+    assert training.measure(runs[0][0], nonsense)["perplexity"] == pytest.approx(best, abs=0.02)
+
+
+def test_the_committed_model_used_no_evaluated_lecture_and_its_features_help():
+    assert sum(path.stat().st_size for path in (DATA / "gac").iterdir()) < 3_000_000
+    log = json.loads((DATA / "gac/training.json").read_text())
+    measures = log["stopping"]
+    assert measures["perplexity"] < measures["perplexity_features_of_others"]
+    assert measures["perplexity"] < measures["perplexity_by_frequency"]
+    try:
+        lectures = read_lectures(assets.locate("lectures", fetch=False))
+    except assets.AssetMissing as error:
+        pytest.skip(str(error))
+    held = evaluated_lectures(lectures)
+    assert set(log["held_out"]) == held
+    assert not held & set(measures["sources"])
+    learned, _ = training.part([each for lecture in lectures for each in lecture.comments], held)
+    assert log["comments"]["training"] == len(learned)
+    words = {word for each in learned for word in training.cut_words(each.comment)}
+    words |= {word.lower() for word in words}
+    placeholders = {*gac.SPECIAL, "<move>", "<to>", "<from>"}
+    known = set(Gac.load().words.words) - placeholders
+    assert known <= words | set(training.mirror_words(words))
