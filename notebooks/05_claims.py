@@ -43,9 +43,8 @@ from myst_nb import glue
 from chessgloss import engine, report
 from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
-from chessgloss.claims import CAUSES, corrupt, extract, gold, verify
-from chessgloss.claims.digest import checker_digest, checker_files
-from chessgloss.claims.hardrule import disqualifier
+from chessgloss.claims import CAUSES, disqualifier, extract, gold, verify
+from chessgloss.claims.checker import checker_digest, checker_files
 from chessgloss.commentary import briefing, methods, verified
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.corpora.games import read_games
@@ -452,7 +451,7 @@ report.table(read_by_cause.to_frame("claims read"), caption="What the checker re
 # answers were recorded, more than once, by looking at comments among them. The last change was
 # a correction: a piece that was named had been judged by what another one did (*the bishop on
 # c4 is attacking f7*, by a rook on f8). Neither precision nor recall on the gold set changed
-# with it; some shares below did. From now on a checker is frozen, by the SHA-256 of all modules
+# with it; some shares below did. From now on a checker is frozen, by the SHA-256 of all files
 # that decide a verdict, before the moves that it ranks are drawn.
 
 # %%
@@ -613,7 +612,7 @@ print(f"share of first answers with a false claim, simple less plain: {cost:.2f}
 games = read_games(find_project() / "data/games/selfplay.tsv.zst", 300)
 sampled = (MoveInContext(game.position(ply), game.moves[ply])
            for game in games for ply in range(7, len(game.moves), 53))
-pairs = corrupt.minimal_pairs(sampled, sizes.pairs, seed=seed)
+pairs = gold.minimal_pairs(sampled, sizes.pairs, seed=seed)
 accuses = [[any(each.verdict == "false" for each in verify(text, pair.move))
             for text in (pair.true, pair.false)] for pair in pairs]
 apart = pd.DataFrame([{"error": pair.error, "apart": of_false and not of_true}

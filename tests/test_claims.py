@@ -1,63 +1,88 @@
+"""Sentences and what the checker says of them: a true and a false example for each relation."""
+
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
+from typing import get_args
 
 import chess
 import chess.engine
 import pytest
 
-from chessgloss.claims import CAUSES, causes, extract, summarise, verify
-from chessgloss.claims.notation import read_notation
+import chessgloss.claims
+from chessgloss.claims import (
+    CAUSES,
+    Disqualifier,
+    causes,
+    disqualifier,
+    extract,
+    summarise,
+    verify,
+)
+from chessgloss.claims.lexicon import read_notation
+from chessgloss.claims.relations import READERS, relations
 from chessgloss.corpora.games import read_games
-from chessgloss.facts.gather import gather
+from chessgloss.facts import gather
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext, read_fen, read_move
 
 GAMES = Path(__file__).resolve().parents[1] / "data" / "games" / "selfplay.tsv.zst"
 
-#: White's bishops aim at f7 and h7; the move castles.
-ITALIAN = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
-#: The CCC paper's Figure A6: a bishop takes a pawn with check.
-FIGURE_A6 = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
-#: A knight on e5 can fork king and rook, and a bishop pins a knight to its king.
-PIN = "r1bqk2r/pppp1ppp/2n2n2/4p3/1b2P3/2NP4/PPP2PPP/R1BQKBNR w KQkq - 1 4"
-PROMOTION = "8/3P2k1/8/8/8/8/2K5/8 w - - 0 70"
-BACK_RANK = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
+TABLE = tomllib.loads((Path(chessgloss.claims.__file__).parent / "relations.toml").read_text())
+POSITIONS = {name: tuple(position) for name, position in TABLE["positions"].items()}
+ITALIAN, FIGURE_A6 = POSITIONS["italian"], POSITIONS["figure_a6"]
 
 
-def checked(fen: str, san: str, text: str, **more):
-    return verify(text, read_move(read_fen(fen), san), **more)
+def score(centipawns: int) -> chess.engine.PovScore:
+    return chess.engine.PovScore(chess.engine.Cp(centipawns), chess.WHITE)
 
 
-def verdicts(fen: str, san: str, text: str, **more) -> dict[str, str]:
-    return {one.claim.text: one.verdict for one in checked(fen, san, text, **more)}
+def verdict_of(before: int, after: int, loss: int, best="e1g1", reply="g8f6") -> Verdict:
+    return Verdict(
+        "Scripted 1", 1_000, score(before), score(after), score(after), 0.5, 0.5, 0.5, 0.5,
+        loss, 1, 3, best, "a2a3", before - 80, (best,), reply, (reply,),
+    )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "words"),
-    [
-        ("Nf3 is natural.", "move", "Nf3"),
-        ("He met it with knight to f3.", "move", "knight to f3"),
-        ("White's e4 pawn is firm.", "piece", "White's e4 pawn"),
-        ("The bishop at c4 bites.", "piece", "The bishop at c4"),
-        ("It attacks the pawn on f7.", "attack", "It attacks the pawn on f7"),
-        ("The undefended rook on a1 worries him.", "attack", "The undefended rook on a1"),
-        ("Nf7+ gives check.", "check", "Nf7+ gives check"),
-        ("White captures the knight.", "capture", "White captures the knight"),
-        ("That is checkmate!", "mate", "is checkmate"),
-        ("There is mate in three.", "mate", "is mate in three"),
-        ("The knight forks king and rook.", "tactic", "The knight forks king and rook"),
-        ("Black is a pawn up.", "material", "Black is a pawn up"),
-        ("The pawn on d5 is isolated.", "structure", "The pawn on d5 is isolated"),
-        ("The e-file is open.", "structure", "e-file is open"),
-        ("White is slightly better.", "evaluation", "White is slightly better"),
-        ("This is a blunder.", "evaluation", "a blunder"),
-    ],
-)
-def test_a_claim_is_found_with_its_span(text: str, kind: str, words: str):
-    found = [claim for claim in extract(text) if claim.kind == kind and claim.text == words]
-    assert len(found) == 1
-    assert text[slice(*found[0].span)] == words
+#: White is winning and castles, the best move by far; and a blunder in an equal position.
+POSITIONS["strong"] += (verdict_of(400, 400, 0),)
+POSITIONS["blunder"] += (verdict_of(300, 0, 300),)
+
+
+def checked(position: tuple, text: str, **more):
+    fen, san, *verdict = position
+    return verify(text, read_move(read_fen(fen), san), *verdict, **more)
+
+
+def verdicts(position: tuple, text: str, **more) -> dict[str, str]:
+    return {each.claim.text: each.verdict for each in checked(position, text, **more)}
+
+
+EXAMPLES = [
+    (relation, verdict, *row[verdict])
+    for relation, row in TABLE["relations"].items()
+    for verdict in ("true", "false")
+    if verdict == "true" or relation != "impossible"  # the board may be misread, so never false
+]
+
+
+def test_the_table_has_no_misspelt_entry():
+    known = {"kind", "decide", "event", "true", "false", *READERS}
+    for name, row in TABLE["relations"].items():
+        assert not set(row) - known, name
+        assert row["kind"] in CAUSES, name
+        assert row.get("event") in (None, *get_args(Disqualifier)), name
+
+
+@pytest.mark.parametrize(("relation", "verdict", "name", "text"), EXAMPLES)
+def test_the_examples_of_the_table_are_judged_as_it_says(relation, verdict, name, text):
+    claims = [each for each in checked(POSITIONS[name], text) if each.claim.relation == relation]
+    assert {each.verdict for each in claims} == {verdict}
+    for each in claims:
+        assert each.evidence
+        assert each.claim.kind == relations()[relation].kind
+        assert text[slice(*each.claim.span)] == each.claim.text
 
 
 @pytest.mark.parametrize(
@@ -67,7 +92,6 @@ def test_a_claim_is_found_with_its_span(text: str, kind: str, words: str):
         "Check that your king is safe before you go on.",
         "Both players keep their options open.",
         "The a1-h8 diagonal will matter.",
-        "What a fight!",
         "",
     ],
 )
@@ -76,201 +100,150 @@ def test_a_text_without_claims_gives_none(text: str):
 
 
 @pytest.mark.parametrize(
-    ("text", "verdict"),
+    ("text", "words", "verdict"),
     [
-        ("The bishop on c4 attacks the pawn on f7.", "true"),
-        ("The bishop on c4 attacks the pawn on g7.", "false"),
-        ("The bishop on d4 attacks the pawn on f7.", "false"),
-        ("Black's bishop on c4 attacks the pawn on f7.", "false"),
-        ("The bishop on c4 does not attack the pawn on f7.", "false"),
-        ("The bishop on c4 does not attack the pawn on d7.", "true"),
-        ("The bishop on c4 could attack the pawn on d7.", "not checkable"),
-        ("Does the bishop on c4 attack the pawn on d7?", "not checkable"),
-        ("If the bishop on c4 attacks the pawn on d7, White is fine.", "not checkable"),
-        ("The knight on f3 attacks e5.", "true"),
-        ("The pawn on e5 is attacked by the knight on f3.", "true"),
-        ("The pawn on e5 is attacked twice.", "false"),
-        ("The pawn on e5 is defended by the knight on c6.", "true"),
-        ("The pawn on e5 is undefended.", "false"),
-        ("The pawn on e4 has no defender.", "true"),
-        ("Nothing defends the pawn on e4.", "true"),
-    ],
-)
-def test_attacks_and_defences(text: str, verdict: str):
-    found = [one for one in checked(ITALIAN, "O-O", text) if one.claim.kind == "attack"]
-    assert [one.verdict for one in found] == [verdict]
-
-
-#: A white bishop on c4 that a knight on d5 shuts off from f7, a black rook on f8 that guards it.
-SHUT_OFF = "r1bq1rk1/pp3ppp/2p2n2/3n4/2B5/2N2N2/PPP2PPP/R1BQR1K1 w - - 0 10"
-#: A white knight on f7 checks the king on h8; queen and rooks look elsewhere.
-SMOTHERING = "5r1k/p4Npp/1p6/8/8/8/PPP2PPP/R2QR1K1 b - - 0 20"
-
-
-@pytest.mark.parametrize(
-    ("fen", "san", "text", "words", "verdict"),
-    [
-        (SHUT_OFF, "h3", "The rooks are getting better, and the bishop on c4 is attacking f7.",
-         "the bishop on c4 is attacking f7", "false"),
-        (SHUT_OFF, "h3", "The rooks are getting better, and the rook on f8 is guarding f7.",
-         "the rook on f8 is guarding f7", "true"),
-        (SHUT_OFF, "h3", "The knight takes the bishop and the queen attacks f7.",
-         "the queen attacks f7", "false"),
-        (SHUT_OFF, "h3", "The bishop on c4 and the knight on c3 attack d5.",
-         "The bishop on c4 and the knight on c3 attack d5", "true"),
-        (SHUT_OFF, "h3", "The bishop on c4 and the rook on e1 attack d5.",
-         "The bishop on c4 and the rook on e1 attack d5", "false"),
-        (SHUT_OFF, "h3", "The knights on f3 and c3 attack e5.",
-         "The knights on f3 and c3 attack e5", "false"),
-        (SHUT_OFF, "h3", "The knight on d5 is attacked by the bishop and the rook.",
-         "The knight on d5 is attacked by the bishop and the rook", "false"),
-        (SHUT_OFF, "h3", "The knight on d5 is attacked by the bishop and the queen.",
-         "The knight on d5 is attacked by the bishop and the queen", "true"),
-        (SHUT_OFF, "h3", "The knights attack e2 and h5.", "The knights attack e2 and h5", "false"),
-        (SHUT_OFF, "h3", "The knights attack d5 and g5.", "The knights attack d5 and g5", "true"),
-        (SHUT_OFF, "h3", "It stands behind the bishop's attack on e5.",
-         "the bishop's attack on e5", "false"),
-        (SHUT_OFF, "h3", "It adds its weight to the bishop's pressure on d5.",
-         "the bishop's pressure on d5", "true"),
-        (SHUT_OFF, "h3", "The queen attacks d5 and c7.", "The queen attacks d5 and c7", "true"),
-        (SHUT_OFF, "h3", "The queen attacks e2 and c7.", "The queen attacks e2 and c7", "false"),
-        (SHUT_OFF, "h3", "The bishop on b5 is attacking the king.",
-         "The bishop on b5 is attacking the king", "false"),
-        (SHUT_OFF, "h3", "The bishop on e6 defends the king.",
-         "The bishop on e6 defends the king", "false"),
-        (SHUT_OFF, "h3", "The bishop on g4 pins the knight on f3.",
-         "The bishop on g4 pins the knight on f3", "false"),
-        (SHUT_OFF, "h3", "The rook trades knights.", "The rook trades knights", "false"),
-        (SHUT_OFF, "h3", "The knight trades knights.", "The knight trades knights", "true"),
-        (SMOTHERING, "Kg8", "White attacks, and the queen and rooks are attacking the king.",
-         "the queen and rooks are attacking the king", "not checkable"),
-        (SMOTHERING, "Kg8", "White attacks, and the knight on f7 is attacking the king.",
-         "the knight on f7 is attacking the king", "true"),
-    ],
-)  # fmt: skip
-def test_a_subject_that_is_named_is_the_one_that_acts(
-    fen: str, san: str, text: str, words: str, verdict: str
-):
-    assert verdicts(fen, san, text)[words] == verdict
-
-
-@pytest.mark.parametrize(
-    ("text", "claim", "verdict"),
-    [
-        ("White castles kingside.", "White castles kingside", "true"),
+        # denied, possible, asked, supposed
+        ("The bishop on c4 does not attack the pawn on f7.", "", "false"),
+        ("The bishop on c4 does not attack the pawn on d7.", "", "true"),
+        ("The bishop on c4 could attack the pawn on d7.", "", "not checkable"),
+        ("Does the bishop on c4 attack the pawn on d7?", "", "not checkable"),
+        ("If the bishop on c4 attacks the pawn on d7, White is fine.", "", "not checkable"),
+        ("White would love a knight on f5.", "a knight on f5", "not checkable"),
+        ("There is no knight on f5.", "no knight on f5", "true"),
+        # whose, where, how many
+        ("The bishop on d4 attacks the pawn on f7.", "The bishop on d4", "false"),
+        ("Black's bishop on c4 attacks the pawn on f7.", "Black's bishop on c4", "false"),
+        ("The pawn on e5 is attacked twice.", "The pawn on e5 is attacked twice", "false"),
+        ("Nothing defends the pawn on e4.", "defends the pawn on e4", "true"),
+        ("The pawns on e4 and d3 hold the centre.", "The pawns on e4 and d3", "false"),
+        # before the move, after it, in a line
+        ("White's king on e1 is safe.", "White's king on e1", "true"),
+        ("The rook on f1 joins in.", "The rook on f1", "true"),
         ("White castles queenside.", "White castles queenside", "false"),
-        ("Black castles.", "Black castles", "false"),
-        ("4. d3 was also possible.", "d3", "true"),
-        ("4. d6 was also possible.", "d6", "false"),
         ("Ng5 comes next.", "Ng5", "true"),
-        ("White plays Ng5.", "Ng5", "false"),
-        ("Black answers 4... Nf6.", "Nf6", "true"),
         ("Black answers 4... Nf5.", "Nf5", "false"),
         ("After 4... Nf6 5. Ng5 O-O Black is safe.", "O-O", "true"),
         ("Instead of Nxe5 White keeps the tension.", "Nxe5", "true"),
-        ("Black's queen goes to h4.", "Black's queen goes to h4", "true"),
         ("The queen goes to h6.", "The queen goes to h6", "false"),
         ("Earlier, 3... Bc5 was natural.", "Bc5", "not checkable"),
     ],
 )
-def test_moves_are_held_against_the_ply_that_the_words_allow(text: str, claim: str, verdict: str):
-    assert verdicts(ITALIAN, "O-O", text)[claim] == verdict
+def test_words_around_a_claim_say_how_it_is_put(text: str, words: str, verdict: str):
+    if words:
+        assert verdicts(ITALIAN, text)[words] == verdict
+    else:
+        attacks = [each for each in checked(ITALIAN, text) if each.claim.kind == "attack"]
+        assert [each.verdict for each in attacks] == [verdict]
+
+
+#: A white bishop on c4 that a knight on d5 shuts off from f7, a black rook on f8 that guards it.
+SHUT_OFF = ("r1bq1rk1/pp3ppp/2p2n2/3n4/2B5/2N2N2/PPP2PPP/R1BQR1K1 w - - 0 10", "h3")
+#: A white knight on f7 checks the king on h8; queen and rooks look elsewhere.
+SMOTHERING = ("5r1k/p4Npp/1p6/8/8/8/PPP2PPP/R2QR1K1 b - - 0 20", "Kg8")
 
 
 @pytest.mark.parametrize(
-    ("text", "verdict"),
+    ("position", "text", "words", "verdict"),
     [
-        ("White's king on g1 is safe.", "true"),
-        ("White's king on e1 is safe.", "true"),  # before the move
-        ("Now the king stands on e1.", "false"),  # and no longer after it
-        ("The rook on f1 joins in.", "true"),
-        ("The rook on e1 joins in.", "false"),
-        ("White would love a knight on f5.", "not checkable"),
-        ("There is no knight on f5.", "true"),
-        ("The pawns on e4 and d2 hold the centre.", "true"),
-        ("The pawns on e4 and d3 hold the centre.", "false"),
+        (SHUT_OFF, "The rooks are better, and ", "the bishop on c4 is attacking f7", "false"),
+        (SHUT_OFF, "The rooks are better, and ", "the rook on f8 is guarding f7", "true"),
+        (SHUT_OFF, "", "The bishop on c4 and the knight on c3 attack d5", "true"),
+        (SHUT_OFF, "", "The bishop on c4 and the rook on e1 attack d5", "false"),
+        (SHUT_OFF, "", "The knights on f3 and c3 attack e5", "false"),
+        (SHUT_OFF, "", "The knight on d5 is attacked by the bishop and the rook", "false"),
+        (SHUT_OFF, "", "The knight on d5 is attacked by the bishop and the queen", "true"),
+        (SHUT_OFF, "It stands behind ", "the bishop's attack on e5", "false"),
+        (SHUT_OFF, "", "The queen attacks e2 and c7", "false"),
+        (SHUT_OFF, "", "The bishop on g4 pins the knight on f3", "false"),
+        (SMOTHERING, "White attacks, and ", "the queen and rooks are attacking the king",
+         "not checkable"),
+        (SMOTHERING, "White attacks, and ", "the knight on f7 is attacking the king", "true"),
     ],
-)
-def test_pieces_on_squares(text: str, verdict: str):
-    found = [one for one in checked(ITALIAN, "O-O", text) if one.claim.kind == "piece"]
-    assert [one.verdict for one in found] == [verdict]
+)  # fmt: skip
+def test_a_subject_that_is_named_is_the_one_that_acts(position, text, words, verdict):
+    assert verdicts(position, f"{text}{words}.")[words] == verdict
 
 
-def test_checks_mates_and_captures_are_those_of_the_move():
-    good = checked(FIGURE_A6, "Bxe6+", "The bishop takes the pawn on e6 with check.")
-    assert {one.verdict for one in good} == {"true"}
-    bad = verdicts(FIGURE_A6, "Bxe6+", "The bishop takes the knight on e6. It is checkmate!")
-    assert bad["The bishop takes the knight on e6"] == bad["is checkmate"] == "false"
-    assert verdicts(BACK_RANK, "Ra8#", "The rook delivers mate.") == {"delivers mate": "true"}
-    assert verdicts(BACK_RANK, "Ra7", "White threatens mate in one.") == {
-        "threatens mate in one": "true"
-    }
-
-
-def test_forks_pins_material_structure_and_promotion():
-    assert verdicts(PIN, "Nf3", "The knight on c3 is pinned to the king.")[
-        "The knight on c3 is pinned to the king"
-    ] == ("true")
-    assert verdicts(PIN, "Nf3", "The bishop on b4 pins the knight on f3.")[
-        "The bishop on b4 pins the knight on f3"
-    ] == ("false")
-    text = "White makes a queen. White is a rook up, and the pawn on d7 was passed."
-    found = verdicts(PROMOTION, "d8=Q", text)
-    assert found["makes a queen"] == found["the pawn on d7 was passed"] == "true"
-    assert found["White is a rook up"] == "false"
-    assert verdicts(PROMOTION, "d8=N", "The pawn promotes to a queen.") == {
-        "promotes to a queen": "false"
-    }
-
-
-def score(centipawns: int, turn: chess.Color = chess.WHITE) -> chess.engine.PovScore:
-    return chess.engine.PovScore(chess.engine.Cp(centipawns), turn)
-
-
-def verdict_of(before: int, after: int, loss: int) -> Verdict:
-    return Verdict(
-        "Scripted 1", 1_000, score(before), score(after), score(after), 0.5, 0.5, 0.5, 0.5,
-        loss, 1, 3, "e1g1", "d2d3", before - 20, ("e1g1",), "g8f6", ("g8f6",),
-    )  # fmt: skip
+#: 6. Nxd5 in the Elephant Trap takes a pawn and loses a piece; e3 was best.
+TRAP = ("r1bqkb1r/pppn1ppp/5n2/3p2B1/3P4/2N5/PP2PPPP/R2QKBNR w KQkq - 0 6", "Nxd5")
+QUIET = (TRAP[0], "e3")
 
 
 @pytest.mark.parametrize(
-    ("text", "without", "strong", "weak"),
+    ("text", "loss", "words", "verdict"),
     [
-        ("White is winning.", "not checkable", "true", "false"),
-        ("White is better.", "not checkable", "true", "false"),
-        ("Black is worse.", "not checkable", "true", "false"),
-        ("The position is equal.", "not checkable", "false", "true"),
-        ("A blunder.", "not checkable", "false", "true"),
-        ("This is the best move.", "not checkable", "true", "false"),
+        ("A blunder; the quiet e3 was called for.", 390, "A blunder", "true"),
+        ("This is a blunder, because e3 was better.", 390, "a blunder", "true"),
+        ("e3 is a blunder.", 390, "a blunder", "false"),  # another move, and the best
+        ("A blunder.", 105, "A blunder", "not checkable"),  # the class begins above 100
+        ("A blunder.", 90, "A blunder", "false"),
+        ("Nxd5 is a blunder, and the best move was e3.", 390, "the best move", "true"),
+        ("The best move was Nxd5.", 390, "The best move", "false"),
+        ("The expected reply Bb4+ is better.", 390, "is better", "not checkable"),
     ],
 )
-def test_evaluations_need_an_engine(text: str, without: str, strong: str, weak: str):
-    def only(verdict: Verdict | None) -> str:
-        (one,) = checked(ITALIAN, "O-O", text, verdict=verdict)
-        return one.verdict
+def test_a_judgement_is_of_the_move_that_the_words_name(text, loss, words, verdict):
+    judged = (*TRAP, verdict_of(40, 40 - loss, loss, "e2e3", "f6d5"))
+    assert verdicts(judged, text)[words] == verdict
 
-    assert only(None) == without
-    assert only(verdict_of(400, 400, 0)) == strong
-    assert only(verdict_of(300, 0, 300)) == weak
+
+@pytest.mark.parametrize(
+    ("text", "position", "kind", "accused"),
+    [
+        ("White's e3 captures the black pawn on d5.", QUIET, "capture", True),
+        ("6. e3 captures the black king.", QUIET, "capture", True),
+        ("6. e3 takes aim at nothing, but 6. Nxd5 takes d5.", QUIET, "capture", False),
+        ("White's Nxd5 captures the black pawn on d5.", TRAP, "capture", False),
+        ("After Nxd5 Black can capture the knight on d5.", TRAP, "capture", False),
+        ("e3, planning to capture the pawn on d5.", QUIET, "capture", False),
+        ("This leaves the black king in checkmate.", QUIET, "mate", True),
+        ("It puts the black king in checkmate, and the game ends.", QUIET, "mate", True),
+        ("White hopes to put the black king in checkmate.", QUIET, "mate", False),
+        ("This could leave the king in checkmate.", QUIET, "mate", False),
+    ],
+)
+def test_what_small_models_write_of_captures_and_mates(text, position, kind, accused):
+    found = [each for each in checked(position, text) if each.claim.kind == kind]
+    assert any(each.verdict == "false" for each in found) == accused
+
+
+def test_evaluations_need_an_engine():
+    rows = [row for row in TABLE["relations"].values() if row["kind"] == "evaluation"]
+    for _, text in (row["true"] for row in rows):
+        (claim,) = (c for c in checked(ITALIAN, text) if c.claim.kind == "evaluation")
+        assert claim.verdict == "not checkable", text
 
 
 def test_a_reply_is_an_anchor_only_where_the_words_speak_of_one():
     text = "Black will answer, and the knight stands on f6."
-    assert verdicts(ITALIAN, "O-O", text)["the knight stands on f6"] == "false"
-    assert verdicts(ITALIAN, "O-O", text, reply="g8f6")["the knight stands on f6"] == "true"
+    assert verdicts(ITALIAN, text)["the knight stands on f6"] == "false"
+    assert verdicts(ITALIAN, text, reply="g8f6")["the knight stands on f6"] == "true"
     with pytest.raises(ValueError, match="'e2e4' is not legal"):
-        checked(ITALIAN, "O-O", text, reply="e2e4")
+        checked(ITALIAN, text, reply="e2e4")
 
 
-def test_every_claim_has_evidence_and_a_false_one_a_cause():
-    text = "The bishop on d4 attacks g7, Nf7 is legal, and White is winning."
-    found = checked(ITALIAN, "O-O", text, verdict=verdict_of(0, 0, 0))
-    assert all(one.evidence for one in found)
-    assert {one.claim.kind for one in found} == {"piece", "attack", "move", "evaluation"}
-    assert causes(found) == {CAUSES[one.claim.kind] for one in found}
-    assert summarise(found)["false"] == len(found) == 4
-    assert sum(summarise(found)[cause] for cause in causes(found)) == 4
+def test_every_false_claim_has_a_cause():
+    found = checked((*ITALIAN, verdict_of(0, 0, 0)), "The bishop on d4 attacks g7, and White wins.")
+    false = [each for each in found if each.verdict == "false"]
+    assert causes(found) == {CAUSES[each.claim.kind] for each in false} != set()
+    assert summarise(found)["false"] == len(false)
+    assert sum(summarise(found)[cause] for cause in causes(found)) == len(false)
+
+
+@pytest.mark.parametrize(
+    ("text", "events"),
+    [
+        ("The bishop takes the pawn on e6 with check.", []),
+        ("The bishop takes the knight on e6.", ["capture"]),
+        ("This is checkmate.", ["checkmate"]),
+        ("The bishop forks the queen on g8 and the rook on a8.", ["forced tactic or threat"]),
+        ("The rook on a8 is hanging.", ["hanging-piece win"]),
+        ("The knight on d4 is strong.", []),  # wrong, but none of the rule's events
+    ],
+)
+def test_the_hard_rule_disqualifies_unsupported_events(text: str, events: list[str]):
+    false = [each.claim for each in checked(FIGURE_A6, text) if each.verdict == "false"]
+    assert [event for claim in false if (event := disqualifier(claim))] == events
 
 
 @pytest.mark.parametrize(
@@ -305,24 +278,18 @@ def test_what_is_no_move_is_not_read():
     ],
 )
 def test_odd_text_is_read_without_failing(text: str):
-    checked(ITALIAN, "O-O", text)
+    checked(ITALIAN, text)
 
 
 def test_clauses_of_facts_are_true():
-    for move in self_play_moves(games=12, step=29):
-        for fact in gather(move).facts:
-            sentence = f"{fact.text[0].upper()}{fact.text[1:]}."
-            found = verify(sentence, move)
-            assert {one.verdict for one in found} <= {"true", "not checkable"}, (sentence, found)
-            if " but may not " not in sentence and not sentence.startswith(MATES):
-                assert {one.verdict for one in found} == {"true"}, (sentence, found)
-
-
-#: Side, verb and mate: told without a move on the board, so that longer mates stay open.
-MATES = ("White can mate", "Black can mate", "White threatens to mate", "Black threatens to mate")
-
-
-def self_play_moves(games: int, step: int):
-    for game in read_games(GAMES, games):
-        for ply in range(step // 2, len(game.moves), step):
-            yield MoveInContext(game.position(ply), game.moves[ply])
+    #: told without a move on the board, so that longer mates stay open
+    mates = tuple(f"{s} {v} mate" for s in ("White", "Black") for v in ("can", "threatens to"))
+    for game in read_games(GAMES, 12):
+        for ply in range(14, len(game.moves), 29):
+            move = MoveInContext(game.position(ply), game.moves[ply])
+            for fact in gather(move).facts:
+                text = f"{fact.text[0].upper()}{fact.text[1:]}."
+                found = {each.verdict for each in verify(text, move)}
+                open_too = " but may not " in text or text.startswith(mates)
+                assert found <= ({"true", "not checkable"} if open_too else {"true"}), text
+                assert found, text

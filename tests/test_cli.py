@@ -20,7 +20,7 @@ from chessgloss import cli, engine, prioritise
 from chessgloss.commentary.annotate import read_games
 from chessgloss.corpora import games
 from chessgloss.engine import Analysis, Line
-from chessgloss.facts.exchange import balance
+from chessgloss.facts.tactics import balance
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.priorities import ConceptChange, Priorities
 from fakes.scripted_llm import scripted_llm

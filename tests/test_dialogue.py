@@ -18,7 +18,7 @@ from chessgloss.commentary.dialogue import (
 )
 from chessgloss.corpora.games import read_games
 from chessgloss.engine import Analysis, Line
-from chessgloss.facts.exchange import balance, hanging
+from chessgloss.facts.tactics import balance, hanging
 from chessgloss.llm import Answer, Client, State, Unanswered
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from chessgloss.store import find_project

@@ -64,14 +64,6 @@ def test_a_variable_that_names_no_program_is_an_error_with_a_remedy(monkeypatch)
         find_stockfish()
 
 
-def test_a_program_that_is_no_engine_is_named(tmp_path):
-    program = tmp_path / "cat"
-    program.write_text("#!/bin/sh\nexec cat\n")
-    program.chmod(0o755)
-    with pytest.raises(EngineMissing, match="no UCI engine"):
-        version(program)
-
-
 # The contract, against a scripted engine
 
 
@@ -105,7 +97,7 @@ def test_a_failure_is_mended_by_a_fresh_engine(tmp_path, fault):
     assert_no_more_children(before)
 
 
-@pytest.mark.parametrize("fault", ["crash", "garbage"])
+@pytest.mark.parametrize("fault", ["crash", "garbage", "hang"])
 def test_a_second_failure_names_the_position_and_spares_the_next(tmp_path, fault):
     program = engine_program(tmp_path, "--fault", fault, "--on", "moves e2e4", "--moves", "e2e4")
     before = children()
@@ -161,15 +153,6 @@ def test_an_engine_without_levels_is_named(tmp_path):
         engine.play([], nodes=5, level=3)
 
 
-def test_a_hang_is_noticed_without_a_time_limit_in_the_search(tmp_path):
-    program = engine_program(tmp_path, "--fault", "hang", "--on", "moves e2e4")
-    before = children()
-    failure = pytest.raises(EngineFailed, match=r"limit 2 s.*raise timeout")
-    with open_engine(program, timeout=2.0) as engine, failure:
-        engine.analyse(AFTER_E4, depth=3)
-    assert_no_more_children(before)
-
-
 @pytest.mark.parametrize("script", ["exit 3", "read x; echo uciok; exit 1"])
 def test_an_engine_that_dies_at_once_is_an_error_not_a_wait(tmp_path, script):
     program = tmp_path / "dying"
@@ -186,13 +169,6 @@ def test_a_closed_engine_stays_closed(tmp_path):
     engine.close()
     with pytest.raises(EngineFailed, match="closed"):
         engine.analyse(START, nodes=10)
-    assert_no_more_children(before)
-
-
-def test_an_interrupt_leaves_no_process(tmp_path):
-    before = children()
-    with pytest.raises(KeyboardInterrupt), open_engine(engine_program(tmp_path)):
-        raise KeyboardInterrupt
     assert_no_more_children(before)
 
 
@@ -219,10 +195,6 @@ def test_the_bulk_keeps_the_order_and_names_what_fails(tmp_path):
     with pytest.raises(EngineFailed) as failure:
         analyse_many([*black_to_move, Position.after(game)], nodes=10, path=program, progress=False)
     assert failure.value.fen == Position.after(game).fen
-
-
-def test_bulk_of_nothing_starts_nothing():
-    assert analyse_many([], nodes=10, path=Path("/nowhere")) == []
 
 
 @pytest.mark.parametrize(
@@ -253,7 +225,6 @@ def test_centipawns_count_mates_down_from_ten_thousand():
     mated_in_two = PovScore(Mate(-2), chess.WHITE)
     assert centipawns(mated_in_two, chess.WHITE) == -9_998
     assert centipawns(mated_in_two, chess.BLACK) == 9_998
-    assert centipawns(mated_in_two, chess.BLACK, mate=1_000) == 998
 
 
 def test_chances_of_win_draw_and_loss_add_up():
@@ -263,12 +234,9 @@ def test_chances_of_win_draw_and_loss_add_up():
     assert 0 <= white < black < drawn
     assert expected_score(score, 60, chess.BLACK) == pytest.approx(black + drawn / 2)
     assert expected_score(score, 60, chess.WHITE) == pytest.approx(white + drawn / 2)
-
-
-def test_one_pawn_of_stockfish_15_1_wins_every_second_game_at_move_32():
-    # So its centipawns are defined: release notes of Stockfish 15.1.
-    score = PovScore(Cp(100), chess.WHITE)
-    assert win_probability(score, 64, chess.WHITE) == pytest.approx(0.5, abs=0.01)
+    # One pawn wins every second game at move 32: so centipawns are defined (15.1's release notes).
+    pawn = PovScore(Cp(100), chess.WHITE)
+    assert win_probability(pawn, 64, chess.WHITE) == pytest.approx(0.5, abs=0.01)
 
 
 def test_centipawns_are_read_back():
@@ -327,6 +295,7 @@ def test_an_answer_depends_on_nothing_but_the_question(stockfish):
     assert one == two[::-1]
     with open_engine() as engine:
         assert [engine.analyse(p, nodes=2_000, multipv=2) for p in positions] == one
+        assert version() == engine.name
 
 
 @pytest.mark.engine
@@ -338,20 +307,6 @@ def test_the_real_engine_mates_for_the_side_to_move(stockfish):
     assert centipawns(score_of(analysis), chess.BLACK) == 9_999
     assert centipawns(score_of(analysis), chess.WHITE) == -9_999
     assert spared.best.moves[0] == "a7a6"
-
-
-@pytest.mark.engine
-def test_no_more_lines_than_legal_moves(stockfish):
-    cornered = read_fen("7k/8/6K1/8/8/8/8/R7 b - - 0 1")
-    with open_engine() as engine:
-        analysis = engine.analyse(cornered, nodes=500, multipv=4)
-    assert [line.moves[0] for line in analysis.lines] == ["h8g8"]
-
-
-@pytest.mark.engine
-def test_the_version_is_the_analysis_signature(stockfish):
-    with open_engine() as engine:
-        assert version() == engine.name
 
 
 @pytest.mark.engine

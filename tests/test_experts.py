@@ -19,7 +19,6 @@ import torch
 
 from chessgloss.assets import AssetMissing
 from chessgloss.experts import Expert, joined_activations, load_expert
-from chessgloss.experts import leela as leela_module
 from chessgloss.experts import nnue as nnue_module
 from chessgloss.experts.boards import PIECES, read_boards
 from chessgloss.experts.leela import Encoder, LeelaExpert, LeelaFormatError, lc0_values
@@ -148,8 +147,8 @@ def test_boards_agree_with_python_chess(fens: list[str]) -> None:
     ("fen", "reason"),
     [
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN w KQkq - 0 1", "eight ranks"),
-        ("8/8/8/8/8/8/4k3/8 w - - 0 1", "0 kings for White"),
-        ("k7/8/8/8/8/8/8/KK6 w - - 0 1", "2 kings for White"),
+        ("8/8/8/8/8/8/4k3/8 w - - 0 1", "one king a side"),
+        ("k7/8/8/8/8/8/8/KK6 w - - 0 1", "one king a side"),
         ("k7/8/8/8/8/8/8/K6x w - - 0 1", "eight squares"),
         ("k7/8/8/8/8/8/8/K7 x - - 0 1", "side to move"),
         ("k7/8/8/8/8/8/8/K7", "side to move"),
@@ -163,15 +162,13 @@ def test_a_bad_fen_is_named_with_its_index(fen: str, reason: str) -> None:
     assert repr(fen) in str(error.value)
 
 
-def test_the_one_hot_board_can_be_read_back(fens: list[str]) -> None:
-    rows = load_expert("onehot").activations(fens, "board")
-    assert rows.shape == (len(fens), 769)
-    for fen, row in zip(fens, rows, strict=True):
-        board = chess.Board(fen)
-        ones = {(int(p), int(square)) for p, square in np.argwhere(row[:768].reshape(12, 64))}
-        pieces = board.piece_map().items()
-        assert ones == {(PIECES.index(piece.symbol()), square) for square, piece in pieces}
-        assert row[768] == board.turn
+def test_bare_boards_read_the_first_position() -> None:
+    (bits,) = load_expert("onehot").activations([chess.STARTING_FEN], "board")
+    pieces = chess.Board().piece_map().items()
+    ones = {64 * PIECES.index(piece.symbol()) + square for square, piece in pieces}
+    assert set(np.flatnonzero(bits).tolist()) == ones | {768}
+    counts = load_expert("piece_counts").activations([chess.STARTING_FEN], "board")
+    assert counts.tolist() == [[8, 2, 2, 2, 1, 8, 2, 2, 2, 1, 1]]
 
 
 def test_controls_in_the_movers_view_are_those_of_the_mirrored_board(fens: list[str]) -> None:
@@ -182,11 +179,6 @@ def test_controls_in_the_movers_view_are_those_of_the_mirrored_board(fens: list[
         mover, white = (load_expert(name, view=view) for view in ("mover", "white"))  # type: ignore[call-overload]
         own = mover.activations(black, "board")[:, :-1]
         assert (own == white.activations(mirrored, "board")[:, :-1]).all()
-
-
-def test_piece_counts_of_the_first_position() -> None:
-    counts = load_expert("piece_counts").activations([chess.STARTING_FEN], "board")
-    assert counts.tolist() == [[8, 2, 2, 2, 1, 8, 2, 2, 2, 1, 1]]
 
 
 # ---------------------------------------------------------------- what all experts share
@@ -242,15 +234,6 @@ def test_joined_layers_stand_side_by_side(nnue: NnueExpert, fens: list[str]) -> 
     assert (joined[:, 1024:] == nnue.activations(fens, "clipped")).all()
 
 
-def test_progress_goes_to_stderr(
-    nnue: NnueExpert, fens: list[str], capfd: pytest.CaptureFixture[str]
-) -> None:
-    nnue.activations(fens, "pairwise", progress=True)
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert f"{len(fens)}/{len(fens)}" in err
-
-
 # ---------------------------------------------------------------- NNUE
 
 
@@ -273,28 +256,23 @@ def test_mirrored_positions_have_opposite_evaluations(
         assert (own == nnue_mover.activations(mirrored, layer)).all()
 
 
-def test_widths_and_relations_of_the_layers(nnue: NnueExpert, fens: list[str]) -> None:
-    layers = {layer: nnue.activations(fens, layer) for layer in nnue.layers}
-    for layer, values in layers.items():
-        assert values.shape == (len(fens), nnue.width(layer))
-        assert values.dtype == np.float32
-    clipped = np.clip(layers["accumulators"], 0, 127)
-    assert (layers["clipped"] == clipped).all()
-    halves = clipped.reshape(-1, 2, 2, 512)
-    products = np.floor(halves[:, :, 0] * halves[:, :, 1] / 128)
-    assert (layers["pairwise"] == products.reshape(len(fens), -1)).all()
-
-
-def test_views_differ_in_the_order_of_the_blocks_alone(
+def test_layers_follow_from_each_other_in_either_view(
     nnue_mover: NnueExpert, nnue: NnueExpert, fens: list[str]
 ) -> None:
+    black = np.array([" b " in fen for fen in fens])
+    layers = {layer: nnue.activations(fens, layer) for layer in nnue.layers}
     for layer in ("accumulators", "clipped", "pairwise"):
-        white_first = nnue.activations(fens, layer).reshape(len(fens), 2, -1)
+        white_first = layers[layer].reshape(len(fens), 2, -1)
         own_first = nnue_mover.activations(fens, layer).reshape(len(fens), 2, -1)
-        for fen, by_colour, by_mover in zip(fens, white_first, own_first, strict=True):
-            assert (by_mover == (by_colour if " w " in fen else by_colour[::-1])).all()
+        assert (
+            own_first == np.where(black[:, None, None], white_first[:, ::-1], white_first)
+        ).all()
         assert (nnue.orientation(layer), nnue_mover.orientation(layer)) == ("white", "mover")
     assert nnue.orientation("hidden2") == "mover"
+    assert (layers["clipped"] == np.clip(layers["accumulators"], 0, 127)).all()
+    halves = layers["clipped"].reshape(-1, 2, 2, 512)
+    products = np.floor(halves[:, :, 0] * halves[:, :, 1] / 128)
+    assert (layers["pairwise"] == products.reshape(len(fens), -1)).all()
 
 
 @pytest.mark.parametrize("layer", ["accumulators", "clipped", "pairwise", "hidden1", "hidden2"])
@@ -304,12 +282,6 @@ def test_nnue_continues_exactly_from_every_layer(
     for expert in (nnue, nnue_mover):
         given = expert.activations(fens, layer)
         assert (expert.evaluate_from(layer, given, fens) == expert.evaluate(fens)).all()
-
-
-def test_records_and_fens_are_read_alike(nnue: NnueExpert) -> None:
-    position = Position.after(["e2e4", "e7e5", "g1f3"])
-    pair = nnue.activations([position, position.fen], "clipped")
-    assert (pair[0] == pair[1]).all()
 
 
 def test_the_callers_thread_number_is_given_back(nnue: NnueExpert) -> None:
@@ -362,26 +334,6 @@ def test_evaluation_is_what_stockfish_prints(
     assert len(printed) == len(asked) > 300
     ours = np.round(stockfish_network.evaluate(asked).astype(float), 2)
     assert np.abs(ours - np.array(printed, dtype=float)).max() < 1e-9
-
-
-@pytest.mark.engine
-def test_the_real_network_knows_what_a_queen_is_worth(stockfish_network: Expert) -> None:
-    without = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-    level, ahead = stockfish_network.evaluate([chess.STARTING_FEN, without])
-    assert abs(level) < 1
-    assert ahead > 4
-
-
-@pytest.mark.engine
-def test_steering_along_the_gradient_raises_the_evaluation(
-    stockfish_network: Expert, fens: list[str]
-) -> None:
-    expert = stockfish_network
-    start = torch.from_numpy(expert.activations(fens, "pairwise")).requires_grad_()
-    (slope,) = torch.autograd.grad(expert.continue_from("pairwise", start, fens).sum(), start)
-    steered = (start + 20 * slope / slope.norm(dim=1, keepdim=True)).detach().numpy()
-    risen = expert.evaluate_from("pairwise", steered, fens) - expert.evaluate(fens)
-    assert np.mean(risen > 0) > 0.95
 
 
 # ---------------------------------------------------------------- Leela's planes
@@ -450,27 +402,11 @@ def test_layers_have_boards_of_their_width(leela: LeelaExpert, records: list[Pos
         assert leela.orientation(layer) == "mover"
 
 
-def test_columns_are_channel_by_channel_from_a1(leela: LeelaExpert) -> None:
-    lone, moved = "7k/8/8/8/8/8/8/K7 w - - 0 1", "7k/8/8/8/8/8/8/1K6 w - - 0 1"
-    first, second = leela.activations([lone, moved], "input").reshape(2, 8, 8, 8)
-    ranks, files = np.nonzero((first != second).any(axis=0))
-    assert set(ranks.tolist()) <= {0, 1}
-    assert set(files.tolist()) <= {0, 1, 2}
-
-
 def test_leela_continues_from_every_layer(leela: LeelaExpert, records: list[Position]) -> None:
     few = records[:20]
     for layer in leela.layers:
         continued = leela.evaluate_from(layer, leela.activations(few, layer), few)
         assert np.allclose(continued, leela.evaluate(few), atol=1e-6)
-
-
-def test_gradients_reach_every_layer(leela: LeelaExpert, records: list[Position]) -> None:
-    few = records[:3]
-    start = torch.from_numpy(leela.activations(few, "block0")).requires_grad_()
-    (slope,) = torch.autograd.grad(leela.continue_from("block0", start, few).sum(), start)
-    steered = (start + 0.1 * slope / slope.norm(dim=1, keepdim=True)).detach().numpy()
-    assert (leela.evaluate_from("block0", steered, few) > leela.evaluate(few)).all()
 
 
 def test_leelas_random_weights_are_reproducible_and_other(tmp_path: Path, fens: list[str]) -> None:
@@ -495,11 +431,10 @@ def refusal(path: Path) -> str:
 @pytest.mark.parametrize(
     ("architecture", "named"),
     [
-        (Architecture(network=6), "NETWORK_ATTENTIONBODY_WITH_HEADFORMAT (a transformer)"),
-        (Architecture(network=7), "NETWORK_ATTENTIONBODY_WITH_MULTIHEADFORMAT"),
-        (Architecture(network=5), "NETWORK_ONNX"),
-        (Architecture(network=99), "99"),
-        (Architecture(input=5), "INPUT_112_WITH_CANONICALIZATION_V2"),
+        (Architecture(network=6), "a transformer (network format 6)"),
+        (Architecture(network=5), "an ONNX network"),
+        (Architecture(network=99), "unknown (network format 99)"),
+        (Architecture(input=5), "input planes have the format 5"),
         (Architecture(value=3), "value format has the unknown number 3"),
         (Architecture(activation=9), "activation format has the unknown number 9"),
     ],
@@ -541,14 +476,6 @@ def test_tensors_that_do_not_fit_are_named(tmp_path: Path) -> None:
     assert "no tensor 'ip1_val_w'" in refusal(write_leela(tmp_path / "missing.pb.gz", Missing()))
 
 
-def test_an_unpacked_file_is_read_too(tmp_path: Path) -> None:
-    packed = write_leela(tmp_path / "net.pb.gz", Architecture())
-    plain = tmp_path / "net.pb"
-    plain.write_bytes(gzip.decompress(packed.read_bytes()))
-    unpacked = leela_module.read_network(plain).layers
-    assert unpacked == leela_module.read_network(packed).layers
-
-
 @pytest.mark.slow
 def test_a_network_of_t78s_size_loads_and_runs(tmp_path: Path) -> None:
     t78 = Architecture(filters=512, blocks=40, se=32)
@@ -574,10 +501,3 @@ def test_maia_agrees_with_lc0(maia_file: Path, records: list[Position], fens: li
     for position, mine, value in zip(positions, planes, values, strict=True):
         assert (mine == lc0.planes(position)).all()
         assert value == pytest.approx(lc0.value(position), abs=4e-5)
-
-
-@pytest.mark.nets
-def test_history_matters_to_maia(maia_file: Path, records: list[Position]) -> None:
-    expert = load_expert("leela", maia_file)
-    alone = expert.evaluate([record.fen for record in records])
-    assert 0.001 < np.abs(expert.evaluate(records) - alone).mean() < 0.2

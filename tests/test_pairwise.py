@@ -15,13 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chessgloss.book.profiles import load_sizes
-from chessgloss.claims.extract import extract
+from chessgloss.claims import extract
 from chessgloss.commentary.briefing import Briefing, EvaluatedMove
 from chessgloss.commentary.methods import Comment, comment_table
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.engine import Analysis, Line
-from chessgloss.facts import Facts, gather
-from chessgloss.facts.context import linearise
+from chessgloss.facts import Facts, gather, linearise
 from chessgloss.llm import Answer, State, Token
 from chessgloss.pairwise.comments import comments_of, every_request, rulings_of
 from chessgloss.pairwise.judging import (

@@ -5,15 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import chess
-import chess.engine
 import chess.pgn
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chessgloss.engine import Analysis, Line
 from chessgloss.positions import (
-    CommentedMove,
     Game,
     MoveError,
     MoveInContext,
@@ -89,11 +86,6 @@ def test_a_bad_fen_dies_at_the_door(fen, word):
         read_fen(fen)
 
 
-def test_a_record_refuses_a_fen_that_is_not_in_normal_form():
-    with pytest.raises(PositionError, match="normal form"):
-        Position(FIGURE_A1)
-
-
 def test_repairs_follow_the_stated_rules_and_say_so():
     repaired = repair_fen("r3k3/8/8/8/8/8/8/4K2R b KQq e3")
     assert repaired.position.fen == "r3k3/8/8/8/8/8/8/4K2R b Kq - 0 1"
@@ -136,9 +128,11 @@ def test_an_ambiguous_move_asks_for_the_square():
         read_move(Position("4k3/8/8/8/8/8/4K3/R6R w - - 0 1"), "Rd1")
 
 
-def test_a_null_move_is_no_move():
+def test_records_refuse_null_moves_and_other_spellings():
     with pytest.raises(MoveError):
         MoveInContext(Position(chess.STARTING_FEN), "0000")
+    with pytest.raises(PositionError, match="normal form"):
+        Position(FIGURE_A1)
 
 
 def test_after_a_move_the_history_is_one_longer():
@@ -151,24 +145,6 @@ def test_after_a_move_the_history_is_one_longer():
 def test_a_history_that_leads_elsewhere_is_refused():
     with pytest.raises(PositionError, match="do not lead"):
         Position(chess.STARTING_FEN, ("e2e4",))
-
-
-def test_a_comment_must_say_something():
-    move = read_move(Position(chess.STARTING_FEN), "e4")
-    assert CommentedMove(move, "Best by test.", "a lecture", 0).words == 3
-    with pytest.raises(ValueError, match="empty"):
-        CommentedMove(move, "  ", "a lecture", 0)
-
-
-def test_an_analysis_must_be_seen_by_the_side_to_move():
-    position = Position(chess.STARTING_FEN)
-    score = chess.engine.PovScore(chess.engine.Cp(30), chess.WHITE)
-    assert Analysis(position, (Line(("e2e4",), score, 9),), 500, "x").best.moves == ("e2e4",)
-    black = chess.engine.PovScore(chess.engine.Cp(30), chess.BLACK)
-    with pytest.raises(ValueError, match="side to move"):
-        Analysis(position, (Line(("e2e4",), black, 9),), 500, "x")
-    with pytest.raises(ValueError, match="game is over"):
-        _ = Analysis(position, (), 0, "x").best
 
 
 def test_a_game_gives_its_positions_and_checks_its_moves():
@@ -317,14 +293,6 @@ def games(draw: st.DrawFn) -> chess.pgn.Game:
             parent.add_variation(second, comment=draw(COMMENTS))
     game.headers["Result"] = draw(st.sampled_from(["1-0", "0-1", "1/2-1/2", "*"]))
     return game
-
-
-@settings(max_examples=15, deadline=None)
-@given(written=st.lists(games(), min_size=1, max_size=3))
-def test_what_python_chess_writes_is_read_back_alike(written: list[chess.pgn.Game]) -> None:
-    again = read("\n\n".join(str(game) for game in written))
-    assert [game.problem for game in again] == [""] * len(written)
-    assert [str(game.game) for game in again] == [str(game) for game in written]
 
 
 @settings(max_examples=25, deadline=None)

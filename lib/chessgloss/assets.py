@@ -4,17 +4,15 @@
 this order: the path named by the environment variable ``CHESSGLOSS_ASSET_<NAME>``; the cache
 folder (``CHESSGLOSS_CACHE``, by default the user's cache); the asset's sources, one after the
 other. Nothing enters the cache before it is verified, and what is in the cache is verified
-again each time it is located: against a pinned SHA-256 or, where the source changes over time,
-against sizes and hashes noted when it was fetched. Processes that want the same asset at once
-wait for the one that fetches it.
+again each time it is located: by its pinned SHA-256 or, where the source changes over time, by
+the number of its files. Processes that want the same asset at once wait for the one that
+fetches it.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -34,9 +32,6 @@ from tqdm import tqdm
 
 #: Seconds after which a package client is given up.
 CLIENT_TIMEOUT = 1800
-
-#: Above this many bytes the hash of a file that is not pinned is not taken, only its size.
-HASH_LIMIT = 1 << 30
 
 
 class AssetMissing(RuntimeError):
@@ -101,16 +96,6 @@ class Asset:
     members: str = ""
     count: int = 1
 
-    def __post_init__(self) -> None:
-        if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
-            raise ValueError(f"asset name must be lower-case letters and '_', got {self.name!r}")
-        if self.sha256 is not None and not re.fullmatch(r"[0-9a-f]{64}", self.sha256):
-            raise ValueError(f"sha256 of {self.name!r} must be 64 hex digits, got {self.sha256!r}")
-        if self.members and self.sha256:
-            raise ValueError(f"{self.name!r} is a folder: its files are checked one by one")
-        if unknown := [source for source in self.sources if next(iter(source)) not in _FETCH]:
-            raise ValueError(f"{self.name!r} has the unknown source {unknown[0]}")
-
     @property
     def variable(self) -> str:
         """Environment variable that names a local copy: ``CHESSGLOSS_ASSET_<NAME>``."""
@@ -137,18 +122,18 @@ def locate_asset(asset: Asset, *, fetch: bool = True) -> Path:
     """Do what :func:`locate` does for an asset that need not be in the registry."""
     if given := os.environ.get(asset.variable):
         path = Path(given).expanduser()
-        if problem := _content_problem(asset, path):
+        if problem := _problem(asset, path):
             raise AssetMissing(asset, [f"{path} (from {asset.variable}): {problem}"])
         return path
     cached = cache_folder() / asset.filename
-    problem = _cache_problem(asset, cached)
+    problem = _problem(asset, cached)
     if problem is None:
         return cached
     if not fetch:
         raise AssetMissing(asset, [f"{cached}: {problem}", "fetching was not allowed"])
     cached.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(_beside(cached, "lock")):
-        if _cache_problem(asset, cached) is None:
+    with FileLock(cached.with_name(f".{cached.name}.lock")):
+        if _problem(asset, cached) is None:
             return cached  # another process fetched it while this one waited
         tried = [] if asset.sources else ["no source is known"]
         for source in asset.sources:
@@ -182,20 +167,17 @@ def _fetch(asset: Asset, source: Mapping[str, Any], cached: Path) -> Path:
     with tempfile.TemporaryDirectory(dir=cached.parent, prefix=f".{asset.name}-") as scratch:
         fresh = Path(scratch) / asset.filename
         _FETCH[next(iter(source))](asset, source, fresh)
-        if problem := _content_problem(asset, fresh):
+        if problem := _problem(asset, fresh):
             raise FetchError(problem)
-        note = fresh.with_name("manifest.json")
-        note.write_text(json.dumps(_manifest(asset, fresh), indent=1), encoding="utf-8")
-        note.replace(_beside(cached, "manifest.json"))
         if cached.is_dir():
             shutil.rmtree(cached)
         return fresh.replace(cached)
 
 
-def _content_problem(asset: Asset, path: Path) -> str | None:
+def _problem(asset: Asset, path: Path) -> str | None:
     """Say what is wrong with the copy at ``path`` by the registry, or return ``None``."""
     if asset.members:
-        held = len(_files(asset, path))
+        held = sum(file.is_file() for file in path.glob(asset.members))
         wanted = f"{asset.count} files {asset.members!r}"
         return None if held >= asset.count else f"holds {held} of at least {wanted}"
     if not path.is_file():
@@ -203,37 +185,6 @@ def _content_problem(asset: Asset, path: Path) -> str | None:
     if asset.sha256 is not None and digest(path) != asset.sha256:
         return f"SHA-256 is {digest(path)}, expected {asset.sha256}"
     return None
-
-
-def _cache_problem(asset: Asset, cached: Path) -> str | None:
-    problem = _content_problem(asset, cached)
-    if problem or asset.sha256:
-        return problem
-    try:
-        noted = json.loads(_beside(cached, "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        noted = None
-    same = noted == _manifest(asset, cached)
-    return None if same else "is not as it was when it was fetched"
-
-
-def _files(asset: Asset, path: Path) -> list[Path]:
-    files = sorted(path.glob(asset.members)) if asset.members else [path]
-    return [file for file in files if file.is_file()]
-
-
-def _manifest(asset: Asset, path: Path) -> dict[str, list[int | str]]:
-    """Return size and hash of each file, by name; the hash of a huge file is left out."""
-    manifest: dict[str, list[int | str]] = {}
-    for file in _files(asset, path):
-        size = file.stat().st_size
-        name = file.name if asset.members else asset.filename
-        manifest[name] = [size, digest(file) if size <= HASH_LIMIT else ""]
-    return manifest
-
-
-def _beside(cached: Path, ending: str) -> Path:
-    return cached.with_name(f".{cached.name}.{ending}")
 
 
 # ---------------------------------------------------------------- the sources

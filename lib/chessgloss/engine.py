@@ -16,14 +16,13 @@ import asyncio
 import contextlib
 import os
 import shutil
-import subprocess
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Literal
+from typing import NamedTuple
 
 import chess
 import chess.engine
@@ -32,9 +31,6 @@ from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
 from chessgloss.positions import MoveInContext, Position
-
-#: Models of Stockfish's win, draw and loss chances that python-chess knows, by version.
-WdlModel = Literal["sf16.1", "sf16", "sf15.1", "sf15", "sf14", "sf12", "lichess"]
 
 #: Centipawns that stand for mate in 0 (the static-position plan's ``mate_score=10000``).
 MATE = 10_000
@@ -81,9 +77,9 @@ class EngineFailed(RuntimeError):
 # Scores
 
 
-def centipawns(score: chess.engine.PovScore, pov: chess.Color, *, mate: int = MATE) -> int:
-    """Return a score in centipawns, seen by ``pov``; mate in n moves is ``mate - n``."""
-    return score.pov(pov).score(mate_score=mate)
+def centipawns(score: chess.engine.PovScore, pov: chess.Color) -> int:
+    """Return a score in centipawns, seen by ``pov``; mate in n moves is :data:`MATE` - n."""
+    return score.pov(pov).score(mate_score=MATE)
 
 
 def read_centipawns(value: float, pov: chess.Color) -> chess.engine.PovScore:
@@ -99,34 +95,22 @@ def read_centipawns(value: float, pov: chess.Color) -> chess.engine.PovScore:
     return chess.engine.PovScore(chess.engine.Mate(moves if value > 0 else -moves), pov)
 
 
-def win_probability(
-    score: chess.engine.PovScore, ply: int, pov: chess.Color, *, model: WdlModel = "sf15.1"
-) -> float:
+def win_probability(score: chess.engine.PovScore, ply: int, pov: chess.Color) -> float:
     """Return the chance, 0 to 1, that ``pov`` wins against an equal at long time control.
 
-    Parameters
-    ----------
-    score
-        The engine's verdict.
-    ply
-        Plies played since the start of the game: the model's only sign of the phase.
-    pov
-        The side whose chance it is.
-    model
-        Stockfish's own win-rate model of that version, fitted to its test games
-        (``UCI::win_rate_model`` in its ``src/uci.cpp``), as python-chess carries it.
+    Source: Stockfish 15.1's own win-rate model, fitted to its test games
+    (``UCI::win_rate_model`` in its ``src/uci.cpp``), as python-chess carries it. ``ply``, the
+    plies played since the start of the game, is its only sign of the phase.
     """
-    return score.pov(pov).wdl(model=model, ply=ply).winning_chance()
+    return score.pov(pov).wdl(model="sf15.1", ply=ply).winning_chance()
 
 
-def expected_score(
-    score: chess.engine.PovScore, ply: int, pov: chess.Color, *, model: WdlModel = "sf15.1"
-) -> float:
+def expected_score(score: chess.engine.PovScore, ply: int, pov: chess.Color) -> float:
     """Return the points, 0 to 1, that ``pov`` can expect: win 1, draw 1/2, loss 0.
 
     Parameters and model are those of :func:`win_probability`.
     """
-    return score.pov(pov).wdl(model=model, ply=ply).expectation()
+    return score.pov(pov).wdl(model="sf15.1", ply=ply).expectation()
 
 
 def centipawn_loss(
@@ -257,11 +241,6 @@ class Analysis:
     nodes: int
     engine: str
 
-    def __post_init__(self) -> None:
-        turn = self.position.turn
-        if any(line.score.turn != turn for line in self.lines):
-            raise ValueError(f"lines of {self.position.fen!r} must be seen by the side to move")
-
     @property
     def best(self) -> Line:
         """The first line; :class:`ValueError` when the game is over and there is none."""
@@ -282,8 +261,7 @@ def score_of(analysis: Analysis) -> chess.engine.PovScore:
     return chess.engine.PovScore(score, board.turn)
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredMove:
+class ScoredMove(NamedTuple):
     """The first move of a line of :meth:`Engine.search`.
 
     Parameters
@@ -333,19 +311,12 @@ def version(path: Path | None = None) -> str:
     Raises
     ------
     EngineMissing
-        If there is no engine at ``path``, or it does not speak UCI within 10 seconds.
+        If there is no engine at ``path``.
+    EngineFailed
+        If it does not speak UCI within 10 seconds.
     """
-    binary = _executable(path, "path") if path else find_stockfish()
-    try:
-        printed = subprocess.run(
-            [binary], input="uci\nquit\n", capture_output=True, text=True, timeout=10, check=False
-        ).stdout
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise EngineMissing(f"{binary} does not answer `uci` ({error}); {_REMEDY}") from None
-    names = [line.removeprefix("id name ") for line in printed.splitlines() if "id name " in line]
-    if not names:
-        raise EngineMissing(f"{binary} is no UCI engine: it gives no name; {_REMEDY}")
-    return names[0].strip()
+    with Engine(path, timeout=10) as engine:
+        return engine.name
 
 
 class Engine:
@@ -357,10 +328,9 @@ class Engine:
     ----------
     path
         The engine's binary; :func:`find_stockfish` if not given.
-    threads
-        Search threads. Only one thread gives the same answer twice.
     hash_mb
-        Size of the hash table in MiB. An analysis empties it first, which takes about a
+        Size of the hash table in MiB; there is one search thread, for only then the same
+        question has the same answer. An analysis empties it first, which takes about a
         millisecond for 16 MiB.
     timeout
         Seconds a search may take before the engine counts as hung. Raise it for deep
@@ -375,16 +345,11 @@ class Engine:
     """
 
     def __init__(
-        self,
-        path: Path | None = None,
-        *,
-        threads: int = 1,
-        hash_mb: int = 16,
-        timeout: float = 60.0,
+        self, path: Path | None = None, *, hash_mb: int = 16, timeout: float = 60.0
     ) -> None:
         self.path = _executable(path, "path") if path else find_stockfish()
         self.timeout = timeout
-        self._options: dict[str, int] = {"Threads": threads, "Hash": hash_mb}
+        self._options: dict[str, int] = {"Threads": 1, "Hash": hash_mb}
         self._lock = threading.Lock()
         self._closed = False
         self._process: chess.engine.SimpleEngine | None = None
@@ -649,11 +614,9 @@ class _Exchange(chess.engine.BaseCommand[list[str]]):
             self.set_finished()
 
 
-def open_engine(
-    path: Path | None = None, *, threads: int = 1, hash_mb: int = 16, timeout: float = 60.0
-) -> Engine:
+def open_engine(path: Path | None = None, *, hash_mb: int = 16, timeout: float = 60.0) -> Engine:
     """Start an engine, to be used in a ``with`` statement; see :class:`Engine`."""
-    return Engine(path, threads=threads, hash_mb=hash_mb, timeout=timeout)
+    return Engine(path, hash_mb=hash_mb, timeout=timeout)
 
 
 def analyse_many(
@@ -664,8 +627,6 @@ def analyse_many(
     processes: int = 2,
     progress: bool = True,
     path: Path | None = None,
-    hash_mb: int = 16,
-    timeout: float = 60.0,
 ) -> list[Analysis]:
     """Analyse many positions with fixed nodes, on several one-threaded engines.
 
@@ -679,7 +640,7 @@ def analyse_many(
         Engine processes. The answers do not depend on their number.
     progress
         Whether to show a progress bar on the standard error stream.
-    multipv, path, hash_mb, timeout
+    multipv, path
         As for :class:`Engine` and :meth:`Engine.analyse`.
 
     Returns
@@ -710,7 +671,7 @@ def analyse_many(
     # Leaving in this order: drop what has not begun, end the engines, wait for the threads.
     with ThreadPoolExecutor(lanes) as pool, contextlib.ExitStack() as stack:
         for _ in range(lanes):
-            free.put(stack.enter_context(Engine(path, hash_mb=hash_mb, timeout=timeout)))
+            free.put(stack.enter_context(Engine(path)))
         stack.callback(pool.shutdown, wait=False, cancel_futures=True)
         futures: list[Future[Analysis]] = [pool.submit(analyse, position) for position in todo]
         bar = tqdm(futures, desc="analysis", unit="position", disable=not progress)

@@ -19,10 +19,8 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from chessgloss.concepts import SOLVERS, ConceptVectors, Standard, Tails
-from chessgloss.facts.files import heavy_pieces, open_files
-from chessgloss.facts.pawns import doubled
-from chessgloss.facts.tactics import forks, pins
-from chessgloss.facts.threats import mates
+from chessgloss.facts.board import doubled, heavy_pieces, open_files
+from chessgloss.facts.tactics import forks, mates, pins
 from chessgloss.positions import MoveInContext
 from chessgloss.priorities import ConceptChange, concept_and_side
 from chessgloss.probing import Fitted, Labelled

@@ -104,26 +104,12 @@ class TermTable:
         float32 (n,): the evaluation, White's point of view.
     status
         uint8 (n,), values of :class:`Status`.
-
-    Raises
-    ------
-    ValueError
-        If a shape or a type is another.
     """
 
     middlegame: NDArray[np.float32]
     endgame: NDArray[np.float32]
     total: NDArray[np.float32]
     status: NDArray[np.uint8]
-
-    def __post_init__(self) -> None:
-        n = len(self.status)
-        shapes = {"middlegame": (n, len(TERMS)), "endgame": (n, len(TERMS)), "total": (n,)}
-        for name, shape in {**shapes, "status": (n,)}.items():
-            array, kind = getattr(self, name), np.dtype("uint8" if name == "status" else "float32")
-            if array.shape != shape or array.dtype != kind:
-                raise ValueError(f"{name} must be {kind} {shape}, got {array.dtype} {array.shape}")
-            array.setflags(write=False)
 
     def __len__(self) -> int:
         return len(self.status)

@@ -174,12 +174,6 @@ class CommentedMove:
     source: str
     ply: int
 
-    def __post_init__(self) -> None:
-        if not self.comment.strip():
-            raise ValueError(f"the comment on ply {self.ply} of {self.source!r} is empty")
-        if self.ply < 0:
-            raise ValueError(f"ply must not be negative, got {self.ply} in {self.source!r}")
-
     @property
     def words(self) -> int:
         """Number of words in the comment, split at white space."""
@@ -344,7 +338,9 @@ def repair_fen(text: str) -> RepairedFen:
         fields[5] = "1"
         repairs.append("move number 0 set to 1")
     board = _read_board(" ".join(fields), text)
-    _clean_castling(board, fields[2], repairs)
+    if board.status() & chess.STATUS_BAD_CASTLING_RIGHTS:
+        board.castling_rights = board.clean_castling_rights()
+        repairs.append(f"castling rights {fields[2]} set to {board.castling_xfen()}")
     if board.ep_square is not None and board.status() & chess.STATUS_INVALID_EP_SQUARE:
         repairs.append(f"en passant square {chess.square_name(board.ep_square)} removed")
         board.ep_square = None
@@ -396,7 +392,10 @@ def read_pgn(source: Path | bytes) -> Iterator[PgnGame]:
         start, end, number = end, stream.tell(), number + 1
         written = text[start:end]
         line = text.count("\n", 0, end - len(written.lstrip())) + 1
-        problem = _text_problem(written, builder.game) or error or _moves_problem(builder.game)
+        problem = _text_problem(written, builder.game) or error
+        moves = list(builder.game.mainline_moves())
+        if not problem and not (moves and all(moves)):
+            problem = "a null move in the main line" if moves else "no moves"
         yield PgnGame(number, line, builder.game, problem, builder.repairs)
 
 
@@ -490,12 +489,6 @@ def _text_problem(written: str, game: chess.pgn.Game) -> str:
     return ""
 
 
-def _moves_problem(game: chess.pgn.Game) -> str:
-    if game.next() is None:
-        return "no moves"
-    return "" if all(game.mainline_moves()) else "a null move in the main line"
-
-
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
@@ -511,20 +504,10 @@ def _parse_fen(fen: str) -> chess.Board:
     board = _read_board(fen, fen)
     status = board.status()
     if status != chess.STATUS_VALID:
-        reasons = ", ".join(_status_words(status))
+        flags = (flag for flag in chess.Status if flag & status)
+        reasons = ", ".join(str(flag.name).lower().replace("_", " ") for flag in flags)
         raise PositionError(f"FEN {fen!r} is not a legal position: {reasons}")
     return board
-
-
-def _status_words(status: chess.Status) -> list[str]:
-    flags = [flag for flag in chess.Status if flag & status]
-    return [str(flag.name).lower().replace("_", " ") for flag in flags]
-
-
-def _clean_castling(board: chess.Board, given: str, repairs: list[str]) -> None:
-    if board.status() & chess.STATUS_BAD_CASTLING_RIGHTS:
-        board.castling_rights = board.clean_castling_rights()
-        repairs.append(f"castling rights {given} set to {board.castling_xfen()}")
 
 
 def _replay(root: str, moves: Iterable[str]) -> chess.Board:

@@ -1,7 +1,7 @@
 """Artefacts kept on disk under the content they were made from, and the evidence of a result.
 
-An artefact is a set of named parts: arrays (``.npy``, memory-mapped on reading), tables
-(``.parquet``) and plain values (``.json``). It lives in a folder named by the hash of its
+An artefact is a set of named parts: arrays (``.npy``, memory-mapped on reading) and plain values
+(``.json``). It lives in a folder named by the hash of its
 recipe. The folder is written aside and renamed, so that a reader sees all of it or none,
 and two writers of one recipe cannot harm each other. Every part is checked against its
 SHA-256 on reading; an artefact that was cut off or altered is set aside and built anew.
@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 
-Part: TypeAlias = np.ndarray | pd.DataFrame | dict | list | str | int | float | bool | None
+Part: TypeAlias = np.ndarray | dict | list | str | int | float | bool | None
 Parts: TypeAlias = Mapping[str, Part]
 
 _MANIFEST = "manifest.json"
@@ -59,10 +58,6 @@ class Evidence:
     clusters: int | None = None
     interval: str = "none"
     versions: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.n < 0 or (self.clusters is not None and self.clusters < 0):
-            raise ValueError(f"counts must not be negative, got n={self.n}, {self.clusters}")
 
     def __str__(self) -> str:
         groups = f" in {self.clusters:,} games" if self.clusters is not None else ""
@@ -100,7 +95,7 @@ class Store:
         Returns
         -------
         dict
-            Part name to array (memory-mapped, read-only), table or value.
+            Part name to array (memory-mapped, read-only) or value.
         """
         try:
             return self.read(name, recipe)
@@ -136,7 +131,11 @@ class Store:
         target = self.path(name, recipe)
         aside = Path(tempfile.mkdtemp(prefix=".writing-", dir=self.root))
         try:
-            _write(aside, recipe, parts)
+            files = {part: _save(aside, part, value) for part, value in parts.items()}
+            digests = {file: file_digest(aside / file) for file in files.values()}
+            manifest = {"recipe": recipe, "files": files, "sha256": digests}
+            text = json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False)
+            (aside / _MANIFEST).write_text(text, encoding="utf-8")
             aside.rename(target)
         except OSError:
             if not target.is_dir():
@@ -147,11 +146,8 @@ class Store:
 
 
 def recipe_key(recipe: Mapping[str, Any]) -> str:
-    """Return the hash, 24 hex digits, of a recipe; its order does not matter."""
-    try:
-        text = json.dumps(recipe, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"a recipe holds plain JSON values only: {error}") from None
+    """Return the hash, 24 hex digits, of a recipe of JSON values; its order does not matter."""
+    text = json.dumps(recipe, sort_keys=True, ensure_ascii=False, allow_nan=False)
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
 
@@ -161,28 +157,24 @@ def file_digest(path: Path) -> str:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
-def find_project(start: Path | None = None) -> Path:
+def find_project() -> Path:
     """Return the checkout of the book: a folder that holds ``_toc.yml``.
 
-    It is the nearest one upward from ``start``. If that is not given it is the one that
-    ``CHESSGLOSS_PROJECT`` names, the nearest one upward from the working folder, or the one
-    that this library is part of.
+    It is the one that ``CHESSGLOSS_PROJECT`` names; if it names none, the nearest one upward
+    from the working folder, or the one that this library is part of.
 
     Raises
     ------
     FileNotFoundError
         If there is none.
     """
-    here = (start or Path.cwd()).resolve()
-    places = [here, *here.parents]
-    if start is None:
-        named = os.environ.get("CHESSGLOSS_PROJECT")
-        places = [Path(named)] if named else [*places, Path(__file__).resolve().parents[2]]
-    for folder in places:
+    here, library = Path.cwd().resolve(), Path(__file__).resolve().parents[2]
+    named = os.environ.get("CHESSGLOSS_PROJECT")
+    for folder in [Path(named)] if named else [here, *here.parents, library]:
         if (folder / "_toc.yml").is_file():
             return folder
     raise FileNotFoundError(
-        f"no _toc.yml in {places[0]}{'' if len(places) == 1 else ' or above'}: this needs a "
+        f"no _toc.yml in {named or f'{here} or above'}: this needs a "
         "checkout of the book; run `export CHESSGLOSS_PROJECT=/path/to/checkout`"
     )
 
@@ -210,34 +202,19 @@ def default_store() -> Store:
     return Store(Path(given) if given else find_project() / ".cache" / "store")
 
 
-def _write(folder: Path, recipe: Mapping[str, Any], parts: Parts) -> None:
-    files = {name: _save(folder, name, part) for name, part in parts.items()}
-    digests = {file: file_digest(folder / file) for file in files.values()}
-    manifest = {"recipe": recipe, "files": files, "sha256": digests}
-    text = json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False)
-    (folder / _MANIFEST).write_text(text, encoding="utf-8")
-
-
 def _save(folder: Path, name: str, part: Part) -> str:
     if isinstance(part, np.ndarray):
         np.save(folder / f"{name}.npy", part, allow_pickle=False)
         return f"{name}.npy"
-    if isinstance(part, pd.DataFrame):
-        part.to_parquet(folder / f"{name}.parquet")
-        return f"{name}.parquet"
     text = json.dumps(part, ensure_ascii=False, allow_nan=False)
     (folder / f"{name}.json").write_text(text, encoding="utf-8")
     return f"{name}.json"
 
 
 def _load(path: Path) -> Part:
-    match path.suffix:
-        case ".npy":
-            return np.load(path, mmap_mode="r", allow_pickle=False)
-        case ".parquet":
-            return pd.read_parquet(path)
-        case _:
-            return json.loads(path.read_text(encoding="utf-8"))
+    if path.suffix == ".npy":
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _checked_files(folder: Path) -> dict[str, str]:

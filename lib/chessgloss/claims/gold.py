@@ -1,50 +1,45 @@
-"""The checker held against sentences whose claims are labelled: precision and recall of ``false``.
+"""The checker measured: on labelled sentences, and on true sentences with one word exchanged.
 
 A line of the gold set is an object with ``id``, ``fen``, ``move``, ``text`` and ``claims``, each
 with ``span``, ``kind`` and ``verdict`` (see ``data/claims/README.md``). Only the verdict
-``false`` is scored, for it is the accusation.
+``false`` is scored, for it is the accusation. A predicted false claim is *right* when a false
+claim of the gold set overlaps its span with the same kind or one declared equivalent to it; it is
+a *false accusation* otherwise. A false claim of the gold set is *found* when a predicted false
+claim overlaps it in the same way.
 
-A predicted false claim is *right* when a false claim of the gold set overlaps its span with the
-same kind or one declared equivalent to it; it is a *false accusation* otherwise. A false claim of
-the gold set is *found* when a predicted false claim overlaps it in the same way. Kinds are
-equivalent where the same words can be labelled either way: a piece that is not there makes
-whatever it is said to do untrue, and a move that is written as a capture, a check or a mate is all
-of these at once.
+A minimal pair is a clause of facts as a sentence, and its twin in which one word is exchanged (a
+square, a piece, a side), so that the clause no longer is among the facts of the move before it,
+of it, or after it. What a clause says of pieces that attack, defend, pin or fork is told whole by
+the facts, so that the twin is untrue by the board; the twin is kept only if its words still name
+something that could be on a board.
 """
 
 from __future__ import annotations
 
 import json
+import random
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
-from chessgloss.claims.records import Checked, Kind
-from chessgloss.claims.verify import verify
+import chess
+
+from chessgloss.claims.checker import Checked, verify
+from chessgloss.claims.parser import Kind
+from chessgloss.facts.fact import FactKind, gather
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext, read_fen, read_move
 
-_PAIRS: tuple[tuple[Kind, Kind], ...] = (
-    ("piece", "move"),
-    ("piece", "attack"),
-    ("piece", "check"),
-    ("piece", "capture"),
-    ("piece", "mate"),
-    ("piece", "tactic"),
-    ("piece", "material"),
-    ("piece", "structure"),
-    ("move", "capture"),
-    ("move", "check"),
-    ("move", "mate"),
-    ("move", "structure"),
-    ("check", "mate"),
-    ("attack", "tactic"),
-    ("capture", "material"),
+#: Kinds that the same words can be labelled with: a piece that is not there makes whatever it is
+#: said to do untrue, and a move that is written as a capture, a check or a mate is all of these.
+_ALIKE = (
+    "piece move, piece attack, piece check, piece capture, piece mate, piece tactic,"
+    "piece material, piece structure, move capture, move check, move mate, move structure,"
+    "check mate, attack tactic, capture material"
 )
-
-#: Pairs of kinds that the same words can be labelled with.
-EQUIVALENT: frozenset[frozenset[Kind]] = frozenset(frozenset(pair) for pair in _PAIRS)
+EQUIVALENT = frozenset(frozenset(pair.split()) for pair in _ALIKE.split(","))
 
 #: Gives the engine's verdict on a move; ``None`` leaves evaluations unchecked.
 Judge = Callable[[MoveInContext], Verdict | None]
@@ -116,16 +111,6 @@ class Score:
     wrong: int
     found: int
 
-    @property
-    def precision(self) -> float | None:
-        """Share of accusations that are right; ``None`` without any."""
-        return self.right / self.accused if self.accused else None
-
-    @property
-    def recall(self) -> float | None:
-        """Share of the false claims that are found; ``None`` without any."""
-        return self.found / self.wrong if self.wrong else None
-
 
 def read_gold(path: Path) -> Iterator[GoldText]:
     """Yield the texts of a gold set in order.
@@ -145,13 +130,18 @@ def read_gold(path: Path) -> Iterator[GoldText]:
 def _read_line(entry: dict[str, Any]) -> GoldText:
     move = read_move(read_fen(entry["fen"]), entry["move"])
     claims = tuple(
-        GoldClaim(one["kind"], (one["span"][0], one["span"][1]), one["verdict"])
-        for one in entry["claims"]
+        GoldClaim(label["kind"], (label["span"][0], label["span"][1]), label["verdict"])
+        for label in entry["claims"]
     )
     return GoldText(entry["id"], move, entry["text"], claims)
 
 
-def score_gold(path: Path, judge: Judge | None = None, *, strict: bool = False) -> dict[str, Score]:
+def check_text(gold: GoldText, judge: Judge | None = None) -> tuple[Checked, ...]:
+    """Return what the checker says of a labelled text."""
+    return verify(gold.text, gold.move, judge(gold.move) if judge else None)
+
+
+def score_gold(path: Path, judge: Judge | None = None) -> dict[str, Score]:
     """Score the checker's ``false`` against a gold set.
 
     Parameters
@@ -160,54 +150,150 @@ def score_gold(path: Path, judge: Judge | None = None, *, strict: bool = False) 
         The gold set (``.jsonl``).
     judge
         Gives engine verdicts for claims of evaluation and of mates.
-    strict
-        Whether only the same kind counts, not one declared equivalent.
 
     Returns
     -------
     dict
-        A score for each kind in the order of :data:`chessgloss.claims.records.Kind`, then
-        ``all``.
+        A score for each kind in the order of :data:`chessgloss.claims.Kind`, then ``all``.
 
     Raises
     ------
     GoldError
         If a line of the file is not in its form.
     """
-    pairs = [(gold, _false(check_text(gold, judge))) for gold in read_gold(path)]
-    scores = {kind: _score(pairs, kind, strict) for kind in get_args(Kind)}
-    return scores | {"all": _score(pairs, None, strict)}
+    counts = {kind: [0, 0, 0, 0] for kind in (*get_args(Kind), "all")}
+    for gold in read_gold(path):
+        accused = [each for each in check_text(gold, judge) if each.verdict == "false"]
+        labels = [label for label in gold.claims if label.verdict == "false"]
+        for each in accused:
+            for kind in (each.claim.kind, "all"):
+                counts[kind][0] += 1
+                counts[kind][1] += any(_same(each, label) for label in labels)
+        for label in labels:
+            for kind in (label.kind, "all"):
+                counts[kind][2] += 1
+                counts[kind][3] += any(_same(each, label) for each in accused)
+    return {kind: Score(*numbers) for kind, numbers in counts.items()}
 
 
-def check_text(gold: GoldText, judge: Judge | None = None) -> tuple[Checked, ...]:
-    """Return what the checker says of a labelled text."""
-    return verify(gold.text, gold.move, judge(gold.move) if judge else None)
-
-
-def _false(checked: Iterable[Checked]) -> list[Checked]:
-    return [one for one in checked if one.verdict == "false"]
-
-
-def _score(
-    pairs: Iterable[tuple[GoldText, list[Checked]]], kind: Kind | None, strict: bool
-) -> Score:
-    accused = right = wrong = found = 0
-    for gold, said in pairs:
-        labelled = [one for one in gold.claims if one.verdict == "false"]
-        for one in said:
-            if kind in (None, one.claim.kind):
-                accused += 1
-                right += any(_same(one, label, strict) for label in labelled)
-        for label in labelled:
-            if kind in (None, label.kind):
-                wrong += 1
-                found += any(_same(one, label, strict) for one in said)
-    return Score(accused, right, wrong, found)
-
-
-def _same(said: Checked, label: GoldClaim, strict: bool = False) -> bool:
+def _same(accused: Checked, label: GoldClaim) -> bool:
     """Tell whether an accusation and a label speak of the same words and the same thing."""
-    (first, last), (start, stop) = said.claim.span, label.span
-    kinds = frozenset({said.claim.kind, label.kind})
-    alike = len(kinds) == 1 or (not strict and kinds in EQUIVALENT)
-    return first < stop and start < last and alike
+    (first, last), (start, stop) = accused.claim.span, label.span
+    kinds = frozenset({accused.claim.kind, label.kind})
+    return first < stop and start < last and (len(kinds) == 1 or kinds in EQUIVALENT)
+
+
+# ---------------------------------------------------------------- minimal pairs
+
+ErrorType = Literal["wrong_square", "wrong_piece", "wrong_side"]
+
+#: Kinds whose clauses are all listed by the facts, so that a clause that is not there is untrue.
+KINDS: tuple[FactKind, ...] = (
+    "capture", "castling", "promotion", "check", "attack", "defence", "passed_pawn",
+    "isolated_pawn", "doubled_pawns", "open_file", "pin", "fork", "mate",
+)  # fmt: skip
+
+_SQUARE = re.compile(r"\b[a-h][1-8]\b")
+_EXCHANGED: dict[ErrorType, re.Pattern[str]] = {
+    "wrong_square": _SQUARE,
+    "wrong_piece": re.compile(r"\b(?:knight|bishop|rook|queen|king|pawn)\b"),
+    "wrong_side": re.compile(r"\b(?:white|black|White|Black)\b"),
+}
+_OTHER_SIDE = {"white": "black", "black": "white", "White": "Black", "Black": "White"}
+
+
+@dataclass(frozen=True, slots=True)
+class MinimalPair:
+    """A true sentence and its corrupted twin.
+
+    Parameters
+    ----------
+    move
+        The move they are about.
+    kind
+        The kind of fact that the true sentence tells.
+    error
+        What was exchanged.
+    true, false
+        The two sentences, each with a capital and a full stop.
+    """
+
+    move: MoveInContext
+    kind: FactKind
+    error: ErrorType
+    true: str
+    false: str
+
+
+def minimal_pairs(
+    moves: Iterable[MoveInContext], count: int, *, seed: int = 0
+) -> tuple[MinimalPair, ...]:
+    """Return minimal pairs, at most one of each error type from a move.
+
+    Parameters
+    ----------
+    moves
+        Moves to speak of; as many are read as are needed.
+    count
+        How many pairs.
+    seed
+        Chooses facts and exchanges; the same seed and moves give the same pairs.
+
+    Raises
+    ------
+    ValueError
+        If the moves give fewer pairs.
+    """
+    pairs: list[MinimalPair] = []
+    for move in moves:
+        if len(pairs) >= count:
+            break
+        pairs += _pairs_of(move, random.Random(f"{seed} {move.position.fen} {move.uci}"))
+    if len(pairs) < count:
+        raise ValueError(f"the moves give only {len(pairs)} of {count} pairs; give more moves")
+    return tuple(pairs[:count])
+
+
+def _pairs_of(move: MoveInContext, rng: random.Random) -> Iterator[MinimalPair]:
+    facts = gather(move)
+    clauses = {fact.text for fact in facts.facts}
+    for error in _EXCHANGED:
+        plain = ([f for f in facts.of(kind) if " but may not " not in f.text] for kind in KINDS)
+        of_each_kind = [rng.choice(of_kind) for of_kind in plain if of_kind]
+        for fact in rng.sample(of_each_kind, len(of_each_kind)):
+            twins = (text for text in corrupted(fact.text, error, rng) if text not in clauses)
+            if (twin := next(twins, None)) is not None:
+                yield MinimalPair(move, fact.kind, error, sentence(fact.text), sentence(twin))
+                break
+
+
+def corrupted(clause: str, error: ErrorType, rng: random.Random) -> Iterator[str]:
+    """Yield a clause with one thing exchanged, in a drawn order.
+
+    No pawn is put on the first or last rank, and no square is named twice.
+    """
+    places = list(_EXCHANGED[error].finditer(clause))
+    for place in rng.sample(places, len(places)):
+        for word in _others(place.group(), error, rng):
+            text = clause[: place.start()] + word + clause[place.end() :]
+            squares = _SQUARE.findall(text)
+            pawn = re.search(r"\bpawns? on (?:[a-h][1-8](?:, | and ))*[a-h][18]\b", text)
+            if pawn is None and len(set(squares)) == len(squares):
+                yield text
+
+
+def _others(word: str, error: ErrorType, rng: random.Random) -> list[str]:
+    if error == "wrong_side":
+        return [_OTHER_SIDE[word]]
+    if error == "wrong_piece":
+        others = sorted({"pawn", "knight", "bishop", "rook", "queen"} - {word})
+    else:
+        # the squares next to it, which are those a writer takes for it
+        near = chess.SquareSet(chess.BB_KING_ATTACKS[chess.parse_square(word)])
+        others = sorted(chess.square_name(square) for square in near)
+    return rng.sample(others, len(others))
+
+
+def sentence(clause: str) -> str:
+    """Return a clause as a sentence: a capital first, a full stop last."""
+    return f"{clause[0].upper()}{clause[1:]}."

@@ -1,219 +1,256 @@
-"""The words that the claim reader knows, each under a one-letter tag.
+"""The words and written moves that the claim reader knows, and a text cut into them.
 
-Phrases and claims are then found by regular expressions over the tags, so that adding a
-synonym means adding a word here and nothing else.
+The words stand in ``words.toml``, each under a one-letter tag. Phrases and claims are then found
+by regular expressions over the tags, so that a synonym is one more word there and nothing else.
+Besides the letters of that file the tags are ``M`` a written move, ``S`` a square, ``L`` a file's
+letter, ``#`` a move number, ``9`` a number, ``_`` an unknown word, and the stops.
 """
 
 from __future__ import annotations
 
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
 import chess
 
-#: Tag of a word that no table holds.
-UNKNOWN = "_"
+#: What each noun names, as letters of pieces; any other noun may be any piece but the king.
+_NOUNS = {
+    "king": "k", "monarch": "k", "queen": "q", "rook": "r", "bishop": "b", "prelate": "b",
+    "knight": "n", "horse": "n", "steed": "n", "pawn": "p", "minor": "nb",
+}  # fmt: skip
 
-#: Tag: the words (or idioms of several words) it stands for.
-WORDS: dict[str, str] = {
-    # parts of a phrase that names pieces
-    "z": "the|a|an|his|her|its|their|this|that|these|those|both|no|another|any|one|two|three"
-    "|four|five|six|seven|eight|my|your|our|some|each|every|either|all",
-    "J": "undefended|unprotected|loose|hanging|pinned|passed|isolated|doubled|backward|weak"
-    "|enemy|opposing|strong|active|central|advanced|trapped|lone|remaining|other|unguarded"
-    "|defenceless|defenseless|enemy's|opponent's|opponents|powerful|poor|good|bad|beautiful"
-    "|light-squared|dark-squared|light-square|dark-square|light|dark|centralized|centralised"
-    "|well-placed|well-defended|kingside|queenside|king's|queen's|fianchettoed|developed"
-    "|undeveloped|exposed|attacking|defending|rival|dangerous|lonely|extra|important|key|rook's"
-    "|knight's|bishop's|vulnerable|blockading|aggressive|outside|protected|connected|last|own"
-    "|en-prise|attacked|defended|new|old|mighty|single|first|second|only|white-squared"
-    "|black-squared|wayward|poisoned|offside|free|home|castled|long-range",
-    "P": "king|queen|rook|bishop|knight|pawn|piece|minor|kings|queens|rooks|bishops|knights"
-    "|pawns|pieces|horse|horses|monarch|steed|minors|prelate|the one|the other one|the other",
-    "C": "white|black|white's|black's|white’s|black’s",
-    "o": "on|at|sits on|sitting on|standing on|stationed on|posted on|placed on|located on|based on"
-    "|situated on|perched on|sitting at|standing at|parked on|over on|down on|up on|planted on"
-    "|that sits on|that stands on|which stands on|which sits on|living on|resting on"
-    "|that is on|which is on|installed on|entrenched on|anchored on|that was on|lodged on",
-    "Z": "square|squares",
-    # small words
-    "f": "of|for|against|between|behind|near|around|under|than|like|through|along|across|about",
-    "t": "to|into|onto|toward|towards",
-    "w": "with|using",
-    "y": "by|from",
-    "&": "and|or|as well as|along with|plus|but also|&|and also|and then|and even|and thus",
-    "T": "it|them|him|itself|this|which|that move|this move|the move|text move|the text move"
-    "|the text|he|she"
-    "|they|the capture|the check|the push|this push|this capture|the advance|who|this advance"
-    "|the pawn push|the pawn move|this pawn move|the knight move|that",
-    "b": "is|are|was|were|be|been|being|isn't|aren't|wasn't|weren't|isn’t|aren’t|stands|stood"
-    "|sits|sat|remains|remained|becomes|became|gets|got|stand|sit|remain|become|finds itself"
-    "|comes under|came under|it's|lies|'s|’s|stays|falls|looks|leaves|goes|left|keeps|seems",
-    "v": "has|have|had|having|does|do|did|will|owns|possesses|has got|keeps|retains",
-    "n": "not|no longer|never|n't|doesn't|don't|didn't|isn't|aren't|wasn't|weren't|cannot|can't"
-    "|won't|without|neither|nor|nothing|nobody|none|fails to|fail to|failing to|unable to"
-    "|rather than|instead of|may not|doesn’t|don’t|isn’t|aren’t|can’t|hardly|stops|prevents|avoids"
-    "|avoiding|preventing|failed to|lacks|misses|missed|missing|stopping|refuses|refusing"
-    "|couldn't|wouldn't|couldn’t|wouldn’t|shouldn't|won’t|far from|ruling out"
-    "|not yet|avoid|prevent|stop|avoided|prevented|gives up|giving up|gave up|declines|declining"
-    "|ignores|ignoring",
-    "h": "could|would|might|may|should|can|must|possibly|perhaps|maybe|potentially|probably"
-    "|potential|wants|want|wanted|hoping|hopes|hope|planning|plans|plan|intends"
-    "|intending|intention|aims|aiming|prepares|preparing|prepared|prepare|preparation|idea|ideas"
-    "|ready|looking|threat|threats|ought|likely|later|eventually|chance|chances|would've"
-    "|could've|future|able|going|considered|needs|need|dreams|dreaming|eyeing|seeks"
-    "|seeking|wishes|wishing|tempting|i'd|he'd|hints|hinting|once|until|before|when|whenever"
-    "|would-be|imagine|suppose|wonder|lets|allows|allowing|allow|letting|inviting"
-    "|anticipating|expects|expecting|expected|tries|trying|try|followed|follow|then|soon",
-    "H": "if|unless|otherwise|whether|lest|in case|provided|assuming",
-    # what pieces do to each other
-    "a": "attack|attacks|attacking|target|targets|targeting|hit|hits|hitting|eye|eyes|pressure"
-    "|pressures|pressuring|puts pressure on|putting pressure on|put pressure on|menaces"
-    "|menacing|harasses|harassing|bears down on|bearing down on|aims at|aiming at|takes aim at"
-    "|taking aim at|pressurises|pressurizes|pressing|questions|kicks|kicking|chases|chasing"
-    "|launches an attack on|adds pressure on|adds pressure to|adding pressure on"
-    "|adding pressure to|increases the pressure on|increasing the pressure on|hits at"
-    "|strikes at|striking at|challenges|challenging|threaten|threatens|threatening|assails"
-    "|adds an attacker to|piles up on|piling up on|attacks at|pointing at|points at"
-    "|keeps an eye on|bears on|has its eye on|trains its sights on|sets its sights on|eyeing"
-    "|makes a threat to|creates a threat against|exerts pressure on|exerting pressure on"
-    "|places pressure on|piles pressure on|keeps pressure on|hassles|bothers|zeroes in on"
-    "|eyes up|confronts|confronting|goes after|going after|attack on|attacks on|looks at"
-    "|looking at|stares at|staring at|aimed at|has designs on",
-    "A": "attacked|targeted|threatened|under attack|under fire|en prise|hit|attackable"
-    "|challenged|kicked|harassed|pressured|assailed|under pressure|menaced|en-prise",
-    "d": "defend|defends|defending|protect|protects|protecting|guard|guards|guarding|supports"
-    "|supporting|support|cover|covers|covering|overprotects|overprotecting|shields|props up"
-    "|backs up|backing up|looks after|over-protects|reinforces|reinforcing|shore up|shores up"
-    "|bolsters|bolstering|watches over|holds|keeps guard of|keeps guard over|secures|securing",
-    "G": "defended|protected|guarded|supported|covered|secured|backed up|overprotected"
-    "|reinforced|bolstered",
-    "U": "undefended|unprotected|loose|hanging|unguarded|en prise|hangs|hang|left hanging"
-    "|defenceless|defenseless|up for grabs|without a defender|without protection"
-    "|without any defender|en-prise",
-    "s": "shelter|shelters|sheltering",
-    "V": "control|controls|controlling|commands|commanding|dominates|dominating",
-    "x": "capture|captures|capturing|take|takes|taking|grab|grabs|grabbing|snatch|snatches"
-    "|snatching|recapture|recaptures|recapturing|retake|retakes|retaking|remove|removes"
-    "|removing|eliminate|eliminates|eliminating|gobbles|gobbles up|snaps up|snapping up|snaps"
-    "|chops|chops off|lops off|takes back|nabs|devours|eats|pockets|picks off|picking off"
-    "|picks up|picking up|scoops up|hacks off|munches|bites off|takes out|nets|kills|killing"
-    "|collects|swipes|steals|gobbling|gobbling up|pick off|pick up|snap up"
-    "|knocks off|captured|took|grabbed|recaptured|snatched|snapped up|removed|retook"
-    "|eliminated|takes off|taking off|chopping|plucks|plucking|helps itself to|helps himself to"
-    "|takes back|take back|taking back|retaken",
-    "X": "captured|taken|recaptured|grabbed|snatched|removed|eliminated|won|lost|taken off",
-    "r": "exchange|exchanges|exchanging|trade|trades|trading|swap|swaps|swapping|trades off"
-    "|trading off|exchanged|traded|swapped|exchange of|exchanges of|trade of|trades of|swap of"
-    "|swaps off|swapping off|swap off|trade off|exchanging off|an exchange of|a trade of",
-    "W": "win|wins|winning|gains|nets|netting|collects|gaining|won|picks up",
-    "c": "check|checks|checking|a check|checked",
-    "m": "checkmate|mate|mates|checkmates|mating|checkmating|checkmated|mated|mate in one"
-    "|mate-in-one|matein1",
-    "k": "fork|forks|forking|forked|double-attack|double attack|double attacks",
-    "i": "pin|pins|pinning|nails|pins down|pinning down",
-    "I": "pinned|pinned down",
-    "e": "skewer|skewers|skewering|skewered|x-rays",
-    "D": "discover|discovers|discovering|unleashes|uncovers|uncovering|unleashing|unveils"
-    "|unveiling|discovered|reveals|revealing|opens up|unmasks|unmasking",
-    "g": "move|moves|moving|moved|go|goes|going|went|jump|jumps|jumping|jumped|hop|hops"
-    "|hopping|leap|leaps|leaping|leapt|retreat|retreats|retreating|retreated|comes|come|coming"
-    "|came|drops|drop|dropping|dropped|slides|sliding|steps|stepping|stepped|swings|swinging"
-    "|shifts|shifting|travels|lands|landing|landed|heads|heading|headed|returns|returned"
-    "|returning|relocates|transfers|invades|infiltrates|advances|advancing|advanced|advance"
-    "|marches|marching|marched|pushes forward|runs|running|ran|reroutes|rerouting|rerouted"
-    "|flees|fleeing|walks|walking|backs off|settles|arrives|enters|slid|swung|drives|centralizes"
-    "|centralises|develops|developing|developed|develop|redeploys|trots|gallops|sidesteps|runs"
-    "|reaches|reaching|reached|lift|lifts|lifting|lifted|penetrates|maneuvers|manoeuvres|shuffles"
-    "|shuffling|rushes|sails|tiptoes|hurries|creeps|climbs|climbing|retreats back|withdraws"
-    "|withdrawing|withdrawn|recedes|escapes|evacuates|flies|dives|plunges|zooms|zips|leaps in",
-    "p": "puts|put|putting|places|place|placing|placed|brings|bring|bringing|brought|sends"
-    "|send|sending|sent|plays|played|playing|play|push|pushes|pushing|pushed|plants|planting"
-    "|planted|posts|posting|posted|positions|positioning|relocating|relocated|transferring"
-    "|thrusts|rushes|takes|steers|steering|swings|activates|centralizing|centralising|parks"
-    "|parking|pulls|pulling|tucks|tucking|tucked|drives|hides|thrusting|shoves|shoving"
-    "|fianchettoes|routing|routes|shifts|lifts|throws|repositions|repositioning|shuffles"
-    "|hurls|lands|deploys|deploying|deployed|swinging|nudges|nudging|nudged|heads",
-    "O": "castle|castles|castling|castled|castle kingside|castles kingside|castling kingside"
-    "|castled kingside|castle queenside|castles queenside|castling queenside|castled queenside"
-    "|castles short|castle short|castling short|castled short|castles long|castle long"
-    "|castling long|castled long|kingside castling|queenside castling|short castling"
-    "|long castling|castles to the kingside|castles to the queenside|castles on the kingside"
-    "|castles on the queenside",
-    "^": "promote|promotes|promoting|promotion|queening|underpromotes|promoted|underpromotion"
-    "|underpromoting|becomes|turns into|turning into|under-promotes|transforms into|promotes to"
-    "|promoting to",
-    ";": "because|since|but|while|although|though|whereas|however|yet",
-    "!": "threaten to|threatens to|threatening to|threatened to|with the threat of|the threat of"
-    "|threat of|threat to|a threat of|threats of|threatens both|threatens with",
-    "@": "after|following|thanks to",
-    "B": "better|stronger|preferable|best|alternative|alternatively|worse|more accurate"
-    "|more precise|preferred|prefers|prefer|overlooks|overlooking|overlooked|inferior|missed"
-    "|correct was|alternatives|superior|option|options|stronger was|better was|weaker|simpler",
-    "~": "not only|now|also|directly|simply|immediately|currently|still|simultaneously|at once"
-    "|at the same time|again|just|even|then|already|further|clearly|really|safely|neatly"
-    "|quickly|boldly|twice|only|actually|once more|indirectly|always|straight|right|back|forward"
-    "|forwards|thus|therefore|thereby|suddenly|here|quietly|calmly|bravely|happily|promptly"
-    "|down|up|away|out|over|in|all|firmly|well|adequately|sufficiently|nicely|correctly"
-    "|usefully|strongly|instantly|merely|largely|tactically|fully|heavily|completely|totally"
-    "|entirely|too|as well|easily|obviously|certainly|indeed|temporarily|absolutely|momentarily"
-    "|presently|doubly|solidly|deep|deeply|backwards|so|solely|gladly|greedily|cheekily"
-    "|straightaway|right away|smoothly|naturally|actively|forcefully|duly|seriously|securely",
-}
+_NUMBERS = {
+    "no": 0, "a": 1, "an": 1, "one": 1, "once": 1, "two": 2, "twice": 2, "three": 3, "thrice": 3,
+    "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+}  # fmt: skip
 
-_PIECE_NOUNS: dict[str, frozenset[chess.PieceType]] = {
-    "king": frozenset({chess.KING}),
-    "monarch": frozenset({chess.KING}),
-    "queen": frozenset({chess.QUEEN}),
-    "rook": frozenset({chess.ROOK}),
-    "bishop": frozenset({chess.BISHOP}),
-    "prelate": frozenset({chess.BISHOP}),
-    "knight": frozenset({chess.KNIGHT}),
-    "horse": frozenset({chess.KNIGHT}),
-    "steed": frozenset({chess.KNIGHT}),
-    "pawn": frozenset({chess.PAWN}),
-    "minor": frozenset({chess.KNIGHT, chess.BISHOP}),
-}
 
-#: Adjectives that fix the colour of a bishop's squares: True is light.
-SHADES = {"light": True, "dark": False, "white-squared": True, "black-squared": False}
+@cache
+def _table() -> dict[str, dict[str, str]]:
+    return tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 
-#: Determiners that speak of a piece that need not be there.
-INDEFINITE = frozenset({"a", "an", "any", "another", "no", "some", "each", "every", "either"})
+
+@cache
+def words(name: str) -> frozenset[str]:
+    """Return the words (and idioms of several words) under a tag or in a set of ``words.toml``."""
+    text = (_table()["tags"] | _table()["sets"])[name]
+    return frozenset(" ".join(word.split()) for word in text.split(","))
+
+
+@cache
+def cue(name: str) -> re.Pattern[str]:
+    """Return the words around a claim that say how it is put, as a regular expression."""
+    return re.compile(joined(_table()["cues"][name]))
+
+
+def joined(pattern: str) -> str:
+    """Return a regular expression that is written on several lines as one."""
+    return "".join(line.strip() for line in pattern.splitlines())
+
+
+@cache
+def _tag_of_word() -> dict[str, str]:
+    """Return word: tag; that of adjectives only where a word has no other."""
+    tags = {word: tag for tag in _table()["tags"] if tag != "J" for word in words(tag)}
+    return dict.fromkeys(words("J"), "J") | tags
 
 
 def noun_pieces(noun: str) -> frozenset[chess.PieceType]:
     """Return the types of piece that a noun can mean; any but the king for ``piece``."""
-    singular = noun.removesuffix("s")
-    others = frozenset(chess.PIECE_TYPES) - {chess.KING}
-    return _PIECE_NOUNS.get(singular, others)
+    letters = _NOUNS.get(noun.removesuffix("'s").removesuffix("s"), "pnbrq")
+    return frozenset(chess.PIECE_SYMBOLS.index(letter) for letter in letters)
 
 
-def tags_by_word() -> dict[str, str]:
-    """Return word (or idiom): tags, the most telling first.
-
-    A word in several tables gets the tag of the first of them in :data:`_ORDER`; the
-    phrase reader asks :func:`adjective` apart.
-    """
-    found: dict[str, str] = {}
-    for tag in _ORDER:
-        for word in WORDS[tag].split("|"):
-            if word:
-                found.setdefault(word, tag)
-    return found
+def number(word: str) -> int:
+    """Return the number that a word or digits name: ``two``, ``twice``, ``2``; 0 for ``no``."""
+    return _NUMBERS[word] if word in _NUMBERS else int(word)
 
 
-#: Which table wins where a word stands in several.
-_ORDER = "zPCn!HTOaAGUdsVxXrWcmkiIeDgpB^@&fotwybvhZ;~J"
-
-#: First words of verbs that are also used where other pieces stand between, or where the attack
-#: or the defence is to come.
-_VAGUE = (
-    "eye|eyes|eyeing|aims|aiming|pressure|pressures|pressuring|target|targets|targeting|looks"
-    "|looking|points|pointing|bears|bearing|trains|sets|exerts|exerting|puts|putting|put|adds"
-    "|adding|increases|increasing|challenges|challenging|questions|kicks|chases|chasing|keeps"
-    "|piles|piling|hits|strikes|has|go|goes|going|launches|takes|taking|confronts|bothers|hassles"
-    "|makes|creates|stares|staring|places|secures|securing|secured|holds|reinforces|reinforcing"
-    "|reinforced|bolsters|bolstering|shore|shores"
+#: A written move that can be nothing else (a bare square such as ``e4`` is read elsewhere).
+#: Lower-case piece letters are taken for n, r, q and k; ``b`` is the pawn's file.
+MOVE_PATTERN = (
+    r"(?:[O0o]-[O0o](?:-[O0o])?[+#]?(?![\w-])"
+    r"|[KQRBN][a-h]?[1-8]?[x:×-]?[KQRBN]?[a-h][1-8](?:=?[QRBN])?[+#]{0,2}(?!\w)"
+    r"|[kqrn][a-h]?[1-8]?[x:×]?[a-h][1-8][+#]{0,2}(?!\w)"
+    r"|[KQRBN][a-h][1-8][x:×–-][a-h][1-8][+#]{0,2}(?!\w)"
+    r"|[a-h][1-8][x:×–-]?[a-h][1-8](?:=?[QRBNqrbn])?[+#]{0,2}(?!\w)"
+    r"|[a-h][1-8]?[x×:][a-h][1-8](?:=?[QRBN])?[+#]{0,2}(?!\w)"
+    r"|[a-h][18]=?[QRBN][+#]{0,2}(?!\w)"
+    r"|[a-h][18]=[qrbn][+#]{0,2}(?!\w)"
+    r"|[a-h][1-8][+#]{1,2}(?!\w))"
 )
-VAGUE_VERBS = frozenset(_VAGUE.split("|"))
-ADJECTIVES = frozenset(WORDS["J"].split("|"))
-TAG_OF = tags_by_word()
-IDIOMS = sorted((word for word in TAG_OF if " " in word), key=lambda word: (-len(word), word))
+
+_CASTLING = re.compile(r"[O0o]-[O0o](-[O0o])?([+#]?)")
+_PARTS = re.compile(
+    r"(?P<piece>[KQRBNkqrn])?(?P<file>[a-h])?(?P<rank>[1-8])?(?P<takes>[x:×])?[–-]?[KQRBN]?"
+    r"(?P<to>[a-h][1-8])=?(?P<promotion>[QRBNqrbn])?(?P<mark>[+#]*)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """A written move, its parts as far as they are given.
+
+    Parameters
+    ----------
+    piece
+        Type of the piece that moves; ``None`` if the notation does not say (``g1f3``).
+    to
+        Square it goes to; ``None`` for castling or where only the piece is told.
+    file, rank
+        File and rank it comes from, if given.
+    takes
+        A capture is written.
+    promotion
+        Piece that a pawn becomes.
+    castles
+        ``K`` or ``Q`` for castling to that wing, ``either`` where the wing is not told.
+    check, mate
+        ``+`` or ``#`` is written.
+    """
+
+    piece: chess.PieceType | None = None
+    to: chess.Square | None = None
+    file: int | None = None
+    rank: int | None = None
+    takes: bool = False
+    promotion: chess.PieceType | None = None
+    castles: str | None = None
+    check: bool = False
+    mate: bool = False
+
+    def fits(self, board: chess.Board, move: chess.Move) -> bool:
+        """Tell whether a legal move of a board is one that the writing can mean.
+
+        A written capture must be a capture; one left unwritten may be. Check signs are a
+        claim of their own and not looked at.
+        """
+        if self.castles:
+            wing = "K" if chess.square_file(move.to_square) == 6 else "Q"
+            return board.is_castling(move) and self.castles in ("either", wing)
+        return (
+            self.to in (None, move.to_square)
+            and self.piece in (None, board.piece_type_at(move.from_square))
+            and self.file in (None, chess.square_file(move.from_square))
+            and self.rank in (None, chess.square_rank(move.from_square))
+            and self.promotion in (None, move.promotion)
+            and (not self.takes or board.is_capture(move))
+        )
+
+    def moves(self, board: chess.Board) -> Iterator[chess.Move]:
+        """Yield the legal moves of a board that the writing can mean."""
+        to_mask = chess.BB_ALL if self.to is None else chess.BB_SQUARES[self.to]
+        for move in board.generate_legal_moves(chess.BB_ALL, to_mask):
+            if self.fits(board, move):
+                yield move
+
+
+def read_notation(text: str) -> Notation:
+    """Read one written move that matches :data:`MOVE_PATTERN`, or a bare square.
+
+    Raises
+    ------
+    ValueError
+        If the text is no written move.
+    """
+    castling = _CASTLING.fullmatch(text)
+    if castling:
+        wing = "Q" if castling[1] else "K"
+        return Notation(castles=wing, check="+" in castling[2], mate="#" in castling[2])
+    parts = _PARTS.fullmatch(text)
+    if parts is None:
+        raise ValueError(f"{text!r} is not a written move")
+    long = parts["file"] and parts["rank"] and not parts["piece"]
+    return Notation(
+        piece=_piece(parts["piece"]) or (None if long else chess.PAWN),
+        to=chess.parse_square(parts["to"]),
+        file=chess.FILE_NAMES.index(parts["file"]) if parts["file"] else None,
+        rank=int(parts["rank"]) - 1 if parts["rank"] else None,
+        takes=bool(parts["takes"]),
+        promotion=_piece(parts["promotion"]),
+        check="+" in parts["mark"],
+        mate="#" in parts["mark"],
+    )
+
+
+def _piece(letter: str | None) -> chess.PieceType | None:
+    return chess.PIECE_SYMBOLS.index(letter.lower()) if letter else None
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, a written move, a square or a stop.
+
+    Parameters
+    ----------
+    text
+        As written.
+    word
+        In lower case, typographic apostrophes made plain.
+    span
+        Start and end in the text.
+    tag
+        One letter (see the module's text).
+    """
+
+    text: str
+    word: str
+    span: tuple[int, int]
+    tag: str
+
+
+def tokenise(text: str) -> tuple[Token, ...]:
+    """Cut a text into tokens; white space and signs that mean nothing here are left out."""
+    return tuple(_token(match) for match in _scanner().finditer(text))
+
+
+#: Tags of what the scanner finds by its form; words are looked up, stops stand for themselves.
+_FORMS = {
+    "number": "#", "dots": "#", "bare": "#", "digits": "9", "score": "9", "row": "_", "route": "_",
+    "glyph": "~", "dash": ";",
+}  # fmt: skip
+
+
+def _token(match: re.Match[str]) -> Token:
+    group, text = str(match.lastgroup), match.group()
+    word = text.lower().replace("’", "'")
+    if group == "stop":
+        tag = word[0].replace(":", ";").replace("!", ".")
+    elif group in ("word", "idiom"):
+        tag = _tag_of_word().get(word, "n" if word.endswith("n't") else "_")
+    else:
+        tag = _FORMS.get(group, group)
+    return Token(text, word, match.span(), tag)
+
+
+@cache
+def _scanner() -> re.Pattern[str]:
+    spaced = sorted((word for word in _tag_of_word() if " " in word), key=lambda w: (-len(w), w))
+    idioms = "|".join(re.escape(idiom).replace(r"\ ", r"\s+") for idiom in spaced)
+    # after ``a1-h8``, words that make it a row of squares and no move
+    rows = (
+        r"(?=[\s-]+(?:diagonals?|complex|chain|squares?|line|pawns|duo|battery|structure|pair"
+        r"|diag)\b|-[a-h][1-8])"
+    )
+    return re.compile(
+        rf"(?P<number>(?<![\w.])\d{{1,3}}\s?(?:\.{{1,3}}|…)\s*(?={MOVE_PATTERN}|[a-h][1-8]\b))"
+        rf"|(?P<dots>\.\.\.\s?(?={MOVE_PATTERN}|[a-h][1-8]\b)|…\s?(?={MOVE_PATTERN}))"
+        r"|(?P<route>(?<!\w)[KQRBN]?[a-h][1-8](?:[-–/][a-h][1-8]){2,})"
+        r"|(?P<bare>(?<![\w.])\d{1,3}\s+(?=[KQRBN][a-h]?x?[a-h][1-8]))"
+        rf"|(?P<row>(?<!\w)[a-h][1-8][-–/][a-h][1-8](?:-[a-h][1-8])*{rows}"
+        r"|(?<=diagonal )[a-h][1-8][-–/][a-h][1-8])"
+        rf"|(?P<M>(?<![\w'’]){MOVE_PATTERN})"
+        r"|(?P<S>(?<![A-Za-z0-9_])[a-hA-H][1-8](?!\w))"
+        r"|(?P<L>(?<![\w'’])(?:[b-h][-\s]|a-|(?<=the )a )(?=(?:pawn|file)s?\b))"
+        r"|(?P<glyph>(?<=[a-h1-8+#O0])[!?]{1,2}(?=\s+[a-z]|[,;)]))"
+        r"|(?P<score>[+−-]\s?\d+(?:\.\d+)?)"
+        rf"|(?P<idiom>(?<!\w)(?i:{idioms})(?!\w))"
+        r"|(?P<word>[A-Za-zÀ-ž]+(?:[-'’][A-Za-z]+)*)"
+        r"|(?P<digits>\d+(?:\.\d+)?)"
+        r"|(?P<dash>\s[-–—]\s|—|–)"
+        r"|(?P<stop>\.{1,3}|[!?]+|[;:,()])"
+    )

@@ -29,7 +29,7 @@ import chess.svg
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.engine import Analysis, ScoreWording, expected_score, score_text
 from chessgloss.facts import Verdict, weigh
-from chessgloss.facts.exchange import exchange
+from chessgloss.facts.tactics import exchange
 from chessgloss.positions import MoveInContext, PgnError, Position, read_pgn
 from chessgloss.priorities import ConceptChange
 

@@ -34,9 +34,8 @@ from chessgloss.changes import kind_of
 from chessgloss.corpora.lectures import Lecture, eligible, evaluated_lectures, read_lectures
 from chessgloss.corpora.samples import phase_of
 from chessgloss.engine import Analysis, Line, ScoreWording, analyse_many, score_text
-from chessgloss.facts import Facts, Verdict, gather, weigh
-from chessgloss.facts.attacks import attacks
-from chessgloss.facts.wording import side_name
+from chessgloss.facts import Facts, Verdict, gather, side_name, weigh
+from chessgloss.facts.board import attacks
 from chessgloss.positions import MoveInContext, Position, read_move, repair_fen
 from chessgloss.priorities import ConceptChange, concept_and_side
 from chessgloss.store import find_project
@@ -291,7 +290,7 @@ def read_briefings(path: Path) -> dict[str, Briefing]:
 
 def _row(briefing: Briefing) -> dict[str, Any]:
     move, position = briefing.move, briefing.move.position
-    row = {"name": briefing.name, "fen": position.fen, "root": position.root}
+    row: dict[str, Any] = {"name": briefing.name, "fen": position.fen, "root": position.root}
     row |= {"moves": " ".join(position.moves), "move": move.uci}
     row |= {"before": _analysis_row(briefing.before), "after": _analysis_row(briefing.after)}
     for key in ("concepts", "oracle", "noticed"):

@@ -16,20 +16,15 @@ from typing import Literal, TypeAlias
 
 import chess
 
-from chessgloss.claims.notation import Notation
-from chessgloss.claims.phrases import Element, chunk
-from chessgloss.claims.records import Term
-from chessgloss.claims.tokens import tokenise
+from chessgloss.claims.lexicon import Notation, tokenise
+from chessgloss.claims.parser import Element, Term, chunk
 from chessgloss.commentary.briefing import PHRASES
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.commentary.template import named, owned
 from chessgloss.engine import Analysis, score_text
-from chessgloss.facts import Verdict, gather, weigh
-from chessgloss.facts.attacks import attackers
-from chessgloss.facts.exchange import captures, exchange, hanging
-from chessgloss.facts.kings import shelter
-from chessgloss.facts.threats import threats
-from chessgloss.facts.wording import listed, side_name
+from chessgloss.facts import Verdict, gather, listed, side_name, weigh
+from chessgloss.facts.board import attackers, shelter
+from chessgloss.facts.tactics import captures, exchange, hanging, threats
 from chessgloss.llm import Client, Request, Sampling, State, Unanswered
 from chessgloss.positions import MoveInContext, Position
 
@@ -372,7 +367,7 @@ def _piece_grounds(mentions: Sequence[Mention], discussion: Discussion) -> Itera
     for mention in mentions:
         if mention.term is None:
             continue
-        squares = mention.term.found(board)
+        squares = mention.term.squares(board)
         if not squares:
             yield _absent(mention.text.strip(), mention.term, discussion)
         for square in sorted(squares, key=order)[:MOST_PIECES]:
@@ -393,7 +388,7 @@ def _absent(name: str, term: Term, discussion: Discussion) -> Ground:
         )
         text = f"The square {name} is empty after the move; White reaches it with {white}, "
         text += f"Black with {black}."
-    elif term.found(chess.Board(move.position.fen)):
+    elif term.squares(chess.Board(move.position.fen)):
         text = f"{_capital(name)} is no longer there after {move.numbered_san}."
     return Ground(name, "board", (text,))
 

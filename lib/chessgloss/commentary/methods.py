@@ -27,7 +27,7 @@ from chessgloss.commentary.briefing import (
 )
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.commentary.template import write_from_facts
-from chessgloss.facts.wording import side_name
+from chessgloss.facts import side_name
 from chessgloss.llm import Answer, Client, Request, Sampling, State, Unanswered
 from chessgloss.positions import MoveInContext
 from chessgloss.priorities import ConceptChange

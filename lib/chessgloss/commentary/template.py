@@ -22,9 +22,8 @@ from typing import Final
 import chess
 
 from chessgloss.commentary.briefing import PHRASES, Briefing, Comment
-from chessgloss.facts import Fact, Facts, Verdict
-from chessgloss.facts.exchange import VALUES
-from chessgloss.facts.wording import listed, side_name
+from chessgloss.facts import Fact, Facts, Verdict, listed, side_name
+from chessgloss.facts.tactics import VALUES
 from chessgloss.priorities import ConceptChange
 
 #: Weight from which a statement is worth making for its own sake; below, it only fills up.

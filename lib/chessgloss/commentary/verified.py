@@ -23,10 +23,9 @@ from functools import partial
 from typing import Any, Final, Literal, get_args
 
 from chessgloss.claims import Checked, Kind, verify
-from chessgloss.claims.clauses import sentences
 from chessgloss.claims.gold import GoldText, read_gold
-from chessgloss.claims.phrases import Element, chunk
-from chessgloss.claims.tokens import tokenise
+from chessgloss.claims.lexicon import tokenise
+from chessgloss.claims.parser import Element, chunk, sentences
 from chessgloss.commentary.briefing import PHRASES, Briefing, Comment
 from chessgloss.commentary.methods import TEMPERATURE, read_comment, request_comment
 from chessgloss.commentary.prompts import load_prompt, quoted

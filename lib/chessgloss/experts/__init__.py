@@ -171,21 +171,12 @@ class Expert(Representation):
         """
         import torch
 
-        given = torch.from_numpy(np.asarray(activations, dtype=np.float32))
-        with torch.inference_mode():
-            return self.continue_from(layer, given, positions).numpy()
-
-    def continue_from(
-        self, layer: str, activations: torch.Tensor, positions: Positions
-    ) -> torch.Tensor:
-        """Do what :meth:`evaluate_from` does on tensors; gradients reach ``activations``.
-
-        NNUE rounds as the engine does; gradients pass through the rounding unchanged.
-        """
+        given = np.asarray(activations, dtype=np.float32)
         expected = (len(positions), self.width(layer))
-        if tuple(activations.shape) != expected:
-            raise ValueError(f"{layer} needs shape {expected}, got {tuple(activations.shape)}")
-        return self._continued(layer, activations, positions)
+        if given.shape != expected:
+            raise ValueError(f"{layer} needs shape {expected}, got {given.shape}")
+        with torch.inference_mode():
+            return self._continued(layer, torch.from_numpy(given), positions).numpy()
 
 
 def joined_activations(

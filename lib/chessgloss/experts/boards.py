@@ -13,8 +13,8 @@ from chessgloss.positions import Position, PositionError
 #: Piece letters in the order of their codes: code 1 is a white pawn, 12 a black king, 0 empty.
 PIECES = "PNBRQKpnbrqk"
 
-WHITE_KING = PIECES.index("K") + 1
-BLACK_KING = PIECES.index("k") + 1
+#: Codes of White's and of Black's king.
+_KINGS = (PIECES.index("K") + 1, PIECES.index("k") + 1)
 
 _INVALID = 255
 _TURNS = {"w": True, "b": False}
@@ -50,8 +50,8 @@ class Boards:
 
     def king_squares(self) -> tuple[np.ndarray, np.ndarray]:
         """Return White's and Black's king squares, int64 (n,) each, a1 = 0."""
-        white, black = self.squares == WHITE_KING, self.squares == BLACK_KING
-        return white.argmax(axis=1), black.argmax(axis=1)
+        white, black = ((self.squares == king).argmax(axis=1) for king in _KINGS)
+        return white, black
 
     def from_mover(self) -> np.ndarray:
         """Return ``squares`` seen by the side to move: (n, 64).
@@ -86,11 +86,11 @@ def read_boards(positions: Sequence[str | Position]) -> Boards:
     try:
         squares = _squares([field[0] for field in fields])
         turns = np.array([_TURNS[field[1]] for field in fields], dtype=bool)
+        if any(((squares == king).sum(axis=1) != 1).any() for king in _KINGS):
+            raise ValueError("not one king a side")
     except (KeyError, IndexError, ValueError):
         raise _first_bad(positions) from None
-    boards = Boards(squares, turns)
-    _check_kings(boards, positions)
-    return boards
+    return Boards(squares, turns)
 
 
 def _squares(placements: list[str]) -> np.ndarray:
@@ -106,30 +106,18 @@ def _squares(placements: list[str]) -> np.ndarray:
     return squares
 
 
-def _check_kings(boards: Boards, positions: Sequence[str | Position]) -> None:
-    for code, side in ((WHITE_KING, "White"), (BLACK_KING, "Black")):
-        kings = (boards.squares == code).sum(axis=1)
-        wrong = np.flatnonzero(kings != 1)
-        if len(wrong):
-            index = int(wrong[0])
-            raise PositionError(
-                f"FEN {fen_of(positions[index])!r} (index {index}) has {kings[index]} kings "
-                f"for {side}; an expert needs exactly one"
-            )
-
-
 def _first_bad(positions: Sequence[str | Position]) -> PositionError:
-    for index, position in enumerate(positions):
-        fen = fen_of(position)
-        fields = fen.split(" ", 2)
+    for index, fen in enumerate(map(fen_of, positions)):
+        placement, turn, *_ = [*fen.split(" ", 2), "", ""]
         try:
-            if len(fields) > 1 and fields[1] in _TURNS and len(_squares(fields[:1])) == 1:
+            squares = _squares([placement])
+            if turn in _TURNS and [(squares == king).sum() for king in _KINGS] == [1, 1]:
                 continue
         except ValueError:
             pass
         return PositionError(
             f"FEN {fen!r} (index {index}) cannot be read: it needs eight ranks of eight "
-            "squares and the side to move, w or b"
+            "squares, one king a side and the side to move, w or b"
         )
     raise AssertionError("a batch was refused, yet each of its FENs can be read")
 
@@ -169,7 +157,7 @@ def _one_hot(squares: np.ndarray) -> np.ndarray:
 
 
 def _piece_counts(squares: np.ndarray) -> np.ndarray:
-    codes = [code for code in range(1, len(PIECES) + 1) if code not in (WHITE_KING, BLACK_KING)]
+    codes = [code for code in range(1, len(PIECES) + 1) if code not in _KINGS]
     return np.stack([(squares == code).sum(axis=1) for code in codes], axis=1)
 
 

@@ -32,24 +32,9 @@ from chessgloss.positions import Position, PositionError
 
 MAGIC = 0x1C0
 
-#: ``NetworkFormat`` enumerations of net.proto: what a message names, read or not.
-INPUTS = {
-    1: "INPUT_CLASSICAL_112_PLANE",
-    2: "INPUT_112_WITH_CASTLING_PLANE",
-    3: "INPUT_112_WITH_CANONICALIZATION",
-    4: "INPUT_112_WITH_CANONICALIZATION_HECTOPLIES",
-    5: "INPUT_112_WITH_CANONICALIZATION_V2",
-}
-NETWORKS = {
-    1: "NETWORK_CLASSICAL",
-    2: "NETWORK_SE",
-    3: "NETWORK_CLASSICAL_WITH_HEADFORMAT",
-    4: "NETWORK_SE_WITH_HEADFORMAT",
-    5: "NETWORK_ONNX",
-    6: "NETWORK_ATTENTIONBODY_WITH_HEADFORMAT (a transformer)",
-    7: "NETWORK_ATTENTIONBODY_WITH_MULTIHEADFORMAT (a transformer)",
-}
-_TOWERS = (1, 2, 3, 4)
+# Numbers of net.proto's ``NetworkFormat``: what is read here, and what else there is.
+_TOWERS = (1, 2, 3, 4)  # NETWORK_CLASSICAL, NETWORK_SE, and both WITH_HEADFORMAT
+_OTHER_NETWORKS = {5: "an ONNX network", 6: "a transformer", 7: "a transformer"}
 _VALUES = (1, 2)  # VALUE_CLASSICAL, VALUE_WDL
 _ACTIVATIONS = {0: functional.relu, 1: functional.mish}
 
@@ -109,7 +94,7 @@ class LeelaNetwork:
         return len({name.split(".")[1] for name in self.layers if name.startswith("residual.")})
 
     def tensor(self, name: str) -> np.ndarray:
-        """Decode one tensor, float32 (size,): by default 16-bit steps between two bounds.
+        """Decode one tensor, float32 (size,): 16-bit steps between two bounds.
 
         Raises
         ------
@@ -119,21 +104,16 @@ class LeelaNetwork:
         if name not in self.layers:
             raise _error(self.path, f"it has no tensor {name!r}")
         fields = {number: values[-1] for number, values in _collect(self.layers[name]).items()}
-        raw, encoding = fields.get(3, b""), fields.get(4, 1)
-        if encoding == 1:
-            bounds = struct.pack("<II", fields.get(1, 0), fields.get(2, 0))
-            low, high = struct.unpack("<ff", bounds)
-            steps = np.frombuffer(raw, dtype="<u2").astype(np.float32)
-            steps *= np.float32((high - low) / 65535)
-            steps += np.float32(low)
-            return steps
-        if encoding == 2:
-            return np.frombuffer(raw, dtype="<f2").astype(np.float32)
-        if encoding == 3:
-            return (np.frombuffer(raw, dtype="<u2").astype("<u4") << 16).view("<f4")
-        if encoding == 4:
-            return np.frombuffer(raw, dtype="<f4")
-        raise _error(self.path, f"its tensor {name!r} has the unknown encoding {encoding}")
+        if (encoding := fields.get(4, 1)) != 1:  # LINEAR16
+            raise _error(
+                self.path, f"its tensor {name!r} has the encoding {encoding}, not LINEAR16"
+            )
+        bounds = struct.pack("<II", fields.get(1, 0), fields.get(2, 0))
+        low, high = struct.unpack("<ff", bounds)
+        steps = np.frombuffer(fields.get(3, b""), dtype="<u2").astype(np.float32)
+        steps *= np.float32((high - low) / 65535)
+        steps += np.float32(low)
+        return steps
 
 
 def read_network(path: Path) -> LeelaNetwork:
@@ -217,11 +197,12 @@ def _check_format(fields: dict[int, list[Any]], path: Path) -> Activation:
     numbers = {field: values[-1] for field, values in inner.items()}
     network, planes = numbers.get(3, 1), numbers.get(1, 1)
     if network not in _TOWERS or not fields.get(10):
-        raise _error(path, f"its architecture is {NETWORKS.get(network, network)}")
+        name = _OTHER_NETWORKS.get(network, "unknown")
+        raise _error(path, f"its architecture is {name} (network format {network})")
     if encoders := _collect(fields[10][-1]).get(_ENCODER_LAYERS):
-        raise _error(path, f"it is {NETWORKS[network]} with {len(encoders)} encoder layers")
+        raise _error(path, f"it is a transformer with {len(encoders)} encoder layers")
     if planes != 1:
-        raise _error(path, f"it needs input planes of the format {INPUTS.get(planes, planes)}")
+        raise _error(path, f"its input planes have the format {planes}; 1, the classical, is read")
     value, activation = numbers.get(5, 1), numbers.get(7, 0)
     if network > 2 and value not in _VALUES:  # networks 1 and 2 are older than head formats
         raise _error(path, f"its value format has the unknown number {value}")

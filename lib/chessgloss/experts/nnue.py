@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 import torch
@@ -335,7 +334,7 @@ def multiply_pairs(clipped: torch.Tensor) -> torch.Tensor:
     float32 holds the exact result, since products of two such integers stay below 2**14.
     """
     first, second = clipped.chunk(2, dim=-1)
-    return _floor((first * second).mul_(1 / _PAIR_DIVISOR))
+    return torch.floor((first * second).mul_(1 / _PAIR_DIVISOR))
 
 
 # ---------------------------------------------------------------- the dense layers
@@ -356,41 +355,19 @@ class StackLayers:
         """Map pairwise products (n, 1024) to ``hidden1`` (n, 30) and the skip sum (n,)."""
         sums = (pairs @ self.weights_1.T + self.biases_1).double()
         body, skip = sums[:, : OUTPUTS_1 - 1], sums[:, OUTPUTS_1 - 1]
-        squared = _floor(body * body / (_WEIGHT_SCALE**2 * _PAIR_DIVISOR))
-        clipped = _floor(body / _WEIGHT_SCALE)
+        squared = torch.floor(body * body / (_WEIGHT_SCALE**2 * _PAIR_DIVISOR))
+        clipped = torch.floor(body / _WEIGHT_SCALE)
         hidden = torch.cat([squared.clamp(max=ONE), clipped.clamp(0, ONE)], dim=1)
-        return hidden, _truncate(skip * _SKIP_NUMERATOR / (ONE * _WEIGHT_SCALE))
+        return hidden, torch.trunc(skip * _SKIP_NUMERATOR / (ONE * _WEIGHT_SCALE))
 
     def second(self, hidden: torch.Tensor) -> torch.Tensor:
         """Map ``hidden1`` (n, 30) to ``hidden2`` (n, 32)."""
         sums = hidden @ self.weights_2.T + self.biases_2
-        return _floor(sums / _WEIGHT_SCALE).clamp(0, ONE)
+        return torch.floor(sums / _WEIGHT_SCALE).clamp(0, ONE)
 
     def output(self, hidden: torch.Tensor) -> torch.Tensor:
         """Map ``hidden2`` (n, 32) to the positional sum (n,), still without the skip."""
         return hidden @ self.weights_3 + self.bias_3
-
-
-class _Round(torch.autograd.Function):
-    """Rounding with the gradient of the identity (a straight-through estimator)."""
-
-    @staticmethod
-    def forward(ctx: Any, values: torch.Tensor, downwards: bool) -> torch.Tensor:
-        """Round down, or towards zero."""
-        return torch.floor(values) if downwards else torch.trunc(values)
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Any) -> Any:
-        """Hand the gradient on unchanged."""
-        return gradients[0], None
-
-
-def _floor(values: torch.Tensor) -> torch.Tensor:
-    return cast(torch.Tensor, _Round.apply(values, True))
-
-
-def _truncate(values: torch.Tensor) -> torch.Tensor:
-    return cast(torch.Tensor, _Round.apply(values, False))
 
 
 @contextmanager
@@ -559,7 +536,7 @@ class NnueExpert(Expert):
             for features in bags.features
         )
         squares = torch.from_numpy(((white - black) * _signs(boards)).astype(np.float64))
-        return _truncate((_truncate(squares / 2) + positional + skip) / 16)
+        return torch.trunc((torch.trunc(squares / 2) + positional + skip) / 16)
 
     def _by_stack(self, boards: Boards) -> Iterator[tuple[StackLayers, torch.Tensor]]:
         numbers = _stack_numbers(boards)

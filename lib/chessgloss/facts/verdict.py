@@ -16,7 +16,6 @@ import chess.engine
 
 from chessgloss.engine import (
     Analysis,
-    Line,
     centipawn_loss,
     centipawns,
     expected_score,
@@ -96,19 +95,6 @@ class Verdict:
     reply: str | None
     reply_line: tuple[str, ...]
 
-    def __post_init__(self) -> None:
-        chances = (self.win_before, self.win_after, self.expected_before, self.expected_after)
-        if not all(0 <= one <= 1 for one in chances):
-            raise ValueError(f"chances and points lie between 0 and 1, got {chances}")
-        if self.loss < 0 or not 1 <= self.ranked <= RANKED_LINES:
-            raise ValueError(f"loss must be at least 0, lines 1 to {RANKED_LINES}, got {self}")
-        if self.rank is not None and not 1 <= self.rank <= self.ranked:
-            raise ValueError(f"rank must be 1 to {self.ranked} or None, got {self.rank}")
-        if not self.before.turn == self.after.turn == self.played.turn:
-            raise ValueError("all scores must be seen by the side that moves")
-        if not self.engine or self.engine == "board":
-            raise ValueError(f"name the engine, got {self.engine!r}")
-
     @property
     def mover(self) -> chess.Color:
         """Side that moves, whose point of view this is."""
@@ -130,11 +116,6 @@ class Verdict:
         return centipawns(self.after, self.mover)
 
     @property
-    def swing(self) -> float:
-        """Change of the mover's chance to win from before the move to after it."""
-        return self.win_after - self.win_before
-
-    @property
     def lead_of_best(self) -> int | None:
         """Centipawns by which the best move beats the second; ``None`` without a second."""
         if self.second_centipawns is None:
@@ -143,6 +124,8 @@ class Verdict:
 
     def summary(self) -> dict[str, object]:
         """Return the verdict as plain values, ready for JSON, seen by the side that moves."""
+        chances = ("win_before", "win_after", "expected_before", "expected_after")
+        choice = ("rank", "ranked", "best", "second", "second_centipawns", "best_line", "reply")
         return {
             "engine": self.engine,
             "nodes": self.nodes,
@@ -151,20 +134,10 @@ class Verdict:
             "centipawns_after": self.centipawns_after,
             "mate_before": self.before.relative.mate(),
             "mate_after": self.after.relative.mate(),
-            "win_before": round(self.win_before, 4),
-            "win_after": round(self.win_after, 4),
-            "expected_before": round(self.expected_before, 4),
-            "expected_after": round(self.expected_after, 4),
+            **{name: round(getattr(self, name), 4) for name in chances},
             "loss": self.loss,
             "class": self.mistake_class,
-            "rank": self.rank,
-            "ranked": self.ranked,
-            "best": self.best,
-            "second": self.second,
-            "second_centipawns": self.second_centipawns,
-            "best_line": list(self.best_line),
-            "reply": self.reply,
-            "reply_line": list(self.reply_line),
+            **{name: getattr(self, name) for name in (*choice, "reply_line")},
         }
 
 
@@ -201,17 +174,23 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
     ------
     ValueError
         If an analysis is of another position, they come from different engines, or ``before``
-        has no line.
+        has no line: the game was over.
     """
-    _check(move, before, after)
+    for analysis, position in ((before, move.position), (after, move.after())):
+        if analysis.position.fen != position.fen:
+            raise ValueError(f"an analysis of {analysis.position.fen!r}, not of {position.fen!r}")
+    if before.engine != after.engine:
+        raise ValueError(f"one engine must weigh a move, got {before.engine} and {after.engine}")
+    mover = move.mover
+    ply = chess.Board(move.position.fen).ply()
     lines = before.lines[:RANKED_LINES]
     rank = next((n for n, line in enumerate(lines, 1) if line.moves[:1] == (move.uci,)), None)
-    mover = move.mover
-    best = _seen_by(before.best.score, mover)
-    end = _seen_by(score_of(after), mover)
+    best, end = _seen_by(before.best.score, mover), _seen_by(score_of(after), mover)
     played = lines[rank - 1].score if rank else _a_move_earlier(end)
-    ply = chess.Board(move.position.fen).ply()
     second = lines[1] if len(lines) > 1 and lines[1].moves else None
+    reply_line = after.lines[0].moves if after.lines else ()
+    # Where the analysis after the move says no reply, its line before the move may.
+    replies = reply_line[:1] or (lines[rank - 1].moves[1:2] if rank and after.lines else ())
     return Verdict(
         engine=before.engine,
         nodes=before.nodes + after.nodes,
@@ -229,24 +208,9 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         second=second.moves[0] if second else None,
         second_centipawns=centipawns(second.score, mover) if second else None,
         best_line=before.best.moves,
-        reply=_reply(after, lines[rank - 1] if rank else None),
-        reply_line=after.lines[0].moves if after.lines else (),
+        reply=replies[0] if replies else None,
+        reply_line=reply_line,
     )
-
-
-def _check(move: MoveInContext, before: Analysis, after: Analysis) -> None:
-    board = chess.Board(move.position.fen)
-    board.push(move.move)
-    for name, analysis, fen in (
-        ("before", before, move.position.fen),
-        ("after", after, board.fen()),
-    ):
-        if analysis.position.fen != fen:
-            raise ValueError(f"the analysis {name} is of {analysis.position.fen!r}, not of {fen!r}")
-    if before.engine != after.engine:
-        raise ValueError(f"one engine must weigh a move, got {before.engine} and {after.engine}")
-    if not before.lines or not before.best.moves:
-        raise ValueError(f"the analysis of {move.position.fen!r} before the move has no line")
 
 
 def _seen_by(score: chess.engine.PovScore, colour: chess.Color) -> chess.engine.PovScore:
@@ -259,9 +223,3 @@ def _a_move_earlier(score: chess.engine.PovScore) -> chess.engine.PovScore:
     if mate is None or not score.relative > chess.engine.Cp(0):
         return score
     return chess.engine.PovScore(chess.engine.Mate(mate + 1), score.turn)
-
-
-def _reply(after: Analysis, line: Line | None) -> str | None:
-    if after.lines and after.lines[0].moves:
-        return after.lines[0].moves[0]
-    return line.moves[1] if line and len(line.moves) > 1 and after.lines else None

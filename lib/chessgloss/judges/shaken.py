@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypeVar
 
-from chessgloss.claims.corrupt import MinimalPair, minimal_pairs
+from chessgloss.claims.gold import MinimalPair, minimal_pairs
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.judges.gcc import Candidate
 

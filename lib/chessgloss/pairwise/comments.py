@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import pandas as pd
 
 from chessgloss.commentary.briefing import Briefing
-from chessgloss.facts.context import linearise
+from chessgloss.facts import linearise
 from chessgloss.llm import Request
 from chessgloss.pairwise.judging import Rulings
 from chessgloss.pairwise.questions import (

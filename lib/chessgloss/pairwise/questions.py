@@ -58,7 +58,7 @@ def pairwise_requests(
     Parameters
     ----------
     contexts
-        The feature context of each move (see :func:`chessgloss.facts.context.linearise`), by
+        The feature context of each move (see :func:`chessgloss.facts.linearise`), by
         its name; their order is that of the questions.
     comments
         For each of these moves its comments by method. A method without a comment on a move

@@ -11,11 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from chessgloss.claims.hardrule import DISQUALIFIED, Disqualifier, disqualifier
-from chessgloss.claims.records import Checked
-from chessgloss.claims.verify import verify
-from chessgloss.facts.context import linearise
-from chessgloss.facts.records import Facts
+from chessgloss.claims import DISQUALIFIED, Checked, Disqualifier, disqualifier, verify
+from chessgloss.facts import Facts, linearise
 from chessgloss.facts.verdict import Verdict
 from chessgloss.pairwise.records import HIGHEST, Ballot
 from chessgloss.pairwise.support import squares_of, supports

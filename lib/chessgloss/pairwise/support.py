@@ -3,7 +3,7 @@
 The rubric's hard rule asks for support *in the context that the judge was given*, not for truth
 on the board: a fork that stood before the move may be real and yet stand nowhere in the
 context. A context is read here as the lines ``name: value`` that
-:func:`chessgloss.facts.context.linearise` writes.
+:func:`chessgloss.facts.linearise` writes.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from types import MappingProxyType
 
 import chess
 
-from chessgloss.claims.hardrule import Disqualifier
-from chessgloss.claims.records import Claim
+from chessgloss.claims import Claim, Disqualifier
 
 #: What a line says that has nothing of its kind, or of which nobody was asked.
 _SILENT = frozenset({"no", "none", "NA", "0"})

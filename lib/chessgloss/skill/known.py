@@ -21,7 +21,7 @@ import chess
 import chess.polyglot
 import numpy as np
 
-from chessgloss.facts.exchange import exchange
+from chessgloss.facts.tactics import exchange
 from chessgloss.positions import (
     CommentedMove,
     MoveInContext,

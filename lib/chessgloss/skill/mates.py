@@ -22,7 +22,7 @@ import pandas as pd
 
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.corpora.lichess import Puzzle, read_puzzles
-from chessgloss.facts.threats import mates as quick_mates
+from chessgloss.facts.tactics import mates as quick_mates
 from chessgloss.positions import Game, MoveInContext, Position, split_of
 from chessgloss.skill.players import Asked
 from chessgloss.store import find_project

@@ -11,9 +11,7 @@ from typing import Final, Literal
 import chess
 
 from chessgloss.fact_concepts import PREDICATES
-from chessgloss.facts.exchange import Exchanges, hanging
-from chessgloss.facts.tactics import forks, line_tactics
-from chessgloss.facts.threats import mates
+from chessgloss.facts.tactics import Exchanges, forks, hanging, line_tactics, mates
 
 Kind = Literal["quiet", "tactical"]
 
