@@ -256,7 +256,7 @@ report.table(pd.DataFrame.from_dict(habits, orient="index").fillna(""),
 # all.
 
 # %%
-sheets = {name: graded_answers(given.index, given, moves) for name, given in answers.items()}
+sheets = {name: graded_answers(given, moves) for name, given in answers.items()}
 sheets["random"] = random_answers(frame["name"], moves)
 graded = pd.concat(sheets, names=["player"]).reset_index("player")
 graded = graded.merge(frame.drop(columns=["loss", "grade"]), on="name")
@@ -363,7 +363,7 @@ apart_frame = pd.DataFrame([(known.name, known.kind, known.move) for known in ap
                            columns=["name", "kind", "move"])
 apart_moves = graded_moves(dict(zip(apart_frame["name"], apart_tables, strict=True)))
 apart_answers = ask_all(engines, apart_asked)
-apart_sheets = {name: graded_answers(given.index, given, apart_moves)
+apart_sheets = {name: graded_answers(given, apart_moves)
                 for name, given in apart_answers.items()}
 apart_sheets["random"] = random_answers(apart_frame["name"], apart_moves)
 
@@ -467,7 +467,7 @@ few_tables = {name: tables[name] for name in few_keys}
 def ranking(moves, column="charged"):
     """Return the mean of each player in these positions, by other grades of their moves."""
     return pd.Series({
-        player: graded_answers(list(few_keys), given[list(few_keys)], moves)[column].mean()
+        player: graded_answers(given[list(few_keys)], moves)[column].mean()
         for player, given in answers.items()})
 
 
@@ -498,9 +498,9 @@ report.table(tau.to_frame("Kendall's τ with the usual ranking"))
 # What comes out says whose losses a player's resemble, no more.
 
 # %%
-weakened = {elo: WeakenedPlayer(elo, folder / "elo_answers.tsv").choose(asked) for elo in ELOS}
-elo_losses = pd.DataFrame({elo: graded_answers(frame["name"], given, moves)["charged"]
-                           for elo, given in weakened.items()})
+weakened = ask_all([WeakenedPlayer(elo, folder / "elo_answers.tsv") for elo in ELOS], asked)
+elo_losses = pd.DataFrame({elo: graded_answers(given, moves)["charged"]
+                           for elo, given in zip(ELOS, weakened.values(), strict=True)})
 held_out = list(ELOS[1::3])
 fitted = [elo for elo in ELOS if elo not in held_out]
 

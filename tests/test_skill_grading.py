@@ -85,8 +85,8 @@ def graded(values: Mapping[str, int], **options: float) -> pd.DataFrame:
 def sheet_of(*texts: str) -> pd.DataFrame:
     names = [f"p{number}" for number in range(len(texts))]
     table = MoveTable(SIX, list(SIX)[:5])
-    answers = [read_answer(text, chess.Board()) for text in texts]
-    return graded_answers(names, answers, graded_moves(dict.fromkeys(names, table)))
+    answers = pd.Series([read_answer(text, chess.Board()) for text in texts], index=names)
+    return graded_answers(answers, graded_moves(dict.fromkeys(names, table)))
 
 
 # ---------------------------------------------------------------- how positions are searched
@@ -167,8 +167,8 @@ def test_marks_follow_the_plan_and_failures_get_the_lowest():
 def test_each_answer_has_one_grade_and_keeps_its_row(text: str, grade: str):
     row = sheet_of(text).iloc[0]
     assert row[list(GRADES)].to_dict() == {name: float(name == grade) for name in GRADES}
-    failed = graded_answers(["p"], [Answer.failed("late")], graded_moves({"p": MoveTable(SIX, [])}))
-    assert failed["Error"].tolist() == [1]
+    failed = pd.Series({"p": Answer.failed("late")})
+    assert graded_answers(failed, graded_moves({"p": MoveTable(SIX, [])}))["Error"].tolist() == [1]
 
 
 def test_a_legal_move_without_a_value_is_named():

@@ -32,7 +32,6 @@ from chessgloss.corpora.games import pack
 from chessgloss.engine import CAP, Engine, centipawn_loss, centipawns, open_engine
 from chessgloss.facts.verdict import RANKED_LINES, MistakeClass, mistake_class
 from chessgloss.positions import Position
-from chessgloss.skill.players import Answer
 from chessgloss.store import Store
 
 #: The plan's grades of moves from best to worst, then those of answers without a move.
@@ -132,9 +131,7 @@ def graded_moves(tables: Mapping[str, MoveTable], *, cap: float = CAP) -> pd.Dat
     return moves
 
 
-def graded_answers(
-    names: Sequence[str], answers: Sequence[Answer], moves: pd.DataFrame
-) -> pd.DataFrame:
+def graded_answers(answers: pd.Series, moves: pd.DataFrame) -> pd.DataFrame:
     """Grade a player's answers.
 
     Answers that are no legal move stay: their mark is the lowest, and in the charged loss they
@@ -142,10 +139,10 @@ def graded_answers(
 
     Parameters
     ----------
-    names, answers
-        The positions that were asked, and what was answered.
+    answers
+        What was answered (:class:`~chessgloss.skill.players.Answer`), by the name of the position.
     moves
-        Their moves (:func:`graded_moves`).
+        The positions' moves (:func:`graded_moves`).
 
     Returns
     -------
@@ -160,18 +157,17 @@ def graded_answers(
         If a legal move has no value.
     """
     legal = np.array([answer.legal for answer in answers], dtype=bool)
-    keys = [
-        (name, answer.uci if answer.legal else "")
-        for name, answer in zip(names, answers, strict=True)
-    ]
+    keys = [(name, answer.uci if answer.legal else "") for name, answer in answers.items()]
     sheet = moves.reindex(keys).reset_index(drop=True).drop(columns=["value", "rank"])
     if (unvalued := legal & sheet["loss"].isna().to_numpy()).any():
         raise KeyError(f"no value for {keys[int(unvalued.argmax())]}")
-    worst = moves.groupby("name")["loss"].max().reindex(names).to_numpy()
+    worst = moves.groupby("name")["loss"].max().reindex(answers.index).to_numpy()
     failures = [answer.state.capitalize() for answer in answers]
     grades = sheet.pop("grade").where(legal, failures)
     sheet = sheet.assign(
-        name=list(names), legal=legal.astype(float), charged=sheet["loss"].fillna(pd.Series(worst))
+        name=list(answers.index),
+        legal=legal.astype(float),
+        charged=sheet["loss"].fillna(pd.Series(worst)),
     )
     sheet = sheet.fillna({"mark": 1.0, "best": 0.0, "top_five": 0.0})
     return sheet.join(_indicators(grades))
