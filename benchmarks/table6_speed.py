@@ -52,7 +52,7 @@ from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 from tqdm import tqdm
 
-from chessgloss.bulk import label_stream
+from chessgloss.concepts.bulk import label_stream
 from chessgloss.concepts.fit import Fitted, Labelled, fit_concepts
 from chessgloss.concepts.scores import held_out, table_of
 from chessgloss.corpora.games import read_games

@@ -23,7 +23,7 @@ import pytest
 import zstandard
 
 from chessgloss import assets, bulk
-from chessgloss.bulk import StoreNotShared, activate, label_positions, label_stream
+from chessgloss.concepts.bulk import StoreNotShared, activate, label_positions, label_stream
 from chessgloss.corpora import streams
 from chessgloss.engine import EngineFailed, EngineMissing
 from chessgloss.experts import joined_activations, load_expert
@@ -122,7 +122,7 @@ def test_a_result_that_the_caller_cannot_see_is_an_error(store, monkeypatch):
 RUN = """
 import json, sys
 from pathlib import Path
-from chessgloss.bulk import label_positions
+from chessgloss.concepts.bulk import label_positions
 from chessgloss.oracle import STOCKFISH_8, Oracle
 from chessgloss.store import Store
 command, fens, root = json.loads(sys.argv[1])

@@ -2,7 +2,7 @@
 
 A damaged line is handed out as a :class:`~chessgloss.corpora.streams.DamagedLine` with its
 number and the rest is read on. Lichess's evaluated positions are labelled as a stream by
-:func:`chessgloss.bulk.label_stream`.
+:func:`chessgloss.concepts.bulk.label_stream`.
 """
 
 from __future__ import annotations

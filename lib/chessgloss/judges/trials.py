@@ -64,9 +64,8 @@ PAIRS, GOLD_MOVES, CHOICES, GAP = 150, 36, 15, 50
 #: How many comments are drawn on a move, of which method, and how freely.
 SAMPLES, SAMPLED, TEMPERATURE = 4, "ccc", 0.7
 
-#: What is searched for each gold position, how many lines before the move, and the seconds to
-#: wait for one position: much more than it takes, for a machine that has other work.
-NODES, LINES, PATIENCE = 200_000, 5, 600.0
+#: What is searched for each gold position, and how many lines before the move.
+NODES, LINES = 200_000, 5
 
 _PRAISE = "A brilliant, deeply instructive move!"
 _PADDING = (
@@ -263,10 +262,8 @@ def brief_gold(moves: int = GOLD_MOVES, *, nodes: int = NODES) -> list[Briefing]
     """Ask the engine about the moves of the gold set that are judged."""
     chosen = gold_moves("dev", moves) | gold_moves("test", moves)
     played = [texts[0].move for texts in chosen.values()]
-    before = analyse_many(
-        [move.position for move in played], nodes=nodes, multipv=LINES, timeout=PATIENCE
-    )
-    after = analyse_many([move.after() for move in played], nodes=nodes, timeout=PATIENCE)
+    before = analyse_many([move.position for move in played], nodes=nodes, multipv=LINES)
+    after = analyse_many([move.after() for move in played], nodes=nodes)
     return [Briefing(*row) for row in zip(chosen, played, before, after, strict=True)]
 
 

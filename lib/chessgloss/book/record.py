@@ -1,0 +1,194 @@
+"""Record a language model's answers to all questions of the book, beside those of others.
+
+    python -m chessgloss.book.record commentary --dry-run
+    python -m chessgloss.book.record commentary --model gpt-4o
+
+A model that this machine can serve is served while its answers are recorded; any other is
+asked at ``OPENAI_BASE_URL`` with ``OPENAI_API_KEY``. Answers that are there already are not
+asked for again, so that a run that was stopped goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import MappingProxyType
+
+import pandas as pd
+
+from chessgloss.commentary.briefing import (
+    EvaluatedMove,
+    briefings_file,
+    evaluated_moves,
+    read_briefings,
+)
+from chessgloss.commentary.methods import commentary_requests, gather_comments
+from chessgloss.commentary.verified import (
+    extraction_requests,
+    method_name,
+    pending,
+    published,
+    read_published,
+)
+from chessgloss.experts import load_expert
+from chessgloss.judges import pairwise, trials
+from chessgloss.llm import (
+    DEFAULT_MODEL,
+    LOCAL_ASSETS,
+    REMEDY,
+    Client,
+    Endpoint,
+    Estimate,
+    Mode,
+    Recordings,
+    Request,
+    endpoint_from_environment,
+    model_named,
+    replay,
+)
+from chessgloss.skill.mates import mate_in_one_requests
+from chessgloss.skill.suite import model_requests
+
+#: Questions of one purpose, batch by batch: a batch may follow from the answers to those before.
+Batches = Callable[[Client], Iterator[list[Request]]]
+
+
+def _comments(model: str, methods: Sequence[str], moves: Sequence[EvaluatedMove]) -> pd.DataFrame:
+    """Return the comments of some methods on some moves, as they were recorded and published."""
+    briefings = read_briefings(briefings_file())
+    verified = dict(
+        zip(
+            briefings,
+            (each.comment for each in read_published(list(briefings.values()), model)),
+            strict=True,
+        )
+    )
+    return gather_comments(methods, moves, briefings, replay("commentary", model), verified)
+
+
+def _commentary(client: Client) -> Iterator[list[Request]]:
+    yield commentary_requests(list(read_briefings(briefings_file()).values()))
+
+
+def _verified(client: Client) -> Iterator[list[Request]]:
+    """Yield the next question of every comment that is not published, until none has one."""
+    model = client.model.name
+    first, known = replay("commentary", model), published(model)
+    unwritten = [
+        (briefing, simple)
+        for simple in (False, True)
+        for briefing in read_briefings(briefings_file()).values()
+        if (method_name(simple), briefing.name) not in known
+    ]
+    while True:
+        asked = (pending(each, client, first=first, simple=simple) for each, simple in unwritten)
+        batch = [request for request in asked if request is not None]
+        if not batch:
+            return
+        yield batch
+
+
+def _extraction(client: Client) -> Iterator[list[Request]]:
+    yield extraction_requests()
+
+
+def _gcc_eval(client: Client) -> Iterator[list[Request]]:
+    """Yield the questions on all comments, then those on comments that were drawn for it."""
+    briefings = read_briefings(briefings_file())
+    comments = _comments(client.model.name, trials.METHODS, evaluated_moves())
+    yield trials.trial_requests(comments, briefings)
+    yield trials.best_of_requests(briefings, client)
+
+
+def _pairwise(client: Client) -> Iterator[list[Request]]:
+    moves = pairwise.choose_compared(evaluated_moves(), pairwise.COMPARED)
+    briefings = read_briefings(briefings_file())
+    contexts = pairwise.contexts_of(briefings[move.name] for move in moves)
+    lined = {move.name: contexts[move.name] for move in pairwise.choose_lined(moves)}
+    comments = pairwise.comments_by_move(_comments(client.model.name, pairwise.METHODS, moves))
+    for frame in (
+        pairwise.line_questions(lined, comments),
+        pairwise.number_questions(contexts, comments),
+        pairwise.alone_questions(contexts, comments),
+    ):
+        yield list(frame["request"])
+
+
+def _static(client: Client) -> Iterator[list[Request]]:
+    yield model_requests(load_expert("nnue"))
+
+
+def _mates(client: Client) -> Iterator[list[Request]]:
+    yield mate_in_one_requests()
+
+
+def _all_mates(client: Client) -> Iterator[list[Request]]:
+    yield mate_in_one_requests(None)
+
+
+#: What can be recorded, by purpose: the name of the file of answers.
+PURPOSES: Mapping[str, Batches] = MappingProxyType(
+    {
+        "commentary": _commentary,
+        "verified": _verified,
+        "extraction": _extraction,
+        "gcc_eval": _gcc_eval,
+        "pairwise": _pairwise,
+        "static": _static,
+        "mate_in_one": _mates,
+        "mate_in_one_all": _all_mates,
+    }
+)
+
+
+def missing(purpose: str, model: str) -> Estimate:
+    """Return what the questions that lack an answer would take, up to the first that do.
+
+    Questions that follow from answers which are not there yet are not counted.
+    """
+    client = replay(purpose, model)
+    for batch in PURPOSES[purpose](client):
+        if (lacking := client.estimate(batch)).calls:
+            return lacking
+    return Estimate(0, 0, 0)
+
+
+def record(purpose: str, model: str, *, concurrency: int = 1) -> int:
+    """Ask what is missing and keep the answers; return how many there are now."""
+    with _endpoint(model) as endpoint:
+        recordings = Recordings.of(model_named(model), purpose)
+        client = Client(recordings, endpoint, Mode.RECORD, remedy=REMEDY)
+        for batch in PURPOSES[purpose](client):
+            client.ask_many(batch, concurrency=concurrency)
+    return len(recordings)
+
+
+@contextmanager
+def _endpoint(model: str) -> Iterator[Endpoint]:
+    if model not in LOCAL_ASSETS:
+        yield endpoint_from_environment(model)
+        return
+    from chessgloss.llm.server import local_endpoint
+
+    with local_endpoint(model) as endpoint:
+        yield endpoint
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Record from the command line; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m chessgloss.book.record")
+    parser.add_argument("purpose", choices=sorted(PURPOSES), help="which questions")
+    parser.add_argument("--model", default=DEFAULT_MODEL, help="whose answers")
+    parser.add_argument("--dry-run", action="store_true", help="only count calls and tokens")
+    parser.add_argument("--concurrency", type=int, default=1, help="questions at once")
+    given = parser.parse_args(arguments)
+    print(missing(given.purpose, given.model))
+    if not given.dry_run:
+        print(record(given.purpose, given.model, concurrency=given.concurrency), "answers kept")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
