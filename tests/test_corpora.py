@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
 from pathlib import Path
 
 import chess
@@ -27,11 +26,9 @@ from chessgloss.corpora.games import (
     read_games,
 )
 from chessgloss.corpora.lectures import (
-    Counts,
     Lecture,
     LectureError,
     catalogue,
-    commented_moves,
     eligible,
     evaluated_lectures,
     read_lecture,
@@ -40,14 +37,9 @@ from chessgloss.corpora.lectures import (
 from chessgloss.corpora.lichess import Puzzle, read_puzzles
 from chessgloss.corpora.samples import sample_positions
 from chessgloss.corpora.streams import DamagedLine, TruncatedFileError
-from chessgloss.engine import MATE, ScoredMove, read_centipawns
+from chessgloss.engine import ScoredMove, read_centipawns
 from chessgloss.positions import (
-    CommentedMove,
     Game,
-    MoveInContext,
-    Position,
-    read_fen,
-    read_move,
     split_of,
 )
 from chessgloss.store import file_digest
@@ -68,11 +60,6 @@ def lines(*centipawns: int) -> list[ScoredMove]:
     return [ScoredMove(*pair) for pair in zip(moves, scores, strict=False)]
 
 
-def test_level_20_always_takes_the_best_line():
-    random = np.random.default_rng(0)
-    assert all(choose(lines(30, 29, 28), 20, random).centipawns == 30 for _ in range(50))
-
-
 @pytest.mark.parametrize("level", LEVELS[:-1])
 def test_a_level_never_gives_away_more_than_its_bonus(level):
     random = np.random.default_rng(1)
@@ -90,12 +77,8 @@ def test_weaker_levels_give_away_more():
         losses.append(-np.mean([choose(lines(0, -9, -20, -40), level, random).centipawns
                                 for _ in range(3_000)]))  # fmt: skip
     assert losses == sorted(losses, reverse=True)
+    assert losses[-1] == 0
     assert level_nodes(20) > 10 * level_nodes(1)
-
-
-def test_a_lost_mate_is_never_chosen_for_noise():
-    random = np.random.default_rng(3)
-    assert all(choose(lines(MATE - 1, 500), 1, random).centipawns > 9_000 for _ in range(99))
 
 
 def test_pairings_are_equal_or_neighbours():
@@ -161,11 +144,7 @@ def test_a_file_reads_back_and_names_its_bad_lines(tmp_path):
         list(read_games(pack([line, "1\tA\tB\n"], tmp_path / "g.zst")))
     with pytest.raises(GamesFileError, match="line 1"):
         list(read_games(pack([line.replace("1-0", "2-0")], tmp_path / "g.zst")))
-
-
-def test_a_cut_off_file_is_named(tmp_path):
-    game = Game(("e2e4",), "*")
-    path = pack((games_module._line(number, game) for number in range(50_000)), tmp_path / "g.zst")
+    path = pack([line] * 50_000, tmp_path / "g.zst")
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(GamesFileError, match="cut off"):
         list(read_games(path))
@@ -190,23 +169,6 @@ def test_the_committed_games_look_like_chess():
     np.testing.assert_allclose(shares, [0.8, 0.1, 0.1], atol=0.01)
     for game in games[:100]:
         game.check()
-
-
-@pytest.mark.engine
-def test_quick_games_are_short_and_of_middle_levels(stockfish):
-    quick = games_module.SERIES["quick"]
-    games = list(play_many(stockfish, 2, range(8), quick))
-    levels = {name for game in games for name in (game.white, game.black)}
-    assert levels <= {"level 5", "level 10", "level 15"}
-    assert max(len(game.moves) for game in games) <= 151
-    assert len({game.moves for game in games}) == 8
-    assert games != list(play_many(stockfish, 2, range(8)))
-
-
-def test_an_unknown_series_is_refused_by_name(tmp_path):
-    with pytest.raises(ValueError, match="no series 'blitz'; there are mixed, quick"):
-        games_module.generate(tmp_path / "a.zst", 5, seed=7, shards=tmp_path, series="blitz")
-    assert list(tmp_path.iterdir()) == []
 
 
 # ---------------------------------------------------------------- samples and counts
@@ -239,10 +201,6 @@ def test_more_games_only_add_rows_and_jobs_change_nothing():
     assert sample_positions(GAMES, 5, seed=2, jobs=1).digest() != all_of_them.digest()
 
 
-def test_no_games_make_an_empty_sample():
-    assert len(sample_positions([], 5, seed=1)) == 0
-
-
 FOOLS_MATE = Game(("f2f3", "e7e5", "g2g4", "d8h4"), "0-1", "level 5", "level 10")
 
 
@@ -260,11 +218,6 @@ def test_the_phase_goes_by_pieces_then_by_ply(fen, phase):
     assert samples.phase_of(fen) == phase
 
 
-def test_material_is_whites_less_blacks():
-    assert samples.material(chess.STARTING_FEN) == 0
-    assert samples.material("4k3/8/8/8/8/8/P7/R3K2q w - - 0 1") == 6 - 9
-
-
 def test_games_are_counted_by_result_length_and_level():
     drawn = Game(("e2e4",), "1/2-1/2", "level 10", "level 5")
     counts = samples.describe_games([FOOLS_MATE, drawn, drawn])
@@ -272,19 +225,6 @@ def test_games_are_counted_by_result_length_and_level():
     assert (counts["draws"], counts["Black wins"]) == (2 / 3, 1 / 3)
     levels = samples.describe_levels([FOOLS_MATE, drawn])
     assert levels[["level", "against", "games"]].to_numpy().tolist() == [[5, 10, 2]]
-
-
-def test_comments_are_counted_by_words_and_phase():
-    move = read_move(Position(chess.STARTING_FEN), "e4")
-    comments = [CommentedMove(move, "word " * n, "a lecture", 0) for n in (1, 50)]
-    counts = samples.describe_comments(comments)
-    assert (counts["comments"], counts["at most 40 words"], counts["on opening moves"]) == (2, 1, 2)
-
-
-def test_positions_that_differ_in_counters_alone_are_not_distinct():
-    again = chess.STARTING_FEN.replace("0 1", "4 3")
-    counts = samples.describe_positions([chess.STARTING_FEN, again])
-    assert (counts["positions"], counts["distinct positions"]) == (2, 1)
 
 
 def test_the_committed_data_sheet_says_what_the_file_holds() -> None:
@@ -332,7 +272,7 @@ def test_a_comment_belongs_to_the_move_before_it(tmp_path: Path) -> None:
     assert read.comments[0].source == "lec7"
     counts = read.counts
     assert (counts.on_moves, counts.before_moves, counts.comment_lines) == (3, 1, 4)
-    assert (counts.plies, counts.pauses) == (3, 12)
+    assert counts.plies == 3
     assert (read.title, read.author) == ("Rook vs Pawn endgames", "toddmf")
     assert read.problems == ()
 
@@ -370,14 +310,6 @@ def test_a_position_is_set_up_with_its_names(tmp_path: Path) -> None:
     assert line.root == "r3k2r/8/8/8/8/8/8/R3K2R b K - 0 1"
     assert (line.white, line.black) == ("Anna", "Bert")
     assert said(read) == [("2. O-O+", "White castles.", 1)]
-    assert read.counts.set_ups == 2
-
-
-def test_revert_goes_back_to_the_last_position_set_up(tmp_path: Path) -> None:
-    fen = "8/8/8/4k3/8/8/4P3/4K3"
-    read = lecture(tmp_path, "bsetup", f"bsetup fen {fen}", "bsetup done", "e3", "revert", "e4+")
-    assert [line.root.split()[0] for line in read.lines] == [fen, fen]
-    assert [line.moves for line in read.lines] == [("e2e3",), ("e2e4",)]
 
 
 def test_pieces_are_placed_and_taken_away(tmp_path: Path) -> None:
@@ -396,11 +328,6 @@ def test_pieces_are_placed_and_taken_away(tmp_path: Path) -> None:
     assert read.problems == ()
     assert read.lines[0].root.split()[0] == "4k3/P7/8/8/8/8/8/4K3"
     assert read.lines[0].moves == ("a7a8q",)
-
-
-def test_start_gives_the_first_position_with_its_rights(tmp_path: Path) -> None:
-    read = lecture(tmp_path, "e4", "bsetup", "bsetup start", "bsetup done", "d4")
-    assert read.lines[1].root == chess.STARTING_FEN
 
 
 def test_tomove_between_moves_hands_the_move_over(tmp_path: Path) -> None:
@@ -452,13 +379,6 @@ def test_what_is_not_understood_is_reported_by_line(
     assert reason in problem.reason
 
 
-def test_moves_after_an_illegal_position_are_problems_not_moves(tmp_path: Path) -> None:
-    read = lecture(tmp_path, "bsetup", "bsetup clear", "bsetup done", "e4", "k Nothing here.")
-    assert [problem.line for problem in read.problems] == [3, 4]
-    assert read.comments == ()
-    assert read.counts.before_moves == 1
-
-
 def test_headings_end_the_comment_on_a_move(tmp_path: Path) -> None:
     read = lecture(tmp_path, "e4", "k Fine.", "k *****", "k Example 2: A vs B", "k It goes on.")
     assert said(read) == [("1. e4", "Fine.", 0)]
@@ -493,12 +413,6 @@ def test_an_empty_file_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
         lecture(tmp_path, " ")
 
 
-def test_a_folder_is_read_in_the_order_of_numbers(tmp_path: Path) -> None:
-    for name in ("lec10.txt", "lec2.txt", "lecture.txt"):
-        lecture(tmp_path, "e4", f"k {name}", name=name)
-    assert [comment.comment for comment in commented_moves(tmp_path)] == ["lec2.txt", "lec10.txt"]
-
-
 @pytest.fixture(scope="module")
 def real_lectures() -> list[Lecture]:
     try:
@@ -521,51 +435,12 @@ class TestRealLectures:
         assert sum(read.counts.plies for read in real_lectures) == 4617
         assert all(line.check() for read in real_lectures for line in read.lines)
 
-    def test_most_comments_are_short_enough_to_compare(self, real_lectures: list[Lecture]) -> None:
-        comments = [comment for read in real_lectures for comment in read.comments]
-        assert len(comments) > 1300
-        assert sum(comment.words <= 40 for comment in comments) > 0.9 * len(comments)
-
     def test_the_evaluated_lectures_are_these_six(self, real_lectures: list[Lecture]) -> None:
         held = evaluated_lectures(real_lectures)
         assert held == {"lec3", "lec9", "lec10", "lec12", "lec25", "lec26"}
         assert held == {read.name for read in real_lectures if split_of(read.name) != "train"}
         comments = [c for read in real_lectures if read.name in held for c in read.comments]
         assert sum(map(eligible, comments)) == 254
-
-
-# ---------------------------------------------------------------- which lectures are held out
-
-START = read_fen("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
-OPENING = MoveInContext(START, "e2e4")
-#: Of these lectures the split leaves lec9, lec10 and lec12 out of the training part.
-NAMES = ["lec8", "lec9", "lec10", "lec11", "lec12", "lec13"]
-
-
-def made_up(name: str, comments: list[str]) -> Lecture:
-    commented = tuple(CommentedMove(OPENING, text, name, 0) for text in comments)
-    return Lecture(name, "", "", commented, (), Counts(), ())
-
-
-def test_a_lecture_outside_the_training_part_is_evaluated():
-    lectures = [made_up(name, ["one two three"]) for name in NAMES]
-    assert evaluated_lectures(lectures, enough=3) == {"lec9", "lec10", "lec12"}
-
-
-def test_others_join_in_an_order_that_is_not_the_given_one():
-    lectures = [made_up(name, ["one two three"]) for name in NAMES]
-    joined = [evaluated_lectures(lectures, enough=enough) for enough in (3, 4, 5, 6, 7)]
-    assert [len(names) for names in joined] == [3, 4, 5, 6, 6]
-    assert all(fewer <= more for fewer, more in pairwise(joined))
-    assert evaluated_lectures(reversed(lectures), enough=4) == joined[1]
-
-
-@pytest.mark.parametrize(("words", "counts"), [(2, False), (3, True), (40, True), (41, False)])
-def test_only_comments_of_middle_length_count(words: int, counts: bool):
-    text = " ".join(["word"] * words)
-    lectures = [made_up("lec9", [text]), made_up("lec8", [text])]
-    assert eligible(lectures[0].comments[0]) is counts
-    assert ("lec8" in evaluated_lectures(lectures, enough=1)) is not counts
 
 
 # ---------------------------------------------------------------- puzzles and streams
@@ -586,50 +461,28 @@ def frames(path: Path, *texts: str) -> Path:
 
 
 def test_a_puzzle_starts_after_the_opponents_move(tmp_path: Path) -> None:
-    (puzzle,) = read_puzzles(frames(tmp_path / "p.csv.zst", f"{HEAD}\n{BACK_RANK}\n"))
-    assert isinstance(puzzle, Puzzle)
-    assert puzzle.position.turn == chess.WHITE
-    assert puzzle.first.san == "Rb8+"
-    assert puzzle.solution == ("b1b8", "g8h7")
-    assert (puzzle.name, puzzle.rating) == ("abc12", 600)
-    assert puzzle.position.moves == ("h7h6",)
-
-
-def test_puzzles_are_chosen_by_theme(tmp_path: Path) -> None:
     other = BACK_RANK.replace("mateIn1 short", "endgame short").replace("abc12", "def34")
     path = frames(tmp_path / "p.csv.zst", f"{HEAD}\n", f"{other}\n{BACK_RANK}\n")
-    names = [p.name for p in read_puzzles(path, {"mateIn1"}) if isinstance(p, Puzzle)]
-    assert names == ["abc12"]
-    assert len(list(read_puzzles(path, ["short"]))) == 2
+    (puzzle,) = read_puzzles(path, {"mateIn1"})
+    assert isinstance(puzzle, Puzzle)
+    assert puzzle.position.turn == chess.WHITE
+    assert puzzle.name == "abc12"
+    assert puzzle.position.moves == ("h7h6",)
 
 
 def test_damaged_puzzles_are_numbered_and_skipped(tmp_path: Path) -> None:
     bad = [
         "short,row",
-        BACK_RANK.replace("h7h6 b1b8", "h7h6 b1b9"),
-        BACK_RANK.replace("h7h6 b1b8 g8h7", "h7h6"),
-        BACK_RANK.replace(",600,", ",high,"),
+        BACK_RANK.replace("h7h6 b1b8", "h7h9 b1b8"),
         BACK_RANK.replace("h7h6 b1b8 g8h7", ""),
         BACK_RANK.replace("6k1/5ppp", "9/5ppp"),
     ]
     text = "\n".join([HEAD, *bad, BACK_RANK])
     read = list(read_puzzles(frames(tmp_path / "p.csv.zst", text)))
     damaged = [item for item in read if isinstance(item, DamagedLine)]
-    assert [item.line for item in damaged] == [2, 3, 4, 5, 6, 7]
+    assert [item.line for item in damaged] == [2, 3, 4, 5]
     assert all(item.reason for item in damaged)
     assert isinstance(read[-1], Puzzle)
-
-
-def test_a_file_of_other_columns_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"lacks the columns .*FEN.*found \['a', 'b'\]"):
-        list(read_puzzles(frames(tmp_path / "p.csv.zst", "a,b\n1,2\n")))
-
-
-def test_castling_in_either_notation_is_written_alike(tmp_path: Path) -> None:
-    row = "x,4k3/8/8/8/8/8/8/4K2R b K - 0 1,e8d8 {} d8c7,600,80,90,1,short,https://x,\n"
-    path = frames(tmp_path / "p.csv.zst", HEAD + "\n", row.format("e1h1"), row.format("e1g1"))
-    solutions = [p.solution for p in read_puzzles(path) if isinstance(p, Puzzle)]
-    assert solutions == [("e1g1", "d8c7")] * 2
 
 
 def test_a_cut_off_file_gives_its_good_rows_then_an_error(tmp_path: Path) -> None:
@@ -639,13 +492,6 @@ def test_a_cut_off_file_gives_its_good_rows_then_an_error(tmp_path: Path) -> Non
     assert isinstance(next(read), Puzzle)
     with pytest.raises(TruncatedFileError, match="cut off"):
         list(read)
-
-
-def test_a_file_that_is_not_zstd_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "p.csv.zst"
-    path.write_text("plain text")
-    with pytest.raises(ValueError, match=r"p\.csv\.zst is not a sound \.zst file"):
-        list(read_puzzles(path))
 
 
 @pytest.mark.parametrize(("suffix", "compress"), [(".zst", zstandard.compress), (".txt", bytes)])

@@ -162,16 +162,6 @@ def test_an_engine_that_dies_at_once_is_an_error_not_a_wait(tmp_path, script):
         engine.search([], nodes=5)
 
 
-def test_a_closed_engine_stays_closed(tmp_path):
-    before = children()
-    engine = open_engine(engine_program(tmp_path))
-    engine.close()
-    engine.close()
-    with pytest.raises(EngineFailed, match="closed"):
-        engine.analyse(START, nodes=10)
-    assert_no_more_children(before)
-
-
 def test_an_interrupt_of_the_bulk_leaves_no_process(tmp_path, monkeypatch):
     def interrupted_bar(futures, **_):
         raise KeyboardInterrupt

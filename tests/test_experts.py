@@ -15,7 +15,6 @@ from typing import Any
 import chess
 import numpy as np
 import pytest
-import torch
 
 from chessgloss.assets import AssetMissing
 from chessgloss.experts import Expert, joined_activations, load_expert
@@ -222,11 +221,6 @@ def test_batches_change_nothing(
         assert np.abs(evaluations - expert.evaluate(records)).max() <= tolerance
 
 
-def test_no_positions_give_no_rows(nnue: NnueExpert, leela: LeelaExpert) -> None:
-    assert nnue.activations([], "pairwise").shape == (0, 1024)
-    assert nnue.evaluate([]).shape == leela.evaluate([]).shape == (0,)
-
-
 def test_joined_layers_stand_side_by_side(nnue: NnueExpert, fens: list[str]) -> None:
     joined = joined_activations(nnue, fens, "pairwise+clipped")
     assert joined.dtype == np.float16
@@ -282,12 +276,6 @@ def test_nnue_continues_exactly_from_every_layer(
     for expert in (nnue, nnue_mover):
         given = expert.activations(fens, layer)
         assert (expert.evaluate_from(layer, given, fens) == expert.evaluate(fens)).all()
-
-
-def test_the_callers_thread_number_is_given_back(nnue: NnueExpert) -> None:
-    before = torch.get_num_threads()
-    nnue.evaluate([chess.STARTING_FEN])
-    assert torch.get_num_threads() == before
 
 
 def test_random_weights_keep_the_scale_and_lose_the_rest(
@@ -358,13 +346,6 @@ def test_a_fen_alone_repeats_itself_and_takes_back_the_double_step() -> None:
 def test_repetitions_are_marked_at_their_own_ply() -> None:
     planes = Encoder().encode([Position.after(REPETITION)])[0]
     assert [float(planes[13 * i + 12].mean()) for i in range(8)] == [1, 1, 1, 1, 1, 0, 0, 0]
-
-
-def test_mirrored_positions_look_alike_but_for_the_colour_plane() -> None:
-    white = "r1bqkb1r/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R w KQkq - 4 4"
-    planes = Encoder().encode([white, chess.Board(white).mirror().fen()])
-    differing = np.flatnonzero((planes[0] != planes[1]).any(axis=(1, 2)))
-    assert differing.tolist() == [108]
 
 
 def test_a_shared_encoder_gives_what_a_fresh_one_gives(records: list[Position]) -> None:

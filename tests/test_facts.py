@@ -175,12 +175,6 @@ def test_facts_of_known_positions(known: Known):
     assert (fact.value, fact.text, fact.provenance) == (known.value, known.text, "board")
 
 
-def test_what_the_king_escapes_is_no_threat_of_mate():
-    facts = gather(read_move(read_fen("6k1/5ppp/8/8/8/8/7P/3R2K1 b - - 0 1"), "g6"))
-    assert [fact.value for fact in facts.of("threat", when="before")] == ["d1d8"]
-    assert facts.of("threat", when="after") == ()
-
-
 def test_times_come_in_order_and_kinds_are_of_the_board():
     for move in selfplay_moves(300)[:150]:
         facts = gather(move)
@@ -189,34 +183,6 @@ def test_times_come_in_order_and_kinds_are_of_the_board():
         )
         assert not {fact.kind for fact in facts.facts} & ENGINE_KINDS
         assert len(set(facts.facts)) == len(facts.facts)
-
-
-def test_clauses_name_real_pieces():
-    """Every "the white knight on f7" of a clause stands on the board of its time."""
-    for move in selfplay_moves(300):
-        before = chess.Board(move.position.fen)
-        after = before.copy(stack=False)
-        after.push(move.move)
-        standing = {"before": pieces(before), "after": pieces(after)}
-        standing["move"] = standing["before"] | standing["after"]
-        for fact in gather(move).facts:
-            words = fact.text.replace(",", "").split()
-            said = {
-                " ".join(words[k - 2 : k + 2])
-                for k, word in enumerate(words)
-                if word == "on"
-                and words[k - 2] in chess.COLOR_NAMES
-                and words[k - 1] in chess.PIECE_NAMES
-            }
-            assert said <= standing[fact.when], fact
-
-
-def pieces(board: chess.Board) -> set[str]:
-    return {
-        f"{chess.COLOR_NAMES[piece.color]} {chess.PIECE_NAMES[piece.piece_type]} on "
-        f"{chess.square_name(square)}"
-        for square, piece in board.piece_map().items()
-    }
 
 
 @settings(max_examples=60, deadline=None)

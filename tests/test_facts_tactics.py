@@ -66,6 +66,7 @@ def test_attacks_and_defences_of_a_small_position():
         "e8 e7": False,
     }
     assert squares(*attackers(board, B, chess.D5)) == ""
+    assert (balance(board), balance(board.mirror())) == (3, -3)
     assert squares(*attackers(board, B, chess.D5, barred=True)) == "e7"
 
 
@@ -230,18 +231,12 @@ def test_captures_on_the_own_turn_are_the_legal_ones():
         assert {(one.from_square, one.to_square) for one in found} == legal
         assert all(one.gain == exchange(board, one.move) for one in found)
         assert all(one.move in board.legal_moves for one in found)
-
-
-def test_captures_out_of_turn_are_those_after_a_pass():
-    passed = 0
-    for board in selfplay_boards(300):
         if not board.is_check():
-            found = captures(board, not board.turn)
             board.push(chess.Move.null())
-            assert found == captures(board, board.turn)
+            assert captures(board, not board.turn) == tuple(
+                one for one in found if one.to_square == one.victim_square
+            )
             board.pop()
-            passed += 1
-    assert passed > 200
 
 
 @pytest.mark.parametrize(
@@ -272,11 +267,6 @@ def test_a_standing_check_does_not_make_everything_hang():
     board = chess.Board("r1r4k/8/6N1/8/8/8/8/R3K3 b - - 0 1")
     assert board.is_check()
     assert hanging(board, chess.BLACK) == ()
-
-
-def test_the_balance_counts_for_white():
-    board = chess.Board("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21")
-    assert (balance(board), balance(board.mirror())) == (-3, 3)
 
 
 # ---------------------------------------------------------------- forks

@@ -3,7 +3,6 @@ from __future__ import annotations
 import random
 import threading
 import time
-from itertools import product
 
 import chess
 import numpy as np
@@ -165,20 +164,6 @@ def test_check_is_seen_as_python_chess_sees_it():
     assert 50 < sum(seen) < 2_000
 
 
-@pytest.mark.parametrize("attacker", ["Q", "R", "B", "N", "P"])
-def test_check_on_an_empty_board_from_everywhere(attacker):
-    for king, square in product(chess.SQUARES, chess.SQUARES):
-        if king == square or (attacker == "P" and chess.square_rank(square) in (0, 7)):
-            continue
-        board = chess.Board(None)
-        board.set_piece_at(king, chess.Piece.from_symbol("k"))
-        board.set_piece_at(square, chess.Piece.from_symbol(attacker))
-        board.turn = chess.BLACK
-        assert in_check(board.fen()) == board.is_check(), board.fen()
-        mirrored = board.mirror()
-        assert in_check(mirrored.fen()) == mirrored.is_check(), mirrored.fen()
-
-
 # The contract, against a scripted engine
 
 
@@ -322,15 +307,6 @@ def test_swapping_the_colours_swaps_the_terms(real_oracle):
         np.testing.assert_array_equal(own[:, WHITE], other[:, BLACK])
         np.testing.assert_array_equal(own[:, BLACK], other[:, WHITE])
         np.testing.assert_allclose(own[:, :3], -other[:, :3], atol=0.011)
-
-
-@pytest.mark.engine
-def test_the_number_of_processes_changes_nothing(real_oracle):
-    fens = random_fens(200, seed=1)
-    one = evaluate(fens, real_oracle, 1)
-    two = evaluate(fens, real_oracle, 2)
-    assert same(one, two)
-    assert len(set(one.status.tolist())) > 1
 
 
 @pytest.mark.engine

@@ -94,12 +94,6 @@ def test_repairs_follow_the_stated_rules_and_say_so():
     ]  # fmt: skip
 
 
-def test_the_placement_alone_is_enough_for_a_repair():
-    repaired = repair_fen("4k3/8/8/8/8/8/8/4K3")
-    assert repaired.position.fen == "4k3/8/8/8/8/8/8/4K3 w - - 0 1"
-    assert len(repaired.repairs) == 5
-
-
 @pytest.mark.parametrize("fen", ["", "4k3/8/8/8/8/8/8/8", "not a fen at all x y"])
 def test_what_no_rule_can_mend_is_refused(fen):
     with pytest.raises(PositionError):
@@ -269,37 +263,3 @@ def test_to_game_keeps_players_result_and_set_up_position() -> None:
     assert game.moves == ("e2e4", "e8d7")
     with pytest.raises(MoveError):
         to_game(read("1. e4 -- 2. d4 *")[0].game)
-
-
-WORDS = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"]), max_size=30)
-COMMENTS = WORDS.map(lambda text: " ".join(text.replace("}", "").split()))
-
-
-@st.composite
-def games(draw: st.DrawFn) -> chess.pgn.Game:
-    """A random legal game with comments, NAGs and variations."""
-    game = chess.pgn.Game()
-    game.headers["White"] = draw(st.sampled_from(["A", "Grünfeld, E.", "O'Kelly"]))
-    node: chess.pgn.GameNode = game
-    for _ in range(draw(st.integers(1, 8))):
-        moves = list(node.board().legal_moves)
-        if not moves:
-            break
-        first, second = draw(st.tuples(st.sampled_from(moves), st.sampled_from(moves)))
-        parent, node = node, node.add_variation(first)
-        node.comment = draw(COMMENTS)
-        node.nags = draw(st.sets(st.integers(1, 20), max_size=2))
-        if first != second and draw(st.booleans()):
-            parent.add_variation(second, comment=draw(COMMENTS))
-    game.headers["Result"] = draw(st.sampled_from(["1-0", "0-1", "1/2-1/2", "*"]))
-    return game
-
-
-@settings(max_examples=25, deadline=None)
-@given(before=games(), broken=games(), data=st.data())
-def test_a_game_cut_anywhere_leaves_the_one_before_whole(
-    before: chess.pgn.Game, broken: chess.pgn.Game, data: st.DataObject
-) -> None:
-    text = str(broken)
-    cut = text[: data.draw(st.integers(1, len(text) - 1))]
-    assert str(read(f"{before}\n\n{cut}\n\n{OTHER}")[0].game) == str(before)

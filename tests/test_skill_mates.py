@@ -195,10 +195,9 @@ def test_a_file_of_problems_says_what_is_wrong_with_it(tmp_path: Path):
 
 
 def test_a_puzzle_of_lichess_is_a_problem():
-    themes = frozenset({"mateIn1"})
-    puzzle = Puzzle("00abc", read_fen(FIGURE_A5), ("a5c3",), 900, themes, "https://lichess.org/x")
+    puzzle = Puzzle("00abc", read_fen(FIGURE_A5))
     assert puzzle_problem(puzzle) == Problem("00abc", 35, FIGURE_A5, ("a5c3",))
-    quiet = Puzzle("00abd", Position(chess.STARTING_FEN), ("e2e4",), 900, themes, "")
+    quiet = Puzzle("00abd", Position(chess.STARTING_FEN))
     with pytest.raises(ValueError, match="is no mate in one"):
         puzzle_problem(quiet)
 

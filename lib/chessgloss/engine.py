@@ -182,8 +182,8 @@ def score_text(
     pov
         The side that sees the numbers.
     """
-    wording, seen = wording or ScoreWording(), score.pov(pov)
-    cp, mate = seen.score(mate_score=MATE), seen.mate()
+    wording, relative = wording or ScoreWording(), score.pov(pov)
+    cp, mate = relative.score(mate_score=MATE), relative.mate()
     text = wording.number if mate is None else wording.mate if mate else wording.mated
     if mate is None and abs(cp) <= wording.bound:
         text = wording.level or text
@@ -299,10 +299,10 @@ def find_stockfish() -> Path:
     if named:
         return _executable(Path(named), "CHESSGLOSS_STOCKFISH")
     folders = os.pathsep.join([os.environ.get("PATH", ""), *map(str, _USUAL_FOLDERS)])
-    found = shutil.which("stockfish", path=folders)
-    if found is None:
+    binary = shutil.which("stockfish", path=folders)
+    if binary is None:
         raise EngineMissing(f"no Stockfish on the PATH or in its usual folders; {_REMEDY}")
-    return Path(found)
+    return Path(binary)
 
 
 def version(path: Path | None = None) -> str:
@@ -703,8 +703,8 @@ def _last_depth(answer: Iterable[str], turn: chess.Color) -> list[ScoredMove]:
         kind, value = words[words.index("score") + 1 : words.index("score") + 3]
         score = (chess.engine.Mate if kind == "mate" else chess.engine.Cp)(int(value))
         move = chess.Move.from_uci(words[words.index("pv") + 1])
-        found = ScoredMove(move, chess.engine.PovScore(score, turn))
-        table[words[words.index("multipv") + 1]] = found
+        scored = ScoredMove(move, chess.engine.PovScore(score, turn))
+        table[words[words.index("multipv") + 1]] = scored
     return sorted(table.values(), key=lambda scored: -scored.centipawns)
 
 

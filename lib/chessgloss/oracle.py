@@ -230,8 +230,8 @@ def stockfish8(command: Sequence[str] | None = None) -> Oracle:
     EngineMissing
         If no command is given and node or the package is missing.
     """
-    found = find_stockfish8() if command is None else tuple(command)
-    return Oracle("Stockfish 8", found, "Stockfish.js 8 ", STOCKFISH_8)
+    node = find_stockfish8() if command is None else tuple(command)
+    return Oracle("Stockfish 8", node, "Stockfish.js 8 ", STOCKFISH_8)
 
 
 def stockfish15(path: Path | None = None) -> Oracle:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import chess
 
@@ -30,7 +31,7 @@ _NUMBERS = {
 
 
 @cache
-def _table() -> dict[str, dict[str, str]]:
+def _table() -> dict[str, dict[str, Any]]:
     return tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 
 
@@ -44,12 +45,13 @@ def words(name: str) -> frozenset[str]:
 @cache
 def cue(name: str) -> re.Pattern[str]:
     """Return the words around a claim that say how it is put, as a regular expression."""
-    return re.compile(joined(_table()["cues"][name]))
+    return re.compile(expand(_table()["cues"][name], {}))
 
 
-def joined(pattern: str) -> str:
-    """Return a regular expression that is written on several lines as one."""
-    return "".join(line.strip() for line in pattern.splitlines())
+def expand(pattern: str, parts: Mapping[str, str]) -> str:
+    """Return a regular expression that may stand on several lines and name parts in braces."""
+    whole = "".join(line.strip() for line in pattern.splitlines())
+    return re.sub(r"\{([a-z]+)\}", lambda part: expand(parts[part[1]], parts), whole)
 
 
 @cache
@@ -69,20 +71,6 @@ def number(word: str) -> int:
     """Return the number that a word or digits name: ``two``, ``twice``, ``2``; 0 for ``no``."""
     return _NUMBERS[word] if word in _NUMBERS else int(word)
 
-
-#: A written move that can be nothing else (a bare square such as ``e4`` is read elsewhere).
-#: Lower-case piece letters are taken for n, r, q and k; ``b`` is the pawn's file.
-MOVE_PATTERN = (
-    r"(?:[O0o]-[O0o](?:-[O0o])?[+#]?(?![\w-])"
-    r"|[KQRBN][a-h]?[1-8]?[x:×-]?[KQRBN]?[a-h][1-8](?:=?[QRBN])?[+#]{0,2}(?!\w)"
-    r"|[kqrn][a-h]?[1-8]?[x:×]?[a-h][1-8][+#]{0,2}(?!\w)"
-    r"|[KQRBN][a-h][1-8][x:×–-][a-h][1-8][+#]{0,2}(?!\w)"
-    r"|[a-h][1-8][x:×–-]?[a-h][1-8](?:=?[QRBNqrbn])?[+#]{0,2}(?!\w)"
-    r"|[a-h][1-8]?[x×:][a-h][1-8](?:=?[QRBN])?[+#]{0,2}(?!\w)"
-    r"|[a-h][18]=?[QRBN][+#]{0,2}(?!\w)"
-    r"|[a-h][18]=[qrbn][+#]{0,2}(?!\w)"
-    r"|[a-h][1-8][+#]{1,2}(?!\w))"
-)
 
 _CASTLING = re.compile(r"[O0o]-[O0o](-[O0o])?([+#]?)")
 _PARTS = re.compile(
@@ -150,7 +138,7 @@ class Notation:
 
 
 def read_notation(text: str) -> Notation:
-    """Read one written move that matches :data:`MOVE_PATTERN`, or a bare square.
+    """Read one written move, or a bare square.
 
     Raises
     ------
@@ -208,13 +196,6 @@ def tokenise(text: str) -> tuple[Token, ...]:
     return tuple(_token(match) for match in _scanner().finditer(text))
 
 
-#: Tags of what the scanner finds by its form; words are looked up, stops stand for themselves.
-_FORMS = {
-    "number": "#", "dots": "#", "bare": "#", "digits": "9", "score": "9", "row": "_", "route": "_",
-    "glyph": "~", "dash": ";",
-}  # fmt: skip
-
-
 def _token(match: re.Match[str]) -> Token:
     group, text = str(match.lastgroup), match.group()
     word = text.lower().replace("’", "'")
@@ -223,7 +204,7 @@ def _token(match: re.Match[str]) -> Token:
     elif group in ("word", "idiom"):
         tag = _tag_of_word().get(word, "n" if word.endswith("n't") else "_")
     else:
-        tag = _FORMS.get(group, group)
+        tag = _table()["forms"][group][0]
     return Token(text, word, match.span(), tag)
 
 
@@ -231,26 +212,6 @@ def _token(match: re.Match[str]) -> Token:
 def _scanner() -> re.Pattern[str]:
     spaced = sorted((word for word in _tag_of_word() if " " in word), key=lambda w: (-len(w), w))
     idioms = "|".join(re.escape(idiom).replace(r"\ ", r"\s+") for idiom in spaced)
-    # after ``a1-h8``, words that make it a row of squares and no move
-    rows = (
-        r"(?=[\s-]+(?:diagonals?|complex|chain|squares?|line|pawns|duo|battery|structure|pair"
-        r"|diag)\b|-[a-h][1-8])"
-    )
-    return re.compile(
-        rf"(?P<number>(?<![\w.])\d{{1,3}}\s?(?:\.{{1,3}}|…)\s*(?={MOVE_PATTERN}|[a-h][1-8]\b))"
-        rf"|(?P<dots>\.\.\.\s?(?={MOVE_PATTERN}|[a-h][1-8]\b)|…\s?(?={MOVE_PATTERN}))"
-        r"|(?P<route>(?<!\w)[KQRBN]?[a-h][1-8](?:[-–/][a-h][1-8]){2,})"
-        r"|(?P<bare>(?<![\w.])\d{1,3}\s+(?=[KQRBN][a-h]?x?[a-h][1-8]))"
-        rf"|(?P<row>(?<!\w)[a-h][1-8][-–/][a-h][1-8](?:-[a-h][1-8])*{rows}"
-        r"|(?<=diagonal )[a-h][1-8][-–/][a-h][1-8])"
-        rf"|(?P<M>(?<![\w'’]){MOVE_PATTERN})"
-        r"|(?P<S>(?<![A-Za-z0-9_])[a-hA-H][1-8](?!\w))"
-        r"|(?P<L>(?<![\w'’])(?:[b-h][-\s]|a-|(?<=the )a )(?=(?:pawn|file)s?\b))"
-        r"|(?P<glyph>(?<=[a-h1-8+#O0])[!?]{1,2}(?=\s+[a-z]|[,;)]))"
-        r"|(?P<score>[+−-]\s?\d+(?:\.\d+)?)"
-        rf"|(?P<idiom>(?<!\w)(?i:{idioms})(?!\w))"
-        r"|(?P<word>[A-Za-zÀ-ž]+(?:[-'’][A-Za-z]+)*)"
-        r"|(?P<digits>\d+(?:\.\d+)?)"
-        r"|(?P<dash>\s[-–—]\s|—|–)"
-        r"|(?P<stop>\.{1,3}|[!?]+|[;:,()])"
-    )
+    parts = {**_table()["parts"], "idioms": idioms}
+    forms = _table()["forms"].items()
+    return re.compile("|".join(f"(?P<{name}>{expand(form, parts)})" for name, (_, form) in forms))

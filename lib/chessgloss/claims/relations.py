@@ -2,10 +2,9 @@
 
 The table is ``relations.toml``: one row a relation, with its kind, its words, what decides it
 (:mod:`chessgloss.claims.board`) and the event of the rubric's hard rule that it is. The kind
-gives the cause of error. To add a claim, add a row there with its two examples, and a function
-in ``board.py``. Most words are read by :func:`read_verb` (who does what to
-whom) or :func:`read_wording` (a fixed wording); moves, pieces, threats and checks have readers of
-their own.
+gives the cause of error. To add a claim, add a row there with its two examples, and a function in
+``board.py``. Most words are read by :func:`read_verb` (who does what to whom) or
+:func:`read_wording` (a fixed wording); moves, pieces, threats and checks have readers of their own.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ import chess
 
 from chessgloss.claims import board
 from chessgloss.claims.board import Anchor, Finding, Moment, Scene, Truth
-from chessgloss.claims.lexicon import Notation, cue, joined, number, read_notation, words
+from chessgloss.claims.lexicon import Notation, cue, expand, number, read_notation, words
 from chessgloss.claims.parser import (
     THIS,
     Claim,
@@ -125,15 +124,12 @@ def relations() -> dict[str, Relation]:
     """Return the rows of ``relations.toml`` by name."""
     table = tomllib.loads(Path(__file__).with_name("relations.toml").read_text("utf-8"))
 
-    def pattern(text: str) -> str:
-        return re.sub(r"\{([a-z]+)\}", lambda part: pattern(table["parts"][part[1]]), joined(text))
-
     def readings(name: str, reader: str, entries: list[Any]) -> Iterator[Reading]:
         for entry in entries:
             group: dict[str, Any] = entry if isinstance(entry, dict) else {"any": [entry]}
             detail = {key: value for key, value in group.items() if key != "any"}
             for text in group["any"]:
-                yield Reading(name, reader, re.compile(pattern(text)), detail)
+                yield Reading(name, reader, re.compile(expand(text, table["parts"])), detail)
 
     return {
         name: Relation(

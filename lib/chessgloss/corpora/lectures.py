@@ -25,7 +25,6 @@ not understood becomes a :class:`Problem` with its line number.
 from __future__ import annotations
 
 import csv
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -38,8 +37,6 @@ from chessgloss.positions import CommentedMove, Game, MoveInContext, Position, r
 
 #: Fewest and most words of a comment that may be evaluated.
 WORDS = (3, 40)
-#: Fewest such comments the evaluated lectures hold together, as long as there are so many.
-ENOUGH = 150
 
 _COMMENT = re.compile(r"(?:k|ki|kib|kibitz)\s+(.+)", re.IGNORECASE)
 _HEADING = re.compile(r"(?i)(?:example|chapter|part)\s+\W*(?:\d|[ivx]+\b)|[-*=_~#.]{3,}$")
@@ -91,12 +88,8 @@ class Counts:
         Comment lines in games of other rules (bughouse), which are not replayed.
     variant_moves
         Moves of such games.
-    set_ups
-        Positions that were set up, the first one of the lecture included.
     plies
         Moves replayed, those of variations included.
-    pauses
-        Pauses, in seconds, summed.
     """
 
     on_moves: int = 0
@@ -104,9 +97,7 @@ class Counts:
     headings: int = 0
     in_variants: int = 0
     variant_moves: int = 0
-    set_ups: int = 0
     plies: int = 0
-    pauses: int = 0
 
     @property
     def comment_lines(self) -> int:
@@ -202,37 +193,14 @@ def eligible(comment: CommentedMove) -> bool:
     return WORDS[0] <= comment.words <= WORDS[1]
 
 
-def evaluated_lectures(lectures: Iterable[Lecture], *, enough: int = ENOUGH) -> frozenset[str]:
+def evaluated_lectures(lectures: Iterable[Lecture]) -> frozenset[str]:
     """Return the names of the lectures kept for evaluation, never trained on nor shown.
 
-    The rule looks at names and counts only, so that it can be stated before any method runs:
-    a lecture is evaluated if the one split by name (:func:`~chessgloss.positions.split_of`)
-    does not put it into the training part. Should these hold too few comments to compare
-    methods on, lectures of the training part join them in the order of a hash of their names.
-
-    Parameters
-    ----------
-    lectures
-        All lectures at hand, in any order.
-    enough
-        Number of eligible comments below which lectures of the training part join.
-
-    Returns
-    -------
-    frozenset of str
-        Names such as ``lec9``; all names if the lectures hold fewer than ``enough`` comments.
+    The rule looks at names only, so that it can be stated before any method runs: a lecture
+    is evaluated if the one split by name (:func:`~chessgloss.positions.split_of`) does not put
+    it into the training part.
     """
-    counts = {lecture.name: sum(map(eligible, lecture.comments)) for lecture in lectures}
-    held = {name for name in counts if split_of(name) != "train"}
-    for name in sorted(counts.keys() - held, key=_hash_then_name):
-        if sum(counts[name] for name in held) >= enough:
-            break
-        held.add(name)
-    return frozenset(held)
-
-
-def _hash_then_name(name: str) -> tuple[str, str]:
-    return hashlib.blake2b(name.encode(), digest_size=8).hexdigest(), name
+    return frozenset(each.name for each in lectures if split_of(each.name) != "train")
 
 
 # ---------------------------------------------------------------- the server's commands
@@ -261,7 +229,7 @@ class _Replay:
         self.comments: list[CommentedMove] = []
         self.lines: list[Game] = []
         self.problems: list[Problem] = []
-        self.counts = Counts(set_ups=1)
+        self.counts = Counts()
         self.board: chess.Board | None = chess.Board()
         self.set_up: _SetUp | None = None
         self.variant = False
@@ -277,11 +245,9 @@ class _Replay:
         try:
             if comment := _COMMENT.fullmatch(line):
                 self._comment(" ".join(comment[1].split()))
-            elif line.isdecimal():
-                self.counts.pauses += int(line)
             elif handler:
                 handler(self, arguments)
-            elif line:
+            elif line and not line.isdecimal():  # a bare number is a pause
                 self._move(command, arguments)
         except ValueError as error:
             self.problems.append(Problem(number, line, str(error)))
@@ -378,7 +344,6 @@ class _Replay:
             self._place(set_up, word)
         elif word == "done":
             self.set_up, self.board = None, None
-            self.counts.set_ups += 1
             if not self.variant:
                 self.board = repair_fen(set_up.fen()).position.board()
         else:

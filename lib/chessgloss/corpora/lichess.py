@@ -8,7 +8,7 @@ number and the rest is read on. Lichess's evaluated positions are labelled as a 
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,35 +23,10 @@ PUZZLE_COLUMNS = tuple(_HEAD.split(","))
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """A puzzle: the position to solve and its only good line.
-
-    Parameters
-    ----------
-    name
-        Lichess's id of the puzzle.
-    position
-        The position to solve, after the opponent's move that sets the puzzle.
-    solution
-        UCI moves, the solver's first, the two sides in turn; castling is written ``e1g1``.
-    rating
-        Glicko-2 rating of the puzzle.
-    themes
-        Lichess's tags, such as ``mateIn1``.
-    game
-        Address of the game that it comes from.
-    """
+    """A puzzle: Lichess's id, and the position to solve, after the move that sets the puzzle."""
 
     name: str
     position: Position
-    solution: tuple[str, ...]
-    rating: int
-    themes: frozenset[str]
-    game: str
-
-    @property
-    def first(self) -> MoveInContext:
-        """The move to find."""
-        return MoveInContext(self.position, self.solution[0])
 
 
 def read_puzzles(path: Path, themes: Collection[str] = ()) -> Iterator[Puzzle | DamagedLine]:
@@ -74,18 +49,7 @@ def read_puzzles(path: Path, themes: Collection[str] = ()) -> Iterator[Puzzle | 
             if cells:
                 row = dict(zip(columns, cells, strict=True))
                 if wanted.issubset(row["Themes"].split()):
-                    yield _puzzle(row)
+                    before, (move, *_) = repair_fen(row["FEN"]).position, row["Moves"].split(" ")
+                    yield Puzzle(row["PuzzleId"], MoveInContext(before, move).after())
         except (ValueError, csv.Error) as error:
             yield DamagedLine(number, str(error))
-
-
-def _puzzle(row: Mapping[str, str]) -> Puzzle:
-    before = repair_fen(row["FEN"]).position
-    opponents, *solution = row["Moves"].split() or [""]
-    position = MoveInContext(before, opponents).after()
-    if not solution:
-        raise ValueError("the puzzle has no solution")
-    board = position.board()
-    moves = tuple(board.push_uci(uci).uci() for uci in solution)
-    themes = frozenset(row["Themes"].split())
-    return Puzzle(row["PuzzleId"], position, moves, int(row["Rating"]), themes, row["GameUrl"])

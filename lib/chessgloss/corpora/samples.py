@@ -51,10 +51,6 @@ class PositionSample:
     games: NDArray[np.int32]
     plies: NDArray[np.int32]
 
-    def __post_init__(self) -> None:
-        if not len(self.fens) == len(self.games) == len(self.plies):
-            raise ValueError("a sample needs one game and one ply for each FEN")
-
     def __len__(self) -> int:
         return len(self.fens)
 

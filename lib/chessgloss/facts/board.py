@@ -59,15 +59,15 @@ def defences(board: chess.Board, colour: chess.Color) -> tuple[Pair, ...]:
 
 def _pairs(board: chess.Board, colour: chess.Color, targets: chess.Bitboard) -> tuple[Pair, ...]:
     lines = pin_lines(board, colour)
-    found = []
+    pairs = []
     for start in chess.scan_forward(board.occupied_co[colour]):
         piece, line = piece_on(board, start), lines.get(start, chess.BB_ALL)
         for target in chess.scan_forward(board.attacks_mask(start) & targets):
             barred = not line & _SQUARES[target]
             if piece == chess.KING and board.occupied_co[not colour] & _SQUARES[target]:
                 barred = bool(board.attackers_mask(not colour, target))
-            found.append(Pair(start, piece, target, piece_on(board, target), barred))
-    return tuple(found)
+            pairs.append(Pair(start, piece, target, piece_on(board, target), barred))
+    return tuple(pairs)
 
 
 def piece_on(board: chess.Board, square: chess.Square) -> chess.PieceType:

@@ -98,11 +98,11 @@ class Fact:
     value
         The amount (pawns of material, centipawns, a probability), a move or a line in UCI, or
         a piece's letter; ``None`` where the squares say all.
-    provenance
-        ``board``, or the name and version of the engine that was asked.
     text
         The fact as a plain English clause without a full stop: ``the knight on f7 forks the
         rook on h8 and the queen on d8``.
+    provenance
+        ``board``, or the name and version of the engine that was asked.
     """
 
     kind: FactKind
@@ -110,8 +110,8 @@ class Fact:
     side: chess.Color | None
     squares: tuple[str, ...]
     value: int | float | str | tuple[str, ...] | None
-    provenance: str
     text: str
+    provenance: str = "board"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,16 +210,9 @@ def _pawns_worth(amount: int) -> str:
     return f"{amount} pawn" if amount == 1 else f"{amount} pawns"
 
 
-def _fact(
-    kind: FactKind,
-    when: When,
-    side: chess.Color | None,
-    squares: Iterable[chess.Square],
-    value: int | str | None,
-    text: str,
-) -> Fact:
-    names = tuple(chess.SQUARE_NAMES[square] for square in squares)
-    return Fact(kind, when, side, names, value, "board", text)
+def names(squares: Iterable[chess.Square]) -> tuple[str, ...]:
+    """Return squares by their names."""
+    return tuple(chess.SQUARE_NAMES[square] for square in squares)
 
 
 # ---------------------------------------------------------------- of a position
@@ -227,10 +220,11 @@ def _fact(
 
 def _states(board: chess.Board, when: When) -> Iterator[Fact]:
     """Yield the facts of a position, White's before Black's within each kind."""
-    lead = tactics.balance(board)
-    text = f"{side_name(lead > 0)} is {_pawns_worth(abs(lead))} ahead in material"
-    ahead = (lead > 0) if lead else None
-    yield _fact("material", when, ahead, (), abs(lead), text if lead else "material is level")
+    balance = tactics.balance(board)
+    ahead, text = (balance > 0) if balance else None, "material is level"
+    if ahead is not None:
+        text = f"{side_name(ahead)} is {_pawns_worth(abs(balance))} ahead in material"
+    yield Fact("material", when, ahead, (), abs(balance), text)
     for file in look.open_files(board):
         heavy = [s for side in chess.COLORS for s in look.heavy_pieces(board, side, file)]
         yield _file(when, None, file, heavy)
@@ -243,19 +237,20 @@ def _states(board: chess.Board, when: When) -> Iterator[Fact]:
             yield _pair(when, side, pair, side)
         for loss in tactics.hanging(board, side, taken[not side]):
             text = f"{noun(side, loss.piece, loss.square)} is hanging"
-            yield _fact("hanging", when, side, (loss.square,), loss.gain, text)
+            yield Fact("hanging", when, side, names((loss.square,)), loss.gain, text)
         for fork in tactics.forks(board, side, taken[side], taken[not side]):
             targets = listed([noun_at(board, square) for square in fork.targets])
             text = f"{noun_at(board, fork.square)} forks {targets}"
             value = "safe" if fork.safe else "loose"
-            yield _fact("fork", when, side, (fork.square, *fork.targets), value, text)
+            yield Fact("fork", when, side, names((fork.square, *fork.targets)), value, text)
         pins, skewers = tactics.line_tactics(board, exchanges[side])
         for line in (*pins, *skewers):
             front, behind = noun_at(board, line.front), noun_at(board, line.behind)
-            pin = line in pins
-            verb = f"pins {front} to {behind}" if pin else f"skewers {front} and {behind}"
-            degree, text = "absolute" if line.absolute else "relative", noun_at(board, line.square)
-            yield _fact("pin" if pin else "skewer", when, side, line[:3], degree, f"{text} {verb}")
+            kind: FactKind = "pin" if line in pins else "skewer"
+            verb = f"pins {front} to {behind}" if kind == "pin" else f"skewers {front} and {behind}"
+            text = f"{noun_at(board, line.square)} {verb}"
+            degree = "absolute" if line.absolute else "relative"
+            yield Fact(kind, when, side, names(line[:3]), degree, text)
         for threat in tactics.threats(board, side, taken[side]):
             yield _threat(board, when, side, threat)
         yield from _structure(board, when, side)
@@ -271,12 +266,12 @@ def _pair(when: When, side: chess.Color, pair: look.Pair, owner: chess.Color) ->
     if pair.barred:
         text += f" but may not take {end}"
     value = "barred" if pair.barred else None
-    return _fact(kind, when, side, (pair.square, pair.target), value, text)
+    return Fact(kind, when, side, names((pair.square, pair.target)), value, text)
 
 
 def _threat(board: chess.Board, when: When, side: chess.Color, threat: tactics.Threat) -> Fact:
     start, end = threat.move.from_square, threat.move.to_square
-    start_name, end_name = chess.square_name(start), chess.square_name(end)
+    start_name, end_name = names((start, end))
     piece = chess.PIECE_NAMES[look.piece_on(board, start)]
     if threat.kind == "mate":
         aim = f"mate with the {piece} from {start_name} to {end_name}"
@@ -285,37 +280,36 @@ def _threat(board: chess.Board, when: When, side: chess.Color, threat: tactics.T
     else:
         aim = f"promote the pawn on {start_name} on {end_name}"
     text = f"{side_name(side)} {'can' if board.turn == side else 'threatens to'} {aim}"
-    return _fact("threat", when, side, (start, end, threat.target), threat.move.uci(), text)
+    return Fact("threat", when, side, names((start, end, threat.target)), threat.move.uci(), text)
 
 
 def _structure(board: chess.Board, when: When, side: chess.Color) -> Iterator[Fact]:
     for pawn in look.passed(board, side):
         steps = 7 - chess.square_rank(pawn) if side else chess.square_rank(pawn)
         text = f"{noun(side, chess.PAWN, pawn)} is passed"
-        yield _fact("passed_pawn", when, side, (pawn,), steps, text)
+        yield Fact("passed_pawn", when, side, names((pawn,)), steps, text)
     doubled = look.doubled(board, side)
     for group in filter(None, (doubled & file for file in chess.BB_FILES)):
-        squares = listed([chess.square_name(pawn) for pawn in group])
+        squares = listed(names(group))
         text = f"the {chess.COLOR_NAMES[side]} pawns on {squares} are doubled"
-        yield _fact("doubled_pawns", when, side, group, len(group), text)
+        yield Fact("doubled_pawns", when, side, names(group), len(group), text)
     for pawn in look.isolated(board, side):
         text = f"{noun(side, chess.PAWN, pawn)} is isolated"
-        yield _fact("isolated_pawn", when, side, (pawn,), None, text)
+        yield Fact("isolated_pawn", when, side, names((pawn,)), None, text)
     for file in look.half_open_files(board, side):
         yield _file(when, side, file, look.heavy_pieces(board, side, file))
     king, pawns, _ = look.shelter(board, side)
-    names = [chess.square_name(pawn) for pawn in pawns]
-    shelterers = f"the pawns on {listed(names)} shelter" if names else "no pawn shelters"
-    if len(names) == 1:
-        shelterers = f"the pawn on {names[0]} shelters"
+    shelterers = f"the pawns on {listed(names(pawns))} shelter" if pawns else "no pawn shelters"
+    if len(pawns) == 1:
+        shelterers = f"the pawn on {chess.square_name(pawns[0])} shelters"
     text = f"{shelterers} {noun(side, chess.KING, king)}"
-    yield _fact("king_shelter", when, side, (king, *pawns), len(pawns), text)
+    yield Fact("king_shelter", when, side, names((king, *pawns)), len(pawns), text)
 
 
 def _file(when: When, side: chess.Color | None, file: int, heavy: Iterable[chess.Square]) -> Fact:
     name = chess.FILE_NAMES[file]
     state = "open" if side is None else f"half-open for {side_name(side)}"
-    return _fact("open_file", when, side, heavy, name, f"the {name}-file is {state}")
+    return Fact("open_file", when, side, names(heavy), name, f"the {name}-file is {state}")
 
 
 def _checks(board: chess.Board, when: When, start: chess.Board | None = None) -> Iterator[Fact]:
@@ -329,7 +323,7 @@ def _checks(board: chess.Board, when: When, start: chess.Board | None = None) ->
         verb = "gives" if len(pieces) == 1 else "give"
         givers = listed([noun_at(board, square) for square in pieces])
         text = f"{givers} {verb} {kind.replace('_', ' ')} to {target}"
-        return _fact(kind, when, side, (*pieces, king), None, text)
+        return Fact(kind, when, side, names((*pieces, king)), None, text)
 
     if checkers:
         yield give("check", checkers)
@@ -342,10 +336,12 @@ def _checks(board: chess.Board, when: When, start: chess.Board | None = None) ->
         yield give("double_check", checkers)
     if not any(board.generate_legal_moves()):
         if checkers:
-            yield _fact("mate", when, side, (*checkers, king), None, f"{target} is checkmated")
+            yield Fact(
+                "mate", when, side, names((*checkers, king)), None, f"{target} is checkmated"
+            )
         else:
             text = f"{side_name(board.turn)} is stalemated"
-            yield _fact("stalemate", when, board.turn, (king,), None, text)
+            yield Fact("stalemate", when, board.turn, names((king,)), None, text)
 
 
 # ---------------------------------------------------------------- of the move
@@ -359,17 +355,19 @@ def _special_moves(board: chess.Board, move: chess.Move) -> Iterator[Fact]:
         squares = (*ends, square) if passing else ends
         letter = chess.piece_symbol(look.piece_on(board, square))
         text = f"{mover} takes {noun_at(board, square)}"
-        yield _fact("capture", "move", side, squares, letter, text)
+        yield Fact("capture", "move", side, names(squares), letter, text)
         if passing:
-            yield _fact("en_passant", "move", side, squares, letter, f"{text} en passant")
+            yield Fact("en_passant", "move", side, names(squares), letter, f"{text} en passant")
     if move.promotion:
         kind = chess.PIECE_NAMES[move.promotion]
         text = f"{mover} promotes to a {kind} on {chess.square_name(move.to_square)}"
-        yield _fact("promotion", "move", side, ends, chess.piece_symbol(move.promotion), text)
+        yield Fact("promotion", "move", side, names(ends), chess.piece_symbol(move.promotion), text)
     if board.is_castling(move):
         wing = "kingside" if board.is_kingside_castling(move) else "queenside"
         text = f"{side_name(side)} castles {wing}"
-        yield _fact("castling", "move", side, (*ends, *_rook_squares(board, move)), wing, text)
+        yield Fact(
+            "castling", "move", side, names((*ends, *_rook_squares(board, move))), wing, text
+        )
 
 
 def _gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator[Fact]:
@@ -379,7 +377,7 @@ def _gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator
     gain += tactics.VALUES[move.promotion] - 1 if move.promotion else 0
     if gain:
         text = f"the move brings {side_name(side)} {_pawns_worth(gain)} of material"
-        yield _fact("material", "move", side, (move.from_square, move.to_square), gain, text)
+        yield Fact("material", "move", side, names((move.from_square, move.to_square)), gain, text)
     worth = tactics.exchange(board, move)
     target = chess.BB_SQUARES[move.to_square]
     answers = after.generate_legal_captures(chess.BB_ALL, target)
@@ -392,7 +390,7 @@ def _gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator
         verb = "wins" if worth > 0 else "loses"
         text = f"by exchanges on {square} {side_name(side)} {verb} {_pawns_worth(abs(worth))}"
     squares = (move.to_square, move.from_square, *takers)
-    yield _fact("exchange", "move", side, squares, worth, text)
+    yield Fact("exchange", "move", side, names(squares), worth, text)
 
 
 def _tactics_made(board: chess.Board, move: chess.Move, states: Iterable[Fact]) -> Iterator[Fact]:
@@ -410,7 +408,7 @@ def _tactics_made(board: chess.Board, move: chess.Move, states: Iterable[Fact]) 
     for square, target, gain in tactics.discovered_attacks(board, move):
         if gain is not None and gain > 0:
             text = f"{noun_at(board, square)} attacks {noun_at(board, target)} by discovery"
-            yield _fact("discovered_attack", "move", side, (square, target), gain, text)
+            yield Fact("discovered_attack", "move", side, names((square, target)), gain, text)
 
 
 def _taken_on(board: chess.Board, move: chess.Move) -> chess.Square | None:
@@ -455,33 +453,33 @@ def _engine_facts(move: MoveInContext, verdict: Verdict) -> Iterator[Fact]:
     mover, source, san = move.mover, verdict.engine, move.san
     ends, best = (move.uci[:2], move.uci[2:4]), (verdict.best[:2], verdict.best[2:4])
     grade, text = verdict.mistake_class, _loss_text(san, verdict)
-    yield Fact("centipawn_loss", "move", mover, ends, verdict.loss, source, text)
+    yield Fact("centipawn_loss", "move", mover, ends, verdict.loss, text, source)
     text = f"{san} is not among the engine's first {verdict.ranked} choices"
     if verdict.rank is not None:
         text = f"{san} is the engine's {_ORDINALS[verdict.rank - 1]} choice"
     elif verdict.ranked == 1:
         text = f"{san} is not the engine's first choice"
-    yield Fact("move_rank", "move", mover, ends, verdict.rank, source, text)
+    yield Fact("move_rank", "move", mover, ends, verdict.rank, text, source)
     text = f"by its centipawn loss {san} is {_CLASS_WORDS[grade]}"
-    yield Fact("mistake", "move", mover, ends, grade, source, text)
+    yield Fact("mistake", "move", mover, ends, grade, text, source)
     scores, chances = (verdict.before, verdict.after), (verdict.win_before, verdict.win_after)
     for when, score, chance in zip(_AROUND, scores, chances, strict=True):
         text = score_text(score, _ENGINE_WORDING)
-        yield Fact("evaluation", when, mover, (), centipawns(score, mover), source, text)
+        yield Fact("evaluation", when, mover, (), centipawns(score, mover), text, source)
         share = f"a {100 * chance:.0f} %"
         if not 0.005 <= chance <= 0.995:
             share = "less than a 1 %" if chance < 0.5 else "more than a 99 %"
         text = f"{side_name(mover)} has {share} chance to win"
-        yield Fact("win_probability", when, mover, (), chance, source, text)
+        yield Fact("win_probability", when, mover, (), chance, text, source)
     board = chess.Board(move.position.fen)
     line = [chess.Move.from_uci(uci) for uci in verdict.best_line[:SPELT_PLIES]]
     text = f"the engine's best line is {board.variation_san(line)}"
-    yield Fact("best_line", "before", mover, best, verdict.best_line, source, text)
+    yield Fact("best_line", "before", mover, best, verdict.best_line, text, source)
     if (reply := verdict.reply) is not None:
         board.push(move.move)
         text = f"the engine expects the reply {board.san(chess.Move.from_uci(reply))}"
         squares = (reply[:2], reply[2:4])
-        yield Fact("expected_reply", "after", not mover, squares, reply, source, text)
+        yield Fact("expected_reply", "after", not mover, squares, reply, text, source)
 
 
 def _loss_text(san: str, verdict: Verdict) -> str:
@@ -559,8 +557,8 @@ def _board_lines(facts: Facts) -> dict[str, str]:
     }
     for when in _AROUND:
         (fact,) = facts.of("material", when=when)
-        lead = _number(fact) if fact.side == mover else -_number(fact)
-        lines[f"material balance {when}"] = _signed(lead)
+        pawns = _number(fact) if fact.side == mover else -_number(fact)
+        lines[f"material balance {when}"] = _signed(pawns)
     for when in _AROUND:
         for whose, side in sides.items():
             loose = facts.of("hanging", when=when, side=side)
@@ -574,8 +572,8 @@ def _board_lines(facts: Facts) -> dict[str, str]:
         threats_after = facts.of("threat", when="after", side=side)
         lines[f"{name} after"] = _list(fact.text for fact in threats_after)
     for whose, side in sides.items():
-        pawns = facts.of("passed_pawn", when="after", side=side)
-        lines[f"{whose} passed pawns after"] = _list(fact.squares[0] for fact in pawns)
+        passed = facts.of("passed_pawn", when="after", side=side)
+        lines[f"{whose} passed pawns after"] = _list(fact.squares[0] for fact in passed)
         for when in _AROUND:
             (cover,) = facts.of("king_shelter", when=when, side=side)
             lines[f"{whose} king's shelter {when}"] = _pawns_worth(int(_number(cover)))

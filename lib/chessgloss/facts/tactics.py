@@ -398,15 +398,15 @@ def discovered_attacks(board: chess.Board, move: chess.Move) -> tuple[Discovered
     left = board.occupied & ~end.occupied
     moved = end.occupied_co[colour] & ~board.occupied_co[colour]
     exchanges = Exchanges(end, colour)
-    found = []
+    opened = []
     for start in chess.scan_forward(_line_movers(end, colour) & ~moved):
         new = end.attacks_mask(start) & ~board.attacks_mask(start) & end.occupied_co[not colour]
         for target in chess.scan_forward(new):
             if chess.between(start, target) & left:
                 check = end.kings & _SQUARES[target]
                 gain = None if check else _gain(exchanges, start, target)
-                found.append(Discovered(start, target, gain))
-    return tuple(found)
+                opened.append(Discovered(start, target, gain))
+    return tuple(opened)
 
 
 def _lines(
@@ -415,11 +415,11 @@ def _lines(
     """Yield each line piece of ``colour`` with an enemy in sight and the enemy behind it."""
     enemies = board.occupied_co[not colour]
     for start in chess.scan_forward(_line_movers(board, colour)):
-        seen = board.attacks_mask(start)
-        for front in chess.scan_forward(seen & enemies):
+        attacked = board.attacks_mask(start)
+        for front in chess.scan_forward(attacked & enemies):
             # Squares on the ray seen when the front piece is away, and not seen before.
             rest = board.occupied ^ _SQUARES[front]
-            for behind in chess.scan_forward(chess.ray(start, front) & enemies & ~seen):
+            for behind in chess.scan_forward(chess.ray(start, front) & enemies & ~attacked):
                 if chess.between(start, behind) & rest == 0:
                     yield start, front, behind
 
@@ -486,12 +486,14 @@ def threats(
     :func:`captures`, where they are known already.
     """
     king = board.king(not colour)
-    found = [Threat("mate", move, king, 0) for move in mates(board, colour) if king is not None]
+    threatened = [
+        Threat("mate", move, king, 0) for move in mates(board, colour) if king is not None
+    ]
     for each in captures(board, colour) if taken is None else taken:
         if each.gain > 0:
-            found.append(Threat("capture", each.move, each.victim_square, each.gain))
-    found += _promotions(board, colour)
-    return tuple(sorted(found, key=lambda t: (t.kind != "mate", -t.gain, t.move.uci())))
+            threatened.append(Threat("capture", each.move, each.victim_square, each.gain))
+    threatened += _promotions(board, colour)
+    return tuple(sorted(threatened, key=lambda t: (t.kind != "mate", -t.gain, t.move.uci())))
 
 
 def mates(board: chess.Board, colour: chess.Color) -> tuple[chess.Move, ...]:
@@ -506,9 +508,9 @@ def mates(board: chess.Board, colour: chess.Color) -> tuple[chess.Move, ...]:
             return ()
         board = board.copy(stack=False)
         board.turn, board.ep_square = colour, None
-    found = {move for move in set(_possible_checks(board)) if _is_mate(board, move)}
-    dearer = {move: chess.Move(move.from_square, move.to_square, chess.QUEEN) for move in found}
-    keep = (m for m in found if m.promotion in (None, chess.QUEEN) or dearer[m] not in found)
+    mating = {move for move in set(_possible_checks(board)) if _is_mate(board, move)}
+    dearer = {move: chess.Move(move.from_square, move.to_square, chess.QUEEN) for move in mating}
+    keep = (m for m in mating if m.promotion in (None, chess.QUEEN) or dearer[m] not in mating)
     return tuple(sorted(keep, key=chess.Move.uci))
 
 
