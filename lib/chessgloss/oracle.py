@@ -21,7 +21,7 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from enum import IntEnum
@@ -363,35 +363,27 @@ def network_evaluations(fens: Sequence[str], path: Path | None = None) -> NDArra
 
 def _in_lanes(fens: list[str], oracle: Oracle, processes: int, bar: tqdm) -> list[TermTable]:
     """Share the positions out to lanes, one engine each, and return the tables in order."""
-    lanes = min(processes, len(fens))
-    bounds = [len(fens) * lane // lanes for lane in range(lanes + 1)] if lanes else [0]
-    stop, lock = threading.Event(), threading.Lock()
-
-    def advance(count: int) -> None:
-        with lock:
-            bar.update(count)
+    lanes = max(1, min(processes, len(fens)))
+    bounds = [len(fens) * lane // lanes for lane in range(lanes + 1)]
+    stop = threading.Event()
 
     def lane(begin: int, end: int) -> TermTable:
-        return TermTable.concatenate(_stream(fens[begin:end], oracle, advance, stop))
+        return TermTable.concatenate(_stream(fens[begin:end], oracle, bar, stop))
 
-    with ThreadPoolExecutor(max(lanes, 1)) as pool:
+    with ThreadPoolExecutor(lanes) as pool:
         try:
             futures = [pool.submit(lane, *share) for share in itertools.pairwise(bounds)]
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
             stop.set()
-        errors = [error for error in (future.exception() for future in futures) if error]
-        for error in errors:
-            if not isinstance(error, TraceError):  # that is a lane which was called off
-                raise error
-        return [future.result() for future in futures]
+    for error in (future.exception() for future in futures):
+        if error and not isinstance(error, TraceError):  # that is a lane which was called off
+            raise error
+    return [future.result() for future in futures]
 
 
 def _stream(
-    fens: Sequence[str],
-    oracle: Oracle,
-    advance: Callable[[int], object],
-    stop: threading.Event,
+    fens: Sequence[str], oracle: Oracle, bar: tqdm, stop: threading.Event
 ) -> Iterator[TermTable]:
     """Yield the tables of all positions, in order, some hundred at a time.
 
@@ -408,7 +400,7 @@ def _stream(
                     for table in process.tables(fens[done:end]):
                         yield table
                         done += len(table)
-                        advance(len(table))
+                        bar.update(len(table))
         except TraceError as error:
             if stop.is_set():
                 raise
