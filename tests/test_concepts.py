@@ -217,6 +217,8 @@ def test_two_gains_are_compared_on_the_same_draws_of_games(planted):
     gain = scores.accuracy(whole, minus=less, seed=0)
     more = scores.gain_difference((whole, less), (whole, whole), seed=0)
     assert (more.value, more.low, more.high) == pytest.approx((gain.value, gain.low, gain.high))
+    halved = scores.accuracy(whole, minus=less, seed=0, concepts=2 * len(TERMS))
+    assert halved.value == pytest.approx(gain.value / 2)  # the others have no row: no gain
     few = whole.iloc[::7], less.iloc[::7]
     apart = scores.gain_difference(few, (whole, less), seed=0)
     by_hand = scores.accuracy(few[0], minus=few[1], seed=0).value - gain.value
