@@ -16,11 +16,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chessgloss.positions import MoveInContext, PositionError, read_fen, read_move, repair_fen
+import chessgloss
 from chessgloss.store import data_file, find_project
 
 if TYPE_CHECKING:
@@ -33,10 +33,8 @@ if TYPE_CHECKING:
     from chessgloss.concepts.changes import ConceptChange
     from chessgloss.engine import Engine
     from chessgloss.llm import Client
+    from chessgloss.positions import MoveInContext
     from chessgloss.survey.reading import Ratings
-
-#: Nodes searched in each position, and lines compared before a move.
-NODES, LINES = 100_000, 5
 
 #: Written from facts alone; the method where no model is set.
 TEMPLATE = "template"
@@ -105,7 +103,10 @@ def parser() -> argparse.ArgumentParser:
             f"OPENAI_BASE_URL names a model, else {TEMPLATE})",
         )
         each.add_argument(
-            "--nodes", type=int, default=NODES, help=f"a position (default {NODES:,})"
+            "--nodes",
+            type=int,
+            default=chessgloss.NODES,
+            help=f"a position (default {chessgloss.NODES:,})",
         )
         without = "leave the expert network's concepts out"
         each.add_argument("--no-concepts", action="store_true", help=without)
@@ -347,13 +348,8 @@ def export_lines(url: str, name: str) -> str:
 
 
 def _read_move(fen: str, move: str, where: str = "") -> MoveInContext:
-    """Read a move in its position, which is mended by the stated rules; each is said aloud."""
-    try:
-        position = read_fen(fen)
-    except PositionError:
-        position, repairs = (mended := repair_fen(fen)).position, mended.repairs
-        _say(f"{where}FEN repaired: {'; '.join(repairs)}")
-    return read_move(position, move)
+    """Read a move in its position; what had to be mended is said aloud."""
+    return chessgloss.read_move(fen, move, say=lambda line: _say(f"{where}{line}"))
 
 
 def _move(given: argparse.Namespace) -> MoveInContext:
@@ -381,10 +377,7 @@ def _comment_text(briefing: Briefing, comment: Comment) -> str:
 
 def _comment_json(briefing: Briefing, comment: Comment) -> str:
     """Return the object that other programs read; the design names its keys."""
-    from chessgloss.claims import verify
-
     sides = {None: None, True: "White", False: "Black"}
-    checked = verify(comment.text, briefing.move, briefing.verdict)
     content = {
         "comment": comment.text,
         "method": comment.method,
@@ -405,18 +398,17 @@ def _comment_json(briefing: Briefing, comment: Comment) -> str:
             }
             for fact in briefing.facts().facts
         ],
-        "claims": [_claim_object(each) for each in checked],
+        "claims": [
+            _claim_object(each) for each in chessgloss.check(comment.text, briefing.move, briefing)
+        ],
     }
     return _dumps(content, indent=2)
 
 
 def _briefing(move: MoveInContext, engine: Engine, given: argparse.Namespace) -> Briefing:
-    from chessgloss.commentary.briefing import Briefing
-
-    before = engine.analyse(move.position, nodes=given.nodes, multipv=LINES)
-    after = engine.analyse(move.after(), nodes=given.nodes, multipv=LINES)
-    concepts = _concepts(given)
-    return Briefing(move.numbered_san, move, before, after, concepts(move) if concepts else ())
+    rank = _concepts(given)
+    concepts = rank(move) if rank else ()
+    return chessgloss.brief(move, nodes=given.nodes, engine=engine, concepts=concepts)
 
 
 def _concepts(
@@ -426,14 +418,14 @@ def _concepts(
     if given.no_concepts:
         return None
     from chessgloss.assets import AssetMissing
-    from chessgloss.concepts.priority import load_method, prioritise
+    from chessgloss.concepts.priority import load_method
 
     try:
         load_method()
     except (AssetMissing, ValueError, OSError) as error:
         _say(f"no concepts: {error}")
         return None
-    return lambda move: prioritise(move.position, move.uci).changes
+    return chessgloss.rank_concepts
 
 
 def _commentator(given: argparse.Namespace) -> Commentator:
@@ -455,13 +447,7 @@ def _method(given: argparse.Namespace) -> str:
 
 def _client(given: argparse.Namespace) -> Client | None:
     """Return a client that asks live and keeps nothing; ``None`` for the template."""
-    if _method(given) == TEMPLATE:
-        return None
-    from chessgloss.llm import Client, Mode, Recordings, endpoint_from_environment
-
-    endpoint = endpoint_from_environment()
-    nothing_kept = Recordings.of(endpoint.model, "words", Path(os.devnull))
-    return Client(nothing_kept, endpoint, Mode.LIVE)
+    return None if _method(given) == TEMPLATE else chessgloss.live_client()
 
 
 # ---------------------------------------------------------------- a game, questions
@@ -522,7 +508,7 @@ def _ask(given: argparse.Namespace) -> int:
         dialogue = Dialogue(
             move,
             comment.text,
-            lambda position: engine.analyse(position, nodes=given.nodes, multipv=LINES),
+            lambda position: engine.analyse(position, nodes=given.nodes, multipv=chessgloss.LINES),
             client,
             _say,
         )
@@ -733,13 +719,6 @@ def _survey_tables(
 
 
 def _survey_json(ratings: Ratings, tables: dict[str, pd.DataFrame]) -> str:
-    from chessgloss.stats import Interval
-
-    def plain(cell: Any) -> Any:
-        if isinstance(cell, Interval):
-            return {name: getattr(cell, name) for name in ("value", "low", "high", "n")}
-        return None if cell is None or cell != cell else cell
-
     content: dict[str, Any] = {
         "simulated": ratings.simulated,
         "raters": list(ratings.raters),
@@ -749,12 +728,14 @@ def _survey_json(ratings: Ratings, tables: dict[str, pd.DataFrame]) -> str:
     }
     for name, frame in tables.items():
         rows = frame.reset_index() if name != "participants" and "star" not in frame else frame
-        keys = [" ".join(key).strip() if isinstance(key, tuple) else str(key) for key in rows]
-        content[name] = [
-            {key: plain(cell) for key, cell in zip(keys, row, strict=True)}
-            for row in rows.itertuples(index=False, name=None)
-        ]
-    return _dumps(content, indent=1, default=lambda number: number.item())
+        rows.columns = [" ".join(k).strip() if isinstance(k, tuple) else str(k) for k in rows]
+        content[name] = rows.astype(object).where(rows.notna(), None).to_dict("records")
+    return _dumps(content, indent=1, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    """Return an interval, or a number of numpy's, as JSON has it."""
+    return asdict(value) if is_dataclass(value) else value.item()  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":
