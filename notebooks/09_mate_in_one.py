@@ -45,7 +45,7 @@ from chessgloss.skill.answers import read_answer
 from chessgloss.skill.engine_players import NnuePlayer, StockfishPlayer
 from chessgloss.skill.llm_players import nickname
 from chessgloss.store import Evidence, find_project
-from chessgloss.tracking.players import tracking_players
+from chessgloss.tracking.runs import tracking_players
 
 sizes = load_sizes("09_mate_in_one", profile)
 report.use_house_style()

@@ -52,7 +52,7 @@ from chessgloss.skill.static_players import (
     suite_concepts)
 from chessgloss.skill.suite import positions_of, read_suite
 from chessgloss.store import Evidence, default_store, find_project
-from chessgloss.tracking.players import tracking_players
+from chessgloss.tracking.runs import tracking_players
 
 # %% tags=["hide-input"]
 sizes = load_sizes("11_static_positions", profile)
