@@ -159,10 +159,10 @@ sheet = pd.DataFrame({name: {
 report.table(sheet, caption="(n_games, n_plies, n_tokens) of each set")
 
 # %%
-trained_on, _ = tokens.prefix_hashes(games.games, spans["L"], 40)
-beginnings, first = tokens.prefix_hashes(games.games, spans["test"], 40)
-ply = np.arange(len(beginnings)) - np.repeat(first[:-1], np.diff(first))
-new = pd.Series(~np.isin(beginnings, trained_on)).groupby(ply).mean().to_numpy()
+trained_on = {beginning for game in tokens.prefix_hashes(games.games, spans["L"], plies=40)
+              for beginning in game}
+new = pd.DataFrame([[float(beginning not in trained_on) for beginning in game]
+                    for game in tokens.prefix_hashes(games.games, spans["test"], plies=40)]).mean()
 figure, axes = plt.subplots()
 axes.plot(np.arange(1, 41), new, "o-", markersize=3)
 axes.set(xlabel="plies played", ylabel="share of test games", ylim=(0, 1.02))

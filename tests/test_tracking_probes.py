@@ -154,7 +154,7 @@ def test_a_prefix_of_a_training_game_is_never_asked() -> None:
     cut = [replace(game, moves=game.moves[:-1]) for game in games]
     sizes = {"S": 5, "M": 10, "L": 15, "dev": 1, "test": 1, "probe": 15}
     held = list(read_games(SELFPLAY, 60))[-2:]
-    with pytest.raises(ProbeError, match=r"give 0 prefixes of the short band"):
+    with pytest.raises(ProbeError, match=r"too few prefixes of the short band"):
         build_probes(split_games([*held, *cut, *games], sizes), seed=1, count=5)
 
 

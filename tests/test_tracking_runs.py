@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from chessgloss.positions import Game, Position
 from chessgloss.skill.players import Asked
-from chessgloss.tracking import probes, runs
+from chessgloss.tracking import games, models, probes, runs
 from chessgloss.tracking.games import (
     VOCABULARY,
     VOCABULARY_SIZE,
@@ -110,7 +110,7 @@ def test_the_committed_runs_are_the_plan_and_what_their_names_say() -> None:
     assert not trained.loc[list(PLAN)].isna().any(axis=None)
     assert runs.trained_checkpoints() == list(HEADLINE)
     for name in PLAN:
-        path = runs.data_folder() / "runs" / f"{name}.json"
+        path = games.data_folder() / "runs" / f"{name}.json"
         record = json.loads(path.read_text(encoding="utf-8"))
         run = find_run(name)
         assert Settings(**record["settings"]) == run.settings
@@ -140,8 +140,10 @@ def workplace(
     (tmp_path / "_toc.yml").touch()
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path))
     monkeypatch.setenv("CHESSGLOSS_STORE", str(tmp_path / "cache" / "store"))
-    monkeypatch.setattr(runs, "read_corpus", lambda: small_corpus)
-    folder = runs.data_folder()
+    real = games.read_corpus
+    read = lambda path=None, *sizes: real(path, *sizes) if path else small_corpus  # noqa: E731
+    monkeypatch.setattr(games, "read_corpus", read)
+    folder = games.data_folder()
     folder.mkdir(parents=True)
     (folder / "games.tsv.zst").write_bytes(b"stands for the games")
     probes.write_probes(questions, probes.probes_file())
@@ -281,7 +283,7 @@ def test_two_squares_are_a_move_and_a_new_piece_belongs_to_it(
         answers[:, VOCABULARY.index("N")] += 8.8
         return answers
 
-    monkeypatch.setattr(runs, "predict_next", predict_next)
+    monkeypatch.setattr(models, "predict_next", predict_next)
     assert continue_games(model, reading, [TO_PROMOTE]) == [move]
     assert read[0][:4] == (["BOS", "h2", "h4", "g7"] if reading == "uci" else
                            ["BOS", "P", "h2", "h4"])  # fmt: skip
@@ -290,11 +292,11 @@ def test_two_squares_are_a_move_and_a_new_piece_belongs_to_it(
 
 
 def test_a_real_model_is_asked_for_many_games_at_once(model: LanguageModel) -> None:
-    games = [TO_PROMOTE[:count] for count in range(len(TO_PROMOTE))]
+    played = [TO_PROMOTE[:count] for count in range(len(TO_PROMOTE))]
     long = ["g1f3", "g8f6", "f3g1", "f6g8"] * 8
     for reading in ("uci", "ap"):
-        together = continue_games(model, reading, [*games, long])
-        assert together[:-1] == [continue_games(model, reading, [game])[0] for game in games]
+        together = continue_games(model, reading, [*played, long])
+        assert together[:-1] == [continue_games(model, reading, [game])[0] for game in played]
         assert all(len(move) >= 4 for move in together)
         assert together[-1] == TOO_LONG
 
@@ -314,4 +316,4 @@ def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_game
 def test_a_run_without_a_checkpoint_says_how_to_train_it(workplace: Path) -> None:
     assert runs.tracking_players() == []
     with pytest.raises(FileNotFoundError, match="runs S-uci-1"):
-        runs.tracking_player("S-uci-1")
+        runs.read_model("S-uci-1")

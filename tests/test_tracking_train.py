@@ -65,7 +65,7 @@ def small_task(sixty_random_games: TokenGames) -> Task:
 def run(task: Task, state: Path | None = None, **options) -> Trained:
     training = options.pop("training", SHORT)
     settings = options.pop("settings", SMALL)
-    return train(task, settings, training, state, progress=False, **options)
+    return train(task, settings, training, state, **options)
 
 
 def weights_of(trained: Trained) -> torch.Tensor:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
@@ -54,6 +55,14 @@ IDS = {word: number for number, word in enumerate(VOCABULARY)}
 _UCI = re.compile(r"([a-h][1-8])([a-h][1-8])([qrbn]?)")
 
 
+#: Origin of a piece that has not moved; and type and origin of each piece at the beginning.
+UNMOVED = 64
+_FIRST_POSITION = {
+    square: (PIECES + piece.piece_type - chess.PAWN, UNMOVED)
+    for square, piece in chess.Board().piece_map().items()
+}
+
+
 class TokenError(ValueError):
     """Moves that do not make a game in this vocabulary."""
 
@@ -69,12 +78,16 @@ class TokenGames:
         piece of a promotion, else 0.
     pieces
         Id of the type of the piece that each move moves, ``(n,)`` uint8.
+    origins
+        Square, 0 to 63, from which that piece had come to the square it leaves; 64
+        (:data:`UNMOVED`) if it had not moved; ``(n,)`` uint8.
     starts
         Where each game begins in ``moves``, and the end: ``(games + 1,)`` int64.
     """
 
     moves: Tokens
     pieces: Tokens
+    origins: Tokens
     starts: Places
 
     def __len__(self) -> int:
@@ -94,7 +107,6 @@ class TokenGames:
 def tokenise(games: Iterable[Sequence[str]]) -> TokenGames:
     """Return games, each a sequence of UCI moves from the usual first position, as tokens.
 
-    What piece moves is followed on boards that are stepped ply by ply for all games at once.
     The moves are taken on trust, but a move from an empty square is an error.
 
     Raises
@@ -109,11 +121,51 @@ def tokenise(games: Iterable[Sequence[str]]) -> TokenGames:
     parts = [_UCI.fullmatch(uci) for uci in distinct]
     if None in parts:
         uci = distinct[parts.index(None)]
-        where = _name_place(starts, int(np.argmax(written == uci)))
-        raise TokenError(f"{where}: {uci!r} is not a move in UCI, such as e7e8q")
+        game = int(np.searchsorted(starts, np.argmax(written == uci), side="right")) - 1
+        ply = list(listed[game]).index(uci)
+        raise TokenError(f"game {game}, ply {ply}: {uci!r} is not a move in UCI, such as e7e8q")
     ids = [[IDS.get(word, 0) for word in part.groups()] for part in parts if part]
     moves = np.array(ids, dtype=np.uint8).reshape(-1, 3)[numbers]
-    return TokenGames(moves, _moved_pieces(moves, starts), starts)
+    moved: list[tuple[int, int]] = []
+    for game, (first, last) in enumerate(pairwise(starts)):
+        try:
+            moved += follow(moves[first:last])[0]
+        except KeyError as empty:
+            name = chess.SQUARE_NAMES[empty.args[0]]
+            raise TokenError(f"game {game}: a move leaves {name}, where no piece is") from None
+    pieces, origins = np.array(moved, dtype=np.uint8).reshape(-1, 2).T
+    return TokenGames(moves, pieces, origins, starts)
+
+
+def follow(moves: Tokens) -> tuple[list[tuple[int, int]], dict[int, tuple[int, int]]]:
+    """Follow the pieces through the moves of a game, ``(n, 3)``.
+
+    Returns
+    -------
+    moved, standing
+        Id of the type of the piece that each move moves, and the square from which it had come
+        (see :class:`TokenGames`); the same of the pieces that stand at the end, by square.
+
+    Raises
+    ------
+    KeyError
+        With the square, 0 to 63, at the first move that leaves an empty one.
+    """
+    pawn, rook, king = PIECES, PIECES + 3, PIECES + 5
+    standing, moved = dict(_FIRST_POSITION), []
+    for left, reached, promoted in (moves.astype(int) - [SQUARES, SQUARES, 0]).tolist():
+        piece, origin = standing.pop(left)
+        moved.append((piece, origin))
+        if piece == pawn and (reached - left) % 8 and reached not in standing:
+            standing.pop(left // 8 * 8 + reached % 8)  # taken in passing
+        if piece == king and abs(reached - left) == 2:
+            corner = left // 8 * 8 + (7 if reached > left else 0)
+            standing[(left + reached) // 2] = rook, corner
+            del standing[corner]
+        # q r b n run down from the queen, where P N B R Q K run up to it.
+        queened = PIECES + chess.QUEEN - chess.PAWN + PROMOTIONS - promoted
+        standing[reached] = (queened if promoted else piece), left
+    return moved, standing
 
 
 def annotate(
@@ -172,42 +224,6 @@ def _running_total(counts: Sequence[int] | NDArray) -> Places:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
-def _name_place(starts: Places, move: int) -> str:
-    game = int(np.searchsorted(starts, move, side="right")) - 1
-    return f"game {game}, ply {move - starts[game]}"
-
-
-def _moved_pieces(moves: Tokens, starts: Places) -> Tokens:
-    """Return the type that each move moves: all boards are stepped together, ply by ply."""
-    pawn, rook, king = PIECES, PIECES + 3, PIECES + 5
-    first = [chess.Board().piece_type_at(square) for square in chess.SQUARES]
-    board = [PIECES + kind - chess.PAWN if kind else 0 for kind in first]
-    boards = np.tile(np.array(board, dtype=np.uint8), (starts.size - 1, 1))
-    pieces, plies = np.zeros(len(moves), dtype=np.uint8), np.diff(starts)
-    for ply in range(int(plies.max(initial=0))):
-        games = np.flatnonzero(plies > ply)
-        played = starts[games] + ply
-        left, reached, promoted = moves[played].astype(np.int64).T
-        left, reached = left - SQUARES, reached - SQUARES
-        moved, files = boards[games, left], reached % 8 - left % 8
-        if not moved.all():
-            empty = int(np.argmin(moved))
-            where = _name_place(starts, int(played[empty]))
-            raise TokenError(f"{where}: there is no piece on {chess.SQUARE_NAMES[left[empty]]}")
-        passing = (moved == pawn) & (files != 0) & (boards[games, reached] == 0)
-        boards[games[passing], (left // 8 * 8 + reached % 8)[passing]] = 0
-        boards[games, left] = 0
-        # q r b n run down from the queen, where P N B R Q K run up to it.
-        queened = PIECES + chess.QUEEN - chess.PAWN + PROMOTIONS - promoted
-        boards[games, reached] = np.where(promoted > 0, queened, moved)
-        castled = (moved == king) & (np.abs(files) == 2)
-        corner = left // 8 * 8 + np.where(files > 0, 7, 0)
-        boards[games[castled], corner[castled]] = 0
-        boards[games[castled], (left + reached)[castled] // 2] = rook
-        pieces[played] = moved
-    return pieces
-
-
 # ---------------------------------------------------------------- which game serves what
 
 #: Shortest and longest game, in plies (the paper's section 4).
@@ -215,7 +231,7 @@ PLIES = (10, 150)
 #: Sets that no training reads.
 HELD_OUT = ("dev", "test", "probe")
 #: Recipe of the kept arrays; raise it when they change.
-VERSION = 2
+VERSION = 3
 
 #: Games in each set, for the committed runs. S lies in M and M in L; dev and test games are those
 #: on which perplexity is measured, probe games those from which the questions are made.
@@ -328,38 +344,18 @@ def data_folder() -> Path:
     return find_project() / "data" / "tracking"
 
 
-def prefix_hashes(
-    games: TokenGames, selected: Places, plies: int = PLIES[1]
-) -> tuple[NDArray[np.uint64], Places]:
-    """Return a hash of every beginning of some games, up to ``plies`` moves long.
+def prefix_hashes(games: TokenGames, selected: Places, plies: int = PLIES[1]) -> list[list[int]]:
+    """Return a hash of every beginning of some games, up to ``plies`` moves long, by game.
 
     Two beginnings of the same moves have the same hash in whatever game; others differ but
     for one pair in about 10^19.
-
-    Returns
-    -------
-    hashes, starts
-        ``(moves,)``, the beginning that ends with each move; where each game begins, with the
-        end, ``(k + 1,)``.
     """
-    counts = np.minimum(games.plies[selected], plies)
-    starts = _running_total(counts)
-    hashes = np.empty(int(starts[-1]), dtype=np.uint64)
-    state = np.full(selected.size, 0x9E3779B97F4A7C15, dtype=np.uint64)
-    left, reached, promoted = games.moves.astype(np.uint64).T
-    codes = (left << np.uint64(16)) | (reached << np.uint64(8)) | promoted
-    for ply in range(int(counts.max(initial=0))):
-        on = np.flatnonzero(counts > ply)
-        state[on] = _mix(state[on] ^ codes[games.starts[selected[on]] + ply])
-        hashes[starts[on] + ply] = state[on]
-    return hashes, starts
-
-
-def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Spread 64 bits over 64 bits, one to one (Steele et al. 2014, SplitMix64's last step)."""
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        values = (values ^ (values >> np.uint64(shift))) * np.uint64(factor)
-    return values ^ (values >> np.uint64(31))
+    hashes = []
+    for game in selected:
+        moves = games.moves[games.starts[game] : games.starts[game + 1]][:plies]
+        beginnings = accumulate(map(tuple, moves.tolist()), lambda *both: hash(both), initial=0)
+        hashes.append(list(beginnings)[1:])
+    return hashes
 
 
 # ---------------------------------------------------------------- batches

@@ -31,20 +31,7 @@ from pydantic.dataclasses import dataclass
 from torch import nn
 from torch.nn import functional
 
-from chessgloss.tracking.games import (
-    EOS,
-    IGNORED,
-    PIECES,
-    PROMOTIONS,
-    VOCABULARY_SIZE,
-    Notation,
-    TokenGames,
-    annotate,
-    cut_batches,
-    pad_rows,
-    read_and_expected,
-    read_length,
-)
+from chessgloss.tracking import games as tokens
 
 #: Whole numbers from one up.
 Count: TypeAlias = Annotated[int, Field(ge=1)]
@@ -122,7 +109,7 @@ class LanguageModel(nn.Module):
     def __init__(self, settings: Settings) -> None:
         super().__init__()
         self.settings = settings
-        self.tokens = nn.Embedding(VOCABULARY_SIZE, settings.width)
+        self.tokens = nn.Embedding(tokens.VOCABULARY_SIZE, settings.width)
         self.body = (Recurrence if settings.kind == "lstm" else Transformer)(settings)
         self.norm = nn.LayerNorm(settings.width)
         self.dropout = nn.Dropout(settings.dropout)
@@ -461,7 +448,7 @@ def _mean(
 
 
 def perplexity(
-    model: LanguageModel, games: TokenGames, notation: Notation, selected: NDArray
+    model: LanguageModel, games: tokens.TokenGames, notation: tokens.Notation, selected: NDArray
 ) -> float:
     """Return the canonical perplexity of games: one move counts as one token.
 
@@ -482,7 +469,7 @@ def perplexity(
 
 @torch.inference_mode()
 def game_losses(
-    model: LanguageModel, games: TokenGames, notation: Notation, selected: NDArray
+    model: LanguageModel, games: tokens.TokenGames, notation: tokens.Notation, selected: NDArray
 ) -> NDArray[np.float64]:
     """Return the sum of ``-ln p`` over the moves of each game ``selected``, in their order; (n,).
 
@@ -494,15 +481,15 @@ def game_losses(
     if notation == "rap" or not games.plies[selected].sum():
         raise ValueError("measure on some games, and rap models with uci: rap is for training")
     model.eval()
-    ids, starts = annotate(games, selected, notation)
+    ids, starts = tokens.annotate(games, selected, notation)
     order = np.argsort(np.diff(starts), kind="stable")
     losses = np.empty(len(selected))
-    for group, rows in cut_batches(ids, starts, order, TOKENS):
-        read, expected = read_and_expected(rows.to(model.device))
+    for group, rows in tokens.cut_batches(ids, starts, order, TOKENS):
+        read, expected = tokens.read_and_expected(rows.to(model.device))
         logits = model(read).float().flatten(0, 1)
         if notation == "uci":
-            logits[:, PIECES:PROMOTIONS] = -math.inf
-        moves = expected.masked_fill(expected == EOS, IGNORED).flatten()
+            logits[:, tokens.PIECES : tokens.PROMOTIONS] = -math.inf
+        moves = expected.masked_fill(expected == tokens.EOS, tokens.IGNORED).flatten()
         surprise = functional.cross_entropy(logits, moves, reduction="none")
         losses[group] = surprise.view(expected.shape).double().sum(dim=1).cpu().numpy()
     return losses
@@ -516,13 +503,13 @@ def predict_next(model: LanguageModel, read: Sequence[NDArray]) -> NDArray[np.fl
     """
     model.eval()
     lengths = np.array([len(ids) for ids in read])
-    answers = np.empty((len(read), VOCABULARY_SIZE), dtype=np.float32)
+    answers = np.empty((len(read), tokens.VOCABULARY_SIZE), dtype=np.float32)
     order = np.argsort(lengths, kind="stable")
     size = max(1, TOKENS // int(lengths.max(initial=1)))
     for first in range(0, order.size, size):
         group = order[first : first + size]
-        length = min(read_length(int(lengths[group].max())), model.settings.context)
-        rows = pad_rows([read[place] for place in group], length).to(model.device)
+        length = min(tokens.read_length(int(lengths[group].max())), model.settings.context)
+        rows = tokens.pad_rows([read[place] for place in group], length).to(model.device)
         last = model.states(rows)[torch.arange(len(group)), torch.from_numpy(lengths[group] - 1)]
         logits = functional.linear(last, model.tokens.weight)
         answers[group] = logits.float().log_softmax(dim=1).cpu().numpy()

@@ -40,8 +40,8 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import chess
@@ -51,21 +51,7 @@ import zstandard
 from numpy.typing import ArrayLike, NDArray
 
 from chessgloss.corpora.games import pack
-from chessgloss.tracking.games import (
-    IDS,
-    PIECES,
-    PROMOTIONS,
-    SQUARES,
-    VOCABULARY,
-    VOCABULARY_SIZE,
-    Corpus,
-    Notation,
-    Tokens,
-    annotate,
-    data_folder,
-    prefix_hashes,
-    tokenise,
-)
+from chessgloss.tracking import games as tokens
 from chessgloss.tracking.models import LanguageModel, predict_next
 
 END_TASKS = ("end_actual", "end_other")
@@ -94,7 +80,7 @@ class ProbeError(ValueError):
 # ---------------------------------------------------------------- making the questions
 
 
-def build_probes(corpus: Corpus, *, seed: int, count: int = 1_000) -> pd.DataFrame:
+def build_probes(corpus: tokens.Corpus, *, seed: int, count: int = 1_000) -> pd.DataFrame:
     """Make ``count`` questions of each task in each band from the probe games.
 
     Parameters
@@ -117,16 +103,25 @@ def build_probes(corpus: Corpus, *, seed: int, count: int = 1_000) -> pd.DataFra
         If the probe games give fewer.
     """
     random = np.random.default_rng(seed)
-    unseen = _unseen_plies(corpus)
+    known = set(chain(*tokens.prefix_hashes(corpus.games, corpus.of("L"))))
+    unseen: dict[int, list[bool]] = {}
+    held = corpus.of("probe")
+    for game, beginnings in zip(held, tokens.prefix_hashes(corpus.games, held), strict=True):
+        unseen[game] = [beginning not in known for beginning in beginnings]
+        known.update(beginnings)
     rows: list[dict[str, str]] = []
-    for band in BANDS:
-        kept = list(islice(_ask_games(corpus, band, unseen, random), len(TASKS) * count))
-        if len(kept) < len(TASKS) * count:
-            raise ProbeError(
-                f"the probe games give {len(kept) // len(TASKS):,} prefixes of the {band} band, "
-                f"not {count:,}; use more games, or a smaller count"
-            )
-        rows += kept
+    for band, (shortest, longest) in BANDS.items():
+        wanted = len(rows) + len(TASKS) * count
+        for game in random.permutation(held):
+            last = min(longest, int(corpus.games.plies[game]) - 1)
+            if last < shortest or len(rows) == wanted:
+                continue
+            length = int(random.integers(shortest, last + 1))
+            if unseen[game][length - 1]:
+                moves = corpus.games.ucis(game)
+                rows += ask(moves[:length], moves[length], band, str(corpus.keys[game]), random)
+        if len(rows) < wanted:
+            raise ProbeError(f"the probe games give too few prefixes of the {band} band")
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -183,32 +178,6 @@ def ask(
     ]  # fmt: skip
 
 
-def _ask_games(
-    corpus: Corpus, band: str, unseen: dict[int, NDArray], random: np.random.Generator
-) -> Iterator[dict[str, str]]:
-    shortest, longest = BANDS[band]
-    for game in random.permutation(corpus.of("probe")):
-        last = min(longest, int(corpus.games.plies[game]) - 1)
-        if last < shortest:
-            continue
-        length = int(random.integers(shortest, last + 1))
-        if unseen[game][length - 1]:
-            moves = corpus.games.ucis(game)
-            yield from ask(moves[:length], moves[length], band, str(corpus.keys[game]), random)
-
-
-def _unseen_plies(corpus: Corpus) -> dict[int, NDArray]:
-    """Say of each beginning of each probe game whether it is new: in no other game that counts.
-
-    Other games are the training games and the probe games before it.
-    """
-    train, _ = prefix_hashes(corpus.games, corpus.of("L"))
-    games = corpus.of("probe")
-    hashes, starts = prefix_hashes(corpus.games, games)
-    new = ~pd.Series(hashes).duplicated().to_numpy() & ~np.isin(hashes, train)
-    return {int(game): new[starts[k] : starts[k + 1]] for k, game in enumerate(games)}
-
-
 def write_probes(questions: pd.DataFrame, path: Path) -> Path:
     """Write questions as lines under zstd, atomically; the same ones give the same bytes."""
     text = questions.to_csv(sep="\t", index=False, lineterminator="\n")
@@ -217,7 +186,7 @@ def write_probes(questions: pd.DataFrame, path: Path) -> Path:
 
 def probes_file() -> Path:
     """Return where the project keeps the questions of these chapters."""
-    return data_folder() / "probes.tsv.zst"
+    return tokens.data_folder() / "probes.tsv.zst"
 
 
 def read_probes() -> pd.DataFrame:
@@ -248,7 +217,7 @@ def read_probes() -> pd.DataFrame:
 # ---------------------------------------------------------------- asking a model
 
 
-def contexts(questions: pd.DataFrame, notation: Notation) -> list[Tokens]:
+def contexts(questions: pd.DataFrame, notation: tokens.Notation) -> list[tokens.Tokens]:
     """Return what a model reads for each question: BOS, the prefix, the prompt.
 
     Parameters
@@ -259,20 +228,20 @@ def contexts(questions: pd.DataFrame, notation: Notation) -> list[Tokens]:
         With ``ap``, every move of the prefix follows its type, and so does the square that
         prompts an End task. Else there is no type but the prompt of a Start task (section 3.1).
     """
-    games = tokenise(prefix.split() for prefix in questions["prefix"])
+    games = tokens.tokenise(prefix.split() for prefix in questions["prefix"])
     typed = notation == "ap"
-    ids, starts = annotate(games, np.arange(len(games)), "ap" if typed else "uci")
+    ids, starts = tokens.annotate(games, np.arange(len(games)), "ap" if typed else "uci")
     read = []
     for number, question in enumerate(questions.itertuples()):
         words = [question.piece] if typed and question.task in END_TASKS else []
-        asked = [IDS[word] for word in (*words, question.prompt)]
+        asked = [tokens.IDS[word] for word in (*words, question.prompt)]
         before = ids[starts[number] : starts[number + 1] - 1]
         read.append(np.append(before, np.array(asked, dtype=np.uint8)))
     return read
 
 
 def predict(
-    model: LanguageModel, questions: pd.DataFrame, notation: Notation
+    model: LanguageModel, questions: pd.DataFrame, notation: tokens.Notation
 ) -> NDArray[np.float32]:
     """Return log-probabilities ``(n, 77)`` of the next token after each question.
 
@@ -302,11 +271,11 @@ def share_on_own_pieces(model: LanguageModel, questions: pd.DataFrame) -> NDArra
     types are masked out; the model reads games without them.
     """
     answers = predict_next(model, [context[:-1] for context in contexts(questions, "uci")])
-    answers[:, PIECES:PROMOTIONS] = -math.inf
+    answers[:, tokens.PIECES : tokens.PROMOTIONS] = -math.inf
     given = np.exp(answers) / np.exp(answers).sum(axis=1, keepdims=True)
     own = np.zeros_like(given, dtype=bool)
     for row, fen in zip(own, questions["fen"], strict=True):
-        row[SQUARES + own_squares(fen)] = True
+        row[tokens.SQUARES + own_squares(fen)] = True
     return (given * own).sum(axis=1)
 
 
@@ -322,7 +291,7 @@ def rank(log_probabilities: NDArray) -> NDArray[np.uint8]:
 
 def scores_of(ranked: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Return scores ``(n, 77)`` that rank tokens as ``ranked`` does, and all others below."""
-    scores = np.full((len(ranked), VOCABULARY_SIZE), -ranked.shape[1], dtype=np.float32)
+    scores = np.full((len(ranked), tokens.VOCABULARY_SIZE), -ranked.shape[1], dtype=np.float32)
     places = -np.arange(ranked.shape[1], dtype=np.float32)
     np.put_along_axis(scores, ranked.astype(np.int64), places[None], axis=1)
     return scores
@@ -353,14 +322,14 @@ def score_answers(questions: pd.DataFrame, log_probabilities: ArrayLike) -> pd.D
         If the shapes differ, or a value is not a number.
     """
     scores = np.asarray(log_probabilities)
-    if scores.shape != (len(questions), VOCABULARY_SIZE) or np.isnan(scores).any():
+    if scores.shape != (len(questions), tokens.VOCABULARY_SIZE) or np.isnan(scores).any():
         raise ValueError(f"need a number for each of 77 tokens a question, got {scores.shape}")
     legal = _right(questions["legal"])
     played = _right(questions["exact"].where(questions["exact"] != "-", ""))
     single = np.ones(len(questions), dtype=np.int64)
     exact = np.where(played.any(axis=1), precision_at(scores, played, single), np.nan)
     return questions.assign(
-        answer=np.array(VOCABULARY)[scores.argmax(axis=1)],
+        answer=np.array(tokens.VOCABULARY)[scores.argmax(axis=1)],
         lgm=precision_at(scores, legal, single),
         rprec=precision_at(scores, legal, legal.sum(axis=1)),
         exm=exact,
@@ -394,7 +363,7 @@ def precision_at(
 
 
 def _right(answers: pd.Series) -> NDArray[np.bool_]:
-    right = np.zeros((len(answers), VOCABULARY_SIZE), dtype=bool)
+    right = np.zeros((len(answers), tokens.VOCABULARY_SIZE), dtype=bool)
     for row, words in zip(right, answers, strict=True):
-        row[[IDS[word] for word in words.split()]] = True
+        row[[tokens.IDS[word] for word in words.split()]] = True
     return right

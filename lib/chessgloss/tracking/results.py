@@ -27,6 +27,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import chess
 import numpy as np
@@ -42,7 +43,7 @@ from chessgloss.stats import (
     paired_permutation,
     percentile_interval,
 )
-from chessgloss.tracking.games import IDS, PIECES, SQUARES, VOCABULARY_SIZE, TokenGames, tokenise
+from chessgloss.tracking.games import IDS, PIECES, SQUARES, TokenGames, follow, tokenise
 from chessgloss.tracking.probes import SCORES, START_TASKS, score_answers, scores_of
 from chessgloss.tracking.runs import read_kept
 
@@ -75,9 +76,6 @@ PROBE_PARTS = {
 #: What stands behind a number that does not beat its baseline.
 MARK = "†"
 MARKED = f"{MARK} does not beat its baseline: no finding"
-
-#: Origin of a piece that has not moved.
-_UNMOVED = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,10 +389,12 @@ def list_moves(games: TokenGames, selected: NDArray) -> pd.DataFrame:
         had come to ``left``, 64 if it had not moved; ``type`` of the piece, 0 (pawn) to 5
         (king); ``ply``, the plies played before; ``side`` to move, 0 White.
     """
-    rows = np.concatenate([_follow(games, int(game))[0] for game in selected], axis=1)
-    names = ["left", "reached", "came_from", "type", "ply"]
-    moves = pd.DataFrame(dict(zip(names, rows, strict=True)))
-    return moves.assign(side=moves["ply"] % 2)
+    at = np.concatenate([np.arange(*games.starts[game : game + 2]) for game in selected])
+    plies = np.concatenate([np.arange(count) for count in games.plies[selected]])
+    left, reached = games.moves[at, :2].astype(np.int64).T - SQUARES
+    types, came_from = (part[at].astype(np.int64) for part in (games.pieces, games.origins))
+    columns = {"left": left, "reached": reached, "came_from": came_from, "type": types - PIECES}
+    return pd.DataFrame({**columns, "ply": plies, "side": plies % 2})
 
 
 def answer_by_counts(moves: pd.DataFrame, questions: pd.DataFrame, given: str) -> NDArray:
@@ -417,7 +417,9 @@ def answer_by_counts(moves: pd.DataFrame, questions: pd.DataFrame, given: str) -
     keys, answer = ["type", "side"], "left"
     if given in END_BASELINES:
         asked["left"] = questions["prompt"].map(IDS).to_numpy() - SQUARES
-        asked["came_from"] = [_follow(games, row)[1][at] for row, at in enumerate(asked["left"])]
+        prefixes = [games.moves[first:last] for first, last in pairwise(games.starts)]
+        standing = zip(map(follow, prefixes), asked["left"], strict=True)
+        asked["came_from"] = [pieces[square][1] for (_, pieces), square in standing]
         keys, answer = ["left"], "reached"
 
     def count(keys: list[str]) -> NDArray[np.float64]:
@@ -430,31 +432,12 @@ def answer_by_counts(moves: pd.DataFrame, questions: pd.DataFrame, given: str) -
         answers = count(["left", given])
     if given == "last":
         answers = np.zeros_like(plain)
-        for row, (kind, side) in enumerate(zip(asked["type"], asked["side"], strict=True)):
-            _, reached, _, types, plies = _follow(games, row)[0]
-            own = (types == kind) & (plies % 2 == side)
-            np.maximum.at(answers[row], reached[own], plies[own] + 1)
+        made = list_moves(games, np.arange(len(games)))
+        made["row"] = np.repeat(np.arange(len(games)), games.plies)
+        own = made.merge(asked.rename_axis("row").reset_index(), on=["row", "type", "side"])
+        np.maximum.at(answers, (own["row"], own["reached"]), own["ply"] + 1)
     if answers is not plain:  # a part of the plain counts orders equals among whole numbers
         answers = answers + plain / (plain.sum(axis=1, keepdims=True) + 1)
-    scores = np.full((len(questions), VOCABULARY_SIZE), -1.0)
+    scores = np.full((len(questions), len(IDS)), -1.0)
     scores[:, SQUARES:PIECES] = answers
     return scores
-
-
-def _follow(games: TokenGames, game: int) -> tuple[NDArray[np.int64], list[int]]:
-    """Return the moves of a game, ``(5, n)`` as in :func:`list_moves`, and last origins by square.
-
-    A rook that castles has come from its corner.
-    """
-    first, last = games.starts[game : game + 2]
-    left, reached = (games.moves[first:last, :2].astype(np.int64) - SQUARES).T
-    types = games.pieces[first:last].astype(np.int64) - PIECES
-    origins, came_from = [_UNMOVED] * 64, []
-    for start, end, kind in zip(left.tolist(), reached.tolist(), types.tolist(), strict=True):
-        came_from.append(origins[start])
-        origins[end], origins[start] = start, _UNMOVED
-        if kind == chess.KING - chess.PAWN and abs(end - start) == 2:
-            corner = start // 8 * 8 + (7 if end > start else 0)
-            origins[(start + end) // 2], origins[corner] = corner, _UNMOVED
-    plies = np.arange(len(came_from))
-    return np.stack([left, reached, np.array(came_from, dtype=np.int64), types, plies]), origins

@@ -44,27 +44,9 @@ from numpy.typing import NDArray
 
 from chessgloss.skill.players import MovesPlayer
 from chessgloss.store import default_store, file_digest
-from chessgloss.tracking import probes
-from chessgloss.tracking.games import (
-    PIECES,
-    PROMOTIONS,
-    VOCABULARY,
-    Corpus,
-    Notation,
-    annotate,
-    data_folder,
-    read_corpus,
-    read_random_corpus,
-    tokenise,
-)
-from chessgloss.tracking.models import (
-    LanguageModel,
-    Settings,
-    count_parameters,
-    game_losses,
-    perplexity,
-    predict_next,
-)
+from chessgloss.tracking import games as tokens
+from chessgloss.tracking import models, probes
+from chessgloss.tracking.models import Settings
 from chessgloss.tracking.train import (
     Task,
     Training,
@@ -153,12 +135,9 @@ _NAME = re.compile(
     r"(?:x(\d+))?(?:d(\d+))?"
 )
 
-_FORMS = (
-    "a name is SIZE-LABEL-SEED, such as S-uci-1, M-rap25-1, L-ap-1, S-window50-1, S-lstm_rap25-1; "
-    "with passes and dropout S-uci-1x15, S-uci-1x15d10; with a base L-modern_uci-1 "
-    f"(bases: {', '.join(BASES)}, paper); a number of games in place of a size goes with the base "
-    "paper: 15000-paper_uci-1"
-)
+_FORMS = f"""a name is SIZE-LABEL-SEED, such as S-uci-1, M-rap25-1, L-ap-1, S-window50-1, \
+S-lstm_rap25-1; with passes and dropout S-uci-1x15, S-uci-1x15d10; with a base L-modern_uci-1 \
+({", ".join(BASES)}, paper); a number of games goes with the base paper: 15000-paper_uci-1"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,10 +179,11 @@ def find_run(name: str) -> Run:
         If the name is none; the message lists the valid forms.
     """
     parts = _NAME.fullmatch(name)
-    if not parts or not (parts[3] or parts[4]) or parts[2] not in (None, "paper", *BASES):
-        raise ValueError(f"{name!r} names no run; {_FORMS}")
-    size, base, kind, notation, percent, seed, passes, dropped = parts.groups(default="")
-    if size.isdigit() and base != "paper":
+    size, base, kind, notation, percent, seed, passes, dropped = (
+        parts.groups(default="") if parts else [""] * 8
+    )
+    sized = size in EPOCHS or base == "paper"
+    if not sized or not (kind or notation) or base not in ("", "paper", *BASES):
         raise ValueError(f"{name!r} names no run; {_FORMS}")
     settings, training, epochs = SHAPES[kind], Training(), EPOCHS.get(size, 0)
     if base == "paper":
@@ -251,7 +231,7 @@ def read_runs() -> pd.DataFrame:
         If a file is not the record of the run that it is named after.
     """
     rows = {}
-    for path in sorted((data_folder() / "runs").glob("*.json")):
+    for path in sorted((tokens.data_folder() / "runs").glob("*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
         if record.get("run") != path.stem:
             raise ValueError(f"{path} is the record of {record.get('run')!r}")
@@ -295,11 +275,15 @@ def read_kept(kind: str, name: str) -> dict[str, NDArray]:
 
 
 def kept_path(kind: str, name: str) -> Path:
-    """Return the path of a run's ``predictions``, ``measures`` or ``checkpoints``, if kept."""
-    return data_folder() / kind / f"{name}.safetensors"
+    """Return the path of a run's ``predictions``, ``measures`` or ``checkpoints``, if kept.
+
+    That of ``runs``, its record, says that it is done.
+    """
+    ending = "json" if kind == "runs" else "safetensors"
+    return tokens.data_folder() / kind / f"{name}.{ending}"
 
 
-def read_model(name: str) -> tuple[LanguageModel, Training]:
+def read_model(name: str) -> tuple[models.LanguageModel, Training]:
     """Return the model of a run whose checkpoint is kept (see :data:`HEADLINE`)."""
     return read_checkpoint(kept_path("checkpoints", name))
 
@@ -315,28 +299,22 @@ def trained_checkpoints() -> list[str]:
 TOO_LONG = "(the game is longer than the context)"
 
 
-def tracking_player(run: str) -> MovesPlayer:
-    """Return a run whose checkpoint is kept as a player: ``L-rap25-1`` is ``tracking_l_rap25``.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no checkpoint of the run; the message says how to train it.
-    """
-    model, training = read_model(run)
-    name = "tracking_" + run.rpartition("-")[0].lower().replace("-", "_")
-    return MovesPlayer(name, partial(continue_games, model, training.reading))
-
-
 def tracking_players() -> list[MovesPlayer]:
-    """Return the runs trained on the most games of those whose checkpoints are kept."""
-    kept = trained_checkpoints()
+    """Return the runs trained on the most games of those whose checkpoints are kept.
+
+    ``L-rap25-1`` is called ``tracking_l_rap25``.
+    """
+    kept, players = trained_checkpoints(), []
     largest = min((run[0] for run in kept), key="LMS".index, default="")
-    return [tracking_player(run) for run in kept if run[0] == largest]
+    for run in (run for run in kept if run[0] == largest):
+        model, training = read_model(run)
+        name = "tracking_" + run.rpartition("-")[0].lower().replace("-", "_")
+        players.append(MovesPlayer(name, partial(continue_games, model, training.reading)))
+    return players
 
 
 def continue_games(
-    model: LanguageModel, reading: Notation, games: Sequence[Sequence[str]]
+    model: models.LanguageModel, reading: tokens.Notation, games: Sequence[Sequence[str]]
 ) -> list[str]:
     """Return the move, in UCI notation, that a model says after each game.
 
@@ -359,22 +337,22 @@ def continue_games(
         as the end of the game, is given in the vocabulary's words; :data:`TOO_LONG` for a game
         that leaves no room for a move.
     """
-    tokens, typed = tokenise(games), reading == "ap"
-    ids, starts = annotate(tokens, np.arange(len(tokens)), reading)
+    played, typed = tokens.tokenise(games), reading == "ap"
+    ids, starts = tokens.annotate(played, np.arange(len(played)), reading)
     read = [ids[first : last - 1] for first, last in pairwise(starts)]
     short = [place for place, game in enumerate(read) if len(game) <= model.settings.context - 4]
     grown = [read[place] for place in short]
     for _ in range(3 + typed):
-        answers = predict_next(model, grown)
+        answers = models.predict_next(model, grown)
         if not typed:
-            answers[:, PIECES:PROMOTIONS] = -math.inf
+            answers[:, tokens.PIECES : tokens.PROMOTIONS] = -math.inf
         best = answers.argmax(axis=1).astype(np.uint8)
         grown = [np.append(game, token) for game, token in zip(grown, best, strict=True)]
     moves = dict.fromkeys(range(len(read)), TOO_LONG)
     for place, game in zip(short, grown, strict=True):
         *squares, last = game[len(read[place]) + typed :]
-        words = [*squares, last] if last >= PROMOTIONS else squares
-        moves[place] = "".join(VOCABULARY[token] for token in words)
+        words = [*squares, last] if last >= tokens.PROMOTIONS else squares
+        moves[place] = "".join(tokens.VOCABULARY[token] for token in words)
     return list(moves.values())
 
 
@@ -411,7 +389,7 @@ def listing() -> str:
     rows = []
     for name in PLAN:
         begun = "begun" if (work_folder() / f"{name}.state").is_file() else "to do"
-        rows.append(f"{name:<16} {'done' if _record_path(name).is_file() else begun}")
+        rows.append(f"{name:<16} {'done' if kept_path('runs', name).is_file() else begun}")
     return "\n".join(rows)
 
 
@@ -434,7 +412,7 @@ def train_runs(
     precision
         In which they compute while they are trained.
     """
-    corpus, path = read_corpus(), probes.probes_file()
+    corpus, path = tokens.read_corpus(), probes.probes_file()
     work_folder().mkdir(parents=True, exist_ok=True)
     with FileLock(work_folder() / "probes.lock"):
         if not path.is_file():
@@ -442,14 +420,14 @@ def train_runs(
     questions = probes.read_probes()
     for run in runs:
         with suppress(Timeout), FileLock(work_folder() / f"{run.name}.lock", timeout=0):
-            if not _record_path(run.name).is_file():
+            if not kept_path("runs", run.name).is_file():
                 print(run.name, flush=True)
                 train_run(run, corpus, questions, device, precision)
 
 
 def train_run(
     run: Run,
-    corpus: Corpus,
+    corpus: tokens.Corpus,
     questions: pd.DataFrame,
     device: str = "cpu",
     precision: torch.dtype = torch.bfloat16,
@@ -460,14 +438,15 @@ def train_run(
     """
     source, state = corpus, work_folder() / f"{run.name}.state"
     if run.training.games == "random":
-        source = read_random_corpus(work_folder() / "random.tsv.zst", corpus)
+        source = tokens.read_random_corpus(work_folder() / "random.tsv.zst", corpus)
     task = Task(source.games, source.of(run.size), source.of("dev")[:WATCHED])
     trained = train(task, run.settings, run.training, state, precision=precision, device=device)
     kept = work_folder() / f"{run.name}.safetensors"
     write_checkpoint(trained.model, run.training, kept)
     model, reading = read_checkpoint(kept)[0].to(device), run.training.reading
-    digest, test = file_digest(data_folder() / "games.tsv.zst"), corpus.of("test")
-    nats, plies = game_losses(model, corpus.games, reading, test), corpus.games.plies[test]
+    dev = models.perplexity(model, corpus.games, reading, corpus.of("dev"))
+    digest, test = file_digest(tokens.data_folder() / "games.tsv.zst"), corpus.of("test")
+    nats, plies = models.game_losses(model, corpus.games, reading, test), corpus.games.plies[test]
     measures = {"test.nats": nats.astype(np.float32), "test.plies": plies.astype(np.uint8)}
     if reading == "uci":
         for band, rows in questions[questions["task"] == "end_actual"].groupby("band"):
@@ -492,25 +471,20 @@ def train_run(
         "training": asdict(run.training),
         "base": run.base,
         "tokens": int(trained.log[-1]["tokens"]),
-        "parameters": count_parameters(model),
+        "parameters": models.count_parameters(model),
         "games": len(task.train),
         "log": trained.log,
         "stopped_early": trained.stopped_early,
-        "dev_perplexity": round(perplexity(model, corpus.games, reading, corpus.of("dev")), 4),
+        "dev_perplexity": round(dev, 4),
         "test_perplexity": round(math.exp(nats.sum() / plies.sum()), 4),
         "versions": {"torch": torch.__version__, "games": digest},
     }
-    path = _record_path(run.name)
+    path = kept_path("runs", run.name)
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_suffix(".part")
     aside.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     aside.replace(path)
     state.unlink(missing_ok=True)
-
-
-def _record_path(name: str) -> Path:
-    """Return the path of a run's record, whose presence says that it is done."""
-    return data_folder() / "runs" / f"{name}.json"
 
 
 if __name__ == "__main__":

@@ -33,15 +33,8 @@ from torch import nn
 from torch.nn import functional
 from tqdm import tqdm
 
-from chessgloss.tracking.games import (
-    IGNORED,
-    PAD,
-    Notation,
-    TokenGames,
-    annotate,
-    cut_batches,
-    read_and_expected,
-)
+from chessgloss.tracking import games as tokens
+from chessgloss.tracking.games import Notation
 from chessgloss.tracking.models import Count, LanguageModel, Settings, make_model, perplexity
 
 Positive: TypeAlias = Annotated[float, Field(gt=0)]
@@ -135,7 +128,7 @@ class Task:
         Indices of the games to train on, and of those whose perplexity ends training.
     """
 
-    games: TokenGames
+    games: tokens.TokenGames
     train: NDArray
     dev: NDArray
 
@@ -160,7 +153,7 @@ class Trained:
 
 
 def make_epoch(
-    games: TokenGames, selected: NDArray, training: Training, number: int, context: int
+    games: tokens.TokenGames, selected: NDArray, training: Training, number: int, context: int
 ) -> list[torch.Tensor]:
     """Return the batches of the epoch ``number``: order and piece types follow from the seed.
 
@@ -184,12 +177,13 @@ def make_epoch(
     """
     random = np.random.default_rng([training.seed, number])
     order = random.permutation(selected)
-    ids, starts = annotate(games, order, training.notation, training.probability, random)
+    ids, starts = tokens.annotate(games, order, training.notation, training.probability, random)
     lengths = np.diff(starts)
     if lengths.max(initial=0) > context:
         raise ValueError(f"a game has {lengths.max()} tokens, the context only {context}")
     shifted = lengths + random.uniform(-SHIFT, SHIFT, lengths.size)
-    batches = [rows for _, rows in cut_batches(ids, starts, np.argsort(shifted), training.tokens)]
+    cut = tokens.cut_batches(ids, starts, np.argsort(shifted), training.tokens)
+    batches = [rows for _, rows in cut]
     return [batches[place] for place in random.permutation(len(batches))]
 
 
@@ -202,7 +196,6 @@ def train(
     every: int = EVERY,
     precision: torch.dtype = torch.bfloat16,
     device: str = "cpu",
-    progress: bool = True,
 ) -> Trained:
     """Train a model, going on from ``state`` if that file holds a stopped training.
 
@@ -222,8 +215,6 @@ def train(
         In which the model computes; its masters are float32 in any case.
     device
         Where it computes: ``cpu`` or ``cuda``. The same seed gives other weights there.
-    progress
-        Whether to show tokens a second and the time left.
 
     Raises
     ------
@@ -236,7 +227,7 @@ def train(
         if state is not None and state.is_file():
             trainer.load(state)
         save = (lambda: trainer.save(state)) if state is not None else (lambda: None)
-        with tqdm(total=trainer.tokens, unit="token", unit_scale=True, disable=not progress) as bar:
+        with tqdm(total=trainer.tokens, unit="token", unit_scale=True, disable=None) as bar:
             bar.update(trainer.now.tokens)
             while not trainer.now.stopped and trainer.now.epoch < training.epochs:
                 trainer.run_epoch(every, save, bar)
@@ -258,6 +249,7 @@ class _Progress:
     stopped: bool = False
 
 
+@dataclass(eq=False)
 class Trainer:
     """A model, its masters, and the place in the training.
 
@@ -267,22 +259,20 @@ class Trainer:
         As :func:`train` takes them.
     """
 
-    def __init__(
-        self,
-        task: Task,
-        settings: Settings,
-        training: Training,
-        precision: torch.dtype = torch.bfloat16,
-        device: str = "cpu",
-    ) -> None:
-        self.task, self.settings, self.training, self.device = task, settings, training, device
-        self.model = make_model(settings, training.seed).to(device)
-        self.masters = MasterWeights(self.model, training, precision)
+    task: Task
+    settings: Settings
+    training: Training
+    precision: torch.dtype = torch.bfloat16
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        self.model = make_model(self.settings, self.training.seed).to(self.device)
+        self.masters = MasterWeights(self.model, self.training, self.precision)
         self.best = self.masters.flat.clone()
         self.now = _Progress()
         #: Of the epoch so far, summed over its tokens, on the device: nothing waits for it.
-        self.loss = torch.zeros((), dtype=torch.float64, device=device)
-        self.tokens = training.epochs * sum(map(count_tokens, self.epoch(0)))
+        self.loss = torch.zeros((), dtype=torch.float64, device=self.device)
+        self.tokens = self.training.epochs * sum(map(count_tokens, self.epoch(0)))
 
     def epoch(self, number: int) -> list[torch.Tensor]:
         """Return the batches of an epoch in their order."""
@@ -302,17 +292,17 @@ class Trainer:
 
     def step(self, epoch: Sequence[torch.Tensor], number: int) -> int:
         """Learn from one batch; return its tokens."""
-        read, expected = read_and_expected(epoch[number].to(self.device))
+        read, expected = tokens.read_and_expected(epoch[number].to(self.device))
         logits = self.model(read).flatten(0, 1).float()
-        loss = functional.cross_entropy(logits, expected.flatten(), ignore_index=IGNORED)
+        loss = functional.cross_entropy(logits, expected.flatten(), ignore_index=tokens.IGNORED)
         loss.backward()
         done = (self.now.epoch + (number + 0.5) / len(epoch)) / self.training.epochs
         self.masters.step(rate_at(done, self.training))
-        tokens = count_tokens(epoch[number])
-        self.loss += loss.detach().double() * tokens
-        self.now.tokens += tokens
+        n_tokens = count_tokens(epoch[number])
+        self.loss += loss.detach().double() * n_tokens
+        self.now.tokens += n_tokens
         self.now.batch = number + 1
-        return tokens
+        return n_tokens
 
     def measure(self) -> None:
         """Add a row to the log; keep the best weights; stop if the last epoch made it worse."""
@@ -361,7 +351,7 @@ class Trainer:
 
 def count_tokens(rows: torch.Tensor) -> int:
     """Return how many tokens of a batch are to be said: all but the first of each game."""
-    return int((rows != PAD).sum()) - len(rows)
+    return int((rows != tokens.PAD).sum()) - len(rows)
 
 
 def rate_at(done: float, training: Training) -> float:
@@ -431,16 +421,12 @@ class MasterWeights:
         first, *rest = self.flat.split(self._sizes)
         self._muon = _Muon(first, matrices, training, precision) if matrices else None
         self._groups = [nn.Parameter(part, requires_grad=False) for part in rest]
-        self._adam = torch.optim.AdamW(
-            [
-                {"params": [group], "weight_decay": decay}
-                for group, decay in zip(self._groups, (training.decay, 0.0), strict=True)
-            ],
-            lr=training.rate,
-            betas=(BETA1, training.beta2),
-            eps=EPSILON,
-            fused=True,
-        )
+        rules = [
+            {"params": [group], "weight_decay": decay}
+            for group, decay in zip(self._groups, (training.decay, 0.0), strict=True)
+        ]
+        betas = (BETA1, training.beta2)
+        self._adam = torch.optim.AdamW(rules, training.rate, betas, EPSILON, fused=True)
 
     def step(self, share: float) -> None:
         """Move the weights along the gradient that ``backward`` left, and forget it.
