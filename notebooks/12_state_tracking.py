@@ -620,9 +620,9 @@ figure, axes = plt.subplots()
 for model, title in results.NOTATION_ROWS.items():
     rows = chosen[chosen.index.get_level_values("model") == model]
     line = [known[run].value for run in rows["run"]]
-    middle = [one.value for one in line]
-    ends = [[one.value - one.low for one in line], [one.high - one.value for one in line]]
-    axes.errorbar(rows["games"], middle, ends, fmt="o-", capsize=3, label=title)
+    middle, low, high = np.array([(part.value, part.low, part.high) for part in line]).T
+    axes.errorbar(rows["games"], middle, [middle - low, high - middle], fmt="o-", capsize=3,
+                  label=title)
 axes.set(xscale="log", yscale="log", xlabel="training games", ylabel="test perplexity a move")
 axes.set_xticks(list(counts.values()), [f"{count:,}" for count in counts.values()], minor=False)
 axes.xaxis.set_minor_formatter("")
@@ -708,7 +708,7 @@ best = min(passes.index, key=lambda run: known[run].value.value)
 sentences = {f"{run} changes the perplexity of plain UCI at its best pass by "
              f"{row['after all']:+.0f} %.": [row["after all"]] for run, row in priced.items()}
 otherwise = f"the best of the {len(passes)}, {best}, comes to {known[best]:.1f}"
-if not any(one.above for one in passes["after"]):
+if not any(judged.above for judged in passes["after"]):
     otherwise += "; none beats the even draw, and whether types help where games are few stays open"
 glue("longer", results.only_if_above(sentences, f"{otherwise}."), display=False)
 

@@ -248,8 +248,8 @@ larger = {}
 for n_games in (sizes.counted, *sizes.counted_more):
     more = count(n_games, long_ends)
     larger[f"{n_games:,} games"] = {
-        f"{task}, {name}": one for task in probes.END_TASKS for name in ("came_from", "type")
-        for one in results.summarise(more[name], seed=seed).loc[task, "lgm"]}
+        f"{task}, {name}": interval for task in probes.END_TASKS for name in ("came_from", "type")
+        for interval in results.summarise(more[name], seed=seed).loc[task, "lgm"]}
 report.table(pd.DataFrame(larger).T, digits=1,
              caption="Legal answers after 51 to 100 plies, counts over more games, %")
 
@@ -346,13 +346,13 @@ compared = pd.concat([kin, longer]).sort_values(["model", "probability", "dropou
 rows = {}
 for run, row in compared.iterrows():
     actual = answered[run].loc[ask("end_actual").index]
-    one = results.summarise(actual, results.ground_of(row["model"], ground), seed=seed).iloc[0]
+    summary = results.summarise(actual, results.ground_of(row["model"], ground), seed=seed).iloc[0]
     rows[f"{run}, {row['epochs']} passes"] = {
         "early stop": "yes" if row["stopped_early"] else "no",
-        "legal, %": one["lgm"], "as played, %": one["exm"]}
+        "legal, %": summary["lgm"], "as played, %": summary["exm"]}
 for name, title in results.END_BASELINES.items():
-    one = grounds[name].loc[("end_actual", "long")]
-    rows[title] = {"early stop": "-", "legal, %": one["lgm"], "as played, %": one["exm"]}
+    summary = grounds[name].loc[("end_actual", "long")]
+    rows[title] = {"early stop": "-", "legal, %": summary["lgm"], "as played, %": summary["exm"]}
 report.table(pd.DataFrame(rows).T, digits=1,
              caption="S, the usual passes and more; End-Actual after 51 to 100 plies. "
                      f"{results.MARKED}")
@@ -479,7 +479,7 @@ lines = [{"y": grounds[given].loc[("end_actual", "long"), "lgm"].value, "linesty
 figure, axes = plt.subplots()
 for model, rows in actual.groupby("model"):
     for score, style in (("lgm", "o-"), ("exm", "s--")):
-        axes.plot(rows["games"], [one.value.value for one in rows[score]], style,
+        axes.plot(rows["games"], [judged.value.value for judged in rows[score]], style,
                   color=colours[model], label=results.NOTATION_ROWS[model] if style == "o-" else "")
 axes.axhline(draw_evenly("end_actual").value, color="grey", linewidth=1)
 for line in lines:
@@ -498,8 +498,8 @@ plt.show()
 # %%
 goal = printed6.loc["L UCI", "LgM Actual Acc."]
 fitted, needed = {}, {}
-for model, rows in actual[[one.above for one in actual["lgm"]]].groupby("model"):
-    errors = 100 - np.array([one.value.value for one in rows["lgm"]])
+for model, rows in actual[[judged.above for judged in actual["lgm"]]].groupby("model"):
+    errors = 100 - np.array([judged.value.value for judged in rows["lgm"]])
     if len(rows) > 1 and errors.min() > 0:
         fitted[model] = np.polyfit(np.log(rows["games"].astype(float)), np.log(errors), 1)
     needed[model] = len(rows)
@@ -623,7 +623,7 @@ differences = {run.replace("-", "_"): paired.value.difference for run, paired in
 report.save(
     "13_board_probes",
     *(report.rows({key[1:]: value for key, value in values.items() if key[0] == where}, where,
-                  unit="%", reference={key[1:]: one for key, one in published.items()
+                  unit="%", reference={key[1:]: value for key, value in published.items()
                                        if key[0] == where})
       for where in dict.fromkeys(key[0] for key in values)),
     report.rows(baselines, "baseline", unit="%"),

@@ -285,9 +285,9 @@ report.table(shown, digits=1, caption="Legal answers less those of full attentio
 # %%
 figure, axes = plt.subplots(figsize=(7, 3.4))
 for place, (key, judged) in enumerate(losses.items()):
-    one, colour = judged.value.difference, report.PALETTE[results.SIZES.index(key[0])]
-    axes.plot([one.low, one.high], [-place, -place], color=colour)
-    axes.plot(one.value, -place, "o", color=colour)
+    interval, colour = judged.value.difference, report.PALETTE[results.SIZES.index(key[0])]
+    axes.plot([interval.low, interval.high], [-place, -place], color=colour)
+    axes.plot(interval.value, -place, "o", color=colour)
 axes.axvline(0, color="grey", linewidth=1)
 axes.set_yticks([-place for place in range(len(losses))],
                 [titles_of[key] + ("" if judged.above else f" {results.MARK}")
@@ -336,10 +336,10 @@ figure, axes = plt.subplots()
 for place, size in enumerate(("S", "M")):
     for style, model in (("o-", "uci"), ("s--", "window50")):
         row = ages.loc[titles_of[size, model]].dropna()
-        axes.plot(row.index, [one.value.value for one in row], style,
+        axes.plot(row.index, [judged.value.value for judged in row], style,
                   color=report.PALETTE[place], label=row.name)
 row = ages.loc[results.BASELINES["came_from"]].dropna()
-axes.plot(row.index, [one.value for one in row], ":", color="grey", label=row.name)
+axes.plot(row.index, [interval.value for interval in row], ":", color="grey", label=row.name)
 axes.set(xlabel="plies since the piece came to its square", ylabel="legal answers, %")
 axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()

@@ -322,11 +322,6 @@ def test_batches_keep_to_their_tokens_with_little_padding_and_few_shapes(selfpla
             assert (row[lengths[game] :] == PAD).all()
 
 
-def test_a_game_longer_than_a_batch_stands_alone(selfplay_tokens) -> None:
-    ids, starts = annotate(selfplay_tokens, np.arange(20), "uci")
-    assert len(list(cut_batches(ids, starts, np.arange(20), 10))) == 20
-
-
 def test_a_model_reads_all_but_the_last_and_says_all_but_the_first() -> None:
     rows = torch.tensor([[BOS, 15, 31, EOS], [BOS, 15, EOS, PAD]])
     read, expected = read_and_expected(rows)

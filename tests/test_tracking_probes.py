@@ -195,13 +195,6 @@ def test_questions_come_back_from_their_file_and_damage_is_named(
         read_probes()
 
 
-@pytest.mark.slow
-def test_the_projects_questions_are_a_thousand_of_each_kind() -> None:
-    counts = read_probes().groupby(["task", "band"]).size()
-    assert set(counts) == {1_000}
-    assert len(counts) == 8
-
-
 # ------------------------------------------------------------------------------ asking
 
 
@@ -288,16 +281,6 @@ def test_models_that_know_all_the_rules_alone_or_nothing(selfplay_probes) -> Non
     for score in ("lgm", "rprec"):
         assert nothing[score].to_numpy() == pytest.approx(1 / chances.to_numpy() / 77)
     assert nothing.loc[actual, "exm"].to_numpy() == pytest.approx(1 / 77)
-
-
-def test_precision_against_a_sort_of_every_order() -> None:
-    random = np.random.default_rng(8)
-    scores = random.normal(size=(40, 12))
-    right = random.random((40, 12)) < 0.4
-    count = random.integers(1, 12, size=40)
-    order = np.argsort(-scores, axis=1)
-    expected = [right[k, order[k, : count[k]]].mean() for k in range(40)]
-    assert precision_at(scores, right, count) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("count", "expected"), [(1, 1), (2, (1 + 1 / 3) / 2), (4, 2 / 4)])

@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup
 from chessgloss.stats import Interval
 from chessgloss.store import find_project
 from chessgloss.tracking import probes, results, runs
-from chessgloss.tracking.games import IDS, SQUARES, VOCABULARY, read_corpus, tokenise
+from chessgloss.tracking.games import IDS, SQUARES, VOCABULARY, tokenise
 from chessgloss.tracking.results import (
     BASELINES,
     EVEN_DRAW,
@@ -317,17 +317,6 @@ def test_names_are_listed_as_a_sentence_does(names: list[str], text: str) -> Non
 
 
 # ---------------------------------------------------------------- the project's runs and games
-
-
-@pytest.mark.slow
-def test_counting_answers_the_projects_questions_as_the_chapter_says() -> None:
-    corpus, questions = read_corpus(), probes.read_probes()
-    asked = questions.query("task == 'end_actual' and band == 'long'")
-    scored = score_baselines(list_moves(corpus.games, corpus.of("S")), asked)
-    legal = {name: 100 * rows["lgm"].mean() for name, rows in scored.items()}
-    assert legal == pytest.approx({"start": 55.1, "came_from": 78.8, "type": 83.9}, abs=0.2)
-    even = perplexity_of(even_draw(corpus.games, corpus.of("test")[:400]), seed=1)
-    assert 22 < even.low < even.value < even.high < 24.5
 
 
 def test_kept_losses_give_the_perplexity_of_the_record() -> None:

@@ -125,7 +125,7 @@ def only_if_above(sentences: Mapping[str, Sequence[Judged]], otherwise: str) -> 
     otherwise
         What is said when no sentence is left.
     """
-    kept = [text for text, numbers in sentences.items() if all(one.above for one in numbers)]
+    kept = [text for text, numbers in sentences.items() if all(judged.above for judged in numbers)]
     return " ".join(kept) or otherwise
 
 
