@@ -27,11 +27,10 @@ from torch.nn import functional
 
 from chessgloss.corpora.games import read_games
 from chessgloss.store import find_project
-from chessgloss.tracking.models import count_parameters, make_model
+from chessgloss.tracking.games import VOCABULARY_SIZE, TokenGames, annotate, tokenise
+from chessgloss.tracking.models import Settings, count_parameters, make_model
 from chessgloss.tracking.runs import TRANSFORMER
-from chessgloss.tracking.settings import Settings, Training
-from chessgloss.tracking.tokens import VOCABULARY_SIZE, TokenGames, annotate, tokenise
-from chessgloss.tracking.train import Task, Trainer
+from chessgloss.tracking.train import Task, Trainer, Training
 
 RESULT = Path(__file__).parent / "results" / "tracking_train_speed.json"
 

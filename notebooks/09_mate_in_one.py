@@ -46,7 +46,7 @@ from chessgloss.skill import mates
 from chessgloss.skill.players import (
     NnuePlayer, StockfishPlayer, mate_detected, nickname, read_answer, read_reply)
 from chessgloss.store import Evidence, find_project
-from chessgloss.tracking.players import tracking_players
+from chessgloss.tracking.runs import tracking_players
 
 sizes = load_sizes("09_mate_in_one", profile)
 report.use_house_style()

@@ -52,7 +52,7 @@ from chessgloss.skill.suite import (
     read_suite, reason_asked)
 from chessgloss.stats import bootstrap, mean_interval, means_by, paired_permutation
 from chessgloss.store import Evidence, default_store
-from chessgloss.tracking.players import tracking_players
+from chessgloss.tracking.runs import tracking_players
 
 # %% tags=["hide-input"]
 sizes = load_sizes("11_static_positions", profile)

@@ -38,14 +38,13 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 from chessgloss import report
 from chessgloss.book import reference
-from chessgloss.stats import mean_interval
+from chessgloss.stats import mean_interval, paired_difference
 from chessgloss.positions import Position
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
-from chessgloss.tracking import (
-    baselines, corpus as corpora, perplexities, probes, runs, settings, tables, tokens, trends)
-from chessgloss.tracking.checkpoints import read_checkpoint
-from chessgloss.tracking.evaluate import game_losses, share_on_own_pieces
+from chessgloss.tracking import games as tokens, probes, results, runs
+from chessgloss.tracking.models import game_losses
+from chessgloss.tracking.train import Training
 
 sizes = load_sizes("12_state_tracking", profile)
 report.use_house_style()
@@ -146,20 +145,24 @@ report.table(pd.DataFrame(table2).T,
 # within each other; no game is in two of the other sets.
 
 # %%
-ours = corpora.CorpusSizes(sizes.small, sizes.medium, sizes.large, sizes.dev, sizes.test,
-                           sizes.probe)
-games = corpora.read_corpus(sizes=ours)
-lengths, n_plies = np.diff(games.games.starts), games.games.plies
+wanted = {"S": sizes.small, "M": sizes.medium, "L": sizes.large,
+          **{name: getattr(sizes, name) for name in ("dev", "test", "probe")}}
+games = tokens.read_corpus(sizes=wanted)
+n_plies = games.games.plies
 spans = {name: games.of(name) for name in ("S", "M", "L", "dev", "test", "probe")}
 rows = {"S": "Train-S", "M": "Train-M", "L": "Train-L", "probe": "probing"}
 sheet = pd.DataFrame({name: {
     "games": at.size, "games, paper": int(printed("text4", rows.get(name, name), "games").value),
     "plies": int(n_plies[at].sum()), "median plies": int(np.median(n_plies[at])),
-    "tokens": int(lengths[at].sum())} for name, at in spans.items()}).T
+    "tokens": tokens.annotate(games.games, at, "uci")[0].size - 2 * at.size}  # BOS and EOS
+    for name, at in spans.items()}).T
 report.table(sheet, caption="(n_games, n_plies, n_tokens) of each set")
 
 # %%
-new = corpora.share_new(games, "test", plies=40)
+trained_on = {beginning for game in tokens.prefix_hashes(games.games, spans["L"], plies=40)
+              for beginning in game}
+new = pd.DataFrame([[float(beginning not in trained_on) for beginning in game]
+                    for game in tokens.prefix_hashes(games.games, spans["test"], plies=40)]).mean()
 figure, axes = plt.subplots()
 axes.plot(np.arange(1, 41), new, "o-", markersize=3)
 axes.set(xlabel="plies played", ylabel="share of test games", ylim=(0, 1.02))
@@ -320,7 +323,7 @@ plt.show()
 # library's logits.
 
 # %%
-library_model, _ = read_checkpoint(runs.checkpoint_path("L-uci-1"))
+library_model, _ = runs.read_model("L-uci-1")
 shape = library_model.settings
 plain = GPT(shape.layers, shape.width, shape.heads, shape.context)
 plain.load_state_dict({name.removeprefix("body."): weights
@@ -363,7 +366,7 @@ print(f"perplexity: {np.exp(by_move.mean()):.1f}; "
 figure, axes = plt.subplots(figsize=(7, 2.4))
 plies = np.arange(1, len(ucis) + 1)
 axes.bar(plies, by_move, label="L-uci-1")
-axes.plot(plies, np.log(n_legal), color="grey", label=baselines.EVEN_DRAW.lower())
+axes.plot(plies, np.log(n_legal), color="grey", label=results.EVEN_DRAW.lower())
 axes.set(xlabel="ply", ylabel="−ln probability of the move")
 axes.legend()
 plt.show()
@@ -391,9 +394,11 @@ print(f"sum of −ln probability: {by_move.sum():.2f} above, "
 # only slows a model down.
 
 # %%
-outcomes = tables.read_outcomes()
-chosen = tables.headline(outcomes)
-shape, training = runs.TRANSFORMER, settings.Training()
+trained = runs.read_runs()
+outcomes = trained[trained["usual"]]
+longer = trained[~trained["usual"] & (trained["base"] == "")]
+chosen = results.headline(outcomes, results.NOTATION_ROWS)
+shape, training = runs.TRANSFORMER, Training()
 passes = ", ".join(f"{count} at {size}" for size, count in runs.EPOCHS.items())
 rows = {"layers": (shape.layers, "GPT2-small"), "heads": (shape.heads, "GPT2-small"),
         "embedding": (shape.width, "GPT2-small"), "context": (shape.context, "GPT2-small"),
@@ -405,31 +410,41 @@ choices = {name: {"ours": str(value), "paper": printed("text4", row, name).print
 report.table(pd.DataFrame(choices).T, caption="The transformer and its training")
 
 # %%
-drawn = baselines.even_draw(games.games, games.of("test")[: sizes.drawn])
-even = perplexities.perplexity_of(drawn, seed=seed)
-longer = tables.read_longer()
-names = [one.name for one in (*outcomes, *longer)]
-known = baselines.judge_perplexities(names, drawn, seed=seed)
-table4 = tables.perplexity_table(outcomes, tables.NOTATION_ROWS, known, even)
+drawn = results.even_draw(games.games, games.of("test")[: sizes.drawn])
+even = results.perplexity_of(drawn, seed=seed)
+known = pd.Series({run: results.judge_perplexity(results.read_losses(run), drawn, seed=seed)
+                   for run in (*outcomes.index, *longer.index)})
+
+
+def mark(dev):
+    return f"{dev:.1f}" + ("" if dev < even.low else f" {results.MARK}")
+
+
+table4 = chosen.set_index("title").rename_axis(None).assign(test=known[chosen["run"]].to_numpy())
+table4["RAP, %"] = (100 * table4["probability"]).round().astype(int).replace(0, "")
+table4["early stop"] = table4["stopped_early"].map({True: "yes", False: "no"})
+shown = table4.assign(dev=table4["dev"].map(mark)).rename(columns={"tokens": "tokens read"})
+shown.loc[results.EVEN_DRAW, ["dev", "test"]] = ["-", even]
 
 
 # %% tags=["hide-input"]
 def finish(axes, at=(1, 2, 5)):
-    axes.axhline(even.value, color="grey", linestyle=":", label=baselines.EVEN_DRAW.lower())
+    axes.axhline(even.value, color="grey", linestyle=":", label=results.EVEN_DRAW.lower())
     axes.set_ylim(bottom=0.7 * even.low)
     axes.yaxis.set(major_locator=LogLocator(subs=at), major_formatter="{x:g}", minor_formatter="")
     axes.legend()
 
 
 # %% tags=["hide-input"]
-paper4 = reference.table("state_tracking", "table4").reindex(table4.index)
-for column, title in (("Dev set", "dev, paper"), ("Test set", "test, paper")):
-    table4[title] = paper4[column]
+paper4 = reference.table("state_tracking", "table4")
+rows4 = [*paper4.index, results.EVEN_DRAW]
+paper4 = paper4.rename(columns={"Dev set": "dev, paper", "Test set": "test, paper"})
+shown = shown.join(paper4).reindex(rows4)
 report.boards(
-    report.table(table4[["dev", "dev, paper", "test", "test, paper", "RAP, %"]], digits=1,
-                 caption=f"Table 4: canonical perplexity. {baselines.MARKED}"),
-    report.table(table4.loc[table4["run"] != "", ["epochs", "tokens read", "early stop", "run"]],
-                 caption="How the runs were trained"))
+    report.table(shown[["dev", "dev, paper", "test", "test, paper", "RAP, %"]], digits=1,
+                 caption=f"Table 4: canonical perplexity. {results.MARKED}"),
+    report.table(shown.loc[table4.index, ["epochs", "tokens read", "early stop", "run"]],
+                 digits=0, caption="How the runs were trained"))
 
 # %% [markdown]
 # Intervals draw whole test games; dev games say when to stop, and have none. Compare within a
@@ -440,36 +455,36 @@ report.boards(
 
 # %% tags=["hide-input"]
 def change(run, plain="S-uci-1"):
-    return baselines.judge_change(run, plain, known, seed=seed)
+    return results.judge_change(run, plain, known, seed=seed)
 
 
 changes = {}
-for size in tables.SIZES:
+for size in results.SIZES:
     for model in ("uci_rap", "uci_ap"):
-        both = [chosen.get((size, name)) for name in (model, "uci")]
-        cells = [printed("table4", f"{size} {tables.NOTATION_ROWS[name]}", "Test set").value
+        cells = [printed("table4", f"{size} {results.NOTATION_ROWS[name]}", "Test set").value
                  for name in (model, "uci")]
-        changes[size, model] = {
+        changes[f"{size} {results.NOTATION_ROWS[model]}"] = {
             "paper": 100 * (cells[0] / cells[1] - 1),
-            "ours": change(*(one.name for one in both)) if all(both) else None}
+            "ours": change(chosen.loc[(size, model), "run"], chosen.loc[(size, "uci"), "run"])}
 
 # %%
-shown = {f"{size} {tables.NOTATION_ROWS[model]}": {
-    name: tables.told(value, "+.1f") for name, value in row.items()}
-    for (size, model), row in changes.items()}
-report.table(pd.DataFrame(shown).T, caption="Perplexity against plain UCI's, per cent of it. "
-             f"{baselines.MARK} not both beat the even draw: no finding")
+shown = pd.DataFrame(changes).T.map("{:+.1f}".format)
+report.table(shown, caption="Perplexity against plain UCI's, per cent of it. "
+             f"{results.MARK} not both beat the even draw: no finding")
 
 # %% [markdown]
 # How much of this is chance? Runs that differ only in the seed of weights, order and piece types:
 
 # %%
-spread = trends.seed_spread(outcomes)
+seeds = outcomes.groupby(["size", "model", "probability"])["dev"]
+spread = seeds.agg(seeds="size", lowest="min", median="median", highest="max")
+spread = spread[spread["seeds"] > 1]
 shown = spread.astype(object)
-for column in ("lowest", "median", "highest"):
-    shown[column] = [baselines.mark_plain(dev, even) for dev in spread[column]]
-shown.loc[baselines.EVEN_DRAW] = ["-", "-", f"{even:.1f}", "-"]
-report.table(shown, caption=f"Dev perplexity over seeds. {baselines.MARKED}")
+shown[["lowest", "median", "highest"]] = shown[["lowest", "median", "highest"]].map(mark)
+shown.index = [f"{size} {model}" + (f" {share:.0%}" if share else "")
+               for size, model, share in shown.index]
+shown.loc[results.EVEN_DRAW] = ["-", "-", f"{even:.1f}", "-"]
+report.table(shown, caption=f"Dev perplexity over seeds. {results.MARKED}")
 
 # %% [markdown]
 # ## More passes over the same games
@@ -486,33 +501,34 @@ report.table(shown, caption=f"Dev perplexity over seeds. {baselines.MARKED}")
 
 # %%
 glue("all_runs", len(outcomes), display=False)
-glue("ended", sum(one.stopped_early for one in outcomes), display=False)
+glue("ended", int(outcomes["stopped_early"].sum()), display=False)
 figure, axes = plt.subplots()
-for name in (one.name for one in longer):
-    log = pd.DataFrame(runs.read_run(name).log)
-    axes.plot(log["epoch"], log["dev_perplexity"], "o-", label=name)
+for run, log in longer["log"].items():
+    log = pd.DataFrame(log)
+    axes.plot(log["epoch"], log["dev_perplexity"], "o-", label=run)
 axes.set(xlabel="passes over the games of S", ylabel="dev perplexity a move", yscale="log")
 finish(axes)
 plt.show()
 
 # %%
-short = {one.name: one.name.partition("x")[0] for one in longer if not one.dropout}
-passes = {one.name: {
-    "trained": one.title, "after 5": known.get(short.get(one.name), "-"),
-    "after all": known[one.name],
-    "early stop": "yes" if one.stopped_early else "no"} for one in longer}
-passes_shown = pd.DataFrame(passes).T
-passes_shown.loc[baselines.EVEN_DRAW] = ["-", "-", even, "-"]
+short = {run: run.partition("x")[0] for run in longer.index[longer["dropout"] == 0]}
+passes = longer.assign(after=known).sort_index()
+passes_shown = pd.DataFrame({
+    "passes": passes["epochs"],
+    "after 5": [known.get(short.get(run), "-") for run in passes.index],
+    "after all": passes["after"],
+    "early stop": passes["stopped_early"].map({True: "yes", False: "no"})})
+passes_shown.loc[results.EVEN_DRAW] = ["-", "-", even, "-"]
 report.table(passes_shown, digits=1,
-             caption=f"S, test perplexity after more passes. {baselines.MARKED}")
+             caption=f"S, test perplexity after more passes. {results.MARKED}")
 
 # %%
 priced = {run: {"after 5": change(short[run]) if run in short else "-",
                 "after all": change(run, "S-uci-1x15")}
-          for run in passes if run != "S-uci-1x15"}
+          for run in passes.index if run != "S-uci-1x15"}
 report.table(pd.DataFrame(priced).T, digits=1,
              caption="Against plain UCI after 5 passes, and after its best; % of its perplexity. "
-                     f"{baselines.MARK} not both beat the even draw: no finding")
+                     f"{results.MARK} not both beat the even draw: no finding")
 
 # %% [markdown]
 # ## How often to show the type
@@ -521,7 +537,10 @@ report.table(pd.DataFrame(priced).T, digits=1,
 # its S and M, 15 % for L, gains up to 50 % at S, and 100 % too high to draw.
 
 # %%
-curve = trends.rap_curve(outcomes)
+drawn_types = outcomes[outcomes["model"].isin(["uci", "uci_rap"]) & (outcomes["seed"] == 1)]
+drawn_types = drawn_types.assign(percent=(100 * drawn_types["probability"]).round().astype(int))
+curve = drawn_types.pivot(index="percent", columns="size", values="dev")
+curve = curve[list(results.SIZES)].rename_axis(index="RAP, %", columns=None)
 figure, axes = plt.subplots()
 for size in curve:
     points = curve[size].dropna()
@@ -532,10 +551,9 @@ finish(axes)
 plt.show()
 
 # %%
-figure2 = curve.map(lambda dev: baselines.mark_plain(dev, even)).astype(object)
-figure2 = figure2.where(curve.notna(), tables.NOT_TRAINED)
-figure2.loc[baselines.EVEN_DRAW] = f"{even:.1f}"
-report.table(figure2, caption=f"Figure 2 in numbers: dev perplexity. {baselines.MARKED}")
+figure2 = curve.map(mark).where(curve.notna(), "not trained")
+figure2.loc[results.EVEN_DRAW] = f"{even:.1f}"
+report.table(figure2, caption=f"Figure 2 in numbers: dev perplexity. {results.MARKED}")
 
 # %% [markdown]
 # ## Whose turn is a token?
@@ -549,39 +567,46 @@ report.table(figure2, caption=f"Figure 2 in numbers: dev perplexity. {baselines.
 # the short prefixes, after 40 plies and more for the long ones.
 
 # %% tags=["hide-input"]
-kept = probes.read_probes(probes.probes_file())
-after = {f"{low} to {high} plies": probes.select(kept, "end_actual", band)[: sizes.live]
-         for band, (low, high) in probes.BANDS.items()}
-models = {name: read_checkpoint(runs.checkpoint_path(name)) for name in runs.trained_checkpoints()}
-bands = dict(zip(probes.BANDS, after, strict=True))
-small_moves = baselines.list_moves(games.games, spans["S"])
-ground = {span: baselines.share_on_own_pieces(small_moves, some) for span, some in after.items()}
+questions = probes.read_probes().query("task == 'end_actual'").groupby("band").head(sizes.live)
+bands = {band: f"{low} to {high} plies" for band, (low, high) in probes.BANDS.items()}
+after = {band: questions[questions["band"] == band] for band in bands}
+own = {band: [probes.own_squares(fen) for fen in rows["fen"]] for band, rows in after.items()}
+models = {name: runs.read_model(name) for name in runs.trained_checkpoints()}
+
+# %%
+moves_of_s, ground = results.list_moves(games.games, spans["S"]), {}
+for band, rows in after.items():
+    late = moves_of_s[moves_of_s["ply"] >= results.COUNTED_FROM[band]]
+    left = pd.crosstab(late["side"], late["left"], normalize="index").reindex(
+        columns=range(64), fill_value=0)
+    sides = rows["prefix"].str.split().str.len() % 2
+    ground[band] = np.array([left.loc[side, squares].sum()
+                             for side, squares in zip(sides, own[band], strict=True)])
 
 
 # %%
-def share_of(given, span):
-    clusters = [one.game for one in after[span]]
-    better = mean_interval(given - ground[span], clusters, seed=seed).low > 0
-    return baselines.Judged(mean_interval(given, clusters, seed=seed), better)
+def share_of(given, band):
+    clusters = after[band]["game"]
+    better = paired_difference(given, ground[band], clusters, seed=seed).low > 0
+    return results.Judged(mean_interval(given, clusters, seed=seed), better)
 
 
 # %%
-turn = pd.DataFrame({name: {span: share_of(share_on_own_pieces(model, some), span)
-                            for span, some in after.items()}
-                     for name, (model, training) in models.items() if training.reading == "uci"})
-for one in longer:
-    if one.model != "uci_ap":
-        turn[one.name] = [
-            share_of(perplexities.read_own_pieces(one.name, band)[: sizes.live], span)
-            for band, span in bands.items()]
+given = {name: {band: probes.share_on_own_pieces(model, rows) for band, rows in after.items()}
+         for name, (model, training) in models.items() if training.reading == "uci"}
+for run in longer.index[longer["model"] != "uci_ap"]:
+    kept = runs.read_kept("measures", run)
+    given[run] = {band: kept[f"own.{band}"][: sizes.live] for band in bands}
+turn = pd.DataFrame({run: {bands[band]: share_of(share, band) for band, share in shares.items()}
+                     for run, shares in given.items()}).T
 
 # %%
-own = turn.map(lambda share: f"{share:.2f}").T
-counted = {span: mean_interval(shares, [one.game for one in after[span]], seed=seed)
-           for span, shares in ground.items()}
-own.loc["Counts: squares left by side"] = [f"{counted[span]:.2f}" for span in own]
-report.table(own, caption=f"Probability on own pieces, {sizes.live} prefixes each. "
-                          f"{baselines.MARKED}")
+counted = pd.Series({title: mean_interval(ground[band], after[band]["game"], seed=seed)
+                     for band, title in bands.items()})
+shown = turn.map("{:.2f}".format)
+shown.loc["Counts: squares left by side"] = counted.map("{:.2f}".format)
+report.table(shown, caption=f"Probability on own pieces, {sizes.live} prefixes each. "
+                            f"{results.MARKED}")
 
 # %% [markdown]
 # ## More games
@@ -590,17 +615,14 @@ report.table(own, caption=f"Probability on own pieces, {sizes.live} prefixes eac
 # lies below the dotted line is better than an even draw.
 
 # %%
-counts = {"S": sizes.small, "M": sizes.medium, "L": sizes.large}
-lines = {title: {counts[size]: known[chosen[size, model].name] for size in tables.SIZES
-                 if (size, model) in chosen} for model, title in tables.NOTATION_ROWS.items()}
-lines = {title: {count: one.value for count, one in line.items()} for title, line in lines.items()}
-
-# %%
+counts = {size: wanted[size] for size in results.SIZES}
 figure, axes = plt.subplots()
-for title, line in lines.items():
-    ends = np.array([[one.value - one.low, one.high - one.value] for one in line.values()]).T
-    middle = [one.value for one in line.values()]
-    axes.errorbar(list(line), middle, ends, fmt="o-", capsize=3, label=title)
+for model, title in results.NOTATION_ROWS.items():
+    rows = chosen[chosen.index.get_level_values("model") == model]
+    line = [known[run].value for run in rows["run"]]
+    middle, low, high = np.array([(part.value, part.low, part.high) for part in line]).T
+    axes.errorbar(rows["games"], middle, [middle - low, high - middle], fmt="o-", capsize=3,
+                  label=title)
 axes.set(xscale="log", yscale="log", xlabel="training games", ylabel="test perplexity a move")
 axes.set_xticks(list(counts.values()), [f"{count:,}" for count in counts.values()], minor=False)
 axes.xaxis.set_minor_formatter("")
@@ -615,20 +637,18 @@ plt.show()
 
 # %%
 first = games.of("test")[: sizes.live]
-drawn_first = perplexities.first_games(drawn, sizes.live)
 live = {}
 for name, (model, training) in models.items():
-    losses = perplexities.Losses(game_losses(model, games.games, training.reading, first),
-                                 drawn_first.plies)
-    better = perplexities.compare_perplexities(losses, drawn_first, seed=seed).high < 0
-    live[name] = baselines.Judged(perplexities.perplexity_of(losses, seed=seed), better)
+    nats = game_losses(model, games.games, training.reading, first)
+    losses = pd.DataFrame({"nats": nats, "plies": n_plies[first]})
+    live[name] = results.judge_perplexity(losses, drawn[: sizes.live], seed=seed)
 
 # %%
 committed = pd.DataFrame({f"first {sizes.live} test games": live, "as logged, all": known})
 committed = committed.loc[list(live)].astype(object)
-committed.loc[baselines.EVEN_DRAW] = [perplexities.perplexity_of(drawn_first, seed=seed), even]
+committed.loc[results.EVEN_DRAW] = [results.perplexity_of(drawn[: sizes.live], seed=seed), even]
 report.table(committed, digits=1,
-             caption=f"Committed models, perplexity. {baselines.MARKED}")
+             caption=f"Committed models, perplexity. {results.MARKED}")
 
 # %% [markdown]
 # ## Recap
@@ -646,13 +666,11 @@ report.table(committed, digits=1,
 #   squares alone.
 
 # %% tags=["hide-input"]
-in_table4 = {f"{size} {tables.NOTATION_ROWS[model]}": known[one.name]
-             for (size, model), one in chosen.items() if model in tables.NOTATION_ROWS}
-above = [row for row, one in in_table4.items() if one.above]
-comparable = any(row["ours"] and row["ours"].above for row in changes.values())
+above = [row for row, test in table4["test"].items() if test.above]
+comparable = any(row["ours"].above for row in changes.values())
 glue("strength", "strong enough at some sizes only" if comparable else "too weak", display=False)
-glue("n_models", len(in_table4), display=False)
-glue("above", baselines.enumerate_names(above), display=False)
+glue("n_models", len(table4), display=False)
+glue("above", results.enumerate_names(above), display=False)
 glue("even", f"{even:.1f}", display=False)
 
 # %% tags=["hide-input"]
@@ -661,103 +679,89 @@ glue("gpt_width", library_model.settings.width, display=False)
 weights = [reference.lookup("state_tracking", "text4", "GPT2-small", name).value
            for name in ("layers", "embedding", "context")]
 theirs = 12 * weights[0] * weights[1] ** 2 + (tokens.VOCABULARY_SIZE + weights[2]) * weights[1]
-ours = chosen["L", "uci"].parameters
+ours = chosen.loc[("L", "uci"), "parameters"]
 for name, value in (("their_weights", theirs / 1e6), ("our_weights", ours / 1e6)):
     glue(name, f"{value:.3g}", display=False)
 glue("ratio", f"{theirs / ours:.0f}", display=False)
 
 # %% tags=["hide-input"]
-for size, at in spans.items():
-    if size in tables.SIZES and (size, "uci") in chosen:
-        read = chosen[size, "uci"].epochs * at.size
-        theirs_read = printed("text4", "training", "epochs").value * sheet.loc[
-            size, "games, paper"]
-        glue(f"read_{size}", f"{100 * read / theirs_read:.1f}", display=False)
-    if size in tables.SIZES:
-        one = chosen.get((size, "uci"))
-        glue(f"uci_{size}", tables.told(known[one.name] if one else None, ".1f"), display=False)
-glue("passes", ", ".join(f"{chosen[size, 'uci'].epochs} at {size}" for size in tables.SIZES
-                         if (size, "uci") in chosen), display=False)
+uci = chosen.xs("uci", level="model")
+for size, row in uci.iterrows():
+    read = row["epochs"] * row["games"]
+    theirs_read = printed("text4", "training", "epochs").value * sheet.loc[size, "games, paper"]
+    glue(f"read_{size}", f"{100 * read / theirs_read:.1f}", display=False)
+    glue(f"uci_{size}", f"{known[row['run']]:.1f}", display=False)
+glue("passes", ", ".join(f"{count} at {size}" for size, count in uci["epochs"].items()),
+     display=False)
 glue("half_new", int(np.argmax(new >= 0.5)) + 1, display=False)
 
 # %% tags=["hide-input"]
-sentences = {f"At {size}, {tables.NOTATION_ROWS[model]} changes plain UCI's perplexity by "
-        f"{tables.told(row['ours'], '+.0f')} % (in the paper {row['paper']:+.0f} %).": [row["ours"]]
-        for (size, model), row in changes.items()}
-glue("notations", baselines.only_if_above(
+sentences = {f"At {row[0]}, {row[2:]} changes plain UCI's perplexity by "
+             f"{cells['ours']:+.0f} % (in the paper {cells['paper']:+.0f} %).": [cells["ours"]]
+             for row, cells in changes.items()}
+glue("notations", results.only_if_above(
     sentences, "it cannot be told from these trainings; at no size do plain UCI and a model beside "
                "it both beat the even draw."), display=False)
 
 # %% tags=["hide-input"]
-best = min(passes, key=lambda run: passes[run]["after all"].value.value)
+best = min(passes.index, key=lambda run: known[run].value.value)
 sentences = {f"{run} changes the perplexity of plain UCI at its best pass by "
-        f"{row['after all']:+.0f} %.": [row["after all"]] for run, row in priced.items()}
-otherwise = f"the best of the {len(passes)}, {best}, comes to {passes[best]['after all']:.1f}"
-if not any(row["after all"].above for row in passes.values()):
+             f"{row['after all']:+.0f} %.": [row["after all"]] for run, row in priced.items()}
+otherwise = f"the best of the {len(passes)}, {best}, comes to {known[best]:.1f}"
+if not any(judged.above for judged in passes["after"]):
     otherwise += "; none beats the even draw, and whether types help where games are few stays open"
-glue("longer", baselines.only_if_above(sentences, f"{otherwise}."), display=False)
+glue("longer", results.only_if_above(sentences, f"{otherwise}."), display=False)
 
 # %% tags=["hide-input"]
-both = [name for name in turn.columns if name.split("-")[1] in ("uci", f"rap{runs.RAP}")]
-sized = [name[0] for name in both]
-largest = max((size for size in sized if sized.count(size) == 2), key="SML".index, default="L")
-for name, label in (("uci", "uci"), ("rap", f"rap{runs.RAP}")):
-    run = f"{largest}-{label}-1"
-    share = turn[run].iloc[-1] if run in both else None
-    glue(f"own_{name}", tables.told(share, ".2f"), display=False)
+for name, run in (("uci", "L-uci-1"), ("rap", f"L-rap{runs.RAP}-1")):
+    glue(f"own_{name}", f"{turn.loc[run, bands['long']]:.2f}", display=False)
 glue("own_counts", f"{counted[bands['long']]:.2f}", display=False)
-glue("own_of", f"runs on {largest}", display=False)
-
-# %% tags=["hide-input"]
-results = {f"table1.{kind.split()[0].lower()}": report.Result(
-    len(words), unit="tokens", reference=printed("table1", kind, "Count").value,
-    source=printed("table1", kind, "Count").key) for kind, words in kinds.items()}
-sure = [table2[row] for row, (_, share) in draws.items() if share in (0, 1)]
-same = sum(row["training, ours"] == row["training, paper"] for row in sure)
-results["table2.without_chance"] = report.Result(same, n=len(sure), unit="rows as printed")
-results["figure1.boards"] = report.Result(len(positions), unit="boards")
-results["figure2.points"] = report.Result(int(curve.notna().sum().sum()), unit="runs")
-for name, at in spans.items():
-    results[f"games.{name}"] = report.Result(at.size, unit="games")
+glue("own_of", "runs on L", display=False)
 
 # %% tags=["hide-input"]
 unit = "perplexity a move"
-for (size, model), one in chosen.items():
-    if model in tables.NOTATION_ROWS:
-        row = f"{size} {tables.NOTATION_ROWS[model]}"
-        dev, test = (printed("table4", row, column) for column in ("Dev set", "Test set"))
-        results[f"table4.dev.{size}.{model}"] = report.Result(
-            one.dev, unit=unit, reference=dev.value, source=dev.key)
-        results[f"perplexity.{size}.{model}"] = report.Result.of(
-            known[one.name].value, unit, reference=test.value, source=test.key)
-for run, row in passes.items():
-    results[f"longer.{run.replace('-', '_')}"] = report.Result.of(row["after all"].value, unit)
+table1_cells = {kind.split()[0].lower(): printed("table1", kind, "Count") for kind in kinds}
+table4_cells = {key: {column: printed("table4", row["title"], f"{column.title()} set")
+                      for column in ("dev", "test")} for key, row in chosen.iterrows()}
+sure = [table2[row] for row, (_, share) in draws.items() if share in (0, 1)]
+same = sum(row["training, ours"] == row["training, paper"] for row in sure)
+
+
+def values(frame):
+    return frame.map(lambda judged: judged.value)
+
+
+def as_keys(frame):
+    return frame.set_axis([run.replace("-", "_") for run in frame.index])
+
 
 # %% tags=["hide-input"]
-results["baseline.uniform_legal.perplexity"] = report.Result.of(even, unit)
-results["baseline.uniform_legal.beaten"] = report.Result(
-    len(above), n=len(in_table4), unit="models of Table 4")
-
-# %% tags=["hide-input"]
-for percent, row in curve.iterrows():
-    for size, value in row.dropna().items():
-        results[f"figure2.{size}.rap{percent}"] = report.Result(value, unit="dev perplexity")
-for name, row in spread.iterrows():
-    results |= {f"seeds.{name.split(' %')[0].replace(' ', '.')}.{column}": report.Result(
-        row[column], n=int(row["seeds"]), unit="dev perplexity")
+report.save(
+    "12_state_tracking",
+    report.rows({kind.split()[0].lower(): len(words) for kind, words in kinds.items()}, "table1",
+                unit="tokens", reference=table1_cells),
+    report.rows(report.Result(same, n=len(sure), unit="rows as printed"), "table2.without_chance"),
+    report.rows(len(positions), "figure1.boards", unit="boards"),
+    report.rows(int(curve.notna().sum().sum()), "figure2.points", unit="runs"),
+    report.rows({name: at.size for name, at in spans.items()}, "games", unit="games"),
+    report.rows(chosen["dev"], "table4.dev", unit=unit,
+                reference={key: cells["dev"] for key, cells in table4_cells.items()}),
+    report.rows(values(known[chosen["run"]]).set_axis(chosen.index), "perplexity", unit=unit,
+                reference={key: cells["test"] for key, cells in table4_cells.items()}),
+    report.rows(as_keys(values(passes["after"])), "longer", unit=unit),
+    report.rows(even, "baseline.uniform_legal.perplexity", unit=unit),
+    report.rows(report.Result(len(above), n=len(table4), unit="models of Table 4"),
+                "baseline.uniform_legal.beaten"),
+    report.rows(curve.rename(index="rap{}".format).T, "figure2", unit="dev perplexity", drop=True),
+    report.rows({(size, model, *([round(100 * share)] if share else [])): {
+        column: report.Result(row[column], n=int(row["seeds"]), unit="dev perplexity")
         for column in ("lowest", "median", "highest")}
-
-# %% tags=["hide-input"]
-for name, spans in turn.items():
-    results |= {f"own_pieces.{name.replace('-', '_')}.{span.replace(' ', '_')}": report.Result.of(
-        share.value, "share of probability") for span, share in spans.items()}
-results |= {f"baseline.own_pieces.{span.replace(' ', '_')}": report.Result.of(
-    share, "share of probability") for span, share in counted.items()}
-for name, one in live.items():
-    results[f"live.perplexity.{name.replace('-', '_')}"] = report.Result.of(one.value, unit)
-report.save("12_state_tracking", results)
+        for (size, model, share), row in spread.iterrows()}, "seeds"),
+    report.rows(as_keys(values(turn)), "own_pieces", unit="share of probability"),
+    report.rows(counted, "baseline.own_pieces", unit="share of probability"),
+    report.rows(as_keys(values(pd.Series(live))), "live.perplexity", unit=unit))
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(
-    len(names), "trained models", seed, interval="95 % bootstrap over games",
+    len(known), "trained models", seed, interval="95 % bootstrap over games",
     versions={"test": f"{sizes.test:,} games", "live": f"{sizes.live:,} test games"}))

@@ -39,27 +39,27 @@ from myst_nb import glue
 from chessgloss import report
 from chessgloss.book import reference
 from chessgloss.positions import Position, read_move
+from chessgloss.stats import mean_interval
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
-from chessgloss.tracking import (
-    baselines, corpus, errors, probe_scores, probes, runs, tables, trends)
-from chessgloss.tracking.checkpoints import read_checkpoint
-from chessgloss.tracking.evaluate import predict, rank
-from chessgloss.tracking.tokens import VOCABULARY
+from chessgloss.tracking import probes, results, runs
+from chessgloss.tracking.games import VOCABULARY, read_corpus
 
 sizes = load_sizes("13_board_probes", profile)
 report.use_house_style()
-kept = probes.read_probes(probes.probes_file())
-asked = {(task, band): probes.select(kept, task, band)[: sizes.instances]
-         for task in probes.TASKS for band in probes.BANDS}
-instances = [question for questions in asked.values() for question in questions]
+by_task = ["task", "band"]
+questions = probes.read_probes().groupby(by_task, sort=False).head(sizes.instances)
+
+
+def ask(task, band="long"):
+    return questions[(questions["task"] == task) & (questions["band"] == band)]
 
 # %%
-question = asked["end_actual", "long"][question_number]
+question = ask("end_actual").iloc[question_number]
 board = chess.Board()
-for uci in question.prefix:
+for uci in question["prefix"].split():
     board.push_uci(uci)
-start = chess.parse_square(VOCABULARY[question.prompt])
+start = chess.parse_square(question["prompt"])
 legal = {move.to_square for move in board.legal_moves if move.from_square == start}
 drawing = chess.svg.board(board, size=300, fill={start: "#E69F00"},
                           squares=chess.SquareSet(legal))
@@ -97,11 +97,10 @@ report.Html(drawing, board.fen())
 # prompt. What the model gives to each of its 77 tokens to come next is its answer.
 
 # %%
-models = {name: read_checkpoint(runs.checkpoint_path(name))
-          for name in runs.trained_checkpoints()}
+models = {name: runs.read_model(name) for name in runs.trained_checkpoints()}
 model, training = models[example]
 
-squares = [part for uci in question.prefix
+squares = [part for uci in question["prefix"].split()
            for part in (uci[:2], uci[2:4], uci[4:]) if part]
 prompt = ["BOS", *squares, chess.square_name(start)]
 ids = torch.tensor([[VOCABULARY.index(token) for token in prompt]])
@@ -134,7 +133,7 @@ print("likeliest:", ", ".join(f"{chess.square_name(square)} {on_squares[square]:
                               for square in best))
 print(f"{chess.square_name(start)}{chess.square_name(answer)} is",
       "legal" if answer in legal else "not legal",
-      f"(played: {VOCABULARY[question.exact]})")
+      f"(played: {question['exact']})")
 on_legal = on_squares[list(legal)].sum()
 print(f"given to legal squares: {on_legal:.1%}, to others: {on_squares.sum() - on_legal:.1%}")
 print(f"an even draw among 64 squares gives the legal ones {len(legal) / 64:.1%}")
@@ -145,10 +144,10 @@ print(f"an even draw among 64 squares gives the legal ones {len(legal) / 64:.1%}
 # and the answers that are right are kept with each:
 
 # %%
-library_answer = predict(model, [question], training.reading)[0]  # logarithms
+library_answer = probes.predict(model, question.to_frame().T, training.reading)[0]  # logarithms
 assert np.allclose(library_answer, np.log(probability), atol=1e-2)
-assert {token - first_square for token in question.legal} == legal
-glue("last_question", len(asked["end_actual", "long"]) - 1, display=False)
+assert set(question["legal"].split()) == {chess.square_name(square) for square in legal}
+glue("last_question", len(ask("end_actual")) - 1, display=False)
 print(f"(n_tasks, n_bands, n_instances) = {len(probes.TASKS), len(probes.BANDS), sizes.instances}")
 
 # %% [markdown]
@@ -163,31 +162,22 @@ print(f"(n_tasks, n_bands, n_instances) = {len(probes.TASKS), len(probes.BANDS),
 random = np.random.default_rng(seed)
 prompts = ["f1", "f3", "B", "N"]
 table3 = []
-while [VOCABULARY[asking.prompt] for asking in table3] != prompts:
+while [asking["prompt"] for asking in table3] != prompts:
     table3 = probes.ask(moves.split(), following, "short", "Figure 1", random)
-
-
-def name_squares(ids):
-    return ", ".join(sorted(VOCABULARY[token] for token in ids if token is not None)) or "N/A"
-
+table3 = pd.DataFrame(table3)
+table3.index = table3["task"].str.replace("_", "-").str.title()
 
 # %%
-titles = [asking.task.replace("_", "-").title() for asking in table3]
-rows = {title: {"prompt": VOCABULARY[asking.prompt], "ExM": name_squares([asking.exact]),
-                "LgM": name_squares(asking.legal)}
-        for title, asking in zip(titles, table3, strict=True)}
-agree = 0
-for title, asking in zip(titles, table3, strict=True):
-    cell = reference.lookup("state_tracking", "table3", title, "Correct Answers (LgM)")
-    agree += set(cell.printed.strip("{}").split(", ")) == {VOCABULARY[at] for at in asking.legal}
-
-# %%
-shown = report.board(read_move(Position.after(moves.split()), following), size=280)
-for title, answer in zip(titles, predict(model, table3, training.reading), strict=True):
-    best = np.argsort(-answer)[:5]
-    rows[title][f"{example} answers"] = " ".join(
-        f"{VOCABULARY[token]} {np.exp(answer[token]):.0%}" for token in best)
-report.boards(shown, report.table(pd.DataFrame(rows).T, caption="Table 3"))
+printed3 = reference.table("state_tracking", "table3")["Correct Answers (LgM)"]
+agree = sum(set(printed3[title].strip("{}").split(", ")) == set(squares.split())
+            for title, squares in table3["legal"].items())
+shown = table3[["prompt", "exact", "legal"]].rename(columns={"exact": "ExM", "legal": "LgM"})
+answers3 = probes.predict(model, table3, training.reading)
+shown[f"{example} answers"] = [
+    " ".join(f"{VOCABULARY[token]} {np.exp(answer[token]):.0%}"
+             for token in np.argsort(-answer)[:5]) for answer in answers3]
+drawing = report.board(read_move(Position.after(moves.split()), following), size=280)
+report.boards(drawing, report.table(shown.rename_axis(None), caption="Table 3"))
 
 # %% [markdown]
 # ## The answers of the runs, and of the committed models
@@ -196,19 +186,21 @@ report.boards(shown, report.table(pd.DataFrame(rows).T, caption="Table 3"))
 # models of the headline rows are in the repository and answer the first questions again here.
 
 # %%
-answers = tables.recorded()
-outcomes = [one for one in tables.read_outcomes() if one.model in tables.NOTATION_ROWS]
-chosen = tables.headline(outcomes)
+trained = runs.read_runs()
+outcomes = trained[trained["usual"] & trained["model"].isin(list(results.NOTATION_ROWS))]
+longer = trained[~trained["usual"] & (trained["base"] == "")]
+chosen = results.headline(outcomes, results.NOTATION_ROWS)
+answered = {run: results.score_run(run, questions) for run in (*outcomes.index, *longer.index)}
 
 # %%
 again = {}
-for name, (model, training) in models.items():
+for run, (model, training) in models.items():
+    kept = runs.read_kept("predictions", run)
     for task in probes.TASKS[: 4 if training.notation != "uci" else 2]:
-        live = predict(model, asked[task, "long"][: sizes.live], training.reading)
-        stored = answers(name, task, "long")[: sizes.live]
-        again[name, task] = {
-            "same first": float((live.argmax(1) == stored.argmax(1)).mean()),
-            "same ranking": float((rank(live) == rank(stored)).all(axis=1).mean())}
+        live = probes.rank(probes.predict(model, ask(task)[: sizes.live], training.reading))
+        stored = kept[f"{task}.long"][: sizes.live]
+        again[run, task] = {"same first": float((live[:, 0] == stored[:, 0]).mean()),
+                            "same ranking": float((live == stored).all(axis=1).mean())}
 again = pd.DataFrame(again).T
 report.table(again, caption=f"Live against kept, {sizes.live} questions each", digits=4)
 
@@ -228,32 +220,36 @@ report.table(again, caption=f"Live against kept, {sizes.live} questions each", d
 # lies above 0; what is *as played* (ExM) has to beat an even draw among the right squares too.
 
 # %%
-games = corpus.read_corpus()
+games = read_corpus()
 trained_on = games.of("L")
-ground = baselines.Baselines(
-    baselines.list_moves(games.games, trained_on[: sizes.counted]), instances)
-grounds = {(task, band): tables.score_baselines(ground, task, band, seed=seed)
-           for task in probes.TASKS for band in probes.BANDS}
-titles_of = baselines.END_BASELINES | baselines.START_BASELINES
+
+
+def count(n_games, asked=questions):
+    moves = results.list_moves(games.games, trained_on[:n_games])
+    return results.score_baselines(moves, asked)
+
+
+ground = count(sizes.counted)
+grounds = {name: results.summarise(rows, seed=seed) for name, rows in ground.items()}
 
 # %%
-counted = {(task, band): {titles_of[name]: one.lgm for name, one in by_name.items()}
-           for (task, band), by_name in grounds.items()}
-counted = pd.DataFrame({f"{task}, {band}": cells for (task, band), cells in counted.items()})
-report.table(counted.astype(object).fillna("-"), digits=1,
+counted = pd.DataFrame({results.BASELINES[name]: scores["lgm"] for name, scores in grounds.items()})
+counted = counted.T[list(questions.groupby(by_task, sort=False).groups)]
+counted.columns = [", ".join(key) for key in counted.columns]
+report.table(counted.fillna("-"), digits=1,
              caption=f"Legal answers of counts over {sizes.counted:,} games, %")
 
 # %% [markdown]
 # The models of M and L have read more games. Does it matter to the counts?
 
 # %%
+long_ends = questions.query("band == 'long' and task in @probes.END_TASKS")
 larger = {}
-for count in (sizes.counted, *sizes.counted_more):
-    more = baselines.Baselines(baselines.list_moves(games.games, trained_on[:count]), instances)
-    by_task = {task: tables.score_baselines(more, task, seed=seed) for task in probes.END_TASKS}
-    larger[f"{count:,} games"] = {
-        f"{task}, {name}": one.lgm for task, scored in by_task.items()
-        for name, one in scored.items() if name != "start"}
+for n_games in (sizes.counted, *sizes.counted_more):
+    more = count(n_games, long_ends)
+    larger[f"{n_games:,} games"] = {
+        f"{task}, {name}": interval for task in probes.END_TASKS for name in ("came_from", "type")
+        for interval in results.summarise(more[name], seed=seed).loc[task, "lgm"]}
 report.table(pd.DataFrame(larger).T, digits=1,
              caption="Legal answers after 51 to 100 plies, counts over more games, %")
 
@@ -266,21 +262,34 @@ report.table(pd.DataFrame(larger).T, digits=1,
 # right squares; it is computed, not drawn.
 
 # %%
-scores = {(task, band): tables.score_rows(outcomes, answers, ground, task, band, seed=seed)
-          for task in probes.TASKS for band in probes.BANDS}
-typed = {model: tables.NOTATION_ROWS[model] for model in ("uci_rap", "uci_ap")}
-chance = {task: probe_scores.random_legal(asked[task, "long"], seed=seed)
-          for task in ("start_actual", "end_actual")}
-table5 = tables.probe_table(
-    *(scores[task, "long"] for task in probes.START_TASKS), typed,
-    [grounds[task, "long"] for task in probes.START_TASKS])
-table5.loc["Random Legal"] = [*["-"] * 4, chance["start_actual"]]
+scores = {row["title"]: results.summarise(
+    answered[row["run"]], results.ground_of(model, ground), seed=seed)
+    for (_, model), row in chosen.iterrows()}
+
+
+def draw_evenly(task):
+    rows = ask(task)
+    shares = results.chance_of_exact(rows)
+    return mean_interval(100 * shares, rows["game"], seed=seed)
+
+
+def show_table(number, kind, titles, counts):
+    printed = reference.table("state_tracking", f"table{number}")
+    rows = {title: scores[title] for title in titles}
+    rows |= {results.BASELINES[name]: grounds[name] for name in counts}
+    parts = []
+    for title, part in results.PROBE_PARTS.items():
+        shown = results.probe_table(rows, kind, part, printed)
+        if "ExM Acc." in part:
+            shown.loc["Random Legal", "Actual"] = draw_evenly(f"{kind}_actual")
+        parts.append(report.table(shown, digits=1, caption=f"Table {number}: {kind}ing squares, "
+                                  f"{title}, %. {results.MARKED}"))
+    return report.boards(*parts)
+
 
 # %%
-report.boards(*(
-    report.table(tables.beside_paper(table5, "table5", columns), digits=1,
-                 caption=f"Table 5: starting squares, {title}, %. {baselines.MARKED}")
-    for title, columns in tables.PROBE_PARTS.items()))
+typed = [title for title in scores if not title.endswith("UCI")]
+show_table(5, "start", typed, results.START_BASELINES)
 
 # %% [markdown]
 # ## Where can they go?
@@ -288,14 +297,7 @@ report.boards(*(
 # Table 6: the prompt is the square of a piece.
 
 # %%
-table6 = tables.probe_table(
-    *(scores[task, "long"] for task in probes.END_TASKS), tables.NOTATION_ROWS,
-    [grounds[task, "long"] for task in probes.END_TASKS])
-table6.loc["Random Legal"] = [*["-"] * 4, chance["end_actual"]]
-report.boards(*(
-    report.table(tables.beside_paper(table6, "table6", columns), digits=1,
-                 caption=f"Table 6: ending squares, {title}, %. {baselines.MARKED}")
-    for title, columns in tables.PROBE_PARTS.items()))
+show_table(6, "end", list(scores), results.END_BASELINES)
 
 # %% [markdown]
 # ## Does showing the type help?
@@ -306,22 +308,27 @@ report.boards(*(
 # have not learned what counting gives, and says nothing of types.
 
 # %%
+def compare(first, second, task):
+    """Legal answers of a run less those of another, on the long questions of a task."""
+    pair = [answered[run].loc[ask(task).index] for run in (first, second)]
+    grounds_of = [results.ground_of(trained.loc[run, "model"], ground) for run in (first, second)]
+    return results.compare_answers(pair, grounds_of, seed=seed)
+
+
+# %%
+printed6 = reference.table("state_tracking", "table6")
 helped = {}
-for size in tables.SIZES:
-    pair = [chosen.get((size, model)) for model in ("uci_rap", "uci")]
+for size in results.SIZES:
     for task in probes.END_TASKS:
-        one = tables.compare_runs(*pair, answers, ground, task, seed=seed) if all(pair) else None
-        column = f"LgM {task.split('_')[1].title()} Acc."
-        cells = [reference.lookup("state_tracking", "table6", f"{size} {row}", column).value
-                 for row in ("UCI + RAP", "UCI")]
-        helped[size, task] = {"ours": one, "paper": cells[0] - cells[1]}
+        column = printed6[f"LgM {task.split('_')[1].title()} Acc."]
+        helped[size, task] = {
+            "ours": compare(chosen.loc[(size, "uci_rap"), "run"], f"{size}-uci-1", task),
+            "paper": column[f"{size} UCI + RAP"] - column[f"{size} UCI"]}
 
 # %% tags=["hide-input"]
-listed = {f"{size} {task}": {"ours": f"{row['ours']:.1f}" if row["ours"] else tables.NOT_TRAINED,
-                             "paper": f"{row['paper']:.1f}"}
-          for (size, task), row in helped.items()}
-report.table(pd.DataFrame(listed).T, caption="UCI + RAP less UCI, legal answers, points. "
-             f"{baselines.MARK} not both beat their baseline: no finding")
+shown = pd.DataFrame({" ".join(key): row for key, row in helped.items()}).T
+report.table(shown, digits=1, caption="UCI + RAP less UCI, legal answers, points. "
+             f"{results.MARK} not both beat their baseline: no finding")
 
 # %% [markdown]
 # ## Few games, or little training?
@@ -332,24 +339,32 @@ report.table(pd.DataFrame(listed).T, caption="UCI + RAP less UCI, legal answers,
 # only because games are not learned by heart.
 
 # %%
-longer = tables.read_longer()
-kinds = {(one.model, one.probability) for one in longer} | {("uci", 0.0)}
-kin = [one for one in outcomes if one.size == "S" and one.seed == 1
-       and (one.model, one.probability) in kinds]
-report.table(trends.passes_table([*kin, *longer], answers, ground, seed=seed), digits=1,
+kinds = {*zip(longer["model"], longer["probability"], strict=True), ("uci", 0.0)}
+kin = outcomes[(outcomes["size"] == "S") & (outcomes["seed"] == 1)]
+kin = kin[[pair in kinds for pair in zip(kin["model"], kin["probability"], strict=True)]]
+compared = pd.concat([kin, longer]).sort_values(["model", "probability", "dropout", "tokens"])
+rows = {}
+for run, row in compared.iterrows():
+    actual = answered[run].loc[ask("end_actual").index]
+    summary = results.summarise(actual, results.ground_of(row["model"], ground), seed=seed).iloc[0]
+    rows[f"{run}, {row['epochs']} passes"] = {
+        "early stop": "yes" if row["stopped_early"] else "no",
+        "legal, %": summary["lgm"], "as played, %": summary["exm"]}
+for name, title in results.END_BASELINES.items():
+    summary = grounds[name].loc[("end_actual", "long")]
+    rows[title] = {"early stop": "-", "legal, %": summary["lgm"], "as played, %": summary["exm"]}
+report.table(pd.DataFrame(rows).T, digits=1,
              caption="S, the usual passes and more; End-Actual after 51 to 100 plies. "
-                     f"{baselines.MARKED}")
+                     f"{results.MARKED}")
 
 # %%
-against = {one.name: "S-uci-1" for one in kin if one.model == "uci_rap"}
-against |= {one.name: "S-uci-1x15" for one in longer if one.model == "uci_rap" or one.dropout}
-by_name = {one.name: one for one in (*kin, *longer)}
-gained = {run: tables.compare_runs(by_name[run], by_name[plain], answers, ground, "end_actual",
-                                   seed=seed) for run, plain in against.items()}
-report.table(pd.DataFrame({run: {"less": against[run], "points": f"{paired:.1f}"}
-                           for run, paired in gained.items()}).T,
+against = dict.fromkeys(kin.index[kin["model"] == "uci_rap"], "S-uci-1")
+controls = longer[(longer["model"] == "uci_rap") | (longer["dropout"] > 0)]
+against |= dict.fromkeys(controls.index, "S-uci-1x15")
+gained = {run: compare(run, plain, "end_actual") for run, plain in against.items()}
+report.table(pd.DataFrame({"less": against, "points": gained}), digits=1,
              caption="Legal answers less plain UCI's, after 5 and at its best pass. "
-                     f"{baselines.MARK} not both beat their baseline: no finding")
+                     f"{results.MARK} not both beat their baseline: no finding")
 
 # %% [markdown]
 # ## What kind of error
@@ -361,38 +376,74 @@ report.table(pd.DataFrame({run: {"less": against[run], "points": f"{paired:.1f}"
 # authors' released analysis has three kinds: the first three of these together are its *syntax*
 # errors, the next two its *path obstruction*.
 
-# %% tags=["hide-input"]
-def wrong_answers(answering, name, tasks):
-    counts = [errors.count_errors(answering(name, task, "long")[: sizes.instances].argmax(1),
-                                  asked[task, "long"]) for task in tasks]
-    return sum(counts)
+# %%
+def moves_so(piece, left, reached):
+    empty = chess.Board(None)
+    empty.set_piece_at(left, chess.Piece.from_symbol(piece))
+    return reached in empty.attacks(left)
 
 
-def marked_row(key, tasks):
-    above = all("lgm" in scores[task, "long"][key].above for task in tasks)
-    return f"{key[0]} {tables.NOTATION_ROWS[key[1]]}" + ("" if above else f" {baselines.MARK}")
+def end_error(row):
+    if row["answer"] not in chess.SQUARE_NAMES:
+        return "not a square"
+    left, reached = chess.parse_square(row["prompt"]), chess.parse_square(row["answer"])
+    if not moves_so(row["piece"], left, reached):
+        another = any(moves_so(piece, left, reached) for piece in "QN")
+        return "wrong piece" if another else "unreachable"
+    board = chess.Board(row["fen"])
+    if row["piece"] != "N" and chess.between(left, reached) & board.occupied:
+        return "path obstruction"
+    return "own piece" if board.color_at(reached) == board.turn else "pseudo-legal"
+
+
+# The two errors from f1 that the paper's section 3 explains:
+for answer, kind in (("g2", "own piece"), ("h3", "path obstruction")):
+    assert end_error(table3.loc["End-Actual"].to_dict() | {"answer": answer}) == kind
 
 
 # %%
-ends = {key: wrong_answers(answers, one.name, probes.END_TASKS) for key, one in chosen.items()}
-ends |= {name: wrong_answers(ground.answers, name, probes.END_TASKS)
-         for name in baselines.END_BASELINES}
-ends = pd.DataFrame(ends.values(), index=pd.Index(ends, tupleize_cols=False))
-tracking = [str(kind) for kind in errors.EndError if kind in errors.PIECE_TRACKING]
+def start_error(row):
+    if row["answer"] not in chess.SQUARE_NAMES:
+        return "not a square"
+    board = chess.Board(row["fen"])
+    standing = board.piece_at(chess.parse_square(row["answer"]))
+    if standing is None:
+        return "empty square"
+    if standing.color != board.turn:
+        return "opponent's piece"
+    return "cannot move" if standing.symbol().upper() == row["piece"] else "other type"
+
+
+def count_errors(rows, tasks, kind_of):
+    rows = rows[rows["task"].isin(tasks) & (rows["band"] == "long")]
+    wrong = [row for row in rows.to_dict("records") if row["answer"] not in row["legal"].split()]
+    return pd.Series(map(kind_of, wrong), dtype=object).value_counts()
+
+
+def mark_row(title, tasks):
+    above = all(scores[title].loc[(task, "long"), "lgm"].above for task in tasks)
+    return title + ("" if above else f" {results.MARK}")
+
+
+# %%
+tracking = ["wrong piece", "path obstruction", "own piece"]
+everyone = {row["title"]: answered[row["run"]] for _, row in chosen.iterrows()} | ground
+ends = pd.DataFrame({name: count_errors(rows, probes.END_TASKS, end_error)
+                     for name, rows in everyone.items() if name not in results.START_BASELINES})
+ends = ends.T.reindex(columns=["not a square", "unreachable", *tracking, "pseudo-legal"])
+ends = ends.fillna(0).astype(int)
 ends["all"] = ends.sum(axis=1)
 ends.insert(ends.shape[1] - 1, "piece tracking", ends[tracking].sum(axis=1))
-ends_shown = ends.set_axis([titles_of.get(key) or marked_row(key, probes.END_TASKS)
-                            for key in ends.index])
-report.table(ends_shown, caption=f"Wrong ending squares of {2 * sizes.instances:,} answers. "
-                                 f"{baselines.MARKED}")
+shown = ends.rename(lambda row: results.BASELINES.get(row) or mark_row(row, probes.END_TASKS))
+report.table(shown, caption=f"Wrong ending squares of {2 * sizes.instances:,} answers. "
+                            f"{results.MARKED}")
 
 # %%
-starts = {marked_row(key, probes.START_TASKS): wrong_answers(answers, one.name, probes.START_TASKS)
-          for key, one in chosen.items() if key[1] in typed}
-starts |= {title: wrong_answers(ground.answers, name, probes.START_TASKS)
-           for name, title in baselines.START_BASELINES.items()}
-report.table(pd.DataFrame(starts).T, caption=f"Wrong starting squares of "
-             f"{2 * sizes.instances:,} answers. {baselines.MARKED}")
+starts = pd.DataFrame({name: count_errors(everyone[name], probes.START_TASKS, start_error)
+                       for name in (*typed, *results.START_BASELINES)}).T.fillna(0).astype(int)
+shown = starts.rename(lambda row: results.BASELINES.get(row) or mark_row(row, probes.START_TASKS))
+report.table(shown, caption=f"Wrong starting squares of {2 * sizes.instances:,} answers. "
+                            f"{results.MARKED}")
 
 # %% [markdown]
 # ## Early and late
@@ -401,13 +452,10 @@ report.table(pd.DataFrame(starts).T, caption=f"Wrong starting squares of "
 # happened.
 
 # %%
-columns = {(task, band): {f"{size} {tables.NOTATION_ROWS[model]}": one.judged("lgm")
-                          for (size, model), one in by_run.items()}
-           for (task, band), by_run in scores.items()}
-bands = pd.DataFrame({f"{task}, {band}": cells for (task, band), cells in columns.items()})
-bands = pd.concat([bands, counted]).astype(object)
-report.table(bands.fillna("-"), digits=1,
-             caption=f"Legal answers by length of prefix, %. {baselines.MARKED}")
+bands = pd.DataFrame({title: table["lgm"] for title, table in scores.items()}).T
+bands.columns = [", ".join(key) for key in bands.columns]
+report.table(pd.concat([bands, counted])[counted.columns].fillna("-"), digits=1,
+             caption=f"Legal answers by length of prefix, %. {results.MARKED}")
 
 # %% [markdown]
 # ## Legal first, then good
@@ -418,23 +466,26 @@ report.table(bands.fillna("-"), digits=1,
 # from for UCI and RAP, by its type for AP.
 
 # %% tags=["hide-input"]
-read = {record.run.size: record.games for record in runs.trained_runs()}
-rows = {title: {read[size]: one for (size, name), one in scores["end_actual", "long"].items()
-                if name == model} for model, title in tables.NOTATION_ROWS.items()}
-lines = [{"y": grounds["end_actual", "long"][given].lgm.value, "color": colour, "linestyle": ":",
-          "label": titles_of[given]}
-         for given, colour in (("came_from", report.PALETTE[0]), ("type", report.PALETTE[2]))]
+actual = pd.DataFrame({title: table.loc[("end_actual", "long")]
+                       for title, table in scores.items()}).T
+actual = actual.set_axis(chosen.index).join(chosen["games"])
+read = chosen.groupby("games").size().index
+colours = dict(zip(results.NOTATION_ROWS, report.PALETTE, strict=False))
+lines = [{"y": grounds[given].loc[("end_actual", "long"), "lgm"].value, "linestyle": ":",
+          "color": colours[model], "label": results.BASELINES[given]}
+         for given, model in (("came_from", "uci"), ("type", "uci_ap"))]
 
 # %%
 figure, axes = plt.subplots()
-for (title, row), colour in zip(rows.items(), report.PALETTE, strict=False):
-    axes.plot(list(row), [one.lgm.value for one in row.values()], "o-", color=colour, label=title)
-    axes.plot(list(row), [one.exm.value for one in row.values()], "s--", color=colour)
-axes.axhline(chance["end_actual"].value, color="grey", linewidth=1)
+for model, rows in actual.groupby("model"):
+    for score, style in (("lgm", "o-"), ("exm", "s--")):
+        axes.plot(rows["games"], [judged.value.value for judged in rows[score]], style,
+                  color=colours[model], label=results.NOTATION_ROWS[model] if style == "o-" else "")
+axes.axhline(draw_evenly("end_actual").value, color="grey", linewidth=1)
 for line in lines:
     axes.axhline(**line)
 axes.set(xscale="log", xlabel="training games", ylabel="%", ylim=(0, 102))
-axes.set_xticks(list(read.values()), [f"{count:,}" for count in read.values()])
+axes.set_xticks(read, [f"{count:,}" for count in read])
 axes.xaxis.set_minor_formatter("")
 axes.legend(title="legal (line), as played (dashed)", loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
@@ -445,22 +496,22 @@ plt.show()
 # where a notation beats its baseline at two sizes or more.
 
 # %%
+goal = printed6.loc["L UCI", "LgM Actual Acc."]
 fitted, needed = {}, {}
-goal = reference.lookup("state_tracking", "table6", "L UCI", "LgM Actual Acc.")
-for model, title in tables.NOTATION_ROWS.items():
-    row = {read[size]: 100 - one.lgm.value
-           for (size, name), one in scores["end_actual", "long"].items()
-           if name == model and "lgm" in one.above and one.lgm.value < 100}
-    if len(row) > 1:
-        fitted[model] = trends.fit_trend(list(row), list(row.values()))
-    needed[title] = {"sizes above the baseline": len(row), "exponent": "-", "at 200,000": "-"}
+for model, rows in actual[[judged.above for judged in actual["lgm"]]].groupby("model"):
+    errors = 100 - np.array([judged.value.value for judged in rows["lgm"]])
+    if len(rows) > 1 and errors.min() > 0:
+        fitted[model] = np.polyfit(np.log(rows["games"].astype(float)), np.log(errors), 1)
+    needed[model] = len(rows)
 
 # %%
+shown = {title: {"sizes above the baseline": needed.get(model, 0), "exponent": "-",
+                 "at 200,000": "-"} for model, title in results.NOTATION_ROWS.items()}
 for model, line in fitted.items():
-    needed[tables.NOTATION_ROWS[model]] |= {
-        "exponent": line.exponent, "at 200,000": line.errors(200_000)}
-report.table(pd.DataFrame(needed).T, caption="Illegal answers along the games, %; the paper's UCI "
-                                             f"at 200,000: {100 - goal.value:.1f}")
+    shown[results.NOTATION_ROWS[model]] |= {
+        "exponent": line[0], "at 200,000": np.exp(np.polyval(line, np.log(200_000)))}
+report.table(pd.DataFrame(shown).T, caption="Illegal answers along the games, %; the paper's UCI "
+                             f"at 200,000: {100 - goal:.1f}")
 
 # %% [markdown]
 # ## Recap
@@ -489,113 +540,109 @@ report.table(pd.DataFrame(needed).T, caption="Illegal answers along the games, %
 #   questions.
 
 # %% tags=["hide-input"]
-def cell_of(task, size, model):
-    one = scores[task, "long"].get((size, model))
-    return tables.told(one and one.judged("lgm"), ".1f")
-
-
-# %% tags=["hide-input"]
-for size in tables.SIZES:
-    glue(f"start_{size}", cell_of("start_actual", size, "uci_rap"), display=False)
-    glue(f"start_ap_{size}", cell_of("start_actual", size, "uci_ap"), display=False)
+for size in results.SIZES:
+    start_ap, start_rap = (scores[f"{size} {results.NOTATION_ROWS[model]}"].loc[
+        ("start_actual", "long"), "lgm"] for model in ("uci_ap", "uci_rap"))
+    glue(f"start_{size}", f"{start_rap:.1f}", display=False)
+    glue(f"start_ap_{size}", f"{start_ap:.1f}", display=False)
     for name, model in (("uci", "uci"), ("ap", "uci_ap")):
-        title = f"{size} {tables.NOTATION_ROWS[model]}"
-        cell = reference.lookup("state_tracking", "table6", title, "LgM Actual Acc.")
-        glue(f"{name}_{size}", cell_of("end_actual", size, model), display=False)
-        glue(f"paper_{name}_{size}", f"{cell.value:.1f}", display=False)
+        title = f"{size} {results.NOTATION_ROWS[model]}"
+        glue(f"{name}_{size}", f"{actual.loc[(size, model), 'lgm']:.1f}", display=False)
+        glue(f"paper_{name}_{size}", f"{printed6.loc[title, 'LgM Actual Acc.']:.1f}", display=False)
 
 # %% tags=["hide-input"]
-for task in ("end_actual", "start_actual"):
-    for name, one in grounds[task, "long"].items():
-        glue(f"count_{name}", f"{one.lgm:.1f}", display=False)
-better = {band: [f"{size} {tables.NOTATION_ROWS[model]}"
-                 for (size, model), one in scores["end_actual", band].items()
-                 if "lgm" in one.above] for band in probes.BANDS}
-comparable = any(row["ours"] and row["ours"].above for row in helped.values())
+for name, table in grounds.items():
+    task = "end_actual" if name in results.END_BASELINES else "start_actual"
+    glue(f"count_{name}", f"{table.loc[(task, 'long'), 'lgm']:.1f}", display=False)
+better = {band: [title for title, table in scores.items()
+                 if table.loc[("end_actual", band), "lgm"].above] for band in probes.BANDS}
+comparable = any(row["ours"].above for row in helped.values())
 glue("strength", "strong enough at some sizes only" if comparable else "too weak", display=False)
-glue("n_models", len(scores["end_actual", "long"]), display=False)
-glue("above", baselines.enumerate_names(better["long"]), display=False)
-glue("above_short", baselines.enumerate_names(better["short"]), display=False)
+glue("n_models", len(scores), display=False)
+glue("above", results.enumerate_names(better["long"]), display=False)
+glue("above_short", results.enumerate_names(better["short"]), display=False)
 glue("counted", f"{sizes.counted:,}", display=False)
 
 # %% tags=["hide-input"]
 open_question = "It cannot be told from these trainings: {} both beat counting."
 sentences = {
-    f"At {size} they change plain UCI's share by {tables.told(row['ours'], '+.1f')} points; "
+    f"At {size} they change plain UCI's share by {row['ours']:+.1f} points; "
     f"in the paper by {row['paper']:+.1f}.": [row["ours"]]
     for (size, task), row in helped.items() if task == "end_actual"}
-glue("helped", baselines.only_if_above(
+glue("helped", results.only_if_above(
     sentences, open_question.format("at no size do UCI and UCI + RAP")), display=False)
 sentences = {f"{run} has {paired:+.1f} points more than plain UCI.": [paired]
-        for run, paired in gained.items()}
-glue("gained", baselines.only_if_above(
+             for run, paired in gained.items()}
+glue("gained", results.only_if_above(
     sentences, open_question.format("no run for longer and plain UCI")), display=False)
 
 # %% tags=["hide-input"]
 wrong = 100 * ends["wrong piece"] / ends["all"].clip(lower=1)
 sentences = {}
-for key, share in wrong.items():
-    if key in chosen:
-        name = baselines.baseline_of("end_actual", key[1])
-        sentence = (f"Of the wrong ending squares of {marked_row(key, ())} {share:.0f} % are where "
-                    f"only another piece could go, of its baseline's {wrong[name]:.0f} %.")
-        sentences[sentence] = [scores[task, "long"][key].judged("lgm") for task in probes.END_TASKS]
-glue("errors", baselines.only_if_above(sentences, "No model beats counting."), display=False)
+for title, table in scores.items():
+    name = "type" if title.endswith("AP") and "RAP" not in title else "came_from"
+    sentence = (f"Of the wrong ending squares of {title} {wrong[title]:.0f} % are where only "
+                f"another piece could go, of its baseline's {wrong[name]:.0f} %.")
+    sentences[sentence] = [table.loc[(task, "long"), "lgm"] for task in probes.END_TASKS]
+glue("errors", results.only_if_above(sentences, "No model beats counting."), display=False)
 glue("agree", agree, display=False)
-glue("random_end", chance["end_actual"].value, display=False)
+glue("random_end", draw_evenly("end_actual").value, display=False)
 glue("same", float(again["same first"].mean()), display=False)
 
 # %% tags=["hide-input"]
-results = {}
-for (task, band), by_run in scores.items():
-    where = task if band == "long" else f"{task}_short"
-    for (size, model), one in by_run.items():
-        cells = tables.reference_cells(task, band, size, model)
-        for name in ("lgm", "rprec", "exm"):
-            if (value := getattr(one, name)) is not None:
-                results[f"{where}.{name}.{size}.{model}"] = report.Result.of(
-                    value, "%", **cells.get(name, {}))
+cell = {(cell.table, cell.row, cell.column): cell for cell in reference.load("state_tracking")
+        if "contradiction" not in cell.flags}
+columns = {(f"{kind}_{task}", score): (table, column)
+           for kind, table in (("start", "table5"), ("end", "table6"))
+           for part in results.PROBE_PARTS.values() for column, (task, score) in part.items()}
+values, published, baselines = {}, {}, {}
+for (size, model), row in chosen.iterrows():
+    for (task, band), scored in scores[row["title"]].iterrows():
+        for score, judged in scored.dropna().items():
+            key = (task if band == "long" else f"{task}_short", score, size, model)
+            values[key] = judged.value
+            table, column = columns.get((task, score), ("", ""))
+            if band == "long" and (table, row["title"], column) in cell:
+                published[key] = cell[table, row["title"], column]
+for name, table in grounds.items():
+    for (task, band), scored in table.iterrows():
+        for score, value in scored.dropna().items():
+            kind = "counts" if score == "lgm" else f"counts_{score}"
+            baselines[kind, task if band == "long" else f"{task}_short", name] = value
 
 # %% tags=["hide-input"]
-for (task, band), by_given in grounds.items():
-    where = task if band == "long" else f"{task}_short"
-    for name, one in by_given.items():
-        results[f"baseline.counts.{where}.{name}"] = report.Result.of(one.lgm, "%")
-        results[f"baseline.counts_rprec.{where}.{name}"] = report.Result.of(one.rprec, "%")
-        if one.exm is not None:
-            results[f"baseline.counts_exm.{where}.{name}"] = report.Result.of(one.exm, "%")
-results["baseline.counts.beaten"] = report.Result(
-    len(better["long"]), n=len(scores["end_actual", "long"]), unit="models of Table 6")
-
-# %% tags=["hide-input"]
-for number, task in ((5, "start_actual"), (6, "end_actual")):
-    cell = reference.lookup("state_tracking", f"table{number}", "Random Legal", "ExM Acc.")
-    results[f"table{number}.random_legal"] = report.Result.of(
-        chance[task], "%", reference=cell.value, source=cell.key)
-    results[f"table{number}.rows"] = report.Result(len(scores[task, "long"]), unit="models")
-results["random_legal.exm"] = results["table6.random_legal"]
-results["table3.agree"] = report.Result(agree, n=4, unit="rows")
-
-# %% tags=["hide-input"]
-for (size, task), row in helped.items():
-    if row["ours"]:
-        results[f"rap_gain.{task}.{size}"] = report.Result.of(
-            row["ours"].value.difference, "points")
-for index, row in ends.iterrows():
-    key = ".".join(index) if index in chosen else f"baseline.{index}"
-    results |= {f"errors.{kind.replace(' ', '_').replace('-', '_')}.{key}": report.Result(
-        int(value), n=2 * sizes.instances, unit="answers") for kind, value in row.items()}
-
-# %% tags=["hide-input"]
-for run, paired in gained.items():
-    key = f"less_uci.end_actual.{run.replace('-', '_')}"
-    results[key] = report.Result.of(paired.value.difference, "points")
-for model, trend in fitted.items():
-    results[f"trend.exponent.{model}"] = report.Result(trend.exponent, n=trend.points, unit="power")
-report.save("13_board_probes", results)
+counted_errors = ends.set_axis([*(f"{size}.{model}" for size, model in chosen.index),
+                                *(f"baseline.{name}" for name in results.END_BASELINES)])
+counted_errors.columns = counted_errors.columns.str.replace("[ -]", "_", regex=True)
+chances = {f"table{number}.random_legal": report.rows(
+    draw_evenly(task), f"table{number}.random_legal", unit="%",
+    reference=cell[f"table{number}", "Random Legal", "ExM Acc."])
+    for number, task in ((5, "start_actual"), (6, "end_actual"))}
+n_rows = {"table5": len(typed), "table6": len(scores)}
+differences = {run.replace("-", "_"): paired.value.difference for run, paired in gained.items()}
+report.save(
+    "13_board_probes",
+    *(report.rows({key[1:]: value for key, value in values.items() if key[0] == where}, where,
+                  unit="%", reference={key[1:]: value for key, value in published.items()
+                                       if key[0] == where})
+      for where in dict.fromkeys(key[0] for key in values)),
+    report.rows(baselines, "baseline", unit="%"),
+    report.rows(report.Result(len(better["long"]), n=len(scores), unit="models of Table 6"),
+                "baseline.counts.beaten"),
+    *chances.values(),
+    {"random_legal.exm": chances["table6.random_legal"]["table6.random_legal"]},
+    *(report.rows(count, f"{table}.rows", unit="models") for table, count in n_rows.items()),
+    report.rows(report.Result(agree, n=4, unit="rows"), "table3.agree"),
+    report.rows({(task, size): row["ours"].value.difference
+                 for (size, task), row in helped.items()}, "rap_gain", unit="points"),
+    report.rows(counted_errors.T.map(lambda value: report.Result(
+        int(value), n=2 * sizes.instances, unit="answers")), "errors"),
+    report.rows(differences, "less_uci.end_actual", unit="points"),
+    report.rows({model: report.Result(float(line[0]), n=needed[model], unit="power")
+                 for model, line in fitted.items()}, "trend.exponent"))
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(
-    len(instances), "questions", seed, clusters=len({one.game for one in instances}),
+    len(questions), "questions", seed, clusters=questions["game"].nunique(),
     interval="95 % bootstrap over games",
     versions={"models": f"{len(outcomes)} runs, {len(models)} of them answering live"}))

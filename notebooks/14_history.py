@@ -36,22 +36,24 @@ from myst_nb import glue
 from torch.nn import functional as F
 from chessgloss import report
 from chessgloss.book import reference
-from chessgloss.stats import means_by
+from chessgloss.stats import mean_interval, means_by, paired_difference
 from chessgloss.book.profiles import load_sizes
 from chessgloss.store import Evidence
-from chessgloss.tracking import (
-    baselines, corpus, perplexities, probe_scores, probes, settings, tables)
-from chessgloss.tracking.models import make_model
-from chessgloss.tracking.tokens import VOCABULARY
+from chessgloss.tracking import probes, results, runs
+from chessgloss.tracking.games import read_corpus
+from chessgloss.tracking.models import Settings, make_model
 
 sizes = load_sizes("14_history", profile)
 report.use_house_style()
-kept = probes.read_probes(probes.probes_file())
-asked = {task: probes.select(kept, task, "long")[: sizes.instances] for task in probes.END_TASKS}
-instances = [question for questions in asked.values() for question in questions]
-answers = tables.recorded()
-outcomes = [outcome for outcome in tables.read_outcomes() if outcome.model in tables.HISTORY_ROWS]
-chosen = tables.headline(outcomes)
+questions = probes.read_probes().query("task in @probes.END_TASKS and band == 'long'")
+questions = questions.groupby("task", sort=False).head(sizes.instances)
+asked = questions[questions["task"] == "end_actual"]
+names = {"uci": "GPT2", "window50": "GPT2 (w = 50)", "reformer": "Reformer",
+         "performer": "Performer", "lstm": "LSTM", "lstm_rap": "LSTM + RAP"}
+trained = runs.read_runs()
+chosen = results.headline(trained, names)
+titles_of = chosen["title"].to_dict()
+answered = {run: results.score_run(run, questions) for run in chosen["run"]}
 
 # %%
 length = 120
@@ -101,10 +103,10 @@ plt.show()
 # are learned (chapter 12).
 
 # %%
-question = asked["end_actual"][question_number]
-squares = [part for uci in question.prefix
+question = asked.iloc[question_number]
+squares = [part for uci in question["prefix"].split()
            for part in (uci[:2], uci[2:4], uci[4:]) if part]
-prompt = ["BOS", *squares, VOCABULARY[question.prompt]]
+prompt = ["BOS", *squares, question["prompt"]]
 length, width = len(prompt), 40
 row, column = torch.arange(length)[:, None], torch.arange(length)[None, :]
 full = column <= row
@@ -136,9 +138,20 @@ plt.show()
 # piece elsewhere came there earlier, or never moved, or is a rook that castled.
 
 # %%
-board = chess.Board()
-for uci in question.prefix:
-    board.push_uci(uci)
+def plies_since(question):
+    """How many plies ago the piece on the prompted square came there; NaN if it never moved."""
+    arrivals = {question["prompt"]}
+    if question["piece"] == "R":  # castling brings a rook by the king's move
+        castling = {"f1": "e1g1", "d1": "e1c1", "f8": "e8g8", "d8": "e8c8"}
+        arrivals.add(castling.get(question["prompt"]))
+    for since, uci in enumerate(reversed(question["prefix"].split()), start=1):
+        if uci[2:4] in arrivals or uci in arrivals:
+            return since
+    return np.nan
+
+
+# %%
+board = chess.Board(question["fen"])
 named = {chess.parse_square(token) for token in prompt[-window:-1]
          if token in chess.SQUARE_NAMES}
 drawing = chess.svg.board(board, size=300, fill=dict.fromkeys(named, "#56B4E980"),
@@ -147,14 +160,14 @@ men = board.piece_map()
 print("men on squares that the window does not name:",
       sum(square not in named for square in men), "of", len(men))
 print(f"plies since the piece on {prompt[-1]} came there:",
-      probes.plies_since(question) or "it never moved")
+      plies_since(question))
 report.Html(drawing, board.fen())
 
 # %% [markdown]
 # The library's model with a window has the same mask in every block, and gives the same means:
 
 # %%
-shape = settings.Settings(kind="window", layers=1, width=width, heads=1, window=window)
+shape = Settings(kind="window", layers=1, width=width, heads=1, window=window)
 attention = make_model(shape, seed).body.blocks[0].attention
 assert torch.equal(attention.mask[:length, :length] == 0, windowed)
 assert torch.allclose(attention(drawn_vectors), means[titles[1]], atol=1e-5)
@@ -168,12 +181,12 @@ print("mask and means are equal")
 # of this chapter is told the types of the pieces; what counts by type come to is shown beside.
 
 # %%
-games = corpus.read_corpus()
-drawn = baselines.even_draw(games.games, games.of("test")[: sizes.drawn])
-even = perplexities.perplexity_of(drawn, seed=seed)
-ground = baselines.Baselines(
-    baselines.list_moves(games.games, games.of("L")[: sizes.counted]), instances)
-grounds = {task: tables.score_baselines(ground, task, seed=seed) for task in probes.END_TASKS}
+games = read_corpus()
+drawn = results.even_draw(games.games, games.of("test")[: sizes.drawn])
+even = results.perplexity_of(drawn, seed=seed)
+moves = results.list_moves(games.games, games.of("L")[: sizes.counted])
+ground = results.score_baselines(moves, questions)
+grounds = {name: results.summarise(rows, seed=seed) for name, rows in ground.items()}
 
 # %% [markdown]
 # To the question above, what did the trained runs answer, with the whole history and with a window,
@@ -181,15 +194,13 @@ grounds = {task: tables.score_baselines(ground, task, seed=seed) for task in pro
 # model; the sections below ask {glue:text}`n_questions`.
 
 # %%
-ranked = {f"{size} {tables.HISTORY_ROWS[model]}": answers(outcome.name, "end_actual", "long")
-          for (size, model), outcome in chosen.items() if model in ("uci", "window50")}
-ranked[baselines.END_BASELINES["came_from"]] = ground.answers("came_from", "end_actual", "long")
-first_answers = {name: int(given[question_number].argmax()) for name, given in ranked.items()}
-legal_names = ", ".join(sorted(VOCABULARY[token] for token in question.legal))
-report.table(pd.DataFrame({
-    name: {"answer": VOCABULARY[token], "legal": "yes" if token in question.legal else "no"}
-    for name, token in first_answers.items()}).T,
-    caption=f"After {len(question.prefix)} plies and {prompt[-1]}; legal: {legal_names}")
+shown = {row["title"]: answered[row["run"]] for (_, model), row in chosen.iterrows()
+         if model in ("uci", "window50")}
+shown[results.BASELINES["came_from"]] = ground["came_from"]
+answers = pd.Series({title: rows.loc[question.name, "answer"] for title, rows in shown.items()})
+legal = answers.isin(question["legal"].split()).map({True: "yes", False: "no"})
+report.table(pd.DataFrame({"answer": answers, "legal": legal}), caption=(
+    f"After {len(question['prefix'].split())} plies and {prompt[-1]}; legal: {question['legal']}"))
 
 # %% [markdown]
 # ## The models
@@ -197,23 +208,29 @@ report.table(pd.DataFrame({
 # All have about as many parameters. Perplexity is canonical, as in the chapter before the last.
 
 # %%
-known = baselines.judge_perplexities([one.name for one in outcomes], drawn, seed=seed)
-trained = tables.perplexity_table(outcomes, tables.HISTORY_ROWS, known, even)
-trained = trained[trained["test"] != tables.NOT_TRAINED]
-report.table(trained[["dev", "test", "epochs", "tokens read", "early stop"]], digits=1,
-             caption=f"Trained for this chapter, perplexity. {baselines.MARKED}")
+pairs = {("S", "uci"): ("S-rap25-1", "S-uci-1"), ("S", "lstm"): ("S-lstm_rap25-1", "S-lstm-1"),
+         ("M", "uci"): ("M-rap25-1", "M-uci-1"), ("M", "lstm"): ("M-lstm_rap25-1", "M-lstm-1"),
+         ("L", "uci"): ("L-rap25-1", "L-uci-1")}  # with piece types and without
+every = {*chosen["run"], *(run for pair in pairs.values() for run in pair)}
+known = {run: results.judge_perplexity(results.read_losses(run), drawn, seed=seed)
+         for run in sorted(every)}
+shown = chosen.set_index("title").rename_axis(None).assign(
+    dev=[f"{dev:.1f}" + ("" if dev < even.low else f" {results.MARK}") for dev in chosen["dev"]],
+    test=[known[run] for run in chosen["run"]])
+shown["early stop"] = shown["stopped_early"].map({True: "yes", False: "no"})
+shown = shown[["dev", "test", "epochs", "tokens", "early stop"]].astype(object)
+shown.loc[results.EVEN_DRAW] = ["-", even, "-", "-", "-"]
+report.table(shown.rename(columns={"tokens": "tokens read"}), digits=1,
+             caption=f"Trained for this chapter, perplexity. {results.MARKED}")
 
 # %%
-ahead = {}
-for (size, model), one in chosen.items():
-    if model != "uci" and (size, "uci") in chosen:
-        ahead[size, model] = baselines.judge_change(
-            one.name, chosen[size, "uci"].name, known, seed=seed)
-listed = {f"{size} {tables.HISTORY_ROWS[model]}": f"{change:+.1f}"
-          for (size, model), change in ahead.items()}
-report.table(pd.Series(listed).to_frame("%"),
+less = chosen[chosen.index.get_level_values("model") != "uci"]
+ahead = pd.Series({key: results.judge_change(row["run"], f"{key[0]}-uci-1", known, seed=seed)
+                   for key, row in less.iterrows()})
+shown = ahead.map("{:+.1f}".format).set_axis(less["title"]).rename_axis(None)
+report.table(shown.to_frame("%"),
              caption="Perplexity against full attention's, per cent of it. "
-                     f"{baselines.MARK} not both beat the even draw: no finding")
+                     f"{results.MARK} not both beat the even draw: no finding")
 
 # %% [markdown]
 # ## Table 7
@@ -222,17 +239,21 @@ report.table(pd.Series(listed).to_frame("%"),
 # legal squares (*random legal*) as well.
 
 # %%
-scores = {task: tables.score_rows(outcomes, answers, ground, task, seed=seed)
-          for task in probes.END_TASKS}
-table7 = tables.probe_table(
-    *(scores[task] for task in probes.END_TASKS), tables.HISTORY_ROWS,
-    [grounds[task] for task in probes.END_TASKS])
-table7.loc["Random Legal"] = [
-    *["-"] * 4, probe_scores.random_legal(asked["end_actual"], seed=seed)]
+scores = {key: results.summarise(answered[row["run"]], results.ground_of(key[1], ground), seed=seed)
+          for key, row in chosen.iterrows()}
 printed = reference.table("state_tracking", "table7")
-report.boards(*(report.table(tables.beside_paper(table7, "table7", columns), digits=1,
-                             caption=f"Table 7: ending squares, {title}, %. {baselines.MARKED}")
-                for title, columns in tables.PROBE_PARTS.items()))
+chance = mean_interval(100 * results.chance_of_exact(asked), asked["game"], seed=seed)
+rows = {titles_of[key]: scores[key] for key in scores}
+rows |= {results.BASELINES[name]: table for name, table in grounds.items()}
+parts = []
+for title, part in results.PROBE_PARTS.items():
+    shown = results.probe_table(rows, "end", part, printed)
+    if "ExM Acc." in part:
+        shown.loc["Random Legal"] = [chance, np.nan]
+    parts.append(report.table(
+        shown, digits=1, caption=f"Table 7: ending squares, {title}, %. {results.MARKED}; "
+                                "empty: not trained"))
+report.boards(*parts)
 
 # %% [markdown]
 # In the printed table the Performer's row at L is that of the window, number for number; it is
@@ -245,40 +266,32 @@ report.boards(*(report.table(tables.beside_paper(table7, "table7", columns), dig
 # could be measured.
 
 # %%
-losses = {}
-for size in tables.SIZES:
-    full = chosen.get((size, "uci"))
-    for model in tables.HISTORY_ROWS:
-        one = chosen.get((size, model))
-        if one and full and model != "uci":
-            losses[size, model] = tables.compare_runs(
-                one, full, answers, ground, "end_actual", seed=seed)
+def compare(first, second):
+    pair = [answered[run].loc[asked.index] for run in (first, second)]
+    return results.compare_answers(pair, [ground["came_from"]] * 2, seed=seed)
 
-# %%
-beside = {}
-for (size, model), paired in losses.items():
-    rows = [f"{size} {tables.HISTORY_ROWS[name]}" for name in (model, "uci")]
-    cells = [reference.lookup("state_tracking", "table7", row, "LgM Actual Acc.").value
-             for row in rows]
-    beside[rows[0]] = {"ours": f"{paired:.1f}", "paper": f"{cells[0] - cells[1]:.1f}"}
-report.table(pd.DataFrame(beside).T, caption="Legal answers less those of full attention, points. "
-             f"{baselines.MARK} not both beat their baseline: no finding")
 
-# %%
-def with_mark(key, judged):
-    mark = "" if judged.above else f" {baselines.MARK}"
-    return f"{key[0]} {tables.HISTORY_ROWS[key[1]]}{mark}"
+def paper_loss(title):
+    column = printed["LgM Actual Acc."]
+    return column[title] - column[f"{title[0]} GPT2"]
 
+
+losses = {key: compare(row["run"], f"{key[0]}-uci-1") for key, row in less.iterrows()}
+shown = pd.DataFrame({titles_of[key]: {"ours": paired, "paper": paper_loss(titles_of[key])}
+                      for key, paired in losses.items()}).T
+report.table(shown, digits=1, caption="Legal answers less those of full attention, points. "
+             f"{results.MARK} not both beat their baseline: no finding")
 
 # %%
 figure, axes = plt.subplots(figsize=(7, 3.4))
 for place, (key, judged) in enumerate(losses.items()):
-    one, colour = judged.value.difference, report.PALETTE[tables.SIZES.index(key[0])]
-    axes.plot([one.low, one.high], [-place, -place], color=colour)
-    axes.plot(one.value, -place, "o", color=colour)
+    interval, colour = judged.value.difference, report.PALETTE[results.SIZES.index(key[0])]
+    axes.plot([interval.low, interval.high], [-place, -place], color=colour)
+    axes.plot(interval.value, -place, "o", color=colour)
 axes.axvline(0, color="grey", linewidth=1)
 axes.set_yticks([-place for place in range(len(losses))],
-                [with_mark(key, judged) for key, judged in losses.items()])
+                [titles_of[key] + ("" if judged.above else f" {results.MARK}")
+                 for key, judged in losses.items()])
 axes.set(xlabel="End-Actual, legal answers less full attention's, points")
 plt.show()
 
@@ -294,44 +307,39 @@ plt.show()
 held = (window - 1) // 2
 bins = [0, held // 2, held, np.inf]
 labels = [f"1 to {held // 2}", f"{held // 2 + 1} to {held}", f"more than {held}"]
-since = [probes.plies_since(one) for one in asked["end_actual"]]
-group = pd.cut([one or np.nan for one in since], bins, labels=labels)
-group = group.add_categories("never").fillna("never")
+since = pd.cut(asked.apply(plies_since, axis=1), bins, labels=labels)
+since = since.cat.add_categories("never").fillna("never").astype(str)
 
 # %%
-def aged(given):
-    rows = probe_scores.answer_table(given[: sizes.instances], asked["end_actual"])
-    return rows.assign(lgm=100 * rows["lgm"], since=group.astype(str))
-
-
 def by_since(rows):
-    return means_by(rows, "since", "lgm", cluster="game", seed=seed)
+    rows = rows.loc[asked.index].assign(lgm=lambda row: 100 * row["lgm"], since=since)
+    return rows, means_by(rows, "since", "lgm", cluster="game", seed=seed)
 
 
-# %%
-by_age, counted = {}, aged(ground.answers("came_from", "end_actual", "long"))
-for (size, model), one in chosen.items():
+counted, counted_by_age = by_since(ground["came_from"])
+by_age = {}
+for (_, model), row in chosen.iterrows():
     if model in ("uci", "window50", "lstm"):
-        rows = aged(answers(one.name, "end_actual", "long"))
-        less = by_since(rows.assign(lgm=rows["lgm"] - counted["lgm"]))
-        by_age[f"{size} {tables.HISTORY_ROWS[model]}"] = {
-            age: baselines.Judged(share, less[age].low > 0)
-            for age, share in by_since(rows).items()}
-by_age[baselines.END_BASELINES["came_from"]] = by_since(counted).to_dict()
+        rows, shares = by_since(answered[row["run"]])
+        lows = {age: paired_difference(group["lgm"], counted.loc[group.index, "lgm"],
+                                       group["game"], seed=seed).low
+                for age, group in rows.groupby("since")}
+        by_age[row["title"]] = {age: results.Judged(share, lows[age] > 0)
+                                for age, share in shares.items()}
+by_age[results.BASELINES["came_from"]] = counted_by_age.to_dict()
 ages = pd.DataFrame(by_age).T.reindex(columns=[*labels, "never"])
 report.table(ages, digits=1, caption="Legal answers by plies since the piece came, %. "
-                                     f"{baselines.MARKED}")
+                                     f"{results.MARKED}")
 
 # %%
 figure, axes = plt.subplots()
 for place, size in enumerate(("S", "M")):
     for style, model in (("o-", "uci"), ("s--", "window50")):
-        if (size, model) in chosen:
-            row = ages.loc[f"{size} {tables.HISTORY_ROWS[model]}"].dropna()
-            axes.plot(row.index, [one.value.value for one in row], style,
-                      color=report.PALETTE[place], label=f"{size} {tables.HISTORY_ROWS[model]}")
-row = ages.loc[baselines.END_BASELINES["came_from"]].dropna()
-axes.plot(row.index, [one.value for one in row], ":", color="grey", label=row.name)
+        row = ages.loc[titles_of[size, model]].dropna()
+        axes.plot(row.index, [judged.value.value for judged in row], style,
+                  color=report.PALETTE[place], label=row.name)
+row = ages.loc[results.BASELINES["came_from"]].dropna()
+axes.plot(row.index, [interval.value for interval in row], ":", color="grey", label=row.name)
 axes.set(xlabel="plies since the piece came to its square", ylabel="legal answers, %")
 axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
@@ -344,27 +352,18 @@ plt.show()
 # network that carries a state along can keep count of that, and RAP may cost it less.
 
 # %%
-lstm = {}
-for size in tables.SIZES:
-    pair = [chosen.get((size, model)) for model in ("lstm_rap", "lstm")]
-    if all(pair):
-        lstm[size] = tables.compare_runs(*pair, answers, ground, "end_actual", seed=seed)
-listed = {size: {"LSTM + RAP less LSTM": f"{paired:.1f}"} for size, paired in lstm.items()}
-report.table(pd.DataFrame(listed).T, caption="LSTM + RAP less LSTM, legal answers, points. "
-             f"{baselines.MARK} not both beat their baseline: no finding")
+lstm = {size: compare(chosen.loc[(size, "lstm_rap"), "run"], chosen.loc[(size, "lstm"), "run"])
+        for size in ("S", "M")}
+report.table(pd.Series(lstm).to_frame("LSTM + RAP less LSTM"), digits=1,
+             caption="LSTM + RAP less LSTM, legal answers, points. "
+                     f"{results.MARK} not both beat their baseline: no finding")
 
 # %%
-kinds = {"GPT2": ("rap25", "uci"), "LSTM": ("lstm_rap25", "lstm")}
-pairs = {f"{size} {title}": [f"{size}-{label}-1" for label in labels]
-         for size in tables.SIZES for title, labels in kinds.items()}
-every = tables.read_outcomes()
-known |= baselines.judge_perplexities(
-    [one.name for one in every if one.name not in known], drawn, seed=seed)
-costs = {row: baselines.judge_change(*pair, known, seed=seed)
-         for row, pair in pairs.items() if set(pair) <= set(known)}
+costs = {titles_of[key]: results.judge_change(*pair, known, seed=seed)
+         for key, pair in pairs.items()}
 report.table(pd.Series(costs).to_frame("%"), digits=1,
              caption="Perplexity: RAP 25 against none. "
-                     f"{baselines.MARK} not both beat the even draw: no finding")
+                     f"{results.MARK} not both beat the even draw: no finding")
 
 # %% [markdown]
 # ## Recap
@@ -383,93 +382,83 @@ report.table(pd.Series(costs).to_frame("%"), digits=1,
 # - † is a number worse than its baseline, or a difference of two of which one is.
 
 # %% tags=["hide-input"]
-def paper_loss(size, model):
-    rows = [f"{size} {tables.HISTORY_ROWS[name]}" for name in (model, "uci")]
-    return float(printed.loc[rows[0], "LgM Actual Acc."] - printed.loc[rows[1], "LgM Actual Acc."])
-
-
-# %% tags=["hide-input"]
-glue("n_questions", f"{len(instances):,}", display=False)
+glue("n_questions", f"{len(questions):,}", display=False)
 glue("even", f"{even:.1f}", display=False)
-glue("count", f"{grounds['end_actual']['came_from'].lgm:.1f}", display=False)
+glue("count", f"{grounds['came_from'].loc[('end_actual', 'long'), 'lgm']:.1f}", display=False)
 glue("counted", f"{sizes.counted:,}", display=False)
-legal = [f"{size} {tables.HISTORY_ROWS[model]}"
-         for (size, model), one in scores["end_actual"].items() if "lgm" in one.above]
-foresee = [f"{size} {tables.HISTORY_ROWS[model]}"
-           for (size, model), one in chosen.items() if known[one.name].above]
+legal = [titles_of[key] for key, table in scores.items()
+         if table.loc[("end_actual", "long"), "lgm"].above]
+foresee = [row["title"] for _, row in chosen.iterrows() if known[row["run"]].above]
 for name, rows in (("above", legal), ("foresee", foresee)):
-    glue(name, baselines.enumerate_names(rows), display=False)
-glue("n_models", len(scores["end_actual"]), display=False)
+    glue(name, results.enumerate_names(rows), display=False)
+glue("n_models", len(scores), display=False)
 comparable = any(judged.above for judged in losses.values())
 glue("strength", "strong enough in parts only" if comparable else "too weak", display=False)
 
 # %% tags=["hide-input"]
 sentences = {
-    f"{tables.HISTORY_ROWS[model]} changes the legal answers of full attention at {size} by "
+    f"{names[model]} changes the legal answers of full attention at {size} by "
     f"{judged:+.1f} points.": [judged] for (size, model), judged in losses.items()}
-glue("losses", baselines.only_if_above(
+glue("losses", results.only_if_above(
     sentences, "It cannot be told from these trainings: in no pair do both beat counting."),
     display=False)
 glue("paper_losses", ", ".join(
-    f"{size} {tables.HISTORY_ROWS[model]} {paper_loss(size, model):+.1f}"
-    for size, model in losses), display=False)
+    f"{titles_of[key]} {paper_loss(titles_of[key]):+.1f}" for key in losses), display=False)
 for size in ("S", "M"):
     for name, changed in (("ahead", ahead), ("lstm", losses)):
-        glue(f"{name}_{size}", tables.told(changed.get((size, "lstm")), "+.1f"), display=False)
+        glue(f"{name}_{size}", f"{changed[size, 'lstm']:+.1f}", display=False)
 
 # %% tags=["hide-input"]
 for name, title in (("lstm", "S LSTM"), ("gpt", "S GPT2")):
-    glue(f"cost_{name}", tables.told(costs.get(title), "+.1f"), display=False)
+    glue(f"cost_{name}", f"{costs[title]:+.1f}", display=False)
 glue("held", held, display=False)
-old_size = max((size for size, model in chosen if model == "window50"), key="SML".index)
-old = [ages.loc[f"{old_size} {tables.HISTORY_ROWS[model]}", labels[-1]]
-       for model in ("window50", "uci")]
-sentences = {f"At {old_size} it answers {old[0]:.1f} % of them legally, full attention "
-        f"{old[1]:.1f} %.": old}
-glue("old", baselines.only_if_above(
+old = [ages.loc[titles_of["M", model], labels[-1]] for model in ("window50", "uci")]
+sentences = {f"At M it answers {old[0]:.1f} % of them legally, full attention "
+             f"{old[1]:.1f} %.": old}
+glue("old", results.only_if_above(
     sentences,
     "It cannot be told: there, too, window and full attention do not both beat counting."),
     display=False)
 
 # %% tags=["hide-input"]
-results = {"table7.rows": report.Result(len(chosen), unit="models"),
-           "baseline.uniform_legal.perplexity": report.Result.of(even, "perplexity a move"),
-           "baseline.uniform_legal.beaten": report.Result(
-               len(foresee), n=len(chosen), unit="models of Table 7"),
-           "baseline.counts.beaten": report.Result(
-               len(legal), n=len(scores["end_actual"]), unit="models of Table 7")}
-for task, by_given in grounds.items():
-    for name, one in by_given.items():
-        results[f"baseline.counts.{task}.{name}"] = report.Result.of(one.lgm, "%")
+cells = {(cell.row, cell.column): cell for cell in reference.load("state_tracking")
+         if cell.table == "table7" and "contradiction" not in cell.flags}
+columns = {(f"end_{task}", score): column for part in results.PROBE_PARTS.values()
+           for column, (task, score) in part.items()}
+values, published = {}, {}
+for key in less.index:
+    for (task, _), row in scores[key].iterrows():
+        for score, judged in row.dropna().items():
+            values[task, score, *key] = judged.value
+            cell = cells.get((titles_of[key], columns.get((task, score))))
+            if cell is not None:
+                published[task, score, *key] = cell
 
 # %% tags=["hide-input"]
-for task, by_run in scores.items():
-    for (size, model), one in by_run.items():
-        if model in tables.HISTORY_ROWS and model != "uci":
-            cells = tables.reference_cells(task, "long", size, model, "table7")
-            for name in ("lgm", "rprec", "exm"):
-                if (value := getattr(one, name)) is not None:
-                    results[f"{task}.{name}.{size}.{model}"] = report.Result.of(
-                        value, "%", **cells.get(name, {}))
-
-# %% tags=["hide-input"]
-for (size, model), change in ahead.items():
-    results[f"perplexity.{size}.{model}"] = report.Result.of(
-        known[chosen[size, model].name].value, "perplexity a move")
-    results[f"perplexity_change.{size}.{model}"] = report.Result.of(
-        change.value, "% of full attention's")
-for (size, model), judged in losses.items():
-    results[f"less_history.{size}.{model}"] = report.Result.of(
-        judged.value.difference, "points")
-
-# %% tags=["hide-input"]
-results |= {f"lstm_rap_gain.{size}": report.Result.of(judged.value.difference, "points")
-            for size, judged in lstm.items()}
-results |= {f"rap_cost.{row.replace(' ', '.').lower()}": report.Result.of(
-    cost.value, "% of perplexity") for row, cost in costs.items()}
-report.save("14_history", results)
+report.save(
+    "14_history",
+    report.rows(len(chosen), "table7.rows", unit="models"),
+    report.rows(even, "baseline.uniform_legal.perplexity", unit="perplexity a move"),
+    *(report.rows(report.Result(len(rows), n=len(chosen), unit="models of Table 7"),
+                  f"baseline.{name}.beaten")
+      for name, rows in (("uniform_legal", foresee), ("counts", legal))),
+    report.rows({(task, name): row["lgm"] for name, table in grounds.items()
+                 for (task, _), row in table.iterrows()}, "baseline.counts", unit="%"),
+    *(report.rows({key[1:]: value for key, value in values.items() if key[0] == task}, task,
+                  unit="%", reference={key[1:]: cell for key, cell in published.items()
+                                       if key[0] == task}) for task in probes.END_TASKS),
+    report.rows({key: known[row["run"]].value for key, row in less.iterrows()}, "perplexity",
+                unit="perplexity a move"),
+    report.rows({key: judged.value for key, judged in ahead.items()}, "perplexity_change",
+                unit="% of full attention's"),
+    report.rows({key: judged.value.difference for key, judged in losses.items()}, "less_history",
+                unit="points"),
+    report.rows({size: judged.value.difference for size, judged in lstm.items()}, "lstm_rap_gain",
+                unit="points"),
+    report.rows({row.replace(" ", ".").lower(): cost.value for row, cost in costs.items()},
+                "rap_cost", unit="% of perplexity"))
 
 # %% tags=["hide-input"]
 report.evidence(Evidence(
-    len(instances), "questions", seed, clusters=len({one.game for one in instances}),
+    len(questions), "questions", seed, clusters=questions["game"].nunique(),
     interval="95 % bootstrap over games", versions={"models": f"{len(chosen)} runs"}))

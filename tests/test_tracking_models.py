@@ -1,32 +1,53 @@
-"""Language models of chess: no look ahead, exact attention in the limit, sizes, checkpoints."""
+"""Language models of chess: no look ahead, exact attention in the limit, perplexity, files."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from typing import get_args, get_type_hints
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import save_file
 
-from chessgloss.tracking.checkpoints import CheckpointError, read_checkpoint, write_checkpoint
+from chessgloss.tracking.games import (
+    BOS,
+    EOS,
+    PIECES,
+    PROMOTIONS,
+    VOCABULARY_SIZE,
+    TokenGames,
+    annotate,
+    tokenise,
+)
 from chessgloss.tracking.models import (
     FeatureAttention,
     HashAttention,
     LanguageModel,
+    Settings,
     SoftmaxAttention,
     count_parameters,
+    game_losses,
     make_model,
-    orthogonal_directions,
+    perplexity,
+    predict_next,
 )
 from chessgloss.tracking.runs import LSTM, TRANSFORMER
-from chessgloss.tracking.settings import KINDS, Kind, Settings, Training
-from chessgloss.tracking.tokens import VOCABULARY_SIZE
+from chessgloss.tracking.train import (
+    CheckpointError,
+    Training,
+    read_checkpoint,
+    write_checkpoint,
+)
 
+KINDS = get_args(get_type_hints(Settings)["kind"])
 SMALL = Settings(layers=2, width=32, heads=2, context=64, window=5, buckets=4, dropout=0.1)
 
 
-def small_model(kind: Kind, **changes: int) -> LanguageModel:
+def small_model(kind: str, **changes: object) -> LanguageModel:
     return make_model(replace(SMALL, kind=kind, **changes), seed=3).eval()
 
 
@@ -58,7 +79,7 @@ def causal(length: int) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_later_token_changes_no_earlier_logit(kind: Kind) -> None:
+def test_a_later_token_changes_no_earlier_logit(kind: str) -> None:
     model, ids = small_model(kind), random_ids(2, 40)
     changed = ids.clone()
     changed[:, 25] = (changed[:, 25] - 2) % 60 + 3
@@ -68,7 +89,7 @@ def test_a_later_token_changes_no_earlier_logit(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_padding_at_the_end_and_other_games_of_the_batch_change_nothing(kind: Kind) -> None:
+def test_padding_at_the_end_and_other_games_of_the_batch_change_nothing(kind: str) -> None:
     model, ids = small_model(kind), random_ids(3, 30)
     alone = model(ids[1:2, :21])
     padded = ids.clone()
@@ -77,25 +98,7 @@ def test_padding_at_the_end_and_other_games_of_the_batch_change_nothing(kind: Ki
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_weight_gets_a_gradient(kind: Kind) -> None:
-    model = small_model(kind, context=30).train()
-    torch.manual_seed(0)
-    model(random_ids(4, 30)).square().sum().backward()
-    for name, weights in model.named_parameters():
-        assert weights.grad is not None, name
-        assert weights.grad.abs().sum() > 0, name
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_half_precision_gives_about_the_same(kind: Kind) -> None:
-    model, ids = small_model(kind, buckets=1), random_ids(2, 40)
-    exact = model(ids)
-    rounded = model.bfloat16()(ids).float()
-    assert (exact - rounded).abs().mean() < 0.03 * exact.abs().mean() + 0.01
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_seed_alone_makes_the_first_weights(kind: Kind) -> None:
+def test_the_seed_alone_makes_the_first_weights(kind: str) -> None:
     settings = replace(SMALL, kind=kind)
     torch.manual_seed(11)
     first = make_model(settings, seed=5).state_dict()
@@ -124,17 +127,6 @@ def test_a_window_sees_its_latest_tokens_and_no_others(window: int) -> None:
     assert int(seen[19].sum()) == min(window, 20)
     ours = SoftmaxAttention(64, window)(vectors)
     assert torch.allclose(ours, softmax_attention(*vectors, seen), atol=1e-5)
-
-
-def test_the_papers_window_is_50_tokens() -> None:
-    model = make_model(replace(SMALL, kind="window", window=50, layers=1, context=80), seed=1)
-    model.eval()
-    ids = random_ids(1, 70)
-    for place, matters in ((19, False), (20, True)):
-        changed = ids.clone()
-        changed[0, place] = (changed[0, place] - 2) % 60 + 3
-        same = torch.allclose(model(ids)[0, 69], model(changed)[0, 69], atol=1e-6)
-        assert same is not matters
 
 
 def test_hashing_into_one_bucket_is_exact_attention_with_shared_queries_and_keys() -> None:
@@ -168,19 +160,6 @@ def test_hashed_attention_is_among_the_tokens_that_share_a_bucket_in_a_round() -
     assert torch.allclose(attention(torch.stack([query, value])), exact, atol=1e-5)
 
 
-def test_alike_vectors_share_a_bucket_more_often_than_unlike_ones() -> None:
-    torch.manual_seed(4)
-    attention = HashAttention(512, 16, buckets=8, rounds=1)
-    first = torch.randn(1, 200, 16)
-    near, far = first + 0.1 * torch.randn(1, 200, 16), torch.randn(1, 200, 16)
-    rates = [
-        attention.shared(torch.cat([first, other], dim=1))[0, :200, 200:].diagonal().float().mean()
-        for other in (near, far)
-    ]
-    assert rates[0] > 0.8
-    assert 0.05 < rates[1] < 0.25
-
-
 def test_random_features_approach_softmax_attention_as_they_grow_in_number() -> None:
     vectors = random_vectors(3) * torch.tensor([0.5, 0.5, 1.0]).view(3, 1, 1, 1)
     exact = softmax_attention(*vectors, causal(20))
@@ -193,62 +172,32 @@ def test_random_features_approach_softmax_attention_as_they_grow_in_number() -> 
     assert errors[2] < 0.02
 
 
-def test_the_masked_product_of_features_is_the_recurrence_of_linear_attention() -> None:
-    torch.manual_seed(0)
-    attention = FeatureAttention(16, 32)
-    query, key, value = random_vectors(3)
-    read, held = attention.lift(query), attention.lift(key)
-    sums, weights = torch.zeros(6, 32, 16), torch.zeros(6, 32)
-    for place in range(20):
-        sums += held[:, place].unsqueeze(2) * value[:, place].unsqueeze(1)
-        weights += held[:, place]
-        mean = (read[:, place].unsqueeze(1) @ sums).squeeze(1)
-        mean /= (read[:, place] * weights).sum(dim=1, keepdim=True)
-        ours = attention(torch.stack([query, key, value]))[:, place]
-        assert torch.allclose(ours, mean, atol=1e-4)
-
-
-def test_random_directions_are_orthogonal_in_blocks() -> None:
-    torch.manual_seed(0)
-    directions = orthogonal_directions(40, 16)
-    assert directions.shape == (40, 16)
-    for block in directions.split(16):
-        products = block @ block.T
-        assert torch.allclose(products, products.diag().diag(), atol=1e-4)
-    assert abs(float(directions.square().sum(dim=1).mean()) - 16) < 3
-
-
 # ---------------------------------------------------------------------------- records
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("record", "changes", "message"),
     [
-        ({"kind": "gru"}, "no model of kind 'gru'"),
-        ({"layers": 0}, "whole and positive"),
-        ({"width": 30, "heads": 4}, "does not divide"),
-        ({"buckets": 5}, "in pairs"),
-        ({"dropout": 1.0}, "dropout is a share"),
+        (Settings, {"kind": "gru"}, "kind"),
+        (Settings, {"layers": 0}, "layers"),
+        (Settings, {"width": 30, "heads": 4}, "does not divide"),
+        (Settings, {"width": 36, "heads": 4, "rotary": True}, "does not divide"),
+        (Settings, {"buckets": 5}, "in pairs"),
+        (Settings, {"dropout": 1.0}, "dropout"),
+        (Settings, {"kind": "lstm", "mixing": True}, "no attention"),
+        (Settings, {"colour": 1}, "colour"),
+        (Training, {"notation": "san"}, "notation"),
+        (Training, {"notation": "uci", "probability": 0.25}, "only rap has a probability"),
+        (Training, {"notation": "rap", "probability": 25.0}, "probability"),
+        (Training, {"epochs": 0}, "epochs"),
+        (Training, {"warmup": 0.0}, "warmup"),
+        (Training, {"optimiser": "sgd"}, "optimiser"),
+        (Training, {"games": "human"}, "games"),
     ],
 )
-def test_shapes_that_make_no_sense_are_refused(changes: dict, message: str) -> None:
+def test_settings_that_make_no_sense_are_refused(record: type, changes: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Settings(**changes)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"notation": "san"}, "no notation 'san'"),
-        ({"notation": "uci", "probability": 0.25}, "only rap has a probability"),
-        ({"notation": "rap", "probability": 25.0}, "only rap has a probability"),
-        ({"epochs": 0}, "must be positive"),
-        ({"warmup": 0.0}, "makes no sense"),
-    ],
-)
-def test_trainings_that_make_no_sense_are_refused(changes: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Training(**changes)
+        record(**changes)
 
 
 def test_parameters_are_counted_as_worked_out_by_hand() -> None:
@@ -267,16 +216,95 @@ def test_the_lstm_of_the_plan_is_as_large_as_its_transformer() -> None:
     assert 1_000_000 < sizes[0] < 2_000_000
 
 
-def test_a_game_longer_than_the_context_is_refused() -> None:
-    with pytest.raises(ValueError, match="65 tokens is longer than the context, 64"):
-        small_model("gpt")(random_ids(1, 65))
+# ---------------------------------------------------------------------------- perplexity
+
+TINY = Settings(layers=1, width=32, heads=2, dropout=0.0)
+
+OPENINGS = [
+    ["e2e4", "e7e5", "g1f3"],
+    ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3"],
+    ["a2a4", "b7b5", "a4b5", "a7a6", "b5a6", "c8b7", "a6b7", "g7g6", "b7a8q"],
+]
+ALL = np.arange(3)
+
+
+@pytest.fixture(scope="module")
+def three_openings() -> TokenGames:
+    return tokenise(OPENINGS)
+
+
+class Scripted(torch.nn.Module):
+    """A model whose logits are a table ``(77, 77)``: what follows depends on one token alone."""
+
+    settings, device = TINY, torch.device("cpu")
+
+    def __init__(self, table: torch.Tensor) -> None:
+        super().__init__()
+        self.table = table
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        return self.table[ids].clone()
+
+
+def test_a_uniform_model_is_perplexed_as_worked_out_by_hand(three_openings: TokenGames) -> None:
+    model = Scripted(torch.zeros(VOCABULARY_SIZE, VOCABULARY_SIZE))
+    moves, promotions = 3 + 5 + 9, 1
+    uci = 71 ** ((2 * moves + promotions) / moves)
+    assert perplexity(model, three_openings, "uci", ALL) == pytest.approx(uci, rel=1e-5)
+    always = 77 ** ((3 * moves + promotions) / moves)
+    assert perplexity(model, three_openings, "ap", ALL) == pytest.approx(always, rel=1e-5)
+
+
+def test_one_move_counts_as_one_token(three_openings: TokenGames) -> None:
+    """A model sure of a game but for its first square, one of four to it: 4 over 3 moves."""
+    table = torch.full((VOCABULARY_SIZE, VOCABULARY_SIZE), -50.0)
+    read = annotate(three_openings, [0], "uci")[0].tolist()
+    for before, after in pairwise(read):
+        table[before, after] = 0.0
+    table[BOS, [3, 4, 5]] = 0.0
+    measured = perplexity(Scripted(table), three_openings, "uci", np.array([0]))
+    assert measured == pytest.approx(4 ** (1 / 3), rel=1e-5)
+
+
+def test_types_are_masked_with_uci_alone_and_the_end_is_no_move(
+    three_openings: TokenGames,
+) -> None:
+    table = torch.zeros(VOCABULARY_SIZE, VOCABULARY_SIZE)
+    table[:, PIECES:PROMOTIONS] = 50.0
+    uci, always = (perplexity(Scripted(table), three_openings, way, ALL) for way in ("uci", "ap"))
+    assert uci == pytest.approx(71 ** (35 / 17), rel=1e-5)
+    assert always > 1e20
+    table[:, EOS] = math.log(71.0)  # half of everything is lost to the moves
+    measured = perplexity(Scripted(table), three_openings, "uci", ALL)
+    assert measured == pytest.approx((70 + 71) ** (35 / 17), rel=1e-5)
+
+
+def test_batches_change_neither_losses_nor_answers(three_openings: TokenGames) -> None:
+    model = make_model(TINY, seed=1)
+    together = game_losses(model, three_openings, "uci", np.array([2, 0]))
+    alone = [game_losses(model, three_openings, "uci", np.array([k]))[0] for k in (2, 0)]
+    assert together == pytest.approx(alone, rel=1e-4)
+    random = np.random.default_rng(0)
+    read = [random.integers(3, 70, size=n).astype(np.uint8) for n in random.integers(2, 200, 60)]
+    answers = predict_next(model, read)
+    assert np.exp(answers).sum(axis=1) == pytest.approx(np.ones(60), abs=1e-5)
+    assert np.allclose(answers, np.concatenate([predict_next(model, [ids]) for ids in read]),
+                       atol=1e-4)  # fmt: skip
+
+
+@pytest.mark.parametrize(("notation", "selected"), [("rap", ALL), ("uci", np.array([], int))])
+def test_perplexity_of_nothing_or_with_rap_is_refused(
+    notation: str, selected: np.ndarray, three_openings: TokenGames
+) -> None:
+    with pytest.raises(ValueError, match="measure on some games"):
+        perplexity(make_model(TINY, seed=1), three_openings, notation, selected)
 
 
 # ---------------------------------------------------------------------------- checkpoints
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_checkpoint_gives_back_the_model_and_its_training(kind: Kind, tmp_path: Path) -> None:
+def test_a_checkpoint_gives_back_the_model_and_its_training(kind: str, tmp_path: Path) -> None:
     model, training = small_model(kind), Training("rap", 0.15, seed=7)
     path = write_checkpoint(model, training, tmp_path / "deep" / "S-rap15-7.safetensors")
     again, its_training = read_checkpoint(path)
@@ -292,7 +320,7 @@ def test_a_checkpoint_gives_back_the_model_and_its_training(kind: Kind, tmp_path
 
 def test_files_that_are_no_checkpoints_of_ours_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "S-uci-1.safetensors"
-    with pytest.raises(FileNotFoundError, match=r"retrain S-uci-1"):
+    with pytest.raises(FileNotFoundError, match=r"runs S-uci-1"):
         read_checkpoint(path)
     path.write_bytes(b"no such thing")
     with pytest.raises(CheckpointError, match="damaged or no safetensors"):

@@ -9,21 +9,92 @@ Each takes the projected input and returns, for every token, a mean of the value
 that are not later. The approximate ones compute exactly the attention that their papers
 define, as one masked product over the whole game: at 200 tokens that is faster than the
 schedules that make them linear in the length, and gives the same numbers.
+
+Canonical perplexity (the state-tracking paper's Table 4): a whole move counts as one token. It is
+``exp(-sum of ln p / moves)``, the sum over all tokens of all moves: both squares, the new
+piece of a promotion, and with AP the type before the move. The end of the game is no move and
+is not counted, but what a model gives to it is not given to a move. With UCI, the logits of
+the six piece types are masked out, as a model trained with RAP would waste chances on them.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Annotated, Literal, TypeAlias
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
 from torch import nn
 from torch.nn import functional
 
-from chessgloss.tracking.settings import Settings
-from chessgloss.tracking.tokens import VOCABULARY_SIZE
+from chessgloss.tracking import games as tokens
+
+#: Whole numbers from one up.
+Count: TypeAlias = Annotated[int, Field(ge=1)]
 
 #: Standard deviation of GPT-2's first weights.
 FIRST_WEIGHTS = 0.02
+
+#: Tokens a batch where nothing is learned.
+TOKENS = 2048
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class Settings:
+    """The shape of a language model.
+
+    Parameters
+    ----------
+    kind
+        ``gpt``, GPT-2's transformer; ``window``, the same with a window; and the others of the
+        paper's Table 7.
+    layers, width, heads
+        Blocks, length of the vector of a token, and heads of attention (an LSTM has none).
+    context
+        Most tokens of a game, BOS included; the paper's 512.
+    window
+        Tokens that ``window`` attends to, the token itself included; the paper's 50.
+    buckets, rounds
+        Of ``reformer``: hash buckets (even, or 1 for none), and independent hashes.
+    features
+        Of ``performer``: random features a head.
+    dropout
+        Share of each branch's output, and of the embedding, dropped in training.
+    rotary
+        Whether positions turn queries and keys (Su and others 2021) in place of being learned
+        vectors that are added to the first ones.
+    mixing
+        Whether keys and values are mixed with the previous token's, in a share learned for each
+        channel: a move is two tokens, and its end square must know its start square.
+    """
+
+    kind: Literal["gpt", "window", "lstm", "reformer", "performer"] = "gpt"
+    layers: Count = 8
+    width: Count = 128
+    heads: Count = 4
+    context: Count = 512
+    window: Count = 50
+    buckets: Count = 8
+    rounds: Count = 2
+    features: Count = 64
+    dropout: Annotated[float, Field(ge=0, lt=1)] = 0.1
+    rotary: bool = False
+    mixing: bool = False
+
+    def __post_init__(self) -> None:
+        if self.width % self.heads or (self.rotary and self.width // self.heads % 2):
+            raise ValueError(f"width {self.width} does not divide into {self.heads} heads")
+        if self.buckets % 2 and self.buckets != 1:
+            raise ValueError(f"hash buckets come in pairs (or one for none), got {self.buckets}")
+        if self.kind == "lstm" and (self.rotary or self.mixing):
+            raise ValueError("an LSTM has no attention to turn or mix")
+
+
+# ---------------------------------------------------------------- the models
 
 
 class LanguageModel(nn.Module):
@@ -38,8 +109,8 @@ class LanguageModel(nn.Module):
     def __init__(self, settings: Settings) -> None:
         super().__init__()
         self.settings = settings
-        self.tokens = nn.Embedding(VOCABULARY_SIZE, settings.width)
-        self.body = _body(settings)
+        self.tokens = nn.Embedding(tokens.VOCABULARY_SIZE, settings.width)
+        self.body = (Recurrence if settings.kind == "lstm" else Transformer)(settings)
         self.norm = nn.LayerNorm(settings.width)
         self.dropout = nn.Dropout(settings.dropout)
 
@@ -78,6 +149,21 @@ class Transformer(nn.Module):
         for block in self.blocks:
             flat = block(flat, length)
         return flat.view(games, length, width)
+
+
+class Recurrence(nn.Module):
+    """Layers of an LSTM over the vectors of a game's tokens."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        between = settings.dropout if settings.layers > 1 else 0.0
+        self.layers = nn.LSTM(
+            settings.width, settings.width, settings.layers, batch_first=True, dropout=between
+        )
+
+    def forward(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Read ``(games, length, width)`` from left to right; return as many states."""
+        return self.layers(vectors)[0]
 
 
 class Block(nn.Module):
@@ -128,7 +214,7 @@ class Block(nn.Module):
         query, *others = self.project.weight.chunk(self.attention.inputs)
         mixed = [torch.addcmul(flat, step, share) for share in self.mix]
         read = zip([flat, *mixed], [query, *others], strict=True)
-        return torch.cat([functional.linear(one, weights) for one, weights in read], dim=1)
+        return torch.cat([functional.linear(part, weights) for part, weights in read], dim=1)
 
 
 class Rotation(nn.Module):
@@ -166,12 +252,24 @@ class Rotation(nn.Module):
 
 
 def make_model(settings: Settings, seed: int) -> LanguageModel:
-    """Return a model with GPT-2's first weights, the same for the same seed."""
+    """Return a model with GPT-2's first weights, the same for the same seed.
+
+    The last product of each branch is smaller, as there are many; norms and an LSTM's matrices
+    begin as torch has them, biases at zero.
+    """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = LanguageModel(settings)
         for name, weights in model.named_parameters():
-            _initialise(name, weights, settings)
+            recurrent = settings.kind == "lstm" and name.startswith("body")
+            if name.endswith("mix"):
+                nn.init.constant_(weights, 0.5)
+            elif name.endswith("bias"):
+                nn.init.zeros_(weights)
+            elif weights.dim() > 1 and not recurrent:
+                last = name.endswith(("join.weight", "narrow.weight"))
+                shrunk = math.sqrt(2 * settings.layers) if last else 1.0
+                nn.init.normal_(weights, std=FIRST_WEIGHTS / shrunk)
     return model
 
 
@@ -180,49 +278,23 @@ def count_parameters(model: nn.Module) -> int:
     return sum(weights.numel() for weights in model.parameters())
 
 
-def _initialise(name: str, weights: torch.Tensor, settings: Settings) -> None:
-    """Set first weights: the last product of each branch is smaller, as there are many."""
-    if name.endswith("mix"):
-        nn.init.constant_(weights, 0.5)
-        return None
-    if weights.dim() < 2 or (settings.kind == "lstm" and name.startswith("body")):
-        return _initialise_vector(name, weights)
-    last = name.endswith(("join.weight", "narrow.weight"))
-    shrunk = math.sqrt(2 * settings.layers) if last else 1.0
-    nn.init.normal_(weights, std=FIRST_WEIGHTS / shrunk)
-    return None
-
-
-def _initialise_vector(name: str, weights: torch.Tensor) -> None:
-    """Biases start at zero; norms and an LSTM's matrices as torch has them."""
-    if name.endswith("bias"):
-        nn.init.zeros_(weights)
-
-
-def _body(settings: Settings) -> nn.Module:
-    if settings.kind == "lstm":
-        return Recurrence(settings.width, settings.layers, settings.dropout)
-    return Transformer(settings)
-
-
-def _attention(settings: Settings) -> SoftmaxAttention | HashAttention | FeatureAttention:
-    size = settings.width // settings.heads
-    match settings.kind:
-        case "reformer":
-            return HashAttention(settings.context, size, settings.buckets, settings.rounds)
-        case "performer":
-            return FeatureAttention(size, settings.features)
-        case "window":
-            return SoftmaxAttention(settings.context, settings.window)
-        case _:
-            return SoftmaxAttention(settings.context, settings.context)
-
+# ---------------------------------------------------------------- attention
 
 #: What is added to a score to forbid it; half precision holds it, and its exponential is 0.
 FORBIDDEN = -1e4
 
 #: Reformer lets a token attend to itself only when nothing else is allowed.
 _LAST_RESORT = -1e2
+
+
+def _attention(settings: Settings) -> SoftmaxAttention | HashAttention | FeatureAttention:
+    size = settings.width // settings.heads
+    if settings.kind == "reformer":
+        return HashAttention(settings.context, size, settings.buckets, settings.rounds)
+    if settings.kind == "performer":
+        return FeatureAttention(size, settings.features)
+    window = settings.window if settings.kind == "window" else settings.context
+    return SoftmaxAttention(settings.context, window)
 
 
 class SoftmaxAttention(nn.Module):
@@ -252,7 +324,7 @@ class SoftmaxAttention(nn.Module):
         length = query.shape[1]
         if query.is_cuda:
             mask = None if self.full else self.mask[:length, :length]
-            return nn.functional.scaled_dot_product_attention(
+            return functional.scaled_dot_product_attention(
                 query, key, value, attn_mask=mask, is_causal=self.full
             )
         return _mean(query, key, value, self.mask[:length, :length])
@@ -293,7 +365,7 @@ class HashAttention(nn.Module):
         mask = self.mask[:length, :length]
         if self.rotations.shape[2]:
             mask = torch.where(self.shared(query), mask, FORBIDDEN)
-        key = nn.functional.normalize(query, dim=2) * math.sqrt(query.shape[2])
+        key = functional.normalize(query, dim=2) * math.sqrt(query.shape[2])
         return _mean(query, key, value, mask)
 
     @torch.no_grad()
@@ -353,8 +425,8 @@ class FeatureAttention(nn.Module):
 
 def banded(context: int, window: int) -> torch.Tensor:
     """Return what to add to scores ``(context, context)``: 0 where a row may see, else a lot."""
-    seen = torch.ones(context, context).tril().triu(1 - window)
-    return (1 - seen) * FORBIDDEN
+    allowed = torch.ones(context, context).tril().triu(1 - window)
+    return (1 - allowed) * FORBIDDEN
 
 
 def orthogonal_directions(count: int, size: int) -> torch.Tensor:
@@ -368,29 +440,77 @@ def _mean(
     query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor
 ) -> torch.Tensor:
     """Return the values' means, weighed by the softmax of scaled products plus ``mask``."""
-    scale = query.shape[2] ** -0.5
-    scores = torch.baddbmm(mask, query, key.mT, alpha=scale)
+    scores = torch.baddbmm(mask, query, key.mT, alpha=query.shape[2] ** -0.5)
     return scores.softmax(dim=2) @ value
 
 
-class Recurrence(nn.Module):
-    """Layers of an LSTM over the vectors of a game's tokens.
+# ---------------------------------------------------------------- what a model makes of games
+
+
+def perplexity(
+    model: LanguageModel, games: tokens.TokenGames, notation: tokens.Notation, selected: NDArray
+) -> float:
+    """Return the canonical perplexity of games: one move counts as one token.
 
     Parameters
     ----------
-    width
-        Length of the vectors, in and out.
-    layers
-        How many LSTMs feed one another.
-    dropout
-        Share of the vectors between layers dropped in training.
+    model
+        A trained model; it is read in evaluation mode, in the precision of its weights.
+    games
+        The games.
+    notation
+        How the model reads them: ``ap`` or ``uci`` (RAP is for training alone).
+    selected
+        Indices of the games to measure on.
     """
+    losses = game_losses(model, games, notation, selected)
+    return math.exp(losses.sum() / games.plies[selected].sum())
 
-    def __init__(self, width: int, layers: int, dropout: float) -> None:
-        super().__init__()
-        between = dropout if layers > 1 else 0.0
-        self.layers = nn.LSTM(width, width, layers, batch_first=True, dropout=between)
 
-    def forward(self, vectors: torch.Tensor) -> torch.Tensor:
-        """Read ``(games, length, width)`` from left to right; return as many states."""
-        return self.layers(vectors)[0]
+@torch.inference_mode()
+def game_losses(
+    model: LanguageModel, games: tokens.TokenGames, notation: tokens.Notation, selected: NDArray
+) -> NDArray[np.float64]:
+    """Return the sum of ``-ln p`` over the moves of each game ``selected``, in their order; (n,).
+
+    Raises
+    ------
+    ValueError
+        If a game is to be read with piece types at random, or there is no move in any.
+    """
+    if notation == "rap" or not games.plies[selected].sum():
+        raise ValueError("measure on some games, and rap models with uci: rap is for training")
+    model.eval()
+    ids, starts = tokens.annotate(games, selected, notation)
+    order = np.argsort(np.diff(starts), kind="stable")
+    losses = np.empty(len(selected))
+    for group, rows in tokens.cut_batches(ids, starts, order, TOKENS):
+        read, expected = tokens.read_and_expected(rows.to(model.device))
+        logits = model(read).float().flatten(0, 1)
+        if notation == "uci":
+            logits[:, tokens.PIECES : tokens.PROMOTIONS] = -math.inf
+        moves = expected.masked_fill(expected == tokens.EOS, tokens.IGNORED).flatten()
+        surprise = functional.cross_entropy(logits, moves, reduction="none")
+        losses[group] = surprise.view(expected.shape).double().sum(dim=1).cpu().numpy()
+    return losses
+
+
+@torch.inference_mode()
+def predict_next(model: LanguageModel, read: Sequence[NDArray]) -> NDArray[np.float32]:
+    """Return log-probabilities ``(n, 77)`` of the token after each sequence of ids.
+
+    Nothing is masked: an answer that is no square is an error of the model's.
+    """
+    model.eval()
+    lengths = np.array([len(ids) for ids in read])
+    answers = np.empty((len(read), tokens.VOCABULARY_SIZE), dtype=np.float32)
+    order = np.argsort(lengths, kind="stable")
+    size = max(1, TOKENS // int(lengths.max(initial=1)))
+    for first in range(0, order.size, size):
+        group = order[first : first + size]
+        length = min(tokens.read_length(int(lengths[group].max())), model.settings.context)
+        rows = tokens.pad_rows([read[place] for place in group], length).to(model.device)
+        last = model.states(rows)[torch.arange(len(group)), torch.from_numpy(lengths[group] - 1)]
+        logits = functional.linear(last, model.tokens.weight)
+        answers[group] = logits.float().log_softmax(dim=1).cpu().numpy()
+    return answers

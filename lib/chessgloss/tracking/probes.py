@@ -1,4 +1,4 @@
-"""Questions about the board that a prompt of one token asks of a model of moves.
+"""Questions about the board that a prompt of one token asks of a model of moves, and scores.
 
 The state-tracking paper's sections 3.2 to 3.4 and 4. A model reads the beginning of a game
 (the prefix) and one token more, and its next token answers:
@@ -12,37 +12,47 @@ Pawns are never asked for, no move asked for is castling, no prefix begins a tra
 no two prefixes are equal. The length of a prefix counts moves of one side (plies): the
 paper's bound of 150 moves a game and its window of 512 tokens fit no other reading. The long
 band is the paper's, the short one ours. A game gives one prefix a band, and with it one
-instance of each task, so that tasks compare on the same positions.
+question of each task, so that tasks compare on the same positions.
+
+Questions are a frame, one a row, all columns texts in the vocabulary's words:
+
+============  ===========================================================================
+``task``      one of :data:`TASKS`
+``band``      one of :data:`BANDS`
+``game``      name of the game, the cluster of the intervals
+``fen``       the position that the prefix leads to
+``piece``     type of the piece asked about
+``prompt``    the token that asks: a square (End) or a type (Start)
+``exact``     the square that the game's next move answers with; ``-`` in the Other tasks
+``legal``     the squares that are right by the rules: where the piece can go (End), or where
+              pieces of the type stand that can move (Start)
+``prefix``    the moves played
+============  ===========================================================================
+
+Three scores of section 3.3. *LgM accuracy*: is the most probable next token right by the rules?
+*R-precision*: of the R most probable, how many are, where R is the number of right answers? *ExM
+accuracy*: is the most probable one what was played? The model chooses among all 77 tokens: that a
+prompt wants a square is part of what it must know. Where tokens are equally probable each of them
+counts in part, as if the order of the equal ones were drawn at random.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+import io
+import math
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import chess
 import numpy as np
+import pandas as pd
 import zstandard
+from numpy.typing import ArrayLike, NDArray
 
 from chessgloss.corpora.games import pack
-from chessgloss.tracking.corpus import Corpus, games_file, prefix_hashes, read_corpus
-from chessgloss.tracking.tokens import (
-    BOS,
-    EOS,
-    PIECES,
-    PROMOTIONS,
-    SQUARES,
-    VOCABULARY,
-    Notation,
-    Tokens,
-    annotate,
-    piece_id,
-    square_id,
-    tokenise,
-)
+from chessgloss.tracking import games as tokens
+from chessgloss.tracking.models import LanguageModel, predict_next
 
 END_TASKS = ("end_actual", "end_other")
 START_TASKS = ("start_actual", "start_other")
@@ -51,79 +61,27 @@ TASKS = END_TASKS + START_TASKS
 #: Shortest and longest prefix of each band, in plies.
 BANDS: dict[str, tuple[int, int]] = {"short": (5, 50), "long": (51, 100)}
 
-#: Where castling puts the rook, by the king's move.
-_CASTLED_ROOKS = {"e1g1": "f1", "e1c1": "d1", "e8g8": "f8", "e8c8": "d8"}
+#: Of the choice of the project's questions.
+SEED = 1
 
-_COLUMNS = ("task", "band", "game", "fen", "piece", "prompt", "exact", "legal", "prefix")
+COLUMNS = ["task", "band", "game", "fen", "piece", "prompt", "exact", "legal", "prefix"]
+
+#: Names of the scores, which are columns of :func:`score_answers`.
+SCORES = ("lgm", "rprec", "exm")
+
+#: Tokens of a ranking that are kept.
+KEPT = 32
 
 
 class ProbeError(ValueError):
-    """Probes that cannot be made of the games given, or are not in their form."""
+    """Questions that cannot be made of the games given, or are not in their form."""
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
-    """One question.
-
-    Parameters
-    ----------
-    task, band
-        One of :data:`TASKS` and of :data:`BANDS`.
-    prefix
-        The moves played, in UCI notation.
-    fen
-        The position they lead to.
-    piece
-        Id of the type of the piece asked about.
-    prompt
-        Id of the token that asks: a square (End) or a type (Start).
-    exact
-        Id of the square that the game's next move answers with; None in the Other tasks.
-    legal
-        Ids of the squares that are right by the rules: where the piece can go (End), or where
-        pieces of the type stand that can move (Start).
-    game
-        Name of the game, the cluster of the intervals.
-
-    Raises
-    ------
-    ProbeError
-        If a field does not fit the others.
-    """
-
-    task: str
-    band: str
-    prefix: tuple[str, ...]
-    fen: str
-    piece: int
-    prompt: int
-    exact: int | None
-    legal: frozenset[int]
-    game: str
-
-    def __post_init__(self) -> None:
-        if self.task not in TASKS or self.band not in BANDS:
-            raise ProbeError(f"no task {self.task!r} or no band {self.band!r}")
-        shortest, longest = BANDS[self.band]
-        if not shortest <= len(self.prefix) <= longest:
-            raise ProbeError(f"{len(self.prefix)} plies are not of the {self.band} band")
-        asked = range(SQUARES, PIECES) if self.task in END_TASKS else (self.piece,)
-        if self.prompt not in asked or self.piece not in range(PIECES + 1, PROMOTIONS):
-            raise ProbeError(f"{VOCABULARY[self.prompt]!r} does not prompt {self.task}")
-        if not self.legal or not all(one in range(SQUARES, PIECES) for one in self.legal):
-            raise ProbeError(f"answers are squares, and at least one; got {set(self.legal)}")
-        if (self.exact is None) == self.task.endswith("actual"):
-            raise ProbeError(f"{self.task} has {'an' if self.exact is None else 'no'} exact answer")
-        if self.exact is not None and self.exact not in self.legal:
-            raise ProbeError(f"the exact answer {VOCABULARY[self.exact]} is not legal")
-
-    def board(self) -> chess.Board:
-        """Return the position asked about, without its history."""
-        return chess.Board(self.fen)
+# ---------------------------------------------------------------- making the questions
 
 
-def build_probes(corpus: Corpus, *, seed: int, count: int = 1_000) -> list[Instance]:
-    """Make ``count`` instances of each task in each band from the probe games.
+def build_probes(corpus: tokens.Corpus, *, seed: int, count: int = 1_000) -> pd.DataFrame:
+    """Make ``count`` questions of each task in each band from the probe games.
 
     Parameters
     ----------
@@ -132,11 +90,11 @@ def build_probes(corpus: Corpus, *, seed: int, count: int = 1_000) -> list[Insta
     seed
         Of the order of the games, the length of each prefix and the other pieces.
     count
-        Instances of a task in a band: as many games.
+        Questions of a task in a band: as many games.
 
     Returns
     -------
-    list of Instance
+    pandas.DataFrame
         Band by band, prefix by prefix, in the order of :data:`TASKS`.
 
     Raises
@@ -145,24 +103,32 @@ def build_probes(corpus: Corpus, *, seed: int, count: int = 1_000) -> list[Insta
         If the probe games give fewer.
     """
     random = np.random.default_rng(seed)
-    unseen = _unseen_plies(corpus)
-    found: list[Instance] = []
-    for band in BANDS:
-        instances = _instances_of_band(corpus, band, unseen, random)
-        kept = list(islice(instances, len(TASKS) * count))
-        if len(kept) < len(TASKS) * count:
-            raise ProbeError(
-                f"{corpus.sizes.probe:,} probe games give {len(kept) // len(TASKS):,} prefixes of "
-                f"the {band} band, not {count:,}; use more games, or a smaller count"
-            )
-        found += kept
-    return found
+    known = set(chain(*tokens.prefix_hashes(corpus.games, corpus.of("L"))))
+    unseen: dict[int, list[bool]] = {}
+    held = corpus.of("probe")
+    for game, beginnings in zip(held, tokens.prefix_hashes(corpus.games, held), strict=True):
+        unseen[game] = [beginning not in known for beginning in beginnings]
+        known.update(beginnings)
+    rows: list[dict[str, str]] = []
+    for band, (shortest, longest) in BANDS.items():
+        wanted = len(rows) + len(TASKS) * count
+        for game in random.permutation(held):
+            last = min(longest, int(corpus.games.plies[game]) - 1)
+            if last < shortest or len(rows) == wanted:
+                continue
+            length = int(random.integers(shortest, last + 1))
+            if unseen[game][length - 1]:
+                moves = corpus.games.ucis(game)
+                rows += ask(moves[:length], moves[length], band, str(corpus.keys[game]), random)
+        if len(rows) < wanted:
+            raise ProbeError(f"the probe games give too few prefixes of the {band} band")
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def ask(
     prefix: Sequence[str], actual: str, band: str, game: str, random: np.random.Generator
-) -> list[Instance]:
-    """Return the four instances of one prefix, or none if it does not serve.
+) -> list[dict[str, str]]:
+    """Return the four questions of one prefix as rows, or none if it does not serve.
 
     It serves if the next move is neither a pawn's nor castling, and another piece, of another
     type, can move too. A king that may castle is not asked where it goes.
@@ -172,197 +138,232 @@ def ask(
     prefix, actual
         The moves played, and the one played next.
     band, game
-        As in :class:`Instance`.
+        Columns of the rows.
     random
         Chooses the other piece and the other type.
     """
-    board = _replay(prefix)
-    ends, move = _ends(board), chess.Move.from_uci(actual)
+    board = chess.Board()
+    for uci in prefix:
+        board.push_uci(uci)
+    ends: dict[int, list[int]] = {}
+    castling: set[int] = set()
+    for move in board.legal_moves:
+        if board.is_castling(move):
+            castling.add(move.from_square)
+        elif board.piece_type_at(move.from_square) != chess.PAWN:
+            ends.setdefault(move.from_square, []).append(move.to_square)
+    move = chess.Move.from_uci(actual)
     kinds = {square: board.piece_type_at(square) or 0 for square in ends}
-    asked = set(ends) - _castling_king(board)
+    asked = set(ends) - castling
     others = sorted(asked - {move.from_square})
-    kind = kinds.get(move.from_square, 0)
-    types = sorted(set(kinds.values()) - {kind})
+    types = sorted(set(kinds.values()) - {kinds.get(move.from_square, 0)})
     if board.is_castling(move) or move.from_square not in asked or not others or not types:
         return []
+    left, kind = move.from_square, kinds[move.from_square]
     other, other_kind = int(random.choice(others)), int(random.choice(types))
-    standing = {one: [at for at in ends if kinds[at] == one] for one in (kind, other_kind)}
-    left, reached = move.from_square, square_id(move.to_square)
-    questions: list[tuple[str, int, int, int | None, list[int]]] = [
-        ("end_actual", kind, square_id(left), reached, ends[left]),
-        ("end_other", kinds[other], square_id(other), None, ends[other]),
-        ("start_actual", kind, piece_id(kind), square_id(left), standing[kind]),
-        ("start_other", other_kind, piece_id(other_kind), None, standing[other_kind]),
+    standing = {each: [at for at in ends if kinds[at] == each] for each in (kind, other_kind)}
+    name, letter = chess.SQUARE_NAMES, ["", *"PNBRQK"]
+    questions = [
+        ("end_actual", kind, name[left], name[move.to_square], ends[left]),
+        ("end_other", kinds[other], name[other], "-", ends[other]),
+        ("start_actual", kind, letter[kind], name[left], standing[kind]),
+        ("start_other", other_kind, letter[other_kind], "-", standing[other_kind]),
     ]
-    shared, fen = tuple(prefix), board.fen()
+    fen, played = board.fen(), " ".join(prefix)
     return [
-        Instance(
-            *(task, band, shared, fen, piece_id(asked_kind), prompt, exact),
-            *(frozenset(map(square_id, legal)), game),
-        )
-        for task, asked_kind, prompt, exact, legal in questions
-    ]
+        {"task": task, "band": band, "game": game, "fen": fen, "piece": letter[piece],
+         "prompt": prompt, "exact": exact, "legal": " ".join(name[at] for at in sorted(legal)),
+         "prefix": played}
+        for task, piece, prompt, exact, legal in questions
+    ]  # fmt: skip
 
 
-def contexts(instances: Sequence[Instance], notation: Notation) -> list[Tokens]:
-    """Return what a model reads for each instance: BOS, the prefix, the prompt.
-
-    Parameters
-    ----------
-    instances
-        The questions.
-    notation
-        With ``ap``, every move of the prefix follows its type, and so does the square that
-        prompts an End task. Else there is no type but the prompt of a Start task (section 3.1).
-    """
-    games = tokenise(one.prefix for one in instances)
-    typed: Notation = "ap" if notation == "ap" else "uci"
-    ids, starts = annotate(games, np.arange(len(games)), typed)
-    read = []
-    for number, one in enumerate(instances):
-        before = ids[starts[number] : starts[number + 1] - 1]
-        asked = [one.piece] * (typed == "ap" and one.task in END_TASKS) + [one.prompt]
-        read.append(np.append(before, np.array(asked, dtype=np.uint8)))
-    assert all(one[0] == BOS and one[-1] != EOS for one in read)
-    return read
+def write_probes(questions: pd.DataFrame, path: Path) -> Path:
+    """Write questions as lines under zstd, atomically; the same ones give the same bytes."""
+    text = questions.to_csv(sep="\t", index=False, lineterminator="\n")
+    return pack(text.splitlines(keepends=True), path)
 
 
-def plies_since(instance: Instance) -> int | None:
-    """Return how many plies ago the piece on the prompted square came there.
-
-    1 is the last move; None is a piece that has not moved yet. Only End tasks prompt a square.
-
-    Raises
-    ------
-    ProbeError
-        If a Start task is given.
-    """
-    if instance.task not in END_TASKS:
-        raise ProbeError(f"{instance.task} prompts no square")
-    square = VOCABULARY[instance.prompt]
-    arrivals = {square}
-    if VOCABULARY[instance.piece] == "R":
-        arrivals |= {king for king, rook in _CASTLED_ROOKS.items() if rook == square}
-    for since, uci in enumerate(reversed(instance.prefix), start=1):
-        if uci[2:4] in arrivals or uci in arrivals:
-            return since
-    return None
+def probes_file() -> Path:
+    """Return where the project keeps the questions of these chapters."""
+    return tokens.data_folder() / "probes.tsv.zst"
 
 
-def select(instances: Iterable[Instance], task: str, band: str) -> list[Instance]:
-    """Return the instances of one task and band, in order."""
-    return [one for one in instances if (one.task, one.band) == (task, band)]
-
-
-def write_probes(instances: Iterable[Instance], path: Path) -> Path:
-    """Write instances as lines under zstd, atomically; the same instances give the same bytes."""
-    lines = ("\t".join(_cells(one)) + "\n" for one in instances)
-    return pack(["\t".join(_COLUMNS) + "\n", *lines], path)
-
-
-def read_probes(path: Path) -> list[Instance]:
-    """Read what :func:`write_probes` wrote.
+def read_probes() -> pd.DataFrame:
+    """Read the project's questions.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file; the message says how to make it.
     ProbeError
-        If the file is damaged, or at the first line that is not an instance.
+        If the file is damaged, or not in its form.
     """
+    path = probes_file()
     if not path.is_file():
-        raise FileNotFoundError(f"{path} is missing; run: python -m chessgloss.tracking.probes")
+        raise FileNotFoundError(
+            f"{path} is missing; run: python -m chessgloss.tracking.runs S-uci-1"
+        )
     try:
         text = zstandard.ZstdDecompressor().decompress(path.read_bytes()).decode("ascii")
     except (zstandard.ZstdError, UnicodeDecodeError) as error:
-        raise ProbeError(f"{path.name} is damaged or cut off: {error}") from None
-    header, *lines = text.splitlines()
-    if tuple(header.split("\t")) != _COLUMNS:
-        raise ProbeError(f"{path.name}: columns are {header!r}, expected {', '.join(_COLUMNS)}")
-    return [_read_line(line, f"{path.name}, line {at}") for at, line in enumerate(lines, start=2)]
+        raise ProbeError(f"{path} is damaged or cut off: {error}") from None
+    questions = pd.read_csv(io.StringIO(text), sep="\t", dtype=str, keep_default_na=False)
+    if list(questions) != COLUMNS:
+        raise ProbeError(f"{path}: columns are {list(questions)}, expected {COLUMNS}")
+    return questions
 
 
-def probes_file() -> Path:
-    """Return where the project keeps the instances of these chapters."""
-    return games_file().with_name("probes.tsv.zst")
+# ---------------------------------------------------------------- asking a model
 
 
-def main() -> int:
-    """Make the project's instances from its games: ``python -m chessgloss.tracking.probes``."""
-    path = write_probes(build_probes(read_corpus(), seed=1), probes_file())
-    print(f"{len(read_probes(path)):,} instances in {path}")
-    return 0
+def contexts(questions: pd.DataFrame, notation: tokens.Notation) -> list[tokens.Tokens]:
+    """Return what a model reads for each question: BOS, the prefix, the prompt.
 
-
-def _instances_of_band(
-    corpus: Corpus, band: str, unseen: dict[int, np.ndarray], random: np.random.Generator
-) -> Iterator[Instance]:
-    shortest, longest = BANDS[band]
-    for game in random.permutation(corpus.of("probe")):
-        last = min(longest, int(corpus.games.plies[game]) - 1)
-        if last < shortest:
-            continue
-        length = int(random.integers(shortest, last + 1))
-        if not unseen[game][length - 1]:
-            continue
-        moves = corpus.games.ucis(game)
-        yield from ask(moves[:length], moves[length], band, str(corpus.keys[game]), random)
-
-
-def _unseen_plies(corpus: Corpus) -> dict[int, np.ndarray]:
-    """Say of each beginning of each probe game whether it is new: in no other game that counts.
-
-    Other games are the training games and the probe games before it.
+    Parameters
+    ----------
+    questions
+        One a row.
+    notation
+        With ``ap``, every move of the prefix follows its type, and so does the square that
+        prompts an End task. Else there is no type but the prompt of a Start task (section 3.1).
     """
-    train, _ = prefix_hashes(corpus.games, corpus.of("L"))
-    games = corpus.of("probe")
-    hashes, starts = prefix_hashes(corpus.games, games)
-    _, first = np.unique(hashes, return_index=True)
-    new = np.zeros(hashes.size, dtype=bool)
-    new[first] = True
-    new &= ~np.isin(hashes, train)
-    return {int(game): new[starts[k] : starts[k + 1]] for k, game in enumerate(games)}
+    games = tokens.tokenise(prefix.split() for prefix in questions["prefix"])
+    typed = notation == "ap"
+    ids, starts = tokens.annotate(games, np.arange(len(games)), "ap" if typed else "uci")
+    read = []
+    for number, question in enumerate(questions.itertuples()):
+        words = [question.piece] if typed and question.task in END_TASKS else []
+        asked = [tokens.IDS[word] for word in (*words, question.prompt)]
+        before = ids[starts[number] : starts[number + 1] - 1]
+        read.append(np.append(before, np.array(asked, dtype=np.uint8)))
+    return read
 
 
-def _replay(moves: Iterable[str]) -> chess.Board:
-    board = chess.Board()
-    for uci in moves:
-        board.push(chess.Move.from_uci(uci))
-    return board
+def predict(
+    model: LanguageModel, questions: pd.DataFrame, notation: tokens.Notation
+) -> NDArray[np.float32]:
+    """Return log-probabilities ``(n, 77)`` of the next token after each question.
+
+    Parameters
+    ----------
+    model
+        A trained model.
+    questions
+        One a row.
+    notation
+        How the model reads them; with ``ap`` the history carries its piece types.
+    """
+    return predict_next(model, contexts(questions, notation))
 
 
-def _castling_king(board: chess.Board) -> set[int]:
-    """Return the square of the king to move if it may castle now, else nothing."""
-    return {move.from_square for move in board.legal_moves if board.is_castling(move)}
+def own_squares(fen: str) -> NDArray[np.int64]:
+    """Return the squares, 0 to 63, where the side to move has a piece."""
+    board = chess.Board(fen)
+    return np.array(list(chess.SquareSet(board.occupied_co[board.turn])))
 
 
-def _ends(board: chess.Board) -> dict[int, list[int]]:
-    """Return where each piece but a pawn can go, castling left out."""
-    ends: dict[int, list[int]] = {}
-    for move in board.legal_moves:
-        if board.piece_type_at(move.from_square) != chess.PAWN and not board.is_castling(move):
-            ends.setdefault(move.from_square, []).append(move.to_square)
-    return ends
+def share_on_own_pieces(model: LanguageModel, questions: pd.DataFrame) -> NDArray[np.float32]:
+    """Return the probability given, after each prefix, to squares of the side to move; (n,).
+
+    A whole move has been read, so that the next token is where a piece leaves: a model that
+    knows the rules and the board gives all to squares where the side to move has a piece. Piece
+    types are masked out; the model reads games without them.
+    """
+    answers = predict_next(model, [context[:-1] for context in contexts(questions, "uci")])
+    answers[:, tokens.PIECES : tokens.PROMOTIONS] = -math.inf
+    given = np.exp(answers) / np.exp(answers).sum(axis=1, keepdims=True)
+    own = np.zeros_like(given, dtype=bool)
+    for row, fen in zip(own, questions["fen"], strict=True):
+        row[tokens.SQUARES + own_squares(fen)] = True
+    return (given * own).sum(axis=1)
 
 
-def _cells(one: Instance) -> list[str]:
-    exact = "-" if one.exact is None else VOCABULARY[one.exact]
-    legal = " ".join(VOCABULARY[answer] for answer in sorted(one.legal))
-    words = (VOCABULARY[one.piece], VOCABULARY[one.prompt], exact, legal, " ".join(one.prefix))
-    return [one.task, one.band, one.game, one.fen, *words]
+def rank(log_probabilities: NDArray) -> NDArray[np.uint8]:
+    """Return the best :data:`KEPT` tokens of each row, the most probable first; shape (n, KEPT).
+
+    Of equals the lowest id comes first. A fifth of the size of all probabilities, and enough for
+    every score that counts right answers among the first: a queen has 27 moves at most.
+    """
+    order = np.argsort(-log_probabilities, axis=1, kind="stable")
+    return order[:, :KEPT].astype(np.uint8)
 
 
-def _read_line(line: str, where: str) -> Instance:
-    try:
-        task, band, game, fen, piece, prompt, exact, legal, prefix = line.split("\t")
-        answers = frozenset(map(VOCABULARY.index, legal.split(" ")))
-        answer = None if exact == "-" else VOCABULARY.index(exact)
-        asked = VOCABULARY.index(piece), VOCABULARY.index(prompt)
-        moves = tuple(prefix.split(" "))
-        return Instance(task, band, moves, fen, *asked, answer, answers, game)
-    except ValueError as error:
-        raise ProbeError(f"{where} is not an instance: {error}") from None
+def scores_of(ranked: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Return scores ``(n, 77)`` that rank tokens as ``ranked`` does, and all others below."""
+    scores = np.full((len(ranked), tokens.VOCABULARY_SIZE), -ranked.shape[1], dtype=np.float32)
+    places = -np.arange(ranked.shape[1], dtype=np.float32)
+    np.put_along_axis(scores, ranked.astype(np.int64), places[None], axis=1)
+    return scores
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+# ---------------------------------------------------------------- scoring the answers
+
+
+def score_answers(questions: pd.DataFrame, log_probabilities: ArrayLike) -> pd.DataFrame:
+    """Return questions with the scores of their answers, as shares from 0 to 1.
+
+    Parameters
+    ----------
+    questions
+        ``n`` of them.
+    log_probabilities
+        Of the next token, ``(n, 77)``; of each row only the order matters.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The questions with the columns ``answer`` (the most probable token, the first of
+        equals), ``lgm``, ``rprec`` and ``exm`` (NaN where no move was played).
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or a value is not a number.
+    """
+    scores = np.asarray(log_probabilities)
+    if scores.shape != (len(questions), tokens.VOCABULARY_SIZE) or np.isnan(scores).any():
+        raise ValueError(f"need a number for each of 77 tokens a question, got {scores.shape}")
+    legal = _right(questions["legal"])
+    played = _right(questions["exact"].where(questions["exact"] != "-", ""))
+    single = np.ones(len(questions), dtype=np.int64)
+    exact = np.where(played.any(axis=1), precision_at(scores, played, single), np.nan)
+    return questions.assign(
+        answer=np.array(tokens.VOCABULARY)[scores.argmax(axis=1)],
+        lgm=precision_at(scores, legal, single),
+        rprec=precision_at(scores, legal, legal.sum(axis=1)),
+        exm=exact,
+    )
+
+
+def precision_at(
+    scores: NDArray, right: NDArray[np.bool_], count: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the share of right tokens among the ``count`` of highest score, row by row.
+
+    Parameters
+    ----------
+    scores, right
+        Shape ``(n, tokens)``.
+    count
+        Shape ``(n,)``, from 1 up: the R of R-precision, or 1 for accuracy.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape ``(n,)``. Tokens that tie for the last places share them: the expected value over
+        all their orders.
+    """
+    falling = -np.sort(-scores, axis=1)
+    last = np.take_along_axis(falling, count[:, None] - 1, axis=1)
+    above, level = scores > last, scores == last
+    places = count - above.sum(axis=1)
+    shared = (level & right).sum(axis=1) * places / level.sum(axis=1)
+    return ((above & right).sum(axis=1) + shared) / count
+
+
+def _right(answers: pd.Series) -> NDArray[np.bool_]:
+    right = np.zeros((len(answers), tokens.VOCABULARY_SIZE), dtype=bool)
+    for row, words in zip(right, answers, strict=True):
+        row[[tokens.IDS[word] for word in words.split()]] = True
+    return right

@@ -1,4 +1,8 @@
-"""The trainings behind the chapters: what each is called, what it is, and what came of it.
+"""The trainings behind the chapters: names, what came of each, and the command that trains them.
+
+    python -m chessgloss.tracking.runs --list
+    python -m chessgloss.tracking.runs S-uci-1 S-rap25-1
+    python -m chessgloss.tracking.runs --all
 
 A run is named ``SIZE-LABEL-SEED``: ``S-uci-1``, ``M-rap25-1``, ``L-ap-1``, ``S-window50-1``,
 ``S-lstm_rap25-1``. One that makes another number of passes than its size usually does says so,
@@ -9,21 +13,49 @@ model, and some of S for longer.
 A base other than GPT-2's small form is named before the label (:data:`BASES`):
 ``L-modern_uci-1``, ``L-modern.norotary_uci-1``, ``L-random_uci-1``; ``15000-paper_uci-1`` is the
 paper's own model on the first 15,000 training games.
+
+A run that was stopped, however, goes on where it was; one that is done is left alone (remove its
+record to make it again). Several commands may work through the list side by side, each at another
+run; on one machine, one command with a thread for each core is faster. What a run leaves behind
+lies in ``data/tracking``, the states of unfinished runs in a folder beside the store. A run whose
+checkpoint is kept can also play.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import math
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from chessgloss.store import find_project
-from chessgloss.tracking.checkpoints import read_checkpoint, read_tensors_of
-from chessgloss.tracking.models import LanguageModel
-from chessgloss.tracking.settings import Settings, Training, settings_from, training_from
+import numpy as np
+import pandas as pd
+import torch
+from filelock import FileLock, Timeout
+from numpy.typing import NDArray
+
+from chessgloss.skill.players import MovesPlayer
+from chessgloss.store import default_store, file_digest
+from chessgloss.tracking import games as tokens
+from chessgloss.tracking import models, probes
+from chessgloss.tracking.models import Settings
+from chessgloss.tracking.train import (
+    Task,
+    Training,
+    read_checkpoint,
+    read_tensors,
+    train,
+    write_checkpoint,
+    write_tensors,
+)
 
 #: The shape of every transformer of the plan, and of the LSTM: as many parameters. Few and wide
 #: layers, since narrow ones keep a processor waiting for memory; and nothing is dropped, since a
@@ -31,6 +63,15 @@ from chessgloss.tracking.settings import Settings, Training, settings_from, trai
 #: of 99 without dropout, of 120 with the paper's 0.1).
 TRANSFORMER = Settings(layers=4, width=160, heads=4, dropout=0.0)
 LSTM = Settings(kind="lstm", layers=3, width=232, dropout=0.0)
+
+#: Kinds of model by their names in runs.
+SHAPES: dict[str, Settings] = {
+    "": TRANSFORMER,
+    "window50": replace(TRANSFORMER, kind="window", window=50),
+    "reformer": replace(TRANSFORMER, kind="reformer"),
+    "performer": replace(TRANSFORMER, kind="performer"),
+    "lstm": LSTM,
+}
 
 #: Most passes over the training games. The paper makes ten at every size; two slow cores do not,
 #: and a larger set seen fewer times is still more games seen.
@@ -43,10 +84,9 @@ MODERN_EPOCHS = {"S": 20, "M": 10, "L": 5}
 PAPER_MODEL = Settings(layers=12, width=768, heads=12)
 PAPER_TRAINING = Training(tokens=60 * 192, rate=5e-4)
 
-#: The base of longer runs: rotary positions, keys and values mixed with the previous token's,
-#: matrices moved by Muon, twice the tokens a step, a rate that is constant before it falls.
-MODERN = replace(TRANSFORMER, rotary=True, mixing=True)
-MODERN_LSTM = LSTM
+#: How the modern base is trained: matrices moved by Muon, twice the tokens a step, a rate that
+#: is constant before it falls. Its transformer has rotary positions, and keys and values mixed
+#: with the previous token's.
 MODERN_TRAINING = Training(
     tokens=3072, optimiser="muon", decay=0.0, beta2=0.99, warmup=0.02, cooldown=0.6
 )
@@ -68,28 +108,26 @@ BASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 #: games, which are the sizes nearest to our M and L.
 RAP = 25
 
-#: Probabilities of Figure 2, in percent, at S and at M.
-FIGURE_2: dict[str, tuple[int, ...]] = {"S": (5, 15, 25, 50, 75, 100), "M": (5, 25, 50)}
-
 #: Runs whose checkpoints are committed and evaluated when the chapters run.
-HEADLINE = (
-    *("S-uci-1", "S-rap25-1", "M-uci-1", "M-rap25-1"),
-    *("L-uci-1", "L-rap25-1", "L-ap-1"),
+HEADLINE = ("S-uci-1", "S-rap25-1", "M-uci-1", "M-rap25-1", "L-uci-1", "L-rap25-1", "L-ap-1")
+
+#: The plan, the shortest runs first: labels at each size (the probabilities of RAP are Figure 2's),
+#: further seeds, and runs of S for more than the usual passes: what is due to few games, and what
+#: to haste? The last is plain UCI with dropout, a control: what piece types do, is that more than
+#: to keep a model from learning games by heart?
+_PLANNED = (
+    ("S", "uci-1 window50-1 rap5-1 rap15-1 rap25-1 rap50-1 rap75-1 rap100-1 ap-1"),
+    ("S", "lstm-1 lstm_rap25-1 reformer-1 performer-1 uci-2 uci-3 rap25-2 rap25-3"),
+    ("M", "uci-1 window50-1 rap5-1 rap25-1 rap50-1 ap-1"),
+    ("M", "lstm-1 lstm_rap25-1 reformer-1 performer-1"),
+    ("S", "uci-1x15 rap25-1x15 ap-1x15 rap5-1x15 rap25-1x30 uci-1x15d10"),
+    ("L", "uci-1 rap25-1 ap-1"),
 )
+PLAN = tuple(f"{size}-{label}" for size, labels in _PLANNED for label in labels.split())
 
-#: Runs of S for more than the usual passes: what is due to few games, and what to haste? The
-#: last is plain UCI with dropout, a control: what piece types do, is that more than to keep a
-#: model from learning games by heart?
-LONGER = (
-    *("S-uci-1x15", "S-rap25-1x15", "S-ap-1x15", "S-rap5-1x15"),
-    *("S-rap25-1x30", "S-uci-1x15d10"),
-)
-
-#: What each kind's step costs beside the transformer's: the order of the plan, no more.
-_COST = {"gpt": 1.0, "window": 1.0, "lstm": 1.3, "reformer": 1.3, "performer": 1.3}
-
-#: Training games of each size, for the order of the plan.
-_GAMES = {"S": 3_750, "M": 12_500, "L": 50_000}
+#: Dev games, the first, whose perplexity is measured after each epoch and ends training; the
+#: record has that of all.
+WATCHED = 1_000
 
 _NAME = re.compile(
     r"([SML]|\d+)-(?:(paper|random|modern(?:\.[a-z]+)?)_)?"
@@ -97,137 +135,39 @@ _NAME = re.compile(
     r"(?:x(\d+))?(?:d(\d+))?"
 )
 
+_FORMS = f"""a name is SIZE-LABEL-SEED, such as S-uci-1, M-rap25-1, L-ap-1, S-window50-1, \
+S-lstm_rap25-1; with passes and dropout S-uci-1x15, S-uci-1x15d10; with a base L-modern_uci-1 \
+({", ".join(BASES)}, paper); a number of games goes with the base paper: 15000-paper_uci-1"""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One training of the plan.
+    """One training.
 
     Parameters
     ----------
+    name
+        ``SIZE-LABEL-SEED``, with base, passes and dropout that are not the usual ones.
     size
-        Training games: ``S``, ``M`` or ``L``.
-    settings, training
-        The model and how it is trained; the training holds notation and seed.
+        Training games: ``S``, ``M`` or ``L``, or with the base ``paper`` a number of them.
     base
         Name of the base (:data:`BASES`), or ``paper``; empty for GPT-2's form at our size.
+    model
+        Kind and notation as the keys of results have them: ``uci``, ``uci_rap``, ``uci_ap``,
+        ``window50``, ``lstm_rap``.
+    usual
+        Whether it has the passes of its size in our tables, and no dropout, as all there.
+    settings, training
+        The model and how it is trained; the training holds notation and seed.
     """
 
+    name: str
     size: str
+    base: str
+    model: str
+    usual: bool
     settings: Settings
     training: Training
-    base: str = ""
-
-    def __post_init__(self) -> None:
-        if self.size not in _GAMES and not self.size.isdigit():
-            raise ValueError(
-                f"no size {self.size!r}; choose one of {', '.join(_GAMES)}, or a number of games"
-            )
-
-    @property
-    def name(self) -> str:
-        """``SIZE-LABEL-SEED``, with passes and dropout that are not the usual ones."""
-        epochs, dropped = self.training.epochs, round(100 * self.settings.dropout)
-        passes = f"x{epochs}" if epochs != _usual_epochs(self.size, self.base) else ""
-        dropout = f"d{dropped}" if dropped and self.base != "paper" else ""
-        return f"{self.size}-{self.label}-{self.training.seed}{passes}{dropout}"
-
-    @property
-    def label(self) -> str:
-        """Kind and notation, the usual one left out: ``uci``, ``window50``, ``lstm_rap25``."""
-        kind, one = self.settings.kind, self.training
-        notation = f"rap{round(100 * one.probability)}" if one.notation == "rap" else one.notation
-        if kind != "gpt":
-            named = f"window{self.settings.window}" if kind == "window" else kind
-            notation = named if notation == "uci" else f"{named}_{notation}"
-        return f"{self.base}_{notation}" if self.base else notation
-
-    @property
-    def usual(self) -> bool:
-        """Whether it has the passes of its size in our tables, and no dropout, as all there."""
-        usual = self.training.epochs == _usual_epochs(self.size, self.base)
-        return usual and not self.settings.dropout and not self.base
-
-    @property
-    def asks_start(self) -> bool:
-        """Whether the model has seen piece types, so that Start tasks can be asked."""
-        return self.training.notation != "uci"
-
-    @property
-    def cost(self) -> float:
-        """Work in tokens of the plain transformer, roughly: the order of the plan."""
-        share = {"uci": 0.0, "ap": 1.0, "rap": self.training.probability}[self.training.notation]
-        games = _GAMES.get(self.size) or int(self.size)
-        tokens = self.training.epochs * games * 172
-        return tokens * (1 + share / 2) * _COST[self.settings.kind]
-
-
-@dataclass(frozen=True, slots=True)
-class RunRecord:
-    """What came of a run.
-
-    Parameters
-    ----------
-    run
-        What was trained.
-    parameters
-        Numbers that were learned.
-    games
-        Training games.
-    log
-        A row an epoch: ``epoch``, ``loss`` a token, ``dev_perplexity``, ``tokens`` so far.
-    stopped_early
-        Whether the dev perplexity rose before the last epoch, which ended the training.
-    dev_perplexity, test_perplexity
-        Canonical perplexity of the float16 checkpoint, computed in float32.
-    versions
-        Of torch, and the hash of the games.
-    """
-
-    run: Run
-    parameters: int
-    games: int
-    log: tuple[Mapping[str, float], ...]
-    stopped_early: bool
-    dev_perplexity: float
-    test_perplexity: float
-    versions: Mapping[str, str]
-
-    @property
-    def tokens(self) -> int:
-        """Tokens read in training, over all epochs."""
-        return int(self.log[-1]["tokens"])
-
-    def to_values(self) -> dict[str, Any]:
-        """Return the record as JSON values."""
-        values = asdict(self)
-        run = values.pop("run")
-        return {"run": self.run.name, **run, "tokens": self.tokens, **values}
-
-    @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> RunRecord:
-        """Read a record back from JSON values."""
-        left = dict(values)
-        name, _ = left.pop("run"), left.pop("tokens")
-        settings = settings_from(left.pop("settings"))
-        training = training_from(left.pop("training"))
-        run = Run(left.pop("size"), settings, training, left.pop("base", ""))
-        if run.name != name:
-            raise ValueError(f"the record of {name} describes {run.name}")
-        return cls(run=run, **{**left, "log": tuple(left["log"])})
-
-
-def plan() -> list[Run]:
-    """Return all runs of the chapters, the shortest first."""
-    labels = {
-        "S": ["uci", "ap", *_figure_2("S"), "window50", "lstm", f"lstm_rap{RAP}"],
-        "M": ["uci", "ap", *_figure_2("M"), "window50", "lstm", f"lstm_rap{RAP}"],
-        "L": ["uci", f"rap{RAP}", "ap"],
-    }
-    approximate = [f"{size}-{kind}-1" for size in "SM" for kind in ("reformer", "performer")]
-    seeds = [f"S-{label}-{seed}" for label in ("uci", f"rap{RAP}") for seed in (2, 3)]
-    names = [f"{size}-{label}-1" for size, some in labels.items() for label in some]
-    runs = [find_run(name) for name in [*names, *approximate, *seeds, *LONGER]]
-    return sorted(runs, key=lambda run: (run.cost, run.name))
 
 
 def find_run(name: str) -> Run:
@@ -236,124 +176,316 @@ def find_run(name: str) -> Run:
     Raises
     ------
     ValueError
-        If the name is not ``SIZE-LABEL-SEED``.
+        If the name is none; the message lists the valid forms.
     """
-    found = _NAME.fullmatch(name)
-    if not found or not (found[3] or found[4]):
-        raise ValueError(
-            f"{name!r} names no run; a name is SIZE-LABEL-SEED, such as S-uci-1, M-rap25-1, "
-            "L-ap-1, S-window50-1, S-lstm_rap25-1, S-uci-1x15, S-uci-1x15d10"
-        )
-    size, base, kind, notation, percent, seed, passes, dropped = found.groups()
-    base = base or ""
-    settings, training = _of_base(base, kind)
-    epochs = int(passes) if passes else _usual_epochs(size, base)
-    training = replace(training, epochs=epochs, seed=int(seed))
+    parts = _NAME.fullmatch(name)
+    size, base, kind, notation, percent, seed, passes, dropped = (
+        parts.groups(default="") if parts else [""] * 8
+    )
+    sized = size in EPOCHS or base == "paper"
+    if not sized or not (kind or notation) or base not in ("", "paper", *BASES):
+        raise ValueError(f"{name!r} names no run; {_FORMS}")
+    settings, training, epochs = SHAPES[kind], Training(), EPOCHS.get(size, 0)
+    if base == "paper":
+        settings, training, epochs = PAPER_MODEL, PAPER_TRAINING, PAPER_TRAINING.epochs
+    elif base:
+        shape, changes = BASES[base]
+        training, epochs = replace(MODERN_TRAINING, **changes), MODERN_EPOCHS[size]
+        if kind != "lstm":
+            settings = replace(settings, **{"rotary": True, "mixing": True, **shape})
+    label = "_".join(filter(None, [kind, notation if notation != "uci" or not kind else ""]))
+    ending = f"x{int(passes)}" if passes and int(passes) != epochs else ""
+    ending += f"d{int(dropped)}" if dropped and int(dropped) else ""
+    written = f"{size}-{base}{'_' if base else ''}{label}-{int(seed)}{ending}"
+    if written != name:
+        raise ValueError(f"{name!r} is written {written!r}")
+    training = replace(training, epochs=int(passes or epochs), seed=int(seed))
     if percent:
         training = replace(training, notation="rap", probability=int(percent) / 100)
     elif notation == "ap":
         training = replace(training, notation="ap")
     if dropped:
         settings = replace(settings, dropout=int(dropped) / 100)
-    run = Run(size, settings, training, base)
-    if run.name != name:
-        raise ValueError(f"{name!r} is written {run.name!r}")
-    return run
+    model = re.sub(r"rap\d+$", "rap", label)
+    model = f"uci_{model}" if model in ("rap", "ap") else model
+    return Run(name, size, base, model, not (base or ending), settings, training)
 
 
-def data_folder() -> Path:
-    """Return where the project keeps games, records, predictions and checkpoints."""
-    return find_project() / "data" / "tracking"
+# ---------------------------------------------------------------- what came of the runs
 
 
-def read_run(name: str, folder: Path | None = None) -> RunRecord:
-    """Return what came of a run.
+def read_runs() -> pd.DataFrame:
+    """Return what came of all runs that were trained, one a row, by name.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``size``, ``base``, ``model``, ``usual`` (see :class:`Run`); ``probability`` of a piece
+        type, 0 to 1; ``dropout``; ``seed``; ``parameters``; training ``games``; ``epochs`` and
+        ``tokens`` read until training ended; ``stopped_early``; ``dev`` and ``test``, canonical
+        perplexity of the float16 checkpoint; ``log``, a list of the epochs.
+
+    Raises
+    ------
+    ValueError
+        If a file is not the record of the run that it is named after.
+    """
+    rows = {}
+    for path in sorted((tokens.data_folder() / "runs").glob("*.json")):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        if record.get("run") != path.stem:
+            raise ValueError(f"{path} is the record of {record.get('run')!r}")
+        run, training = find_run(path.stem), record["training"]
+        rows[path.stem] = {
+            **{name: getattr(run, name) for name in ("size", "base", "model", "usual")},
+            **{name: training[name] for name in ("probability", "seed")},
+            "dropout": record["settings"]["dropout"],
+            **{name: record[name] for name in ("parameters", "games", "tokens", "log")},
+            "epochs": len(record["log"]),
+            "stopped_early": record["stopped_early"],
+            "dev": record["dev_perplexity"],
+            "test": record["test_perplexity"],
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").infer_objects()
+
+
+def read_kept(kind: str, name: str) -> dict[str, NDArray]:
+    """Return what a run left behind, by name.
+
+    Parameters
+    ----------
+    kind
+        ``predictions``: the answers by ``task.band``, uint8 tokens ``(n, KEPT)``, best first, in
+        the questions' order. ``measures``: of each test game the sum of ``-ln p`` over its moves,
+        ``test.nats``, and its moves, ``test.plies``; and, of models that read no types, the
+        probability on own pieces (:func:`chessgloss.tracking.probes.share_on_own_pieces`) after
+        each prefix of the ``end_actual`` questions, ``own.short`` and ``own.long``.
+    name
+        The run.
 
     Raises
     ------
     FileNotFoundError
         If the run was not trained; the message says how to train it.
-    ValueError
-        If the file holds something else.
+    CheckpointError
+        If the file is damaged, or another run's.
     """
-    path = (folder or data_folder()) / "runs" / f"{name}.json"
-    if not path.is_file():
-        raise FileNotFoundError(_untrained(name))
-    try:
-        return RunRecord.from_values(json.loads(path.read_text(encoding="utf-8")))
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is not the record of a run: {error}") from None
+    tensors, _ = read_tensors(kept_path(kind, name), name)
+    return {key: part.numpy() for key, part in tensors.items()}
 
 
-def trained_runs(folder: Path | None = None) -> list[RunRecord]:
-    """Return the records of all runs that were trained, in the order of their names."""
-    where = (folder or data_folder()) / "runs"
-    return [read_run(path.stem, where.parent) for path in sorted(where.glob("*.json"))]
+def kept_path(kind: str, name: str) -> Path:
+    """Return the path of a run's ``predictions``, ``measures`` or ``checkpoints``, if kept.
+
+    That of ``runs``, its record, says that it is done.
+    """
+    ending = "json" if kind == "runs" else "safetensors"
+    return tokens.data_folder() / kind / f"{name}.{ending}"
 
 
-def read_model(name: str, folder: Path | None = None) -> LanguageModel:
+def read_model(name: str) -> tuple[models.LanguageModel, Training]:
     """Return the model of a run whose checkpoint is kept (see :data:`HEADLINE`)."""
-    return read_checkpoint(checkpoint_path(name, folder))[0]
+    return read_checkpoint(kept_path("checkpoints", name))
 
 
-def checkpoint_path(name: str, folder: Path | None = None) -> Path:
-    """Return where the checkpoint of a run is kept, if it is."""
-    return (folder or data_folder()) / "checkpoints" / f"{name}.safetensors"
-
-
-def trained_checkpoints(folder: Path | None = None) -> list[str]:
+def trained_checkpoints() -> list[str]:
     """Return the names of the runs whose checkpoints are there, in the order of HEADLINE."""
-    return [name for name in HEADLINE if checkpoint_path(name, folder).is_file()]
+    return [name for name in HEADLINE if kept_path("checkpoints", name).is_file()]
 
 
-def read_predictions(name: str, folder: Path | None = None) -> dict[str, Any]:
-    """Return the answers of a run by ``task.band``: uint8 tokens ``(n, KEPT)``, best first.
+# ---------------------------------------------------------------- runs as players
 
-    Rows stand in the order of :func:`chessgloss.tracking.probes.select`;
-    :func:`chessgloss.tracking.evaluate.scores_of` makes scores of them.
+#: What is said of a game that is too long for the model's context: no move.
+TOO_LONG = "(the game is longer than the context)"
+
+
+def tracking_players() -> list[MovesPlayer]:
+    """Return the runs trained on the most games of those whose checkpoints are kept.
+
+    ``L-rap25-1`` is called ``tracking_l_rap25``.
     """
-    path = (folder or data_folder()) / "predictions" / f"{name}.safetensors"
-    if not path.is_file():
-        raise FileNotFoundError(_untrained(name))
-    return {key: one.numpy() for key, one in read_tensors_of(name, path).items()}
+    kept, players = trained_checkpoints(), []
+    largest = min((run[0] for run in kept), key="LMS".index, default="")
+    for run in (run for run in kept if run[0] == largest):
+        model, training = read_model(run)
+        name = "tracking_" + run.rpartition("-")[0].lower().replace("-", "_")
+        players.append(MovesPlayer(name, partial(continue_games, model, training.reading)))
+    return players
 
 
-def _figure_2(size: str) -> list[str]:
-    return [f"rap{percent}" for percent in FIGURE_2[size]]
+def continue_games(
+    model: models.LanguageModel, reading: tokens.Notation, games: Sequence[Sequence[str]]
+) -> list[str]:
+    """Return the move, in UCI notation, that a model says after each game.
+
+    It has no board and no list of legal moves, so that what it says need not be legal. Of the
+    tokens it takes the most probable each time; nothing is drawn.
+
+    Parameters
+    ----------
+    model
+        A trained model.
+    reading
+        How it reads games: ``ap`` if it was trained so, else ``uci``, without piece types.
+    games
+        Moves in UCI notation from the usual first position.
+
+    Returns
+    -------
+    list of str
+        Two squares, with the new piece if the model says one: ``e7e8q``. What is no move, such
+        as the end of the game, is given in the vocabulary's words; :data:`TOO_LONG` for a game
+        that leaves no room for a move.
+    """
+    played, typed = tokens.tokenise(games), reading == "ap"
+    ids, starts = tokens.annotate(played, np.arange(len(played)), reading)
+    read = [ids[first : last - 1] for first, last in pairwise(starts)]
+    short = [place for place, game in enumerate(read) if len(game) <= model.settings.context - 4]
+    grown = [read[place] for place in short]
+    for _ in range(3 + typed):
+        answers = models.predict_next(model, grown)
+        if not typed:
+            answers[:, tokens.PIECES : tokens.PROMOTIONS] = -math.inf
+        best = answers.argmax(axis=1).astype(np.uint8)
+        grown = [np.append(game, token) for game, token in zip(grown, best, strict=True)]
+    moves = dict.fromkeys(range(len(read)), TOO_LONG)
+    for place, game in zip(short, grown, strict=True):
+        *squares, last = game[len(read[place]) + typed :]
+        words = [*squares, last] if last >= tokens.PROMOTIONS else squares
+        moves[place] = "".join(tokens.VOCABULARY[token] for token in words)
+    return list(moves.values())
 
 
-def _settings(kind: str | None) -> Settings:
-    match kind:
-        case None:
-            return TRANSFORMER
-        case "window50":
-            return replace(TRANSFORMER, kind="window", window=50)
-        case "reformer":
-            return replace(TRANSFORMER, kind="reformer")
-        case "performer":
-            return replace(TRANSFORMER, kind="performer")
-        case _:
-            return LSTM
+# ---------------------------------------------------------------- training a run
 
 
-def _usual_epochs(size: str, base: str) -> int:
-    if base == "paper":
-        return PAPER_TRAINING.epochs
-    return MODERN_EPOCHS[size] if base else EPOCHS[size]
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Train from the command line; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m chessgloss.tracking.runs")
+    parser.add_argument("runs", nargs="*", metavar="RUN", help="such as S-uci-1 or M-rap25-1")
+    parser.add_argument("--all", action="store_true", help="the whole plan, the shortest first")
+    parser.add_argument("--list", action="store_true", help="show the plan and what is done")
+    parser.add_argument("--threads", type=int, default=2, help="of torch (default: %(default)s)")
+    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"), help="to compute on")
+    parser.add_argument(
+        "--precision", default="bfloat16", choices=("bfloat16", "float32"), help="to train in"
+    )
+    given = parser.parse_args(arguments)
+    try:
+        runs = [find_run(name) for name in (*given.runs, *(PLAN if given.all else ()))]
+        if given.list or not runs:
+            print(listing())
+            return 0
+        torch.set_num_threads(given.threads)
+        train_runs(runs, given.device, getattr(torch, given.precision))
+    except (FileNotFoundError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
 
 
-def _of_base(base: str, kind: str | None) -> tuple[Settings, Training]:
-    """Return model and training of a base, for a kind of model."""
-    if not base:
-        return _settings(kind), Training()
-    if base == "paper":
-        return PAPER_MODEL, PAPER_TRAINING
-    shape, changes = BASES[base]
-    if kind == "lstm":
-        return MODERN_LSTM, replace(MODERN_TRAINING, **changes)
-    named = replace(_settings(kind), rotary=True, mixing=True)
-    return replace(named, **shape), replace(MODERN_TRAINING, **changes)
+def listing() -> str:
+    """Return the plan as a table: name, and how far each run is."""
+    rows = []
+    for name in PLAN:
+        begun = "begun" if (work_folder() / f"{name}.state").is_file() else "to do"
+        rows.append(f"{name:<16} {'done' if kept_path('runs', name).is_file() else begun}")
+    return "\n".join(rows)
 
 
-def _untrained(name: str) -> str:
-    return f"{name} is not trained here; run: python -m chessgloss.tracking.retrain {name}"
+def work_folder() -> Path:
+    """Return where the states and locks of unfinished runs lie, and all checkpoints."""
+    return default_store().root.parent / "tracking"
+
+
+def train_runs(
+    runs: Sequence[Run], device: str = "cpu", precision: torch.dtype = torch.bfloat16
+) -> None:
+    """Train, in order, the runs that are not done and that no other command is at.
+
+    Parameters
+    ----------
+    runs
+        What to train.
+    device
+        Where models compute.
+    precision
+        In which they compute while they are trained.
+    """
+    corpus, path = tokens.read_corpus(), probes.probes_file()
+    work_folder().mkdir(parents=True, exist_ok=True)
+    with FileLock(work_folder() / "probes.lock"):
+        if not path.is_file():
+            probes.write_probes(probes.build_probes(corpus, seed=probes.SEED), path)
+    questions = probes.read_probes()
+    for run in runs:
+        with suppress(Timeout), FileLock(work_folder() / f"{run.name}.lock", timeout=0):
+            if not kept_path("runs", run.name).is_file():
+                print(run.name, flush=True)
+                train_run(run, corpus, questions, device, precision)
+
+
+def train_run(
+    run: Run,
+    corpus: tokens.Corpus,
+    questions: pd.DataFrame,
+    device: str = "cpu",
+    precision: torch.dtype = torch.bfloat16,
+) -> None:
+    """Train a run to its end, measure it, and keep record, predictions, measures, checkpoint.
+
+    A run on random games is stopped by random games; it is measured on ``corpus`` like all.
+    """
+    source, state = corpus, work_folder() / f"{run.name}.state"
+    if run.training.games == "random":
+        source = tokens.read_random_corpus(work_folder() / "random.tsv.zst", corpus)
+    task = Task(source.games, source.of(run.size), source.of("dev")[:WATCHED])
+    trained = train(task, run.settings, run.training, state, precision=precision, device=device)
+    kept = work_folder() / f"{run.name}.safetensors"
+    write_checkpoint(trained.model, run.training, kept)
+    model, reading = read_checkpoint(kept)[0].to(device), run.training.reading
+    dev = models.perplexity(model, corpus.games, reading, corpus.of("dev"))
+    digest, test = file_digest(tokens.data_folder() / "games.tsv.zst"), corpus.of("test")
+    nats, plies = models.game_losses(model, corpus.games, reading, test), corpus.games.plies[test]
+    measures = {"test.nats": nats.astype(np.float32), "test.plies": plies.astype(np.uint8)}
+    if reading == "uci":
+        for band, rows in questions[questions["task"] == "end_actual"].groupby("band"):
+            measures[f"own.{band}"] = probes.share_on_own_pieces(model, rows)
+    tensors = {name: torch.from_numpy(values) for name, values in measures.items()}
+    write_tensors(tensors, {"run": run.name, "games": digest}, kept_path("measures", run.name))
+    asked = questions
+    if run.training.notation == "uci":  # it has seen no piece types
+        asked = questions[questions["task"].isin(probes.END_TASKS)]
+    answers = {
+        f"{task}.{band}": torch.from_numpy(probes.rank(probes.predict(model, rows, reading)))
+        for (task, band), rows in asked.groupby(["task", "band"])
+    }
+    about = {"run": run.name, "probes": file_digest(probes.probes_file())}
+    write_tensors(answers, about, kept_path("predictions", run.name))
+    if run.name in HEADLINE:
+        write_checkpoint(model, run.training, kept_path("checkpoints", run.name))
+    record = {
+        "run": run.name,
+        "size": run.size,
+        "settings": asdict(run.settings),
+        "training": asdict(run.training),
+        "base": run.base,
+        "tokens": int(trained.log[-1]["tokens"]),
+        "parameters": models.count_parameters(model),
+        "games": len(task.train),
+        "log": trained.log,
+        "stopped_early": trained.stopped_early,
+        "dev_perplexity": round(dev, 4),
+        "test_perplexity": round(math.exp(nats.sum() / plies.sum()), 4),
+        "versions": {"torch": torch.__version__, "games": digest},
+    }
+    path = kept_path("runs", run.name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_suffix(".part")
+    aside.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    aside.replace(path)
+    state.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

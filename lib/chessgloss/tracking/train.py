@@ -1,41 +1,119 @@
 """Training of a language model: seeded, resumable to the bit, stopped by dev perplexity.
 
-After section 4 of the paper: Adam with decoupled decay, a rate that rises over the first
-tenth and falls linearly, validation after every epoch, an end when it gets worse.
+After section 4 of the state-tracking paper: Adam with decoupled decay, a rate that rises over the
+first tenth and falls linearly, validation after every epoch, an end when it gets worse.
 
 Games of like length stand beside each other: the order of an epoch is cut into padded batches.
 The model computes in bfloat16, whose products a recent processor does in tiles. An update is
 too small for its 8 bits, so each weight has a float32 master that the optimiser moves and that
 is rounded back after each step. All weights of a model lie in one flat array, and so do their
 gradients: a step is a handful of passes over memory, and nothing of it waits for a device.
+
+A trained model is kept as safetensors in half precision, with its settings inside.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
 from torch import nn
 from torch.nn import functional
 from tqdm import tqdm
 
-from chessgloss.tracking.batches import IGNORED, Epoch, make_epoch, read_and_expected
-from chessgloss.tracking.checkpoints import read_tensors, write_tensors
-from chessgloss.tracking.evaluate import perplexity
-from chessgloss.tracking.models import LanguageModel, make_model
-from chessgloss.tracking.settings import Settings, Training, as_values
-from chessgloss.tracking.tokens import TokenGames
+from chessgloss.tracking import games as tokens
+from chessgloss.tracking.games import Notation
+from chessgloss.tracking.models import Count, LanguageModel, Settings, make_model, perplexity
+
+Positive: TypeAlias = Annotated[float, Field(gt=0)]
+NotNegative: TypeAlias = Annotated[float, Field(ge=0)]
+#: From 0 to 1, the end left out.
+Share: TypeAlias = Annotated[float, Field(ge=0, lt=1)]
 
 #: Steps between two writings of the state.
 EVERY = 250
 
-_FORM = "chessgloss.tracking state 1"
+#: Tokens by which chance shifts a length before an epoch sorts by it: games of like length
+#: meet others in every epoch.
+SHIFT = 4.0
+
+#: What every checkpoint, and every state of an unfinished training, says it is.
+FORM, STATE_FORM = "chessgloss.tracking 1", "chessgloss.tracking state 1"
+
+
+@pydantic_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class Training:
+    """How a model is trained. The defaults are the paper's (section 4), but for two.
+
+    The paper steps once every 60 games. Our sets are a quarter of its, and our passes fewer:
+    with ``tokens`` of about nine games a training on S takes 2,100 steps, the paper's 2,500.
+    Twice as many tokens a step were worse after three passes (dev perplexity 133 against 120,
+    with dropout). The paper's rate, 5e-4, is for a model 64 times larger than ours; of
+    3e-3 and 5e-3, the first gave the lower dev perplexity after three passes (99 against 104).
+
+    Parameters
+    ----------
+    notation, probability
+        How training games are written; the probability, 0 to 1, of a piece type is ``rap``'s.
+    epochs
+        Most passes over the games; training ends earlier when the dev perplexity rises.
+    tokens
+        Tokens a step, padding included.
+    rate, decay, warmup, cooldown
+        Adam's highest learning rate, its decoupled weight decay, the share of training over
+        which the rate rises, and the share at the end over which it falls linearly to zero.
+    optimiser
+        ``adam`` for all weights, or ``muon``: matrices between the embedding and the output
+        move along the orthogonalised momentum of their gradient (Jordan and others 2024).
+    matrix_rate, momentum, matrix_decay
+        Of ``muon``: highest learning rate, momentum and decoupled weight decay of the matrices.
+    beta2
+        Adam's memory of the gradient's square.
+    games
+        ``selfplay``, the corpus, or ``random``, random legal games as long as those.
+    clip
+        The longest gradient.
+    seed
+        Of the first weights, the order of games, the piece types and the dropout.
+    """
+
+    notation: Notation = "uci"
+    probability: Annotated[float, Field(ge=0, le=1)] = 0.0
+    epochs: Count = 10
+    tokens: Count = 1536
+    rate: Positive = 3e-3
+    decay: NotNegative = 0.01
+    warmup: Annotated[float, Field(gt=0, lt=1)] = 0.1
+    cooldown: Annotated[float, Field(gt=0, le=1)] = 0.9
+    optimiser: Literal["adam", "muon"] = "adam"
+    matrix_rate: Positive = 0.02
+    momentum: Share = 0.95
+    matrix_decay: NotNegative = 0.01
+    beta2: Share = 0.999
+    games: Literal["selfplay", "random"] = "selfplay"
+    clip: Positive = 1.0
+    seed: Annotated[int, Field(ge=0)] = 1
+
+    def __post_init__(self) -> None:
+        if self.notation != "rap" and self.probability:
+            raise ValueError(f"only rap has a probability, got {self}")
+
+    @property
+    def reading(self) -> Notation:
+        """How games are written when the trained model is measured: RAP is for training."""
+        return "ap" if self.notation == "ap" else "uci"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,13 +128,9 @@ class Task:
         Indices of the games to train on, and of those whose perplexity ends training.
     """
 
-    games: TokenGames
+    games: tokens.TokenGames
     train: NDArray
     dev: NDArray
-
-    def __post_init__(self) -> None:
-        if not len(self.train) or not len(self.dev):
-            raise ValueError("training needs games to train on and games to stop by")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,25 +151,40 @@ class Trained:
     log: list[dict[str, float]]
     stopped_early: bool
 
-    @property
-    def best(self) -> dict[str, float]:
-        """The epoch with the lowest dev perplexity, whose weights the model has."""
-        return min(self.log, key=lambda row: row["dev_perplexity"])
 
+def make_epoch(
+    games: tokens.TokenGames, selected: NDArray, training: Training, number: int, context: int
+) -> list[torch.Tensor]:
+    """Return the batches of the epoch ``number``: order and piece types follow from the seed.
 
-@dataclass(slots=True)
-class _Progress:
-    """Where a training is: all but the weights, as JSON values."""
+    A batch is of shape ``(games, length)``, padded at the end.
 
-    epoch: int = 0
-    batch: int = 0
-    loss: float = 0.0
-    tokens: int = 0
-    log: list[dict[str, float]] = field(default_factory=list)
-    stopped: bool = False
+    Parameters
+    ----------
+    games, selected
+        All games, and indices of those to train on.
+    training
+        Notation, tokens a batch, seed.
+    number
+        Of the epoch, from 0.
+    context
+        Most tokens of a sequence.
 
-    def to_json(self) -> str:
-        return json.dumps({name: getattr(self, name) for name in self.__slots__})
+    Raises
+    ------
+    ValueError
+        If a game is longer than ``context``.
+    """
+    random = np.random.default_rng([training.seed, number])
+    order = random.permutation(selected)
+    ids, starts = tokens.annotate(games, order, training.notation, training.probability, random)
+    lengths = np.diff(starts)
+    if lengths.max(initial=0) > context:
+        raise ValueError(f"a game has {lengths.max()} tokens, the context only {context}")
+    shifted = lengths + random.uniform(-SHIFT, SHIFT, lengths.size)
+    cut = tokens.cut_batches(ids, starts, np.argsort(shifted), training.tokens)
+    batches = [rows for _, rows in cut]
+    return [batches[place] for place in random.permutation(len(batches))]
 
 
 def train(
@@ -107,7 +196,6 @@ def train(
     every: int = EVERY,
     precision: torch.dtype = torch.bfloat16,
     device: str = "cpu",
-    progress: bool = True,
 ) -> Trained:
     """Train a model, going on from ``state`` if that file holds a stopped training.
 
@@ -127,8 +215,6 @@ def train(
         In which the model computes; its masters are float32 in any case.
     device
         Where it computes: ``cpu`` or ``cuda``. The same seed gives other weights there.
-    progress
-        Whether to show tokens a second and the time left.
 
     Raises
     ------
@@ -141,14 +227,29 @@ def train(
         if state is not None and state.is_file():
             trainer.load(state)
         save = (lambda: trainer.save(state)) if state is not None else (lambda: None)
-        with tqdm(total=trainer.tokens, unit="token", unit_scale=True, disable=not progress) as bar:
+        with tqdm(total=trainer.tokens, unit="token", unit_scale=True, disable=None) as bar:
             bar.update(trainer.now.tokens)
-            while not trainer.done:
+            while not trainer.now.stopped and trainer.now.epoch < training.epochs:
                 trainer.run_epoch(every, save, bar)
                 save()
-    return trainer.finish()
+    trainer.masters.set_weights(trainer.best)
+    stopped = trainer.now.stopped and trainer.now.epoch < training.epochs
+    return Trained(trainer.model.eval(), trainer.now.log, stopped)
 
 
+@dataclass(slots=True)
+class _Progress:
+    """Where a training is: all but the weights, as JSON values."""
+
+    epoch: int = 0
+    batch: int = 0
+    loss: float = 0.0
+    tokens: int = 0
+    log: list[dict[str, float]] = field(default_factory=list)
+    stopped: bool = False
+
+
+@dataclass(eq=False)
 class Trainer:
     """A model, its masters, and the place in the training.
 
@@ -158,32 +259,23 @@ class Trainer:
         As :func:`train` takes them.
     """
 
-    def __init__(
-        self,
-        task: Task,
-        settings: Settings,
-        training: Training,
-        precision: torch.dtype,
-        device: str = "cpu",
-    ) -> None:
-        self.task, self.settings, self.training = task, settings, training
-        self.model = make_model(settings, training.seed).to(device)
-        self.device = device
-        self.masters = MasterWeights(self.model, training, precision)
+    task: Task
+    settings: Settings
+    training: Training
+    precision: torch.dtype = torch.bfloat16
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        self.model = make_model(self.settings, self.training.seed).to(self.device)
+        self.masters = MasterWeights(self.model, self.training, self.precision)
         self.best = self.masters.flat.clone()
         self.now = _Progress()
-        #: Of the steps since the loss was last added up, on the device: nothing waits for them.
-        self.losses: list[torch.Tensor] = []
-        first = self.epoch(0)
-        self.tokens = training.epochs * int(first.ids.size - len(first.lengths))
+        #: Of the epoch so far, summed over its tokens, on the device: nothing waits for it.
+        self.loss = torch.zeros((), dtype=torch.float64, device=self.device)
+        self.tokens = self.training.epochs * sum(map(count_tokens, self.epoch(0)))
 
-    @property
-    def done(self) -> bool:
-        """Whether no epoch is left to train."""
-        return self.now.stopped or self.now.epoch == self.training.epochs
-
-    def epoch(self, number: int) -> Epoch:
-        """Return the games of an epoch in their order."""
+    def epoch(self, number: int) -> list[torch.Tensor]:
+        """Return the batches of an epoch in their order."""
         context = self.settings.context
         return make_epoch(self.task.games, self.task.train, self.training, number, context)
 
@@ -195,49 +287,44 @@ class Trainer:
             bar.update(self.step(epoch, number))
             if self.now.batch % every == 0:
                 save()
-        self.measure(bar)
+        self.measure()
+        bar.set_postfix(epoch=self.now.epoch, dev=self.now.log[-1]["dev_perplexity"])
 
-    def step(self, epoch: Epoch, number: int) -> int:
+    def step(self, epoch: Sequence[torch.Tensor], number: int) -> int:
         """Learn from one batch; return its tokens."""
-        read, expected = read_and_expected(epoch.rows(number).to(self.device))
+        read, expected = tokens.read_and_expected(epoch[number].to(self.device))
         logits = self.model(read).flatten(0, 1).float()
-        loss = functional.cross_entropy(logits, expected.flatten(), ignore_index=IGNORED)
+        loss = functional.cross_entropy(logits, expected.flatten(), ignore_index=tokens.IGNORED)
         loss.backward()
         done = (self.now.epoch + (number + 0.5) / len(epoch)) / self.training.epochs
         self.masters.step(rate_at(done, self.training))
-        tokens = int((epoch.lengths[epoch.groups[number]] - 1).sum())
-        self.losses.append(loss.detach().double() * tokens)
-        self.now.tokens += tokens
+        n_tokens = count_tokens(epoch[number])
+        self.loss += loss.detach().double() * n_tokens
+        self.now.tokens += n_tokens
         self.now.batch = number + 1
-        return tokens
+        return n_tokens
 
-    def measure(self, bar: tqdm) -> None:
+    def measure(self) -> None:
         """Add a row to the log; keep the best weights; stop if the last epoch made it worse."""
-        self.add_up()
         now, log = self.now, self.now.log
         dev = perplexity(self.model, self.task.games, self.training.reading, self.task.dev)
-        seen = now.tokens - (int(log[-1]["tokens"]) if log else 0)
-        row = {"epoch": now.epoch + 1, "loss": round(now.loss / seen, 5)}
+        read = now.tokens - (int(log[-1]["tokens"]) if log else 0)
+        row = {"epoch": now.epoch + 1, "loss": round(float(self.loss) / read, 5)}
         row |= {"dev_perplexity": round(dev, 4), "tokens": now.tokens}
         now.stopped = bool(log) and row["dev_perplexity"] > log[-1]["dev_perplexity"]
-        now.log, now.epoch, now.batch, now.loss = [*log, row], now.epoch + 1, 0, 0.0
+        now.log, now.epoch, now.batch = [*log, row], now.epoch + 1, 0
+        self.loss.zero_()
         if not now.stopped:
             self.best = self.masters.flat.clone()
-        bar.set_postfix(epoch=now.epoch, dev=row["dev_perplexity"])
-
-    def add_up(self) -> None:
-        """Add the losses of the last steps to the epoch's, in their order."""
-        for loss in self.losses:
-            self.now.loss += float(loss)
-        self.losses.clear()
 
     def save(self, path: Path) -> None:
         """Write all that the rest of the training depends on."""
-        self.add_up()
+        self.now.loss = float(self.loss)
         tensors = {**self.masters.state(), "best": self.best, "chance": torch.get_rng_state()}
         if self.device != "cpu":
             tensors["chance.device"] = torch.cuda.get_rng_state()
-        write_tensors(tensors, {**self._about(), "progress": self.now.to_json()}, path)
+        about = {**self._about(), "progress": json.dumps(asdict(self.now))}
+        write_tensors(tensors, about, path)
 
     def load(self, path: Path) -> None:
         """Go to the place that :meth:`save` wrote."""
@@ -246,24 +333,25 @@ class Trainer:
         if about != self._about():
             raise ValueError(f"{path} is the state of another training; move it away")
         self.now = _Progress(**values)
+        self.loss.fill_(self.now.loss)
         self.masters.restore(tensors)
         self.best = tensors["best"].to(self.device, copy=True)
         torch.set_rng_state(tensors["chance"])
         if "chance.device" in tensors:
             torch.cuda.set_rng_state(tensors["chance.device"])
 
-    def finish(self) -> Trained:
-        """Return the model with the weights of its best epoch."""
-        self.masters.set_weights(self.best)
-        stopped = self.now.stopped and self.now.epoch < self.training.epochs
-        return Trained(self.model.eval(), self.now.log, stopped)
-
     def _about(self) -> dict[str, str]:
-        records = (self.settings, self.training)
-        values = [json.dumps(as_values(one), sort_keys=True) for one in records]
-        games = f"{len(self.task.train)} {len(self.task.dev)} {self.tokens}"
-        form = _FORM if self.device == "cpu" else f"{_FORM} on {self.device}"
-        return {"form": form, "settings": values[0], "training": values[1], "games": games}
+        return {
+            "form": STATE_FORM if self.device == "cpu" else f"{STATE_FORM} on {self.device}",
+            "settings": json.dumps(asdict(self.settings), sort_keys=True),
+            "training": json.dumps(asdict(self.training), sort_keys=True),
+            "games": f"{len(self.task.train)} {len(self.task.dev)} {self.tokens}",
+        }
+
+
+def count_tokens(rows: torch.Tensor) -> int:
+    """Return how many tokens of a batch are to be said: all but the first of each game."""
+    return int((rows != tokens.PAD).sum()) - len(rows)
 
 
 def rate_at(done: float, training: Training) -> float:
@@ -273,6 +361,8 @@ def rate_at(done: float, training: Training) -> float:
     """
     return max(0.0, min(done / training.warmup, (1 - done) / training.cooldown, 1.0))
 
+
+# ---------------------------------------------------------------- optimisers
 
 #: Adam's constants, the defaults of Kingma and Ba 2014; the second beta is a setting.
 BETA1, EPSILON = 0.9, 1e-8
@@ -288,7 +378,7 @@ _STATE = ("exp_avg", "exp_avg_sq", "step")
 
 
 class MasterWeights:
-    """The float32 weights of a model, and the optimiser that moves them.
+    """The float32 weights of a model, and the optimisers that move them.
 
     Parameters
     ----------
@@ -305,31 +395,38 @@ class MasterWeights:
         self, model: nn.Module, training: Training, precision: torch.dtype = torch.bfloat16
     ) -> None:
         self.training = training
-        matrices, decayed, others = _sorted_by_rule(model, training)
-        self._parameters = [*matrices.values(), *decayed, *others]
-        self.flat = torch.cat([one.detach().float().flatten() for one in self._parameters])
+        matrices: dict[str, nn.Parameter] = {}
+        decayed: list[nn.Parameter] = []
+        others: list[nn.Parameter] = []
+        for name, weights in model.named_parameters():
+            hidden = name.startswith("body") and "weight" in name and weights.dim() == 2
+            if training.optimiser == "muon" and hidden:
+                matrices[name] = weights
+            else:
+                (decayed if weights.dim() > 1 else others).append(weights)
+        parameters = [*matrices.values(), *decayed, *others]
+        self.flat = torch.cat([weights.detach().float().flatten() for weights in parameters])
         for name, buffer in model.named_buffers():
-            _replace_buffer(model, name, buffer.to(precision))
+            owner, _, last = name.rpartition(".")
+            setattr(model.get_submodule(owner), last, buffer.to(precision))
         self._rounded = self.flat.to(precision)
         self._gradient = torch.zeros_like(self._rounded)
-        self._bind()
-        first = sum(one.numel() for one in matrices.values())
-        self._muon = None
-        if matrices:
-            self._muon = _Muon(self.flat[:first], matrices, training, precision)
-        parts = self.flat[first:].split(_sizes(decayed, others))
-        self.groups = [nn.Parameter(part, requires_grad=False) for part in parts]
-        decays = (training.decay, 0.0) if decayed else (0.0,)
-        self._adam = torch.optim.AdamW(
-            [
-                {"params": [group], "weight_decay": decay}
-                for group, decay in zip(self.groups, decays, strict=True)
-            ],
-            lr=training.rate,
-            betas=(BETA1, training.beta2),
-            eps=EPSILON,
-            fused=True,
-        )
+        ends = np.cumsum([0, *(weights.numel() for weights in parameters)]).tolist()
+        for weights, (first, last) in zip(parameters, pairwise(ends), strict=True):
+            weights.data = self._rounded[first:last].view(weights.shape)
+            weights.grad = self._gradient[first:last].view(weights.shape)
+        # Matrices come first and are Muon's, then what decays, then what does not.
+        groups = [list(matrices.values()), decayed, others]
+        self._sizes = [sum(weights.numel() for weights in group) for group in groups]
+        first, *rest = self.flat.split(self._sizes)
+        self._muon = _Muon(first, matrices, training, precision) if matrices else None
+        self._groups = [nn.Parameter(part, requires_grad=False) for part in rest]
+        rules = [
+            {"params": [group], "weight_decay": decay}
+            for group, decay in zip(self._groups, (training.decay, 0.0), strict=True)
+        ]
+        betas = (BETA1, training.beta2)
+        self._adam = torch.optim.AdamW(rules, training.rate, betas, EPSILON, fused=True)
 
     def step(self, share: float) -> None:
         """Move the weights along the gradient that ``backward`` left, and forget it.
@@ -341,11 +438,10 @@ class MasterWeights:
         """
         gradient = self._gradient.float()
         gradient *= (self.training.clip / gradient.norm().clamp(min=1e-12)).clamp(max=1.0)
-        first = gradient.numel() - sum(group.numel() for group in self.groups)
+        first, *rest = gradient.split(self._sizes)
         if self._muon is not None:
-            self._muon.step(gradient[:first], share)
-        parts = gradient[first:].split([group.numel() for group in self.groups])
-        for group, part, options in zip(self.groups, parts, self._adam.param_groups, strict=True):
+            self._muon.step(first, share)
+        for group, part, options in zip(self._groups, rest, self._adam.param_groups, strict=True):
             group.grad, options["lr"] = part, self.training.rate * share
         self._adam.step()
         self._rounded.copy_(self.flat)
@@ -353,37 +449,30 @@ class MasterWeights:
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return all that a later step depends on, by name: copies."""
-        moments = {
+        state = {
             f"{name}.{number}": self._adam.state[group][name].clone()
-            for number, group in enumerate(self.groups)
+            for number, group in enumerate(self._groups)
             for name in _STATE
             if group in self._adam.state
         }
         if self._muon is not None:
-            moments["momentum"] = self._muon.momentum.clone()
-        return {"weights": self.flat.clone(), **moments}
+            state["momentum"] = self._muon.momentum.clone()
+        return {"weights": self.flat.clone(), **state}
 
     def restore(self, state: Mapping[str, torch.Tensor]) -> None:
         """Go back to what :meth:`state` returned."""
         self.set_weights(state["weights"])
         if self._muon is not None:
             self._muon.momentum.copy_(state["momentum"])
-        for number, group in enumerate(self.groups):
+        for number, group in enumerate(self._groups):
             if f"step.{number}" in state:
                 kept = {name: state[f"{name}.{number}"].to(group.device) for name in _STATE}
-                self._adam.state[group] = {name: one.clone() for name, one in kept.items()}
+                self._adam.state[group] = {name: part.clone() for name, part in kept.items()}
 
     def set_weights(self, weights: torch.Tensor) -> None:
         """Give masters and model the weights ``(n,)`` float32."""
         self.flat.copy_(weights)
         self._rounded.copy_(self.flat)
-
-    def _bind(self) -> None:
-        sizes = [one.numel() for one in self._parameters]
-        ends = torch.tensor([0, *sizes]).cumsum(0).tolist()
-        for one, (first, last) in zip(self._parameters, pairwise(ends), strict=True):
-            one.data = self._rounded[first:last].view(one.shape)
-            one.grad = self._gradient[first:last].view(one.shape)
 
 
 class _Muon:
@@ -399,7 +488,7 @@ class _Muon:
     training
         Rate, momentum and decay.
     precision
-        In which directions are made orthogonal: half is enough, as Muon's authors found.
+        In which they are orthogonalised.
     """
 
     def __init__(
@@ -428,11 +517,10 @@ class _Muon:
         self.masters.mul_(1 - rate * self.training.matrix_decay)
         for (rows, columns), spans in self.spans.items():
             stack = torch.stack([ahead[first:last] for first, last in spans])
-            stack = stack.view(-1, rows, columns).to(self.precision)
-            moved = orthogonalise(stack).flatten(1).float()
+            moved = orthogonalise(stack.view(-1, rows, columns).to(self.precision))
             size = max(1.0, rows / columns) ** 0.5
-            for (first, last), one in zip(spans, moved, strict=True):
-                self.masters[first:last].add_(one, alpha=-rate * size)
+            for (first, last), matrix in zip(spans, moved.flatten(1).float(), strict=True):
+                self.masters[first:last].add_(matrix, alpha=-rate * size)
 
 
 def orthogonalise(matrices: torch.Tensor) -> torch.Tensor:
@@ -450,26 +538,78 @@ def orthogonalise(matrices: torch.Tensor) -> torch.Tensor:
     return turned.mT if tall else turned
 
 
-def _sorted_by_rule(
-    model: nn.Module, training: Training
-) -> tuple[dict[str, nn.Parameter], list[nn.Parameter], list[nn.Parameter]]:
-    """Return the matrices that Muon moves, other weights with decay, and those without."""
-    matrices: dict[str, nn.Parameter] = {}
-    decayed: list[nn.Parameter] = []
-    others: list[nn.Parameter] = []
-    for name, weights in model.named_parameters():
-        hidden = name.startswith("body") and "weight" in name and weights.dim() == 2
-        if training.optimiser == "muon" and hidden:
-            matrices[name] = weights
-        else:
-            (decayed if weights.dim() > 1 else others).append(weights)
-    return matrices, decayed, others
+# ---------------------------------------------------------------- files of tensors
 
 
-def _sizes(*groups: list[nn.Parameter]) -> list[int]:
-    return [sum(one.numel() for one in group) for group in groups if group]
+class CheckpointError(ValueError):
+    """A file that is not a checkpoint of ours, or is damaged."""
 
 
-def _replace_buffer(model: nn.Module, name: str, value: torch.Tensor) -> None:
-    owner, _, last = name.rpartition(".")
-    setattr(model.get_submodule(owner), last, value)
+def write_checkpoint(model: LanguageModel, training: Training, path: Path) -> Path:
+    """Write a model's weights, rounded to float16, with what it is and how it was trained."""
+    weights = {name: part.half().contiguous() for name, part in model.state_dict().items()}
+    about = {
+        "form": FORM,
+        "settings": json.dumps(asdict(model.settings), sort_keys=True),
+        "training": json.dumps(asdict(training), sort_keys=True),
+    }
+    return write_tensors(weights, about, path)
+
+
+def read_checkpoint(path: Path) -> tuple[LanguageModel, Training]:
+    """Return a model in float32, in evaluation mode, and how it was trained.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file; the message says how to make it.
+    CheckpointError
+        If the file is not a checkpoint of ours, or does not fit its own settings.
+    """
+    tensors, about = read_tensors(path)
+    if about.get("form") != FORM:
+        raise CheckpointError(f"{path} says it is {about.get('form')!r}, not {FORM!r}")
+    try:
+        model = make_model(Settings(**json.loads(about["settings"])), seed=0)
+        training = Training(**json.loads(about["training"]))
+        model.load_state_dict({name: part.float() for name, part in tensors.items()})
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise CheckpointError(f"{path} does not hold the model it names: {error}") from None
+    return model.eval(), training
+
+
+def write_tensors(
+    tensors: Mapping[str, torch.Tensor], about: Mapping[str, str], path: Path
+) -> Path:
+    """Write named tensors and texts to a file, atomically: a kill leaves the old file or ours."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_suffix(f".part{os.getpid()}")
+    save_file(dict(tensors), aside, dict(about))
+    return aside.replace(path)
+
+
+def read_tensors(
+    path: Path, run: str | None = None
+) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+    """Return the tensors and texts of a file; of one that was kept of ``run``, if it is given.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file; the message says how to make it.
+    CheckpointError
+        If the file is cut off, of another form, or another run's.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{path} is missing; run: python -m chessgloss.tracking.runs {path.stem}"
+        )
+    try:
+        with safe_open(path, framework="pt") as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            about = dict(file.metadata() or {})
+    except (SafetensorError, OSError) as error:
+        raise CheckpointError(f"{path} is damaged or no safetensors file: {error}") from None
+    if run is not None and about.get("run") != run:
+        raise CheckpointError(f"{path} is of the run {about.get('run')!r}, not {run!r}")
+    return tensors, about

@@ -1,0 +1,366 @@
+"""Games as tokens, the sets of a corpus, batches, games of random moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chessgloss.book import reference
+from chessgloss.corpora.games import pack, read_games
+from chessgloss.positions import Game
+from chessgloss.store import find_project
+from chessgloss.tracking.games import (
+    BOS,
+    EOS,
+    IGNORED,
+    PAD,
+    PIECES,
+    PROMOTIONS,
+    STEP,
+    VOCABULARY,
+    VOCABULARY_SIZE,
+    Corpus,
+    CorpusError,
+    TokenError,
+    TokenGames,
+    annotate,
+    cut_batches,
+    play_random_game,
+    prefix_hashes,
+    read_and_expected,
+    read_corpus,
+    read_random_corpus,
+    split_games,
+    tokenise,
+)
+
+SELFPLAY = find_project() / "data" / "games" / "selfplay.tsv.zst"
+TABLE_2_MOVES = ["e2e4", "e7e5", "g1f3"]
+#: Castling on both sides, en passant, and a promotion that takes.
+CASTLING = ["e2e4", "e7e5", "g1f3", "g8f6", "f1c4", "f8c5", "e1g1", "e8g8", "f1e1", "f8e8"]
+PASSING = ["e2e4", "a7a6", "e4e5", "d7d5", "e5d6", "a6a5", "d6c7", "a5a4", "c7b8n", "a8b8"]
+LONG_CASTLING = [
+    *("d2d4", "d7d5", "b1c3", "b8c6", "c1f4", "c8f5", "d1d2", "d8d7"),
+    *("e1c1", "e8c8", "d1e1", "d8e8"),
+]
+SMALL = {"S": 5, "M": 12, "L": 40, "dev": 6, "test": 7, "probe": 30}
+
+
+class ScriptedGenerator:
+    """Draws what it is told to."""
+
+    def __init__(self, *draws: float) -> None:
+        self.draws = np.array(draws, dtype=np.float32)
+
+    def random(self, size: int, dtype: type) -> np.ndarray:
+        assert size == self.draws.size
+        return self.draws
+
+
+@pytest.fixture(scope="module")
+def selfplay_games() -> list[Game]:
+    return list(read_games(SELFPLAY, 400))
+
+
+@pytest.fixture(scope="module")
+def selfplay_tokens(selfplay_games: list[Game]) -> TokenGames:
+    return tokenise(game.moves for game in selfplay_games)
+
+
+@pytest.fixture(scope="module")
+def small_corpus(selfplay_games: list[Game]) -> Corpus:
+    return split_games(selfplay_games, SMALL)
+
+
+def words(ids: np.ndarray) -> str:
+    return ", ".join(VOCABULARY[token] for token in ids if token not in (BOS, EOS))
+
+
+def is_type(ids: np.ndarray) -> np.ndarray:
+    return (ids >= PIECES) & (ids < PROMOTIONS)
+
+
+# ---------------------------------------------------------------- tokens
+
+
+def test_the_vocabulary_is_the_papers_table_1() -> None:
+    counts = [reference.lookup("state_tracking", "table1", row, "Count").value
+              for row in ("Square names", "Piece type", "Promoted Pawn Piece type",
+                          "Special symbols", "Total")]  # fmt: skip
+    assert counts == [64, 6, 4, 3, VOCABULARY_SIZE]
+    assert len(set(VOCABULARY)) == VOCABULARY_SIZE == 77
+    assert VOCABULARY[3:67] == tuple(chess.SQUARE_NAMES)
+    assert "".join(VOCABULARY[67:]) == "PNBRQKqrbn"
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "notation", "draws"),
+    [
+        ("UCI", "Training", "uci", None),
+        ("UCI", "Inference", "uci", None),
+        ("UCI + RAP 15", "Training", "rap", (0.9, 0.1, 0.9)),
+        ("UCI + RAP 100", "Training", "rap", (0.1, 0.1, 0.1)),
+        ("UCI + AP", "Training", "ap", None),
+        ("UCI + AP", "Inference", "ap", None),
+    ],
+)
+def test_the_rows_of_table_2(row, column, notation, draws) -> None:
+    printed = reference.lookup("state_tracking", "table2", row, column).printed
+    generator = ScriptedGenerator(*draws) if draws else None
+    ids, starts = annotate(tokenise([TABLE_2_MOVES]), [0], notation, 0.15, generator)
+    assert words(ids) == printed
+    assert (ids[0], ids[-1], list(starts)) == (BOS, EOS, [0, ids.size])
+
+
+def test_games_come_back_from_their_tokens(selfplay_games, selfplay_tokens) -> None:
+    again = [tuple(selfplay_tokens.ucis(k)) for k in range(len(selfplay_games))]
+    assert again == [game.moves for game in selfplay_games]
+    assert list(selfplay_tokens.plies) == [len(game.moves) for game in selfplay_games]
+
+
+def test_a_type_is_that_of_the_piece_on_the_board(selfplay_games, selfplay_tokens) -> None:
+    for game, played in enumerate(selfplay_games[:100]):
+        ids, _ = annotate(selfplay_tokens, [game], "ap")
+        board, types = chess.Board(), []
+        for uci in played.moves:
+            move = board.parse_uci(uci)
+            types.append(board.piece_at(move.from_square).symbol().upper())
+            board.push(move)
+        assert [VOCABULARY[token] for token in ids[is_type(ids)]] == types
+
+
+@pytest.mark.parametrize(
+    ("moves", "pieces"),
+    [
+        (CASTLING, "PPNNBBKKRR"),
+        (LONG_CASTLING, "PPNNBBQQKKRR"),
+        ([*PASSING, "b1c3", "b8b2", "c3b5"], "PPPPPPPPPRNRN"),
+        (["a2a4", "b7b5", "a4b5", "a7a6", "b5a6", "c8b7", "a6b7", "d7d6", "b7a8q", "d6d5", "a8b8"],
+         "PPPPPBPPPPQ"),
+    ],
+)  # fmt: skip
+def test_castling_en_passant_and_promotion(moves, pieces) -> None:
+    games = tokenise([moves, TABLE_2_MOVES])
+    assert "".join(VOCABULARY[token] for token in games.pieces[: len(moves)]) == pieces
+    assert games.ucis(0) == moves
+
+
+def test_en_passant_empties_the_square_of_the_pawn_taken() -> None:
+    with pytest.raises(TokenError, match=r"game 1: a move leaves d5, where no piece is"):
+        tokenise([[], ["e2e4", "a7a6", "e4e5", "d7d5", "e5d6", "a6a5", "d5d4"]])
+
+
+@given(probability=st.floats(0, 1), seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=25, deadline=None)
+def test_types_are_put_before_their_moves_and_nothing_else_changes(
+    selfplay_tokens: TokenGames, probability: float, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    selected = random.integers(0, len(selfplay_tokens), size=12)
+    plain, bounds = annotate(selfplay_tokens, selected, "uci")
+    ids, starts = annotate(selfplay_tokens, selected, "rap", probability, random)
+    assert np.array_equal(ids[~is_type(ids)], plain)
+    for k, game in enumerate(selected):
+        written = plain[bounds[k] : bounds[k + 1]]
+        assert words(written).replace(", ", "") == "".join(selfplay_tokens.ucis(game))
+        assert (ids[starts[k]], ids[starts[k + 1] - 1], plain[bounds[k]]) == (BOS, EOS, BOS)
+
+
+def test_the_ends_of_rap_are_the_other_notations(selfplay_tokens) -> None:
+    selected = np.arange(len(selfplay_tokens))[::-3]
+    for probability, other in ((0.0, "uci"), (1.0, "ap")):
+        random = np.random.default_rng(5)
+        written = annotate(selfplay_tokens, selected, "rap", probability, random)
+        same = annotate(selfplay_tokens, selected, other)
+        assert all(map(np.array_equal, written, same))
+
+
+def test_the_share_of_types_is_what_was_asked_for_drawn_anew_and_repeated_by_a_seed(
+    selfplay_tokens,
+) -> None:
+    random, every = np.random.default_rng(11), range(len(selfplay_tokens))
+    first, second = (annotate(selfplay_tokens, every, "rap", 0.25, random)[0] for _ in range(2))
+    moves = selfplay_tokens.pieces.size
+    assert abs(is_type(first).sum() - moves / 4) < 4.5 * np.sqrt(moves * 0.25 * 0.75)
+    again, _ = annotate(selfplay_tokens, every, "rap", 0.25, np.random.default_rng(11))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("wrong", ["e9e4", "e2", "e7e8k", "e2e4 ", "Ng1f3", "e2é4", "", "0000"])
+def test_a_move_that_is_not_uci_is_named(wrong) -> None:
+    with pytest.raises(TokenError, match=r"game 1, ply 2: .* is not a move in UCI"):
+        tokenise([["e2e4"], ["e2e4", "e7e5", wrong]])
+
+
+@pytest.mark.parametrize(
+    ("notation", "probability", "message"),
+    [("san", 0.0, "no notation 'san'"), ("rap", 25, "25"), ("rap", 0.25, "a numpy Generator")],
+)
+def test_bad_notations_are_refused(selfplay_tokens, notation, probability, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        annotate(selfplay_tokens, [0], notation, probability)
+
+
+def test_no_games_make_no_tokens_and_a_game_without_moves_its_ends() -> None:
+    empty = tokenise([])
+    assert (len(empty), empty.moves.size) == (0, 0)
+    assert annotate(tokenise([TABLE_2_MOVES]), [], "uci")[0].size == 0
+    ids, starts = annotate(tokenise([[], ["e2e4"], []]), [0, 1, 2], "uci")
+    assert ids.tolist() == [BOS, EOS, BOS, 15, 31, EOS, BOS, EOS]
+    assert starts.tolist() == [0, 2, 6, 8]
+
+
+# ---------------------------------------------------------------- sets
+
+
+def test_the_training_sets_lie_within_each_other_and_apart_from_the_rest(small_corpus) -> None:
+    small, medium, large = (set(small_corpus.of(name)) for name in "SML")
+    held = [set(small_corpus.of(name)) for name in ("dev", "test", "probe")]
+    assert small < medium < large
+    assert [len(games) for games in (small, medium, large, *held)] == [5, 12, 40, 6, 7, 30]
+    assert len(set.union(large, *held)) == len(small_corpus.games) == 83
+    assert np.array_equal(small_corpus.of("15"), small_corpus.of("L")[:15])
+    texts = {tuple(small_corpus.games.ucis(k)) for k in range(83)}
+    assert len(texts) == 83, "no game is in two sets"
+
+
+def test_games_come_once_in_order_and_of_the_right_length(selfplay_games, small_corpus) -> None:
+    short = Game(("e2e4",) * 3, "*")
+    long = Game(("g1f3", "g8f6", "f3g1", "f6g8") * 38, "*")
+    elsewhere = Game(("a1a2", "e8e7") * 6, "*", root="4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
+    twice = [game for game in selfplay_games for _ in range(2)]
+    again = split_games([short, long, elsewhere, *twice], SMALL)
+    assert np.array_equal(again.keys, small_corpus.keys)
+    names = [game.key for game in selfplay_games if len(game.moves) <= 150]
+    assert list(small_corpus.keys) == names[:83]
+
+
+def test_larger_training_sets_leave_the_other_sets_as_they_are(
+    selfplay_games, small_corpus
+) -> None:
+    grown = split_games(selfplay_games, {**SMALL, "M": 20, "L": 45})
+    for name in ("dev", "test", "probe", "S"):
+        assert np.array_equal(grown.keys[grown.of(name)], small_corpus.keys[small_corpus.of(name)])
+
+
+def test_too_few_games_and_wrong_sets_are_refused(selfplay_games, small_corpus) -> None:
+    few = [game for game in selfplay_games if len(game.moves) <= 150][:20]
+    with pytest.raises(CorpusError, match=r"need 83 different games .* least 63 more"):
+        split_games(few, SMALL)
+    for wrong in ({**SMALL, "S": 13}, {**SMALL, "dev": 0}):
+        with pytest.raises(CorpusError, match="S lies in M and M in L"):
+            split_games(few, wrong)
+    for name in ("XL", "41", "0"):
+        with pytest.raises(CorpusError, match=f"no set '{name}'; choose one of S, M, L"):
+            small_corpus.of(name)
+
+
+def test_a_file_is_read_once_and_then_kept(
+    tmp_path: Path, selfplay_games, small_corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHESSGLOSS_STORE", str(tmp_path / "store"))
+    head = "{}\t{}\t{}\t{}\t{}\t0\t{}\n"
+    path = pack(
+        (head.format(k, g.white, g.black, g.result, g.termination, " ".join(g.moves))
+         for k, g in enumerate(selfplay_games)), tmp_path / "games.tsv.zst",
+    )  # fmt: skip
+    for _ in range(2):
+        corpus = read_corpus(path, SMALL)
+        assert len(list((tmp_path / "store").iterdir())) == 1
+        assert np.array_equal(corpus.keys, small_corpus.keys)
+        assert np.array_equal(corpus.games.moves, small_corpus.games.moves)
+    with pytest.raises(FileNotFoundError, match="data/tracking/README"):
+        read_corpus(tmp_path / "none.tsv.zst", SMALL)
+
+
+def test_hashes_find_every_shared_beginning_and_no_other(small_corpus) -> None:
+    chosen = small_corpus.of("L")
+    hashes = [each for game in prefix_hashes(small_corpus.games, chosen) for each in game]
+    written = [
+        tuple(moves[: ply + 1])
+        for moves in map(small_corpus.games.ucis, chosen)
+        for ply in range(len(moves))
+    ]
+    pairs = set(zip(hashes, written, strict=True))
+    assert len(set(hashes)) == len(set(written)) == len(pairs)
+
+
+def test_order_and_promotion_make_another_beginning() -> None:
+    moves = ["a2a4", "b7b5", "a4b5", "a7a6", "b5a6", "c8b7", "a6b7", "d7d6"]
+    games = tokenise([[*moves, f"b7a8{piece}"] for piece in "qrbn"])
+    hashes = prefix_hashes(games, np.arange(4))
+    assert [len(set(at_ply)) for at_ply in zip(*hashes, strict=True)] == [1] * 8 + [4]
+    turned = tokenise([["e2e4", "e7e5", "g1f3", "b8c6"], ["g1f3", "b8c6", "e2e4", "e7e5"]])
+    first, second = prefix_hashes(turned, np.arange(2), plies=3)
+    assert len({*first, *second}) == 6
+
+
+# ---------------------------------------------------------------- batches
+
+
+def test_batches_keep_to_their_tokens_with_little_padding_and_few_shapes(selfplay_tokens) -> None:
+    ids, starts = annotate(selfplay_tokens, np.arange(300), "uci")
+    lengths = np.diff(starts)
+    batches = list(cut_batches(ids, starts, np.argsort(lengths), 1024))
+    shapes = [tuple(rows[:, 1:].shape) for _, rows in batches]
+    assert sorted(np.concatenate([group for group, _ in batches])) == list(range(300))
+    assert all(length % STEP == 0 and count * length <= 1024 for count, length in shapes)
+    assert sum(count * length < 1024 - length for count, length in shapes) <= 1
+    assert len(set(shapes)) <= len({length for _, length in shapes}) + 1
+    places = sum(rows[:, 1:].numel() for _, rows in batches)
+    assert (lengths - 1).sum() / places > 0.93
+    for group, rows in batches:
+        for game, row in zip(group, rows, strict=True):
+            assert row[: lengths[game]].tolist() == ids[starts[game] : starts[game + 1]].tolist()
+            assert (row[lengths[game] :] == PAD).all()
+
+
+def test_a_model_reads_all_but_the_last_and_says_all_but_the_first() -> None:
+    rows = torch.tensor([[BOS, 15, 31, EOS], [BOS, 15, EOS, PAD]])
+    read, expected = read_and_expected(rows)
+    assert read.tolist() == [[BOS, 15, 31], [BOS, 15, EOS]]
+    assert expected.tolist() == [[15, 31, EOS], [15, EOS, IGNORED]]
+
+
+# ---------------------------------------------------------------- games of random moves
+
+
+def test_random_games_are_legal_end_in_time_and_are_repeated_by_their_number() -> None:
+    games = [play_random_game(120, 3, number) for number in range(8)]
+    for moves in games:
+        board = chess.Board()
+        for uci in moves:
+            board.push(board.parse_uci(uci))
+        assert len(moves) == 120 or not any(board.legal_moves)
+    assert games[5] == play_random_game(120, 3, 5) != play_random_game(120, 4, 5)
+    assert play_random_game(40, 3, 5) == games[5][:40]
+
+
+def test_random_first_moves_are_drawn_evenly() -> None:
+    first = [play_random_game(1, 3, number)[0] for number in range(1_000)]
+    counts = np.unique(first, return_counts=True)[1]
+    assert counts.size == 20
+    assert ((counts - 50) ** 2 / 50).sum() < 43.8, "chi-squared, 19 degrees, p = 0.001"
+
+
+def test_every_game_has_a_random_one_beside_it(
+    small_corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHESSGLOSS_STORE", str(tmp_path / "store"))
+    path = tmp_path / "random.tsv.zst"
+    random = read_random_corpus(path, small_corpus)
+    assert random.sizes == small_corpus.sizes
+    assert (random.games.plies <= small_corpus.games.plies).mean() > 0.8
+    assert set(random.keys).isdisjoint(small_corpus.keys)
+    written = path.read_bytes()
+    path.unlink()
+    again = read_random_corpus(path, small_corpus)
+    assert path.read_bytes() == written
+    assert np.array_equal(again.games.moves, random.games.moves)

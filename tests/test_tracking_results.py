@@ -1,0 +1,364 @@
+"""Baselines, intervals of perplexities, and the tables with their marks."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import chess
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+from bs4 import BeautifulSoup
+
+from chessgloss.stats import Interval
+from chessgloss.store import find_project
+from chessgloss.tracking import probes, results, runs
+from chessgloss.tracking.games import IDS, SQUARES, VOCABULARY, tokenise
+from chessgloss.tracking.results import (
+    BASELINES,
+    EVEN_DRAW,
+    MARK,
+    NOTATION_ROWS,
+    PROBE_PARTS,
+    Judged,
+    answer_by_counts,
+    change_of_perplexity,
+    compare_answers,
+    even_draw,
+    headline,
+    judge_change,
+    judge_perplexity,
+    list_moves,
+    perplexity_of,
+    probe_table,
+    score_baselines,
+    summarise,
+)
+
+EXECUTED = find_project() / "book" / "executed"
+CHAPTERS = ("12_state_tracking", "13_board_probes", "14_history")
+
+#: A knight goes from f3 to e5; twice a queen that came from d1 goes from f3 to f7.
+TRAINING = (
+    "e2e4 e7e5 g1f3 b8c6 f3e5",
+    "e2e4 e7e5 d1f3 b8c6 f3f7",
+    "e2e4 e7e5 d1f3 g8f6 f3f7",
+)
+#: Four plies that lead back to where they began.
+SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
+OPENING = "e2e4 e7e5 g1f3 b8c6 d2d4 h7h6"
+
+
+def moves_of(*games: str) -> pd.DataFrame:
+    played = tokenise([game.split() for game in games])
+    return list_moves(played, np.arange(len(games)))
+
+
+def question(task: str, prefix: str, at: str, legal: str, band: str = "short") -> pd.DataFrame:
+    """A question about the piece on a square (End), or about its type (Start)."""
+    board = chess.Board()
+    for uci in prefix.split():
+        board.push_uci(uci)
+    piece = board.piece_at(chess.parse_square(at)).symbol().upper()
+    prompt = at if task in probes.END_TASKS else piece
+    row = (task, band, "game", board.fen(), piece, prompt, "-", legal, prefix)
+    return pd.DataFrame([row], columns=probes.COLUMNS)
+
+
+def best_squares(moves: pd.DataFrame, asked: pd.DataFrame, given: str, count: int = 1) -> list[str]:
+    scores = answer_by_counts(moves, asked, given)[0]
+    assert scores[:SQUARES].max() < scores[SQUARES : SQUARES + 64].min(), "an answer is a square"
+    return [VOCABULARY[token] for token in np.argsort(-scores, kind="stable")[:count]]
+
+
+# ---------------------------------------------------------------- the even draw
+
+
+def test_an_even_draw_costs_the_logarithm_of_the_number_of_legal_moves() -> None:
+    games = tokenise([["e2e4", "e7e5", "g1f3"], ["e2e4", "e7e5"]])
+    losses = even_draw(games, np.array([0, 1]))
+    assert list(losses["plies"]) == [3, 2]
+    assert list(losses["nats"]) == pytest.approx([math.log(20 * 20 * 29), math.log(20 * 20)])
+    assert perplexity_of(losses[1:], seed=1).value == pytest.approx(20)
+    to_promote = "a2a4 b7b5 a4b5 a7a6 b5a6 h7h6 a6a7 h6h5 a7b8q".split()  # noqa: SIM905
+    whole, short = (
+        even_draw(tokenise([to_promote[:plies]]), np.array([0]))["nats"][0] for plies in (9, 8)
+    )
+    board = chess.Board()
+    for uci in to_promote[:-1]:
+        board.push_uci(uci)
+    moves = list(board.legal_moves)
+    assert sum(move.promotion is not None for move in moves) == 4
+    assert whole - short == pytest.approx(math.log(len(moves)))
+
+
+# ---------------------------------------------------------------- the counts
+
+
+def test_moves_know_where_their_piece_had_come_from() -> None:
+    moves = moves_of("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1 g8f6 f1e1 c6d4")
+    origins = [chess.SQUARE_NAMES[at] if at < 64 else "-" for at in moves["came_from"]]
+    assert origins == ["-"] * 8 + ["h1", "b8"]
+    assert list(moves["type"][[0, 2, 6, 8]]) == [0, 1, 5, 3]
+    assert list(moves["ply"]) == list(range(10))
+    assert list(moves["side"]) == [0, 1] * 5
+
+
+def test_counts_worked_by_hand() -> None:
+    moves = moves_of(*TRAINING)
+    knight = question("end_other", OPENING, "f3", "d2 e5 g1 g5 h4")
+    assert best_squares(moves, knight, "start", 2) == ["f7", "e5"]
+    assert best_squares(moves, knight, "came_from", 2) == ["e5", "f7"]
+    assert best_squares(moves, knight, "type", 2) == ["e5", "f7"]
+    scored = score_baselines(moves, knight)
+    assert {name: rows["lgm"].item() for name, rows in scored.items()} == {
+        "start": 0, "came_from": 1, "type": 1,
+    }  # fmt: skip
+    bishop = question("end_other", "e2e4 e7e5 f1e2 b8c6 e2f3 h7h6", "f3", "e2 g4 h5")
+    for given in ("came_from", "type"):
+        assert best_squares(moves, bishop, given, 2) == ["f7", "e5"], "never counted: as start"
+
+
+def test_long_prefixes_are_answered_by_late_moves_alone() -> None:
+    moves = moves_of(" ".join([*SHUFFLE * 10, "g1h3"]))
+    early = question("end_other", " ".join(SHUFFLE * 2), "g1", "f3 h3")
+    late = question("end_other", " ".join(SHUFFLE * 13), "g1", "f3 h3", "long")
+    assert best_squares(moves, early, "start") == ["f3"]
+    assert best_squares(moves, late, "start") == ["h3"]
+
+
+def test_where_a_type_stands_by_counts_of_its_side_and_by_where_it_went_last() -> None:
+    moves = moves_of("g1f3 b8c6 f3g1 c6b8 g1h3 b8a6 b1c3")
+    prefix = "g1f3 g8f6 f3g1 f6g8 b1c3 b8c6"
+    white = question("start_other", prefix, "c3", "g1 c3")
+    assert best_squares(moves, white, "start_type") == ["g1"]
+    assert best_squares(moves, white, "last", 3) == ["c3", "g1", "f3"]
+    black = question("start_other", f"{prefix} g1f3", "c6", "g8 c6")
+    assert best_squares(moves, black, "start_type") == ["b8"]
+    assert best_squares(moves, black, "last", 2) == ["c6", "g8"]
+
+
+@pytest.mark.parametrize(
+    ("model", "names"),
+    [("uci", ["came_from", "start_type"]), ("uci_ap", ["type", "last"]),
+     ("lstm", ["came_from", "start_type"])],
+)  # fmt: skip
+def test_a_model_is_measured_by_what_it_is_told(model: str, names: list[str]) -> None:
+    grounds = {name: pd.DataFrame({"name": [name]}) for name in BASELINES}
+    assert results.ground_of(model, grounds)["name"].tolist() == names
+
+
+# ---------------------------------------------------------------- perplexity
+
+
+def drawn(games: int, nats: float, seed: int = 1) -> pd.DataFrame:
+    """Games of 10 to 150 plies at about so many nats a move."""
+    random = np.random.default_rng(seed)
+    plies = np.random.default_rng(0).integers(10, 151, games)
+    return pd.DataFrame({"nats": plies * random.normal(nats, 0.3, games), "plies": plies})
+
+
+def test_a_perplexity_weighs_moves_not_games() -> None:
+    losses = pd.DataFrame({"nats": [10 * math.log(8), 30 * math.log(2)], "plies": [10, 30]})
+    assert perplexity_of(losses, seed=1).value == pytest.approx(8**0.25 * 2**0.75)
+
+
+@pytest.mark.parametrize("games", [8, 300])
+def test_an_interval_holds_the_truth_about_as_often_as_it_says(games: int) -> None:
+    every = [perplexity_of(drawn(games, 3.0, seed), seed=seed) for seed in range(100)]
+    inside = [one.low <= math.exp(3.0) <= one.high for one in every]
+    assert 0.88 <= np.mean(inside) < 1
+
+
+def test_a_change_is_measured_on_the_same_draws_of_the_same_games() -> None:
+    plain = drawn(300, 3.0)
+    dearer = plain.assign(nats=plain["nats"] + 0.1 * plain["plies"])
+    change = change_of_perplexity(dearer, plain, seed=1)
+    assert change.value == pytest.approx(100 * math.expm1(0.1))
+    assert change.high - change.low < 1e-6
+    apart = perplexity_of(plain, seed=1)
+    assert apart.high - apart.low > 0.1
+    with pytest.raises(ValueError, match="same games"):
+        change_of_perplexity(drawn(20, 3.0), drawn(21, 3.0), seed=1)
+
+
+def test_runs_beat_the_even_draw_on_the_same_games_or_are_marked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plies, noise = np.full(40, 10), np.random.default_rng(1).normal(0, 1, 40)
+    losses = {
+        name: pd.DataFrame({"nats": nats, "plies": plies})
+        for name, nats in (("even", 30 + noise), ("worse", 31 + noise), ("better", 28 + noise),
+                           ("unclear", 30 - noise))
+    }  # fmt: skip
+    known = {name: judge_perplexity(rows, losses["even"], seed=1) for name, rows in losses.items()}
+    assert {name: one.above for name, one in known.items()} == {
+        "even": False, "worse": False, "better": True, "unclear": False,
+    }  # fmt: skip
+    assert judge_perplexity(losses["better"], losses["even"][:10], seed=1).above
+    monkeypatch.setattr(results, "read_losses", losses.get)
+    change = judge_change("better", "worse", known, seed=1)
+    assert change.value.value == pytest.approx(100 * math.expm1(-0.3))
+    assert not change.above
+
+
+# ---------------------------------------------------------------- tables
+
+START = chess.STARTING_FEN
+
+
+@pytest.fixture
+def questions() -> pd.DataFrame:
+    """Twenty questions with the knight's two squares as answers, in both End tasks."""
+    prefix = " ".join(SHUFFLE * 14)
+    rows = [
+        (task, "long", f"game {k}", START, "N", "g1", exact, "f3 h3", prefix)
+        for task, exact in (("end_actual", "f3"), ("end_other", "-"))
+        for k in range(20)
+    ]
+    return pd.DataFrame(rows, columns=probes.COLUMNS)
+
+
+def grounds_on(questions: pd.DataFrame, last: str) -> pd.DataFrame:
+    """Counts of one training game, whose knight leaves g1 after 40 plies as ``last`` says."""
+    game = [*(SHUFFLE * 10), *[last, "g8f6", f"{last[2:]}g1", "f6g8"] * 4]
+    return score_baselines(moves_of(" ".join(game)), questions)["came_from"]
+
+
+def answered(questions: pd.DataFrame, right: int, exact: int) -> pd.DataFrame:
+    """Of twenty answers so many legal, and of these so many as played."""
+    scores = np.zeros((20, 77))
+    scores[:right, IDS["h3"]] = 1
+    scores[:exact, IDS["f3"]] = 2
+    scores[right:, 0] = 1
+    return probes.score_answers(questions, np.concatenate([scores, scores]))
+
+
+def test_the_first_seed_and_the_best_probability_stand_in_the_tables() -> None:
+    columns = ("run", "size", "model", "seed", "dev", "usual")
+    rows = [
+        ("S-uci-1", "S", "uci", 1, 24.0, True), ("S-uci-2", "S", "uci", 2, 22.0, True),
+        ("S-rap5-1", "S", "uci_rap", 1, 21.0, True), ("S-rap25-1", "S", "uci_rap", 1, 18.0, True),
+        ("S-rap25-2", "S", "uci_rap", 2, 15.0, True), ("M-uci-1", "M", "uci", 1, 14.0, True),
+        ("S-uci-1x15", "S", "uci", 1, 9.0, False), ("S-lstm-1", "S", "lstm", 1, 8.0, True),
+    ]  # fmt: skip
+    trained = pd.DataFrame(rows[::-1], columns=columns).set_index("run")
+    chosen = headline(trained, NOTATION_ROWS)
+    assert chosen["run"].to_dict() == {
+        ("S", "uci"): "S-uci-1", ("S", "uci_rap"): "S-rap25-1", ("M", "uci"): "M-uci-1",
+    }  # fmt: skip
+    assert chosen["title"].tolist() == ["S UCI", "S UCI + RAP", "M UCI"]
+
+
+def test_what_counting_does_as_well_is_marked_and_nothing_else(questions) -> None:
+    unhelpful, helpful = grounds_on(questions, "g1e2"), grounds_on(questions, "g1h3")
+    assert summarise(helpful, seed=1).loc[("end_actual", "long"), "lgm"].value == 100
+    good, perfect = answered(questions, 15, 12), answered(questions, 20, 19)
+    marked = {
+        (name, score): not table.loc[("end_actual", "long"), score].above
+        for name, rows, ground in (("good", good, unhelpful), ("poor", good, helpful),
+                                   ("perfect", perfect, unhelpful))
+        for table in [summarise(rows, ground, seed=1)]
+        for score in ("lgm", "exm")
+    }  # fmt: skip
+    assert marked == {
+        ("good", "lgm"): False, ("poor", "lgm"): True, ("perfect", "lgm"): False,
+        ("good", "exm"): True, ("poor", "exm"): True, ("perfect", "exm"): False,
+    }, "as played has to beat a draw among the right answers too"  # fmt: skip
+
+
+def test_scores_are_laid_out_as_the_paper_prints_them(questions) -> None:
+    unhelpful = grounds_on(questions, "g1e2")
+    scores = {"S UCI": summarise(answered(questions, 15, 5), unhelpful, seed=1),
+              BASELINES["came_from"]: summarise(unhelpful, seed=1)}  # fmt: skip
+    printed = pd.DataFrame(
+        {column: [74.0, 19.6] for part in PROBE_PARTS.values() for column in part},
+        index=["S UCI", "Random Legal"],
+    )
+    legal, _, played = (probe_table(scores, "end", part, printed) for part in PROBE_PARTS.values())
+    assert list(legal) == ["Actual", "Actual, paper", "Other", "Other, paper"]
+    assert list(legal.index) == ["S UCI", "Random Legal", BASELINES["came_from"]]
+    assert legal.loc["S UCI", "Actual"].value.value == 75
+    assert legal.loc["S UCI", "Actual, paper"] == 74.0
+    assert legal.loc[BASELINES["came_from"], "Other"].value == 0
+    assert str(played.loc["S UCI", "Actual"]).startswith("25.0 [")
+
+
+def test_two_runs_are_compared_on_the_same_questions(questions) -> None:
+    actual = questions["task"] == "end_actual"
+    pair = [answered(questions, right, 0)[actual] for right in (18, 8)]
+    unhelpful, helpful = grounds_on(questions, "g1e2"), grounds_on(questions, "g1h3")
+    first = compare_answers(pair, [unhelpful] * 2, seed=1)
+    assert first.value.difference.value == 50
+    assert 0.001 < first.value.p < 0.01
+    turned = compare_answers(pair[::-1], [unhelpful] * 2, seed=1)
+    assert turned.value.difference.value == -50
+    floor = compare_answers(pair, [unhelpful, helpful], seed=1)
+    assert (first.above, floor.above) == (True, False)
+    assert str(floor).endswith(MARK)
+
+
+def test_a_sentence_stands_only_if_all_its_numbers_beat_their_baseline() -> None:
+    good, bad = (Judged(Interval(1.0, 0.5, 1.5, 9), above) for above in (True, False))
+    assert str(good) == "1.0 [0.5, 1.5]"
+    assert f"{bad:.0f}" == f"1 [0, 2] {MARK}"
+    sentences = {"Both do.": [good, good], "One does not.": [good, bad]}
+    assert results.only_if_above(sentences, "Nothing.") == "Both do."
+    assert results.only_if_above({"One does not.": [bad]}, "Nothing.") == "Nothing."
+
+
+@pytest.mark.parametrize(
+    ("names", "text"), [([], "none"), (["a"], "a"), (["a", "b", "c"], "a, b and c")]
+)
+def test_names_are_listed_as_a_sentence_does(names: list[str], text: str) -> None:
+    assert results.enumerate_names(names) == text
+
+
+# ---------------------------------------------------------------- the project's runs and games
+
+
+def test_kept_losses_give_the_perplexity_of_the_record() -> None:
+    for name, row in runs.read_runs().iterrows():
+        one = perplexity_of(results.read_losses(name), seed=1)
+        assert one.n == 3_750, name
+        assert one.value == pytest.approx(row["test"], rel=1e-4), name
+        if row["model"] != "uci_ap":
+            kept = runs.read_kept("measures", name)
+            own = np.concatenate([kept[f"own.{band}"] for band in probes.BANDS])
+            assert own.shape == (2_000,), name
+            assert 0 <= own.min() <= own.max() <= 1 + 1e-5, name
+
+
+def tables_of(chapter: str) -> list[tuple[str, list[str]]]:
+    """Caption and heads of the rows of every table that a chapter shows."""
+    notebook = nbformat.read(EXECUTED / f"{chapter}.ipynb", as_version=4)
+    tables = []
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            soup = BeautifulSoup(output.get("data", {}).get("text/html", ""), "lxml")
+            for caption in soup.select("p.table-caption"):
+                body = caption.find_next("tbody")
+                heads = [row.find("th").get_text() for row in body.find_all("tr")]
+                tables.append((caption.get_text(), heads))
+    return tables
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_every_table_of_perplexities_and_legal_answers_has_its_baseline(chapter: str) -> None:
+    differences = re.compile(r"\bless\b|\bagainst\b", re.IGNORECASE)
+    legality = re.compile(r"\blegal answers|End-Actual|(ending|starting) squares", re.IGNORECASE)
+    checked = 0
+    for caption, heads in tables_of(chapter):
+        if re.search("perplexity", caption, re.IGNORECASE) or legality.search(caption):
+            if caption.startswith(("Live against", "Legal answers after 51 to 100 plies, counts")):
+                continue
+            checked += 1
+            if differences.search(caption):
+                assert MARK in caption, caption
+            elif legality.search(caption):
+                assert set(BASELINES.values()) & set(heads), caption
+            else:
+                assert EVEN_DRAW in heads, caption
+    assert checked >= 4

@@ -1,0 +1,319 @@
+"""The plan of trainings, their names, the command that trains them, and runs as players."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from filelock import FileLock
+from numpy.typing import NDArray
+
+from chessgloss.positions import Game, Position
+from chessgloss.skill.players import Asked
+from chessgloss.tracking import games, models, probes, runs
+from chessgloss.tracking.games import (
+    VOCABULARY,
+    VOCABULARY_SIZE,
+    Corpus,
+    play_random_game,
+    split_games,
+)
+from chessgloss.tracking.models import LanguageModel, Settings, make_model, perplexity
+from chessgloss.tracking.results import perplexity_of, read_losses
+from chessgloss.tracking.runs import HEADLINE, PLAN, TOO_LONG, Run, continue_games, find_run
+from chessgloss.tracking.train import CheckpointError, Training, read_checkpoint
+
+TINY = Settings(layers=1, width=32, heads=2, dropout=0.0)
+MODERN = {"rotary": True, "mixing": True}
+MUON = {
+    "tokens": 3072, "optimiser": "muon", "decay": 0.0, "beta2": 0.99, "warmup": 0.02,
+    "cooldown": 0.6,
+}  # fmt: skip
+
+
+# ---------------------------------------------------------------------------- names
+
+
+def test_the_plan_holds_every_row_of_the_papers_tables() -> None:
+    assert len(set(PLAN)) == len(PLAN)
+    for size in "SM":
+        kinds = ("uci", "rap25", "ap", "window50", "lstm", "lstm_rap25", "reformer", "performer")
+        assert {f"{size}-{kind}-1" for kind in kinds} <= set(PLAN)
+    assert {f"S-{kind}-{seed}" for kind in ("uci", "rap25") for seed in (1, 2, 3)} <= set(PLAN)
+    assert {f"S-rap{percent}-1" for percent in (5, 15, 25, 50, 75, 100)} <= set(PLAN)
+    assert set(HEADLINE) <= set(PLAN)
+    assert PLAN[-1] == "L-ap-1"
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "usual", "settings", "training"),
+    [
+        ("S-uci-1", "uci", True, {}, {"epochs": 5}),
+        ("M-rap15-4", "uci_rap", True, {},
+         {"epochs": 3, "notation": "rap", "probability": 0.15, "seed": 4}),
+        ("L-ap-1", "uci_ap", True, {}, {"epochs": 2, "notation": "ap"}),
+        ("S-window50-2", "window50", True, {"kind": "window", "window": 50},
+         {"epochs": 5, "seed": 2}),
+        ("S-lstm_rap25-1", "lstm_rap", True, {"kind": "lstm", "layers": 3, "width": 232},
+         {"epochs": 5, "notation": "rap", "probability": 0.25}),
+        ("M-reformer-1", "reformer", True, {"kind": "reformer"}, {"epochs": 3}),
+        ("S-rap5-1x15", "uci_rap", False, {},
+         {"epochs": 15, "notation": "rap", "probability": 0.05}),
+        ("S-uci-1x15d10", "uci", False, {"dropout": 0.1}, {"epochs": 15}),
+        ("L-modern_uci-1", "uci", False, MODERN, {"epochs": 5, **MUON}),
+        ("L-modern.norotary_uci-1", "uci", False, {"mixing": True}, {"epochs": 5, **MUON}),
+        ("L-modern.nomixing_uci-1", "uci", False, {"rotary": True}, {"epochs": 5, **MUON}),
+        ("M-modern.nomuon_uci-1", "uci", False, MODERN,
+         {"epochs": 10, **MUON, "optimiser": "adam"}),
+        ("S-modern.wide_uci-1", "uci", False, {**MODERN, "layers": 6, "width": 256, "heads": 8},
+         {"epochs": 20, **MUON}),
+        ("L-random_uci-1", "uci", False, MODERN, {"epochs": 5, **MUON, "games": "random"}),
+        ("15000-paper_uci-1", "uci", False,
+         {"layers": 12, "width": 768, "heads": 12, "dropout": 0.1},
+         {"epochs": 10, "tokens": 11520, "rate": 5e-4}),
+    ],
+)  # fmt: skip
+def test_names_say_what_is_trained(
+    name: str, model: str, usual: bool, settings: dict, training: dict
+) -> None:
+    run = find_run(name)
+    assert (run.name, run.model, run.usual) == (name, model, usual)
+    ours = {"layers": 4, "width": 160, "heads": 4, "dropout": 0.0}
+    assert run.settings == Settings(**{**ours, **settings})
+    assert run.training == Training(**training)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("S-uci", "X-uci-1", "S--1", "S-rap-1", "S-gru-1", "S-uci-01", "S-lstm_uci-1", "S-1"),
+        *("S-uci-1x5", "S-uci-1d0", "L-modern.typo_uci-1", "5000-uci-1", "5000-uci-1x3"),
+        *("5000-modern_uci-1", "L-human_uci-1"),
+    ],
+)
+def test_other_names_are_refused_by_name_with_the_valid_forms(name: str) -> None:
+    with pytest.raises(ValueError, match=f"'{name}' (is written|names no run; a name is SIZE)"):
+        find_run(name)
+
+
+# ---------------------------------------------------------------------------- what was trained
+
+
+def test_the_committed_runs_are_the_plan_and_what_their_names_say() -> None:
+    trained = runs.read_runs()
+    assert set(PLAN) <= set(trained.index)
+    assert not trained.loc[list(PLAN)].isna().any(axis=None)
+    assert runs.trained_checkpoints() == list(HEADLINE)
+    for name in PLAN:
+        path = games.data_folder() / "runs" / f"{name}.json"
+        record = json.loads(path.read_text(encoding="utf-8"))
+        run = find_run(name)
+        assert Settings(**record["settings"]) == run.settings
+        assert Training(**record["training"]) == run.training
+
+
+def random_game(seed: int) -> Game:
+    return Game(tuple(play_random_game(60 + seed, 0, seed)), "*")
+
+
+@pytest.fixture(scope="module")
+def small_corpus() -> Corpus:
+    sizes = {"S": 6, "M": 7, "L": 8, "dev": 3, "test": 3, "probe": 8}
+    return split_games((random_game(seed) for seed in range(60)), sizes)
+
+
+@pytest.fixture(scope="module")
+def questions(small_corpus: Corpus) -> pd.DataFrame:
+    return probes.build_probes(small_corpus, seed=1, count=2)
+
+
+@pytest.fixture
+def workplace(
+    questions: pd.DataFrame, small_corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """An empty project with a small corpus; its folder of data."""
+    (tmp_path / "_toc.yml").touch()
+    monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path))
+    monkeypatch.setenv("CHESSGLOSS_STORE", str(tmp_path / "cache" / "store"))
+    real = games.read_corpus
+    read = lambda path=None, *sizes: real(path, *sizes) if path else small_corpus  # noqa: E731
+    monkeypatch.setattr(games, "read_corpus", read)
+    folder = games.data_folder()
+    folder.mkdir(parents=True)
+    (folder / "games.tsv.zst").write_bytes(b"stands for the games")
+    probes.write_probes(questions, probes.probes_file())
+    return folder
+
+
+def tiny_run(name: str) -> Run:
+    run = find_run(name)
+    settings = replace(run.settings, layers=1, width=32, heads=2)
+    return replace(run, settings=settings, training=replace(run.training, tokens=700, epochs=2))
+
+
+@pytest.mark.parametrize("name", ["S-rap25-1", "L-modern_uci-1", "S-random_ap-1"])
+def test_a_run_leaves_record_predictions_measures_and_checkpoint(
+    name: str, small_corpus: Corpus, questions: pd.DataFrame, workplace: Path
+) -> None:
+    run = tiny_run(name)
+    runs.train_run(run, small_corpus, questions)
+    row = runs.read_runs().loc[name]
+    assert (row["games"], row["model"], row["base"]) == (
+        len(small_corpus.of(run.size)), run.model, run.base,
+    )  # fmt: skip
+    assert row["tokens"] == row["log"][-1]["tokens"] > 0
+    model, training = read_checkpoint(runs.work_folder() / f"{name}.safetensors")
+    assert training == run.training
+    answers = runs.read_kept("predictions", name)
+    assert len(answers) == (4 if run.training.notation == "uci" else 8), "no Start tasks for uci"
+    chosen = questions.query("task == 'end_other' and band == 'long'")
+    again = probes.predict(model, chosen, training.reading)
+    assert np.array_equal(answers["end_other.long"], probes.rank(again))
+    test = perplexity(model, small_corpus.games, training.reading, small_corpus.of("test"))
+    assert row["test"] == pytest.approx(test, rel=1e-4)
+    assert perplexity_of(read_losses(name), seed=1).value == pytest.approx(test, rel=1e-4)
+    own = runs.read_kept("measures", name).get("own.long")
+    assert (own is None) == (training.reading == "ap")
+    if own is not None:
+        actual = questions.query("task == 'end_actual' and band == 'long'")
+        assert own == pytest.approx(probes.share_on_own_pieces(model, actual), rel=1e-4)
+    assert runs.kept_path("checkpoints", name).is_file() == (name in HEADLINE)
+    assert not list(runs.work_folder().glob("*.state"))
+
+
+def test_done_and_claimed_runs_are_left_alone_and_missing_questions_are_made(
+    workplace: Path, questions: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained: list[str] = []
+    asked: list[pd.DataFrame] = []
+
+    def pretend(run: Run, corpus: Corpus, rows: pd.DataFrame, *_: object) -> None:
+        trained.append(run.name)
+        asked.append(rows)
+
+    monkeypatch.setattr(runs, "train_run", pretend)
+    monkeypatch.setattr(probes, "build_probes", lambda corpus, seed: questions[:8])
+    (workplace / "runs").mkdir()
+    (workplace / "runs" / "S-uci-1.json").write_text("{}")
+    runs.work_folder().mkdir(parents=True)
+    with FileLock(runs.work_folder() / "S-uci-2.lock"):
+        runs.train_runs([find_run(name) for name in ("S-uci-1", "S-uci-2", "S-uci-3")])
+    assert trained == ["S-uci-3"]
+    probes.probes_file().unlink()
+    runs.train_runs([find_run("S-uci-2")])
+    assert trained == ["S-uci-3", "S-uci-2"]
+    assert [len(rows) for rows in asked] == [len(questions), 8]
+
+
+def test_the_command_trains_on_the_device_that_is_asked_for(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(runs, "find_run", tiny_run)
+    assert runs.main(["S-uci-1", "--device", "cpu", "--threads", "1"]) == 0
+    assert runs.main(["--list"]) == 0
+    (runs.work_folder() / "L-uci-1.state").touch()
+    listing = dict(line.split(maxsplit=1) for line in runs.listing().splitlines())
+    assert listing["S-uci-1"] == "done"
+    assert (listing["L-uci-1"], listing["M-uci-1"]) == ("begun", "to do")
+    assert list(listing) == list(PLAN)
+    with pytest.raises(SystemExit):
+        runs.main(["S-uci-1", "--device", "tpu"])
+    assert "invalid choice: 'tpu'" in capsys.readouterr().err
+
+
+def test_a_wrong_name_or_missing_games_end_with_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "_toc.yml").touch()
+    monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path))
+    assert runs.main(["S-usi-1"]) == 2
+    assert "names no run" in capsys.readouterr().err
+    assert runs.main(["S-uci-1"]) == 2
+    assert "is missing" in capsys.readouterr().err
+
+
+def test_files_that_are_missing_or_another_runs_are_named(workplace: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"runs M-uci-1"):
+        runs.read_kept("predictions", "M-uci-1")
+    for name in ("runs/M-uci-2.json", "measures/M-uci-2.safetensors"):
+        (workplace / name).parent.mkdir()
+    (workplace / "runs" / "M-uci-2.json").write_text(json.dumps({"run": "M-uci-1"}))
+    with pytest.raises(ValueError, match=r"M-uci-2\.json is the record of 'M-uci-1'"):
+        runs.read_runs()
+    runs.write_tensors({}, {"run": "M-uci-1"}, runs.kept_path("measures", "M-uci-2"))
+    with pytest.raises(CheckpointError, match="the run 'M-uci-1'"):
+        runs.read_kept("measures", "M-uci-2")
+
+
+# ---------------------------------------------------------------------------- players
+
+TO_PROMOTE = ["h2h4", "g7g5", "h4g5", "h7h6", "g5h6", "g8f6", "h6h7", "f6g4"]
+
+
+@pytest.fixture(scope="module")
+def model() -> LanguageModel:
+    return make_model(replace(TINY, context=64), seed=0)
+
+
+@pytest.mark.parametrize(
+    ("reading", "words", "move"),
+    [
+        ("uci", "h7 h8 q", "h7h8q"),
+        ("uci", "h7 h8 n", "h7h8n"),
+        ("uci", "h7 g8 e5", "h7g8"),
+        ("uci", "h7 EOS EOS", "h7EOS"),
+        ("uci", "EOS e2 e4", "EOSe2"),
+        ("ap", "P h7 h8 q", "h7h8q"),
+    ],
+)
+def test_two_squares_are_a_move_and_a_new_piece_belongs_to_it(
+    model: LanguageModel, monkeypatch: pytest.MonkeyPatch, reading: str, words: str, move: str
+) -> None:
+    left, read = words.split(), list[list[str]]()
+
+    def predict_next(_: LanguageModel, given: Sequence[NDArray]) -> NDArray:
+        read.extend([VOCABULARY[token] for token in row] for row in given)
+        answers = np.full((len(given), VOCABULARY_SIZE), -9.0, dtype=np.float32)
+        answers[:, VOCABULARY.index(left.pop(0))] = -0.1
+        answers[:, VOCABULARY.index("N")] += 8.8
+        return answers
+
+    monkeypatch.setattr(models, "predict_next", predict_next)
+    assert continue_games(model, reading, [TO_PROMOTE]) == [move]
+    assert read[0][:4] == (["BOS", "h2", "h4", "g7"] if reading == "uci" else
+                           ["BOS", "P", "h2", "h4"])  # fmt: skip
+    parts = words.split()
+    assert [row[len(read[0]) :] for row in read] == [parts[:k] for k in range(len(parts))]
+
+
+def test_a_real_model_is_asked_for_many_games_at_once(model: LanguageModel) -> None:
+    played = [TO_PROMOTE[:count] for count in range(len(TO_PROMOTE))]
+    long = ["g1f3", "g8f6", "f3g1", "f6g8"] * 8
+    for reading in ("uci", "ap"):
+        together = continue_games(model, reading, [*played, long])
+        assert together[:-1] == [continue_games(model, reading, [game])[0] for game in played]
+        assert all(len(move) >= 4 for move in together)
+        assert together[-1] == TOO_LONG
+
+
+def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_games_begin() -> None:
+    asked = [Asked(str(k), Position.after(play_random_game(2 + k % 10, 0, k))) for k in range(40)]
+    players = runs.tracking_players()
+    assert [player.name for player in players] == [
+        "tracking_l_uci", "tracking_l_rap25", "tracking_l_ap",
+    ]  # fmt: skip
+    for player in players:
+        assert np.mean([answer.legal for answer in player.choose(asked)]) > 0.4, player.name
+    without_history = Position("8/8/8/8/8/8/k7/7K w - - 0 1")
+    assert players[0].choose([Asked("b", without_history)])[0].state == "error"
+
+
+def test_a_run_without_a_checkpoint_says_how_to_train_it(workplace: Path) -> None:
+    assert runs.tracking_players() == []
+    with pytest.raises(FileNotFoundError, match="runs S-uci-1"):
+        runs.read_model("S-uci-1")
