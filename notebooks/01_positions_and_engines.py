@@ -40,7 +40,7 @@ from chessgloss.experts import load_expert
 from chessgloss.skill.levels import game_values, move_losses
 from chessgloss.stats import mean_interval, means_by
 from chessgloss.book.profiles import load_sizes
-from chessgloss.store import Evidence, find_project
+from chessgloss.store import find_project
 
 sizes = load_sizes("01_positions_and_engines", profile)
 report.use_house_style()
@@ -386,9 +386,7 @@ report.save(
 
 # %% tags=["hide-input"]
 report.evidence(
-    Evidence(
-        len(grades), "graded moves", seed, len(graded), "95 %, bootstrap over games",
-        {"Stockfish": f"15.1, {sizes.grading_nodes:,} nodes", "concept oracle": "Stockfish 8",
-         "lectures": f"SHA-256 {assets.digest(assets.locate('lectures'))[:12]}"},
-    )
+    len(grades), "graded moves", seed, len(graded), "95 %, bootstrap over games",
+    {"Stockfish": f"15.1, {sizes.grading_nodes:,} nodes", "concept oracle": "Stockfish 8",
+     "lectures": f"SHA-256 {assets.digest(assets.locate('lectures'))[:12]}"},
 )

@@ -52,7 +52,7 @@ from chessgloss.corpora.games import read_games
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.experts.leela import lc0_is_installed, lc0_values
 from chessgloss.positions import Position
-from chessgloss.store import Evidence, default_store, find_project
+from chessgloss.store import default_store, find_project
 
 sizes = load_sizes("02_concept_vectors", profile)
 report.use_house_style()
@@ -846,9 +846,7 @@ report.save(
 
 # %% tags=["hide-input"]
 report.evidence(
-    Evidence(
-        len(labelled), "positions", seed, len(np.unique(labelled.games)),
-        "95 %, bootstrap over games",
-        {"expert": f"nn-ad9b42354671, {layer}", "labels": "Stockfish 8"},
-    )
+    len(labelled), "positions", seed, len(np.unique(labelled.games)),
+    "95 %, bootstrap over games",
+    {"expert": f"nn-ad9b42354671, {layer}", "labels": "Stockfish 8"},
 )

@@ -44,7 +44,7 @@ from chessgloss.corpora.games import of_split, read_games
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.positions import read_move, repair_fen
 from chessgloss.stats import mean_interval
-from chessgloss.store import Evidence, default_store, find_project
+from chessgloss.store import default_store, find_project
 
 sizes = load_sizes("03_prioritisation", profile)
 report.use_house_style()
@@ -733,10 +733,8 @@ report.save(
 
 # %% tags=["hide-input"]
 report.evidence(
-    Evidence(
-        len(test), "moves", seed, test.moves["game"].nunique(),
-        "95 %, bootstrap over games",
-        {"expert": "nn-ad9b42354671", "labels": "Stockfish 8",
-         "model": f"trained on {logs['nnue']['moves']:,} moves of {logs['nnue']['games']:,} games"},
-    )
+    len(test), "moves", seed, test.moves["game"].nunique(),
+    "95 %, bootstrap over games",
+    {"expert": "nn-ad9b42354671", "labels": "Stockfish 8",
+     "model": f"trained on {logs['nnue']['moves']:,} moves of {logs['nnue']['games']:,} games"},
 )

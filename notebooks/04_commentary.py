@@ -50,7 +50,7 @@ from chessgloss.concepts import facts as fact_concepts
 from chessgloss.concepts.fit import ConceptVectors
 from chessgloss.concepts.priority import prioritise, weights_file
 from chessgloss.book.profiles import load_sizes
-from chessgloss.store import Evidence, find_project
+from chessgloss.store import find_project
 
 sizes = load_sizes("04_commentary", profile)
 report.use_house_style()
@@ -542,7 +542,7 @@ report.save(
     report.rows(reached["of ccc's five"], "commentary.reach", unit="share of concepts"))
 
 # %% tags=["hide-input"]
-report.evidence(Evidence(
+report.evidence(
     len(comments), "comments", seed, interval="95 % over moves; shares Wilson, else bootstrap",
     versions={"model": model, "engine": f"{example.before.engine}, {briefing.NODES:,} nodes",
-              "prompts": "comment_llm@1, comment_expert@1, comment_ccc@1"}))
+              "prompts": "comment_llm@1, comment_expert@1, comment_ccc@1"})

@@ -54,7 +54,7 @@ from chessgloss.positions import MoveInContext
 from chessgloss.stats import (
     Interval, cluster_weights, means_by, paired_difference, paired_permutation,
     percentile_interval, share, share_of, wilson)
-from chessgloss.store import Evidence, find_project
+from chessgloss.store import find_project
 
 sizes = load_sizes("05_claims", profile)
 report.use_house_style()
@@ -845,8 +845,8 @@ report.save(
         "claims.ccc", unit="share of comments"))
 
 # %% tags=["hide-input"]
-report.evidence(Evidence(
+report.evidence(
     len(counted), "comments", seed, interval="95 % bootstrap over moves; Wilson on the gold set",
     versions={"model": model, "checker": f"sha256 {frozen[:12]}",
               "engine": f"{example.before.engine}, {sizes.nodes:,} nodes",
-              "prompts": "comment_again@1, comment_only@1, comment_simple@1, extract_claims@1"}))
+              "prompts": "comment_again@1, comment_only@1, comment_simple@1, extract_claims@1"})

@@ -48,7 +48,6 @@ from chessgloss.stats import (
     area_under_curve, correlation, mean_interval, means_by, paired_permutation)
 from chessgloss.commentary.methods import gather_comments
 from chessgloss.book.profiles import load_sizes
-from chessgloss.store import Evidence
 from chessgloss.commentary.verified import read_published
 
 sizes = load_sizes("06_gcc_eval", profile)
@@ -598,7 +597,7 @@ report.save(
          unit=together.format("judge"), drop=True))
 
 # %% tags=["hide-input"]
-report.evidence(Evidence(
+report.evidence(
     len(scores), "scores", seed, interval="95 % over moves; shares Wilson, else bootstrap",
     versions={"judge": model, "prompts": ", ".join(f"gcc_{asked}@1" for asked in gcc.PROMPTS),
-              "engine": f"{example_briefing.before.engine}, {NODES:,} nodes"}))
+              "engine": f"{example_briefing.before.engine}, {NODES:,} nodes"})

@@ -50,7 +50,6 @@ from chessgloss.judges.strengths import strengths
 from chessgloss.commentary.methods import gather_comments
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.book.profiles import load_sizes
-from chessgloss.store import Evidence
 from chessgloss.commentary.verified import read_published
 
 sizes = load_sizes("07_pairwise", profile)
@@ -515,8 +514,8 @@ report.save(
     rows(solo_strength["rule"], "pairwise.alone.strength", unit="log-odds"))
 
 # %% tags=["hide-input"]
-report.evidence(Evidence(
+report.evidence(
     len(numbers), "pairs in an order", seed,
     interval="95 % over moves; shares Wilson, else bootstrap",
     versions={"model": model, "engine": f"{example.before.engine}, {NODES:,} nodes",
-              "prompts": "pairwise@2, pairwise_number@1, pairwise_alone@2"}))
+              "prompts": "pairwise@2, pairwise_number@1, pairwise_alone@2"})

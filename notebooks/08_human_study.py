@@ -44,7 +44,7 @@ from chessgloss.stats import crossed_mean, mean_interval, share_of, sign_flip_p
 from chessgloss.book.profiles import load_sizes
 
 from chessgloss.llm import replay
-from chessgloss.store import Evidence, find_project
+from chessgloss.store import find_project
 from chessgloss.survey.reading import (
     as_printed, read_ratings, read_scores, table1, table2, table3, table4)
 from chessgloss.survey.simulate import draw, simulate, write_sessions
@@ -483,6 +483,6 @@ report.save(
               "relevance_points": lookup("ccc", "figureA3", "other criteria", "points")}))
 
 # %% tags=["hide-input"]
-report.evidence(Evidence(len(ratings.frame), f"{ratings.label} of comments", seed,
+report.evidence(len(ratings.frame), f"{ratings.label} of comments", seed,
                          interval="95 % over moves and raters; shares: Wilson",
-                         versions={"raters": str(len(ratings.raters))}))
+                         versions={"raters": str(len(ratings.raters))})

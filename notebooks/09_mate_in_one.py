@@ -45,7 +45,7 @@ from chessgloss.book.profiles import load_sizes
 from chessgloss.skill import mates
 from chessgloss.skill.players import (
     NnuePlayer, StockfishPlayer, mate_detected, nickname, read_answer, read_reply)
-from chessgloss.store import Evidence, find_project
+from chessgloss.store import find_project
 from chessgloss.tracking.runs import tracking_players
 
 sizes = load_sizes("09_mate_in_one", profile)
@@ -507,10 +507,10 @@ report.save(
                 unit="share, less bare"))
 
 # %% tags=["hide-input"]
-report.evidence(Evidence(
+report.evidence(
     len(problems), "problems", seed, clusters=len(problems),
     interval="95 %: Wilson; bootstrap for the random move, adjusted Wald for differences",
     versions={"model": f"{model}, {len(recorded)} problems",
               "engine": f"{engine.version()}, 1 node",
               "network": "nn-ad9b42354671, one ply",
-              "prompts": "mate_bare@1, mate_expert@1, mate_hint@1"}))
+              "prompts": "mate_bare@1, mate_expert@1, mate_hint@1"})

@@ -41,7 +41,7 @@ from chessgloss.skill.grading import MOVE_GRADES, graded_moves, position_key
 from chessgloss.skill.suite import data_folder, positions_of, read_known_sets, read_suite
 from chessgloss.stats import area_under_curve, cluster_weights, mean_interval, means_by
 from chessgloss.stats import percentile_interval
-from chessgloss.store import Evidence, default_store
+from chessgloss.store import default_store
 
 sizes = load_sizes("10_move_grading", profile)
 report.use_house_style()
@@ -516,8 +516,8 @@ report.save(
     rows(signed.rename("{:02d}".format), "suite.acpl_signed", unit="centipawns, gains counted"))
 
 # %% tags=["hide-input"]
-report.evidence(Evidence(
+report.evidence(
     len(cut), "graded moves", seed, len(every), "95 % over games; shares Wilson, else bootstrap",
     {"Stockfish": f"15.1, {settings.nodes:,} nodes for five lines; "
      f"{levels.VALUE_NODES:,} for each position of a game",
-     "games": f"Skill Level, {levels.Rules().nodes:,} nodes a move"}))
+     "games": f"Skill Level, {levels.Rules().nodes:,} nodes a move"})

@@ -51,7 +51,7 @@ from chessgloss.skill.suite import (
     MODEL_PLAYS, VERSION, ask, data_folder, describe_positions, positions_of, read_known_sets,
     read_suite, reason_asked)
 from chessgloss.stats import bootstrap, mean_interval, means_by, paired_permutation
-from chessgloss.store import Evidence, default_store
+from chessgloss.store import default_store
 from chessgloss.tracking.runs import tracking_players
 
 # %% tags=["hide-input"]
@@ -640,8 +640,8 @@ report.save(
     rows(false_claims, "static.reasons.false_claims", unit="share of claims", drop=True))
 
 # %% tags=["hide-input"]
-report.evidence(Evidence(
+report.evidence(
     len(frame), "positions", seed, frame["game"].nunique(),
     "95 % over games; shares Wilson, else bootstrap",
     {"model": model, "Stockfish": f"15.1, {settings.nodes:,} nodes for five lines",
-     "suite": f"version {VERSION}", "prompts": "play_san@1, play_uci@1, play_reason@1"}))
+     "suite": f"version {VERSION}", "prompts": "play_san@1, play_uci@1, play_reason@1"})

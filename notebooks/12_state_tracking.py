@@ -41,7 +41,6 @@ from chessgloss.book import reference
 from chessgloss.stats import mean_interval, paired_difference
 from chessgloss.positions import Position
 from chessgloss.book.profiles import load_sizes
-from chessgloss.store import Evidence
 from chessgloss.tracking import games as tokens, probes, results, runs
 from chessgloss.tracking.models import game_losses
 from chessgloss.tracking.train import Training
@@ -762,6 +761,6 @@ report.save(
     report.rows(as_keys(values(pd.Series(live))), "live.perplexity", unit=unit))
 
 # %% tags=["hide-input"]
-report.evidence(Evidence(
+report.evidence(
     len(known), "trained models", seed, interval="95 % bootstrap over games",
-    versions={"test": f"{sizes.test:,} games", "live": f"{sizes.live:,} test games"}))
+    versions={"test": f"{sizes.test:,} games", "live": f"{sizes.live:,} test games"})

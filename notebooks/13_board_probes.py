@@ -41,7 +41,6 @@ from chessgloss.book import reference
 from chessgloss.positions import Position, read_move
 from chessgloss.stats import mean_interval
 from chessgloss.book.profiles import load_sizes
-from chessgloss.store import Evidence
 from chessgloss.tracking import probes, results, runs
 from chessgloss.tracking.games import VOCABULARY, read_corpus
 
@@ -642,7 +641,7 @@ report.save(
                  for model, line in fitted.items()}, "trend.exponent"))
 
 # %% tags=["hide-input"]
-report.evidence(Evidence(
+report.evidence(
     len(questions), "questions", seed, clusters=questions["game"].nunique(),
     interval="95 % bootstrap over games",
-    versions={"models": f"{len(outcomes)} runs, {len(models)} of them answering live"}))
+    versions={"models": f"{len(outcomes)} runs, {len(models)} of them answering live"})

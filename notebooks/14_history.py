@@ -38,7 +38,6 @@ from chessgloss import report
 from chessgloss.book import reference
 from chessgloss.stats import mean_interval, means_by, paired_difference
 from chessgloss.book.profiles import load_sizes
-from chessgloss.store import Evidence
 from chessgloss.tracking import probes, results, runs
 from chessgloss.tracking.games import read_corpus
 from chessgloss.tracking.models import Settings, make_model
@@ -459,6 +458,6 @@ report.save(
                 "rap_cost", unit="% of perplexity"))
 
 # %% tags=["hide-input"]
-report.evidence(Evidence(
+report.evidence(
     len(questions), "questions", seed, clusters=questions["game"].nunique(),
-    interval="95 % bootstrap over games", versions={"models": f"{len(chosen)} runs"}))
+    interval="95 % bootstrap over games", versions={"models": f"{len(chosen)} runs"})

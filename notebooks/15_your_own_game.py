@@ -38,7 +38,7 @@ from chessgloss.engine import analyse_many, centipawns, open_engine
 from chessgloss.positions import read_fen, read_move
 from chessgloss.concepts.priority import prioritise
 from chessgloss.book.profiles import load_sizes
-from chessgloss.store import Evidence, find_project
+from chessgloss.store import find_project
 
 sizes = load_sizes("15_your_own_game", profile)
 report.use_house_style()
@@ -146,5 +146,5 @@ report.save(
                 unit="moves"))
 
 # %% tags=["hide-input"]
-report.evidence(Evidence(len(annotated.notes), "moves", seed, versions={
-    "engine": f"{before.engine}, {sizes.nodes:,} nodes", "comments": "template, no model"}))
+report.evidence(len(annotated.notes), "moves", seed, versions={
+    "engine": f"{before.engine}, {sizes.nodes:,} nodes", "comments": "template, no model"})

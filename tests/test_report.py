@@ -14,7 +14,6 @@ from chessgloss import report
 from chessgloss.positions import read_fen, read_move
 from chessgloss.report import Result
 from chessgloss.stats import Interval
-from chessgloss.store import Evidence
 
 FIGURE_A6 = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
 
@@ -122,9 +121,11 @@ def test_a_board_is_seen_by_the_side_to_move_with_the_moves_arrow():
 
 
 def test_evidence_stands_in_html_and_in_text():
-    shown = report.evidence(Evidence(3, "moves", 1))
+    shown = report.evidence(3, "moves", 1)
     assert 'class="evidence"' in shown.html
     assert repr(shown) == "n = 3 moves · seed 1"
+    line = repr(report.evidence(1200, "moves", 7, 40, "bootstrap", {"Stockfish": "15.1"}))
+    assert line == "n = 1,200 moves in 40 games · seed 7 · interval: bootstrap · Stockfish 15.1"
 
 
 def test_figures_are_the_same_bytes_twice():

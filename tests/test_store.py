@@ -10,7 +10,6 @@ import pytest
 
 from chessgloss.store import (
     ArtefactDamaged,
-    Evidence,
     Store,
     data_file,
     default_store,
@@ -126,8 +125,3 @@ def test_a_command_finds_its_data_from_any_folder(tmp_path, monkeypatch):
 def test_the_store_follows_its_variable(tmp_path, monkeypatch):
     monkeypatch.setenv("CHESSGLOSS_STORE", str(tmp_path / "elsewhere"))
     assert default_store().root == tmp_path / "elsewhere"
-
-
-def test_evidence_reads_as_one_line():
-    line = str(Evidence(1200, "moves", 7, 40, "bootstrap", {"Stockfish": "15.1"}))
-    assert line == "n = 1,200 moves in 40 games · seed 7 · interval: bootstrap · Stockfish 15.1"

@@ -12,6 +12,7 @@ from html import escape
 from itertools import pairwise
 from numbers import Integral, Real
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import chess
@@ -20,7 +21,7 @@ import pandas as pd
 
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.stats import Interval
-from chessgloss.store import Evidence, find_project
+from chessgloss.store import find_project
 
 #: Colours of the figures, told apart by readers with any colour vision.
 #: Source: Okabe and Ito, "Color Universal Design" (2008).
@@ -240,9 +241,35 @@ def sheet(title: str, counts: Mapping[str, object]) -> Html:
     return table(pd.DataFrame({title: pd.Series(dict(counts), dtype=object)}))
 
 
-def evidence(record: Evidence) -> Html:
-    """Show the evidence line that stands under every result."""
-    return Html(f'<p class="evidence">{record}</p>', str(record))
+def evidence(
+    n: int,
+    unit: str,
+    seed: int,
+    clusters: int | None = None,
+    interval: str = "",
+    versions: Mapping[str, str] = MappingProxyType({}),
+) -> Html:
+    """Show what stands behind the numbers above: the line under every result.
+
+    Parameters
+    ----------
+    n, unit
+        Number of units measured, and what is counted: ``positions``, ``moves``, ``comments``.
+    seed
+        Seed of every random choice.
+    clusters
+        Games whose rows the interval draws together, if any.
+    interval
+        How the interval was made.
+    versions
+        Engines, networks, models and the limits they worked under.
+    """
+    groups = f" in {clusters:,} games" if clusters is not None else ""
+    parts = [f"n = {n:,} {unit}{groups}", f"seed {seed}"]
+    parts += [f"interval: {interval}"] if interval else []
+    parts += ["; ".join(f"{name} {value}" for name, value in versions.items())] if versions else []
+    line = " · ".join(parts)
+    return Html(f'<p class="evidence">{line}</p>', line)
 
 
 def board(shown: Position | MoveInContext, size: int = 340) -> Html:

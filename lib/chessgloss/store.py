@@ -1,4 +1,4 @@
-"""Artefacts kept on disk under the content they were made from, and the evidence of a result.
+"""Artefacts kept on disk under the content they were made from.
 
 An artefact is a set of named parts: arrays (``.npy``, memory-mapped on reading) and plain values
 (``.json``). It lives in a folder named by the hash of its
@@ -16,7 +16,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -30,41 +30,6 @@ _MANIFEST = "manifest.json"
 
 class ArtefactDamaged(RuntimeError):
     """A stored artefact is cut off, altered or not an artefact at all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What stands behind a number: the line printed under every result.
-
-    Parameters
-    ----------
-    n
-        Number of units measured.
-    unit
-        What is counted: ``positions``, ``moves``, ``comments``.
-    clusters
-        Independent groups that the interval resamples (games), if any.
-    seed
-        Seed of every random choice.
-    interval
-        How the interval was made.
-    versions
-        Engines, networks, models and the limits they worked under.
-    """
-
-    n: int
-    unit: str
-    seed: int
-    clusters: int | None = None
-    interval: str = "none"
-    versions: Mapping[str, str] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        groups = f" in {self.clusters:,} games" if self.clusters is not None else ""
-        names = "; ".join(f"{name} {value}" for name, value in self.versions.items())
-        parts = [f"n = {self.n:,} {self.unit}{groups}", f"seed {self.seed}"]
-        parts += [f"interval: {self.interval}"] if self.interval != "none" else []
-        return " · ".join([*parts, *([names] if names else [])])
 
 
 @dataclass(frozen=True, slots=True)
