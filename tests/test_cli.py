@@ -16,6 +16,7 @@ import chess.engine
 import chess.pgn
 import pytest
 
+import chessgloss
 from chessgloss import cli, engine
 from chessgloss.commentary.annotate import read_games
 from chessgloss.concepts import priority as prioritise
@@ -565,3 +566,24 @@ def test_the_installed_command_brings_what_it_needs(installed: Path, real_engine
     assert content["comment"] and content["facts"] and content["claims"]
     assert content["concepts"], done.stderr
     assert "FEN repaired" in done.stderr
+
+
+# ---------------------------------------------------------------- the package's own names
+
+
+@pytest.mark.engine
+def test_the_lines_of_the_readme_do_what_they_say(tmp_path):
+    text = (PROJECT / "README.md").read_text("utf-8")
+    lines = text.split("```python\n")[1].split("```")[0]
+    run = subprocess.run([sys.executable, "-W", "ignore", "-c", lines], capture_output=True,
+                         text=True, cwd=PROJECT, check=True)  # fmt: skip
+    printed = run.stdout.splitlines()
+    assert printed[0].startswith("Excellent ['Black Bishop', ")
+    assert "true: gives check" in run.stdout
+    assert printed[-1] == "(1, 1024)"
+
+
+def test_a_repaired_position_is_said_aloud():
+    with pytest.warns(UserWarning, match="FEN repaired: move number 0 set to 1"):
+        move = chessgloss.read_move(NUMBER_0, "Bxe6+")
+    assert chessgloss.check("White gives check.", move)[0].verdict == "true"
