@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from chessgloss.store import (
@@ -23,6 +24,7 @@ RECIPE = {"games": "ab12", "nodes": 500}
 def parts() -> dict:
     return {
         "scores": np.arange(12, dtype=np.float32).reshape(3, 4),
+        "moves": pd.DataFrame({"san": ["e4", "Nf3"], "loss": [0, 12]}),
         "note": {"depth": [1, 2], "side": "white"},
     }
 
@@ -34,6 +36,7 @@ def test_an_artefact_is_built_once_and_read_back_as_it_was(tmp_path):
     assert built == [1]
     np.testing.assert_array_equal(found["scores"], parts()["scores"])
     assert isinstance(found["scores"], np.memmap)
+    pd.testing.assert_frame_equal(found["moves"], parts()["moves"])
     assert found["note"] == parts()["note"]
 
 

@@ -1,7 +1,7 @@
 """Artefacts kept on disk under the content they were made from.
 
-An artefact is a set of named parts: arrays (``.npy``, memory-mapped on reading) and plain values
-(``.json``). It lives in a folder named by the hash of its
+An artefact is a set of named parts: arrays (``.npy``, memory-mapped on reading), tables
+(``.parquet``) and plain values (``.json``). It lives in a folder named by the hash of its
 recipe. The folder is written aside and renamed, so that a reader sees all of it or none,
 and two writers of one recipe cannot harm each other. Every part is checked against its
 SHA-256 on reading; an artefact that was cut off or altered is set aside and built anew.
@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
 
-Part: TypeAlias = np.ndarray | dict | list | str | int | float | bool | None
+Part: TypeAlias = np.ndarray | pd.DataFrame | dict | list | str | int | float | bool | None
 Parts: TypeAlias = Mapping[str, Part]
 
 _MANIFEST = "manifest.json"
@@ -60,7 +61,7 @@ class Store:
         Returns
         -------
         dict
-            Part name to array (memory-mapped, read-only) or value.
+            Part name to array (memory-mapped, read-only), table or value.
         """
         try:
             return self.read(name, recipe)
@@ -171,6 +172,9 @@ def _save(folder: Path, name: str, part: Part) -> str:
     if isinstance(part, np.ndarray):
         np.save(folder / f"{name}.npy", part, allow_pickle=False)
         return f"{name}.npy"
+    if isinstance(part, pd.DataFrame):
+        part.to_parquet(folder / f"{name}.parquet")
+        return f"{name}.parquet"
     text = json.dumps(part, ensure_ascii=False, allow_nan=False)
     (folder / f"{name}.json").write_text(text, encoding="utf-8")
     return f"{name}.json"
@@ -179,6 +183,8 @@ def _save(folder: Path, name: str, part: Part) -> str:
 def _load(path: Path) -> Part:
     if path.suffix == ".npy":
         return np.load(path, mmap_mode="r", allow_pickle=False)
+    if path.suffix == ".parquet":
+        return pd.read_parquet(path)
     return json.loads(path.read_text(encoding="utf-8"))
 
 
