@@ -22,7 +22,8 @@ import numpy as np
 import pytest
 import zstandard
 
-from chessgloss import assets, bulk
+from chessgloss import assets
+from chessgloss.concepts import bulk
 from chessgloss.concepts.bulk import StoreNotShared, activate, label_positions, label_stream
 from chessgloss.corpora import streams
 from chessgloss.engine import EngineFailed, EngineMissing

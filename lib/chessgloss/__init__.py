@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -157,7 +157,7 @@ def comment(
     return ModelWriter(client, method, say)(briefing)
 
 
-def check(text: str, move: MoveInContext, briefing: Briefing | None = None) -> list[Checked]:
+def check(text: str, move: MoveInContext, briefing: Briefing | None = None) -> tuple[Checked, ...]:
     """Return every claim that a text makes of a move, with its verdict and the evidence.
 
     ``briefing`` brings the engine's opinion, without which evaluations stay undecided.
@@ -168,7 +168,7 @@ def check(text: str, move: MoveInContext, briefing: Briefing | None = None) -> l
 
 
 def activations(
-    fens: Sequence[str], expert: str = "nnue", layer: str = "pairwise"
+    fens: Sequence[str], expert: Literal["nnue", "leela"] = "nnue", layer: str = "pairwise"
 ) -> NDArray[np.float32]:
     """Return a hidden layer of an expert network: shape ``(len(fens), width)``."""
     from chessgloss.experts import load_expert

@@ -452,7 +452,9 @@ def ranks(scores: ArrayLike, axis: int) -> NDArray[np.float64]:
     return np.where(np.isnan(given).any(axis=axis, keepdims=True), np.nan, found)
 
 
-def krippendorff_alpha(ratings: ArrayLike, level: str = "ordinal") -> float:
+def krippendorff_alpha(
+    ratings: ArrayLike, level: Literal["nominal", "ordinal", "interval"] = "ordinal"
+) -> float:
     """Return Krippendorff's alpha; NaN where all values are the same or none can be paired.
 
     Parameters

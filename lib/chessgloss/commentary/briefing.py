@@ -462,8 +462,7 @@ def _oracle_changes(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange,
     Changes are in standard deviations of the term's change over the moves that the model of
     changes was trained on. Positions that the oracle has no table for count as all zero.
     """
-    from chessgloss.change_model import ChangeModel
-    from chessgloss.concepts.priority import weights_file
+    from chessgloss.concepts.priority import ChangeModel, weights_file
     from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
 
     def terms(fens: list[str]) -> NDArray[np.float32]:
@@ -485,8 +484,8 @@ def _oracle_changes(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange,
 
 def _noticed(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange, ...]]:
     """Return for each move the concepts fitted on facts that it seems to bring about or end."""
-    from chessgloss.concepts.facts import LAYERS, notice
-    from chessgloss.concepts.fit import ConceptVectors
+    from chessgloss.concepts.facts import notice
+    from chessgloss.concepts.fit import LAYERS, ConceptVectors
     from chessgloss.experts import joined_activations, load_expert
 
     expert = load_expert("nnue")
