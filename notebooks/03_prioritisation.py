@@ -208,7 +208,7 @@ signed = {}
 # The paper cut its tails from 200,000 positions, 10,000 to a tail; of the moves that all
 # linear methods are fitted on here, a tail gets {glue:text}`tail:,`. So that the published
 # ranking does not stand on a tenth of its data, both rows are shown a second time with
-# vectors that `python -m chessgloss.concepts.training curve` fitted to
+# vectors that `python data/priority/train.py curve` fitted to
 # {glue:text}`tails_from:,` positions of training games.
 
 # %%
@@ -266,7 +266,7 @@ signed["ridge on changes"] = fitted["changes"].scores(after["test"] - before["te
 # at each move from both sides with the same weights, since mirroring the board only
 # exchanges White's terms and Black's, and gives two answers a term: the signed root of the
 # change and the root of its size, of which the second ranks. It was trained by
-# `python -m chessgloss.concepts.training nnue` and is loaded here; its log lies beside it. The
+# `python data/priority/train.py nnue` and is loaded here; its log lies beside it. The
 # control, `onehot`, is the same model trained on the same moves, with the bare board in
 # place of the activations.
 
@@ -377,7 +377,7 @@ paper's number of positions it is {compared(wide_name, published)}.
 # The last two rows above, the models, learned from {glue:text}`trained_on:,` moves, the linear ones
 # from a small part of that: more than the method differs. Here every method has the same
 # {glue:text}`equal_moves:,` training moves. The two models were trained on them by
-# `python -m chessgloss.concepts.training curve`, each until validation games saw no further gain
+# `python data/priority/train.py curve`, each until validation games saw no further gain
 # (the rule stands at the curve below; the linear methods have no use for these games). That command
 # keeps the five terms which each of its models names first on each test move; nDCG@5 and
 # precision@5 are computed here.

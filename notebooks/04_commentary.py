@@ -432,7 +432,7 @@ report.texts(last, "GAC on the last moves")
 #
 # The paper's Section 7 wishes for more concepts. The facts of the board give labels for five:
 # fork, pin, doubled pawns, open file, mate in one. Linear vectors were fitted on them by
-# `python -m chessgloss.concepts.training facts`, each positive position paired with a negative one
+# `python data/priority/train.py facts`, each positive position paired with a negative one
 # of the same side to move and the same number of men; chance is one half. The bare board and
 # shuffled labels are the controls. A tactic is barely written into the first layer of the
 # network, a doubled pawn is there on the board itself.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -95,6 +96,15 @@ def test_nothing_runs_code_from_data(path: Path) -> None:
         assert keywords.get("allow_pickle", "False") == "False", f"line {call.lineno}"
         if called == "torch.load":
             assert keywords.get("weights_only") == "True", f"line {call.lineno}"
+
+
+def test_the_walks_of_contributing_lead_where_they_say() -> None:
+    text = (LIBRARY.parent / "CONTRIBUTING.md").read_text("utf-8")
+    steps = re.findall(r"`([\w/.]+):(\d+)`\s+\(`([^`]+)`\)", text)
+    assert len(steps) >= 8
+    for name, number, words in steps:
+        line = (LIBRARY.parent / name).read_text("utf-8").splitlines()[int(number) - 1]
+        assert words in line, f"{name}:{number} is {line!r}"
 
 
 # ---------------------------------------------------------------- importing does nothing

@@ -13,11 +13,14 @@ import pytest
 from sklearn.metrics import ndcg_score
 from sklearn.svm import SVC
 
-from chessgloss.concepts import facts, fit, scores, training
+from chessgloss.concepts import facts, fit, scores
 from chessgloss.concepts.changes import ConceptChange
 from chessgloss.corpora.games import read_games
 from chessgloss.positions import read_fen, read_move
 from chessgloss.stats import wilson
+from scripts import load_script
+
+training = load_script("priority/train.py")
 
 TERMS = ("Material", "White Knights", "Black Knights")
 DATA = Path(__file__).parents[1] / "data"

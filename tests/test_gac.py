@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import chess
@@ -22,15 +20,13 @@ from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
 from chessgloss.engine import Analysis, Line
 from chessgloss.positions import CommentedMove, MoveInContext, read_fen, read_move
 from chessgloss.store import find_project
+from scripts import load_script
 
 DATA = find_project() / "data"
 START = read_fen(chess.STARTING_FEN)
 E4 = read_move(START, "e4")
 
-spec = spec_from_file_location("train_gac", DATA / "gac" / "train.py")
-assert spec is not None and spec.loader is not None
-training = sys.modules[spec.name] = module_from_spec(spec)
-spec.loader.exec_module(training)
+training = load_script("gac/train.py")
 
 #: The CCC paper's Figure A6: a bishop takes a pawn with check.
 FIGURE_A6 = read_move(

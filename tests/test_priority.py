@@ -14,13 +14,16 @@ from safetensors.numpy import load_file
 
 from chessgloss import assets
 from chessgloss.book.profiles import load_sizes
-from chessgloss.concepts import changes, priority, training
+from chessgloss.concepts import changes, priority
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.engine import EngineMissing
 from chessgloss.experts import load_expert
 from chessgloss.oracle import TERMS, stockfish8
 from chessgloss.positions import Game, MoveError, PositionError
 from chessgloss.store import Store, find_project
+from scripts import load_script
+
+training = load_script("priority/train.py")
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 #: The CCC paper's Figure A6: a bishop takes a pawn with check.
@@ -286,7 +289,7 @@ def test_training_finds_what_was_planted():
                    again.network.state_dict().values()))  # fmt: skip
 
 
-def run(selfplay, monkeypatch, stopping: training.Stopping, *ndcg: float):
+def run(selfplay, monkeypatch, stopping, *ndcg: float):
     """Train with validation measures that are laid down in advance, pass by pass."""
     moves, left = planted(changes.sample_moves(selfplay[:20], 6, seed=1, jobs=1)), list(ndcg)
     monkeypatch.setattr(training, "judge", lambda *_: {"ndcg": left.pop(0), "precision": 0.5})

@@ -5,7 +5,7 @@ the labels are the predicates of :mod:`chessgloss.facts`, on self-play positions
 positive position is compared with a negative one of the same part of the games, with the
 same side to move and the same number of men, so that a probe gains nothing from knowing the
 phase of the game; a guess is right in half of the cases.
-``python -m chessgloss.concepts.training facts`` fits the vectors that ``data/concepts`` holds.
+``python data/priority/train.py facts`` fits the vectors that ``data/concepts`` holds.
 """
 
 from __future__ import annotations

@@ -384,7 +384,7 @@ def weights_file(name: str) -> Path:
     """
     path = data_file(f"priority/{name}.safetensors")
     if not path.is_file():
-        raise ValueError(f"{path} is missing; make it with: python -m chessgloss.concepts.training")
+        raise ValueError(f"{path} is missing; make it with: python data/priority/train.py")
     return path
 
 

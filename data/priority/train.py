@@ -1,10 +1,10 @@
 """Train what ``data/priority`` and ``data/concepts`` hold, from the games alone.
 
-    python -m chessgloss.concepts.training nnue --epochs 3
-    python -m chessgloss.concepts.training onehot --epochs 3
-    python -m chessgloss.concepts.training linear
-    python -m chessgloss.concepts.training curve
-    python -m chessgloss.concepts.training facts
+    python data/priority/train.py nnue --epochs 3
+    python data/priority/train.py onehot --epochs 3
+    python data/priority/train.py linear
+    python data/priority/train.py curve
+    python data/priority/train.py facts
 
 ``nnue`` and ``onehot`` label every move of the training and validation games with Stockfish 8
 (kept in the store, a chunk of games at a time), train a model of changes, and write it with its
@@ -449,7 +449,7 @@ def _write_json(path: Path, content: dict) -> Path:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train from the command line; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m chessgloss.concepts.training")
+    parser = argparse.ArgumentParser(prog="python data/priority/train.py")
     parser.add_argument("what", choices=[*priority.SOURCES, "linear", "curve", "facts"])
     parser.add_argument("--games", type=Path, default=Path("data/games/selfplay.tsv.zst"))
     parser.add_argument("--limit", type=int, help="read only so many games; for facts 10,000")
