@@ -84,11 +84,9 @@ class Method:
     max_tokens: int = 90
 
 
-def _ccc(
-    name: str, given: str, choice: Choice, *, oracle: bool = False, noticed: bool = False
-) -> Method:
+def _ccc(name: str, given: str, choice: Choice, **options: bool) -> Method:
     given = f"engine's verdict, attacks, examples, reasoning, {given}"
-    return Method(name, "comment_ccc", given, choice, oracle, noticed, max_tokens=200)
+    return Method(name, "comment_ccc", given, choice, max_tokens=200, **options)
 
 
 #: Every such method by name.
@@ -213,19 +211,13 @@ def request_comment(
 def commentary_requests(briefings: Sequence[Briefing]) -> list[Request]:
     """Return every question of the chapter on commentary, the headline methods first."""
     plain = [name for name in METHODS if name not in GUIDED]
+    varied = [(each, count) for each in varied_moves(briefings) for count in OTHER_COUNTS]
+    from_start = [each for each in briefings if known_from_start(each.move.position)]
     return [
         *(request_comment(each, name) for name in plain for each in briefings),
         *(request_comment(each, name) for each in briefings for name in GUIDED),
-        *(
-            request_comment(each, "ccc", count=count)
-            for each in varied_moves(briefings)
-            for count in OTHER_COUNTS
-        ),
-        *(
-            request_comment(each, "ccc", notation="pgn")
-            for each in briefings
-            if known_from_start(each.move.position)
-        ),
+        *(request_comment(each, "ccc", count=count) for each, count in varied),
+        *(request_comment(each, "ccc", notation="pgn") for each in from_start),
     ]
 
 
