@@ -254,11 +254,10 @@ class Annotator:
             score = after.best.score if after.lines else None
             note = Note(score, judge(move, verdict))
             if ply in comments:
-                better = verdict.best_line[:LINE_PLIES] * (
-                    verdict.mistake_class not in ("Excellent", "Good")
-                )
-                value = verdict.before if better else None
-                note = replace(note, text=comments[ply].text, better=better, better_score=value)
+                note = replace(note, text=comments[ply].text)
+            if note.text and verdict.mistake_class not in ("Excellent", "Good"):
+                line = verdict.best_line[:LINE_PLIES]
+                note = replace(note, better=line, better_score=verdict.before)
             notes.append(note)
         writers = {f"{each.method}, {each.model or 'no model'}" for each in comments.values()}
         wrote = "; ".join(sorted(writers)) or "no move that asks for a comment"

@@ -129,10 +129,6 @@ class Comment:
     model: str = ""
     state: str = "answered"
 
-    def __post_init__(self) -> None:
-        if self.state == "answered" and not self.text.strip():
-            raise ValueError(f"a comment of {self.method!r} that was answered has no text")
-
     @property
     def words(self) -> int:
         """Number of words, split at white space."""
@@ -458,8 +454,7 @@ def _oracle_changes(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange,
     Changes are in standard deviations of the term's change over the moves that the model of
     changes was trained on. Positions that the oracle has no table for count as all zero.
     """
-    from chessgloss.change_model import ChangeModel
-    from chessgloss.concepts.priority import weights_file
+    from chessgloss.concepts.priority import ChangeModel, weights_file
     from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
 
     def terms(fens: list[str]) -> NDArray[np.float32]:

@@ -228,9 +228,8 @@ def _move_in_words(text: str, element: Element, following: Element) -> Mention |
     target, (piece,) = following.terms[0].square, element.terms[0].pieces
     between = text[element.span[1] : following.span[0]]
     takes = bool(_PATTERNS["takes"].fullmatch(between))
-    if target is None or not (
-        takes or (following.tag == "S" and _PATTERNS["goes"].fullmatch(between))
-    ):
+    goes = following.tag == "S" and _PATTERNS["goes"].fullmatch(between)
+    if target is None or not (takes or goes):
         return None
     words = text[element.span[0] : following.span[1]]
     return Mention(words, element.span[0], notation=Notation(piece, target, takes=takes))
@@ -294,13 +293,11 @@ def _illegal(mention: Mention, notation: Notation, discussion: Discussion) -> Gr
     reason = f"{owner} move here"
     for position in (discussion.after, discussion.move.position):
         board = chess.Board(position.fen)
-        if side in (None, board.turn) and any(
-            notation.fits(board, move) for move in board.pseudo_legal_moves
-        ):
+        fits = any(notation.fits(board, move) for move in board.pseudo_legal_moves)
+        if fits and side in (None, board.turn):
             name = side_name(board.turn)
-            reason = f"it would leave {name}'s own king in check"
-            if board.is_check():
-                reason = f"{name} would still be in check"
+            left = f"it would leave {name}'s own king in check"
+            reason = f"{name} would still be in check" if board.is_check() else left
     return Ground(words, "illegal", (f"{words} is not a legal move: {reason}.",))
 
 
@@ -321,26 +318,24 @@ def _ground_move(place: Place, move: MoveInContext, discussion: Discussion) -> G
         clauses.append(f"it {verb} material worth {abs(gain)} by exchanges on {square}")
     if clauses:
         sentences.append(f"{name}: {'; '.join(clauses)}.")
+    after = chess.Board(move.after().fen)
     if place == "threat":
         sentences.append(f"The engine's verdict would be {opinion}.")
-        return Ground(name, place, tuple(sentences))
-    after = chess.Board(move.after().fen)
-    if not after.is_game_over():
+    elif not after.is_game_over():
         line = _line(after, verdict.reply_line[:3])
-        sentences.append(
-            f"After {name} the engine says {opinion}{f', expecting {line}' * bool(line)}."
-        )
+        expecting = f", expecting {line}" if line else ""
+        sentences.append(f"After {name} the engine says {opinion}{expecting}.")
     if place == "instead":
         played = discussion.weigh(discussion.move)
         gain = played.loss - verdict.loss
         quality = "as good as" if abs(gain) <= 10 else "better than" if gain > 0 else "worse than"
         value = score_text(played.played)
         sentences.append(f"That is {quality} the played {discussion.move.numbered_san} ({value}).")
-    elif verdict.best != move.uci:
+    elif place != "threat":
         best = _numbered(move.position, verdict.best)
-        sentences.append(f"The engine prefers {best}: {score_text(verdict.before)}.")
-    else:
-        sentences.append(f"{name} is the engine's first choice.")
+        prefers = f"The engine prefers {best}: {score_text(verdict.before)}."
+        first = f"{name} is the engine's first choice."
+        sentences.append(first if verdict.best == move.uci else prefers)
     return Ground(name, place, tuple(sentences))
 
 

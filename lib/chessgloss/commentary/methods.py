@@ -109,13 +109,6 @@ METHODS: Mapping[str, Method] = {
 GUIDED = tuple(name for name, method in METHODS.items() if method.concepts is not None)
 
 
-def find_method(name: str) -> Method:
-    """Return the method of that name; :class:`ValueError` names those there are."""
-    if name not in METHODS:
-        raise ValueError(f"no method {name!r} asks a model; there are {', '.join(METHODS)}")
-    return METHODS[name]
-
-
 # ---------------------------------------------------------------- which concepts
 
 
@@ -123,7 +116,7 @@ def concepts_of(
     briefing: Briefing, method: str, count: int = CONCEPTS
 ) -> tuple[ConceptChange, ...]:
     """Return the concepts that a method is given for a move."""
-    chosen = find_method(method)
+    chosen = METHODS[method]
     ranked = briefing.oracle if chosen.oracle else briefing.concepts
     concepts = choose_concepts(briefing.move, ranked, chosen.concepts or "none", count)
     return (*concepts, *briefing.noticed[:NOTICED]) if chosen.noticed else concepts
@@ -188,7 +181,7 @@ def request_comment(
     count
         How many concepts are given.
     """
-    chosen, move = find_method(method), briefing.move
+    chosen, move = METHODS[method], briefing.move
     prompt = load_prompt(chosen.prompt)
     values = {
         "position": describe_position(move.position, notation),
@@ -236,7 +229,7 @@ def read_comment(answer: Answer, method: str) -> Comment:
     text = answer.text
     if answer.state != State.ANSWERED:
         return Comment("", method, answer.model, str(answer.state))
-    if find_method(method).concepts is not None:
+    if METHODS[method].concepts is not None:
         marks = list(_COMMENT.finditer(text))
         text = text[marks[-1].end() :] if marks else ""
     line = " ".join(text.split()).strip('"').strip()
