@@ -361,12 +361,10 @@ def _piece_grounds(mentions: Sequence[Mention], discussion: Discussion) -> Itera
         attacked = board.is_attacked_by(not board.color_at(square), square)
         return square not in loose, not attacked, square
 
-    for mention in mentions:
-        if mention.term is None:
-            continue
-        squares = mention.term.squares(board)
+    for text, term in [(mention.text, mention.term) for mention in mentions if mention.term]:
+        squares = term.squares(board)
         if not squares:
-            yield _absent(mention.text.strip(), mention.term, discussion)
+            yield _absent(text.strip(), term, discussion)
         for square in sorted(squares, key=order)[:MOST_PIECES]:
             if square not in done:
                 done.add(square)
