@@ -14,12 +14,12 @@ import html
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from math import ceil, inf
 from pathlib import Path
 from string import Template
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import chess
 import chess.engine
@@ -40,7 +40,7 @@ Commentator: TypeAlias = Callable[[Briefing], Comment]
 #: Ranks the concepts that a move changes, most changed first.
 Concepts: TypeAlias = Callable[[MoveInContext], Sequence[ConceptChange]]
 #: A node of the page's game tree, as plain JSON values.
-Node: TypeAlias = dict[str, str | int | float | bool | list | None]
+Node: TypeAlias = dict[str, Any]
 
 #: Numeric annotation glyphs that judge a move (PGN standard, section 10), as signs.
 SIGNS: dict[int, str] = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
@@ -251,18 +251,14 @@ class Annotator:
         }
         notes = []
         for ply, ((move, _, after), verdict) in enumerate(zip(around, verdicts, strict=True)):
-            better: tuple[str, ...] = ()
-            if ply in comments and verdict.mistake_class not in ("Excellent", "Good"):
-                better = verdict.best_line[:LINE_PLIES]
-            notes.append(
-                Note(
-                    score=after.best.score if after.lines else None,
-                    nag=judge(move, verdict),
-                    text=comments[ply].text if ply in comments else "",
-                    better=better,
-                    better_score=verdict.before if better else None,
-                )
-            )
+            score = after.best.score if after.lines else None
+            note = Note(score, judge(move, verdict))
+            if ply in comments:
+                note = replace(note, text=comments[ply].text)
+            if note.text and verdict.mistake_class not in ("Excellent", "Good"):
+                line = verdict.best_line[:LINE_PLIES]
+                note = replace(note, better=line, better_score=verdict.before)
+            notes.append(note)
         writers = {f"{each.method}, {each.model or 'no model'}" for each in comments.values()}
         wrote = "; ".join(sorted(writers)) or "no move that asks for a comment"
         nodes = max(analysis.nodes for analysis in analyses)
@@ -471,23 +467,19 @@ def describe_game(annotated: AnnotatedGame) -> dict[str, str | list]:
 def _nodes(annotated: AnnotatedGame) -> list[Node]:
     """Return the nodes of a game, of its variations, and of the engine's better lines."""
     game, board = annotated.game, annotated.game.board()
-    root = _node(-1, board) | {"main": True, "comment": _human(game.comment)}
-    nodes = [root | {"arrows": _arrows(game)}]
+    root = {"main": True, "comment": _human(game.comment), "arrows": _arrows(game)}
+    nodes = [_node(-1, board) | root]
     waiting: list[tuple[chess.pgn.GameNode, int, chess.Board]] = [(game, 0, board)]
 
-    def append(
-        parent: int, before: chess.Board, move: chess.Move, known: Node
-    ) -> tuple[int, chess.Board]:
-        """Add the node that a move leads to; return its index and its board."""
+    def append(parent: int, before: chess.Board, move: chess.Move, known: Node) -> chess.Board:
+        """Add the node that a move leads to; return its board."""
         after = before.copy(stack=False)
         after.push(move)
         played: Node = {"uci": move.uci(), "san": before.san(move), "white": before.turn}
         played["number"] = before.fullmove_number
+        nodes[parent]["next"].append(len(nodes))
         nodes.append(_node(parent, after) | played | known)
-        following = nodes[parent]["next"]
-        assert isinstance(following, list)
-        following.append(len(nodes) - 1)
-        return len(nodes) - 1, after
+        return after
 
     while waiting:
         parent, index, board = waiting.pop()
@@ -495,16 +487,14 @@ def _nodes(annotated: AnnotatedGame) -> list[Node]:
         note = annotated.notes[parent.ply() - game.ply()] if on_main_line else None
         for child in parent.variations:
             known = _written(child, note if child.is_mainline() else None)
-            waiting.append((child, *append(index, board, child.move, known)))
+            after = append(index, board, child.move, known)
+            waiting.append((child, len(nodes) - 1, after))
         if note and note.better and not parent.has_variation(chess.Move.from_uci(note.better[0])):
-            place, after = index, board
-            for uci in note.better:
-                known = {}
-                if place == index:
-                    end = board.copy(stack=False)
-                    end.push_uci(uci)
-                    known = _value(note.better_score, end) | {"gloss": "The engine's choice."}
-                place, after = append(place, after, chess.Move.from_uci(uci), known)
+            first, *rest = map(chess.Move.from_uci, note.better)
+            after = append(index, board, first, {"gloss": "The engine's choice."})
+            nodes[-1] |= _value(note.better_score, after)
+            for move in rest:
+                after = append(len(nodes) - 1, after, move, {})
     return nodes
 
 

@@ -11,10 +11,8 @@ writes ``data/commentary/briefings.json`` for the evaluated moves.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
-import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -130,10 +128,6 @@ class Comment:
     method: str
     model: str = ""
     state: str = "answered"
-
-    def __post_init__(self) -> None:
-        if self.state == "answered" and not self.text.strip():
-            raise ValueError(f"a comment of {self.method!r} that was answered has no text")
 
     @property
     def words(self) -> int:
@@ -301,11 +295,10 @@ def _row(briefing: Briefing) -> dict[str, Any]:
 
 
 def _analysis_row(analysis: Analysis) -> dict[str, Any]:
-    lines = []
-    for line in analysis.lines:
-        score = line.score.relative
-        text = f"mate {score.mate()}" if score.is_mate() else f"cp {score.score()}"
-        lines.append([text, line.depth, " ".join(line.moves)])
+    scores = (line.score.relative for line in analysis.lines)
+    texts = (f"mate {each.mate()}" if each.is_mate() else f"cp {each.score()}" for each in scores)
+    rows = zip(texts, analysis.lines, strict=True)
+    lines = [[text, line.depth, " ".join(line.moves)] for text, line in rows]
     return {"engine": analysis.engine, "nodes": analysis.nodes, "lines": lines}
 
 
@@ -406,18 +399,17 @@ def choose_moves(
             candidates.setdefault(
                 (move.position.fen, move.uci), chosen if eligible(comment) else None
             )
-    by_lot = sorted(filter(None, candidates.values()), key=lambda each: _lot(each.move, seed))
+
+    def lot(each: EvaluatedMove) -> str:
+        text = f"{seed} {each.move.position.fen} {each.move.uci}"
+        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
     strata: dict[tuple[str, str], list[EvaluatedMove]] = {}
-    for candidate in by_lot:
+    for candidate in sorted(filter(None, candidates.values()), key=lot):
         strata.setdefault(candidate.stratum, []).append(candidate)
     turns = zip_longest(*(strata[key] for key in sorted(strata)))
     drawn = [each for turn in turns for each in turn if each is not None][:count]
     return [each for each in candidates.values() if each is not None and each in drawn]
-
-
-def _lot(move: MoveInContext, seed: int) -> str:
-    text = f"{seed} {move.position.fen} {move.uci}"
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def evaluated_moves(seed: int = 1) -> list[EvaluatedMove]:
@@ -498,24 +490,17 @@ def _noticed(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange, ...]]:
     return [notice(first, last, not move.mover) for first, last, move in rows]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Brief the evaluated moves from the command line; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m chessgloss.commentary.briefing")
-    parser.add_argument("--target", type=Path, default=None, help="file to write")
-    parser.add_argument("--nodes", type=int, default=NODES)
-    given = parser.parse_args(arguments)
-    briefings = brief(evaluated_moves(), nodes=given.nodes)
-    engine = briefings[0].before.engine
-    target = given.target or briefings_file()
+def main() -> None:
+    """Brief the evaluated moves and write what is known of them."""
+    briefings = brief(evaluated_moves())
     about = {
-        "engine": f"{engine}, {given.nodes:,} nodes, {LINES} lines before the move",
+        "engine": f"{briefings[0].before.engine}, {NODES:,} nodes, {LINES} lines before the move",
         "concepts": "NNUE nn-ad9b42354671, trained model of changes",
         "oracle": "Stockfish 8, npm 8.0.0",
     }
-    write_briefings(target, briefings, about)
-    print(f"{len(briefings)} briefings in {target}")
-    return 0
+    write_briefings(briefings_file(), briefings, about)
+    print(f"{len(briefings)} briefings in {briefings_file()}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import zip_longest
 from typing import Literal, TypeAlias
 
@@ -47,9 +48,11 @@ MOST_SENTENCES, MOST_TURNS, MOST_PIECES, MOST_NAMED = 9, 6, 2, 3
 SAMPLING = Sampling(temperature=0.1, max_tokens=220, seed=1)
 
 #: Kinds of fact that tell what a move does, the most telling first.
-_MOVE_KINDS = ("mate", "stalemate", "check", "promotion", "castling", "capture")
 _PATTERNS = {name: re.compile(each) for name, each in PHRASES["question_patterns"].items()}
-_EFFECTS = (*_MOVE_KINDS, "fork", "skewer", "pin", "discovered_attack")
+_EFFECTS = (
+    *("mate", "stalemate", "check", "promotion", "castling", "capture"),
+    *("fork", "skewer", "pin", "discovered_attack"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +113,19 @@ class Discussion:
         The move.
     analyse
         Analyses a position; called once for each.
+
+    Attributes
+    ----------
+    after, board
+        The position after the move, and its board without history.
+    analyse
+        Analyses a position; asked again, it remembers.
     """
 
     def __init__(self, move: MoveInContext, analyse: Analyse) -> None:
-        self.move = move
-        self.after = move.after()
+        self.move, self.after = move, move.after()
         self.board = chess.Board(self.after.fen)
-        self._analyse = analyse
-        self._analyses: dict[tuple[str, ...], Analysis] = {}
+        self.analyse = cache(analyse)
 
     @property
     def passed(self) -> Position | None:
@@ -127,13 +135,6 @@ class Discussion:
         passed = self.board.copy(stack=False)
         passed.push(chess.Move.null())
         return Position(passed.fen()) if passed.is_valid() else None
-
-    def analyse(self, position: Position) -> Analysis:
-        """Return the engine's analysis of a position."""
-        key = (position.fen, *position.moves)
-        if key not in self._analyses:
-            self._analyses[key] = self._analyse(position)
-        return self._analyses[key]
 
     def main_line(self, plies: int) -> tuple[str, ...]:
         """Return the engine's line after the move, UCI; empty if the game is over."""
@@ -154,8 +155,10 @@ def facts_for(question: str, discussion: Discussion) -> tuple[Ground, ...]:
     grounds = list(grounds_of(question, discussion))
     for topic, pattern in PHRASES["topics"].items():
         if re.search(pattern, question, re.IGNORECASE):
-            grounds.append(_TOPICS[topic](discussion))
-    return _distinct(grounds or [_verdict(discussion)])
+            grounds.append(Ground(topic, "board", tuple(_TOPICS[topic](discussion))))
+    if not grounds:
+        grounds.append(Ground("the verdict", "board", tuple(_verdict(discussion))))
+    return _distinct(grounds)
 
 
 def grounds_of(text: str, discussion: Discussion) -> tuple[Ground, ...]:
@@ -225,9 +228,8 @@ def _move_in_words(text: str, element: Element, following: Element) -> Mention |
     target, (piece,) = following.terms[0].square, element.terms[0].pieces
     between = text[element.span[1] : following.span[0]]
     takes = bool(_PATTERNS["takes"].fullmatch(between))
-    if target is None or not (
-        takes or (following.tag == "S" and _PATTERNS["goes"].fullmatch(between))
-    ):
+    goes = following.tag == "S" and _PATTERNS["goes"].fullmatch(between)
+    if target is None or not (takes or goes):
         return None
     words = text[element.span[0] : following.span[1]]
     return Mention(words, element.span[0], notation=Notation(piece, target, takes=takes))
@@ -287,18 +289,15 @@ def _illegal(mention: Mention, notation: Notation, discussion: Discussion) -> Gr
     if notation.castles:
         return Ground(words, "illegal", (f"There is no castling here ({words}).",))
     side = mention.number[1] if mention.number else None
-    reason = "neither side has such a move here"
-    if side is not None:
-        reason = f"{side_name(side)} has no such move here"
+    owner = "neither side has such a" if side is None else f"{side_name(side)} has no such"
+    reason = f"{owner} move here"
     for position in (discussion.after, discussion.move.position):
         board = chess.Board(position.fen)
-        if side in (None, board.turn) and any(
-            notation.fits(board, move) for move in board.pseudo_legal_moves
-        ):
+        fits = any(notation.fits(board, move) for move in board.pseudo_legal_moves)
+        if fits and side in (None, board.turn):
             name = side_name(board.turn)
-            reason = f"it would leave {name}'s own king in check"
-            if board.is_check():
-                reason = f"{name} would still be in check"
+            left = f"it would leave {name}'s own king in check"
+            reason = f"{name} would still be in check" if board.is_check() else left
     return Ground(words, "illegal", (f"{words} is not a legal move: {reason}.",))
 
 
@@ -319,26 +318,24 @@ def _ground_move(place: Place, move: MoveInContext, discussion: Discussion) -> G
         clauses.append(f"it {verb} material worth {abs(gain)} by exchanges on {square}")
     if clauses:
         sentences.append(f"{name}: {'; '.join(clauses)}.")
+    after = chess.Board(move.after().fen)
     if place == "threat":
         sentences.append(f"The engine's verdict would be {opinion}.")
-        return Ground(name, place, tuple(sentences))
-    after = chess.Board(move.after().fen)
-    if not after.is_game_over():
+    elif not after.is_game_over():
         line = _line(after, verdict.reply_line[:3])
-        sentences.append(
-            f"After {name} the engine says {opinion}{f', expecting {line}' * bool(line)}."
-        )
+        expecting = f", expecting {line}" if line else ""
+        sentences.append(f"After {name} the engine says {opinion}{expecting}.")
     if place == "instead":
         played = discussion.weigh(discussion.move)
         gain = played.loss - verdict.loss
         quality = "as good as" if abs(gain) <= 10 else "better than" if gain > 0 else "worse than"
         value = score_text(played.played)
         sentences.append(f"That is {quality} the played {discussion.move.numbered_san} ({value}).")
-    elif verdict.best != move.uci:
+    elif place != "threat":
         best = _numbered(move.position, verdict.best)
-        sentences.append(f"The engine prefers {best}: {score_text(verdict.before)}.")
-    else:
-        sentences.append(f"{name} is the engine's first choice.")
+        prefers = f"The engine prefers {best}: {score_text(verdict.before)}."
+        first = f"{name} is the engine's first choice."
+        sentences.append(first if verdict.best == move.uci else prefers)
     return Ground(name, place, tuple(sentences))
 
 
@@ -364,12 +361,10 @@ def _piece_grounds(mentions: Sequence[Mention], discussion: Discussion) -> Itera
         attacked = board.is_attacked_by(not board.color_at(square), square)
         return square not in loose, not attacked, square
 
-    for mention in mentions:
-        if mention.term is None:
-            continue
-        squares = mention.term.squares(board)
+    for text, term in [(mention.text, mention.term) for mention in mentions if mention.term]:
+        squares = term.squares(board)
         if not squares:
-            yield _absent(mention.text.strip(), mention.term, discussion)
+            yield _absent(text.strip(), term, discussion)
         for square in sorted(squares, key=order)[:MOST_PIECES]:
             if square not in done:
                 done.add(square)
@@ -383,9 +378,7 @@ def _absent(name: str, term: Term, discussion: Discussion) -> Ground:
     text = f"After {move.numbered_san} there is no such piece: {name}."
     if term.role == "square" and term.square is not None:
         name = chess.square_name(term.square)
-        white, black = (
-            _names(board, attackers(board, side, term.square)) for side in (True, False)
-        )
+        white, black = (_names(board, attackers(board, s, term.square)) for s in (True, False))
         text = f"The square {name} is empty after the move; White reaches it with {white}, "
         text += f"Black with {black}."
     elif term.squares(chess.Board(move.position.fen)):
@@ -467,13 +460,10 @@ def _king(board: chess.Board, square: chess.Square, _: Discussion) -> Iterator[s
     state = f"in check from {_names(board, checkers)}" if checkers else "not in check"
     yield f"{owned(board, chess.square_name(square))} is {state}."
     cover = shelter(board, colour)
-    pawns = [chess.square_name(pawn) for pawn in cover.pawns]
-    count = "pawn" if len(pawns) == 1 else "pawns"
-    yield (
-        f"Its shelter is the {count} on {listed(pawns)}."
-        if pawns
-        else "No pawn of its own shelters it."
-    )
+    if pawns := [chess.square_name(pawn) for pawn in cover.pawns]:
+        yield f"Its shelter is the pawn{'s' * (len(pawns) > 1)} on {listed(pawns)}."
+    else:
+        yield "No pawn of its own shelters it."
     if cover.bare_files:
         files = listed([f"the {chess.FILE_NAMES[file]}-file" for file in cover.bare_files])
         yield f"It has no pawn of its own ahead on {files}."
@@ -491,82 +481,79 @@ def _capital(text: str) -> str:
 # ---------------------------------------------------------------- facts for topics
 
 
-def _verdict(discussion: Discussion) -> Ground:
+def _verdict(discussion: Discussion) -> Iterator[str]:
     verdict, name = discussion.weigh(discussion.move), discussion.move.numbered_san
-    best = _numbered(discussion.move.position, verdict.best)
-    text = (
-        f"By the engine's count {name} loses {verdict.loss / 100:.2f} against {best} "
-        f"({verdict.mistake_class.lower()}): before it {score_text(verdict.before)}, "
-        f"after it {score_text(verdict.played)}."
-    )
+    best, before = _numbered(discussion.move.position, verdict.best), score_text(verdict.before)
     if verdict.loss >= 1000:
-        text = f"Instead of {name} the engine plays {best}: {score_text(verdict.before)}."
+        yield f"Instead of {name} the engine plays {best}: {before}."
     elif not verdict.loss:
-        text = f"{name} loses nothing by the engine's count."
-    return Ground("the verdict", "board", (text,))
+        yield f"{name} loses nothing by the engine's count."
+    else:
+        yield (
+            f"By the engine's count {name} loses {verdict.loss / 100:.2f} against {best} "
+            f"({verdict.mistake_class.lower()}): before it {before}, "
+            f"after it {score_text(verdict.played)}."
+        )
 
 
-def _best(discussion: Discussion) -> Ground:
+def _best(discussion: Discussion) -> Iterator[str]:
     position, verdict = discussion.move.position, discussion.weigh(discussion.move)
-    line = _line(chess.Board(position.fen), verdict.best_line[:6])
     best, value = _numbered(position, verdict.best), score_text(verdict.before)
-    sentences = [f"The engine's first choice was {best}: {value} ({line})."]
     if verdict.best == discussion.move.uci:
-        sentences = [f"{best} was the engine's first choice: {value}."]
+        yield f"{best} was the engine's first choice: {value}."
+    else:
+        line = _line(chess.Board(position.fen), verdict.best_line[:6])
+        yield f"The engine's first choice was {best}: {value} ({line})."
     if verdict.second is not None:
-        sentences.append(f"Its second choice was {_numbered(position, verdict.second)}.")
-    return Ground("the best move", "board", tuple(sentences))
+        yield f"Its second choice was {_numbered(position, verdict.second)}."
 
 
-def _reply(discussion: Discussion) -> Ground:
+def _reply(discussion: Discussion) -> Iterator[str]:
     board, moves = discussion.board, discussion.main_line(6)
     if moves:
         value = score_text(discussion.analyse(discussion.after).best.score)
         best = _numbered(discussion.after, moves[0])
-        text = f"The engine expects {best}: {value} ({_line(board, moves)})."
+        yield f"The engine expects {best}: {value} ({_line(board, moves)})."
     else:
         result = "checkmate" if board.is_checkmate() else "a draw"
-        text = f"There is no reply: the game is over, {result}."
-    return Ground("the reply", "board", (text,))
+        yield f"There is no reply: the game is over, {result}."
 
 
-def _threats(discussion: Discussion) -> Ground:
-    sides = (discussion.move.mover, not discussion.move.mover)
-    sentences = tuple(_side_threats(side, discussion) for side in sides)
-    return Ground("the threats", "board", sentences)
+def _threats(discussion: Discussion) -> Iterator[str]:
+    board = discussion.board
+    for side in (discussion.move.mover, not discussion.move.mover):
+        name = side_name(side)
+        position = discussion.after if board.turn == side else discussion.passed
+        if position is None:
+            line = _line(board, discussion.main_line(4))
+            follow = f" The engine goes on {line}." if line else ""
+            yield f"{name} gives check, which must be answered first.{follow}"
+            continue
+        turn = chess.Board(position.fen)
+        moves = [each.move.uci() for each in threats(turn, side) if each.move in turn.legal_moves]
+        sans = list(dict.fromkeys(_numbered(position, uci) for uci in moves))
+        verb = "can win something at once" if board.turn == side else "threatens"
+        yield (
+            f"{name} {verb}: {listed(sans[:MOST_NAMED])}."
+            if sans
+            else f"{name} threatens to win nothing at once."
+        )
 
 
-def _side_threats(side: chess.Color, discussion: Discussion) -> str:
-    board, name = discussion.board, side_name(side)
-    position = discussion.after if board.turn == side else discussion.passed
-    if position is None:
-        line = _line(board, discussion.main_line(4))
-        follow = f" The engine goes on {line}." if line else ""
-        return f"{name} gives check, which must be answered first.{follow}"
-    turn = chess.Board(position.fen)
-    moves = [each.move.uci() for each in threats(turn, side) if each.move in turn.legal_moves]
-    sans = list(dict.fromkeys(_numbered(position, uci) for uci in moves))
-    if not sans:
-        return f"{name} threatens to win nothing at once."
-    verb = "can win something at once" if board.turn == side else "threatens"
-    return f"{name} {verb}: {listed(sans[:MOST_NAMED])}."
-
-
-def _standing(discussion: Discussion) -> Ground:
+def _standing(discussion: Discussion) -> Iterator[str]:
     verdict, move = discussion.weigh(discussion.move), discussion.move
-    text = (
+    yield (
         f"After {move.numbered_san} the engine says that {score_text(verdict.after)}; "
         f"{side_name(move.mover)} can expect {verdict.expected_after:.2f} of a point."
     )
-    return Ground("the standing", "board", (text,))
 
 
-_TOPICS: dict[str, Callable[[Discussion], Ground]] = {
-    "threats": _threats,
-    "best": _best,
-    "reply": _reply,
-    "standing": _standing,
-    "verdict": _verdict,
+_TOPICS: dict[str, Callable[[Discussion], Iterator[str]]] = {
+    "the threats": _threats,
+    "the best move": _best,
+    "the reply": _reply,
+    "the standing": _standing,
+    "the verdict": _verdict,
 }
 
 
@@ -682,12 +669,10 @@ class Dialogue:
     def _answer(self, client: Client, question: str, grounds: Iterable[Ground]) -> str | None:
         try:
             answer = client.ask(self.request(question, grounds))
+            if answer.state == State.ANSWERED:
+                return " ".join(answer.text.split())
+            problem = f"{client.model.name} gave no answer ({answer.state})"
         except Unanswered as error:
-            self.warn(f"{error}; the facts speak instead")
-            return None
-        if answer.state != State.ANSWERED:
-            self.warn(
-                f"{client.model.name} gave no answer ({answer.state}); the facts speak instead"
-            )
-            return None
-        return " ".join(answer.text.split())
+            problem = str(error)
+        self.warn(f"{problem}; the facts speak instead")
+        return None

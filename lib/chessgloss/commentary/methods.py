@@ -84,11 +84,9 @@ class Method:
     max_tokens: int = 90
 
 
-def _ccc(
-    name: str, given: str, choice: Choice, *, oracle: bool = False, noticed: bool = False
-) -> Method:
+def _ccc(name: str, given: str, choice: Choice, **options: bool) -> Method:
     given = f"engine's verdict, attacks, examples, reasoning, {given}"
-    return Method(name, "comment_ccc", given, choice, oracle, noticed, max_tokens=200)
+    return Method(name, "comment_ccc", given, choice, max_tokens=200, **options)
 
 
 #: Every such method by name.
@@ -111,13 +109,6 @@ METHODS: Mapping[str, Method] = {
 GUIDED = tuple(name for name, method in METHODS.items() if method.concepts is not None)
 
 
-def find_method(name: str) -> Method:
-    """Return the method of that name; :class:`ValueError` names those there are."""
-    if name not in METHODS:
-        raise ValueError(f"no method {name!r} asks a model; there are {', '.join(METHODS)}")
-    return METHODS[name]
-
-
 # ---------------------------------------------------------------- which concepts
 
 
@@ -125,7 +116,7 @@ def concepts_of(
     briefing: Briefing, method: str, count: int = CONCEPTS
 ) -> tuple[ConceptChange, ...]:
     """Return the concepts that a method is given for a move."""
-    chosen = find_method(method)
+    chosen = METHODS[method]
     ranked = briefing.oracle if chosen.oracle else briefing.concepts
     concepts = choose_concepts(briefing.move, ranked, chosen.concepts or "none", count)
     return (*concepts, *briefing.noticed[:NOTICED]) if chosen.noticed else concepts
@@ -190,7 +181,7 @@ def request_comment(
     count
         How many concepts are given.
     """
-    chosen, move = find_method(method), briefing.move
+    chosen, move = METHODS[method], briefing.move
     prompt = load_prompt(chosen.prompt)
     values = {
         "position": describe_position(move.position, notation),
@@ -213,19 +204,13 @@ def request_comment(
 def commentary_requests(briefings: Sequence[Briefing]) -> list[Request]:
     """Return every question of the chapter on commentary, the headline methods first."""
     plain = [name for name in METHODS if name not in GUIDED]
+    varied = [(each, count) for each in varied_moves(briefings) for count in OTHER_COUNTS]
+    from_start = [each for each in briefings if known_from_start(each.move.position)]
     return [
         *(request_comment(each, name) for name in plain for each in briefings),
         *(request_comment(each, name) for each in briefings for name in GUIDED),
-        *(
-            request_comment(each, "ccc", count=count)
-            for each in varied_moves(briefings)
-            for count in OTHER_COUNTS
-        ),
-        *(
-            request_comment(each, "ccc", notation="pgn")
-            for each in briefings
-            if known_from_start(each.move.position)
-        ),
+        *(request_comment(each, "ccc", count=count) for each, count in varied),
+        *(request_comment(each, "ccc", notation="pgn") for each in from_start),
     ]
 
 
@@ -244,7 +229,7 @@ def read_comment(answer: Answer, method: str) -> Comment:
     text = answer.text
     if answer.state != State.ANSWERED:
         return Comment("", method, answer.model, str(answer.state))
-    if find_method(method).concepts is not None:
+    if METHODS[method].concepts is not None:
         marks = list(_COMMENT.finditer(text))
         text = text[marks[-1].end() :] if marks else ""
     line = " ".join(text.split()).strip('"').strip()

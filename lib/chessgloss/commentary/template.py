@@ -60,12 +60,6 @@ CHECK_KINDS = ("check", "discovered_check", "double_check", "mate")
 VERDICT_KINDS = ("mistake", "centipawn_loss", "move_rank", "best_line", "evaluation")
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_PIECES = {
-    "Knights": chess.KNIGHT,
-    "Bishop": chess.BISHOP,
-    "Rooks": chess.ROOK,
-    "Queens": chess.QUEEN,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,9 +371,8 @@ def _mate_kind(board: chess.Board) -> str:
     ring, own = chess.BB_KING_ATTACKS[king], board.occupied_co[board.turn]
     if checkers & board.knights and not ring & ~own:
         return "smothered_mate"
-    back, second = chess.BB_RANK_1, chess.BB_RANK_2
-    if not board.turn:
-        back, second = chess.BB_RANK_8, chess.BB_RANK_7
+    ranks = chess.BB_RANKS if board.turn else chess.BB_RANKS[::-1]
+    back, second = ranks[:2]
     shut_in = chess.BB_SQUARES[king] & back and not ring & second & ~(own & board.pawns)
     on_rank = checkers & (board.rooks | board.queens) & back
     return "back_rank_mate" if shut_in and on_rank else "mate"
@@ -393,18 +386,18 @@ def _tactics(played: PlayedMove) -> Iterator[Statement]:
         actor, *targets = fact.squares
         if not _is_ours(board, played.us, actor):
             continue
-        names = [named(board, target) for target in targets]
+        names, worth = [named(board, target) for target in targets], _worth(board, targets[0])
         slots = {"actor": named(board, actor), "targets": listed(names)}
+        slots |= {"front": names[0], "behind": names[1]}
         if fact.kind == "fork":
             second = sorted(_worth(board, target) or 9 for target in targets)[-2]
             weight = (50.0 if fact.value == "safe" else 26.0) + second
-            yield played.state("fork", weight, [fact], targets, **slots)
-        elif fact.kind == "skewer" or fact.squares[1:] not in old_pins:
-            worth = _worth(board, targets[0])
+        elif fact.kind == "pin" and fact.squares[1:] in old_pins:
+            continue
+        else:
             weight = 18 + 2.5 * worth if fact.kind == "pin" else 45.0 + worth
-            slots |= {"front": names[0], "behind": names[1]}
             weight -= played.loss_if_loose(fact)
-            yield played.state(fact.kind, weight, [fact], targets, **slots)
+        yield played.state(fact.kind, weight, [fact], targets, **slots)
     for fact in played.of("discovered_attack", when="move"):
         actor, target = fact.squares[:2]
         slots = {"actor": named(board, actor), "targets": named(board, target)}
@@ -483,16 +476,13 @@ def _material(played: PlayedMove) -> Iterator[Statement]:
     """Yield who has more material after the move; weightier after a capture."""
     for fact in played.of("material", when="after"):
         surplus = _surplus(played.after, fact.side if fact.side is not None else chess.WHITE)
-        amount = ""
-        if surplus == {"rook": 1, "minor piece": -1}:
-            amount = "the exchange"
-        elif len(surplus) == 1:
+        amount = "the exchange" if surplus == {"rook": 1, "minor piece": -1} else ""
+        if len(surplus) == 1:
             ((name, number),) = surplus.items()
             amount = f"a {name}" if number == 1 else f"{_number_word(number)} {name}s"
+        key = "material_ahead" if amount else "material_more"
         if fact.side is None:
             key = "material_points" if surplus else "material_level"
-        else:
-            key = "material_ahead" if amount else "material_more"
         slots = {"leader": side_name(bool(fact.side)), "amount": amount}
         weight = 14 if played.changes_material else 10
         yield played.state(key, weight, [fact], ["material"], **slots)
@@ -563,13 +553,9 @@ def _contacts(played: PlayedMove) -> Iterator[Statement]:
         return -_worth(board, fact.squares[1]), _seen_by(played.us, fact.squares[1])
 
     for kind, weight in (("attack", 8), ("defence", 6)):
-        touched = [
-            fact
-            for fact in played.of(kind, when="after")
-            if fact.squares[0] == played.end
-            and fact.value is None
-            and _worth(board, fact.squares[1])
-        ]
+        plain = (fact for fact in played.of(kind, when="after") if fact.value is None)
+        by_it = [fact for fact in plain if fact.squares[0] == played.end]
+        touched = [fact for fact in by_it if _worth(board, fact.squares[1])]
         if chosen := sorted(touched, key=worthiest)[:2]:
             squares = [fact.squares[1] for fact in chosen]
             targets = listed([named(board, square) for square in squares])
@@ -628,11 +614,9 @@ def _judgement(played: PlayedMove, verdict: Verdict | None) -> Statement | None:
     standing = "mate" if verdict.after.is_mate() else next(edges, "level")
     even = abs(value) < STANDING_BOUNDS[-1][1]
     mate, still = verdict.before.relative.mate(), verdict.played.relative.mate()
-    key: str = verdict.mistake_class
-    if verdict.best == played.move.uci():
-        key = "first"
-    elif _is_bad(verdict) and (mate or 0) > 0 and (still is None or still < 0):
-        key = "missed_mate"
+    missed = _is_bad(verdict) and (mate or 0) > 0 and (still is None or still < 0)
+    key: str = "missed_mate" if missed else verdict.mistake_class
+    key = "first" if verdict.best == played.move.uci() else key
     push = played.piece == chess.PAWN and not played.changes_material
     leader = side_name(verdict.mover if value > 0 else not verdict.mover)
     return played.state(
@@ -661,13 +645,10 @@ def _network_view(
     for each in concepts:
         if "phrase" not in PHRASES["concepts"].get(each.concept, ()):
             raise ValueError(f"unknown concept {each.concept!r}: name it without its side")
-    top = list(concepts[:LOOKED_AT])
+    top = [*concepts[:LOOKED_AT]]
+    fitting = (each for each in top if (_favours(each) == played.us) != bad)
     chosen = [
-        each
-        for each in top
-        if abs(each.change) >= LEAST_CHANGE
-        and (_favours(each) == played.us) != bad
-        and _is_possible(played, each)
+        each for each in fitting if abs(each.change) >= LEAST_CHANGE and _is_possible(played, each)
     ][:MOST_NAMED]
     if played.is_over() or not chosen:
         return None
@@ -697,7 +678,10 @@ def _is_possible(played: PlayedMove, concept: ConceptChange) -> bool:
         return played.changes_material or (name == "Pawns" and played.piece == chess.PAWN)
     if name == "Passedpawns":
         return any(fact.side == white for fact in played.of("passed_pawn", when="after"))
-    return name not in _PIECES or bool(played.after.pieces(_PIECES[name], white))
+    piece = name.lower().removesuffix("s")
+    if piece not in chess.PIECE_NAMES:
+        return True
+    return bool(played.after.pieces(chess.PIECE_NAMES.index(piece), white))
 
 
 # ---------------------------------------------------------------- choosing and wording
@@ -743,11 +727,8 @@ def _fit(
         [opening, *main[:1], *closings[-1:]],
         [opening, *main[:1]],
     ]
-    chosen, comment = next(
-        (statements, short)
-        for statements in selections
-        if (short := _word_within(statements, key)) is not None
-    )
+    worded = ((statements, _word_within(statements, key)) for statements in selections)
+    chosen, comment = next((chosen, short) for chosen, short in worded if short)
     for reason in reasons:
         if len(chosen) >= MOST_STATEMENTS or len(comment.text.split()) >= ENOUGH_WORDS:
             break
@@ -789,10 +770,9 @@ def _join(clauses: list[str], statements: Sequence[Statement], key: str) -> list
     """Join two clauses that follow each other, if there are too many or it reads well."""
     if len(clauses) < 2:
         return clauses
+    pairs = map("|".join, pairwise(clauses[:3]))
     # conjunctions and commas that the two would hold together
-    load = [
-        2 * pair.count(" and ") + pair.count(",") for pair in map("|".join, pairwise(clauses[:3]))
-    ]
+    load = [2 * pair.count(" and ") + pair.count(",") for pair in pairs]
     best = min(
         range(len(load)), key=lambda n: (load[n], shuffled((clauses[n], clauses[n + 1]), key))
     )

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -203,30 +203,15 @@ def _walk(
     ask: Callable[[Client, Request], Answer | None],
 ) -> Verified | Request:
     """Go through a conversation to its comment, or to the first question without an answer."""
-    talk = conversation(briefing, simple=simple)
-    request, source = next(talk), client if simple or first is None else first
+    check, attempts = checker(briefing), list[Attempt]()
+    request, source = ask_first(briefing, simple=simple), client if simple or not first else first
     while (answer := ask(source, request)) is not None:
-        try:
-            request, source = talk.send(answer), client
-        except StopIteration as end:
-            verified: Verified = end.value
-            return verified
+        attempts.append(read_attempt(answer, check, first=not attempts))
+        step = next_step(attempts)
+        if step == "settle":
+            return settle(attempts, briefing, method=method_name(simple), model=answer.model)
+        request, source = ask_again(request, answer, attempts[-1], step, simple=simple), client
     return request
-
-
-def conversation(
-    briefing: Briefing, *, simple: bool = False
-) -> Generator[Request, Answer, Verified]:
-    """Walk the questions of one move: yields each, takes its answer, returns the comment."""
-    check = checker(briefing)
-    request = ask_first(briefing, simple=simple)
-    answer = yield request
-    attempts = [read_attempt(answer, check)]
-    while (step := next_step(attempts)) != "settle":
-        request = ask_again(request, answer, attempts[-1], step, simple=simple)
-        answer = yield request
-        attempts.append(read_attempt(answer, check, first=False))
-    return settle(attempts, briefing, method=method_name(simple), model=answer.model)
 
 
 def next_step(attempts: Sequence[Attempt]) -> Step:
@@ -338,8 +323,10 @@ def settle(
     method, model
         Names that the comment carries.
     """
-    check = checker(briefing)
+    check, lost = checker(briefing), any(_judges(attempt.false) for attempt in attempts)
     template = realise(briefing.facts(), briefing.verdict, briefing.concepts)
+    names = map(re.escape, ("move", briefing.move.san.rstrip("+#"), briefing.move.uci[2:4]))
+    names_move = re.compile(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)")
     mended = []
     for number, attempt in enumerate(attempts):
         if attempt.usable:
@@ -348,13 +335,12 @@ def settle(
             true = sum(each.verdict == "true" for each in kept.checked)
             mended.append((len(attempt.false), -true, -len(text.split()), number, kept, dropped))
     for *_, words, _, kept, dropped in sorted(mended, key=lambda row: row[:4]):
-        before, after = [], []
-        if dropped and not _speaks_of_the_move(kept, briefing):
+        relations = {each.claim.relation for each in kept.checked}
+        before, after = list[str](), list[str]()
+        if dropped and not (names_move.search(kept.text) or relations & _OF_THE_MOVE):
             before = [template.sentences[0]]
-        if dropped and _lost_its_judgement(kept, attempts):
-            *_, last = template.sentences
-            judges = len(template.sentences) > 1 and _judges(check(last))
-            after = [last] if judges else []
+        if dropped and lost and not _judges(kept.checked):
+            after = [each for each in template.sentences[1:][-1:] if _judges(check(each))]
         text = " ".join([*before, kept.text, *after])
         checked = check(text)
         if -words >= LEAST_WORDS and not false_of(checked):
@@ -362,19 +348,6 @@ def settle(
             return Verified(comment, tuple(attempts), checked, dropped, borrowed)
     comment = Comment(template.text, method, model)
     return Verified(comment, tuple(attempts), check(template.text), fallback=True)
-
-
-def _speaks_of_the_move(kept: Attempt, briefing: Briefing) -> bool:
-    """Tell whether a comment names the move, or says how good it is."""
-    names = map(re.escape, ("move", briefing.move.san.rstrip("+#"), briefing.move.uci[2:4]))
-    named = re.search(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)", kept.text) is not None
-    return named or any(each.claim.relation in _OF_THE_MOVE for each in kept.checked)
-
-
-def _lost_its_judgement(kept: Attempt, attempts: Sequence[Attempt]) -> bool:
-    """Tell whether a false judgement was left out of a comment, and none is left in it."""
-    lost = any(_judges(attempt.false) for attempt in attempts)
-    return lost and not _judges(kept.checked)
 
 
 def _judges(checked: Iterable[Checked]) -> bool:
@@ -518,7 +491,7 @@ def cut(text: str) -> tuple[Part, ...]:
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Return start and end of each sentence; the claim reader decides what a full stop is."""
-    starts = [sentence.start for sentence in sentences(text, _elements(text))] or [0]
+    starts = [sentence.start for sentence in sentences(text, chunk(text, tokenise(text)))] or [0]
     return list(zip([0, *starts[1:]], [*starts[1:], len(text)], strict=True))
 
 
@@ -604,12 +577,8 @@ def _cuts(sentence: str) -> Iterator[re.Match[str]]:
             begin = match.end()
 
 
-def _elements(text: str) -> tuple[Element, ...]:
-    return chunk(text, tokenise(text))
-
-
 def _words(text: str) -> list[Element]:
-    return [element for element in _elements(text) if element.tag != "~"]
+    return [element for element in chunk(text, tokenise(text)) if element.tag != "~"]
 
 
 def _is_finite(element: Element) -> bool:
@@ -623,7 +592,7 @@ def _is_finite(element: Element) -> bool:
 
 def _says(text: str) -> bool:
     """Tell whether a text has a finite verb, or is a participle with what belongs to it."""
-    return bool(re.match(r"\w+ing\b", text)) or any(map(_is_finite, _elements(text)))
+    return bool(re.match(r"\w+ing\b", text)) or any(map(_is_finite, _words(text)))
 
 
 def _begins_with_verb(words: Sequence[Element]) -> bool:
@@ -670,7 +639,7 @@ class Listed:
     """
 
     reading: Literal["claim", "not in the comment", "unread"]
-    kind: Kind | None = None
+    kind: str | None = None
     span: tuple[int, int] = (0, 0)
 
 
@@ -708,10 +677,7 @@ def read_claims(answer: Answer, text: str) -> list[Listed]:
         if line.strip().lower() in ("", "none"):
             continue
         match = _PATTERNS["listed"].fullmatch(line)
-        kind = next(
-            (each for each in get_args(Kind) if match and each == match["kind"].lower()), None
-        )
-        if match is None or kind is None:
+        if match is None or (kind := match["kind"].lower()) not in get_args(Kind):
             read.append(Listed("unread"))
             continue
         words = match["words"].strip("\"'“”‘’ ")
