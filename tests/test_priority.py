@@ -430,7 +430,7 @@ def test_bad_input_is_named(scripted: None):
 def test_unknown_methods_missing_weights_and_numbers_that_are_none_are_refused():
     with pytest.raises(ValueError, match="default, linear, paper"):
         priority.load_method("best")
-    with pytest.raises(ValueError, match=r"nothing\.safetensors is missing.*concepts\.training"):
+    with pytest.raises(ValueError, match=r"nothing\.safetensors is missing.*train\.py"):
         priority.weights_file("nothing")
     with pytest.raises(ValueError, match="finite"):
         changes.ConceptChange("Space", "White", float("nan"), 1.0, 1.0, 1)
