@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from typing import Final, Literal
 
 import chess
@@ -28,7 +30,7 @@ from chessgloss.facts.board import (
     shelter,
 )
 from chessgloss.facts.fact import noun, side_name
-from chessgloss.facts.tactics import VALUES, balance, discovered_attacks, exchange, mates
+from chessgloss.facts.tactics import VALUES, balance, discovered_attacks, exchange, hanging, mates
 from chessgloss.facts.tactics import captures as all_captures
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
@@ -70,29 +72,14 @@ class Finding:
     evidence: str
 
 
-def holds(evidence: str) -> Finding:
-    """Return the finding that a claim holds."""
-    return Finding("holds", evidence)
+#: The findings by outcome, each of its evidence.
+holds, fails = partial(Finding, "holds"), partial(Finding, "fails")
+absent, unknown = partial(Finding, "absent"), partial(Finding, "unknown")
 
 
-def fails(evidence: str) -> Finding:
-    """Return the finding that a claim fails."""
-    return Finding("fails", evidence)
-
-
-def absent(evidence: str) -> Finding:
-    """Return the finding that what a claim speaks of is not there."""
-    return Finding("absent", evidence)
-
-
-def unknown(evidence: str) -> Finding:
-    """Return the finding that the board cannot tell."""
-    return Finding("unknown", evidence)
-
-
-def truth(value: bool, evidence: str) -> Finding:
-    """Return the finding that a claim holds or fails."""
-    return holds(evidence) if value else fails(evidence)
+def truth(value: bool, evidence: str, *, certain: bool = True) -> Finding:
+    """Return the finding that a claim holds or fails; it may also fail to be certain."""
+    return holds(evidence) if value else fails(evidence) if certain else unknown(evidence)
 
 
 NO_ENGINE: Final = unknown("no engine's verdict is given")
@@ -243,20 +230,19 @@ def ways_to_play(moments: Sequence[Moment], term: Term) -> list[_Event]:
     The latest moment comes first; moves of the side not on turn, as after a pass, last. A
     move number that names the ply before or after the move leaves only that one.
     """
+    written = term.move
     latest = [m for m in moments if m.anchor == "line" and m.start < term.span[1]][::-1]
     ordered = [*latest, *(m for m in moments if m.anchor != "line")]
     numbered = [m for m in ordered if m.anchor != "reply" and m.board.ply() == term.numbered]
     boards: list[chess.Board] = [moment.board for moment in numbered or ordered]
     if not numbered:
         boards += [turned for board in boards if (turned := after_pass(board)) is not None]
-    return [event for board in boards for event in _first_way(board, term)]
-
-
-def _first_way(board: chess.Board, term: Term) -> list[_Event]:
-    if term.move is None or term.side not in (None, board.turn):
-        return []
-    move = next(term.move.moves(board), None)
-    return [] if move is None else [(board, move)]
+    return [
+        (board, move)
+        for board in boards
+        if written is not None and term.side in (None, board.turn)
+        for move in islice(written.moves(board), 1)
+    ]
 
 
 # ---------------------------------------------------------------- who is meant
@@ -379,7 +365,7 @@ def _is_past(term: Term, scene: Scene) -> bool:
         return False
     there = board.piece_at(move.to)
     same = there is not None and there.piece_type == move.piece
-    return same and there is not None and term.side in (None, there.color)
+    return same and term.side in (None, board.color_at(move.to))
 
 
 def _is_played(term: Term, scene: Scene) -> bool:
@@ -434,12 +420,11 @@ def loses_right(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def castled(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a king can have castled: no rights left, and not on its first square."""
     board = moment.board
-    home = {chess.WHITE: chess.E1, chess.BLACK: chess.E8}
-    states = [
-        board.king(side) != home[side] and not board.has_castling_rights(side)
+    gone = [
+        board.king(side) != (chess.E1 if side else chess.E8) and not board.has_castling_rights(side)
         for side, _ in _castling(claim)
     ]
-    if all(states) if "both" in claim.detail else any(states):
+    if all(gone) if "both" in claim.detail else any(gone):
         return holds("king and rights are as after castling")
     return fails("the king still stands at home, or has its rights")
 
@@ -531,9 +516,9 @@ def controls(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if "count" in claim.detail and claim.objects:
         return _counted(claim, moment)
     findings = [_act_on(claim, moment, actors, term) for term in claim.objects]
-    for finding in findings:
-        if finding.outcome != "holds":
-            return finding
+    idle = [finding for finding in findings if finding.outcome != "holds"]
+    if idle:
+        return idle[0]
     for subject in claim.subjects if claim.together else ():
         own = acting_squares([subject], moment)
         if not own:
@@ -624,9 +609,8 @@ def _counted(claim: Claim, moment: Moment) -> Finding:
     )
     count = direct.bit_count()
     evidence = f"{count} pieces look at {name(board, targets[0])}"
-    if wanted in (count, len(attackers(board, side, targets[0]))):
-        return holds(evidence)
-    return unknown(evidence) if count < wanted <= count + hidden else fails(evidence)
+    right = wanted in (count, len(attackers(board, side, targets[0])))
+    return truth(right, evidence, certain=not count < wanted <= count + hidden)
 
 
 def loose(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -651,10 +635,7 @@ def _loose_at(word: str, board: chess.Board, square: chess.Square) -> Finding:
     if word in ("undefended", "unprotected", "unguarded", "defenceless", "defenseless", "without"):
         return truth(not defenders, f"{who} is defended by {by}")
     if attackers(board, not side, square):
-        gains = [
-            each.gain for each in all_captures(board, not side) if each.victim_square == square
-        ]
-        won = not defenders or any(gain > 0 for gain in gains)
+        won = not defenders or any(loss.square == square for loss in hanging(board, side))
         return truth(won, f"{who} is attacked and is defended by {by}")
     evidence = f"nothing attacks {who}"
     if defenders:
@@ -692,13 +673,10 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         if _is_meant(claim, board, move):
             return holds(f"{board.san(move)} is a capture")
     again = verb.startswith(("recapt", "retak", "takes back", "take back", "taking back"))
-    if made and moment.anchor != "line":
-        # said outright: that it is only possible will do for the opponent, or a recapture
-        opponent = sides == {not scene.move.mover} and moment.anchor != "before"
-        possible = opponent and not claim.stance.negated
-        possible = possible or (again and sides != {scene.move.mover})
-    else:
-        possible = True
+    # said outright: that it is only possible will do for the opponent, or a recapture
+    opponent = sides == {not scene.move.mover} and moment.anchor != "before"
+    possible = not made or moment.anchor == "line" or (opponent and not claim.stance.negated)
+    possible = possible or (again and sides != {scene.move.mover})
     events = _answers(moment) if again else _possible(moment)
     for board, move in events if possible else ():
         if _is_meant(claim, board, move):
@@ -729,11 +707,8 @@ def _follows_another(claim: Claim, scene: Scene) -> bool:
 
 
 def _made(moment: Moment) -> list[_Event]:
-    return (
-        [moment.last]
-        if moment.last is not None and moment.last[0].is_capture(moment.last[1])
-        else []
-    )
+    last = moment.last
+    return [last] if last is not None and last[0].is_capture(last[1]) else []
 
 
 def _possible(moment: Moment) -> Iterator[_Event]:
@@ -825,11 +800,9 @@ def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     gain = exchange(board, move)
     evidence = f"by exchange {board.san(move)} brings {gain:+d} in pawns"
     unit = claim.detail.get("unit", "material")
-    if gain >= _value(unit):
-        return holds(evidence)
-    certain = claim.text.lower().startswith("win") and unit != "material"
-    bad = gain < 0 if written else gain <= 0 and certain and moment.anchor == "after"
-    return fails(evidence) if bad and board.is_capture(move) else unknown(evidence)
+    outright = claim.text.lower().startswith("win") and unit != "material"
+    bad = gain < 0 if written else gain <= 0 and outright and moment.anchor == "after"
+    return truth(gain >= _value(unit), evidence, certain=bad and board.is_capture(move))
 
 
 def _value(unit: str) -> int:
@@ -858,9 +831,8 @@ def can_win(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if not legal:
         return fails("no such capture is legal")
     best = max(legal, key=lambda capture: capture.gain)
-    squares = f"{chess.square_name(best.from_square)}{chess.square_name(best.to_square)}"
-    evidence = f"{squares} wins {best.gain:+d} in pawns"
-    return holds(evidence) if best.gain > 0 else unknown(evidence)
+    evidence = f"{best.move.uci()[:4]} wins {best.gain:+d} in pawns"
+    return truth(best.gain > 0, evidence, certain=False)
 
 
 def _named_sides(claim: Claim) -> list[chess.Color]:
@@ -970,9 +942,8 @@ def is_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def is_stalemate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a position is stalemate."""
-    if moment.board.is_stalemate():
-        return holds("stalemate")
-    return fails("there are legal moves or a check")
+    stalemate = moment.board.is_stalemate()
+    return truth(stalemate, "stalemate" if stalemate else "there are legal moves or a check")
 
 
 def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -1247,9 +1218,7 @@ def better(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     value = _value_at(verdict, moment) * (1 if side == verdict.mover else -1)
     evidence = f"{verdict.engine} gives {value / 100:+.2f} for that side"
     bound = int(claim.detail["bound"])
-    if value >= bound:
-        return holds(evidence)
-    return fails(evidence) if value < bound * (1 - TOLERANCE) else unknown(evidence)
+    return truth(value >= bound, evidence, certain=value < bound * (1 - TOLERANCE))
 
 
 def equal(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -1261,9 +1230,7 @@ def equal(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return absent("the position after the move is spoken of")
     value, bound = abs(_value_at(verdict, moment)), int(claim.detail["bound"])
     evidence = f"{verdict.engine} gives {value / 100:.2f} to one side"
-    if value <= bound:
-        return holds(evidence)
-    return fails(evidence) if value > bound * (1 + TOLERANCE) else unknown(evidence)
+    return truth(value <= bound, evidence, certain=value > bound * (1 + TOLERANCE))
 
 
 def _is_over(claim: Claim, moment: Moment) -> bool:
@@ -1287,9 +1254,8 @@ def loses(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return unknown("the engine says nothing of the other move")
     evidence = f"{verdict.engine} says it loses {loss} centipawns"
     low, high = int(claim.detail.get("low", 0)), int(claim.detail.get("high", loss))
-    if low <= loss <= high:
-        return holds(evidence)
-    return fails(evidence) if loss < low * (1 - TOLERANCE) or loss > 2 * high else unknown(evidence)
+    certain = loss < low * (1 - TOLERANCE) or loss > 2 * high
+    return truth(low <= loss <= high, evidence, certain=certain)
 
 
 def _loss_of_another(claim: Claim, scene: Scene) -> int | None:
@@ -1326,7 +1292,7 @@ def better_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if verdict.loss <= BEST_LOSS:
         return fails(evidence)
     best = chess.Move.from_uci(verdict.best)
-    return holds(evidence) if any(m.fits(before, best) for m in named) else unknown(evidence)
+    return truth(any(move.fits(before, best) for move in named), evidence, certain=False)
 
 
 def only_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -1344,7 +1310,6 @@ def only_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if side_name(not scene.move.mover) in claim.detail.get("sides", ""):
         return unknown("the opponent's move is spoken of")
     evidence = f"the best move leads by {margin} centipawns"
-    if verdict.loss <= BEST_LOSS and margin >= ONLY_MOVE_LEAD:
-        return holds(evidence)
+    only = verdict.loss <= BEST_LOSS and margin >= ONLY_MOVE_LEAD
     certain = verdict.loss > 2 * BEST_LOSS or margin < ONLY_MOVE_LEAD / 2
-    return fails(evidence) if certain else unknown(evidence)
+    return truth(only, evidence, certain=certain)
