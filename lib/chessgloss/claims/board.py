@@ -20,17 +20,28 @@ import chess
 from chessgloss.claims.lexicon import Notation, noun_pieces, number, words
 from chessgloss.claims.parser import Claim, Term
 from chessgloss.facts.board import (
+    after_pass,
     attackers,
     doubled,
     half_open_files,
     isolated,
     line_pieces,
+    moved_squares,
     passed,
     pin_lines,
     shelter,
+    taken_on,
 )
 from chessgloss.facts.fact import noun, side_name
-from chessgloss.facts.tactics import VALUES, balance, discovered_attacks, exchange, hanging, mates
+from chessgloss.facts.tactics import (
+    VALUES,
+    balance,
+    discovered_attacks,
+    exchange,
+    hanging,
+    lines,
+    mates,
+)
 from chessgloss.facts.tactics import captures as all_captures
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
@@ -208,16 +219,6 @@ def play(board: chess.Board, move: chess.Move) -> chess.Board:
     return copy
 
 
-def after_pass(board: chess.Board) -> chess.Board | None:
-    """Return the board with the other side to move; ``None`` in check."""
-    if board.is_check():
-        return None
-    copy = board.copy(stack=False)
-    copy.turn = not copy.turn
-    copy.ep_square = None
-    return copy
-
-
 def _both_turns(board: chess.Board) -> list[chess.Board]:
     """Return the board, and the board after a pass if there can be one."""
     turned = after_pass(board)
@@ -272,14 +273,6 @@ def _acting(term: Term, moment: Moment) -> list[chess.Square]:
     # a piece that a written move has brought there earlier
     stands = move.to is not None and board.piece_type_at(move.to) == move.piece
     return [move.to] if stands and move.to is not None and moment.anchor != "before" else []
-
-
-def moved_squares(board: chess.Board, move: chess.Move) -> list[chess.Square]:
-    """Return where the moved piece stands after a move; king and rook after castling."""
-    if not board.is_castling(move):
-        return [move.to_square]
-    rook_file = 5 if chess.square_file(move.to_square) == 6 else 3
-    return [move.to_square, chess.square(rook_file, chess.square_rank(move.to_square))]
 
 
 def _opened(moment: Moment) -> list[chess.Square]:
@@ -727,10 +720,8 @@ def _answers(moment: Moment) -> Iterator[_Event]:
 
 
 def _is_meant(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
-    victim = move.to_square
-    if board.is_en_passant(move):
-        victim = chess.square(chess.square_file(victim), chess.square_rank(move.from_square))
-    if not all(_is_taken(term, board, move, victim) for term in claim.objects):
+    victim = taken_on(board, move)
+    if victim is None or not all(_is_taken(term, board, move, victim) for term in claim.objects):
         return False
     return not claim.subjects or any(_takes(term, board, move) for term in claim.subjects)
 
@@ -1032,7 +1023,7 @@ def pins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     named = [term for term in claim.subjects if term.role != "square"]
     actors = acting_squares(named, moment)
     doubtful = False
-    for pinner, front, back in _lines(board):
+    for pinner, front, back in _all_lines(board):
         if (named and pinner not in actors) or front not in fronts:
             continue
         worth = [_WORTH[board.piece_type_at(square) or chess.PAWN] for square in (front, back)]
@@ -1051,21 +1042,17 @@ def skewers(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     actors = acting_squares(claim.subjects, moment)
     if not actors:
         return absent("there is no such piece")
-    for actor, front, back in _lines(board):
+    for actor, front, back in _all_lines(board):
         if actor in actors and all(_is_among(t, board, [front, back]) for t in claim.objects):
             line = f"{name(board, back)} stands behind {name(board, front)}"
             return holds(f"{line}, attacked by {name(board, actor)}")
     return fails("no such pieces stand on one line")
 
 
-def _lines(board: chess.Board) -> Iterator[tuple[chess.Square, chess.Square, chess.Square]]:
-    """Yield each line piece with two enemy pieces behind each other on its line."""
-    for colour in chess.COLORS:
-        for back in chess.scan_forward(board.occupied_co[not colour]):
-            for start in chess.scan_forward(line_pieces(board, colour, back)):
-                between = chess.between(start, back) & board.occupied
-                if between.bit_count() == 1 and between & board.occupied_co[not colour]:
-                    yield start, between.bit_length() - 1, back
+def _all_lines(board: chess.Board) -> list[tuple[chess.Square, chess.Square, chess.Square]]:
+    """Return each line piece with two enemy pieces behind each other on its line."""
+    every = (line for colour in chess.COLORS for line in lines(board, colour))
+    return sorted(every, key=lambda line: (board.color_at(line[2]) or 0, line[2], line[0]))
 
 
 def discovers(claim: Claim, moment: Moment, scene: Scene) -> Finding:

@@ -351,7 +351,7 @@ def _checks(board: chess.Board, when: When, start: chess.Board | None = None) ->
 def _special_moves(board: chess.Board, move: chess.Move) -> Iterator[Fact]:
     side, ends = board.turn, (move.from_square, move.to_square)
     mover = noun_at(board, move.from_square)
-    if (square := _taken_on(board, move)) is not None:
+    if (square := boards.taken_on(board, move)) is not None:
         passing = board.is_en_passant(move)
         squares = (*ends, square) if passing else ends
         letter = chess.piece_symbol(boards.piece_on(board, square))
@@ -367,13 +367,13 @@ def _special_moves(board: chess.Board, move: chess.Move) -> Iterator[Fact]:
         wing = "kingside" if board.is_kingside_castling(move) else "queenside"
         text = f"{side_name(side)} castles {wing}"
         yield Fact(
-            "castling", "move", side, names((*ends, *_rook_squares(board, move))), wing, text
+            "castling", "move", side, names((*ends, *boards.rook_squares(board, move))), wing, text
         )
 
 
 def _gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator[Fact]:
     """Yield what the move brings at once, and by the exchange that it begins."""
-    side, taken = board.turn, _taken_on(board, move)
+    side, taken = board.turn, boards.taken_on(board, move)
     gain = 0 if taken is None else tactics.VALUES[boards.piece_on(board, taken)]
     gain += tactics.VALUES[move.promotion] - 1 if move.promotion else 0
     if gain:
@@ -397,10 +397,7 @@ def _gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator
 def _tactics_made(board: chess.Board, move: chess.Move, states: Iterable[Fact]) -> Iterator[Fact]:
     """Yield the tactics of the moved piece that stand after the move, and what it discovers."""
     side = board.turn
-    acting = {move.to_square}
-    if board.is_castling(move):
-        acting.add(_rook_squares(board, move)[1])
-    first_squares = {(chess.square_name(square),) for square in acting}
+    first_squares = {(square,) for square in names(boards.moved_squares(board, move))}
     for fact in states:
         if (fact.when, fact.side) != ("after", side) or fact.squares[:1] not in first_squares:
             continue
@@ -410,20 +407,6 @@ def _tactics_made(board: chess.Board, move: chess.Move, states: Iterable[Fact]) 
         if gain is not None and gain > 0:
             text = f"{noun_at(board, square)} attacks {noun_at(board, target)} by discovery"
             yield Fact("discovered_attack", "move", side, names((square, target)), gain, text)
-
-
-def _taken_on(board: chess.Board, move: chess.Move) -> chess.Square | None:
-    """Return where the piece stands that a move takes; ``None`` if it takes none."""
-    if board.is_en_passant(move):
-        return move.to_square + (-8 if board.turn else 8)
-    return move.to_square if board.is_capture(move) else None
-
-
-def _rook_squares(board: chess.Board, move: chess.Move) -> tuple[chess.Square, chess.Square]:
-    """Return where the castling rook comes from and goes to, in standard chess."""
-    start, end = (7, 5) if board.is_kingside_castling(move) else (0, 3)
-    rank = chess.square_rank(move.from_square)
-    return chess.square(start, rank), chess.square(end, rank)
 
 
 # ---------------------------------------------------------------- of an engine's verdict
