@@ -481,24 +481,18 @@ def stands(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def attacks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether the pieces named attack all that they are said to attack."""
-    finding = controls(claim, moment, scene)
-    on_king = any(map(_is_king, claim.objects))
-    if on_king and claim.tense != "after" and finding.outcome == "fails":
+    """Look whether the pieces named attack, defend or control all that they are said to."""
+    finding = _act_on_all(claim, moment)
+    on_king, fails_here = any(map(_is_king, claim.objects)), finding.outcome == "fails"
+    if claim.relation == "attacks" and on_king and claim.tense != "after" and fails_here:
         return unknown("an attack on a king takes many forms")
-    return finding
-
-
-def defends(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether the pieces named defend all that they are said to defend."""
-    finding = controls(claim, moment, scene)
-    if any(map(_is_king, claim.objects)) and finding.outcome != "absent":
+    if claim.relation == "defends" and on_king and finding.outcome != "absent":
         return unknown("a king is sheltered rather than defended")
-    vague = finding.outcome == "fails" and _is_vague(claim)
+    vague = claim.relation == "defends" and fails_here and _is_vague(claim)
     return unknown(finding.evidence) if vague else finding
 
 
-def controls(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+def _act_on_all(claim: Claim, moment: Moment) -> Finding:
     """Look whether the subjects attack (or defend) every object, in the numbers said."""
     board = moment.board
     actors = list(chess.scan_forward(board.occupied))
@@ -524,11 +518,8 @@ def controls(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         groups = [[actor] for actor in actors]
         if _PLURAL.search(claim.subjects[0].text):
             groups = [[a for a in actors if board.color_at(a) == side] for side in chess.COLORS]
-        acted = (
-            all(_act_on(claim, moment, g, t).outcome == "holds" for t in claim.objects)
-            for g in groups
-        )
-        if not any(acted):
+        acted = ({_act_on(claim, moment, g, t).outcome for t in claim.objects} for g in groups)
+        if not any(outcomes <= {"holds"} for outcomes in acted):
             return fails(f"no such piece {_verb(claim)} all of them")
     return holds(", ".join(finding.evidence for finding in findings))
 
@@ -966,8 +957,10 @@ def can_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def mate_in(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look for the mate that is counted: by the board for one move, else by the given score."""
     board, count = moment.board, int(claim.detail["count"])
-    scores = [] if scene.verdict is None else _scores(scene.verdict)
-    known = sorted(abs(mate) for mate in scores if mate is not None)
+    verdict = scene.verdict
+    scores = [] if verdict is None else [verdict.before, verdict.after, verdict.played]
+    mating = [score.relative.mate() for score in scores]
+    known = sorted(abs(mate) for mate in mating if mate is not None)
     if count in known:
         return holds(f"the engine sees mate in {count}")
     if count > 1 and scores and (known or count <= SURE_MATE):
@@ -978,11 +971,6 @@ def mate_in(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if board.is_checkmate() or mates(board, board.turn):
         return fails("there is a quicker mate")
     return unknown(f"a mate in {count} is not searched for")
-
-
-def _scores(verdict: Verdict) -> list[int | None]:
-    """Return the moves to mate of an engine's scores before and after the move."""
-    return [score.relative.mate() for score in (verdict.before, verdict.after, verdict.played)]
 
 
 # ---------------------------------------------------------------- tactics
@@ -1157,18 +1145,15 @@ def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     find = {"doubled": doubled, "isolated": isolated}.get(state, passed)
     fitting = [pawn for pawn in pawns if pawn in find(board, bool(board.color_at(pawn)))]
     if state == "connected":
-        fitting = [pawn for pawn in fitting if _has_neighbour(board, pawn, fitting)]
+        beside = {
+            (chess.square_file(pawn) + step, board.color_at(pawn))
+            for pawn in fitting
+            for step in (-1, 1)
+        }
+        fitting = [p for p in fitting if (chess.square_file(p), board.color_at(p)) in beside]
     if fitting:
         return holds(f"the pawn on {chess.square_name(fitting[0])} is {state}")
     return fails(f"no such pawn is {state}")
-
-
-def _has_neighbour(board: chess.Board, pawn: chess.Square, pawns: list[chess.Square]) -> bool:
-    return any(
-        abs(chess.square_file(other) - chess.square_file(pawn)) == 1
-        and board.color_at(other) == board.color_at(pawn)
-        for other in pawns
-    )
 
 
 def open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -1193,42 +1178,24 @@ def open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def better(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether a side is better by the bound of the words."""
-    verdict = scene.verdict
+    """Look whether a side is better, or neither is, by the bound of the words."""
+    verdict, equal = scene.verdict, claim.relation == "equal"
     if verdict is None:
         return NO_ENGINE
-    if not claim.subjects:
+    if not claim.subjects and not equal:
         return unknown("whose advantage is not told")
-    if _is_over(claim, moment):
+    before = moment.anchor == "before"
+    if before and not re.search(r"\b(?:was|were|had)\b", claim.text.lower()):
         return absent("the position after the move is spoken of")
-    side = bool(claim.subjects[0].side) != ("turned" in claim.detail)
-    value = _value_at(verdict, moment) * (1 if side == verdict.mover else -1)
-    evidence = f"{verdict.engine} gives {value / 100:+.2f} for that side"
+    value = verdict.centipawns_before if before else verdict.centipawns_after
     bound = int(claim.detail["bound"])
+    if equal:
+        evidence = f"{verdict.engine} gives {abs(value) / 100:.2f} to one side"
+        return truth(abs(value) <= bound, evidence, certain=abs(value) > bound * (1 + TOLERANCE))
+    side = bool(claim.subjects[0].side) != ("turned" in claim.detail)
+    value *= 1 if side == verdict.mover else -1
+    evidence = f"{verdict.engine} gives {value / 100:+.2f} for that side"
     return truth(value >= bound, evidence, certain=value < bound * (1 - TOLERANCE))
-
-
-def equal(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether neither side is better."""
-    verdict = scene.verdict
-    if verdict is None:
-        return NO_ENGINE
-    if _is_over(claim, moment):
-        return absent("the position after the move is spoken of")
-    value, bound = abs(_value_at(verdict, moment)), int(claim.detail["bound"])
-    evidence = f"{verdict.engine} gives {value / 100:.2f} to one side"
-    return truth(value <= bound, evidence, certain=value > bound * (1 + TOLERANCE))
-
-
-def _is_over(claim: Claim, moment: Moment) -> bool:
-    """Tell whether a moment lies before the move and the words do not speak of the past."""
-    past = re.search(r"\b(?:was|were|had)\b", claim.text.lower())
-    return moment.anchor == "before" and past is None
-
-
-def _value_at(verdict: Verdict, moment: Moment) -> int:
-    """Return the value in centipawns, seen by the side that moves."""
-    return verdict.centipawns_before if moment.anchor == "before" else verdict.centipawns_after
 
 
 def loses(claim: Claim, moment: Moment, scene: Scene) -> Finding:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 from chessgloss.claims import board
 from chessgloss.claims.board import Anchor, Finding, Moment, Scene, Truth, set_scene
@@ -212,13 +213,11 @@ def summarise(checked: Iterable[Checked]) -> dict[str, int]:
     Keys: the three verdicts, then each cause of error (CCC paper, Table 2) that occurs.
     """
     every = tuple(checked)
-    counts = {
-        verdict: sum(each.verdict == verdict for each in every)
-        for verdict in ("true", "false", "not checkable")
-    }
-    return counts | {
-        cause: sum(each.cause == cause for each in every) for cause in sorted(causes(every))
-    }
+    verdicts = Counter(each.verdict for each in every)
+    by_cause = Counter(each.cause for each in every if each.cause)
+    return {verdict: verdicts[verdict] for verdict in get_args(Truth)} | dict(
+        sorted(by_cause.items())
+    )
 
 
 def causes(checked: Iterable[Checked]) -> frozenset[Cause]:
