@@ -753,11 +753,7 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     alike = len(kinds) == 1 and claim.objects[0].text.endswith("s")
     only_named = bool(claim.subjects) and all(term.role == "piece" for term in claim.subjects)
     for board, move in (*_made(moment), *_possible(moment)):
-        taken = board.piece_at(move.to_square)
-        if only_named and not any(
-            _takes(term, board, move) or term.matches(move.to_square, taken)
-            for term in claim.subjects
-        ):
+        if only_named and not any(_takes(term, board, move) for term in claim.subjects):
             continue
         pair = (board.piece_type_at(move.from_square), board.piece_type_at(move.to_square))
         if all((all if alike else any)(piece in kind for piece in pair) for kind in kinds):
@@ -1124,16 +1120,12 @@ def _count(board: chess.Board, noun: str, side: chess.Color) -> int:
 
 
 def counts_both(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether both sides have as many pieces of a kind as is said."""
+    """Look whether both sides have as many pieces of a kind as is said; none if no number is."""
     have = [_count(moment.board, claim.detail["noun"], side) for side in chess.COLORS]
+    if "count" not in claim.detail:
+        return truth(not any(have), f"{sum(have)} are left")
     wanted = number(claim.detail["count"])
     return truth(have == [wanted, wanted], f"they have {have[0]} and {have[1]}")
-
-
-def no_more(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether all pieces of a kind are off the board."""
-    left = sum(_count(moment.board, claim.detail["noun"], side) for side in chess.COLORS)
-    return truth(not left, f"{left} are left")
 
 
 def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:

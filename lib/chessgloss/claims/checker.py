@@ -80,7 +80,11 @@ def extract(text: str) -> tuple[Claim, ...]:
     claims = [claim for sentence in parsed for claim in _read(sentence)]
     if re.search(r"\b[KQRBN]x[KQRBN]\b", text):
         # a capture without its square (``QxQ``): lines cannot all be followed, no move is certain
-        claims = [_less_certain(claim) if claim.kind == "move" else claim for claim in claims]
+        for index, claim in enumerate(claims):
+            if claim.kind == "move":
+                moves = tuple(replace(term, definite=False) for term in claim.objects)
+                relation = "legal" if claim.relation == "played" else claim.relation
+                claims[index] = replace(claim, relation=relation, objects=moves)
     # what is said twice of the same words counts once
     kept: dict[tuple[object, ...], Claim] = {}
     announced = [claim.span for claim in claims if claim.relation in ("gives_check", "is_mate")]
@@ -105,12 +109,6 @@ def _read(sentence: Sentence) -> Iterator[Claim]:
                     claims = tuple(reading.read(sentence, match))
                     once += [match.span()] if claims and reading.reader in ONCE else []
                     yield from claims
-
-
-def _less_certain(claim: Claim) -> Claim:
-    moves = tuple(replace(term, definite=False) for term in claim.objects)
-    relation = "legal" if claim.relation == "played" else claim.relation
-    return replace(claim, relation=relation, objects=moves)
 
 
 # ---------------------------------------------------------------- whether it is so
