@@ -753,7 +753,11 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     alike = len(kinds) == 1 and claim.objects[0].text.endswith("s")
     only_named = bool(claim.subjects) and all(term.role == "piece" for term in claim.subjects)
     for board, move in (*_made(moment), *_possible(moment)):
-        if only_named and not any(_takes(term, board, move) for term in claim.subjects):
+        taken = board.piece_at(move.to_square)
+        if only_named and not any(
+            _takes(term, board, move) or term.matches(move.to_square, taken)
+            for term in claim.subjects
+        ):
             continue
         pair = (board.piece_type_at(move.from_square), board.piece_type_at(move.to_square))
         if all((all if alike else any)(piece in kind for piece in pair) for kind in kinds):

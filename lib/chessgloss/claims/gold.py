@@ -128,9 +128,10 @@ def read_gold(path: Path) -> Iterator[GoldText]:
                 GoldClaim(label["kind"], (label["span"][0], label["span"][1]), label["verdict"])
                 for label in entry["claims"]
             )
-            yield GoldText(entry["id"], move, entry["text"], claims)
+            text = GoldText(entry["id"], move, entry["text"], claims)
         except (ValueError, KeyError, TypeError) as error:
             raise GoldError(f"{path.name}, line {number}: {error!r}") from None
+        yield text
 
 
 def check_text(gold: GoldText, judge: Judge | None = None) -> tuple[Checked, ...]:
