@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from typing import Final, Literal
 
 import chess
@@ -18,17 +20,28 @@ import chess
 from chessgloss.claims.lexicon import Notation, noun_pieces, number, words
 from chessgloss.claims.parser import Claim, Term
 from chessgloss.facts.board import (
+    after_pass,
     attackers,
     doubled,
     half_open_files,
     isolated,
     line_pieces,
+    moved_squares,
     passed,
     pin_lines,
     shelter,
+    taken_on,
 )
 from chessgloss.facts.fact import noun, side_name
-from chessgloss.facts.tactics import VALUES, balance, discovered_attacks, exchange, mates
+from chessgloss.facts.tactics import (
+    VALUES,
+    balance,
+    discovered_attacks,
+    exchange,
+    hanging,
+    lines,
+    mates,
+)
 from chessgloss.facts.tactics import captures as all_captures
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
@@ -70,29 +83,14 @@ class Finding:
     evidence: str
 
 
-def holds(evidence: str) -> Finding:
-    """Return the finding that a claim holds."""
-    return Finding("holds", evidence)
+#: The findings by outcome, each of its evidence.
+holds, fails = partial(Finding, "holds"), partial(Finding, "fails")
+absent, unknown = partial(Finding, "absent"), partial(Finding, "unknown")
 
 
-def fails(evidence: str) -> Finding:
-    """Return the finding that a claim fails."""
-    return Finding("fails", evidence)
-
-
-def absent(evidence: str) -> Finding:
-    """Return the finding that what a claim speaks of is not there."""
-    return Finding("absent", evidence)
-
-
-def unknown(evidence: str) -> Finding:
-    """Return the finding that the board cannot tell."""
-    return Finding("unknown", evidence)
-
-
-def truth(value: bool, evidence: str) -> Finding:
-    """Return the finding that a claim holds or fails."""
-    return holds(evidence) if value else fails(evidence)
+def truth(value: bool, evidence: str, *, certain: bool = True) -> Finding:
+    """Return the finding that a claim holds or fails; it may also fail to be certain."""
+    return holds(evidence) if value else fails(evidence) if certain else unknown(evidence)
 
 
 NO_ENGINE: Final = unknown("no engine's verdict is given")
@@ -221,16 +219,6 @@ def play(board: chess.Board, move: chess.Move) -> chess.Board:
     return copy
 
 
-def after_pass(board: chess.Board) -> chess.Board | None:
-    """Return the board with the other side to move; ``None`` in check."""
-    if board.is_check():
-        return None
-    copy = board.copy(stack=False)
-    copy.turn = not copy.turn
-    copy.ep_square = None
-    return copy
-
-
 def _both_turns(board: chess.Board) -> list[chess.Board]:
     """Return the board, and the board after a pass if there can be one."""
     turned = after_pass(board)
@@ -243,20 +231,19 @@ def ways_to_play(moments: Sequence[Moment], term: Term) -> list[_Event]:
     The latest moment comes first; moves of the side not on turn, as after a pass, last. A
     move number that names the ply before or after the move leaves only that one.
     """
+    written = term.move
     latest = [m for m in moments if m.anchor == "line" and m.start < term.span[1]][::-1]
     ordered = [*latest, *(m for m in moments if m.anchor != "line")]
     numbered = [m for m in ordered if m.anchor != "reply" and m.board.ply() == term.numbered]
     boards: list[chess.Board] = [moment.board for moment in numbered or ordered]
     if not numbered:
         boards += [turned for board in boards if (turned := after_pass(board)) is not None]
-    return [event for board in boards for event in _first_way(board, term)]
-
-
-def _first_way(board: chess.Board, term: Term) -> list[_Event]:
-    if term.move is None or term.side not in (None, board.turn):
-        return []
-    move = next(term.move.moves(board), None)
-    return [] if move is None else [(board, move)]
+    return [
+        (board, move)
+        for board in boards
+        if written is not None and term.side in (None, board.turn)
+        for move in islice(written.moves(board), 1)
+    ]
 
 
 # ---------------------------------------------------------------- who is meant
@@ -286,14 +273,6 @@ def _acting(term: Term, moment: Moment) -> list[chess.Square]:
     # a piece that a written move has brought there earlier
     stands = move.to is not None and board.piece_type_at(move.to) == move.piece
     return [move.to] if stands and move.to is not None and moment.anchor != "before" else []
-
-
-def moved_squares(board: chess.Board, move: chess.Move) -> list[chess.Square]:
-    """Return where the moved piece stands after a move; king and rook after castling."""
-    if not board.is_castling(move):
-        return [move.to_square]
-    rook_file = 5 if chess.square_file(move.to_square) == 6 else 3
-    return [move.to_square, chess.square(rook_file, chess.square_rank(move.to_square))]
 
 
 def _opened(moment: Moment) -> list[chess.Square]:
@@ -379,7 +358,7 @@ def _is_past(term: Term, scene: Scene) -> bool:
         return False
     there = board.piece_at(move.to)
     same = there is not None and there.piece_type == move.piece
-    return same and there is not None and term.side in (None, there.color)
+    return same and term.side in (None, board.color_at(move.to))
 
 
 def _is_played(term: Term, scene: Scene) -> bool:
@@ -434,12 +413,11 @@ def loses_right(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def castled(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a king can have castled: no rights left, and not on its first square."""
     board = moment.board
-    home = {chess.WHITE: chess.E1, chess.BLACK: chess.E8}
-    states = [
-        board.king(side) != home[side] and not board.has_castling_rights(side)
+    gone = [
+        board.king(side) != (chess.E1 if side else chess.E8) and not board.has_castling_rights(side)
         for side, _ in _castling(claim)
     ]
-    if all(states) if "both" in claim.detail else any(states):
+    if all(gone) if "both" in claim.detail else any(gone):
         return holds("king and rights are as after castling")
     return fails("the king still stands at home, or has its rights")
 
@@ -503,24 +481,18 @@ def stands(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def attacks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether the pieces named attack all that they are said to attack."""
-    finding = controls(claim, moment, scene)
-    on_king = any(map(_is_king, claim.objects))
-    if on_king and claim.tense != "after" and finding.outcome == "fails":
+    """Look whether the pieces named attack, defend or control all that they are said to."""
+    finding = _act_on_all(claim, moment)
+    on_king, fails_here = any(map(_is_king, claim.objects)), finding.outcome == "fails"
+    if claim.relation == "attacks" and on_king and claim.tense != "after" and fails_here:
         return unknown("an attack on a king takes many forms")
-    return finding
-
-
-def defends(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether the pieces named defend all that they are said to defend."""
-    finding = controls(claim, moment, scene)
-    if any(map(_is_king, claim.objects)) and finding.outcome != "absent":
+    if claim.relation == "defends" and on_king and finding.outcome != "absent":
         return unknown("a king is sheltered rather than defended")
-    vague = finding.outcome == "fails" and _is_vague(claim)
+    vague = claim.relation == "defends" and fails_here and _is_vague(claim)
     return unknown(finding.evidence) if vague else finding
 
 
-def controls(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+def _act_on_all(claim: Claim, moment: Moment) -> Finding:
     """Look whether the subjects attack (or defend) every object, in the numbers said."""
     board = moment.board
     actors = list(chess.scan_forward(board.occupied))
@@ -531,9 +503,9 @@ def controls(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if "count" in claim.detail and claim.objects:
         return _counted(claim, moment)
     findings = [_act_on(claim, moment, actors, term) for term in claim.objects]
-    for finding in findings:
-        if finding.outcome != "holds":
-            return finding
+    idle = [finding for finding in findings if finding.outcome != "holds"]
+    if idle:
+        return idle[0]
     for subject in claim.subjects if claim.together else ():
         own = acting_squares([subject], moment)
         if not own:
@@ -546,11 +518,8 @@ def controls(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         groups = [[actor] for actor in actors]
         if _PLURAL.search(claim.subjects[0].text):
             groups = [[a for a in actors if board.color_at(a) == side] for side in chess.COLORS]
-        acted = (
-            all(_act_on(claim, moment, g, t).outcome == "holds" for t in claim.objects)
-            for g in groups
-        )
-        if not any(acted):
+        acted = ({_act_on(claim, moment, g, t).outcome for t in claim.objects} for g in groups)
+        if not any(outcomes <= {"holds"} for outcomes in acted):
             return fails(f"no such piece {_verb(claim)} all of them")
     return holds(", ".join(finding.evidence for finding in findings))
 
@@ -624,9 +593,8 @@ def _counted(claim: Claim, moment: Moment) -> Finding:
     )
     count = direct.bit_count()
     evidence = f"{count} pieces look at {name(board, targets[0])}"
-    if wanted in (count, len(attackers(board, side, targets[0]))):
-        return holds(evidence)
-    return unknown(evidence) if count < wanted <= count + hidden else fails(evidence)
+    right = wanted in (count, len(attackers(board, side, targets[0])))
+    return truth(right, evidence, certain=not count < wanted <= count + hidden)
 
 
 def loose(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -651,10 +619,7 @@ def _loose_at(word: str, board: chess.Board, square: chess.Square) -> Finding:
     if word in ("undefended", "unprotected", "unguarded", "defenceless", "defenseless", "without"):
         return truth(not defenders, f"{who} is defended by {by}")
     if attackers(board, not side, square):
-        gains = [
-            each.gain for each in all_captures(board, not side) if each.victim_square == square
-        ]
-        won = not defenders or any(gain > 0 for gain in gains)
+        won = not defenders or any(loss.square == square for loss in hanging(board, side))
         return truth(won, f"{who} is attacked and is defended by {by}")
     evidence = f"nothing attacks {who}"
     if defenders:
@@ -692,13 +657,10 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         if _is_meant(claim, board, move):
             return holds(f"{board.san(move)} is a capture")
     again = verb.startswith(("recapt", "retak", "takes back", "take back", "taking back"))
-    if made and moment.anchor != "line":
-        # said outright: that it is only possible will do for the opponent, or a recapture
-        opponent = sides == {not scene.move.mover} and moment.anchor != "before"
-        possible = opponent and not claim.stance.negated
-        possible = possible or (again and sides != {scene.move.mover})
-    else:
-        possible = True
+    # said outright: that it is only possible will do for the opponent, or a recapture
+    opponent = sides == {not scene.move.mover} and moment.anchor != "before"
+    possible = not made or moment.anchor == "line" or (opponent and not claim.stance.negated)
+    possible = possible or (again and sides != {scene.move.mover})
     events = _answers(moment) if again else _possible(moment)
     for board, move in events if possible else ():
         if _is_meant(claim, board, move):
@@ -729,11 +691,8 @@ def _follows_another(claim: Claim, scene: Scene) -> bool:
 
 
 def _made(moment: Moment) -> list[_Event]:
-    return (
-        [moment.last]
-        if moment.last is not None and moment.last[0].is_capture(moment.last[1])
-        else []
-    )
+    last = moment.last
+    return [last] if last is not None and last[0].is_capture(last[1]) else []
 
 
 def _possible(moment: Moment) -> Iterator[_Event]:
@@ -752,10 +711,8 @@ def _answers(moment: Moment) -> Iterator[_Event]:
 
 
 def _is_meant(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
-    victim = move.to_square
-    if board.is_en_passant(move):
-        victim = chess.square(chess.square_file(victim), chess.square_rank(move.from_square))
-    if not all(_is_taken(term, board, move, victim) for term in claim.objects):
+    victim = taken_on(board, move)
+    if victim is None or not all(_is_taken(term, board, move, victim) for term in claim.objects):
         return False
     return not claim.subjects or any(_takes(term, board, move) for term in claim.subjects)
 
@@ -825,11 +782,9 @@ def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     gain = exchange(board, move)
     evidence = f"by exchange {board.san(move)} brings {gain:+d} in pawns"
     unit = claim.detail.get("unit", "material")
-    if gain >= _value(unit):
-        return holds(evidence)
-    certain = claim.text.lower().startswith("win") and unit != "material"
-    bad = gain < 0 if written else gain <= 0 and certain and moment.anchor == "after"
-    return fails(evidence) if bad and board.is_capture(move) else unknown(evidence)
+    outright = claim.text.lower().startswith("win") and unit != "material"
+    bad = gain < 0 if written else gain <= 0 and outright and moment.anchor == "after"
+    return truth(gain >= _value(unit), evidence, certain=bad and board.is_capture(move))
 
 
 def _value(unit: str) -> int:
@@ -858,9 +813,8 @@ def can_win(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if not legal:
         return fails("no such capture is legal")
     best = max(legal, key=lambda capture: capture.gain)
-    squares = f"{chess.square_name(best.from_square)}{chess.square_name(best.to_square)}"
-    evidence = f"{squares} wins {best.gain:+d} in pawns"
-    return holds(evidence) if best.gain > 0 else unknown(evidence)
+    evidence = f"{best.move.uci()[:4]} wins {best.gain:+d} in pawns"
+    return truth(best.gain > 0, evidence, certain=False)
 
 
 def _named_sides(claim: Claim) -> list[chess.Color]:
@@ -970,9 +924,8 @@ def is_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def is_stalemate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a position is stalemate."""
-    if moment.board.is_stalemate():
-        return holds("stalemate")
-    return fails("there are legal moves or a check")
+    stalemate = moment.board.is_stalemate()
+    return truth(stalemate, "stalemate" if stalemate else "there are legal moves or a check")
 
 
 def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -1004,8 +957,10 @@ def can_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def mate_in(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look for the mate that is counted: by the board for one move, else by the given score."""
     board, count = moment.board, int(claim.detail["count"])
-    scores = [] if scene.verdict is None else _scores(scene.verdict)
-    known = sorted(abs(mate) for mate in scores if mate is not None)
+    verdict = scene.verdict
+    scores = [] if verdict is None else [verdict.before, verdict.after, verdict.played]
+    mating = [score.relative.mate() for score in scores]
+    known = sorted(abs(mate) for mate in mating if mate is not None)
     if count in known:
         return holds(f"the engine sees mate in {count}")
     if count > 1 and scores and (known or count <= SURE_MATE):
@@ -1016,11 +971,6 @@ def mate_in(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if board.is_checkmate() or mates(board, board.turn):
         return fails("there is a quicker mate")
     return unknown(f"a mate in {count} is not searched for")
-
-
-def _scores(verdict: Verdict) -> list[int | None]:
-    """Return the moves to mate of an engine's scores before and after the move."""
-    return [score.relative.mate() for score in (verdict.before, verdict.after, verdict.played)]
 
 
 # ---------------------------------------------------------------- tactics
@@ -1061,7 +1011,7 @@ def pins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     named = [term for term in claim.subjects if term.role != "square"]
     actors = acting_squares(named, moment)
     doubtful = False
-    for pinner, front, back in _lines(board):
+    for pinner, front, back in _all_lines(board):
         if (named and pinner not in actors) or front not in fronts:
             continue
         worth = [_WORTH[board.piece_type_at(square) or chess.PAWN] for square in (front, back)]
@@ -1080,21 +1030,17 @@ def skewers(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     actors = acting_squares(claim.subjects, moment)
     if not actors:
         return absent("there is no such piece")
-    for actor, front, back in _lines(board):
+    for actor, front, back in _all_lines(board):
         if actor in actors and all(_is_among(t, board, [front, back]) for t in claim.objects):
             line = f"{name(board, back)} stands behind {name(board, front)}"
             return holds(f"{line}, attacked by {name(board, actor)}")
     return fails("no such pieces stand on one line")
 
 
-def _lines(board: chess.Board) -> Iterator[tuple[chess.Square, chess.Square, chess.Square]]:
-    """Yield each line piece with two enemy pieces behind each other on its line."""
-    for colour in chess.COLORS:
-        for back in chess.scan_forward(board.occupied_co[not colour]):
-            for start in chess.scan_forward(line_pieces(board, colour, back)):
-                between = chess.between(start, back) & board.occupied
-                if between.bit_count() == 1 and between & board.occupied_co[not colour]:
-                    yield start, between.bit_length() - 1, back
+def _all_lines(board: chess.Board) -> list[tuple[chess.Square, chess.Square, chess.Square]]:
+    """Return each line piece with two enemy pieces behind each other on its line."""
+    every = (line for colour in chess.COLORS for line in lines(board, colour))
+    return sorted(every, key=lambda line: (board.color_at(line[2]) or 0, line[2], line[0]))
 
 
 def discovers(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -1178,16 +1124,12 @@ def _count(board: chess.Board, noun: str, side: chess.Color) -> int:
 
 
 def counts_both(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether both sides have as many pieces of a kind as is said."""
+    """Look whether both sides have as many pieces of a kind as is said; none if no number is."""
     have = [_count(moment.board, claim.detail["noun"], side) for side in chess.COLORS]
+    if "count" not in claim.detail:
+        return truth(not any(have), f"{sum(have)} are left")
     wanted = number(claim.detail["count"])
     return truth(have == [wanted, wanted], f"they have {have[0]} and {have[1]}")
-
-
-def no_more(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether all pieces of a kind are off the board."""
-    left = sum(_count(moment.board, claim.detail["noun"], side) for side in chess.COLORS)
-    return truth(not left, f"{left} are left")
 
 
 def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -1199,18 +1141,15 @@ def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     find = {"doubled": doubled, "isolated": isolated}.get(state, passed)
     fitting = [pawn for pawn in pawns if pawn in find(board, bool(board.color_at(pawn)))]
     if state == "connected":
-        fitting = [pawn for pawn in fitting if _has_neighbour(board, pawn, fitting)]
+        beside = {
+            (chess.square_file(pawn) + step, board.color_at(pawn))
+            for pawn in fitting
+            for step in (-1, 1)
+        }
+        fitting = [p for p in fitting if (chess.square_file(p), board.color_at(p)) in beside]
     if fitting:
         return holds(f"the pawn on {chess.square_name(fitting[0])} is {state}")
     return fails(f"no such pawn is {state}")
-
-
-def _has_neighbour(board: chess.Board, pawn: chess.Square, pawns: list[chess.Square]) -> bool:
-    return any(
-        abs(chess.square_file(other) - chess.square_file(pawn)) == 1
-        and board.color_at(other) == board.color_at(pawn)
-        for other in pawns
-    )
 
 
 def open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -1235,46 +1174,24 @@ def open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def better(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether a side is better by the bound of the words."""
-    verdict = scene.verdict
+    """Look whether a side is better, or neither is, by the bound of the words."""
+    verdict, equal = scene.verdict, claim.relation == "equal"
     if verdict is None:
         return NO_ENGINE
-    if not claim.subjects:
+    if not claim.subjects and not equal:
         return unknown("whose advantage is not told")
-    if _is_over(claim, moment):
+    before = moment.anchor == "before"
+    if before and not re.search(r"\b(?:was|were|had)\b", claim.text.lower()):
         return absent("the position after the move is spoken of")
-    side = bool(claim.subjects[0].side) != ("turned" in claim.detail)
-    value = _value_at(verdict, moment) * (1 if side == verdict.mover else -1)
-    evidence = f"{verdict.engine} gives {value / 100:+.2f} for that side"
+    value = verdict.centipawns_before if before else verdict.centipawns_after
     bound = int(claim.detail["bound"])
-    if value >= bound:
-        return holds(evidence)
-    return fails(evidence) if value < bound * (1 - TOLERANCE) else unknown(evidence)
-
-
-def equal(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether neither side is better."""
-    verdict = scene.verdict
-    if verdict is None:
-        return NO_ENGINE
-    if _is_over(claim, moment):
-        return absent("the position after the move is spoken of")
-    value, bound = abs(_value_at(verdict, moment)), int(claim.detail["bound"])
-    evidence = f"{verdict.engine} gives {value / 100:.2f} to one side"
-    if value <= bound:
-        return holds(evidence)
-    return fails(evidence) if value > bound * (1 + TOLERANCE) else unknown(evidence)
-
-
-def _is_over(claim: Claim, moment: Moment) -> bool:
-    """Tell whether a moment lies before the move and the words do not speak of the past."""
-    past = re.search(r"\b(?:was|were|had)\b", claim.text.lower())
-    return moment.anchor == "before" and past is None
-
-
-def _value_at(verdict: Verdict, moment: Moment) -> int:
-    """Return the value in centipawns, seen by the side that moves."""
-    return verdict.centipawns_before if moment.anchor == "before" else verdict.centipawns_after
+    if equal:
+        evidence = f"{verdict.engine} gives {abs(value) / 100:.2f} to one side"
+        return truth(abs(value) <= bound, evidence, certain=abs(value) > bound * (1 + TOLERANCE))
+    side = bool(claim.subjects[0].side) != ("turned" in claim.detail)
+    value *= 1 if side == verdict.mover else -1
+    evidence = f"{verdict.engine} gives {value / 100:+.2f} for that side"
+    return truth(value >= bound, evidence, certain=value < bound * (1 - TOLERANCE))
 
 
 def loses(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -1287,9 +1204,8 @@ def loses(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return unknown("the engine says nothing of the other move")
     evidence = f"{verdict.engine} says it loses {loss} centipawns"
     low, high = int(claim.detail.get("low", 0)), int(claim.detail.get("high", loss))
-    if low <= loss <= high:
-        return holds(evidence)
-    return fails(evidence) if loss < low * (1 - TOLERANCE) or loss > 2 * high else unknown(evidence)
+    certain = loss < low * (1 - TOLERANCE) or loss > 2 * high
+    return truth(low <= loss <= high, evidence, certain=certain)
 
 
 def _loss_of_another(claim: Claim, scene: Scene) -> int | None:
@@ -1326,7 +1242,7 @@ def better_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if verdict.loss <= BEST_LOSS:
         return fails(evidence)
     best = chess.Move.from_uci(verdict.best)
-    return holds(evidence) if any(m.fits(before, best) for m in named) else unknown(evidence)
+    return truth(any(move.fits(before, best) for move in named), evidence, certain=False)
 
 
 def only_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -1344,7 +1260,6 @@ def only_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if side_name(not scene.move.mover) in claim.detail.get("sides", ""):
         return unknown("the opponent's move is spoken of")
     evidence = f"the best move leads by {margin} centipawns"
-    if verdict.loss <= BEST_LOSS and margin >= ONLY_MOVE_LEAD:
-        return holds(evidence)
+    only = verdict.loss <= BEST_LOSS and margin >= ONLY_MOVE_LEAD
     certain = verdict.loss > 2 * BEST_LOSS or margin < ONLY_MOVE_LEAD / 2
-    return fails(evidence) if certain else unknown(evidence)
+    return truth(only, evidence, certain=certain)

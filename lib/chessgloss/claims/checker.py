@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 from chessgloss.claims import board
 from chessgloss.claims.board import Anchor, Finding, Moment, Scene, Truth, set_scene
@@ -79,7 +80,11 @@ def extract(text: str) -> tuple[Claim, ...]:
     claims = [claim for sentence in parsed for claim in _read(sentence)]
     if re.search(r"\b[KQRBN]x[KQRBN]\b", text):
         # a capture without its square (``QxQ``): lines cannot all be followed, no move is certain
-        claims = [_less_certain(claim) if claim.kind == "move" else claim for claim in claims]
+        for index, claim in enumerate(claims):
+            if claim.kind == "move":
+                moves = tuple(replace(term, definite=False) for term in claim.objects)
+                relation = "legal" if claim.relation == "played" else claim.relation
+                claims[index] = replace(claim, relation=relation, objects=moves)
     # what is said twice of the same words counts once
     kept: dict[tuple[object, ...], Claim] = {}
     announced = [claim.span for claim in claims if claim.relation in ("gives_check", "is_mate")]
@@ -104,12 +109,6 @@ def _read(sentence: Sentence) -> Iterator[Claim]:
                     claims = tuple(reading.read(sentence, match))
                     once += [match.span()] if claims and reading.reader in ONCE else []
                     yield from claims
-
-
-def _less_certain(claim: Claim) -> Claim:
-    moves = tuple(replace(term, definite=False) for term in claim.objects)
-    relation = "legal" if claim.relation == "played" else claim.relation
-    return replace(claim, relation=relation, objects=moves)
 
 
 # ---------------------------------------------------------------- whether it is so
@@ -212,13 +211,11 @@ def summarise(checked: Iterable[Checked]) -> dict[str, int]:
     Keys: the three verdicts, then each cause of error (CCC paper, Table 2) that occurs.
     """
     every = tuple(checked)
-    counts = {
-        verdict: sum(each.verdict == verdict for each in every)
-        for verdict in ("true", "false", "not checkable")
-    }
-    return counts | {
-        cause: sum(each.cause == cause for each in every) for cause in sorted(causes(every))
-    }
+    verdicts = Counter(each.verdict for each in every)
+    by_cause = Counter(each.cause for each in every if each.cause)
+    return {verdict: verdicts[verdict] for verdict in get_args(Truth)} | dict(
+        sorted(by_cause.items())
+    )
 
 
 def causes(checked: Iterable[Checked]) -> frozenset[Cause]:

@@ -22,7 +22,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import chess
 
@@ -122,18 +122,16 @@ def read_gold(path: Path) -> Iterator[GoldText]:
     """
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         try:
-            yield _read_line(json.loads(line))
+            entry = json.loads(line)
+            move = read_move(read_fen(entry["fen"]), entry["move"])
+            claims = tuple(
+                GoldClaim(label["kind"], (label["span"][0], label["span"][1]), label["verdict"])
+                for label in entry["claims"]
+            )
+            text = GoldText(entry["id"], move, entry["text"], claims)
         except (ValueError, KeyError, TypeError) as error:
             raise GoldError(f"{path.name}, line {number}: {error!r}") from None
-
-
-def _read_line(entry: dict[str, Any]) -> GoldText:
-    move = read_move(read_fen(entry["fen"]), entry["move"])
-    claims = tuple(
-        GoldClaim(label["kind"], (label["span"][0], label["span"][1]), label["verdict"])
-        for label in entry["claims"]
-    )
-    return GoldText(entry["id"], move, entry["text"], claims)
+        yield text
 
 
 def check_text(gold: GoldText, judge: Judge | None = None) -> tuple[Checked, ...]:

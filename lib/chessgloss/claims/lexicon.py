@@ -18,17 +18,6 @@ from typing import Any
 
 import chess
 
-#: What each noun names, as letters of pieces; any other noun may be any piece but the king.
-_NOUNS = {
-    "king": "k", "monarch": "k", "queen": "q", "rook": "r", "bishop": "b", "prelate": "b",
-    "knight": "n", "horse": "n", "steed": "n", "pawn": "p", "minor": "nb",
-}  # fmt: skip
-
-_NUMBERS = {
-    "no": 0, "a": 1, "an": 1, "one": 1, "once": 1, "two": 2, "twice": 2, "three": 3, "thrice": 3,
-    "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-}  # fmt: skip
-
 
 @cache
 def _table() -> dict[str, dict[str, Any]]:
@@ -63,13 +52,13 @@ def _tag_of_word() -> dict[str, str]:
 
 def noun_pieces(noun: str) -> frozenset[chess.PieceType]:
     """Return the types of piece that a noun can mean; any but the king for ``piece``."""
-    letters = _NOUNS.get(noun.removesuffix("'s").removesuffix("s"), "pnbrq")
+    letters = _table()["nouns"].get(noun.removesuffix("'s").removesuffix("s"), "pnbrq")
     return frozenset(chess.PIECE_SYMBOLS.index(letter) for letter in letters)
 
 
 def number(word: str) -> int:
     """Return the number that a word or digits name: ``two``, ``twice``, ``2``; 0 for ``no``."""
-    return _NUMBERS[word] if word in _NUMBERS else int(word)
+    return int(_table()["numbers"].get(word, word))
 
 
 _CASTLING = re.compile(r"[O0o]-[O0o](-[O0o])?([+#]?)")

@@ -139,8 +139,6 @@ class Claim:
         The words, and where they stand in the text (start, end).
     relation
         What exactly is said within the kind: ``attacks``, ``defends``, ``loose`` ...
-    subjects
-        Terms any of which may be the one that acts; empty if the words name none.
     objects
         Terms all of which are acted on.
     stance
@@ -149,6 +147,8 @@ class Claim:
         The moment that the words allow.
     detail
         Further words and numbers that the relation needs (a count, a bound), by name.
+    subjects
+        Terms any of which may be the one that acts; empty if the words name none.
     together
         Every one of the subjects acts (``the queen and the rook attack``), not any of them.
     """
@@ -157,11 +157,11 @@ class Claim:
     text: str
     span: tuple[int, int]
     relation: str
-    subjects: tuple[Term, ...] = ()
     objects: tuple[Term, ...] = ()
     stance: Stance = field(default=Stance())
     tense: Tense = "any"
     detail: Mapping[str, str] = field(default_factory=dict)
+    subjects: tuple[Term, ...] = ()
     together: bool = False
 
 
@@ -394,6 +394,10 @@ class Sentence:
         """Return where the elements ``first`` to ``last`` (one behind) stand in the text."""
         return self.elements[first].span[0], self.elements[last - 1].span[1]
 
+    def offsets(self, match: re.Match[str]) -> tuple[int, int]:
+        """Return where a match in the sentence's words stands in the text."""
+        return match.start() + self.start, match.end() + self.start
+
     def index(self, offset: int) -> int:
         """Return how many elements begin before an offset in the sentence's words."""
         return sum(element.span[0] - self.start < offset for element in self.elements)
@@ -438,9 +442,7 @@ class Sentence:
         """Tell whether the sentence says outright that a move is made."""
         around = self.tags[self.clause_start(first) : last]
         unsaid = bool(set(around) & set("hnHB!@#")) or "B" in self.tags
-        future = re.search(
-            r"\b(?:will|going to|next|if|then|would|could|threat\w*|forc\w+)\b", self.words
-        )
+        future = cue("future").search(self.words)
         return not (unsaid or self.tags[max(0, first - 1) : first] == "t" or future or self.asked)
 
     def acting(self, stop: int) -> tuple[Term, ...]:
@@ -514,7 +516,8 @@ def actors(sentence: Sentence, match: re.Match[str]) -> tuple[Term, ...]:
     verb = match.start("verb")
     if has_group(match, "agent"):
         # ``Black recaptures with the knight``: the agent has the side of the subject
-        side = sentence.elements[match.start("subj")].terms[0].side if _names_side(match) else None
+        owned = match.groupdict().get("subj") == "C"
+        side = sentence.elements[match.start("subj")].terms[0].side if owned else None
         agents = sentence.group(match, "agent")
         return tuple(term if term.side is not None else replace(term, side=side) for term in agents)
     nobody = verb > 0 and sentence.elements[verb - 1].word in ("nothing", "nobody", "none")
@@ -528,10 +531,6 @@ def actors(sentence: Sentence, match: re.Match[str]) -> tuple[Term, ...]:
     return tuple(
         term for index in range(first, match.end("subj")) for term in sentence.terms(index)
     )
-
-
-def _names_side(match: re.Match[str]) -> bool:
-    return match.groupdict().get("subj") == "C"
 
 
 def subject(sentence: Sentence, verb: int) -> tuple[Term, ...]:

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Literal, get_args
 
 import chess
 
@@ -47,14 +48,9 @@ Cause = Literal[
 
 #: The cause that a false claim of each kind counts under.
 CAUSES: dict[Kind, Cause] = {
+    **dict[Kind, Cause].fromkeys(get_args(Kind), "tactical or immediate advantage"),
     "move": "illegal move or missing piece",
     "piece": "illegal move or missing piece",
-    "attack": "tactical or immediate advantage",
-    "check": "tactical or immediate advantage",
-    "capture": "tactical or immediate advantage",
-    "mate": "tactical or immediate advantage",
-    "tactic": "tactical or immediate advantage",
-    "material": "tactical or immediate advantage",
     "structure": "positional or long-term advantage",
     "evaluation": "evaluation of the move or position",
 }
@@ -143,20 +139,14 @@ def relations() -> dict[str, Relation]:
 
 
 def _claim(
-    sentence: Sentence,
-    relation: str,
-    span: tuple[int, int],
-    objects: tuple[Term, ...] = (),
-    stance: Stance | None = None,
-    tense: Tense = "any",
-    detail: Mapping[str, str] | None = None,
-    subjects: tuple[Term, ...] = (),
-    together: bool = False,
+    sentence: Sentence, relation: str, span: tuple[int, int], *parts: Any, **more: Any
 ) -> Claim:
-    """Return a claim of a relation that stands at a place in the sentence's text."""
-    kind, text = relations()[relation].kind, sentence.text[slice(*span)]
-    how = (stance or Stance(), tense, detail or {}, together)
-    return Claim(kind, text, span, relation, subjects, objects, *how)
+    """Return a claim of a relation that stands at a place in the sentence's text.
+
+    What follows the place are the fields of :class:`Claim` from ``objects`` on.
+    """
+    text = sentence.text[slice(*span)]
+    return Claim(relations()[relation].kind, text, span, relation, *parts, **more)
 
 
 # ---------------------------------------------------------------- who does what to whom
@@ -186,11 +176,9 @@ def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     acting = actors(sentence, match)
     objects, subjects = (_placed(sentence, match, terms) for terms in (objects, acting))
     stance = _stance_of_verb(sentence, match, reading.relation)
-    tense, detail = sentence.tense(first, last), _detail_of_verb(sentence, match, times)
+    how = (stance, sentence.tense(first, last), _detail_of_verb(sentence, match, times))
     together = act_together(sentence, match, acting)
-    yield _claim(
-        sentence, reading.relation, span, objects, stance, tense, detail, subjects, together
-    )
+    yield _claim(sentence, reading.relation, span, objects, *how, subjects, together)
 
 
 def _placed(sentence: Sentence, match: re.Match[str], terms: tuple[Term, ...]) -> tuple[Term, ...]:
@@ -450,10 +438,7 @@ def read_pawn_state(sentence: Sentence, match: re.Match[str], reading: Reading) 
                 detail = {"state": state}
                 yield _claim(sentence, "pawn_state", element.span, owned, stance, tense, detail)
     pawns = tuple(term for term in element.terms if chess.PAWN in term.pieces)
-    being = re.match(
-        r"(?:,? which)? (?:is|are|was|were|becomes?|remains?|has been|stays?|will be)\b[^,;.]*",
-        sentence.after(index),
-    )
+    being = cue("being").match(sentence.after(index))
     for state in _STATES if being and pawns else ():
         word = re.search(rf"\b{state}\b(?! pawn)", being.group() if being else "")
         if word:
@@ -487,11 +472,7 @@ def read_loose(sentence: Sentence, match: re.Match[str], reading: Reading) -> It
     index = match.start()
     element = sentence.elements[index]
     stance = _stance_of_noun(sentence, index)
-    none = re.match(
-        r" (?:still |now |currently |really )*(?:has|have|with|lacks|is without|had) (?:no|any"
-        r"|a)? ?(?:\w+ )?(?:defenders?|protection|protectors?)\b",
-        sentence.after(index),
-    )
+    none = cue("no_defender").match(sentence.after(index))
     term = element.terms[:1]
     if none and " a " not in none.group():
         span = (element.span[0], element.span[1] + none.end())
@@ -534,9 +515,8 @@ def read_counts(sentence: Sentence, match: re.Match[str], reading: Reading) -> I
     stance = replace(sentence.stance(0, len(sentence.elements), alone=True), negated=False)
     for group in ("items", "others") if match["others"] else ("items",):
         side = (match["side"] == "white") == (group == "items")
-        offset = sentence.start + match.start(group)
-        for item in cue("item").finditer(match[group]):
-            span = (offset + item.start(), offset + item.end())
+        for item in cue("item").finditer(sentence.words, *match.span(group)):
+            span = sentence.offsets(item)
             detail = {"count": item["count"], "noun": item["noun"]}
             detail |= {"more": ""} if re.search("more|extra", item["adjectives"]) else {}
             detail |= {"whole": ""} if exact or several or group == "others" else {}
@@ -609,14 +589,9 @@ def _is_mate(sentence: Sentence, index: int, before: str, after: str) -> bool:
         return sentence.tags[index - 1 : index] in ("N", "M", "C", "T")
     if word not in ("mate", "checkmate"):
         return False
-    stops = re.match(
-        r"(?: too| already| here| at once| on the spot| on the board)?\s*(?:$|[,;:(])", after
-    )
+    stops = cue("stops").match(after)
     if re.search(r"\bking (?:is |now )*in\s+(?:an? )?$", before):
-        aimed = re.search(
-            r"\b(?:to|can|could|may|might|will)\s+(?:\w+ly )?(?:\w+)\b[^,;:]*$", before
-        )
-        return stops is not None and not aimed
+        return stops is not None and not cue("aimed").search(before)
     joined = re.search(r"(?:\band|,)\s*(?:\w+\s+)?$", before)
     named = re.search(r"M,?$", sentence.tags[:index]) is not None
     return named or (stops is not None and bool(cue("announces").search(before)) and not joined)
@@ -626,7 +601,7 @@ def _check_or_mate(
     sentence: Sentence,
     index: int,
     relation: str,
-    detail: Mapping[str, str] | None = None,
+    detail: Mapping[str, str] = MappingProxyType({}),
     end: int = 0,
 ) -> Claim:
     """Return the claim of the word ``check`` or ``mate`` at an element, with who gives it."""
@@ -677,11 +652,7 @@ def read_happening(sentence: Sentence, match: re.Match[str], reading: Reading) -
     stance = sentence.stance(max(0, index - 1), max(1, index))
     if reading.relation == "was_in_check":
         stance = Stance()
-    yield _claim(sentence, reading.relation, _offsets(sentence, match), stance=stance)
-
-
-def _offsets(sentence: Sentence, match: re.Match[str]) -> tuple[int, int]:
-    return match.start() + sentence.start, match.end() + sentence.start
+    yield _claim(sentence, reading.relation, sentence.offsets(match), stance=stance)
 
 
 # ---------------------------------------------------------------- fixed wordings
@@ -695,7 +666,7 @@ _JUDGES = frozenset({"bad_move", "good_move", "best_move"})
 
 def read_wording(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read a fixed wording: of material, files, judgements."""
-    relation, span = reading.relation, _offsets(sentence, match)
+    relation, span = reading.relation, sentence.offsets(match)
     groups = {name: value.strip() for name, value in match.groupdict().items() if value}
     side = groups.pop("side", None)
     named = () if side is None else (Term("side", side, span, side == "white"),)

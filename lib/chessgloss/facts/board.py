@@ -113,6 +113,43 @@ def line_pieces(board: chess.Board, colour: chess.Color, square: chess.Square) -
     )
 
 
+# ---------------------------------------------------------------- moves
+
+
+def after_pass(board: chess.Board) -> chess.Board | None:
+    """Return the board with the other side to move; ``None`` in check."""
+    if board.is_check():
+        return None
+    copy = board.copy(stack=False)
+    copy.turn, copy.ep_square = not copy.turn, None
+    return copy
+
+
+def taken_on(board: chess.Board, move: chess.Move) -> chess.Square | None:
+    """Return where the piece stands that a move takes; ``None`` if it takes none."""
+    if board.is_en_passant(move):
+        return passed_by(move)
+    return move.to_square if board.is_capture(move) else None
+
+
+def passed_by(move: chess.Move) -> chess.Square:
+    """Return the square of the pawn that is taken en passant."""
+    return chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
+
+
+def rook_squares(board: chess.Board, move: chess.Move) -> tuple[chess.Square, chess.Square]:
+    """Return where the castling rook comes from and goes to, in standard chess."""
+    start, end = (7, 5) if board.is_kingside_castling(move) else (0, 3)
+    rank = chess.square_rank(move.from_square)
+    return chess.square(start, rank), chess.square(end, rank)
+
+
+def moved_squares(board: chess.Board, move: chess.Move) -> list[chess.Square]:
+    """Return where the moved piece stands after a move; king and rook after castling."""
+    rook = [rook_squares(board, move)[1]] if board.is_castling(move) else []
+    return [move.to_square, *rook]
+
+
 # ---------------------------------------------------------------- pawns and files
 
 

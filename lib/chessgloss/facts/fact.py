@@ -43,12 +43,13 @@ expected_reply       its from, to; the opponent          UCI move
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final, Literal, get_args
 
 import chess
+import jinja2
 
 from chessgloss.engine import MATES_FROM, ScoreWording, centipawns, read_centipawns, score_text
 from chessgloss.facts import board as boards
@@ -350,7 +351,7 @@ def _checks(board: chess.Board, when: When, start: chess.Board | None = None) ->
 def _special_moves(board: chess.Board, move: chess.Move) -> Iterator[Fact]:
     side, ends = board.turn, (move.from_square, move.to_square)
     mover = noun_at(board, move.from_square)
-    if (square := _taken_on(board, move)) is not None:
+    if (square := boards.taken_on(board, move)) is not None:
         passing = board.is_en_passant(move)
         squares = (*ends, square) if passing else ends
         letter = chess.piece_symbol(boards.piece_on(board, square))
@@ -366,13 +367,13 @@ def _special_moves(board: chess.Board, move: chess.Move) -> Iterator[Fact]:
         wing = "kingside" if board.is_kingside_castling(move) else "queenside"
         text = f"{side_name(side)} castles {wing}"
         yield Fact(
-            "castling", "move", side, names((*ends, *_rook_squares(board, move))), wing, text
+            "castling", "move", side, names((*ends, *boards.rook_squares(board, move))), wing, text
         )
 
 
 def _gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator[Fact]:
     """Yield what the move brings at once, and by the exchange that it begins."""
-    side, taken = board.turn, _taken_on(board, move)
+    side, taken = board.turn, boards.taken_on(board, move)
     gain = 0 if taken is None else tactics.VALUES[boards.piece_on(board, taken)]
     gain += tactics.VALUES[move.promotion] - 1 if move.promotion else 0
     if gain:
@@ -396,10 +397,7 @@ def _gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator
 def _tactics_made(board: chess.Board, move: chess.Move, states: Iterable[Fact]) -> Iterator[Fact]:
     """Yield the tactics of the moved piece that stand after the move, and what it discovers."""
     side = board.turn
-    acting = {move.to_square}
-    if board.is_castling(move):
-        acting.add(_rook_squares(board, move)[1])
-    first_squares = {(chess.square_name(square),) for square in acting}
+    first_squares = {(square,) for square in names(boards.moved_squares(board, move))}
     for fact in states:
         if (fact.when, fact.side) != ("after", side) or fact.squares[:1] not in first_squares:
             continue
@@ -409,20 +407,6 @@ def _tactics_made(board: chess.Board, move: chess.Move, states: Iterable[Fact]) 
         if gain is not None and gain > 0:
             text = f"{noun_at(board, square)} attacks {noun_at(board, target)} by discovery"
             yield Fact("discovered_attack", "move", side, names((square, target)), gain, text)
-
-
-def _taken_on(board: chess.Board, move: chess.Move) -> chess.Square | None:
-    """Return where the piece stands that a move takes; ``None`` if it takes none."""
-    if board.is_en_passant(move):
-        return move.to_square + (-8 if board.turn else 8)
-    return move.to_square if board.is_capture(move) else None
-
-
-def _rook_squares(board: chess.Board, move: chess.Move) -> tuple[chess.Square, chess.Square]:
-    """Return where the castling rook comes from and goes to, in standard chess."""
-    start, end = (7, 5) if board.is_kingside_castling(move) else (0, 3)
-    rank = chess.square_rank(move.from_square)
-    return chess.square(start, rank), chess.square(end, rank)
 
 
 # ---------------------------------------------------------------- of an engine's verdict
@@ -499,9 +483,6 @@ def _loss_text(san: str, verdict: Verdict) -> str:
 
 # ---------------------------------------------------------------- the rubric's feature context
 
-#: Stands for what is unknown.
-UNKNOWN: Final = "NA"
-
 _CONTEXT_WORDING: Final = ScoreWording(
     number="{pawns:+.2f}", mate="{verb} in {moves}", mated="{verb} in 0", level=None
 )
@@ -511,145 +492,27 @@ def linearise(facts: Facts) -> str:
     """Return the facts of a move as the pairwise rubric's feature context, a line a feature.
 
     The rubric's judge is shown "a structured/linearized summary of the move and extracted
-    signals" and may hold against a comment whatever it lacks. So every line is always there:
-    ``no`` and ``none`` say that the board has nothing of the kind, ``NA`` that nobody was asked.
-    Material and exchanges are in pawns, evaluations in pawns with two decimals, chances in
-    per cent, all seen by the side that moves.
+    signals" and may hold against a comment whatever it lacks. So every line of the template
+    ``context.txt.j2`` is always there. Material and exchanges are in pawns, evaluations in pawns
+    with two decimals, chances in per cent, all seen by the side that moves.
     """
-    lines = _move_lines(facts) | _board_lines(facts) | _engine_lines(facts)
-    return "\n".join(f"{name}: {value}" for name, value in lines.items())
-
-
-def _move_lines(facts: Facts) -> dict[str, str]:
     move = facts.move
-    board = chess.Board(move.position.fen)
-    piece = chess.PIECE_NAMES[boards.piece_on(board, move.move.from_square)]
-    capture, exchanges = facts.of("capture"), facts.of("exchange")
-    taken, trade = "no", "no"
-    if capture:
-        victim = _letter_name(capture[0])
-        taken = f"{victim} on {capture[0].squares[-1]}"
-        if len(exchanges[0].squares) > 2:  # what takes can be taken back
-            trade = f"{piece} for {victim} on {exchanges[0].squares[0]} possible"
-    return {
-        "move": move.numbered_san,
-        "side to move": side_name(move.mover),
-        "piece": f"{piece} from {move.uci[:2]} to {move.uci[2:4]}",
-        "capture": taken,
-        "en passant": _flag(facts, "en_passant"),
-        "trade": trade,
-        "check": _flag(facts, "check"),
-        "discovered check": _flag(facts, "discovered_check"),
-        "double check": _flag(facts, "double_check"),
-        "checkmate": _flag(facts, "mate"),
-        "stalemate": _flag(facts, "stalemate"),
-        "promotion": _first(facts.of("promotion"), _letter_name, "no"),
-        "castling": _first(facts.of("castling"), _value, "no"),
-    }
+    piece = boards.piece_on(chess.Board(move.position.fen), move.move.from_square)
+    return _context().render(
+        move=move, of=facts.of, piece=chess.PIECE_NAMES[piece], mates_from=MATES_FROM,
+        around=_AROUND, side_name=side_name,
+        name=lambda fact: chess.piece_name(chess.PIECE_SYMBOLS.index(fact.value)),
+    )  # fmt: skip
 
 
-def _board_lines(facts: Facts) -> dict[str, str]:
-    mover = facts.move.mover
-    sides = {"own": mover, "opponent's": not mover}
-    lines = {
-        "material change": _first(facts.of("material", when="move"), _gained, "0"),
-        "exchange result": _first(facts.of("exchange"), _gained, "0"),
-    }
-    for when in _AROUND:
-        (fact,) = facts.of("material", when=when)
-        pawns = _number(fact) if fact.side == mover else -_number(fact)
-        lines[f"material balance {when}"] = _signed(pawns)
-    for when in _AROUND:
-        for whose, side in sides.items():
-            loose = facts.of("hanging", when=when, side=side)
-            lines[f"{whose} hanging pieces {when}"] = _list(
-                f"{fact.text.removesuffix(' is hanging')} (worth {fact.value})" for fact in loose
-            )
-    for kind in get_args(_Tactic)[:-1]:
-        made = facts.of(kind, when="move")
-        lines[f"new {kind.replace('_', ' ')}"] = _list(fact.text for fact in made)
-    for name, side in (("threats", mover), ("opponent's chances", not mover)):
-        threats_after = facts.of("threat", when="after", side=side)
-        lines[f"{name} after"] = _list(fact.text for fact in threats_after)
-    for whose, side in sides.items():
-        passed = facts.of("passed_pawn", when="after", side=side)
-        lines[f"{whose} passed pawns after"] = _list(fact.squares[0] for fact in passed)
-        for when in _AROUND:
-            (cover,) = facts.of("king_shelter", when=when, side=side)
-            lines[f"{whose} king's shelter {when}"] = _pawns_worth(int(_number(cover)))
-    return lines
-
-
-def _engine_lines(facts: Facts) -> dict[str, str]:
-    evaluations, chances = facts.of("evaluation"), facts.of("win_probability")
-    lines = {"engine": _first(facts.of("move_rank"), lambda fact: fact.provenance)}
-    for number, when in enumerate(_AROUND):
-        lines[f"evaluation {when}"] = _first(evaluations[number:], _evaluation)
-    mates = any(abs(_number(fact)) >= MATES_FROM for fact in evaluations)
-    lines["evaluation swing"] = UNKNOWN if mates else _swing(evaluations, 100, "+.2f")
-    for number, when in enumerate(_AROUND):
-        lines[f"win chance {when}"] = _first(
-            chances[number:], lambda fact: f"{100 * _number(fact):.1f} %"
-        )
-    return lines | {
-        "win chance swing": _swing(chances, 0.01, "+.1f", " %"),
-        "centipawn loss": _first(facts.of("centipawn_loss"), _value),
-        "move class": _first(facts.of("mistake"), _value),
-        "engine rank": _first(facts.of("move_rank"), _rank),
-        "best line": _first(facts.of("best_line"), _moves),
-        "expected reply": _first(facts.of("expected_reply"), _moves),
-    }
-
-
-def _first(facts: Sequence[Fact], say: Callable[[Fact], str], otherwise: str = UNKNOWN) -> str:
-    return say(facts[0]) if facts else otherwise
-
-
-def _swing(facts: Sequence[Fact], unit: float, form: str, sign: str = "") -> str:
-    """Return the change from before to after, in ``unit``."""
-    if not facts:
-        return UNKNOWN
-    before, after = map(_number, facts)
-    return f"{(after - before) / unit:{form}}{sign}"
-
-
-def _flag(facts: Facts, kind: FactKind) -> str:
-    return "yes" if facts.of(kind, when="move") else "no"
-
-
-def _list(words: Iterable[str]) -> str:
-    return "; ".join(words) or "none"
-
-
-def _letter_name(fact: Fact) -> str:
-    return chess.piece_name(chess.PIECE_SYMBOLS.index(str(fact.value)))
-
-
-def _gained(fact: Fact) -> str:
-    return _signed(_number(fact))
-
-
-def _signed(pawns: float) -> str:
-    return f"{pawns:+g}" if pawns else "0"
-
-
-def _evaluation(fact: Fact) -> str:
-    return score_text(read_centipawns(_number(fact), chess.WHITE), _CONTEXT_WORDING)
-
-
-def _value(fact: Fact) -> str:
-    return str(fact.value)
-
-
-def _rank(fact: Fact) -> str:
-    return fact.text[fact.text.index("not ") :] if fact.value is None else str(fact.value)
-
-
-def _moves(fact: Fact) -> str:
-    """Return the moves that end the clause of a best line or of an expected reply."""
-    return fact.text.split(" line is ")[-1].split(" the reply ")[-1]
-
-
-def _number(fact: Fact) -> float:
-    assert isinstance(fact.value, int | float)
-    return float(fact.value)
+@cache
+def _context() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("chessgloss.facts", ""), trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["pawns"] = _pawns_worth
+    environment.filters["signed"] = lambda pawns: f"{pawns:+g}" if pawns else "0"
+    environment.filters["score"] = lambda value: score_text(
+        read_centipawns(value, chess.WHITE), _CONTEXT_WORDING
+    )
+    return environment.get_template("context.txt.j2")

@@ -21,7 +21,7 @@ from typing import Final, Literal, NamedTuple
 
 import chess
 
-from chessgloss.facts.board import line_pieces, piece_on
+from chessgloss.facts.board import after_pass, line_pieces, passed_by, piece_on
 
 #: Value of each piece in pawns.
 VALUES: Final[Mapping[chess.PieceType, int]] = {
@@ -174,7 +174,7 @@ class Exchanges:
                     yield capture
         if board.turn == colour and board.ep_square is not None:
             for move in board.generate_legal_ep():
-                square, gain = _passed_by(move), self.worth(move)
+                square, gain = passed_by(move), self.worth(move)
                 yield Capture(move.from_square, move.to_square, None, chess.PAWN, square, gain)
 
     def capture(self, start: chess.Square, target: chess.Square) -> Capture | None:
@@ -202,7 +202,7 @@ class Exchanges:
         victim = board.piece_type_at(move.to_square)
         same_file = chess.square_file(move.from_square) == chess.square_file(move.to_square)
         if piece == chess.PAWN and victim is None and not same_file:
-            rest &= ~_SQUARES[_passed_by(move)]
+            rest &= ~_SQUARES[passed_by(move)]
             victim = chess.PAWN
         value = VALUES[move.promotion or piece]
         won = (VALUES[victim] if victim else 0) + (value - 1 if move.promotion else 0)
@@ -252,11 +252,6 @@ class Exchanges:
 
 def _promotes(piece: chess.PieceType, target: chess.Square) -> bool:
     return piece == chess.PAWN and bool(_SQUARES[target] & chess.BB_BACKRANKS)
-
-
-def _passed_by(move: chess.Move) -> chess.Square:
-    """Return the square of the pawn that is taken en passant."""
-    return chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
 
 
 # ---------------------------------------------------------------- tactics
@@ -373,7 +368,7 @@ def line_tactics(
     be worth taking with the same piece once the one in front has gone.
     """
     pinned, skewered = [], []
-    for start, front, behind in _lines(board, exchanges.colour):
+    for start, front, behind in lines(board, exchanges.colour):
         before, after = _rank(board, front), _rank(board, behind)
         falls = exchanges.worth(chess.Move(start, behind), without=_SQUARES[front]) > 0
         line = Line(start, front, behind, _KING_RANK in (before, after))
@@ -409,7 +404,7 @@ def discovered_attacks(board: chess.Board, move: chess.Move) -> tuple[Discovered
     return tuple(opened)
 
 
-def _lines(
+def lines(
     board: chess.Board, colour: chess.Color
 ) -> Iterator[tuple[chess.Square, chess.Square, chess.Square]]:
     """Yield each line piece of ``colour`` with an enemy in sight and the enemy behind it."""
@@ -503,12 +498,10 @@ def mates(board: chess.Board, colour: chess.Color) -> tuple[chess.Move, ...]:
     cannot pass. A pawn that mates as a queen counts as that; as another piece only if the
     queen does not mate.
     """
-    if board.turn != colour:
-        if board.is_check():
-            return ()
-        board = board.copy(stack=False)
-        board.turn, board.ep_square = colour, None
-    mating = {move for move in set(_possible_checks(board)) if _is_mate(board, move)}
+    turned = board if board.turn == colour else after_pass(board)
+    if turned is None:
+        return ()
+    mating = {move for move in set(_possible_checks(turned)) if _is_mate(turned, move)}
     dearer = {move: chess.Move(move.from_square, move.to_square, chess.QUEEN) for move in mating}
     keep = (m for m in mating if m.promotion in (None, chess.QUEEN) or dearer[m] not in mating)
     return tuple(sorted(keep, key=chess.Move.uci))
