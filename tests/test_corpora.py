@@ -222,8 +222,6 @@ def test_games_are_counted_by_result_length_and_level():
     counts = samples.describe_games([FOOLS_MATE, drawn, drawn])
     assert (counts["games"], counts["distinct games"], counts["plies"]) == (3, 2, 6)
     assert (counts["draws"], counts["Black wins"]) == (2 / 3, 1 / 3)
-    levels = samples.describe_levels([FOOLS_MATE, drawn])
-    assert levels[["level", "against", "games"]].to_numpy().tolist() == [[5, 10, 2]]
 
 
 def test_the_committed_data_sheet_says_what_the_file_holds() -> None:
