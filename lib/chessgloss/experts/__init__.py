@@ -239,13 +239,13 @@ def load_expert(
         from chessgloss.experts.nnue import NnueExpert
 
         file = _locate(name, path)
-        return NnueExpert.from_file(file, view=view or "white", random_weights=random_weights)
+        return NnueExpert(file, view=view or "white", random_weights=random_weights)
     if name == "leela":
         from chessgloss.experts.leela import LeelaExpert
 
         if view == "white":
             raise ValueError("Leela sees every board from the mover's side; leave view out")
-        return LeelaExpert.from_file(_locate(name, path), random_weights=random_weights)
+        return LeelaExpert(_locate(name, path), random_weights=random_weights)
     if name in get_args(ControlName):
         from chessgloss.experts.boards import BareBoard
 
