@@ -62,7 +62,7 @@ def policy_of_the_same_size(channels: int) -> torch.nn.Module:
 
 def compare(path: Path, fens: list[str], turns: int, batch: int) -> dict[str, object]:
     """Return the ratio of speeds over the turns, with what it was measured on."""
-    expert = LeelaExpert.from_file(path)
+    expert = LeelaExpert(path)
     backend = lc0.Backend(lc0.Weights(str(path)), "eigen")
     inputs = [lc0.GameState(fen=fen, moves=[]).as_input(backend) for fen in fens]
     planes = torch.from_numpy(Encoder().encode(fens))

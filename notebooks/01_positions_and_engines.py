@@ -112,7 +112,12 @@ report.sheet("self-play", sheet)
 # %%
 splits = pd.Series([game.split for game in games]).value_counts()
 glue("share_train", float(splits["train"] / len(games)), display=False)
-by_pair = samples.describe_levels(games).set_index(["level", "against"])
+of_game = pd.DataFrame(
+    [(*sorted(int(name.rsplit(" ", 1)[1]) for name in (game.white, game.black)),
+      len(game.moves), game.result == "1/2-1/2") for game in games],
+    columns=["level", "against", "plies", "drawn"])
+by_pair = of_game.groupby(["level", "against"]).agg(**{
+    "games": ("plies", "size"), "mean plies": ("plies", "mean"), "draws": ("drawn", "mean")})
 glue("draws_weak", float(by_pair["draws"][5, 5]), display=False)
 glue("draws_strong", float(by_pair["draws"][20, 20]), display=False)
 report.table(by_pair)
@@ -147,12 +152,18 @@ talks = lectures.read_lectures(assets.locate("lectures"))
 comments = [comment for talk in talks for comment in talk.comments]
 spoken = sum(talk.counts.comment_lines for talk in talks)
 problems = sum(len(talk.problems) for talk in talks)
+words = np.array([comment.words for comment in comments])
+phases = pd.Series([samples.phase_of(each.context.position.fen) for each in comments])
 talk_sheet = {
     "lectures": len(talks),
     "lines of play": sum(len(talk.lines) for talk in talks),
     "comment lines": spoken,
     "lines not understood": problems,
-    **samples.describe_comments(comments),
+    "comments": len(comments),
+    "median words": float(np.median(words)),
+    "at most 40 words": int((words <= 40).sum()),
+    **{f"on {phase} moves": int((phases == phase).sum())
+       for phase in ("opening", "middlegame", "endgame")},
 }
 report.sheet("FICS lectures", talk_sheet)
 

@@ -1,4 +1,4 @@
-"""Corpora: self-play games and their file, samples and counts, lectures, puzzles and streams."""
+"""Corpora: self-play games and their file, samples and counts, lectures and streams."""
 
 from __future__ import annotations
 
@@ -34,9 +34,8 @@ from chessgloss.corpora.lectures import (
     read_lecture,
     read_lectures,
 )
-from chessgloss.corpora.lichess import Puzzle, read_puzzles
 from chessgloss.corpora.samples import sample_positions
-from chessgloss.corpora.streams import DamagedLine, TruncatedFileError
+from chessgloss.corpora.streams import TruncatedFileError
 from chessgloss.engine import ScoredMove, read_centipawns
 from chessgloss.positions import (
     Game,
@@ -138,7 +137,7 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(stockfish, tmp_path, monk
 
 def test_a_file_reads_back_and_names_its_bad_lines(tmp_path):
     game = Game(("e2e4", "e7e5"), "1-0", "level 5", "level 3", "resigned", 6)
-    line = games_module._line(0, game)
+    line = games_module.line_of(0, game)
     assert list(read_games(pack([line, line], tmp_path / "g.zst"), limit=1)) == [game]
     with pytest.raises(GamesFileError, match="line 2"):
         list(read_games(pack([line, "1\tA\tB\n"], tmp_path / "g.zst")))
@@ -223,8 +222,6 @@ def test_games_are_counted_by_result_length_and_level():
     counts = samples.describe_games([FOOLS_MATE, drawn, drawn])
     assert (counts["games"], counts["distinct games"], counts["plies"]) == (3, 2, 6)
     assert (counts["draws"], counts["Black wins"]) == (2 / 3, 1 / 3)
-    levels = samples.describe_levels([FOOLS_MATE, drawn])
-    assert levels[["level", "against", "games"]].to_numpy().tolist() == [[5, 10, 2]]
 
 
 def test_the_committed_data_sheet_says_what_the_file_holds() -> None:
@@ -408,13 +405,7 @@ class TestRealLectures:
         assert sum(map(eligible, comments)) == 254
 
 
-# ---------------------------------------------------------------- puzzles and streams
-
-HEAD = "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags"
-BACK_RANK = (
-    "abc12,6k1/5ppp/8/8/8/8/r4PPP/1R4K1 b - - 0 1,h7h6 b1b8 g8h7,600,80,90,1000,"
-    "mateIn1 short,https://example.org/g,"
-)
+# ---------------------------------------------------------------- streams
 
 
 def frames(path: Path, *texts: str) -> Path:
@@ -425,36 +416,11 @@ def frames(path: Path, *texts: str) -> Path:
     return path
 
 
-def test_a_puzzle_starts_after_the_opponents_move(tmp_path: Path) -> None:
-    other = BACK_RANK.replace("mateIn1 short", "endgame short").replace("abc12", "def34")
-    path = frames(tmp_path / "p.csv.zst", f"{HEAD}\n", f"{other}\n{BACK_RANK}\n")
-    (puzzle,) = read_puzzles(path, {"mateIn1"})
-    assert isinstance(puzzle, Puzzle)
-    assert puzzle.position.turn == chess.WHITE
-    assert puzzle.name == "abc12"
-    assert puzzle.position.moves == ("h7h6",)
-
-
-def test_damaged_puzzles_are_numbered_and_skipped(tmp_path: Path) -> None:
-    bad = [
-        "short,row",
-        BACK_RANK.replace("h7h6 b1b8", "h7h9 b1b8"),
-        BACK_RANK.replace("h7h6 b1b8 g8h7", ""),
-        BACK_RANK.replace("6k1/5ppp", "9/5ppp"),
-    ]
-    text = "\n".join([HEAD, *bad, BACK_RANK])
-    read = list(read_puzzles(frames(tmp_path / "p.csv.zst", text)))
-    damaged = [item for item in read if isinstance(item, DamagedLine)]
-    assert [item.line for item in damaged] == [2, 3, 4, 5]
-    assert all(item.reason for item in damaged)
-    assert isinstance(read[-1], Puzzle)
-
-
-def test_a_cut_off_file_gives_its_good_rows_then_an_error(tmp_path: Path) -> None:
-    path = frames(tmp_path / "p.csv.zst", f"{HEAD}\n{BACK_RANK}\n", f"{BACK_RANK}\n" * 50)
+def test_a_cut_off_file_gives_its_whole_lines_then_an_error(tmp_path: Path) -> None:
+    path = frames(tmp_path / "p.csv.zst", "first\nsecond\n", "third\n" * 50)
     path.write_bytes(path.read_bytes()[:-20])
-    read = read_puzzles(path)
-    assert isinstance(next(read), Puzzle)
+    read = streams.lines(path)
+    assert [next(read), next(read)] == [b"first\n", b"second\n"]
     with pytest.raises(TruncatedFileError, match="cut off"):
         list(read)
 

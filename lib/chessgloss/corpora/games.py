@@ -102,7 +102,7 @@ SERIES: Mapping[str, Rules] = MappingProxyType({"mixed": Rules(), "quick": _QUIC
 
 
 class GamesFileError(ValueError):
-    """A games file that is cut off or not in its form."""
+    """A packed file that is cut off, or a games file that is not in its form."""
 
 
 # ---------------------------------------------------------------- one game
@@ -156,14 +156,14 @@ def play(engine: Engine, seed: int, number: int, rules: Rules = SERIES["mixed"])
     board = chess.Board()
     opening = _open(engine, board, rules, random)
     scores: list[int] = []
-    end = _natural_end(board)
+    end = natural_end(board)
     while end is None:
         level = white if board.turn else black
         nodes, multipv = rules.nodes or level_nodes(level), rules.lines if level < 20 else 1
         lines = engine.search(_ucis(board), nodes=nodes, lines=multipv)
         scores.append(lines[0].centipawns if board.turn else -lines[0].centipawns)
         board.push(choose(lines, level, random).move)
-        end = _natural_end(board) or _adjudicated(scores, board.ply(), resigns, rules)
+        end = natural_end(board) or _adjudicated(scores, board.ply(), resigns, rules)
     result, termination = end
     moves = tuple(_ucis(board))
     return Game(moves, result, f"level {white}", f"level {black}", termination, opening)
@@ -186,18 +186,17 @@ def _near_lines(engine: Engine, board: chess.Board, rules: Rules) -> list[Scored
     return [line for line in lines if line.centipawns >= floor]
 
 
-def _natural_end(board: chess.Board) -> tuple[Result, str] | None:
+def natural_end(board: chess.Board) -> tuple[Result, str] | None:
+    """Return how a game ended by the rules, draws claimed at once; ``None`` if it goes on."""
+    if not any(board.generate_legal_moves()):
+        if not board.is_check():
+            return "1/2-1/2", "stalemate"
+        return ("0-1" if board.turn else "1-0"), "checkmate"
     if board.halfmove_clock >= 100:
         return "1/2-1/2", "fifty moves"
     if board.halfmove_clock >= 8 and board.is_repetition(3):
         return "1/2-1/2", "threefold repetition"
-    if board.is_insufficient_material():
-        return "1/2-1/2", "insufficient material"
-    if any(board.generate_legal_moves()):
-        return None
-    if not board.is_check():
-        return "1/2-1/2", "stalemate"
-    return ("0-1" if board.turn else "1-0"), "checkmate"
+    return ("1/2-1/2", "insufficient material") if board.is_insufficient_material() else None
 
 
 def _adjudicated(
@@ -265,7 +264,7 @@ def play_shard(engine: Path, shards: Path, seed: int, start: int, series: str = 
     numbers = range(start, start + SHARD)
     games = zip(numbers, play_many(engine, seed, numbers, SERIES[series]), strict=True)
     aside = path.with_suffix(".part")
-    aside.write_text("".join(_line(number, game) for number, game in games), encoding="ascii")
+    aside.write_text("".join(line_of(number, game) for number, game in games), encoding="ascii")
     return aside.rename(path)
 
 
@@ -278,6 +277,21 @@ def pack(lines: Iterable[str], target: Path) -> Path:
     return aside.rename(target)
 
 
+def unpack(path: Path) -> list[str]:
+    """Return the lines of a file that :func:`pack` wrote.
+
+    Raises
+    ------
+    GamesFileError
+        If the file is cut off or damaged.
+    """
+    try:
+        text = zstandard.ZstdDecompressor().decompress(path.read_bytes())
+    except zstandard.ZstdError as error:
+        raise GamesFileError(f"{path.name} is damaged or cut off: {error}") from None
+    return text.decode("ascii").splitlines()
+
+
 def read_games(path: Path, limit: int | None = None) -> Iterator[Game]:
     """Yield the games of a file in its order, at most ``limit`` of them.
 
@@ -287,11 +301,7 @@ def read_games(path: Path, limit: int | None = None) -> Iterator[Game]:
         At the first line that is not a game, named by its number, or when the file is
         cut off.
     """
-    try:
-        text = zstandard.ZstdDecompressor().decompress(path.read_bytes()).decode("ascii")
-    except zstandard.ZstdError as error:
-        raise GamesFileError(f"{path.name} is damaged or cut off: {error}") from None
-    for number, line in enumerate(text.splitlines()[:limit], start=1):
+    for number, line in enumerate(unpack(path)[:limit], start=1):
         try:
             _, white, black, result, end, opening, moves = line.split("\t")
             played = tuple(moves.split(" "))
@@ -309,6 +319,7 @@ def _shard(folder: Path, series: str, seed: int, start: int) -> Path:
     return folder / f"{series}-{seed}-{start:07d}.tsv"
 
 
-def _line(number: int, game: Game) -> str:
+def line_of(number: int, game: Game) -> str:
+    """Return a game as a line of the file."""
     players, end = (game.white, game.black), (game.result, game.termination, game.opening_plies)
     return "\t".join(map(str, (number, *players, *end, " ".join(game.moves)))) + "\n"

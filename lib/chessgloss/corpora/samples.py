@@ -10,11 +10,10 @@ from typing import Literal
 
 import chess
 import numpy as np
-import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from chessgloss.positions import CommentedMove, Game
+from chessgloss.positions import Game
 
 Phase = Literal["opening", "middlegame", "endgame"]
 _PHASES: tuple[Phase, ...] = ("opening", "middlegame", "endgame")
@@ -138,28 +137,3 @@ def describe_positions(fens: Sequence[str]) -> dict[str, float | int]:
         "in check": float(np.mean([chess.Board(fen).is_check() for fen in fens])),
         "material within 3 pawns": float(np.mean(balance <= 3)),
     }
-
-
-def describe_comments(comments: Sequence[CommentedMove]) -> dict[str, float | int]:
-    """Count a collection of commented moves: how many, how long, of which phase."""
-    words = np.array([comment.words for comment in comments])
-    phases = Counter(phase_of(comment.context.position.fen) for comment in comments)
-    return {
-        "comments": len(comments),
-        "median words": float(np.median(words)),
-        "at most 40 words": int((words <= 40).sum()),
-        **{f"on {name} moves": phases[name] for name in _PHASES},
-    }
-
-
-def describe_levels(games: Sequence[Game]) -> pd.DataFrame:
-    """Count games by the pair of their players, strongest last: games, mean plies, draws."""
-    rows = []
-    for game in games:
-        levels = sorted(int(name.rsplit(" ", 1)[1]) for name in (game.white, game.black))
-        rows.append((*levels, len(game.moves), game.result == "1/2-1/2"))
-    pairs = pd.DataFrame(rows, columns=["level", "against", "mean plies", "draws"])
-    grouped = pairs.groupby(["level", "against"])
-    counted = grouped.mean()
-    counted.insert(0, "games", grouped.size())
-    return counted.reset_index()

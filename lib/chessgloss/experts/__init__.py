@@ -19,13 +19,12 @@ evaluation; ``boards.py`` reads many FENs at once and holds the controls without
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args, overload
 
 import numpy as np
-from tqdm import tqdm
 
 from chessgloss import assets
 from chessgloss.positions import Position
@@ -52,7 +51,7 @@ class Representation(ABC):
     view
         Whose labels fit its layers: ``white`` (White, Black) or ``mover`` (own, opponent).
     batch
-        Positions computed at once, if the caller does not say.
+        Positions computed at once.
     """
 
     def __init__(self, name: str, widths: Mapping[str, int], view: View, batch: int) -> None:
@@ -79,22 +78,13 @@ class Representation(ABC):
         self.width(layer)
         return self.view
 
-    def stream(
-        self,
-        positions: Iterable[str | Position],
-        layer: str,
-        *,
-        batch: int | None = None,
-        progress: bool = False,
-    ) -> Iterator[np.ndarray]:
-        """Yield a layer's activations, float32 (at most ``batch``, d), in order."""
+    def stream(self, positions: Iterable[str | Position], layer: str) -> Iterator[np.ndarray]:
+        """Yield a layer's activations a batch at a time, float32 (at most so many, d), in order."""
         self.width(layer)
-        for chunk in self._batches(positions, batch, progress, layer):
+        for chunk in self._batches(positions):
             yield self._layer(layer, chunk)
 
-    def activations(
-        self, positions: Positions, layer: str, *, batch: int | None = None, progress: bool = False
-    ) -> np.ndarray:
+    def activations(self, positions: Positions, layer: str) -> np.ndarray:
         """Return a layer's activations, float32 (n, d).
 
         Raises
@@ -104,24 +94,12 @@ class Representation(ABC):
         ValueError
             If there is no such layer.
         """
-        return joined_activations(
-            self, positions, layer, dtype=np.float32, batch=batch, progress=progress
-        )
+        return joined_activations(self, positions, layer, dtype=np.float32)
 
-    def _batches(
-        self, positions: Iterable[str | Position], batch: int | None, progress: bool, task: str
-    ) -> Iterator[list[str | Position]]:
-        """Yield lists of at most ``batch`` positions; with ``progress``, count on stderr."""
-        size = self._batch if batch is None else batch
-        if size < 1:
-            raise ValueError(f"batch must be at least 1, got {size}")
-        total = len(positions) if isinstance(positions, Sized) else None
-        title = f"{self.name} {task}"
-        with tqdm(total=total, desc=title, unit="pos", disable=not progress) as bar:
-            iterator = iter(positions)
-            while chunk := list(islice(iterator, size)):
-                yield chunk
-                bar.update(len(chunk))
+    def _batches(self, positions: Iterable[str | Position]) -> Iterator[list[str | Position]]:
+        iterator = iter(positions)
+        while chunk := list(islice(iterator, self._batch)):
+            yield chunk
 
 
 class Expert(Representation):
@@ -140,12 +118,10 @@ class Expert(Representation):
     ) -> torch.Tensor:
         """Evaluate for White from activations (n, d) of the right shape: float32 (n,)."""
 
-    def evaluate(
-        self, positions: Positions, *, batch: int | None = None, progress: bool = False
-    ) -> np.ndarray:
+    def evaluate(self, positions: Positions) -> np.ndarray:
         """Return evaluations, float32 (n,), good for White if positive, in the expert's unit."""
-        batches = self._batches(positions, batch, progress, "evaluates")
-        return np.concatenate([*map(self._evaluations, batches), np.empty(0, np.float32)])
+        batches = map(self._evaluations, self._batches(positions))
+        return np.concatenate([*batches, np.empty(0, np.float32)])
 
     def evaluate_from(
         self, layer: str, activations: np.ndarray, positions: Positions
@@ -185,8 +161,6 @@ def joined_activations(
     layers: str,
     *,
     dtype: DTypeLike = np.float16,
-    batch: int | None = None,
-    progress: bool = False,
 ) -> np.ndarray:
     """Return the activations of layers named with ``+`` between them, side by side.
 
@@ -212,7 +186,7 @@ def joined_activations(
     left = 0
     for name in names:
         right, top = left + expert.width(name), 0
-        for chunk in expert.stream(positions, name, batch=batch, progress=progress):
+        for chunk in expert.stream(positions, name):
             whole[top : top + len(chunk), left:right] = chunk
             top += len(chunk)
         left = right
@@ -265,13 +239,13 @@ def load_expert(
         from chessgloss.experts.nnue import NnueExpert
 
         file = _locate(name, path)
-        return NnueExpert.from_file(file, view=view or "white", random_weights=random_weights)
+        return NnueExpert(file, view=view or "white", random_weights=random_weights)
     if name == "leela":
         from chessgloss.experts.leela import LeelaExpert
 
         if view == "white":
             raise ValueError("Leela sees every board from the mover's side; leave view out")
-        return LeelaExpert.from_file(_locate(name, path), random_weights=random_weights)
+        return LeelaExpert(_locate(name, path), random_weights=random_weights)
     if name in get_args(ControlName):
         from chessgloss.experts.boards import BareBoard
 

@@ -521,14 +521,20 @@ class LeelaExpert(Expert):
 
     Parameters
     ----------
-    network
-        The network's weights.
+    path
+        The network's file (``.pb.gz``).
     random_weights
         A seed; if given, every weight is drawn at random from its tensor's values.
+
+    Raises
+    ------
+    LeelaFormatError
+        If it is damaged or of an architecture not read here (it is named).
     """
 
-    def __init__(self, network: LeelaNetwork, random_weights: int | None = None) -> None:
-        name = f"leela-{network.path.name.removesuffix('.gz').removesuffix('.pb')}"
+    def __init__(self, path: Path, *, random_weights: int | None = None) -> None:
+        network = read_network(path)
+        name = f"leela-{path.name.removesuffix('.gz').removesuffix('.pb')}"
         rng = None
         if random_weights is not None:
             name, rng = f"{name}-random-{random_weights}", np.random.default_rng(random_weights)
@@ -537,17 +543,6 @@ class LeelaExpert(Expert):
         layers = ["input", *(f"block{index}" for index in range(network.blocks))]
         super().__init__(name, dict.fromkeys(layers, 64 * self.channels), "mover", batch=256)
         self._encoder = Encoder()
-
-    @classmethod
-    def from_file(cls, path: Path, *, random_weights: int | None = None) -> LeelaExpert:
-        """Read a ``.pb.gz`` file.
-
-        Raises
-        ------
-        LeelaFormatError
-            If it is damaged or of an architecture not read here (it is named).
-        """
-        return cls(read_network(path), random_weights)
 
     @torch.inference_mode()
     def _layer(self, layer: str, positions: list[str | Position]) -> np.ndarray:

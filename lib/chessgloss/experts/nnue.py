@@ -416,35 +416,30 @@ class NnueExpert(Expert):
 
     Parameters
     ----------
-    network
-        The network's weights.
+    path
+        The network's file.
     view
         Order of the two perspectives, see above.
-    name
-        What to call the expert in tables.
+    random_weights
+        A seed; if given, every weight is drawn at random from its tensor's values.
+
+    Raises
+    ------
+    NnueFormatError
+        If the file is no network of this architecture.
     """
 
-    def __init__(self, network: NnueNetwork, view: View = "white", name: str = "nnue") -> None:
+    def __init__(
+        self, path: Path, *, view: View = "white", random_weights: int | None = None
+    ) -> None:
+        network, name = read_network(path), "nnue"
+        if random_weights is not None:
+            network = randomised(network, random_weights)
+            name = f"nnue-random-{random_weights}"
         super().__init__(name, _WIDTHS, view, batch=2048)
         self._psqt = network.psqt
         self._transformer = FeatureTransformer(network)
         self._stacks = [StackLayers(stack) for stack in network.stacks]
-
-    @classmethod
-    def from_file(
-        cls, path: Path, *, view: View = "white", random_weights: int | None = None
-    ) -> NnueExpert:
-        """Read a network file; with ``random_weights``, draw its weights at random by that seed.
-
-        Raises
-        ------
-        NnueFormatError
-            If the file is no network of this architecture.
-        """
-        network = read_network(path)
-        if random_weights is None:
-            return cls(network, view)
-        return cls(randomised(network, random_weights), view, f"nnue-random-{random_weights}")
 
     def orientation(self, layer: str) -> View:
         """Return whose labels fit a layer: ``white`` (White, Black) or ``mover``."""

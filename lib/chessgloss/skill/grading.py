@@ -24,11 +24,10 @@ from typing import Final, NamedTuple, get_args
 import chess
 import numpy as np
 import pandas as pd
-import zstandard
 from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
-from chessgloss.corpora.games import pack
+from chessgloss.corpora.games import pack, unpack
 from chessgloss.engine import CAP, Engine, centipawn_loss, centipawns, open_engine
 from chessgloss.facts.verdict import RANKED_LINES, MistakeClass, mistake_class
 from chessgloss.positions import Position
@@ -250,14 +249,13 @@ def read_tables(path: Path) -> dict[str, MoveTable]:
     if not path.exists():
         return {}
     tables = {}
-    try:
-        text = zstandard.ZstdDecompressor().decompress(path.read_bytes()).decode("ascii")
-        for line in text.splitlines():
+    for number, line in enumerate(unpack(path), start=1):
+        try:
             key, ranked, values = line.split("\t")
             pairs = (word.split(":") for word in values.split(" "))
             tables[key] = MoveTable({uci: int(value) for uci, value in pairs}, ranked.split(" "))
-    except (zstandard.ZstdError, ValueError) as error:
-        raise ValueError(f"{path.name} is damaged or cut off: {error}") from None
+        except ValueError as error:
+            raise ValueError(f"{path.name}, line {number} is no table: {error}") from None
     return tables
 
 

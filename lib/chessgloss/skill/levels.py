@@ -21,14 +21,13 @@ import chess
 import chess.polyglot
 import numpy as np
 import pandas as pd
-import zstandard
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from chessgloss.corpora.games import pack, read_games
+from chessgloss.corpora.games import line_of, natural_end, pack, read_games, unpack
 from chessgloss.engine import CAP, MATE, MATES_FROM, Engine, centipawn_loss, find_stockfish
-from chessgloss.positions import Game, Result
+from chessgloss.positions import Game
 from chessgloss.store import Store
 
 #: The plan's Skill Levels and the Elo it gives them ("approximate", without a source; it
@@ -105,10 +104,10 @@ def play_game(engine: Engine, level: int, opening: Sequence[str], rules: Rules) 
     moves = list(opening)
     for uci in moves:
         board.push_uci(uci)
-    while (end := _end(board, rules)) is None:
+    while (end := natural_end(board)) is None and len(moves) < rules.most_plies:
         moves.append(engine.play(moves, nodes=rules.nodes, level=level))
         board.push_uci(moves[-1])
-    result, termination = end
+    result, termination = end or ("1/2-1/2", "length")
     return Game(tuple(moves), result, name, name, termination, len(opening))
 
 
@@ -125,9 +124,9 @@ def play_levels(target: Path, rules: Rules, *, book: Path, store: Store) -> Path
 
         recipe = {"level": level, "nodes": rules.nodes, "opening": list(opening)}
         parts = store.fetch("level_game", recipe, build)
-        name = f"Skill Level {level}"
-        cells = (number, name, name, *parts["end"], len(opening), " ".join(parts["moves"]))
-        lines.append("\t".join(map(str, cells)) + "\n")
+        name, (result, termination) = f"Skill Level {level}", parts["end"]
+        game = Game(tuple(parts["moves"]), result, name, name, termination, len(opening))
+        lines.append(line_of(number, game))
     return pack(lines, target)
 
 
@@ -151,19 +150,6 @@ def read_level_games(path: Path) -> dict[int, list[Game]]:
     for game in read_games(path):
         games[level_of(game)].append(game)
     return games
-
-
-def _end(board: chess.Board, rules: Rules) -> tuple[Result, str] | None:
-    """Return how a game ended: by the rules, draws claimed at once, or by its length."""
-    if board.halfmove_clock >= 8 and board.is_repetition(3):
-        return "1/2-1/2", "threefold repetition"
-    if board.is_fifty_moves():
-        return "1/2-1/2", "fifty moves"
-    outcome = board.outcome()
-    if outcome is None:
-        return ("1/2-1/2", "length") if board.ply() >= rules.most_plies else None
-    results: dict[bool | None, Result] = {True: "1-0", False: "0-1", None: "1/2-1/2"}
-    return results[outcome.winner], outcome.termination.name.lower().replace("_", " ")
 
 
 # ---------------------------------------------------------------- what moves lose
@@ -227,8 +213,7 @@ def write_values(games: Sequence[Game], target: Path, store: Store) -> Path:
 
 def read_values(path: Path) -> dict[str, NDArray[np.int64]]:
     """Return the values of each game's positions for White, by the game's key."""
-    text = zstandard.ZstdDecompressor().decompress(path.read_bytes()).decode("ascii")
-    rows = (line.split("\t") for line in text.splitlines())
+    rows = (line.split("\t") for line in unpack(path))
     return {key: np.array(values.split(" "), dtype=np.int64) for key, _, values in rows}
 
 

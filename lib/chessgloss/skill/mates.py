@@ -8,11 +8,13 @@ in the CCC paper's three ways (its Figure A5, in our words): ``bare`` gives the 
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -21,10 +23,10 @@ import pandas as pd
 
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.corpora.games import of_split
-from chessgloss.corpora.lichess import Puzzle, read_puzzles
+from chessgloss.corpora.streams import lines
 from chessgloss.facts.tactics import mates as quick_mates
 from chessgloss.llm import Request
-from chessgloss.positions import Game, MoveInContext, Position
+from chessgloss.positions import Game, MoveInContext, Position, repair_fen
 from chessgloss.skill.players import MOVE, Answer, Asked
 from chessgloss.store import find_project
 
@@ -269,14 +271,21 @@ def with_history(problems: Sequence[Problem], games: Iterable[Game]) -> list[Ask
 def lichess_problems(path: Path, count: int) -> list[Problem]:
     """Return the first ``count`` puzzles ``mateIn1`` of Lichess's file, damaged lines left out.
 
-    The file is the asset ``lichess_puzzles``; see :func:`~chessgloss.corpora.lichess.read_puzzles`.
+    The file is the asset ``lichess_puzzles``, ``lichess_db_puzzle.csv.zst``
+    (https://database.lichess.org, CC0). A puzzle is solved after its first move.
     """
-    puzzles = (each for each in read_puzzles(path, ["mateIn1"]) if isinstance(each, Puzzle))
-    return [
-        Problem(each.name, board.ply(), each.position.fen, mating_moves(board))
-        for each in islice(puzzles, count)
-        for board in [each.position.board()]
-    ]
+    problems: list[Problem] = []
+    for row in csv.DictReader(line.decode("utf-8") for line in lines(path)):
+        if len(problems) == count:
+            break
+        if "mateIn1" in (row["Themes"] or "").split():
+            with contextlib.suppress(ValueError):
+                before, move = repair_fen(row["FEN"]).position, row["Moves"].split(" ")[0]
+                board = MoveInContext(before, move).after().board()
+                problems.append(
+                    Problem(row["PuzzleId"], board.ply(), board.fen(), mating_moves(board))
+                )
+    return problems
 
 
 # ---------------------------------------------------------------- questions and outcomes

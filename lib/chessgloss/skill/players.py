@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal
 
 import chess
 import numpy as np
@@ -116,19 +116,6 @@ class Answer:
     def failed(cls, reason: str) -> Answer:
         """Return what stands for an answer that never came, with the reason."""
         return cls(" ".join(reason.split()), None, None, "error")
-
-
-class Player(Protocol):
-    """Anything that chooses moves."""
-
-    @property
-    def name(self) -> str:
-        """What to call it in tables and result keys: lower case, ``stockfish_05``."""
-        ...
-
-    def choose(self, asked: Sequence[Asked]) -> list[Answer]:
-        """Return one answer for each position, in order."""
-        ...
 
 
 _OVER = Answer.failed("the game is over")
