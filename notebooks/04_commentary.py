@@ -44,7 +44,7 @@ from chessgloss.commentary import briefing, methods
 from chessgloss.commentary.briefing import known_from_start, speaks_of
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.experts import load_expert
-from chessgloss.llm import replay
+from chessgloss.llm.client import replay
 from chessgloss.stats import Interval, mean_interval, means_by, paired_difference
 from chessgloss.concepts import facts as fact_concepts
 from chessgloss.concepts.fit import ConceptVectors

@@ -49,7 +49,7 @@ from chessgloss.commentary import briefing, methods, verified
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.corpora.games import read_games
 from chessgloss.facts.verdict import weigh
-from chessgloss.llm import replay
+from chessgloss.llm.client import replay
 from chessgloss.positions import MoveInContext
 from chessgloss.stats import (
     Interval, cluster_weights, means_by, paired_difference, paired_permutation,

@@ -43,7 +43,7 @@ from chessgloss.commentary.briefing import NODES, briefings_file, evaluated_move
 from chessgloss.judges import gcc, trials
 from chessgloss.judges.gcc import DIMENSIONS, judge_request, read_score
 
-from chessgloss.llm import replay
+from chessgloss.llm.client import replay
 from chessgloss.stats import (
     area_under_curve, correlation, mean_interval, means_by, paired_permutation)
 from chessgloss.commentary.methods import gather_comments

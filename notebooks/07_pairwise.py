@@ -42,7 +42,7 @@ from chessgloss import report
 from chessgloss.commentary.briefing import (
     NODES, briefings_file, evaluated_moves, first_words, read_briefings)
 
-from chessgloss.llm import replay
+from chessgloss.llm.client import replay
 from chessgloss.stats import mean_interval, means_by
 from chessgloss.judges import pairwise
 from chessgloss.judges.pairwise import CRITERIA

@@ -43,7 +43,7 @@ from chessgloss.commentary.methods import gather_comments
 from chessgloss.stats import crossed_mean, mean_interval, share_of, sign_flip_p
 from chessgloss.book.profiles import load_sizes
 
-from chessgloss.llm import replay
+from chessgloss.llm.client import replay
 from chessgloss.store import find_project
 from chessgloss.survey.reading import (
     as_printed, read_ratings, read_scores, table1, table2, table3, table4)

@@ -37,7 +37,7 @@ from myst_nb import glue
 from chessgloss import engine, report
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import load_expert
-from chessgloss.llm import replay
+from chessgloss.llm.client import replay
 from chessgloss.stats import mean_interval, paired_permutation, share_of
 from chessgloss.positions import split_of
 from chessgloss.book import reference

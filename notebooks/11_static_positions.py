@@ -39,7 +39,7 @@ from chessgloss import assets, report
 from chessgloss.book.profiles import load_sizes
 from chessgloss.claims import verify
 from chessgloss.experts import load_expert
-from chessgloss.llm import replay
+from chessgloss.llm.client import replay
 from chessgloss.positions import MoveInContext
 from chessgloss.skill import artefacts, grading
 from chessgloss.skill.grading import (

@@ -44,7 +44,7 @@ from chessgloss.commentary.prompts import list_prompts, load_prompt, quoted, rea
 from chessgloss.concepts.changes import ConceptChange, concept_and_side
 from chessgloss.corpora.lectures import Counts, Lecture, read_lectures
 from chessgloss.engine import Analysis, Line
-from chessgloss.llm import Answer, Message, State
+from chessgloss.llm.recordings import Answer, Message, State
 from chessgloss.oracle import TERMS
 from chessgloss.positions import (
     CommentedMove,

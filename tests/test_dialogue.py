@@ -19,7 +19,8 @@ from chessgloss.commentary.dialogue import (
 from chessgloss.corpora.games import read_games
 from chessgloss.engine import Analysis, Line
 from chessgloss.facts.tactics import balance, hanging
-from chessgloss.llm import Answer, Client, State, Unanswered
+from chessgloss.llm.client import Client, Unanswered
+from chessgloss.llm.recordings import Answer, State
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from chessgloss.store import find_project
 

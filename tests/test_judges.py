@@ -37,7 +37,8 @@ from chessgloss.judges.gcc import (
     texts_of,
     with_requests,
 )
-from chessgloss.llm import Answer, Client, Endpoint, Model, Recordings, Token, request_key
+from chessgloss.llm.client import Client, Endpoint
+from chessgloss.llm.recordings import Answer, Model, Recordings, Token, request_key
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from fakes.scripted_llm import scripted_llm
 

@@ -10,20 +10,15 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from chessgloss.llm import (
+from chessgloss.llm.client import (
     AnswerMissing,
     Client,
     Endpoint,
-    Message,
     Misconfigured,
-    Model,
-    Recordings,
-    Request,
-    Sampling,
-    State,
     Unanswered,
     endpoint_from_environment,
 )
+from chessgloss.llm.recordings import Message, Model, Recordings, Request, Sampling, State
 from fakes.scripted_llm import scripted_llm
 
 MODEL = Model("scripted-1")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from chessgloss.llm import (
+from chessgloss.llm.recordings import (
     Answer,
     Message,
     Model,

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from chessgloss import assets, cli
-from chessgloss.llm import Client, Endpoint, Message, Misconfigured, Recordings, Request, Sampling
 from chessgloss.llm import server as served
+from chessgloss.llm.client import Client, Endpoint, Misconfigured
+from chessgloss.llm.recordings import Message, Recordings, Request, Sampling
 from chessgloss.llm.server import (
     ServerMissing,
     ServerSettings,
@@ -170,7 +171,7 @@ def test_a_stop_ends_a_real_answer_whole(tiny, recordings):
 
 @pytest.mark.slow
 def test_another_model_than_the_asked_one_is_noticed(tiny, tmp_path):
-    from chessgloss.llm import default_model
+    from chessgloss.llm.client import default_model
 
     other = Endpoint(tiny.base_url, default_model())
     with pytest.raises(Misconfigured, match=TINY):

@@ -24,7 +24,7 @@ from chessgloss.facts import gather, linearise
 from chessgloss.judges import pairwise
 from chessgloss.judges.pairwise import CARRIERS, CRITERIA, METHODS, read_line, supports
 from chessgloss.judges.strengths import bradley_terry, strengths, win_points
-from chessgloss.llm import Answer, State, Token
+from chessgloss.llm.recordings import Answer, State, Token
 from chessgloss.positions import read_fen, read_move
 
 GOOD = "WINNER,A,A,5,4,4,5,3,4,25,B,3,4,3,5,4,4,23"

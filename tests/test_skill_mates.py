@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from chessgloss.corpora.games import of_split, read_games
-from chessgloss.llm import replay
+from chessgloss.llm.client import replay
 from chessgloss.positions import Game, split_of
 from chessgloss.skill import mates
 from chessgloss.skill.mates import Problem

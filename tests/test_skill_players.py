@@ -11,7 +11,8 @@ import pytest
 
 from chessgloss import assets
 from chessgloss.experts import load_expert
-from chessgloss.llm import AnswerMissing, Client, Endpoint, Model, Recordings
+from chessgloss.llm.client import AnswerMissing, Client, Endpoint
+from chessgloss.llm.recordings import Model, Recordings
 from chessgloss.positions import Position
 from chessgloss.skill import players
 from chessgloss.skill.players import Answer, Asked

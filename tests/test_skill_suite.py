@@ -12,7 +12,7 @@ import chess.polyglot
 import pytest
 
 from chessgloss.experts import load_expert
-from chessgloss.llm import replay
+from chessgloss.llm.client import replay
 from chessgloss.positions import CommentedMove, Game, MoveInContext, Position, read_fen
 from chessgloss.skill import artefacts, suite
 from chessgloss.skill.grading import MoveTable, position_key

@@ -37,18 +37,8 @@ from chessgloss.commentary.verified import (
     write_verified,
 )
 from chessgloss.engine import Analysis, Line
-from chessgloss.llm import (
-    DEFAULT_MODEL,
-    Answer,
-    AnswerMissing,
-    Client,
-    Endpoint,
-    Model,
-    Recordings,
-    State,
-    Unanswered,
-    replay,
-)
+from chessgloss.llm.client import DEFAULT_MODEL, AnswerMissing, Client, Endpoint, Unanswered, replay
+from chessgloss.llm.recordings import Answer, Model, Recordings, State
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.store import find_project
 from fakes.scripted_llm import scripted_llm

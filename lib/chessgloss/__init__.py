@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from chessgloss.commentary.briefing import Briefing, Comment
     from chessgloss.concepts.changes import ConceptChange
     from chessgloss.engine import Engine
-    from chessgloss.llm import Client
+    from chessgloss.llm.client import Client
     from chessgloss.positions import MoveInContext
 
 __version__ = "0.1.0"
@@ -181,7 +181,8 @@ def live_client() -> Client:
     import os
     from pathlib import Path
 
-    from chessgloss.llm import Client, Mode, Recordings, endpoint_from_environment
+    from chessgloss.llm.client import Client, Mode, endpoint_from_environment
+    from chessgloss.llm.recordings import Recordings
 
     endpoint = endpoint_from_environment()
     return Client(Recordings.of(endpoint.model, "words", Path(os.devnull)), endpoint, Mode.LIVE)

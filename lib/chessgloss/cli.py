@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from chessgloss.commentary.dialogue import Reply
     from chessgloss.concepts.changes import ConceptChange
     from chessgloss.engine import Engine
-    from chessgloss.llm import Client
+    from chessgloss.llm.client import Client
     from chessgloss.positions import MoveInContext
     from chessgloss.survey.reading import Ratings
 
@@ -313,7 +313,7 @@ def _games(given: argparse.Namespace) -> int:
 
 
 def _fetch(given: argparse.Namespace) -> int:
-    from chessgloss.llm import DEFAULT_MODEL
+    from chessgloss.llm.client import DEFAULT_MODEL
     from chessgloss.llm.server import fetch_model
 
     print(fetch_model(given.name or DEFAULT_MODEL))
@@ -321,7 +321,7 @@ def _fetch(given: argparse.Namespace) -> int:
 
 
 def _serve(given: argparse.Namespace) -> int:
-    from chessgloss.llm import DEFAULT_MODEL
+    from chessgloss.llm.client import DEFAULT_MODEL
     from chessgloss.llm.server import ServerSettings, fetch_model, local_server
 
     name = given.name or DEFAULT_MODEL
@@ -614,7 +614,7 @@ def _claim_object(checked: Checked, *more: str) -> dict[str, Any]:
 def _survey_collect(given: argparse.Namespace) -> int:
     from chessgloss.commentary.briefing import briefings_file, evaluated_moves, read_briefings
     from chessgloss.commentary.methods import gather_comments
-    from chessgloss.llm import DEFAULT_MODEL, replay
+    from chessgloss.llm.client import DEFAULT_MODEL, replay
     from chessgloss.survey.study import complete_moves, study_of, write_study
 
     methods = [name.strip() for name in given.methods.split(",") if name.strip()]

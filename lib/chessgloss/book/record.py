@@ -34,7 +34,7 @@ from chessgloss.commentary.verified import (
 )
 from chessgloss.experts import load_expert
 from chessgloss.judges import pairwise, trials
-from chessgloss.llm import (
+from chessgloss.llm.client import (
     DEFAULT_MODEL,
     LOCAL_ASSETS,
     REMEDY,
@@ -42,12 +42,11 @@ from chessgloss.llm import (
     Endpoint,
     Estimate,
     Mode,
-    Recordings,
-    Request,
     endpoint_from_environment,
     model_named,
     replay,
 )
+from chessgloss.llm.recordings import Recordings, Request
 from chessgloss.skill.mates import mate_in_one_requests
 from chessgloss.skill.suite import model_requests
 

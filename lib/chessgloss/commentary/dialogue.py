@@ -26,7 +26,8 @@ from chessgloss.engine import Analysis, score_text
 from chessgloss.facts import Verdict, gather, listed, side_name, weigh
 from chessgloss.facts.board import attackers, shelter
 from chessgloss.facts.tactics import captures, exchange, hanging, threats
-from chessgloss.llm import Client, Request, Sampling, State, Unanswered
+from chessgloss.llm.client import Client, Unanswered
+from chessgloss.llm.recordings import Request, Sampling, State
 from chessgloss.positions import MoveInContext, Position
 
 #: How a move that somebody speaks of stands to the move under discussion: the move itself,

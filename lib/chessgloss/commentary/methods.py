@@ -29,7 +29,8 @@ from chessgloss.commentary.prompts import load_prompt
 from chessgloss.commentary.template import write_from_facts
 from chessgloss.concepts.changes import ConceptChange
 from chessgloss.facts import side_name
-from chessgloss.llm import Answer, Client, Request, Sampling, State, Unanswered
+from chessgloss.llm.client import Client, Unanswered
+from chessgloss.llm.recordings import Answer, Request, Sampling, State
 from chessgloss.positions import MoveInContext
 
 Choice = Literal["top", "random", "flipped", "none"]

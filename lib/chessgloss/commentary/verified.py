@@ -30,7 +30,8 @@ from chessgloss.commentary.briefing import PHRASES, Briefing, Comment
 from chessgloss.commentary.methods import TEMPERATURE, read_comment, request_comment
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.commentary.template import realise
-from chessgloss.llm import Answer, Client, Message, Request, Sampling, State, replay
+from chessgloss.llm.client import Client, replay
+from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
 from chessgloss.store import find_project
 
 #: Returns every claim of a text on one move, each with its verdict.
@@ -161,7 +162,7 @@ def write_verified(
 
     Raises
     ------
-    chessgloss.llm.AnswerMissing
+    chessgloss.llm.client.AnswerMissing
         In replay, if an answer is not recorded.
     """
     verified = _walk(briefing, client, first, simple, Client.ask)
@@ -378,7 +379,7 @@ def read_published(
 
     Raises
     ------
-    chessgloss.llm.AnswerMissing
+    chessgloss.llm.client.AnswerMissing
         If a comment was not published and an answer that it needs is not recorded.
     """
     known, method, comments = published(model), method_name(simple), []

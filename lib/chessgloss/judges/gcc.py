@@ -28,7 +28,8 @@ from chessgloss.claims import Checked, verify
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.engine import ScoreWording, score_text
-from chessgloss.llm import Answer, Client, Message, Request, Sampling, State, Token
+from chessgloss.llm.client import Client
+from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State, Token
 
 #: The dimensions of GCC-Eval, in the paper's order.
 DIMENSIONS = ("relevance", "completeness", "clarity", "fluency")

@@ -29,7 +29,7 @@ from chessgloss.commentary.briefing import Briefing, EvaluatedMove
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.facts import linearise
 from chessgloss.judges.gcc import read_score
-from chessgloss.llm import Request, Sampling, State
+from chessgloss.llm.recordings import Request, Sampling, State
 
 #: The six criteria in the rubric's order; each is scored from 1 (unacceptable) to 5 (excellent).
 CRITERIA = (

@@ -37,7 +37,8 @@ from chessgloss.judges.gcc import (
     texts_of,
     with_requests,
 )
-from chessgloss.llm import Client, Request
+from chessgloss.llm.client import Client
+from chessgloss.llm.recordings import Request
 from chessgloss.store import find_project
 
 Item = TypeVar("Item")

@@ -25,7 +25,7 @@ from chessgloss.commentary.prompts import load_prompt
 from chessgloss.corpora.games import of_split
 from chessgloss.corpora.streams import lines
 from chessgloss.facts.tactics import mates as quick_mates
-from chessgloss.llm import Request
+from chessgloss.llm.recordings import Request
 from chessgloss.positions import Game, MoveInContext, Position, repair_fen
 from chessgloss.skill.players import MOVE, Answer, Asked
 from chessgloss.store import find_project

@@ -39,8 +39,9 @@ from chessgloss.concepts.facts import CONCEPTS
 from chessgloss.concepts.fit import LAYERS, ConceptVectors
 from chessgloss.engine import Engine, EngineFailed
 from chessgloss.experts import joined_activations
-from chessgloss.llm import DEFAULT_MODEL, Client, Request, Sampling, State
-from chessgloss.llm import Answer as Reply
+from chessgloss.llm.client import DEFAULT_MODEL, Client
+from chessgloss.llm.recordings import Answer as Reply
+from chessgloss.llm.recordings import Request, Sampling, State
 from chessgloss.positions import Position
 from chessgloss.store import find_project
 
@@ -540,7 +541,7 @@ class LlmPlayer:
 
         Raises
         ------
-        chessgloss.llm.AnswerMissing
+        chessgloss.llm.client.AnswerMissing
             If a recorded answer is missing: names the command that records it.
         """
         known = [question for question in asked if can_describe(question, self.play)]

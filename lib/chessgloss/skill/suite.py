@@ -33,7 +33,7 @@ from chessgloss.corpora.lectures import commented_moves
 from chessgloss.corpora.samples import phase_of
 from chessgloss.experts import Expert
 from chessgloss.facts.tactics import Exchanges, exchange, forks, hanging, line_tactics, mates
-from chessgloss.llm import Request
+from chessgloss.llm.recordings import Request
 from chessgloss.positions import CommentedMove, Game, Position, read_move, read_pgn, to_game
 from chessgloss.skill.grading import MoveTable, graded_moves, position_key
 from chessgloss.skill.levels import ELO_NAMES, read_level_games

@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import PurePath
 from string import Template
 
-from chessgloss.llm import Message
+from chessgloss.llm.recordings import Message
 
 _FOLDER = files(__name__)
 
