@@ -40,7 +40,7 @@ smoke: sync ## execute every chapter at its smallest sizes, into _build/smoke
 	@$(DOIT) --continue smoke
 
 record: sync ## record a language model's answers: make record MODEL=gpt-4o PURPOSE=commentary DRY=1
-	@$(PY) -m chessgloss.book.record $(PURPOSE) --model "$(MODEL)" $(if $(DRY),--dry-run)
+	@$(PY) data/recordings/record.py $(PURPOSE) --model "$(MODEL)" $(if $(DRY),--dry-run)
 
 pairs: sync ## bring each notebook's .py and .ipynb together; the newer wins
 	@$(DOIT) pairs

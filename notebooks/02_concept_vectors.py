@@ -628,7 +628,7 @@ for per_game in (5, sizes.per_game):
         fit = fit_concepts(sisters, parted, cs=(1e-3,), seed=seed)
         leaks[f"{per_game} a game", name] = accuracy(held_out(fit, sisters, parted), seed=seed)
 seen_rows = held_out(fitted, features, labelled, "train")
-glue("seen", seen_rows.groupby("concept")["correct"].mean().mean(), display=False)
+glue("seen", float(seen_rows.groupby("concept")["correct"].mean().mean()), display=False)
 
 # %%
 flattery = {few: leaks[few, "by row"].value - leaks[few, "by game"].value

@@ -32,7 +32,7 @@ LAYERS = (
 ORDER = [room for layer in LAYERS for room in layer]
 
 #: Rooms that need torch; importing any other must not load it.
-TORCH_ROOMS = {"experts", "concepts", "tracking", "commentary", "book"}
+TORCH_ROOMS = {"experts", "concepts", "tracking", "commentary"}
 UNSAFE_MODULES = {"pickle", "cPickle", "dill", "marshal", "shelve"}
 
 SOURCES = sorted(PACKAGE.rglob("*.py"))

@@ -1,7 +1,7 @@
 """Record a language model's answers to all questions of the book, beside those of others.
 
-    python -m chessgloss.book.record commentary --dry-run
-    python -m chessgloss.book.record commentary --model gpt-4o
+    python data/recordings/record.py commentary --dry-run
+    python data/recordings/record.py commentary --model gpt-4o
 
 A model that this machine can serve is served while its answers are recorded; any other is
 asked at ``OPENAI_BASE_URL`` with ``OPENAI_API_KEY``. Answers that are there already are not
@@ -177,7 +177,7 @@ def _endpoint(model: str) -> Iterator[Endpoint]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Record from the command line; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m chessgloss.book.record")
+    parser = argparse.ArgumentParser(prog="python data/recordings/record.py")
     parser.add_argument("purpose", choices=sorted(PURPOSES), help="which questions")
     parser.add_argument("--model", default=DEFAULT_MODEL, help="whose answers")
     parser.add_argument("--dry-run", action="store_true", help="only count calls and tokens")
