@@ -485,7 +485,7 @@ for name, value in {
     "dice": dice["totals"], "dice_rule": dice["rule"], "same_alone": same.value,
     "faith_struck": float(faithful.get(True, np.nan)), "faith_clean": float(faithful[False]),
 }.items():
-    glue(name, value, display=False)
+    glue(name, value.item() if isinstance(value, np.generic) else value, display=False)
 
 # %% tags=["hide-input"]
 rows, count = report.rows, report.Result

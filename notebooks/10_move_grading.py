@@ -279,9 +279,9 @@ report.table(pd.DataFrame({f"{settings.label} against the plan's depth 18": dept
 
 # %% tags=["hide-input"]
 best_falls = limits["best by the other"].to_numpy()
-glue("same_depth", depth["same grade"], display=False)
-glue("within_depth", depth["within one grade"], display=False)
-glue("rank_depth", depth["rank correlation"], display=False)
+glue("same_depth", float(depth["same grade"]), display=False)
+glue("within_depth", float(depth["within one grade"]), display=False)
+glue("rank_depth", float(depth["rank correlation"]), display=False)
 glue("best_least", float(best_falls[0]), display=False)
 glue("best_used", float(limits.loc[settings.label, "best by the other"]), display=False)
 
@@ -487,7 +487,7 @@ for name, value in {
     "games_per_level": sizes.games, "drawings": sizes.resamples, "worse_cut": float(worse["cut"]),
     "worse_uncut": float(worse["uncut"]),
 }.items():
-    glue(name, value, display=False)
+    glue(name, value.item() if isinstance(value, np.generic) else value, display=False)
 
 # %% tags=["hide-input"]
 rows, columns = report.rows, {"both": "Overall Avg", "White": "White Avg CP Loss",
