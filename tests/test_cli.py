@@ -587,3 +587,11 @@ def test_a_repaired_position_is_said_aloud():
     with pytest.warns(UserWarning, match="FEN repaired: move number 0 set to 1"):
         move = chessgloss.read_move(NUMBER_0, "Bxe6+")
     assert chessgloss.check("White gives check.", move)[0].verdict == "true"
+
+
+@pytest.mark.parametrize(
+    ("method", "remedy"), [("ccc", "live_client"), ("best", "choose template")]
+)
+def test_a_method_that_cannot_be_followed_is_no_template_in_disguise(method, remedy):
+    with pytest.raises(ValueError, match=remedy):
+        chessgloss.comment(None, method)

@@ -149,11 +149,20 @@ def comment(
         Asks the language model (:func:`live_client`).
     say
         Told when the model's answer could not be used.
-    """
-    from chessgloss.commentary.methods import ModelWriter, write_from_facts
 
-    if client is None:
+    Raises
+    ------
+    ValueError
+        If there is no such method, or one that asks a model has no client.
+    """
+    from chessgloss.commentary.methods import METHODS, ModelWriter, write_from_facts
+
+    if method == "template":
         return write_from_facts(briefing)
+    if method not in METHODS:
+        raise ValueError(f"no method {method!r}; choose template or one of {', '.join(METHODS)}")
+    if client is None:
+        raise ValueError(f"method {method!r} asks a model: pass client=chessgloss.live_client()")
     return ModelWriter(client, method, say)(briefing)
 
 
