@@ -43,7 +43,6 @@ from chessgloss.positions import Position
 from chessgloss.book.profiles import load_sizes
 from chessgloss.tracking import games as tokens, probes, results, runs
 from chessgloss.tracking.models import game_losses
-from chessgloss.tracking.train import Training
 
 sizes = load_sizes("12_state_tracking", profile)
 report.use_house_style()
@@ -397,7 +396,7 @@ trained = runs.read_runs()
 outcomes = trained[trained["usual"]]
 longer = trained[~trained["usual"] & (trained["base"] == "")]
 chosen = results.headline(outcomes, results.NOTATION_ROWS)
-shape, training = runs.TRANSFORMER, Training()
+shape, training = runs.TRANSFORMER, runs.Training()
 passes = ", ".join(f"{count} at {size}" for size, count in runs.EPOCHS.items())
 rows = {"layers": (shape.layers, "GPT2-small"), "heads": (shape.heads, "GPT2-small"),
         "embedding": (shape.width, "GPT2-small"), "context": (shape.context, "GPT2-small"),

@@ -35,10 +35,10 @@ from chessgloss.tracking.games import (
     prefix_hashes,
     read_and_expected,
     read_corpus,
-    read_random_corpus,
     split_games,
     tokenise,
 )
+from scripts import load_script
 
 SELFPLAY = find_project() / "data" / "games" / "selfplay.tsv.zst"
 TABLE_2_MOVES = ["e2e4", "e7e5", "g1f3"]
@@ -355,12 +355,12 @@ def test_every_game_has_a_random_one_beside_it(
 ) -> None:
     monkeypatch.setenv("CHESSGLOSS_STORE", str(tmp_path / "store"))
     path = tmp_path / "random.tsv.zst"
-    random = read_random_corpus(path, small_corpus)
+    random = load_script("tracking/train.py").read_random_corpus(path, small_corpus)
     assert random.sizes == small_corpus.sizes
     assert (random.games.plies <= small_corpus.games.plies).mean() > 0.8
     assert set(random.keys).isdisjoint(small_corpus.keys)
     written = path.read_bytes()
     path.unlink()
-    again = read_random_corpus(path, small_corpus)
+    again = load_script("tracking/train.py").read_random_corpus(path, small_corpus)
     assert path.read_bytes() == written
     assert np.array_equal(again.games.moves, random.games.moves)

@@ -24,7 +24,6 @@ from chessgloss.tracking.probes import (
     TASKS,
     ProbeError,
     ask,
-    build_probes,
     contexts,
     precision_at,
     predict,
@@ -33,9 +32,11 @@ from chessgloss.tracking.probes import (
     score_answers,
     scores_of,
     share_on_own_pieces,
-    write_probes,
 )
+from scripts import load_script
 
+script = load_script("tracking/train.py")
+build_probes, write_probes = script.build_probes, script.write_probes
 SELFPLAY = find_project() / "data" / "games" / "selfplay.tsv.zst"
 #: The state-tracking paper's Figure 1b and Table 3: the moves played, and the one that follows.
 FIGURE_1 = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4", "h7h6"]
@@ -182,7 +183,7 @@ def test_questions_come_back_from_their_file_and_damage_is_named(
 ) -> None:
     path = tmp_path / "probes.tsv.zst"
     monkeypatch.setattr(probes, "probes_file", lambda: path)
-    with pytest.raises(FileNotFoundError, match=r"python -m chessgloss\.tracking\.runs"):
+    with pytest.raises(FileNotFoundError, match=r"python data/tracking/train\.py"):
         read_probes()
     written = write_probes(selfplay_probes, path).read_bytes()
     assert read_probes().equals(selfplay_probes)

@@ -25,8 +25,20 @@ from chessgloss.tracking.games import (
 )
 from chessgloss.tracking.models import LanguageModel, Settings, make_model, perplexity
 from chessgloss.tracking.results import perplexity_of, read_losses
-from chessgloss.tracking.runs import HEADLINE, PLAN, TOO_LONG, Run, continue_games, find_run
-from chessgloss.tracking.train import CheckpointError, Training, read_checkpoint
+from chessgloss.tracking.runs import (
+    HEADLINE,
+    PLAN,
+    TOO_LONG,
+    CheckpointError,
+    Run,
+    Training,
+    continue_games,
+    find_run,
+    read_checkpoint,
+)
+from scripts import load_script
+
+script = load_script("tracking/train.py")
 
 TINY = Settings(layers=1, width=32, heads=2, dropout=0.0)
 MODERN = {"rotary": True, "mixing": True}
@@ -129,7 +141,7 @@ def small_corpus() -> Corpus:
 
 @pytest.fixture(scope="module")
 def questions(small_corpus: Corpus) -> pd.DataFrame:
-    return probes.build_probes(small_corpus, seed=1, count=2)
+    return script.build_probes(small_corpus, seed=1, count=2)
 
 
 @pytest.fixture
@@ -146,7 +158,7 @@ def workplace(
     folder = games.data_folder()
     folder.mkdir(parents=True)
     (folder / "games.tsv.zst").write_bytes(b"stands for the games")
-    probes.write_probes(questions, probes.probes_file())
+    script.write_probes(questions, probes.probes_file())
     return folder
 
 
@@ -161,13 +173,13 @@ def test_a_run_leaves_record_predictions_measures_and_checkpoint(
     name: str, small_corpus: Corpus, questions: pd.DataFrame, workplace: Path
 ) -> None:
     run = tiny_run(name)
-    runs.train_run(run, small_corpus, questions)
+    script.train_run(run, small_corpus, questions)
     row = runs.read_runs().loc[name]
     assert (row["games"], row["model"], row["base"]) == (
         len(small_corpus.of(run.size)), run.model, run.base,
     )  # fmt: skip
     assert row["tokens"] == row["log"][-1]["tokens"] > 0
-    model, training = read_checkpoint(runs.work_folder() / f"{name}.safetensors")
+    model, training = read_checkpoint(script.work_folder() / f"{name}.safetensors")
     assert training == run.training
     answers = runs.read_kept("predictions", name)
     assert len(answers) == (4 if run.training.notation == "uci" else 8), "no Start tasks for uci"
@@ -183,7 +195,7 @@ def test_a_run_leaves_record_predictions_measures_and_checkpoint(
         actual = questions.query("task == 'end_actual' and band == 'long'")
         assert own == pytest.approx(probes.share_on_own_pieces(model, actual), rel=1e-4)
     assert runs.kept_path("checkpoints", name).is_file() == (name in HEADLINE)
-    assert not list(runs.work_folder().glob("*.state"))
+    assert not list(script.work_folder().glob("*.state"))
 
 
 def test_done_and_claimed_runs_are_left_alone_and_missing_questions_are_made(
@@ -196,16 +208,16 @@ def test_done_and_claimed_runs_are_left_alone_and_missing_questions_are_made(
         trained.append(run.name)
         asked.append(rows)
 
-    monkeypatch.setattr(runs, "train_run", pretend)
-    monkeypatch.setattr(probes, "build_probes", lambda corpus, seed: questions[:8])
+    monkeypatch.setattr(script, "train_run", pretend)
+    monkeypatch.setattr(script, "build_probes", lambda corpus, seed: questions[:8])
     (workplace / "runs").mkdir()
     (workplace / "runs" / "S-uci-1.json").write_text("{}")
-    runs.work_folder().mkdir(parents=True)
-    with FileLock(runs.work_folder() / "S-uci-2.lock"):
-        runs.train_runs([find_run(name) for name in ("S-uci-1", "S-uci-2", "S-uci-3")])
+    script.work_folder().mkdir(parents=True)
+    with FileLock(script.work_folder() / "S-uci-2.lock"):
+        script.train_runs([find_run(name) for name in ("S-uci-1", "S-uci-2", "S-uci-3")])
     assert trained == ["S-uci-3"]
     probes.probes_file().unlink()
-    runs.train_runs([find_run("S-uci-2")])
+    script.train_runs([find_run("S-uci-2")])
     assert trained == ["S-uci-3", "S-uci-2"]
     assert [len(rows) for rows in asked] == [len(questions), 8]
 
@@ -213,16 +225,16 @@ def test_done_and_claimed_runs_are_left_alone_and_missing_questions_are_made(
 def test_the_command_trains_on_the_device_that_is_asked_for(
     workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(runs, "find_run", tiny_run)
-    assert runs.main(["S-uci-1", "--device", "cpu", "--threads", "1"]) == 0
-    assert runs.main(["--list"]) == 0
-    (runs.work_folder() / "L-uci-1.state").touch()
-    listing = dict(line.split(maxsplit=1) for line in runs.listing().splitlines())
+    monkeypatch.setattr(script, "find_run", tiny_run)
+    assert script.main(["S-uci-1", "--device", "cpu", "--threads", "1"]) == 0
+    assert script.main(["--list"]) == 0
+    (script.work_folder() / "L-uci-1.state").touch()
+    listing = dict(line.split(maxsplit=1) for line in script.listing().splitlines())
     assert listing["S-uci-1"] == "done"
     assert (listing["L-uci-1"], listing["M-uci-1"]) == ("begun", "to do")
     assert list(listing) == list(PLAN)
     with pytest.raises(SystemExit):
-        runs.main(["S-uci-1", "--device", "tpu"])
+        script.main(["S-uci-1", "--device", "tpu"])
     assert "invalid choice: 'tpu'" in capsys.readouterr().err
 
 
@@ -231,21 +243,21 @@ def test_a_wrong_name_or_missing_games_end_with_one_clear_line(
 ) -> None:
     (tmp_path / "_toc.yml").touch()
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path))
-    assert runs.main(["S-usi-1"]) == 2
+    assert script.main(["S-usi-1"]) == 2
     assert "names no run" in capsys.readouterr().err
-    assert runs.main(["S-uci-1"]) == 2
+    assert script.main(["S-uci-1"]) == 2
     assert "is missing" in capsys.readouterr().err
 
 
 def test_files_that_are_missing_or_another_runs_are_named(workplace: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"runs M-uci-1"):
+    with pytest.raises(FileNotFoundError, match=r"train\.py M-uci-1"):
         runs.read_kept("predictions", "M-uci-1")
     for name in ("runs/M-uci-2.json", "measures/M-uci-2.safetensors"):
         (workplace / name).parent.mkdir()
     (workplace / "runs" / "M-uci-2.json").write_text(json.dumps({"run": "M-uci-1"}))
     with pytest.raises(ValueError, match=r"M-uci-2\.json is the record of 'M-uci-1'"):
         runs.read_runs()
-    runs.write_tensors({}, {"run": "M-uci-1"}, runs.kept_path("measures", "M-uci-2"))
+    script.write_tensors({}, {"run": "M-uci-1"}, runs.kept_path("measures", "M-uci-2"))
     with pytest.raises(CheckpointError, match="the run 'M-uci-1'"):
         runs.read_kept("measures", "M-uci-2")
 

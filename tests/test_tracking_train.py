@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 import torch
 
-from chessgloss.tracking import train as training_room
 from chessgloss.tracking.games import (
     BOS,
     EOS,
@@ -29,19 +28,13 @@ from chessgloss.tracking.games import (
     tokenise,
 )
 from chessgloss.tracking.models import LanguageModel, Settings, make_model
-from chessgloss.tracking.runs import find_run
-from chessgloss.tracking.train import (
-    MasterWeights,
-    Task,
-    Trained,
-    Training,
-    make_epoch,
-    rate_at,
-    read_checkpoint,
-    read_tensors,
-    train,
-    write_checkpoint,
-)
+from chessgloss.tracking.runs import Training, find_run, read_checkpoint, read_tensors
+from scripts import load_script
+
+script = load_script("tracking/train.py")
+MasterWeights, Task, Trained = script.MasterWeights, script.Task, script.Trained
+make_epoch, rate_at, train = script.make_epoch, script.rate_at, script.train
+write_checkpoint = script.write_checkpoint
 
 SMALL = Settings(layers=1, width=32, heads=2, dropout=0.1)
 SHORT = Training(epochs=2, tokens=600, rate=3e-3)
@@ -203,7 +196,7 @@ def test_training_stops_when_dev_gets_worse_and_keeps_the_weights_of_before(
         seen.append(torch.cat([one.detach().float().flatten() for one in model.parameters()]))
         return next(told)
 
-    monkeypatch.setattr(training_room, "perplexity", scripted)
+    monkeypatch.setattr(script, "perplexity", scripted)
     trained = run(small_task, training=replace(SHORT, epochs=4))
     assert [row["dev_perplexity"] for row in trained.log] == [30.0, 20.0, 21.0]
     assert trained.stopped_early
