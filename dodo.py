@@ -250,7 +250,8 @@ def build_from(run: Run, source: Path, output: Path) -> TaskFailed | None:
 
 def write_overview(results: Path, page: Path) -> None:
     """Write the page that sets every printed number beside ours."""
-    from chessgloss.book.reproduce_page import render
+    sys.path.insert(0, str(PROJECT / "book"))
+    from reproduce import render
 
     text = render(
         results,
@@ -294,9 +295,15 @@ def page_sources(project: Path) -> list[Path]:
 def overview_sources(project: Path) -> list[Path]:
     """List what the overview of all tables and figures is made from."""
     results = (committed_run(project).result(chapter) for chapter in read_chapters(project))
-    room = project / "lib/chessgloss/book"
-    library = (room / "reproduce_page.py", room / "reference.py")
-    return [*results, *library, *(project / "data/reference").glob("*"), project / CHAPTERS_FILE]
+    makers = [project / name for name in ("book/reproduce.py", "book/reproduce.md.j2")]
+    library = project / "lib/chessgloss/book/reference.py"
+    return [
+        *results,
+        *makers,
+        library,
+        *(project / "data/reference").glob("*"),
+        project / CHAPTERS_FILE,
+    ]
 
 
 def _announce(output: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from chessgloss.book.used_code import imported_names
+from scripts import imported_names
 
 LIBRARY = Path(__file__).resolve().parents[1] / "lib"
 PACKAGE = LIBRARY / "chessgloss"
@@ -53,10 +53,9 @@ def dotted(path: Path) -> str:
 
 
 def imported_rooms(path: Path) -> Iterator[str]:
-    package = ".".join(path.relative_to(LIBRARY).parent.parts)
     tree = ast.parse(path.read_text("utf-8"))
     rooms = {room_of(source) for source in SOURCES}
-    for name in imported_names(tree, package):
+    for name in imported_names(tree):
         parts = name.split(".")
         if parts[0] == "chessgloss" and len(parts) > 1 and parts[1] in rooms:
             yield parts[1]
@@ -87,7 +86,7 @@ def test_a_file_says_what_it_is(path: Path) -> None:
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
 def test_nothing_runs_code_from_data(path: Path) -> None:
     tree = ast.parse(path.read_text("utf-8"))
-    imported = {name.split(".")[0] for name in imported_names(tree, "")}
+    imported = {name.split(".")[0] for name in imported_names(tree)}
     assert not imported & UNSAFE_MODULES
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         keywords = {word.arg: ast.unparse(word.value) for word in call.keywords}

@@ -21,7 +21,6 @@ from chessgloss import cli, engine
 from chessgloss.commentary.annotate import read_games
 from chessgloss.concepts import priority as prioritise
 from chessgloss.concepts.changes import ConceptChange, Priorities
-from chessgloss.corpora import games
 from chessgloss.engine import Analysis, Line
 from chessgloss.facts.tactics import balance
 from chessgloss.positions import MoveInContext, Position
@@ -42,7 +41,7 @@ def run(*arguments: str) -> int:
     return given.run(given)
 
 
-# ---------------------------------------------------------------- doctor, games, bad input
+# ---------------------------------------------------------------- doctor, bad input
 
 
 def test_the_doctor_says_what_to_run_for_what_is_missing(monkeypatch, capsys):
@@ -73,24 +72,6 @@ def test_an_optional_part_is_no_failure(monkeypatch, capsys):
     shown = capsys.readouterr().out
     assert "no (optional)" in shown
     assert shown.endswith("ready to execute the book\n")
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["games", "out.txt", "--games", "3"], ["games", "out.tsv.zst", "--games", "0"]],
-)
-def test_bad_input_is_one_line_and_status_2(arguments, capsys):
-    assert cli.main(arguments) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("chessgloss games: ")
-    assert error.count("\n") == 1
-
-
-def test_games_are_generated_where_asked(tmp_path, monkeypatch):
-    asked = {}
-    monkeypatch.setattr(games, "generate", lambda target, n, **more: asked.update(more, n=n))
-    assert cli.main(["games", str(tmp_path / "g.tsv.zst"), "--games", "7", "--seed", "3"]) == 0
-    assert (asked["n"], asked["seed"]) == (7, 3)
 
 
 def test_an_unknown_command_lists_those_there_are(capsys):

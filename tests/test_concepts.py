@@ -260,7 +260,7 @@ def test_other_rows_may_be_scored_than_those_that_were_fitted_on(planted):
 def test_the_area_under_the_curve_by_hand():
     table = pd.DataFrame({"concept": "x", "game": [0, 1, 2, 3], "positive": [True, False] * 2,
                           "score": [3.0, 2, 1, 0]})  # fmt: skip
-    area = scores.mean_auc(table, seed=0)
+    area = training.mean_auc(table, seed=0)
     assert area.value == pytest.approx(3 / 4)
     assert area.low <= 0.5
     assert area.high == 1.0
@@ -338,7 +338,7 @@ KNOWN = [
 
 
 def concepts_of(fen: str) -> dict[str, int]:
-    return dict(zip(facts.CONCEPTS, facts.label_facts([fen], jobs=1)[0].tolist(), strict=True))
+    return dict(zip(facts.CONCEPTS, training.label_facts([fen], jobs=1)[0].tolist(), strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -357,7 +357,7 @@ def test_positions_with_a_known_answer(fen: str, holds: set[str], fails: set[str
 @pytest.mark.parametrize(("turn", "absent"), [("w", "Black"), ("b", "White")])
 def test_mate_in_one_is_asked_of_the_side_to_move_only(turn: str, absent: str):
     found = concepts_of(f"6k1/5ppp/8/8/8/8/8/R3K3 {turn} - - 0 1")
-    assert [name for name, value in found.items() if value == facts.NOT_ASKED] == [
+    assert [name for name, value in found.items() if value == training.NOT_ASKED] == [
         f"{absent} mate in one"
     ]
 
@@ -366,7 +366,7 @@ def test_mate_in_one_agrees_with_a_search_of_all_moves(selfplay_fens: list[str])
     games = read_games(DATA / "games/selfplay.tsv.zst", limit=60)
     mated = [game.fens()[-2] for game in games if game.termination == "checkmate"]
     fens = [*mated, *selfplay_fens]
-    found = facts.label_facts(fens, jobs=1)
+    found = training.label_facts(fens, jobs=1)
     for fen, row in zip(fens, found, strict=True):
         board, column = chess.Board(fen), facts.CONCEPTS.index("White mate in one")
         assert row[column + (not board.turn)] == int(searched_mate(board)), fen
@@ -386,7 +386,10 @@ def searched_mate(board: chess.Board) -> bool:
 
 def test_labels_change_sides_with_the_colours(selfplay_fens: list[str]):
     mirrored = [chess.Board(fen).mirror().fen() for fen in selfplay_fens]
-    here, there = facts.label_facts(selfplay_fens, jobs=1), facts.label_facts(mirrored, jobs=2)
+    here, there = (
+        training.label_facts(selfplay_fens, jobs=1),
+        training.label_facts(mirrored, jobs=1),
+    )
     swapped = [facts.CONCEPTS.index(_other_side(name)) for name in facts.CONCEPTS]
     np.testing.assert_array_equal(here, there[:, swapped])
     assert (here == 1).any(axis=0)[:8].all(), "too few positions to say anything"
@@ -416,7 +419,7 @@ def changed(labelled: fit.Labelled, rows, column: int, value: float) -> fit.Labe
 
 def test_each_positive_meets_a_negative_of_its_own_kind(planted_facts):
     _, labelled, likeness = planted_facts
-    for k, tails in enumerate(facts.choose_rows(labelled, likeness, most=10_000, seed=1)):
+    for k, tails in enumerate(training.choose_rows(labelled, likeness, most=10_000, seed=1)):
         assert len(set(tails.rows.tolist())) == len(tails.rows) > 300
         np.testing.assert_array_equal(labelled.values[tails.rows, k] == 1, tails.positive)
         kinds = pd.DataFrame({"like": likeness[tails.rows], "part": labelled.splits[tails.rows]})
@@ -426,8 +429,8 @@ def test_each_positive_meets_a_negative_of_its_own_kind(planted_facts):
 
 def test_positions_that_were_not_asked_are_not_chosen(planted_facts):
     _, labelled, likeness = planted_facts
-    unasked = changed(labelled, slice(600), 8, facts.NOT_ASKED)
-    chosen = facts.choose_rows(unasked, likeness, most=10_000, seed=1)[8]
+    unasked = changed(labelled, slice(600), 8, training.NOT_ASKED)
+    chosen = training.choose_rows(unasked, likeness, most=10_000, seed=1)[8]
     assert chosen.rows.min() >= 600
     assert chosen.positive.mean() == 0.5
 
@@ -436,13 +439,13 @@ def test_too_few_positions_are_named(planted_facts):
     _, labelled, likeness = planted_facts
     none = changed(labelled, labelled.splits == "test", facts.CONCEPTS.index("Black pin"), 0)
     with pytest.raises(ValueError, match="'Black pin' in test"):
-        facts.choose_rows(none, likeness, most=100, seed=1)
+        training.choose_rows(none, likeness, most=100, seed=1)
 
 
 def test_most_bounds_the_positives_and_the_seed_decides_which(planted_facts):
     _, labelled, likeness = planted_facts
     first, again, other = (
-        facts.choose_rows(labelled, likeness, most=100, seed=seed) for seed in (1, 1, 2)
+        training.choose_rows(labelled, likeness, most=100, seed=seed) for seed in (1, 1, 2)
     )
     assert [tails.positive.sum() for tails in first] == [100] * len(facts.CONCEPTS)
     np.testing.assert_array_equal(first[0].rows, again[0].rows)
@@ -452,7 +455,7 @@ def test_most_bounds_the_positives_and_the_seed_decides_which(planted_facts):
 def test_planted_facts_are_found_and_shuffled_ones_are_not(planted_facts):
     features, labelled, likeness = planted_facts
     options = {
-        "tails": facts.choose_rows(labelled, likeness, most=250, seed=1),
+        "tails": training.choose_rows(labelled, likeness, most=250, seed=1),
         "seed": 1,
         "jobs": 1,
     }
@@ -483,9 +486,9 @@ def test_games_that_end_in_mate_give_their_last_positions():
 
 def test_likeness_is_of_men_and_turn():
     fens = [chess.STARTING_FEN, "4k3/8/8/8/8/8/8/4K3 b - - 0 1", "k7/8/8/8/8/8/8/K7 b - - 5 9"]
-    first, second, third = facts.likeness_of(fens)
+    first, second, third = training.likeness_of(fens)
     assert second == third != first
-    assert facts.likeness_of([fens[1].replace(" b ", " w ")])[0] not in (first, second)
+    assert training.likeness_of([fens[1].replace(" b ", " w ")])[0] not in (first, second)
 
 
 @pytest.mark.slow

@@ -11,20 +11,8 @@ import pytest
 import zstandard
 
 from chessgloss import assets
-from chessgloss.corpora import games as games_module
 from chessgloss.corpora import samples, streams
-from chessgloss.corpora.games import (
-    LEVELS,
-    GamesFileError,
-    Rules,
-    choose,
-    level_nodes,
-    of_split,
-    pack,
-    pairing,
-    play_many,
-    read_games,
-)
+from chessgloss.corpora.games import GamesFileError, line_of, of_split, pack, read_games
 from chessgloss.corpora.lectures import (
     Lecture,
     LectureError,
@@ -42,6 +30,11 @@ from chessgloss.positions import (
     split_of,
 )
 from chessgloss.store import file_digest
+from scripts import load_script
+
+self_play = load_script("games/play.py")
+LEVELS, Rules = self_play.LEVELS, self_play.Rules
+choose, pairing, play_many = self_play.choose, self_play.pairing, self_play.play_many
 
 # ---------------------------------------------------------------- self-play
 
@@ -77,7 +70,7 @@ def test_weaker_levels_give_away_more():
                                 for _ in range(3_000)]))  # fmt: skip
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] == 0
-    assert level_nodes(20) > 10 * level_nodes(1)
+    assert self_play.level_nodes(20) > 10 * self_play.level_nodes(1)
 
 
 def test_pairings_are_equal_or_neighbours():
@@ -112,32 +105,38 @@ def test_games_are_legal_and_end_as_they_say(six_games):
 def test_adjudication_needs_every_ply_of_its_run():
     rules = Rules()
     even = [5] * rules.draw_plies
-    assert games_module._adjudicated(even, rules.draw_from_ply, True, rules)[0] == "1/2-1/2"
-    assert games_module._adjudicated(even, rules.draw_from_ply - 1, True, rules) is None
-    assert games_module._adjudicated([999, *even[1:]], 100, True, rules) is None
+    assert self_play._adjudicated(even, rules.draw_from_ply, True, rules)[0] == "1/2-1/2"
+    assert self_play._adjudicated(even, rules.draw_from_ply - 1, True, rules) is None
+    assert self_play._adjudicated([999, *even[1:]], 100, True, rules) is None
     won = [rules.resign_centipawns] * rules.resign_plies
-    assert games_module._adjudicated(won, 40, True, rules) == ("1-0", "resigned")
-    assert games_module._adjudicated([-score for score in won], 40, True, rules)[0] == "0-1"
-    assert games_module._adjudicated(won, 40, False, rules) is None
-    assert games_module._adjudicated([0, *won[1:]], 40, True, rules) is None
+    assert self_play._adjudicated(won, 40, True, rules) == ("1-0", "resigned")
+    assert self_play._adjudicated([-score for score in won], 40, True, rules)[0] == "0-1"
+    assert self_play._adjudicated(won, 40, False, rules) is None
+    assert self_play._adjudicated([0, *won[1:]], 40, True, rules) is None
 
 
 @pytest.mark.engine
 @pytest.mark.slow
 def test_a_killed_run_goes_on_and_gives_the_same_bytes(stockfish, tmp_path, monkeypatch):
-    monkeypatch.setattr(games_module, "SHARD", 3)
-    whole = games_module.generate(tmp_path / "a.zst", 5, seed=7, shards=tmp_path / "a", processes=1)
+    monkeypatch.setattr(self_play, "SHARD", 3)
+    whole = self_play.generate(tmp_path / "a.zst", 5, seed=7, shards=tmp_path / "a", processes=1)
     (tmp_path / "b").mkdir()
-    games_module.play_shard(stockfish, tmp_path / "b", 7, 3)
+    self_play.play_shard(stockfish, tmp_path / "b", 7, 3)
     (tmp_path / "b" / "mixed-7-0000000.part").write_text("cut off")
-    again = games_module.generate(tmp_path / "b.zst", 5, seed=7, shards=tmp_path / "b", processes=1)
+    again = self_play.generate(tmp_path / "b.zst", 5, seed=7, shards=tmp_path / "b", processes=1)
     assert whole.read_bytes() == again.read_bytes()
     assert len(list(read_games(whole))) == 5
 
 
+@pytest.mark.parametrize("arguments", [["out.txt", "--games", "3"], ["o.tsv.zst", "--games", "0"]])
+def test_a_bad_target_or_number_is_one_line_and_status_2(arguments, capsys):
+    assert self_play.main(arguments) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
 def test_a_file_reads_back_and_names_its_bad_lines(tmp_path):
     game = Game(("e2e4", "e7e5"), "1-0", "level 5", "level 3", "resigned", 6)
-    line = games_module.line_of(0, game)
+    line = line_of(0, game)
     assert list(read_games(pack([line, line], tmp_path / "g.zst"), limit=1)) == [game]
     with pytest.raises(GamesFileError, match="line 2"):
         list(read_games(pack([line, "1\tA\tB\n"], tmp_path / "g.zst")))

@@ -27,7 +27,6 @@ from chessgloss.judges.gcc import (
     ask_each,
     expert_hint,
     findings,
-    in_reading_order,
     judge,
     judge_request,
     read_letter,
@@ -41,6 +40,9 @@ from chessgloss.llm.client import Client, Endpoint
 from chessgloss.llm.recordings import Answer, Model, Recordings, Token, request_key
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from fakes.scripted_llm import scripted_llm
+from scripts import load_script
+
+brief, record = load_script("claims/brief.py"), load_script("recordings/record.py")
 
 TRAP = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]
 
@@ -320,14 +322,14 @@ def test_scores_stand_beside_their_questions_and_unscored_rows_stay(tmp_path: Pa
 def test_questions_on_one_move_stand_together_and_each_is_asked_once() -> None:
     rows = [(name, "x", text) for text in ("Good.", "Bad.") for name in ("one/1", "two/1", "one/1")]
     asked = with_requests(ask_each(frame(*rows), gcc.DIMENSIONS), KNOWN)["request"]
-    ordered = in_reading_order(asked)
+    ordered = record.in_reading_order(asked)
     counts = Counter(request.about["asked"] for request in ordered)
     # the same text on the same move is one question, and fluency knows no move
     assert counts == {"relevance": 4, "completeness": 4, "clarity": 4, "fluency": 2}
     beginnings = [request.messages[:-1] for request in ordered]
     changes = sum(left != right for left, right in pairwise(beginnings))
     assert changes + 1 == len(set(beginnings))
-    assert in_reading_order([*ordered, *ordered]) == ordered
+    assert record.in_reading_order([*ordered, *ordered]) == ordered
 
 
 # ---------------------------------------------------------------- texts alike but for one thing
@@ -396,8 +398,8 @@ def test_labels_are_all_true_or_one_false_and_every_sentence_is_on_its_move() ->
 
 @pytest.mark.engine
 def test_the_engine_briefs_a_gold_move(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(trials.brief_gold, "__defaults__", (1,))
-    assert trials.main(["--target", str(tmp_path / "b.json"), "--nodes", "2000"]) == 0
+    monkeypatch.setattr(brief.brief_gold, "__defaults__", (1,))
+    assert brief.main(["--target", str(tmp_path / "b.json"), "--nodes", "2000"]) == 0
     kept = read_briefings(tmp_path / "b.json")
     assert list(kept) == [*trials.gold_moves("dev", 1), *trials.gold_moves("test", 1)]
     assert all(briefing.verdict.nodes > 2000 for briefing in kept.values())
@@ -486,7 +488,7 @@ def test_each_trial_asks_what_its_section_shows(comments, briefings) -> None:
 
 
 def test_all_questions_stand_together_by_what_the_server_has_read(comments, briefings) -> None:
-    asked = trials.trial_requests(comments, briefings)
+    asked = record.trial_requests(comments, briefings)
     keys = [request_key(Model("x"), request) for request in asked]
     assert len(set(keys)) == len(asked)
     beginnings = [request.messages[:-1] for request in asked]
@@ -497,7 +499,7 @@ def test_all_questions_stand_together_by_what_the_server_has_read(comments, brie
 def test_the_drawn_comments_are_judged_in_all_dimensions(briefings) -> None:
     client = ScriptedJudge({})
     client.answer = lambda messages: Answer("answered", "Comment: It wins a pawn.")  # type: ignore[method-assign]
-    asked = trials.best_of_requests(briefings, client)
+    asked = record.best_of_requests(briefings, client)
     assert len(client.asked) == 4 * trials.FEW_MOVES
     counts = Counter(request.about["asked"] for request in asked)
     few = trials.FEW_MOVES

@@ -13,7 +13,7 @@ from pytest_notebook.nb_regression import NBRegressionFixture
 
 from chessgloss.book import chapters
 from chessgloss.book.chapters import Chapter, Run
-from chessgloss.book.used_code import imported_names
+from scripts import imported_names
 
 PROJECT = Path(__file__).resolve().parents[1]
 CHAPTERS = chapters.read_chapters(PROJECT)
@@ -82,7 +82,7 @@ def test_one_cell_holds_the_parameters(source: Path) -> None:
 
 @each_source
 def test_no_chapter_imports_another(source: Path) -> None:
-    names = set(imported_names(ast.parse(source.read_text("utf-8")), ""))
+    names = set(imported_names(ast.parse(source.read_text("utf-8"))))
     assert not {name.split(".")[0] for name in names} & {path.stem for path in SOURCES}
 
 

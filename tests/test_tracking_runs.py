@@ -327,5 +327,5 @@ def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_game
 
 def test_a_run_without_a_checkpoint_says_how_to_train_it(workplace: Path) -> None:
     assert runs.tracking_players() == []
-    with pytest.raises(FileNotFoundError, match="runs S-uci-1"):
+    with pytest.raises(FileNotFoundError, match=r"train\.py S-uci-1"):
         runs.read_model("S-uci-1")

@@ -73,16 +73,6 @@ def parser() -> argparse.ArgumentParser:
 
     add("doctor", help="what is installed, and what to run for the rest").set_defaults(run=_doctor)
 
-    games = add("games", help="play and pack a series of self-play games")
-    games.set_defaults(run=_games)
-    games.add_argument("target", type=Path, help="file to write, ending in .tsv.zst")
-    games.add_argument("--games", type=int, required=True, help="how many")
-    games.add_argument("--seed", type=int, default=1, help="of the series (default 1)")
-    games.add_argument("--series", default="mixed", help="rules: mixed (default) or quick")
-    shards_help = "keeps finished parts, so that a killed run goes on"
-    games.add_argument("--shards", type=Path, default=Path(".cache/selfplay"), help=shards_help)
-    games.add_argument("--processes", type=int, default=2)
-
     comment = add("comment", help="comment on one move")
     comment.set_defaults(run=_comment)
     annotate = add("annotate", help="comment on the moments of a game that matter")
@@ -292,24 +282,7 @@ def render(findings: list[Finding]) -> str:
     return "\n".join("  ".join((*map(str.ljust, row, widths), row[3])).rstrip() for row in rows)
 
 
-# ---------------------------------------------------------------- games, models
-
-
-def _games(given: argparse.Namespace) -> int:
-    from chessgloss.corpora import games
-
-    if not given.target.name.endswith(".tsv.zst") or given.games < 1 or given.processes < 1:
-        raise ValueError("give a target that ends in .tsv.zst, and at least one game and process")
-    path = games.generate(
-        given.target,
-        given.games,
-        seed=given.seed,
-        shards=given.shards,
-        processes=given.processes,
-        series=given.series,
-    )
-    print(path)
-    return 0
+# ---------------------------------------------------------------- models
 
 
 def _fetch(given: argparse.Namespace) -> int:

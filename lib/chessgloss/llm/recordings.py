@@ -15,7 +15,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -343,15 +343,6 @@ class Recordings:
         if given != key:
             raise RecordingDamaged(f"{place}: the key {given} is not {key}; was the line altered?")
         return key, answer
-
-
-def read_records(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the records of a file as they are written, for data sheets and audits.
-
-    A last line without an end is passed over.
-    """
-    with path.open("rb") as lines:
-        yield from (json.loads(line) for line in lines if line.endswith(b"\n"))
 
 
 def request_key(model: Model, request: Request) -> str:
