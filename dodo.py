@@ -17,7 +17,6 @@ from typing import Any
 from doit.exceptions import TaskFailed
 from doit.tools import config_changed
 
-from chessgloss.book import comparison
 from chessgloss.book.chapters import (
     CHAPTERS_FILE,
     Chapter,
@@ -35,6 +34,9 @@ from chessgloss.book.chapters import (
 from chessgloss.book.profiles import PROFILES
 
 PROJECT = Path(__file__).parent.resolve()
+sys.path.insert(0, str(PROJECT / "book"))
+import compare as comparison  # noqa: E402
+
 BUILD = PROJECT / "_build"
 BUILD.mkdir(exist_ok=True)
 
@@ -250,7 +252,6 @@ def build_from(run: Run, source: Path, output: Path) -> TaskFailed | None:
 
 def write_overview(results: Path, page: Path) -> None:
     """Write the page that sets every printed number beside ours."""
-    sys.path.insert(0, str(PROJECT / "book"))
     from reproduce import render
 
     text = render(

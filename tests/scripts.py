@@ -9,7 +9,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-from joblib.externals.cloudpickle import register_pickle_by_value
+from cloudpickle import register_pickle_by_value
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 

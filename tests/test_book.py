@@ -24,7 +24,7 @@ import pytest
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from chessgloss.book import chapters, comparison, profiles
+from chessgloss.book import chapters, profiles
 from chessgloss.book.chapters import (
     Chapter,
     ChapterError,
@@ -37,8 +37,11 @@ from chessgloss.book.chapters import (
     separate_run,
     sync_pair,
 )
-from chessgloss.book.comparison import ResultsFileError, Tolerance
 from chessgloss.book.used_code import used_code, used_files
+from scripts import load_script
+
+comparison = load_script("../book/compare.py")
+ResultsFileError, Tolerance = comparison.ResultsFileError, comparison.Tolerance
 
 PROJECT = Path(__file__).resolve().parents[1]
 PHONE = {"width": 390, "height": 844}

@@ -59,10 +59,10 @@ def test_the_doctor_says_what_to_run_for_what_is_missing(monkeypatch, capsys):
 
 def test_what_is_found_needs_no_remedy():
     findings = {finding.component: finding for finding in cli.examine(PROJECT)}
-    assert findings["Python"].found
+    assert findings["Python"].present
     assert findings["chess"].version
-    assert findings["data: concept weights"].found
-    assert all(bool(finding.remedy) != finding.found for finding in findings.values())
+    assert findings["data: concept weights"].present
+    assert all(bool(finding.remedy) != finding.present for finding in findings.values())
 
 
 def test_an_optional_part_is_no_failure(monkeypatch, capsys):

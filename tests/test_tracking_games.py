@@ -31,7 +31,6 @@ from chessgloss.tracking.games import (
     TokenGames,
     annotate,
     cut_batches,
-    play_random_game,
     prefix_hashes,
     read_and_expected,
     read_corpus,
@@ -39,6 +38,8 @@ from chessgloss.tracking.games import (
     tokenise,
 )
 from scripts import load_script
+
+script = load_script("tracking/train.py")
 
 SELFPLAY = find_project() / "data" / "games" / "selfplay.tsv.zst"
 TABLE_2_MOVES = ["e2e4", "e7e5", "g1f3"]
@@ -333,18 +334,18 @@ def test_a_model_reads_all_but_the_last_and_says_all_but_the_first() -> None:
 
 
 def test_random_games_are_legal_end_in_time_and_are_repeated_by_their_number() -> None:
-    games = [play_random_game(120, 3, number) for number in range(8)]
+    games = [script.play_random_game(120, 3, number) for number in range(8)]
     for moves in games:
         board = chess.Board()
         for uci in moves:
             board.push(board.parse_uci(uci))
         assert len(moves) == 120 or not any(board.legal_moves)
-    assert games[5] == play_random_game(120, 3, 5) != play_random_game(120, 4, 5)
-    assert play_random_game(40, 3, 5) == games[5][:40]
+    assert games[5] == script.play_random_game(120, 3, 5) != script.play_random_game(120, 4, 5)
+    assert script.play_random_game(40, 3, 5) == games[5][:40]
 
 
 def test_random_first_moves_are_drawn_evenly() -> None:
-    first = [play_random_game(1, 3, number)[0] for number in range(1_000)]
+    first = [script.play_random_game(1, 3, number)[0] for number in range(1_000)]
     counts = np.unique(first, return_counts=True)[1]
     assert counts.size == 20
     assert ((counts - 50) ** 2 / 50).sum() < 43.8, "chi-squared, 19 degrees, p = 0.001"
@@ -355,12 +356,12 @@ def test_every_game_has_a_random_one_beside_it(
 ) -> None:
     monkeypatch.setenv("CHESSGLOSS_STORE", str(tmp_path / "store"))
     path = tmp_path / "random.tsv.zst"
-    random = load_script("tracking/train.py").read_random_corpus(path, small_corpus)
+    random = script.read_random_corpus(path, small_corpus)
     assert random.sizes == small_corpus.sizes
     assert (random.games.plies <= small_corpus.games.plies).mean() > 0.8
     assert set(random.keys).isdisjoint(small_corpus.keys)
     written = path.read_bytes()
     path.unlink()
-    again = load_script("tracking/train.py").read_random_corpus(path, small_corpus)
+    again = script.read_random_corpus(path, small_corpus)
     assert path.read_bytes() == written
     assert np.array_equal(again.games.moves, random.games.moves)

@@ -29,10 +29,8 @@ from chessgloss.tracking.models import (
     LanguageModel,
     Settings,
     SoftmaxAttention,
-    count_parameters,
     game_losses,
     make_model,
-    perplexity,
     predict_next,
 )
 from chessgloss.tracking.runs import LSTM, TRANSFORMER, CheckpointError, Training, read_checkpoint
@@ -202,19 +200,19 @@ def test_parameters_are_counted_as_worked_out_by_hand() -> None:
     width, layers, context = 32, 2, 64
     block = 12 * width**2 + 4 * width
     expected = VOCABULARY_SIZE * width + context * width + layers * block + 2 * width
-    assert count_parameters(small_model("gpt")) == expected
-    assert count_parameters(small_model("window")) == expected
-    assert count_parameters(small_model("performer")) == expected
-    assert count_parameters(small_model("reformer")) == expected - layers * width**2
+    assert script.count_parameters(small_model("gpt")) == expected
+    assert script.count_parameters(small_model("window")) == expected
+    assert script.count_parameters(small_model("performer")) == expected
+    assert script.count_parameters(small_model("reformer")) == expected - layers * width**2
 
 
 def test_the_lstm_of_the_plan_is_as_large_as_its_transformer() -> None:
-    sizes = [count_parameters(make_model(one, seed=0)) for one in (TRANSFORMER, LSTM)]
+    sizes = [script.count_parameters(make_model(one, seed=0)) for one in (TRANSFORMER, LSTM)]
     assert abs(sizes[1] / sizes[0] - 1) < 0.05
     assert 1_000_000 < sizes[0] < 2_000_000
 
 
-# ---------------------------------------------------------------------------- perplexity
+# ---------------------------------------------------------------------------- script.perplexity
 
 TINY = Settings(layers=1, width=32, heads=2, dropout=0.0)
 
@@ -248,9 +246,9 @@ def test_a_uniform_model_is_perplexed_as_worked_out_by_hand(three_openings: Toke
     model = Scripted(torch.zeros(VOCABULARY_SIZE, VOCABULARY_SIZE))
     moves, promotions = 3 + 5 + 9, 1
     uci = 71 ** ((2 * moves + promotions) / moves)
-    assert perplexity(model, three_openings, "uci", ALL) == pytest.approx(uci, rel=1e-5)
+    assert script.perplexity(model, three_openings, "uci", ALL) == pytest.approx(uci, rel=1e-5)
     always = 77 ** ((3 * moves + promotions) / moves)
-    assert perplexity(model, three_openings, "ap", ALL) == pytest.approx(always, rel=1e-5)
+    assert script.perplexity(model, three_openings, "ap", ALL) == pytest.approx(always, rel=1e-5)
 
 
 def test_one_move_counts_as_one_token(three_openings: TokenGames) -> None:
@@ -260,7 +258,7 @@ def test_one_move_counts_as_one_token(three_openings: TokenGames) -> None:
     for before, after in pairwise(read):
         table[before, after] = 0.0
     table[BOS, [3, 4, 5]] = 0.0
-    measured = perplexity(Scripted(table), three_openings, "uci", np.array([0]))
+    measured = script.perplexity(Scripted(table), three_openings, "uci", np.array([0]))
     assert measured == pytest.approx(4 ** (1 / 3), rel=1e-5)
 
 
@@ -269,11 +267,13 @@ def test_types_are_masked_with_uci_alone_and_the_end_is_no_move(
 ) -> None:
     table = torch.zeros(VOCABULARY_SIZE, VOCABULARY_SIZE)
     table[:, PIECES:PROMOTIONS] = 50.0
-    uci, always = (perplexity(Scripted(table), three_openings, way, ALL) for way in ("uci", "ap"))
+    uci, always = (
+        script.perplexity(Scripted(table), three_openings, way, ALL) for way in ("uci", "ap")
+    )
     assert uci == pytest.approx(71 ** (35 / 17), rel=1e-5)
     assert always > 1e20
     table[:, EOS] = math.log(71.0)  # half of everything is lost to the moves
-    measured = perplexity(Scripted(table), three_openings, "uci", ALL)
+    measured = script.perplexity(Scripted(table), three_openings, "uci", ALL)
     assert measured == pytest.approx((70 + 71) ** (35 / 17), rel=1e-5)
 
 
@@ -295,7 +295,7 @@ def test_perplexity_of_nothing_or_with_rap_is_refused(
     notation: str, selected: np.ndarray, three_openings: TokenGames
 ) -> None:
     with pytest.raises(ValueError, match="measure on some games"):
-        perplexity(make_model(TINY, seed=1), three_openings, notation, selected)
+        script.perplexity(make_model(TINY, seed=1), three_openings, notation, selected)
 
 
 # ---------------------------------------------------------------------------- checkpoints

@@ -20,14 +20,12 @@ from chessgloss.tracking.games import (
     VOCABULARY,
     VOCABULARY_SIZE,
     Corpus,
-    play_random_game,
     split_games,
 )
-from chessgloss.tracking.models import LanguageModel, Settings, make_model, perplexity
+from chessgloss.tracking.models import LanguageModel, Settings, make_model
 from chessgloss.tracking.results import perplexity_of, read_losses
 from chessgloss.tracking.runs import (
     HEADLINE,
-    PLAN,
     TOO_LONG,
     CheckpointError,
     Run,
@@ -52,14 +50,16 @@ MUON = {
 
 
 def test_the_plan_holds_every_row_of_the_papers_tables() -> None:
-    assert len(set(PLAN)) == len(PLAN)
+    assert len(set(script.PLAN)) == len(script.PLAN)
     for size in "SM":
         kinds = ("uci", "rap25", "ap", "window50", "lstm", "lstm_rap25", "reformer", "performer")
-        assert {f"{size}-{kind}-1" for kind in kinds} <= set(PLAN)
-    assert {f"S-{kind}-{seed}" for kind in ("uci", "rap25") for seed in (1, 2, 3)} <= set(PLAN)
-    assert {f"S-rap{percent}-1" for percent in (5, 15, 25, 50, 75, 100)} <= set(PLAN)
-    assert set(HEADLINE) <= set(PLAN)
-    assert PLAN[-1] == "L-ap-1"
+        assert {f"{size}-{kind}-1" for kind in kinds} <= set(script.PLAN)
+    assert {f"S-{kind}-{seed}" for kind in ("uci", "rap25") for seed in (1, 2, 3)} <= set(
+        script.PLAN
+    )
+    assert {f"S-rap{percent}-1" for percent in (5, 15, 25, 50, 75, 100)} <= set(script.PLAN)
+    assert set(HEADLINE) <= set(script.PLAN)
+    assert script.PLAN[-1] == "L-ap-1"
 
 
 @pytest.mark.parametrize(
@@ -118,10 +118,10 @@ def test_other_names_are_refused_by_name_with_the_valid_forms(name: str) -> None
 
 def test_the_committed_runs_are_the_plan_and_what_their_names_say() -> None:
     trained = runs.read_runs()
-    assert set(PLAN) <= set(trained.index)
-    assert not trained.loc[list(PLAN)].isna().any(axis=None)
+    assert set(script.PLAN) <= set(trained.index)
+    assert not trained.loc[list(script.PLAN)].isna().any(axis=None)
     assert runs.trained_checkpoints() == list(HEADLINE)
-    for name in PLAN:
+    for name in script.PLAN:
         path = games.data_folder() / "runs" / f"{name}.json"
         record = json.loads(path.read_text(encoding="utf-8"))
         run = find_run(name)
@@ -130,7 +130,7 @@ def test_the_committed_runs_are_the_plan_and_what_their_names_say() -> None:
 
 
 def random_game(seed: int) -> Game:
-    return Game(tuple(play_random_game(60 + seed, 0, seed)), "*")
+    return Game(tuple(script.play_random_game(60 + seed, 0, seed)), "*")
 
 
 @pytest.fixture(scope="module")
@@ -186,7 +186,7 @@ def test_a_run_leaves_record_predictions_measures_and_checkpoint(
     chosen = questions.query("task == 'end_other' and band == 'long'")
     again = probes.predict(model, chosen, training.reading)
     assert np.array_equal(answers["end_other.long"], probes.rank(again))
-    test = perplexity(model, small_corpus.games, training.reading, small_corpus.of("test"))
+    test = script.perplexity(model, small_corpus.games, training.reading, small_corpus.of("test"))
     assert row["test"] == pytest.approx(test, rel=1e-4)
     assert perplexity_of(read_losses(name), seed=1).value == pytest.approx(test, rel=1e-4)
     own = runs.read_kept("measures", name).get("own.long")
@@ -232,7 +232,7 @@ def test_the_command_trains_on_the_device_that_is_asked_for(
     listing = dict(line.split(maxsplit=1) for line in script.listing().splitlines())
     assert listing["S-uci-1"] == "done"
     assert (listing["L-uci-1"], listing["M-uci-1"]) == ("begun", "to do")
-    assert list(listing) == list(PLAN)
+    assert list(listing) == list(script.PLAN)
     with pytest.raises(SystemExit):
         script.main(["S-uci-1", "--device", "tpu"])
     assert "invalid choice: 'tpu'" in capsys.readouterr().err
@@ -314,7 +314,9 @@ def test_a_real_model_is_asked_for_many_games_at_once(model: LanguageModel) -> N
 
 
 def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_games_begin() -> None:
-    asked = [Asked(str(k), Position.after(play_random_game(2 + k % 10, 0, k))) for k in range(40)]
+    asked = [
+        Asked(str(k), Position.after(script.play_random_game(2 + k % 10, 0, k))) for k in range(40)
+    ]
     players = runs.tracking_players()
     assert [player.name for player in players] == [
         "tracking_l_uci", "tracking_l_rap25", "tracking_l_ap",

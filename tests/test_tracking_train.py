@@ -24,7 +24,6 @@ from chessgloss.tracking.games import (
     PROMOTIONS,
     TokenGames,
     annotate,
-    play_random_game,
     tokenise,
 )
 from chessgloss.tracking.models import LanguageModel, Settings, make_model
@@ -42,7 +41,7 @@ SHORT = Training(epochs=2, tokens=600, rate=3e-3)
 
 def random_games(count: int) -> TokenGames:
     lengths = np.random.default_rng(0).integers(10, 60, count)
-    return tokenise(play_random_game(int(plies), 0, k) for k, plies in enumerate(lengths))
+    return tokenise(script.play_random_game(int(plies), 0, k) for k, plies in enumerate(lengths))
 
 
 @pytest.fixture(scope="module")

@@ -35,6 +35,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
+import chess
 import numpy as np
 import pandas as pd
 import torch
@@ -49,12 +50,11 @@ from tqdm import tqdm
 from chessgloss.corpora.games import pack
 from chessgloss.store import default_store, file_digest
 from chessgloss.tracking import games as tokens
-from chessgloss.tracking import models, probes
-from chessgloss.tracking.models import LanguageModel, Settings, make_model, perplexity
+from chessgloss.tracking import probes
+from chessgloss.tracking.models import LanguageModel, Settings, game_losses, make_model
 from chessgloss.tracking.runs import (
     FORM,
     HEADLINE,
-    PLAN,
     Run,
     Training,
     find_run,
@@ -62,6 +62,22 @@ from chessgloss.tracking.runs import (
     read_checkpoint,
     read_tensors,
 )
+
+#: The plan, the shortest runs first: labels at each size (the probabilities of RAP are Figure 2's),
+#: further seeds, and runs of S for more than the usual passes: what is due to few games, and what
+#: to haste? The last is plain UCI with dropout, a control: what piece types do, is that more than
+#: to keep a model from learning games by heart?
+_PLANNED = (
+    ("S", "uci-1 window50-1 rap5-1 rap15-1 rap25-1 rap50-1 rap75-1 rap100-1 ap-1"),
+    ("S", "lstm-1 lstm_rap25-1 reformer-1 performer-1 uci-2 uci-3 rap25-2 rap25-3"),
+    ("M", "uci-1 window50-1 rap5-1 rap25-1 rap50-1 ap-1"),
+    ("M", "lstm-1 lstm_rap25-1 reformer-1 performer-1"),
+    ("S", "uci-1x15 rap25-1x15 ap-1x15 rap5-1x15 rap25-1x30 uci-1x15d10"),
+    ("L", "uci-1 rap25-1 ap-1"),
+)
+
+
+PLAN = tuple(f"{size}-{label}" for size, labels in _PLANNED for label in labels.split())
 
 #: Dev games, the first, whose perplexity is measured after each epoch and ends training; the
 #: record has that of all.
@@ -309,6 +325,31 @@ class Trainer:
             "training": json.dumps(asdict(self.training), sort_keys=True),
             "games": f"{len(self.task.train)} {len(self.task.dev)} {self.tokens}",
         }
+
+
+def count_parameters(model: nn.Module) -> int:
+    """Return how many numbers of a model are learned."""
+    return sum(weights.numel() for weights in model.parameters())
+
+
+def perplexity(
+    model: LanguageModel, games: tokens.TokenGames, notation: tokens.Notation, selected: NDArray
+) -> float:
+    """Return the canonical perplexity of games: one move counts as one token.
+
+    Parameters
+    ----------
+    model
+        A trained model; it is read in evaluation mode, in the precision of its weights.
+    games
+        The games.
+    notation
+        How the model reads them: ``ap`` or ``uci`` (RAP is for training alone).
+    selected
+        Indices of the games to measure on.
+    """
+    losses = game_losses(model, games, notation, selected)
+    return math.exp(losses.sum() / games.plies[selected].sum())
 
 
 def count_tokens(rows: torch.Tensor) -> int:
@@ -587,6 +628,26 @@ def write_probes(questions: pd.DataFrame, path: Path) -> Path:
 RANDOM_SEED = 3
 
 
+def play_random_game(plies: int, seed: int, number: int) -> list[str]:
+    """Return a game's moves in UCI: each drawn evenly among the legal ones.
+
+    Parameters
+    ----------
+    plies
+        Most moves; a mate or a stalemate ends the game before.
+    seed, number
+        Name the series and the game in it; the same two give the same moves.
+    """
+    generator = np.random.default_rng([seed, number])
+    board = chess.Board()
+    moves: list[str] = []
+    while len(moves) < plies and (legal := list(board.legal_moves)):
+        move = legal[int(generator.integers(len(legal)))]
+        moves.append(move.uci())
+        board.push(move)
+    return moves
+
+
 def read_random_corpus(path: Path, beside: tokens.Corpus) -> tokens.Corpus:
     """Return games of random legal moves, as long as the games of another corpus.
 
@@ -599,9 +660,7 @@ def read_random_corpus(path: Path, beside: tokens.Corpus) -> tokens.Corpus:
         plies = beside.games.plies
         print(f"playing {plies.size:,} random games, and some to spare, for {path}", flush=True)
         wanted = [*plies, *plies[:500]]
-        jobs = (
-            delayed(tokens.play_random_game)(int(n), RANDOM_SEED, k) for k, n in enumerate(wanted)
-        )
+        jobs = (delayed(play_random_game)(int(n), RANDOM_SEED, k) for k, n in enumerate(wanted))
         played = Parallel(n_jobs=2, batch_size=256, return_as="generator")(jobs)
         head = "{}\trandom\trandom\t*\tunfinished\t{}\t{}\n"
         pack((head.format(k, len(m), " ".join(m)) for k, m in enumerate(played)), path)
@@ -696,9 +755,9 @@ def train_run(
     kept = work_folder() / f"{run.name}.safetensors"
     write_checkpoint(trained.model, run.training, kept)
     model, reading = read_checkpoint(kept)[0].to(device), run.training.reading
-    dev = models.perplexity(model, corpus.games, reading, corpus.of("dev"))
+    dev = perplexity(model, corpus.games, reading, corpus.of("dev"))
     digest, test = file_digest(tokens.data_folder() / "games.tsv.zst"), corpus.of("test")
-    nats, plies = models.game_losses(model, corpus.games, reading, test), corpus.games.plies[test]
+    nats, plies = game_losses(model, corpus.games, reading, test), corpus.games.plies[test]
     measures = {"test.nats": nats.astype(np.float32), "test.plies": plies.astype(np.uint8)}
     if reading == "uci":
         for band, rows in questions[questions["task"] == "end_actual"].groupby("band"):
@@ -723,7 +782,7 @@ def train_run(
         "training": asdict(run.training),
         "base": run.base,
         "tokens": int(trained.log[-1]["tokens"]),
-        "parameters": models.count_parameters(model),
+        "parameters": count_parameters(model),
         "games": len(task.train),
         "log": trained.log,
         "stopped_early": trained.stopped_early,

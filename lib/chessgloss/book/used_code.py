@@ -57,15 +57,15 @@ def used_code(source: str, library: Path) -> dict[str, str]:
     notebook = _read(source, "")
     pieces_of = [notebook.statements, *notebook.definitions.values()]
     waiting = {mention for pieces in pieces_of for piece in pieces for mention in piece.mentions}
-    found: dict[str, str] = {}
+    reached: dict[str, str] = {}
     done: set[str] = set()
     while waiting:
         done.add(mention := waiting.pop())
         for name, pieces in _stands_for(mention, library):
-            if name not in found:
-                found[name] = "\n".join(piece.text for piece in pieces)
+            if name not in reached:
+                reached[name] = "\n".join(piece.text for piece in pieces)
                 waiting |= {each for piece in pieces for each in piece.mentions} - done
-    return found
+    return reached
 
 
 def used_files(used: Iterable[str], library: Path) -> set[Path]:
@@ -162,16 +162,16 @@ def _runs_nothing(node: ast.stmt) -> bool:
 
 def _imports(node: ast.AST) -> dict[str, str]:
     """Return what the names imported anywhere in a piece of code stand for: ``module:name``."""
-    found: dict[str, str] = {}
+    targets: dict[str, str] = {}
     for part in ast.walk(node):
         if isinstance(part, ast.Import):
             for alias in part.names:
                 whole = alias.name if alias.asname else alias.name.split(".")[0]
-                found[alias.asname or whole] = f"{whole}:"
+                targets[alias.asname or whole] = f"{whole}:"
         elif isinstance(part, ast.ImportFrom):
             names = {alias.asname or alias.name: alias.name for alias in part.names}
-            found |= {name: f"{part.module}:{origin}" for name, origin in names.items()}
-    return {name: target for name, target in found.items() if _OWN.match(target)}
+            targets |= {name: f"{part.module}:{origin}" for name, origin in names.items()}
+    return {name: target for name, target in targets.items() if _OWN.match(target)}
 
 
 def _chains(node: ast.AST) -> Iterator[str]:
@@ -202,8 +202,8 @@ def _joined(target: str, rest: str) -> str:
 def _path(name: str, library: Path) -> Path | None:
     """Return a module's file; None where the library has no such module."""
     stem = library.joinpath(*name.split("."))
-    found = (path for path in (stem / "__init__.py", stem.with_suffix(".py")) if path.is_file())
-    return next(found, None)
+    files = (path for path in (stem / "__init__.py", stem.with_suffix(".py")) if path.is_file())
+    return next(files, None)
 
 
 def _package(path: Path) -> Path:

@@ -200,10 +200,10 @@ class Token:
 
     def probabilities(self) -> dict[str, float]:
         """Return the probability of each alternative; equal texts are added up."""
-        found: dict[str, float] = {}
+        chances: dict[str, float] = {}
         for text, logprob in self.alternatives:
-            found[text] = found.get(text, 0.0) + math.exp(logprob)
-        return found
+            chances[text] = chances.get(text, 0.0) + math.exp(logprob)
+        return chances
 
 
 @dataclass(frozen=True, slots=True)

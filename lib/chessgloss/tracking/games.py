@@ -426,23 +426,3 @@ def read_length(longest: int) -> int:
 
 
 # ---------------------------------------------------------------- games of random moves
-
-
-def play_random_game(plies: int, seed: int, number: int) -> list[str]:
-    """Return a game's moves in UCI: each drawn evenly among the legal ones.
-
-    Parameters
-    ----------
-    plies
-        Most moves; a mate or a stalemate ends the game before.
-    seed, number
-        Name the series and the game in it; the same two give the same moves.
-    """
-    generator = np.random.default_rng([seed, number])
-    board = chess.Board()
-    moves: list[str] = []
-    while len(moves) < plies and (legal := list(board.legal_moves)):
-        move = legal[int(generator.integers(len(legal)))]
-        moves.append(move.uci())
-        board.push(move)
-    return moves

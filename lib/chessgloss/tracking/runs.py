@@ -167,20 +167,6 @@ RAP = 25
 #: Runs whose checkpoints are committed and evaluated when the chapters run.
 HEADLINE = ("S-uci-1", "S-rap25-1", "M-uci-1", "M-rap25-1", "L-uci-1", "L-rap25-1", "L-ap-1")
 
-#: The plan, the shortest runs first: labels at each size (the probabilities of RAP are Figure 2's),
-#: further seeds, and runs of S for more than the usual passes: what is due to few games, and what
-#: to haste? The last is plain UCI with dropout, a control: what piece types do, is that more than
-#: to keep a model from learning games by heart?
-_PLANNED = (
-    ("S", "uci-1 window50-1 rap5-1 rap15-1 rap25-1 rap50-1 rap75-1 rap100-1 ap-1"),
-    ("S", "lstm-1 lstm_rap25-1 reformer-1 performer-1 uci-2 uci-3 rap25-2 rap25-3"),
-    ("M", "uci-1 window50-1 rap5-1 rap25-1 rap50-1 ap-1"),
-    ("M", "lstm-1 lstm_rap25-1 reformer-1 performer-1"),
-    ("S", "uci-1x15 rap25-1x15 ap-1x15 rap5-1x15 rap25-1x30 uci-1x15d10"),
-    ("L", "uci-1 rap25-1 ap-1"),
-)
-PLAN = tuple(f"{size}-{label}" for size, labels in _PLANNED for label in labels.split())
-
 
 _NAME = re.compile(
     r"([SML]|\d+)-(?:(paper|random|modern(?:\.[a-z]+)?)_)?"
