@@ -1,6 +1,6 @@
 """The book's tasks, for doit: pairs, chapters, pages, reproduction. `make help` lists the ways in.
 
-A chapter runs only when its fingerprint changed (see `chessgloss.book.chapters`); nothing here
+A chapter runs only when its fingerprint changed (see `book/chapters.py`); nothing here
 imports torch, so that finding nothing to do takes seconds.
 """
 
@@ -17,7 +17,14 @@ from typing import Any
 from doit.exceptions import TaskFailed
 from doit.tools import config_changed
 
-from chessgloss.book.chapters import (
+from chessgloss.book.profiles import PROFILES
+
+PROJECT = Path(__file__).parent.resolve()
+sys.path.insert(0, str(PROJECT / "book"))
+
+import compare as comparison  # noqa: E402
+import reproduce as overview  # noqa: E402
+from chapters import (  # noqa: E402
     CHAPTERS_FILE,
     Chapter,
     ChapterError,
@@ -31,11 +38,6 @@ from chessgloss.book.chapters import (
     sync_pair,
     write_atomically,
 )
-from chessgloss.book.profiles import PROFILES
-
-PROJECT = Path(__file__).parent.resolve()
-sys.path.insert(0, str(PROJECT / "book"))
-import compare as comparison  # noqa: E402
 
 BUILD = PROJECT / "_build"
 BUILD.mkdir(exist_ok=True)
@@ -252,9 +254,7 @@ def build_from(run: Run, source: Path, output: Path) -> TaskFailed | None:
 
 def write_overview(results: Path, page: Path) -> None:
     """Write the page that sets every printed number beside ours."""
-    from reproduce import render
-
-    text = render(
+    text = overview.render(
         results,
         PROJECT / "data/reference",
         PROJECT / "book/inventory.csv",

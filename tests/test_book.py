@@ -24,8 +24,9 @@ import pytest
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from chessgloss.book import chapters, profiles
-from chessgloss.book.chapters import (
+import chapters
+import compare as comparison
+from chapters import (
     Chapter,
     ChapterError,
     Run,
@@ -37,11 +38,9 @@ from chessgloss.book.chapters import (
     separate_run,
     sync_pair,
 )
-from chessgloss.book.used_code import used_code, used_files
-from scripts import load_script
-
-comparison = load_script("../book/compare.py")
-ResultsFileError, Tolerance = comparison.ResultsFileError, comparison.Tolerance
+from chessgloss.book import profiles
+from compare import ResultsFileError, Tolerance
+from used_code import used_code, used_files
 
 PROJECT = Path(__file__).resolve().parents[1]
 PHONE = {"width": 390, "height": 844}

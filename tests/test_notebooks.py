@@ -11,8 +11,8 @@ import pytest
 import yaml
 from pytest_notebook.nb_regression import NBRegressionFixture
 
-from chessgloss.book import chapters
-from chessgloss.book.chapters import Chapter, Run
+import chapters
+from chapters import Chapter, Run
 from scripts import imported_names
 
 PROJECT = Path(__file__).resolve().parents[1]

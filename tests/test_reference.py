@@ -15,11 +15,15 @@ import pytest
 from chessgloss.book import reference
 from chessgloss.book.reference import Reference, ReferenceFileError, number_of
 from chessgloss.report import Result
-from scripts import load_script
-
-page = load_script("../book/reproduce.py")
-Item, ResultsError, status, verdict = page.Item, page.ResultsError, page.status, page.verdict
-read_inventory, read_results, render = page.read_inventory, page.read_results, page.render
+from reproduce import (
+    Item,
+    ResultsError,
+    read_inventory,
+    read_results,
+    render,
+    status,
+    verdict,
+)
 
 PROJECT = Path(__file__).parents[1]
 FOLDER = PROJECT / "data" / "reference"

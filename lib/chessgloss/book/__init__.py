@@ -1,6 +1,5 @@
-"""The book itself: chapters and their sizes, executing them, comparing what they give.
+"""What chapters read of the book: their sizes and the documents' values.
 
-``chapters`` lists, executes and keeps them; ``used_code`` says what of the library each one
-uses; ``profiles`` reads their sizes; ``reference`` holds the documents' values. Beside the pages,
-``book/compare.py`` sets two runs side by side and ``book/reproduce.py`` makes the overview.
+``profiles`` holds the sizes, ``reference`` the values. What executes, compares and lists the
+chapters stands beside the pages, ``book/*.py``, driven by ``dodo.py``.
 """
