@@ -216,26 +216,6 @@ def assert_nothing_lost(before: chess.pgn.Game, text: str) -> chess.pgn.Game:
     return after
 
 
-def test_the_sample_keeps_every_comment_glyph_variation_and_header():
-    (game,) = read_games(PGN / "variations.pgn")
-    text = text_of(annotated(game))
-    after = assert_nothing_lost(game, text)
-    for words in (
-        "Две фигуры смотрят на f7.",
-        "直接防守",
-        "הפרש נקבע על f7",
-        "كلاهما يلعب",
-        "the only good answer ) really",
-        "[%clk 0:15:00]",
-        "[%csl Rf7]",
-        '[White "Иванова, Анна"]',
-    ):
-        assert words in " ".join(text.split()), words
-    assert text_of(annotated(game)) == text
-    move = after.next().next()
-    assert move.eval() is not None
-
-
 def random_game(seed: int) -> chess.pgn.Game:
     """A game with random moves, nested variations, comments, glyphs and evaluations."""
     rng = random.Random(seed)
@@ -341,17 +321,6 @@ def test_comments_go_where_the_moments_are():
     assert [ply for ply, note in enumerate(found.notes) if note.text] == [6]
     assert found.notes[6].text == "On Ng5"
     assert found.sources == "ccc, tiny; Scripted 1, about 1,000 nodes a position"
-
-
-def test_a_game_of_three_hundred_moves_is_annotated():
-    (game,) = read_games(PGN / "three_hundred_moves.pgn")
-    found = Annotator(by_material, lambda briefing: Comment("so", "template")).annotate(game)
-    assert len(found.notes) == 600
-    assert 3 <= sum(bool(note.text) for note in found.notes) <= 120
-    text = text_of(found)
-    assert_well_formed(text)
-    assert_nothing_lost(game, text)
-    assert text.count("[%eval") >= 600
 
 
 # ---------------------------------------------------------------- the page

@@ -22,7 +22,6 @@ import nbformat
 import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import chapters
 import compare as comparison
@@ -155,17 +154,6 @@ def print_of(project: Path) -> str:
 # ---------------------------------------------------------------- the list
 
 
-def test_chapters_keep_their_order(project: Path) -> None:
-    table = 'title = ""\nsections = ""\ndata = []\nbudget_seconds = {}\n'
-    text = "".join(f"[{name}]\n{table}" for name in ("01_one", "12_twelve", "02_two"))
-    (project / chapters.CHAPTERS_FILE).write_text(text)
-    listed = read_chapters(project)
-    assert [chapter.name for chapter in listed] == ["01_one", "12_twelve", "02_two"]
-    for wanted in ("12", "12_twelve"):
-        assert chapters.find_chapter(listed, wanted).name == "12_twelve"
-    assert chapters.find_chapter(listed, "2").name == "02_two"
-
-
 @pytest.mark.parametrize("wanted", ["3", "01", "1x", "", "twelve"])
 def test_an_unknown_chapter_lists_those_there_are(wanted: str) -> None:
     with pytest.raises(ChapterError, match="12_twelve"):
@@ -205,20 +193,6 @@ def test_every_chapter_has_sizes_in_all_three_profiles() -> None:
             largest = [max(sizes) for sizes in lists if sizes]
             assert largest == sorted(largest), f"{chapter} {name}: smoke is to be the smallest"
             assert all(size > 0 for sizes in lists for size in sizes if not isinstance(size, str))
-
-
-@pytest.mark.parametrize("profile", profiles.PROFILES)
-def test_sizes_fit_each_other(profile: str) -> None:
-    def sizes(chapter: str) -> profiles.Sizes:
-        return profiles.load_sizes(chapter, profile)
-
-    assert 60 % sizes("07_pairwise").moves == 0, "a smaller choice is a part of a larger one"
-    assert sizes("09_mate_in_one").recorded <= sizes("09_mate_in_one").problems
-    games = sizes("12_state_tracking")
-    assert games.live <= games.drawn <= games.test
-    assert sizes("13_board_probes").live <= sizes("13_board_probes").instances <= 1_000
-    assert sizes("14_history").instances <= 1_000
-    assert isinstance(sizes("08_human_study").power_moves, tuple)
 
 
 def test_wrong_sizes_are_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -355,23 +329,10 @@ def test_a_chapter_of_the_book_does_not_hang_on_what_it_does_not_use() -> None:
     assert "chessgloss.report:texts" not in used
 
 
-def test_the_profile_is_part_of_the_fingerprint(project: Path) -> None:
-    smoke = separate_run(project, "smoke", project / "_build/smoke")
-    assert fingerprint(smoke, only_chapter(project)) != print_of(project)
-
-
 def test_missing_data_is_named(project: Path) -> None:
     chapter = dataclasses.replace(only_chapter(project), data=("data/absent.zst",))
     with pytest.raises(ChapterError, match=r"01_tiny: data/absent\.zst is missing"):
         fingerprint(committed_run(project), chapter)
-
-
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"metadata": {}}', "not json"])
-def test_a_notebook_without_a_fingerprint_is_stale(project: Path, text: str) -> None:
-    run, chapter = committed_run(project), only_chapter(project)
-    chapters.write_atomically(run.notebook(chapter), text)
-    chapters.write_atomically(run.result(chapter), "{}")
-    assert is_stale(run, chapter)
 
 
 # ---------------------------------------------------------------- execution, with a real kernel
@@ -466,42 +427,7 @@ def test_a_failure_is_named_and_the_old_notebook_stays(
     )
 
 
-def test_the_environment_is_put_back_after_a_failure(project: Path) -> None:
-    before, run = dict(os.environ), committed_run(project)
-    with pytest.raises(ZeroDivisionError), chapters.kernel_environment(run):
-        assert os.environ["CHESSGLOSS_STORE"] == str(run.store)
-        raise ZeroDivisionError
-    assert dict(os.environ) == before
-
-
 # ---------------------------------------------------------------- what is kept
-
-
-def test_pieces_of_text_are_joined_and_stderr_dropped() -> None:
-    pieces = [
-        new_output("stream", name="stdout", text="one\n"),
-        new_output("stream", name="stderr", text="50 %"),
-        new_output("stream", name="stdout", text="two\n"),
-        new_output("display_data", {"text/plain": "board"}),
-        new_output("stream", name="stdout", text="three\n"),
-    ]
-    kept = chapters.strip_outputs(pieces)
-    assert [output.get("text") for output in kept] == ["one\ntwo\n", None, "three\n"]
-
-
-def test_random_names_and_times_are_replaced() -> None:
-    def notebook() -> nbformat.NotebookNode:
-        cell = new_code_cell("1 + 1", metadata={"execution": {"iopub.status.busy": "now"}})
-        cell.metadata["tags"] = ["parameters"]
-        return new_notebook(cells=[new_markdown_cell("# Title"), cell])
-
-    first, second = notebook(), notebook()
-    assert first.cells[0].id != second.cells[0].id
-    text = chapters.notebook_text(first, {})
-    assert text == chapters.notebook_text(second, {})
-    assert "iopub" not in text
-    assert '"parameters"' in text
-    nbformat.validate(nbformat.reads(text, as_version=4))
 
 
 def set_time(path: Path, seconds: float) -> None:
@@ -524,18 +450,6 @@ def test_the_newer_of_a_pair_wins_and_a_pair_in_step_is_left_alone(project: Path
     set_time(source, pair.stat().st_mtime - 10)
     assert sync_pair(source) == source
     assert source.read_text() == TINY.replace("A tiny", "A little")
-
-
-def test_outputs_saved_in_a_pair_are_dropped(project: Path) -> None:
-    source = project / "notebooks/01_tiny.py"
-    sync_pair(source)
-    pair = source.with_suffix(".ipynb")
-    notebook = nbformat.read(pair, as_version=4)
-    notebook.cells[1].outputs = [new_output("stream", name="stdout", text="left over")]
-    nbformat.write(notebook, pair)
-    assert sync_pair(source) is not None
-    assert "left over" not in pair.read_text()
-    assert source.read_text() == TINY
 
 
 # ---------------------------------------------------------------- comparing two runs
@@ -606,28 +520,6 @@ def test_a_result_gets_its_outcome(
     assert comparison.is_green(rows) == (expected not in {"different", "missing"})
 
 
-def test_the_detail_names_what_moved(tmp_path: Path) -> None:
-    rows = compare_one(tmp_path, entry(0.9, n=100), entry(0.8, n=90))
-    moved = "n 100 -> 90, value 0.9 -> 0.8"
-    assert rows["detail"].tolist() == [moved]
-    assert f"{CHAPTER}/table6.mean: different; {moved}" in comparison.render(rows)
-
-
-def test_a_key_missing_because_its_whole_chapter_failed(tmp_path: Path) -> None:
-    old = write(tmp_path / "old", CHAPTER, {"table6.mean": entry(0.9)})
-    (tmp_path / "new").mkdir()
-    rows = comparison.compare(old, tmp_path / "new", ())
-    assert rows["outcome"].tolist() == ["missing"]
-
-
-def test_the_larger_allowance_counts() -> None:
-    tolerance = Tolerance("*", absolute=0.5, relative=0.1, reason="threads")
-    assert tolerance.covers(100.0, 110.0)
-    assert not tolerance.covers(100.0, 110.1)
-    assert tolerance.covers(1.0, 1.5)
-    assert tolerance.covers(-100.0, -110.0)
-
-
 def test_the_first_matching_pattern_counts(tmp_path: Path) -> None:
     strict = Tolerance(f"{CHAPTER}/table6.mean", reason="exact")
     rows = compare_one(tmp_path, entry(0.9), entry(0.905), (strict, NOISE))
@@ -646,12 +538,6 @@ def test_outcomes_are_counted_table_by_table(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert "table6.worst: different; value 2 -> 9" in comparison.render(rows)
     assert comparison.summarise(rows) == "RED: 4 results: 3 identical, 1 different"
-
-
-def test_a_failed_chapter_is_red_even_if_all_results_agree(tmp_path: Path) -> None:
-    rows = compare_one(tmp_path, entry(0.9), entry(0.9))
-    assert comparison.summarise(rows) == "GREEN: 1 results: 1 identical"
-    assert comparison.summarise(rows, failed_chapters=1).startswith("RED")
 
 
 def test_tolerances_are_read_in_order(tmp_path: Path) -> None:

@@ -57,14 +57,6 @@ def test_the_doctor_says_what_to_run_for_what_is_missing(monkeypatch, capsys):
     assert rows[-1].startswith("cannot execute the book: no Stockfish 15.1")
 
 
-def test_what_is_found_needs_no_remedy():
-    findings = {finding.component: finding for finding in cli.examine(PROJECT)}
-    assert findings["Python"].present
-    assert findings["chess"].version
-    assert findings["data: concept weights"].present
-    assert all(bool(finding.remedy) != finding.present for finding in findings.values())
-
-
 def test_an_optional_part_is_no_failure(monkeypatch, capsys):
     optional = cli.Finding("asset leela", False, "", "export X=...", essential=False)
     monkeypatch.setattr(cli, "examine", lambda project: [optional])
@@ -330,12 +322,6 @@ def test_without_a_usable_comment_the_facts_speak_and_say_so(with_model, capsys,
     seen = capsys.readouterr()
     assert "(template, no model" in seen.out
     assert "the facts speak instead" in seen.err
-
-
-def test_an_explicit_template_asks_no_model(with_model, capsys):
-    llm = with_model()
-    assert run("comment", "--fen", START, "--move", "e4", "--method", "template") == 0
-    assert llm.asked == []
 
 
 # ---------------------------------------------------------------- annotate

@@ -62,17 +62,6 @@ def test_a_level_never_gives_away_more_than_its_bonus(level):
     assert chosen[-3] > 0
 
 
-def test_weaker_levels_give_away_more():
-    losses = []
-    for level in LEVELS:
-        random = np.random.default_rng(2)
-        losses.append(-np.mean([choose(lines(0, -9, -20, -40), level, random).centipawns
-                                for _ in range(3_000)]))  # fmt: skip
-    assert losses == sorted(losses, reverse=True)
-    assert losses[-1] == 0
-    assert self_play.level_nodes(20) > 10 * self_play.level_nodes(1)
-
-
 def test_pairings_are_equal_or_neighbours():
     random = np.random.default_rng(4)
     pairs = [pairing(random) for _ in range(4_000)]
@@ -199,9 +188,6 @@ def test_more_games_only_add_rows_and_jobs_change_nothing():
     assert sample_positions(GAMES, 5, seed=2, jobs=1).digest() != all_of_them.digest()
 
 
-FOOLS_MATE = Game(("f2f3", "e7e5", "g2g4", "d8h4"), "0-1", "level 5", "level 10")
-
-
 @pytest.mark.parametrize(
     ("fen", "phase"),
     [
@@ -214,13 +200,6 @@ FOOLS_MATE = Game(("f2f3", "e7e5", "g2g4", "d8h4"), "0-1", "level 5", "level 10"
 )
 def test_the_phase_goes_by_pieces_then_by_ply(fen, phase):
     assert samples.phase_of(fen) == phase
-
-
-def test_games_are_counted_by_result_length_and_level():
-    drawn = Game(("e2e4",), "1/2-1/2", "level 10", "level 5")
-    counts = samples.describe_games([FOOLS_MATE, drawn, drawn])
-    assert (counts["games"], counts["distinct games"], counts["plies"]) == (3, 2, 6)
-    assert (counts["draws"], counts["Black wins"]) == (2 / 3, 1 / 3)
 
 
 def test_the_committed_data_sheet_says_what_the_file_holds() -> None:

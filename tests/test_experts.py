@@ -196,17 +196,6 @@ def test_load_expert_says_what_there_is() -> None:
         load_expert("leela", "any.pb.gz", view="white")
 
 
-def test_wrong_requests_say_what_is_right(nnue: NnueExpert, leela: LeelaExpert) -> None:
-    for expert, layer, width, layers in (
-        (nnue, "pairwise", 1024, "accumulators, clipped"),
-        (leela, "block0", 512, "input, block0, block1"),
-    ):
-        with pytest.raises(ValueError, match=f"its layers are {layers}"):
-            expert.activations([chess.STARTING_FEN], "block7")
-        with pytest.raises(ValueError, match=rf"{layer} needs shape \(1, {width}\), got \(1, 7\)"):
-            expert.evaluate_from(layer, np.zeros((1, 7)), [chess.STARTING_FEN])
-
-
 def test_batches_change_nothing(
     nnue: NnueExpert,
     leela: LeelaExpert,
@@ -239,16 +228,6 @@ def test_evaluation_equals_a_slow_reading_of_the_rules(
     units = [slow_evaluation(network, fen) * (1 if " w " in fen else -1) for fen in few]
     assert (nnue.evaluate(few) == np.array(units, np.float32) / np.float32(361)).all()
     assert len(set(units)) > len(few) // 2
-
-
-def test_mirrored_positions_have_opposite_evaluations(
-    nnue: NnueExpert, nnue_mover: NnueExpert, fens: list[str]
-) -> None:
-    mirrored = [chess.Board(fen).mirror().fen() for fen in fens]
-    assert (nnue.evaluate(mirrored) == -nnue.evaluate(fens)).all()
-    for layer in nnue_mover.layers:
-        own = nnue_mover.activations(fens, layer)
-        assert (own == nnue_mover.activations(mirrored, layer)).all()
 
 
 def test_layers_follow_from_each_other_in_either_view(
@@ -342,11 +321,6 @@ def test_a_fen_alone_repeats_itself_and_takes_back_the_double_step() -> None:
     assert changed == [[6, 4, 5], [6, 6, 5]]  # their pawn: f5 is empty, f7 is not
 
 
-def test_repetitions_are_marked_at_their_own_ply() -> None:
-    planes = Encoder().encode([Position.after(REPETITION)])[0]
-    assert [float(planes[13 * i + 12].mean()) for i in range(8)] == [1, 1, 1, 1, 1, 0, 0, 0]
-
-
 def test_a_shared_encoder_gives_what_a_fresh_one_gives(records: list[Position]) -> None:
     game = next(record.moves for record in records if len(record.moves) > 6)
     jumps = [Position.after(game[:n]) for n in (3, 5, 4, 6)] + records[:5] + [records[0]]
@@ -373,29 +347,11 @@ def test_every_kind_of_network_agrees_with_lc0(name: str, tmp_path: Path, fens: 
     assert np.abs(values - lc0_values(path, few)).max() < 1e-5
 
 
-def test_layers_have_boards_of_their_width(leela: LeelaExpert, records: list[Position]) -> None:
-    assert leela.layers == ("input", "block0", "block1")
-    for layer in leela.layers:
-        values = leela.activations(records[:5], layer)
-        assert values.shape == (5, leela.width(layer)) == (5, 8 * 64)
-        assert (values >= 0).all()  # each layer ends in a rectifier
-        assert leela.orientation(layer) == "mover"
-
-
 def test_leela_continues_from_every_layer(leela: LeelaExpert, records: list[Position]) -> None:
     few = records[:20]
     for layer in leela.layers:
         continued = leela.evaluate_from(layer, leela.activations(few, layer), few)
         assert np.allclose(continued, leela.evaluate(few), atol=1e-6)
-
-
-def test_leelas_random_weights_are_reproducible_and_other(tmp_path: Path, fens: list[str]) -> None:
-    path = write_leela(tmp_path / "net.pb.gz", Architecture())
-    trained, first, again = (LeelaExpert(path, random_weights=s) for s in (None, 4, 4))
-    trained, first, again = (e.activations(fens[:10], "block1") for e in (trained, first, again))
-    assert (first == again).all()
-    assert (first != trained).any()
-    assert LeelaExpert(path, random_weights=4).name == "leela-net-random-4"
 
 
 # ---------------------------------------------------------------- Leela's files

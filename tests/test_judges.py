@@ -12,8 +12,6 @@ import chess
 import chess.engine
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from chessgloss import assets
 from chessgloss.claims import verify
@@ -29,11 +27,9 @@ from chessgloss.judges.gcc import (
     findings,
     judge,
     judge_request,
-    read_letter,
     read_score,
     score_form,
     stated_score,
-    texts_of,
     with_requests,
 )
 from chessgloss.llm.client import Client, Endpoint
@@ -213,23 +209,6 @@ def test_what_is_no_score_is_unscored(given: Answer) -> None:
     assert math.isnan(UNSCORED.share)
 
 
-@given(st.dictionaries(st.sampled_from("12345"), st.floats(0.001, 0.2), min_size=1))
-def test_a_score_lies_within_the_scale_whatever_the_chances(chances: dict[str, float]) -> None:
-    best = max(chances, key=lambda digit: chances[digit])
-    pairs = tuple((digit, math.log(chance)) for digit, chance in chances.items())
-    score = read_score(answer(best, Token(best, -0.1, pairs)))
-    assert min(map(int, chances)) - 1e-9 <= score.value <= max(map(int, chances)) + 1e-9
-    assert score.mass == pytest.approx(sum(chances.values()))
-
-
-def test_letters_share_their_probability() -> None:
-    shares = read_letter(answer("A", token("A", A=0.4, _A=0.1, B=0.25, C=0.2)))
-    assert shares == pytest.approx({"A": 2 / 3, "B": 1 / 3})
-    assert read_letter(answer("B)", state="answered")) == {"A": 0.0, "B": 1.0}
-    assert read_letter(answer("C", token("C", C=1.0))) is None
-    assert read_letter(answer("", state="empty")) is None
-
-
 # ---------------------------------------------------------------- what a judge is told
 
 
@@ -291,15 +270,6 @@ def test_a_comment_cannot_leave_its_fence(text: str) -> None:
 
 
 # ---------------------------------------------------------------- questions, answers, scores
-
-
-def test_only_comments_that_were_answered_are_judged() -> None:
-    comments = frame(
-        ("one/1", "llm", "Good."), ("one/1", "ccc", ""), ("one/1", "template", "So so.")
-    ).assign(state=["answered", "cut_off", "answered"])
-    texts = texts_of(comments, ["template", "ccc", "llm"])
-    assert texts["method"].tolist() == ["template", "llm"]
-    assert texts["text"].tolist() == ["So so.", "Good."]
 
 
 def test_scores_stand_beside_their_questions_and_unscored_rows_stay(tmp_path: Path) -> None:
@@ -370,11 +340,6 @@ def test_empty_changes_keep_the_comment_and_say_nothing_new_of_the_move() -> Non
         new = [one.claim for one in verify(variant, BLUNDER.move) if one.claim.text not in known]
         assert {claim.kind for claim in new} <= {"evaluation"}
     assert changed["praise alone"] == "Great move!"
-
-
-def test_a_spread_takes_every_nth() -> None:
-    assert trials.spread(range(10), 3) == [0, 3, 6]
-    assert trials.spread(range(4), 9) == [0, 1, 2, 3]
 
 
 def test_labels_are_all_true_or_one_false_and_every_sentence_is_on_its_move() -> None:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from chessgloss.positions import (
     Game,
     MoveError,
-    MoveInContext,
     PgnError,
     PgnGame,
     Position,
@@ -100,14 +99,6 @@ def test_what_no_rule_can_mend_is_refused(fen):
         repair_fen(fen)
 
 
-def test_the_papers_own_numbered_move():
-    repaired = repair_fen(FIGURE_A1)
-    assert repaired.repairs == ("move number 0 set to 1",)
-    move = read_move(repaired.position, "30... Bd2+")
-    assert (move.uci, move.san, move.mover) == ("b4d2", "Bd2+", chess.BLACK)
-    assert move.numbered_san.endswith("... Bd2+")
-
-
 @pytest.mark.parametrize("text", ["Bd3", "e2e4", "O-O", "", "31. Kg3", "knight to f6", "0000"])
 def test_illegal_moves_name_the_move_the_side_and_the_position(text):
     position = repair_fen(FIGURE_A1).position
@@ -120,13 +111,6 @@ def test_illegal_moves_name_the_move_the_side_and_the_position(text):
 def test_an_ambiguous_move_asks_for_the_square():
     with pytest.raises(MoveError, match="ambiguous"):
         read_move(Position("4k3/8/8/8/8/8/4K3/R6R w - - 0 1"), "Rd1")
-
-
-def test_records_refuse_null_moves_and_other_spellings():
-    with pytest.raises(MoveError):
-        MoveInContext(Position(chess.STARTING_FEN), "0000")
-    with pytest.raises(PositionError, match="normal form"):
-        Position(FIGURE_A1)
 
 
 def test_after_a_move_the_history_is_one_longer():

@@ -92,17 +92,6 @@ def test_the_moves_of_a_game_depend_on_it_and_the_seed_alone(games: list[Game]):
     assert set(changes.move_keys(other).tolist()) != set(changes.move_keys(together).tolist())
 
 
-def test_a_move_is_known_by_the_positions_around_it(moves: pd.DataFrame):
-    keys = changes.move_keys(moves)
-    assert len(set(keys.tolist())) == len(moves.drop_duplicates(["before", "after"]))
-    assert changes.move_keys(moves[::-1]).tolist() == keys[::-1].tolist()
-
-
-def test_the_move_is_given_back_without_en_passant():
-    fen = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2"
-    assert changes.give_back(fen) == "4k3/8/8/3pP3/8/8/8/4K3 b - - 0 2"
-
-
 def test_each_position_is_asked_for_once_and_blank_tables_drop_their_moves(
     moves: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -366,14 +355,6 @@ def test_every_committed_point_was_trained_to_its_own_optimum(curve: dict):
         assert rates[-1] == pytest.approx(settings["rate"] * stop["factor"] ** stop["falls"])
 
 
-def test_both_sources_learned_from_the_same_moves_at_every_point(curve: dict):
-    points = pd.DataFrame(curve["points"]).pivot(index="moves", columns="source", values="ndcg")
-    assert len(points) >= 4
-    assert points.notna().all(axis=None)
-    # At 24,531 moves one pass gives the board 0.44 and NNUE 0.64; ten give 0.69 and 0.73.
-    assert (points.loc[24_531] > [0.70, 0.66]).all()
-
-
 def test_the_committed_moves_are_the_chapters_test_moves():
     sizes = load_sizes("03_prioritisation", "book")
     assert (sizes.fitted_games, sizes.held_out_games, sizes.per_game) == (
@@ -411,13 +392,6 @@ def test_concepts_come_ranked_with_side_and_values(scripted: None):
     assert first.term == "Black Threats"
     assert third.change == 0
     assert {change.term for change in ranked} == set(TERMS)
-
-
-def test_a_notebook_and_a_terminal_show_a_small_table(scripted: None):
-    ranked = priority.prioritise(START, "e4")
-    assert list(ranked.table(2).columns) == ["concept", "side", "before", "after", "change (sd)"]
-    assert "1. e4" in ranked._repr_html_() and "<table" in ranked._repr_html_()
-    assert str(ranked).splitlines()[0] == "1. e4 (default)"
 
 
 def test_bad_input_is_named(scripted: None):

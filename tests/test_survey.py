@@ -32,7 +32,6 @@ from chessgloss.survey.reading import (
 from chessgloss.survey.study import (
     CAUSES,
     DIMENSIONS,
-    STRENGTHS,
     Key,
     Settings,
     Study,
@@ -136,19 +135,6 @@ def test_a_bad_study_file_is_named_with_its_place(
     with pytest.raises(StudyError, match=message) as caught:
         read_study(tmp_path / name)
     assert name in str(caught.value)
-
-
-def test_a_study_needs_all_methods_on_all_moves(study: Study):
-    first, second = study.moves[:2]
-    fewer = second.model_copy(update={"comments": {"ccc": "text", "llm": "text"}})
-    with pytest.raises(ValueError, match="not the same methods"):
-        Study(moves=(first, fewer))
-    with pytest.raises(ValueError, match="twice"):
-        Study(moves=(first, first))
-    with pytest.raises(ValueError, match="baseline"):
-        Study(moves=(first,), baseline="template")
-    with pytest.raises(ValueError, match="is empty"):
-        StudyMove(name="a", fen=first.fen, move=first.move, comments={"ccc": " "})
 
 
 def test_a_study_is_made_of_a_table_of_comments(study: Study):
@@ -290,14 +276,6 @@ def test_every_fault_is_named_with_file_and_place(
     assert (kind, place) in {(one.kind, one.place) for one in problems}
     assert {one.file for one in problems} == {str(sent[1])}
     assert sent[1].name in str(caught.value)
-
-
-@pytest.mark.parametrize("scale", list(STRENGTHS))
-def test_every_strength_that_the_form_offers_is_read(key: Key, sent: list[Path], scale: str):
-    rating = None if scale == "none" else 1776
-    changed(sent[0], head(strength={"scale": scale, "rating": rating}))
-    assert read_ratings(sent, key).raters == ("S01", "S02", "S03")
-    assert strengths(sent[:1])["scale"].tolist() == [STRENGTHS[scale]]
 
 
 @pytest.mark.parametrize(
@@ -498,15 +476,6 @@ def test_planted_scores_are_what_the_model_expects(name: str):
     means = ((drawn - 1) / (points - 1)).mean(axis=(0, 1, 3))
     assert means == pytest.approx(planted, abs=0.02)
     assert drawn.min() == 1 and drawn.max() == points
-
-
-def test_simulated_raters_agree_about_as_the_papers_did():
-    names = [f"m{number}" for number in range(300)]
-    found = table3(simulated.simulate(PLANTED, names, 5, seed=0), seed=0, resamples=5)
-    kappas = {name: one.value for name, one in found["kappa_ranks"].items()}
-    assert kappas["correctness"] == pytest.approx(0.5393, abs=0.1)
-    others = np.mean([value for name, value in kappas.items() if name != "correctness"])
-    assert others == pytest.approx(np.mean([0.2448, 0.2449, 0.1782, 0.2328]), abs=0.06)
 
 
 def test_real_ratings_are_never_written_by_the_simulation(key: Key, tmp_path: Path):

@@ -119,12 +119,6 @@ def test_the_rows_of_table_2(row, column, notation, draws) -> None:
     assert (ids[0], ids[-1], list(starts)) == (BOS, EOS, [0, ids.size])
 
 
-def test_games_come_back_from_their_tokens(selfplay_games, selfplay_tokens) -> None:
-    again = [tuple(selfplay_tokens.ucis(k)) for k in range(len(selfplay_games))]
-    assert again == [game.moves for game in selfplay_games]
-    assert list(selfplay_tokens.plies) == [len(game.moves) for game in selfplay_games]
-
-
 def test_a_type_is_that_of_the_piece_on_the_board(selfplay_games, selfplay_tokens) -> None:
     for game, played in enumerate(selfplay_games[:100]):
         ids, _ = annotate(selfplay_tokens, [game], "ap")
@@ -152,11 +146,6 @@ def test_castling_en_passant_and_promotion(moves, pieces) -> None:
     assert games.ucis(0) == moves
 
 
-def test_en_passant_empties_the_square_of_the_pawn_taken() -> None:
-    with pytest.raises(TokenError, match=r"game 1: a move leaves d5, where no piece is"):
-        tokenise([[], ["e2e4", "a7a6", "e4e5", "d7d5", "e5d6", "a6a5", "d5d4"]])
-
-
 @given(probability=st.floats(0, 1), seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=25, deadline=None)
 def test_types_are_put_before_their_moves_and_nothing_else_changes(
@@ -171,15 +160,6 @@ def test_types_are_put_before_their_moves_and_nothing_else_changes(
         written = plain[bounds[k] : bounds[k + 1]]
         assert words(written).replace(", ", "") == "".join(selfplay_tokens.ucis(game))
         assert (ids[starts[k]], ids[starts[k + 1] - 1], plain[bounds[k]]) == (BOS, EOS, BOS)
-
-
-def test_the_ends_of_rap_are_the_other_notations(selfplay_tokens) -> None:
-    selected = np.arange(len(selfplay_tokens))[::-3]
-    for probability, other in ((0.0, "uci"), (1.0, "ap")):
-        random = np.random.default_rng(5)
-        written = annotate(selfplay_tokens, selected, "rap", probability, random)
-        same = annotate(selfplay_tokens, selected, other)
-        assert all(map(np.array_equal, written, same))
 
 
 def test_the_share_of_types_is_what_was_asked_for_drawn_anew_and_repeated_by_a_seed(
@@ -293,16 +273,6 @@ def test_hashes_find_every_shared_beginning_and_no_other(small_corpus) -> None:
     assert len(set(hashes)) == len(set(written)) == len(pairs)
 
 
-def test_order_and_promotion_make_another_beginning() -> None:
-    moves = ["a2a4", "b7b5", "a4b5", "a7a6", "b5a6", "c8b7", "a6b7", "d7d6"]
-    games = tokenise([[*moves, f"b7a8{piece}"] for piece in "qrbn"])
-    hashes = prefix_hashes(games, np.arange(4))
-    assert [len(set(at_ply)) for at_ply in zip(*hashes, strict=True)] == [1] * 8 + [4]
-    turned = tokenise([["e2e4", "e7e5", "g1f3", "b8c6"], ["g1f3", "b8c6", "e2e4", "e7e5"]])
-    first, second = prefix_hashes(turned, np.arange(2), plies=3)
-    assert len({*first, *second}) == 6
-
-
 # ---------------------------------------------------------------- batches
 
 
@@ -342,13 +312,6 @@ def test_random_games_are_legal_end_in_time_and_are_repeated_by_their_number() -
         assert len(moves) == 120 or not any(board.legal_moves)
     assert games[5] == script.play_random_game(120, 3, 5) != script.play_random_game(120, 4, 5)
     assert script.play_random_game(40, 3, 5) == games[5][:40]
-
-
-def test_random_first_moves_are_drawn_evenly() -> None:
-    first = [script.play_random_game(1, 3, number)[0] for number in range(1_000)]
-    counts = np.unique(first, return_counts=True)[1]
-    assert counts.size == 20
-    assert ((counts - 50) ** 2 / 50).sum() < 43.8, "chi-squared, 19 degrees, p = 0.001"
 
 
 def test_every_game_has_a_random_one_beside_it(

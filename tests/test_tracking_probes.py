@@ -159,11 +159,6 @@ def test_a_prefix_of_a_training_game_is_never_asked() -> None:
         build_probes(split_games([*held, *cut, *games], sizes), seed=1, count=5)
 
 
-def test_the_seed_decides(selfplay_corpus, selfplay_probes) -> None:
-    assert build_probes(selfplay_corpus, seed=3, count=25).equals(selfplay_probes)
-    assert not build_probes(selfplay_corpus, seed=4, count=25).equals(selfplay_probes)
-
-
 @pytest.mark.parametrize(
     ("moves", "actual", "why"),
     [
@@ -218,13 +213,6 @@ def test_answers_are_the_log_probabilities_after_the_prompt(table_3) -> None:
             assert read[0] == BOS
             logits = model(torch.from_numpy(read.astype(np.int64))[None])[0, -1]
             assert np.allclose(answer, logits.log_softmax(dim=0).detach().numpy(), atol=1e-5)
-
-
-def test_a_uniform_model_gives_own_pieces_no_more_than_their_share(table_3) -> None:
-    model = make_model(TINY, seed=0)
-    torch.nn.init.zeros_(model.tokens.weight)
-    words_without_types = VOCABULARY_SIZE - 6
-    assert share_on_own_pieces(model, table_3) == pytest.approx([16 / words_without_types] * 4)
 
 
 def test_a_model_that_always_moves_from_e5_is_right_for_one_side(table_3) -> None:

@@ -97,15 +97,6 @@ def test_an_even_draw_costs_the_logarithm_of_the_number_of_legal_moves() -> None
 # ---------------------------------------------------------------- the counts
 
 
-def test_moves_know_where_their_piece_had_come_from() -> None:
-    moves = moves_of("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1 g8f6 f1e1 c6d4")
-    origins = [chess.SQUARE_NAMES[at] if at < 64 else "-" for at in moves["came_from"]]
-    assert origins == ["-"] * 8 + ["h1", "b8"]
-    assert list(moves["type"][[0, 2, 6, 8]]) == [0, 1, 5, 3]
-    assert list(moves["ply"]) == list(range(10))
-    assert list(moves["side"]) == [0, 1] * 5
-
-
 def test_counts_worked_by_hand() -> None:
     moves = moves_of(*TRAINING)
     knight = question("end_other", OPENING, "f3", "d2 e5 g1 g5 h4")
@@ -119,14 +110,6 @@ def test_counts_worked_by_hand() -> None:
     bishop = question("end_other", "e2e4 e7e5 f1e2 b8c6 e2f3 h7h6", "f3", "e2 g4 h5")
     for given in ("came_from", "type"):
         assert best_squares(moves, bishop, given, 2) == ["f7", "e5"], "never counted: as start"
-
-
-def test_long_prefixes_are_answered_by_late_moves_alone() -> None:
-    moves = moves_of(" ".join([*SHUFFLE * 10, "g1h3"]))
-    early = question("end_other", " ".join(SHUFFLE * 2), "g1", "f3 h3")
-    late = question("end_other", " ".join(SHUFFLE * 13), "g1", "f3 h3", "long")
-    assert best_squares(moves, early, "start") == ["f3"]
-    assert best_squares(moves, late, "start") == ["h3"]
 
 
 def test_where_a_type_stands_by_counts_of_its_side_and_by_where_it_went_last() -> None:
@@ -163,13 +146,6 @@ def drawn(games: int, nats: float, seed: int = 1) -> pd.DataFrame:
 def test_a_perplexity_weighs_moves_not_games() -> None:
     losses = pd.DataFrame({"nats": [10 * math.log(8), 30 * math.log(2)], "plies": [10, 30]})
     assert perplexity_of(losses, seed=1).value == pytest.approx(8**0.25 * 2**0.75)
-
-
-@pytest.mark.parametrize("games", [8, 300])
-def test_an_interval_holds_the_truth_about_as_often_as_it_says(games: int) -> None:
-    every = [perplexity_of(drawn(games, 3.0, seed), seed=seed) for seed in range(100)]
-    inside = [one.low <= math.exp(3.0) <= one.high for one in every]
-    assert 0.88 <= np.mean(inside) < 1
 
 
 def test_a_change_is_measured_on_the_same_draws_of_the_same_games() -> None:
@@ -307,13 +283,6 @@ def test_a_sentence_stands_only_if_all_its_numbers_beat_their_baseline() -> None
     sentences = {"Both do.": [good, good], "One does not.": [good, bad]}
     assert results.only_if_above(sentences, "Nothing.") == "Both do."
     assert results.only_if_above({"One does not.": [bad]}, "Nothing.") == "Nothing."
-
-
-@pytest.mark.parametrize(
-    ("names", "text"), [([], "none"), (["a"], "a"), (["a", "b", "c"], "a, b and c")]
-)
-def test_names_are_listed_as_a_sentence_does(names: list[str], text: str) -> None:
-    assert results.enumerate_names(names) == text
 
 
 # ---------------------------------------------------------------- the project's runs and games

@@ -26,7 +26,6 @@ from chessgloss.tracking.models import LanguageModel, Settings, make_model
 from chessgloss.tracking.results import perplexity_of, read_losses
 from chessgloss.tracking.runs import (
     HEADLINE,
-    TOO_LONG,
     CheckpointError,
     Run,
     Training,
@@ -301,16 +300,6 @@ def test_two_squares_are_a_move_and_a_new_piece_belongs_to_it(
                            ["BOS", "P", "h2", "h4"])  # fmt: skip
     parts = words.split()
     assert [row[len(read[0]) :] for row in read] == [parts[:k] for k in range(len(parts))]
-
-
-def test_a_real_model_is_asked_for_many_games_at_once(model: LanguageModel) -> None:
-    played = [TO_PROMOTE[:count] for count in range(len(TO_PROMOTE))]
-    long = ["g1f3", "g8f6", "f3g1", "f6g8"] * 8
-    for reading in ("uci", "ap"):
-        together = continue_games(model, reading, [*played, long])
-        assert together[:-1] == [continue_games(model, reading, [game])[0] for game in played]
-        assert all(len(move) >= 4 for move in together)
-        assert together[-1] == TOO_LONG
 
 
 def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_games_begin() -> None:
