@@ -76,7 +76,7 @@ def test_an_unknown_command_lists_those_there_are(capsys):
 # ---------------------------------------------------------------- claims
 
 
-def test_the_object_follows_the_contract(capsys: pytest.CaptureFixture[str]):
+def test_the_object_follows_the_contract(capsys):
     text = "The bishop on c4 attacks f7 and the knight on f6."
     assert run("claims", "--fen", ITALIAN, "--move", "4. O-O", "--text", text, "--json") == 0
     content = json.loads(capsys.readouterr().out)
@@ -89,7 +89,7 @@ def test_the_object_follows_the_contract(capsys: pytest.CaptureFixture[str]):
     assert content["summary"]["false"] == 2
 
 
-def test_the_table_names_verdict_kind_and_evidence(capsys: pytest.CaptureFixture[str]):
+def test_the_table_names_verdict_kind_and_evidence(capsys):
     castling = ("claims", "--fen", ITALIAN, "--move", "e1g1", "--text")
     run(*castling, "The rook on e1 is active.")
     (line,) = capsys.readouterr().out.splitlines()
@@ -98,7 +98,7 @@ def test_the_table_names_verdict_kind_and_evidence(capsys: pytest.CaptureFixture
     assert capsys.readouterr().out == "no checkable claim\n"
 
 
-def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path: Path, capsys):
+def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path, capsys):
     path = tmp_path / "many.jsonl"
     castles = {"fen": ITALIAN, "text": "White castles."}
     bad = ["{", "[]", '{"fen": 1}', '{"fen": "8/8", "move": "a", "text": ""}']
@@ -135,13 +135,13 @@ def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path: P
         ),
     ],
 )
-def test_bad_claims_raise_one_clear_line(arguments: list[str], message: str):
+def test_bad_claims_raise_one_clear_line(arguments, message):
     with pytest.raises(ValueError, match=message) as caught:
         run("claims", *arguments)
     assert "\n" not in str(caught.value)
 
 
-def test_a_missing_file_is_an_error_that_names_it(tmp_path: Path):
+def test_a_missing_file_is_an_error_that_names_it(tmp_path):
     with pytest.raises(OSError, match=r"absent\.jsonl"):
         run("claims", "--jsonl", str(tmp_path / "absent.jsonl"))
 
@@ -193,7 +193,7 @@ class ScriptedEngine:
 
 
 @pytest.fixture
-def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
+def scripted(monkeypatch):
     """A scripted engine, a scripted ranking of concepts, and no model."""
     monkeypatch.setattr(engine, "open_engine", ScriptedEngine)
     monkeypatch.setattr(
@@ -229,7 +229,7 @@ def test_a_comment_says_what_wrote_it(scripted, capsys):
 
 
 @pytest.mark.parametrize("move", ["Bxe6+", "21. Bxe6+", "f5e6"])
-def test_the_json_has_what_other_programs_read(scripted, capsys, move: str):
+def test_the_json_has_what_other_programs_read(scripted, capsys, move):
     assert run("comment", "--fen", FIGURE_A6, "--move", move, "--json") == 0
     content = json.loads(capsys.readouterr().out)
     assert list(content) == ["comment", "method", "model", "verdict", "concepts", "facts", "claims"]
@@ -290,7 +290,7 @@ def test_a_missing_network_leaves_the_concepts_out_and_says_so(scripted, capsys,
 
 
 @pytest.fixture
-def with_model(scripted, monkeypatch: pytest.MonkeyPatch):
+def with_model(scripted, monkeypatch):
     def serve(*script: str):
         serving = scripted_llm(*script)
         llm = serving.__enter__()
@@ -316,7 +316,7 @@ def test_a_model_is_used_where_one_is_set_and_named(with_model, capsys):
 
 
 @pytest.mark.parametrize("script", ["refused:I cannot", "empty", "text:no mark here"])
-def test_without_a_usable_comment_the_facts_speak_and_say_so(with_model, capsys, script: str):
+def test_without_a_usable_comment_the_facts_speak_and_say_so(with_model, capsys, script):
     with_model(script)
     assert run("comment", "--fen", FIGURE_A6, "--move", "Bxe6+") == 0
     seen = capsys.readouterr()
@@ -327,7 +327,7 @@ def test_without_a_usable_comment_the_facts_speak_and_say_so(with_model, capsys,
 # ---------------------------------------------------------------- annotate
 
 
-def test_a_game_is_annotated_into_a_pgn_and_a_page(scripted, capsys, tmp_path: Path):
+def test_a_game_is_annotated_into_a_pgn_and_a_page(scripted, capsys, tmp_path):
     target, page = tmp_path / "out.pgn", tmp_path / "game.html"
     source = str(PGN / "variations.pgn")
     assert run("annotate", source, "-o", str(target), "--html", str(page)) == 0
@@ -365,7 +365,7 @@ def test_games_that_cannot_be_annotated_are_refused(scripted, tmp_path, name, te
     assert not (tmp_path / "out.pgn").exists()
 
 
-def test_targets_are_checked_before_the_work(monkeypatch, tmp_path: Path):
+def test_targets_are_checked_before_the_work(monkeypatch, tmp_path):
     monkeypatch.setattr(engine, "analyse_many", lambda *_, **__: pytest.fail("work was begun"))
     source = tmp_path / "game.pgn"
     source.write_text("1. e4 e5 *\n")
@@ -417,7 +417,7 @@ def test_a_session_with_a_model_shows_what_was_looked_up(with_model, monkeypatch
 
 
 @pytest.fixture(scope="module")
-def real_engine() -> None:
+def real_engine():
     try:
         engine.find_stockfish()
     except engine.EngineMissing as error:
@@ -447,7 +447,7 @@ def test_a_real_session_through_a_pipe(real_engine):
 
 
 @pytest.mark.engine
-def test_a_real_game_is_annotated_the_same_way_twice(real_engine, tmp_path: Path):
+def test_a_real_game_is_annotated_the_same_way_twice(real_engine, tmp_path):
     source = tmp_path / "game.pgn"
     source.write_text("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n")
     texts = []
@@ -467,7 +467,7 @@ def test_a_real_game_is_annotated_the_same_way_twice(real_engine, tmp_path: Path
 
 
 @pytest.fixture
-def outside(monkeypatch: pytest.MonkeyPatch) -> None:
+def outside(monkeypatch):
     """No checkout is found, and the package has brought no data."""
     monkeypatch.setenv("CHESSGLOSS_PROJECT", "/nowhere")
 
@@ -490,7 +490,7 @@ def test_without_a_checkout_what_needs_one_names_the_command(outside, scripted, 
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(tmp_path_factory):
     """The command as a wheel brings it, in an environment that sees this one's packages."""
     folder = tmp_path_factory.mktemp("installed")
     source, home = folder / "source", folder / "venv"
@@ -518,7 +518,7 @@ def clean_environment() -> dict[str, str]:
 
 @pytest.mark.slow
 @pytest.mark.engine
-def test_the_installed_command_brings_what_it_needs(installed: Path, real_engine, tmp_path: Path):
+def test_the_installed_command_brings_what_it_needs(installed, real_engine, tmp_path):
     move = ("--fen", NUMBER_0, "--move", "Bxe6+")
     done = subprocess.run(
         [str(installed), "comment", *move, "--nodes", "500", "--json"],

@@ -30,7 +30,7 @@ TURN = np.diag([-1.0] + [1.0] * 19).astype(np.float32)
 
 
 @pytest.fixture(scope="module")
-def planted() -> tuple[np.ndarray, fit.Labelled]:
+def planted():
     """Activations in which the first two terms are linear, the third is noise."""
     random = np.random.default_rng(0)
     features = random.normal(size=(8_000, 20)).astype(np.float32) * 5 + 3
@@ -305,27 +305,27 @@ def concepts_of(fen: str) -> dict[str, int]:
 
 
 @pytest.fixture(scope="module")
-def selfplay_fens() -> list[str]:
+def selfplay_fens():
     games = read_games(DATA / "games/selfplay.tsv.zst", limit=12)
     return [fen for game in games for fen in game.fens()[10:-1:6]]
 
 
 @pytest.mark.parametrize(("fen", "holds", "fails"), KNOWN)
-def test_positions_with_a_known_answer(fen: str, holds: set[str], fails: set[str]):
+def test_positions_with_a_known_answer(fen, holds, fails):
     found = concepts_of(fen)
     assert {name for name in holds if found[name] != 1} == set()
     assert {name for name in fails if found[name] != 0} == set()
 
 
 @pytest.mark.parametrize(("turn", "absent"), [("w", "Black"), ("b", "White")])
-def test_mate_in_one_is_asked_of_the_side_to_move_only(turn: str, absent: str):
+def test_mate_in_one_is_asked_of_the_side_to_move_only(turn, absent):
     found = concepts_of(f"6k1/5ppp/8/8/8/8/8/R3K3 {turn} - - 0 1")
     assert [name for name, value in found.items() if value == training.NOT_ASKED] == [
         f"{absent} mate in one"
     ]
 
 
-def test_mate_in_one_agrees_with_a_search_of_all_moves(selfplay_fens: list[str]):
+def test_mate_in_one_agrees_with_a_search_of_all_moves(selfplay_fens):
     games = read_games(DATA / "games/selfplay.tsv.zst", limit=60)
     mated = [game.fens()[-2] for game in games if game.termination == "checkmate"]
     fens = [*mated, *selfplay_fens]
@@ -347,7 +347,7 @@ def searched_mate(board: chess.Board) -> bool:
     return False
 
 
-def test_labels_change_sides_with_the_colours(selfplay_fens: list[str]):
+def test_labels_change_sides_with_the_colours(selfplay_fens):
     mirrored = [chess.Board(fen).mirror().fen() for fen in selfplay_fens]
     here, there = (
         training.label_facts(selfplay_fens, jobs=1),
@@ -364,7 +364,7 @@ def _other_side(name: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def planted_facts() -> tuple[np.ndarray, fit.Labelled, np.ndarray]:
+def planted_facts():
     """Features of which column ``k`` shows concept ``k``, labels, and likeness."""
     random, rows = np.random.default_rng(0), 1200
     games = np.arange(rows, dtype=np.int32) // 4

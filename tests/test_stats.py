@@ -226,7 +226,7 @@ def test_kinds_that_are_told_apart_always_leave_a_doubt():
         (81, 263, 0.2553, 0.3662),
     ],
 )
-def test_shares_have_wilsons_interval(count: int, total: int, low: float, high: float) -> None:
+def test_shares_have_wilsons_interval(count, total, low, high):
     """Worked by hand; the last row is Newcombe's (1998) first example."""
     found = share(count, total)
     assert (found.low, found.high) == pytest.approx((low, high), abs=5e-5)
@@ -234,7 +234,7 @@ def test_shares_have_wilsons_interval(count: int, total: int, low: float, high: 
 
 
 @pytest.mark.parametrize(("count", "total"), [(0, 0), (3, 2), (-1, 2)])
-def test_a_share_is_of_something(count: int, total: int) -> None:
+def test_a_share_is_of_something(count, total):
     with pytest.raises(ValueError, match="at least one"):
         share(count, total)
 
@@ -279,7 +279,7 @@ def test_counting_leaves_rows_with_gaps_out():
 @pytest.mark.parametrize(
     ("level", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
 )
-def test_alpha_of_the_published_example(level: str, alpha: float):
+def test_alpha_of_the_published_example(level, alpha):
     assert krippendorff_alpha(OBSERVERS, level) == pytest.approx(alpha, abs=5e-4)
 
 
@@ -349,7 +349,7 @@ def test_one_column_gives_the_t_interval_and_gaps_are_left_out():
         crossed_mean([[np.nan]])
 
 
-def test_a_correlation_is_scipys_and_its_interval_holds_it() -> None:
+def test_a_correlation_is_scipys_and_its_interval_holds_it():
     random = np.random.default_rng(1)
     first = random.normal(size=80)
     second = first + random.normal(size=80)
@@ -362,7 +362,7 @@ def test_a_correlation_is_scipys_and_its_interval_holds_it() -> None:
     assert (r.low, r.high) == pytest.approx(tuple(half), abs=0.08)
 
 
-def test_gaps_are_left_out_and_a_constant_has_no_correlation() -> None:
+def test_gaps_are_left_out_and_a_constant_has_no_correlation():
     found = correlation([1, 2, 3, np.nan], [2, 4, 6, 0], "pearson", seed=0)
     assert (found.value, found.n) == (pytest.approx(1), 3)
     assert correlation([1, 1, 1], [1, 2, 3], "pearson", seed=0) is None
