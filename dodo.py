@@ -1,6 +1,6 @@
 """The book's tasks, for doit: pairs, chapters, pages, reproduction. `make help` lists the ways in.
 
-A chapter runs only when its fingerprint changed (see `chessgloss.book.chapters`); nothing here
+A chapter runs only when its fingerprint changed (see `book/chapters.py`); nothing here
 imports torch, so that finding nothing to do takes seconds.
 """
 
@@ -17,8 +17,14 @@ from typing import Any
 from doit.exceptions import TaskFailed
 from doit.tools import config_changed
 
-from chessgloss.book import comparison
-from chessgloss.book.chapters import (
+from chessgloss.book.profiles import PROFILES
+
+PROJECT = Path(__file__).parent.resolve()
+sys.path.insert(0, str(PROJECT / "book"))
+
+import compare as comparison  # noqa: E402
+import reproduce as overview  # noqa: E402
+from chapters import (  # noqa: E402
     CHAPTERS_FILE,
     Chapter,
     ChapterError,
@@ -32,9 +38,7 @@ from chessgloss.book.chapters import (
     sync_pair,
     write_atomically,
 )
-from chessgloss.book.profiles import PROFILES
 
-PROJECT = Path(__file__).parent.resolve()
 BUILD = PROJECT / "_build"
 BUILD.mkdir(exist_ok=True)
 
@@ -250,9 +254,7 @@ def build_from(run: Run, source: Path, output: Path) -> TaskFailed | None:
 
 def write_overview(results: Path, page: Path) -> None:
     """Write the page that sets every printed number beside ours."""
-    from chessgloss.book.reproduce_page import render
-
-    text = render(
+    text = overview.render(
         results,
         PROJECT / "data/reference",
         PROJECT / "book/inventory.csv",
@@ -294,9 +296,15 @@ def page_sources(project: Path) -> list[Path]:
 def overview_sources(project: Path) -> list[Path]:
     """List what the overview of all tables and figures is made from."""
     results = (committed_run(project).result(chapter) for chapter in read_chapters(project))
-    room = project / "lib/chessgloss/book"
-    library = (room / "reproduce_page.py", room / "reference.py")
-    return [*results, *library, *(project / "data/reference").glob("*"), project / CHAPTERS_FILE]
+    makers = [project / name for name in ("book/reproduce.py", "book/reproduce.md.j2")]
+    library = project / "lib/chessgloss/book/reference.py"
+    return [
+        *results,
+        *makers,
+        library,
+        *(project / "data/reference").glob("*"),
+        project / CHAPTERS_FILE,
+    ]
 
 
 def _announce(output: Path) -> None:

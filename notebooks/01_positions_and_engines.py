@@ -29,7 +29,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from IPython.display import Markdown
-from myst_nb import glue
 from scipy import stats
 
 from chessgloss import assets, engine, oracle, positions, report
@@ -111,15 +110,14 @@ report.sheet("self-play", sheet)
 
 # %%
 splits = pd.Series([game.split for game in games]).value_counts()
-glue("share_train", float(splits["train"] / len(games)), display=False)
+report.paste(share_train=splits["train"] / len(games))
 of_game = pd.DataFrame(
     [(*sorted(int(name.rsplit(" ", 1)[1]) for name in (game.white, game.black)),
       len(game.moves), game.result == "1/2-1/2") for game in games],
     columns=["level", "against", "plies", "drawn"])
 by_pair = of_game.groupby(["level", "against"]).agg(**{
     "games": ("plies", "size"), "mean plies": ("plies", "mean"), "draws": ("drawn", "mean")})
-glue("draws_weak", float(by_pair["draws"][5, 5]), display=False)
-glue("draws_strong", float(by_pair["draws"][20, 20]), display=False)
+report.paste(draws_weak=by_pair["draws"][5, 5], draws_strong=by_pair["draws"][20, 20])
 report.table(by_pair)
 
 # %% [markdown]
@@ -207,7 +205,7 @@ report.table(terms_sheet)
 # figure shows each term in units of its own spread.
 
 # %%
-glue("zeros_queens", float((values["White Queens"] == 0).mean()), display=False)
+report.paste(zeros_queens=(values["White Queens"] == 0).mean())
 centred = (values - values.median()) / values.std()
 fig, ax = plt.subplots(figsize=(7.0, 5.0))
 ax.boxplot(centred.to_numpy(), orientation="horizontal", tick_labels=list(values),
@@ -256,7 +254,7 @@ report.table(tails.loc[["Material", "White Kingsafety", "White Queens", "White T
 # such moves count as gains, and what searches differ by cancels out where it is unbiased.
 
 # %%
-glue("games_per_level", sizes.games_per_level, display=False)
+report.paste(games_per_level=sizes.games_per_level)
 levels = (5, 10, 15, 18, 20)
 equal = {n: [g for g in games if g.white == g.black == f"level {n}"] for n in levels}
 graded = [game for n in levels for game in equal[n][: sizes.games_per_level]]
@@ -351,20 +349,16 @@ plt.show()
 
 # %% tags=["hide-input"]
 per_game = grades[grades["level"] == 10].groupby("number")["loss"].mean()
-glue("game_low", float(per_game.min()), display=False)
-glue("game_high", float(per_game.max()), display=False)
+report.paste(game_low=per_game.min(), game_high=per_game.max())
 order = value.rank().corr(pd.Series(levels, index=levels), method="spearman")
 plan_order = plan["Overall Avg"].corr(pd.Series(levels, index=levels), method="spearman")
-glue("order", float(order), display=False)
-glue("plan_order", float(plan_order), display=False)
+report.paste(order=order, plan_order=plan_order)
 
 # %% tags=["hide-input"]
 enough = by_level[20].high < by_level[5].low
-glue("enough_games", Markdown(f"; in {sizes.games_per_level} games a level it "
-                              f"{'can' if enough else 'cannot either'}"), display=False)
-glue("acpl_05", by_level[5].value, display=False)
-glue("acpl_20", by_level[20].value, display=False)
-glue("signed_20", signed[20].value, display=False)
+report.paste(enough_games=Markdown(f"; in {sizes.games_per_level} games a level it "
+                                   f"{'can' if enough else 'cannot either'}"),
+             acpl_05=by_level[5].value, acpl_20=by_level[20].value, signed_20=signed[20].value)
 
 # %% [markdown]
 # ## Recap
@@ -379,9 +373,7 @@ glue("signed_20", signed[20].value, display=False)
 #   the rank correlation between level and loss is {glue:text}`order:.2f`.
 
 # %% tags=["hide-input"]
-glue("games", len(games), display=False)
-glue("comments", len(comments), display=False)
-glue("terms", len(oracle.TERMS), display=False)
+report.paste(games=len(games), comments=len(comments), terms=len(oracle.TERMS))
 named = "level_{:02d}".format
 printed = {named(n): reference.lookup("static_positions", "results", f"skill_{n}", "Overall Avg")
            for n in levels}

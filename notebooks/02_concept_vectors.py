@@ -33,7 +33,6 @@ import numpy as np
 import pandas as pd
 from IPython.display import Markdown
 from joblib import Parallel, delayed
-from myst_nb import glue
 from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.metrics import r2_score, roc_auc_score
@@ -84,9 +83,7 @@ white_to_move = np.array([" w " in fen for fen in control_fens])
 raw = table["values"][usual][some]
 plain = replace(control, values=raw)
 turned = replace(control, values=turn_terms(raw, control.terms, white_to_move))
-glue("per_game", sizes.per_game, display=False)
-glue("control_n", len(control), display=False)
-glue("headline_n", len(labelled), display=False)
+report.paste(per_game=sizes.per_game, control_n=len(control), headline_n=len(labelled))
 
 # %%
 concept = "White Kingsafety"
@@ -224,10 +221,11 @@ where, half = {}, np.arange(len(control))[::2]
 small, small_fens = control.take(half), [control_fens[row] for row in half]
 white_tails = [cut_tails(values, seed=seed) for values in plain.take(half).values.T]
 for name in candidates:
-    seen = joined_activations(expert, small_fens, name, dtype=np.float32)
+    activations = joined_activations(expert, small_fens, name, dtype=np.float32)
     by_mover = expert.orientation(name.split("+")[0]) == "mover"
-    fit = fit_concepts(seen, (turned if by_mover else plain).take(half), cs=(1e-3,), seed=seed)
-    where[name] = held_out(fit, seen, small, "validation", tails=white_tails,
+    terms = (turned if by_mover else plain).take(half)
+    fit = fit_concepts(activations, terms, cs=(1e-3,), seed=seed)
+    where[name] = held_out(fit, activations, small, "validation", tails=white_tails,
                            white_to_move=white_to_move[half] if by_mover else None)
 
 # %%
@@ -307,10 +305,8 @@ report.table(shown, caption="Test accuracy between the tails, with 95 % interval
 mean, board_mean = (accuracy(results, seed=seed) for results in (tested, board_tested))
 high = pd.Series({name: cell.high for name, cell in mine["accuracy"].items()})
 below = [name for name in high.index if high[name] < paper["Accuracy"][name] - 0.005]
-glue("paper_mean", float(paper["Accuracy"].mean()), display=False)
-glue("mean", mean.value, display=False)
-glue("board_mean", board_mean.value, display=False)
-glue("below", len(below), display=False)
+report.paste(paper_mean=paper["Accuracy"].mean(), mean=mean.value,
+             board_mean=board_mean.value, below=len(below))
 print(f"NNUE {mean:.3f}, bare board {board_mean:.3f}; below the paper: {below or 'none'}")
 
 # %% [markdown]
@@ -346,13 +342,13 @@ rows = {
 fits = {"NNUE": picked, "bare board": board_picked}
 for name in ("random weights", "piece counts"):
     fits[name] = fit_concepts(rows[name], control, cs=cs, seed=seed)
-found = {name: held_out(fits[name], rows[name], control) for name in rows}
+held = {name: held_out(fits[name], rows[name], control) for name in rows}
 shuffled = fit_concepts(rows["NNUE"], control, cs=(1e-3,), seed=seed, shuffle=True)
-found["shuffled labels"] = held_out(shuffled, rows["NNUE"], control)
+held["shuffled labels"] = held_out(shuffled, rows["NNUE"], control)
 
 # %%
 controls = pd.DataFrame(
-    {name: table.groupby("concept", sort=False)["correct"].mean() for name, table in found.items()}
+    {name: table.groupby("concept", sort=False)["correct"].mean() for name, table in held.items()}
 ).rename_axis(None)
 controls.loc["mean"] = controls.mean()
 report.table(controls, caption="Test accuracy with equal data and tuning", digits=3)
@@ -366,10 +362,10 @@ even = np.abs([samples.material(fen) for fen in control_fens]) <= 3
 balanced = control.take(even)
 balanced_means = {}
 for name, every in rows.items():
-    seen = every[even]
-    fit = fit_concepts(seen, balanced, cs=(1e-3,), seed=seed)
-    balanced_means[name] = accuracy(held_out(fit, seen, balanced), seed=seed)
-report.table(pd.DataFrame({"all": {n: accuracy(found[n], seed=seed) for n in rows},
+    activations = every[even]
+    fit = fit_concepts(activations, balanced, cs=(1e-3,), seed=seed)
+    balanced_means[name] = accuracy(held_out(fit, activations, balanced), seed=seed)
+report.table(pd.DataFrame({"all": {n: accuracy(held[n], seed=seed) for n in rows},
                            "balanced": balanced_means}).map("{:.3f}".format))
 
 # %%
@@ -417,7 +413,7 @@ plain tails {gain:.3f}: {on_pairs} (difference {matched_more:.3f}).""")
 opening = [no_network_needed] if board_suffices else []
 opening += [f"What the network adds to the board is {gain:.3f}." if gain.low > 0 else
             f"Whether the network adds anything to the board cannot be told ({gain:.3f})."]
-glue("opening", Markdown(" ".join(opening)), display=False)
+report.paste(opening=Markdown(" ".join(opening)))
 
 # %% [markdown]
 # The headline of this chapter is not a table of accuracies but this figure: how much better
@@ -483,9 +479,8 @@ report.table(middle, caption="Middle 90 % of held-out positions", digits=2)
 every = pd.DataFrame({name: table["r2"] for name, table in ranges.items()})
 r2 = every.dropna().mean()
 still = every.index.difference(every.dropna().index)
-glue("r2_concepts", len(every.dropna()), display=False)
-glue("r2", float(r2["NNUE"]), display=False)
-glue("r2_board", float(r2["bare board"]), display=False)
+report.paste(r2_concepts=len(every.dropna()), r2=r2["NNUE"],
+             r2_board=r2["bare board"])
 print(f"no variance between the tails, left out of every mean: {', '.join(still) or 'none'}")
 
 # %% [markdown]
@@ -596,9 +591,9 @@ report.table(like_paper.rename("rank correlation with the paper's column").to_fr
 # %% tags=["hide-input"]
 bishops = audit_table.loc[["White Bishop", "Black Bishop"]].mean()
 for name, column in (("paper", "T78, paper"), ("released", "released"), ("numeric", "numeric")):
-    glue(f"bishop_{name}", float(bishops[column]), display=False)
-glue("imbalance_paper", float(paper["Accuracy"]["Imbalance"]), display=False)
-glue("imbalance_released", float(audit_table["released"]["Imbalance"]), display=False)
+    report.paste(**{f"bishop_{name}": bishops[column]})
+report.paste(imbalance_paper=paper["Accuracy"]["Imbalance"],
+             imbalance_released=audit_table["released"]["Imbalance"])
 
 # %% tags=["hide-input"]
 sorting_explains = bishops["numeric"] - bishops["released"] > 0.1
@@ -614,7 +609,7 @@ Markdown(f"{explained if sorting_explains else ''} {unexplained if imbalance_sta
 #
 # Splitting by row instead of by game lets the test see sisters of the training positions.
 # A probe of three thousand weights remembers what it was fitted on: on the training rows of the
-# headline fit it is right in {glue:text}`seen:.1%` of the cases.
+# headline fit it is right in {glue:text}`fitted_rows:.1%` of the cases.
 
 # %%
 leaks, lot = {}, np.random.default_rng(seed).permutation(len(labelled))
@@ -628,7 +623,7 @@ for per_game in (5, sizes.per_game):
         fit = fit_concepts(sisters, parted, cs=(1e-3,), seed=seed)
         leaks[f"{per_game} a game", name] = accuracy(held_out(fit, sisters, parted), seed=seed)
 seen_rows = held_out(fitted, features, labelled, "train")
-glue("seen", float(seen_rows.groupby("concept")["correct"].mean().mean()), display=False)
+report.paste(fitted_rows=seen_rows.groupby("concept")["correct"].mean().mean())
 
 # %%
 flattery = {few: leaks[few, "by row"].value - leaks[few, "by game"].value
@@ -694,9 +689,7 @@ beyond = int((effect.abs() > reach).sum())
 sides = [(effect[f"White {name}"], effect[f"Black {name}"]) for name in
          (term.removeprefix("White ") for term in oracle.TERMS if term.startswith("White "))]
 opposite = sum(white * black < 0 for white, black in sides)
-glue("beyond", beyond, display=False)
-glue("opposite", opposite, display=False)
-glue("sides", len(sides), display=False)
+report.paste(beyond=beyond, opposite=opposite, sides=len(sides))
 
 # %% [markdown]
 # {glue:text}`beyond` of 21 concepts move the evaluation further than any of the random
@@ -741,9 +734,9 @@ quarter_fens, quarter_turn = [control_fens[row] for row in quarter], white_to_mo
 blocks, leela_fits = {}, {}
 quarter_tails = [cut_tails(values, seed=seed) for values in plain.take(quarter).values.T]
 for name in leela.layers if leela else ():
-    seen = joined_activations(leela, quarter_fens, name)
-    leela_fits[name] = fit_concepts(seen, turned.take(quarter), cs=(1e-3,), seed=seed)
-    turned_back = held_out(leela_fits[name], seen, plain.take(quarter), tails=quarter_tails,
+    activations = joined_activations(leela, quarter_fens, name)
+    leela_fits[name] = fit_concepts(activations, turned.take(quarter), cs=(1e-3,), seed=seed)
+    turned_back = held_out(leela_fits[name], activations, plain.take(quarter), tails=quarter_tails,
                            white_to_move=quarter_turn)
     blocks[name] = accuracy(turned_back, seed=seed)
 report.table(pd.DataFrame({"mean test accuracy": blocks}).map("{:.3f}".format))
@@ -804,7 +797,7 @@ published = float(paper["Accuracy"].mean())
 mean_result = report.Result.of(mean, "accuracy", reference=published,
                                source="CCC paper, Table 6, mean of 21 accuracies")
 means = {"nnue": mean_result, "board": board_mean, "balanced": balanced_mean, "paper": published,
-         "random_weights": accuracy(found["random weights"], seed=seed),
+         "random_weights": accuracy(held["random weights"], seed=seed),
          "leela": blocks[best_block] if leela else report.Result(None, absent="leela network")}
 names = {name: name.lower().replace(" ", "_") for name in oracle.TERMS}
 printed = {(names[name], "nnue"): reference.lookup("ccc", "table6", name, "Accuracy")

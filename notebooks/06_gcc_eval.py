@@ -32,7 +32,6 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import matplotlib.pyplot as plt
-from myst_nb import glue
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU
 from scipy.special import logsumexp, softmax
@@ -549,7 +548,7 @@ report.table(truth, caption="Scores of our judge")
 
 # %% tags=["hide-input"]
 false_claims = picked["false claims"]
-for name, value in {
+report.paste(**{
     "mass": mass.value, "pairs": won["judge"].value, "pairs_told": won["with findings"].value,
     "swapped": swap["loss"]["ccc"].value, "begged": praise["relevance"]["asks for a 5"].value,
     "auc_judge": auc["judge, relevance"].value, "auc_told": auc["judge with findings"].value,
@@ -564,8 +563,7 @@ for name, value in {
     "highest": max(each.value for each in learned["chance of the better move"]),
     "helper": most, "helped": gained[most].value,
     "helped_low": gained[most].low, "helped_high": gained[most].high,
-}.items():
-    glue(name, value, display=False)
+})
 
 # %% tags=["hide-input"]
 unit, rows, together = "share of the scale", report.rows, "correlation with the {}, not people"

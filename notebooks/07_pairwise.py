@@ -35,7 +35,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import statsmodels.api as sm
-from myst_nb import glue
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from chessgloss import report
@@ -476,7 +475,7 @@ report.table(again[["move", "first", "second", "total_a", "total_b", "totals", "
 
 # %% tags=["hide-input"]
 faithful = scored.groupby("struck")["faithfulness"].mean()
-for name, value in {
+report.paste(**{
     "copied": contradicted["copied"].value, "contradicted": contradicted["any"].value,
     "consistency_totals": consistency["totals"].value, "ties": ties["totals"].value,
     "consistency_rule": consistency["rule"].value, "best_rule": strength["rule"].index[0],
@@ -484,8 +483,7 @@ for name, value in {
     "struck_reference": struck.loc["reference", "disqualified"].value, "worth": worth,
     "dice": dice["totals"], "dice_rule": dice["rule"], "same_alone": same.value,
     "faith_struck": float(faithful.get(True, np.nan)), "faith_clean": float(faithful[False]),
-}.items():
-    glue(name, value.item() if isinstance(value, np.generic) else value, display=False)
+})
 
 # %% tags=["hide-input"]
 rows, count = report.rows, report.Result

@@ -33,7 +33,6 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from myst_nb import glue
 from scipy import stats
 from statsmodels.stats import inter_rater
 from chessgloss import report
@@ -432,14 +431,13 @@ report.table(units.rename(index="p < {}".format).T, caption="SIMULATED: share of
 # %% tags=["hide-input"]
 power = curve.set_index(["raters", "moves", "level"])["power"]
 false = units.loc[0.05].xs("difference 0", level=1)
-for name, value in {
+report.paste(**{
     "recovered": recovered.value, "recovered_low": recovered.low,
     "recovered_high": recovered.high, "scores": held["mean_held"].value,
     "scores_by_moves": held["mean_held_by_moves"].value, "signs": signs.value,
     "false_alarms": false["units: moves"].value, "false_ratings": false["units: ratings"].value,
     "power_paper": power[5, 50, 0.05].value, "power_star": power[5, 50, 0.001].value,
-}.items():
-    glue(name, value, display=False)
+})
 
 # %% tags=["hide-input"]
 lookup, capitals = reference.lookup, {name: name.capitalize() for name in DIMENSIONS}

@@ -33,7 +33,6 @@ import chess.svg
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from myst_nb import glue
 from chessgloss import engine, report
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import load_expert
@@ -481,8 +480,7 @@ glued |= {"chance": chance.value, "recall": recall.value, "alarms": alarms.value
 best_reader = legal.map(lambda share: share.value).idxmax()
 glued |= {"games_player": best_reader, "games_legal": legal[best_reader].value,
           "games_mates": mating[best_reader].value}
-for name, value in glued.items():
-    glue(name, value, display=False)
+report.paste(**glued)
 
 # %% tags=["hide-input"]
 of_problems, table7 = "share of problems", []

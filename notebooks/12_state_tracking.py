@@ -32,7 +32,6 @@ import numpy as np
 import pandas as pd
 import torch
 from matplotlib.ticker import LogLocator
-from myst_nb import glue
 from torch import nn
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
@@ -43,7 +42,6 @@ from chessgloss.positions import Position
 from chessgloss.book.profiles import load_sizes
 from chessgloss.tracking import games as tokens, probes, results, runs
 from chessgloss.tracking.models import game_losses
-from chessgloss.tracking.train import Training
 
 sizes = load_sizes("12_state_tracking", profile)
 report.use_house_style()
@@ -397,7 +395,7 @@ trained = runs.read_runs()
 outcomes = trained[trained["usual"]]
 longer = trained[~trained["usual"] & (trained["base"] == "")]
 chosen = results.headline(outcomes, results.NOTATION_ROWS)
-shape, training = runs.TRANSFORMER, Training()
+shape, training = runs.TRANSFORMER, runs.Training()
 passes = ", ".join(f"{count} at {size}" for size, count in runs.EPOCHS.items())
 rows = {"layers": (shape.layers, "GPT2-small"), "heads": (shape.heads, "GPT2-small"),
         "embedding": (shape.width, "GPT2-small"), "context": (shape.context, "GPT2-small"),
@@ -499,8 +497,7 @@ report.table(shown, caption=f"Dev perplexity over seeds. {results.MARKED}")
 # what another seed would change (above) comes on top.
 
 # %%
-glue("all_runs", len(outcomes), display=False)
-glue("ended", int(outcomes["stopped_early"].sum()), display=False)
+report.paste(all_runs=len(outcomes), ended=int(outcomes["stopped_early"].sum()))
 figure, axes = plt.subplots()
 for run, log in longer["log"].items():
     log = pd.DataFrame(log)
@@ -667,40 +664,36 @@ report.table(committed, digits=1,
 # %% tags=["hide-input"]
 above = [row for row, test in table4["test"].items() if test.above]
 comparable = any(row["ours"].above for row in changes.values())
-glue("strength", "strong enough at some sizes only" if comparable else "too weak", display=False)
-glue("n_models", len(table4), display=False)
-glue("above", results.enumerate_names(above), display=False)
-glue("even", f"{even:.1f}", display=False)
+report.paste(strength="strong enough at some sizes only" if comparable else "too weak",
+             n_models=len(table4), above=results.enumerate_names(above), even=f"{even:.1f}")
 
 # %% tags=["hide-input"]
-glue("gpt_layers", library_model.settings.layers, display=False)
-glue("gpt_width", library_model.settings.width, display=False)
+report.paste(gpt_layers=library_model.settings.layers, gpt_width=library_model.settings.width)
 weights = [reference.lookup("state_tracking", "text4", "GPT2-small", name).value
            for name in ("layers", "embedding", "context")]
 theirs = 12 * weights[0] * weights[1] ** 2 + (tokens.VOCABULARY_SIZE + weights[2]) * weights[1]
 ours = chosen.loc[("L", "uci"), "parameters"]
 for name, value in (("their_weights", theirs / 1e6), ("our_weights", ours / 1e6)):
-    glue(name, f"{value:.3g}", display=False)
-glue("ratio", f"{theirs / ours:.0f}", display=False)
+    report.paste(**{name: f"{value:.3g}"})
+report.paste(ratio=f"{theirs / ours:.0f}")
 
 # %% tags=["hide-input"]
 uci = chosen.xs("uci", level="model")
 for size, row in uci.iterrows():
     read = row["epochs"] * row["games"]
     theirs_read = printed("text4", "training", "epochs").value * sheet.loc[size, "games, paper"]
-    glue(f"read_{size}", f"{100 * read / theirs_read:.1f}", display=False)
-    glue(f"uci_{size}", f"{known[row['run']]:.1f}", display=False)
-glue("passes", ", ".join(f"{count} at {size}" for size, count in uci["epochs"].items()),
-     display=False)
-glue("half_new", int(np.argmax(new >= 0.5)) + 1, display=False)
+    report.paste(**{f"read_{size}": f"{100 * read / theirs_read:.1f}",
+                    f"uci_{size}": f"{known[row['run']]:.1f}"})
+report.paste(passes=", ".join(f"{count} at {size}" for size, count in uci["epochs"].items()),
+             half_new=int(np.argmax(new >= 0.5)) + 1)
 
 # %% tags=["hide-input"]
 sentences = {f"At {row[0]}, {row[2:]} changes plain UCI's perplexity by "
              f"{cells['ours']:+.0f} % (in the paper {cells['paper']:+.0f} %).": [cells["ours"]]
              for row, cells in changes.items()}
-glue("notations", results.only_if_above(
+report.paste(notations=results.only_if_above(
     sentences, "it cannot be told from these trainings; at no size do plain UCI and a model beside "
-               "it both beat the even draw."), display=False)
+               "it both beat the even draw."))
 
 # %% tags=["hide-input"]
 best = min(passes.index, key=lambda run: known[run].value.value)
@@ -709,13 +702,12 @@ sentences = {f"{run} changes the perplexity of plain UCI at its best pass by "
 otherwise = f"the best of the {len(passes)}, {best}, comes to {known[best]:.1f}"
 if not any(judged.above for judged in passes["after"]):
     otherwise += "; none beats the even draw, and whether types help where games are few stays open"
-glue("longer", results.only_if_above(sentences, f"{otherwise}."), display=False)
+report.paste(longer=results.only_if_above(sentences, f"{otherwise}."))
 
 # %% tags=["hide-input"]
 for name, run in (("uci", "L-uci-1"), ("rap", f"L-rap{runs.RAP}-1")):
-    glue(f"own_{name}", f"{turn.loc[run, bands['long']]:.2f}", display=False)
-glue("own_counts", f"{counted[bands['long']]:.2f}", display=False)
-glue("own_of", "runs on L", display=False)
+    report.paste(**{f"own_{name}": f"{turn.loc[run, bands['long']]:.2f}"})
+report.paste(own_counts=f"{counted[bands['long']]:.2f}", own_of="runs on L")
 
 # %% tags=["hide-input"]
 unit = "perplexity a move"

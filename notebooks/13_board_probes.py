@@ -35,7 +35,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import torch
-from myst_nb import glue
 from chessgloss import report
 from chessgloss.book import reference
 from chessgloss.positions import Position, read_move
@@ -146,7 +145,7 @@ print(f"an even draw among 64 squares gives the legal ones {len(legal) / 64:.1%}
 library_answer = probes.predict(model, question.to_frame().T, training.reading)[0]  # logarithms
 assert np.allclose(library_answer, np.log(probability), atol=1e-2)
 assert set(question["legal"].split()) == {chess.square_name(square) for square in legal}
-glue("last_question", len(ask("end_actual")) - 1, display=False)
+report.paste(last_question=len(ask("end_actual")) - 1)
 print(f"(n_tasks, n_bands, n_instances) = {len(probes.TASKS), len(probes.BANDS), sizes.instances}")
 
 # %% [markdown]
@@ -542,25 +541,22 @@ report.table(pd.DataFrame(shown).T, caption="Illegal answers along the games, %;
 for size in results.SIZES:
     start_ap, start_rap = (scores[f"{size} {results.NOTATION_ROWS[model]}"].loc[
         ("start_actual", "long"), "lgm"] for model in ("uci_ap", "uci_rap"))
-    glue(f"start_{size}", f"{start_rap:.1f}", display=False)
-    glue(f"start_ap_{size}", f"{start_ap:.1f}", display=False)
+    report.paste(**{f"start_{size}": f"{start_rap:.1f}", f"start_ap_{size}": f"{start_ap:.1f}"})
     for name, model in (("uci", "uci"), ("ap", "uci_ap")):
         title = f"{size} {results.NOTATION_ROWS[model]}"
-        glue(f"{name}_{size}", f"{actual.loc[(size, model), 'lgm']:.1f}", display=False)
-        glue(f"paper_{name}_{size}", f"{printed6.loc[title, 'LgM Actual Acc.']:.1f}", display=False)
+        report.paste(**{f"{name}_{size}": f"{actual.loc[(size, model), 'lgm']:.1f}",
+                        f"paper_{name}_{size}": f"{printed6.loc[title, 'LgM Actual Acc.']:.1f}"})
 
 # %% tags=["hide-input"]
 for name, table in grounds.items():
     task = "end_actual" if name in results.END_BASELINES else "start_actual"
-    glue(f"count_{name}", f"{table.loc[(task, 'long'), 'lgm']:.1f}", display=False)
+    report.paste(**{f"count_{name}": f"{table.loc[(task, 'long'), 'lgm']:.1f}"})
 better = {band: [title for title, table in scores.items()
                  if table.loc[("end_actual", band), "lgm"].above] for band in probes.BANDS}
 comparable = any(row["ours"].above for row in helped.values())
-glue("strength", "strong enough at some sizes only" if comparable else "too weak", display=False)
-glue("n_models", len(scores), display=False)
-glue("above", results.enumerate_names(better["long"]), display=False)
-glue("above_short", results.enumerate_names(better["short"]), display=False)
-glue("counted", f"{sizes.counted:,}", display=False)
+report.paste(strength="strong enough at some sizes only" if comparable else "too weak",
+             n_models=len(scores), above=results.enumerate_names(better["long"]),
+             above_short=results.enumerate_names(better["short"]), counted=f"{sizes.counted:,}")
 
 # %% tags=["hide-input"]
 open_question = "It cannot be told from these trainings: {} both beat counting."
@@ -568,12 +564,12 @@ sentences = {
     f"At {size} they change plain UCI's share by {row['ours']:+.1f} points; "
     f"in the paper by {row['paper']:+.1f}.": [row["ours"]]
     for (size, task), row in helped.items() if task == "end_actual"}
-glue("helped", results.only_if_above(
-    sentences, open_question.format("at no size do UCI and UCI + RAP")), display=False)
+report.paste(helped=results.only_if_above(
+    sentences, open_question.format("at no size do UCI and UCI + RAP")))
 sentences = {f"{run} has {paired:+.1f} points more than plain UCI.": [paired]
              for run, paired in gained.items()}
-glue("gained", results.only_if_above(
-    sentences, open_question.format("no run for longer and plain UCI")), display=False)
+report.paste(gained=results.only_if_above(
+    sentences, open_question.format("no run for longer and plain UCI")))
 
 # %% tags=["hide-input"]
 wrong = 100 * ends["wrong piece"] / ends["all"].clip(lower=1)
@@ -583,10 +579,8 @@ for title, table in scores.items():
     sentence = (f"Of the wrong ending squares of {title} {wrong[title]:.0f} % are where only "
                 f"another piece could go, of its baseline's {wrong[name]:.0f} %.")
     sentences[sentence] = [table.loc[(task, "long"), "lgm"] for task in probes.END_TASKS]
-glue("errors", results.only_if_above(sentences, "No model beats counting."), display=False)
-glue("agree", agree, display=False)
-glue("random_end", draw_evenly("end_actual").value, display=False)
-glue("same", float(again["same first"].mean()), display=False)
+report.paste(errors=results.only_if_above(sentences, "No model beats counting."), agree=agree,
+             random_end=draw_evenly("end_actual").value, same=float(again["same first"].mean()))
 
 # %% tags=["hide-input"]
 cell = {(cell.table, cell.row, cell.column): cell for cell in reference.load("state_tracking")

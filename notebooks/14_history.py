@@ -32,7 +32,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import torch
-from myst_nb import glue
 from torch.nn import functional as F
 from chessgloss import report
 from chessgloss.book import reference
@@ -61,10 +60,10 @@ full = column <= row  # no token attends to a later one
 windowed = full & (column > row - window)
 figure, axes = plt.subplots(1, 2, figsize=(7, 3.2), sharey=True)
 titles = ("all before", f"the last {window}")
-for panel, mask, title in zip(axes, (full, windowed), titles, strict=True):
-    panel.imshow(mask, cmap="Blues", vmin=0, vmax=1.4)
-    panel.set(title=f"{title}: {mask.float().mean():.0%}", xlabel="attends to token")
-    panel.grid(False)
+for axis, mask, title in zip(axes, (full, windowed), titles, strict=True):
+    axis.imshow(mask, cmap="Blues", vmin=0, vmax=1.4)
+    axis.set(title=f"{title}: {mask.float().mean():.0%}", xlabel="attends to token")
+    axis.grid(False)
 axes[0].set_ylabel("token")
 plt.show()
 
@@ -381,43 +380,40 @@ report.table(pd.Series(costs).to_frame("%"), digits=1,
 # - † is a number worse than its baseline, or a difference of two of which one is.
 
 # %% tags=["hide-input"]
-glue("n_questions", f"{len(questions):,}", display=False)
-glue("even", f"{even:.1f}", display=False)
-glue("count", f"{grounds['came_from'].loc[('end_actual', 'long'), 'lgm']:.1f}", display=False)
-glue("counted", f"{sizes.counted:,}", display=False)
+report.paste(n_questions=f"{len(questions):,}", even=f"{even:.1f}",
+             count=f"{grounds['came_from'].loc[('end_actual', 'long'), 'lgm']:.1f}",
+             counted=f"{sizes.counted:,}")
 legal = [titles_of[key] for key, table in scores.items()
          if table.loc[("end_actual", "long"), "lgm"].above]
 foresee = [row["title"] for _, row in chosen.iterrows() if known[row["run"]].above]
 for name, rows in (("above", legal), ("foresee", foresee)):
-    glue(name, results.enumerate_names(rows), display=False)
-glue("n_models", len(scores), display=False)
+    report.paste(**{name: results.enumerate_names(rows)})
+report.paste(n_models=len(scores))
 comparable = any(judged.above for judged in losses.values())
-glue("strength", "strong enough in parts only" if comparable else "too weak", display=False)
+report.paste(strength="strong enough in parts only" if comparable else "too weak")
 
 # %% tags=["hide-input"]
 sentences = {
     f"{names[model]} changes the legal answers of full attention at {size} by "
     f"{judged:+.1f} points.": [judged] for (size, model), judged in losses.items()}
-glue("losses", results.only_if_above(
-    sentences, "It cannot be told from these trainings: in no pair do both beat counting."),
-    display=False)
-glue("paper_losses", ", ".join(
-    f"{titles_of[key]} {paper_loss(titles_of[key]):+.1f}" for key in losses), display=False)
+untold = "It cannot be told from these trainings: in no pair do both beat counting."
+printed_losses = (f"{titles_of[key]} {paper_loss(titles_of[key]):+.1f}" for key in losses)
+report.paste(losses=results.only_if_above(sentences, untold),
+             paper_losses=", ".join(printed_losses))
 for size in ("S", "M"):
     for name, changed in (("ahead", ahead), ("lstm", losses)):
-        glue(f"{name}_{size}", f"{changed[size, 'lstm']:+.1f}", display=False)
+        report.paste(**{f"{name}_{size}": f"{changed[size, 'lstm']:+.1f}"})
 
 # %% tags=["hide-input"]
 for name, title in (("lstm", "S LSTM"), ("gpt", "S GPT2")):
-    glue(f"cost_{name}", f"{costs[title]:+.1f}", display=False)
-glue("held", held, display=False)
+    report.paste(**{f"cost_{name}": f"{costs[title]:+.1f}"})
+report.paste(held=held)
 old = [ages.loc[titles_of["M", model], labels[-1]] for model in ("window50", "uci")]
 sentences = {f"At M it answers {old[0]:.1f} % of them legally, full attention "
              f"{old[1]:.1f} %.": old}
-glue("old", results.only_if_above(
+report.paste(old=results.only_if_above(
     sentences,
-    "It cannot be told: there, too, window and full attention do not both beat counting."),
-    display=False)
+    "It cannot be told: there, too, window and full attention do not both beat counting."))
 
 # %% tags=["hide-input"]
 cells = {(cell.row, cell.column): cell for cell in reference.load("state_tracking")

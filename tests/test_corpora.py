@@ -11,20 +11,8 @@ import pytest
 import zstandard
 
 from chessgloss import assets
-from chessgloss.corpora import games as games_module
 from chessgloss.corpora import samples, streams
-from chessgloss.corpora.games import (
-    LEVELS,
-    GamesFileError,
-    Rules,
-    choose,
-    level_nodes,
-    of_split,
-    pack,
-    pairing,
-    play_many,
-    read_games,
-)
+from chessgloss.corpora.games import GamesFileError, line_of, of_split, pack, read_games
 from chessgloss.corpora.lectures import (
     Lecture,
     LectureError,
@@ -42,6 +30,11 @@ from chessgloss.positions import (
     split_of,
 )
 from chessgloss.store import file_digest
+from scripts import load_script
+
+self_play = load_script("games/play.py")
+LEVELS, Rules = self_play.LEVELS, self_play.Rules
+choose, pairing, play_many = self_play.choose, self_play.pairing, self_play.play_many
 
 # ---------------------------------------------------------------- self-play
 
@@ -49,7 +42,7 @@ COMMITTED = Path(__file__).parents[1] / "data" / "games" / "selfplay.tsv.zst"
 
 
 @pytest.fixture(scope="session")
-def six_games(stockfish) -> list[Game]:
+def six_games(stockfish):
     return list(play_many(stockfish, 7, range(6)))
 
 
@@ -67,17 +60,6 @@ def test_a_level_never_gives_away_more_than_its_bonus(level):
     )
     assert -4 * (20 - level) - 1 not in chosen
     assert chosen[-3] > 0
-
-
-def test_weaker_levels_give_away_more():
-    losses = []
-    for level in LEVELS:
-        random = np.random.default_rng(2)
-        losses.append(-np.mean([choose(lines(0, -9, -20, -40), level, random).centipawns
-                                for _ in range(3_000)]))  # fmt: skip
-    assert losses == sorted(losses, reverse=True)
-    assert losses[-1] == 0
-    assert level_nodes(20) > 10 * level_nodes(1)
 
 
 def test_pairings_are_equal_or_neighbours():
@@ -112,32 +94,38 @@ def test_games_are_legal_and_end_as_they_say(six_games):
 def test_adjudication_needs_every_ply_of_its_run():
     rules = Rules()
     even = [5] * rules.draw_plies
-    assert games_module._adjudicated(even, rules.draw_from_ply, True, rules)[0] == "1/2-1/2"
-    assert games_module._adjudicated(even, rules.draw_from_ply - 1, True, rules) is None
-    assert games_module._adjudicated([999, *even[1:]], 100, True, rules) is None
+    assert self_play._adjudicated(even, rules.draw_from_ply, True, rules)[0] == "1/2-1/2"
+    assert self_play._adjudicated(even, rules.draw_from_ply - 1, True, rules) is None
+    assert self_play._adjudicated([999, *even[1:]], 100, True, rules) is None
     won = [rules.resign_centipawns] * rules.resign_plies
-    assert games_module._adjudicated(won, 40, True, rules) == ("1-0", "resigned")
-    assert games_module._adjudicated([-score for score in won], 40, True, rules)[0] == "0-1"
-    assert games_module._adjudicated(won, 40, False, rules) is None
-    assert games_module._adjudicated([0, *won[1:]], 40, True, rules) is None
+    assert self_play._adjudicated(won, 40, True, rules) == ("1-0", "resigned")
+    assert self_play._adjudicated([-score for score in won], 40, True, rules)[0] == "0-1"
+    assert self_play._adjudicated(won, 40, False, rules) is None
+    assert self_play._adjudicated([0, *won[1:]], 40, True, rules) is None
 
 
 @pytest.mark.engine
 @pytest.mark.slow
 def test_a_killed_run_goes_on_and_gives_the_same_bytes(stockfish, tmp_path, monkeypatch):
-    monkeypatch.setattr(games_module, "SHARD", 3)
-    whole = games_module.generate(tmp_path / "a.zst", 5, seed=7, shards=tmp_path / "a", processes=1)
+    monkeypatch.setattr(self_play, "SHARD", 3)
+    whole = self_play.generate(tmp_path / "a.zst", 5, seed=7, shards=tmp_path / "a", processes=1)
     (tmp_path / "b").mkdir()
-    games_module.play_shard(stockfish, tmp_path / "b", 7, 3)
+    self_play.play_shard(stockfish, tmp_path / "b", 7, 3)
     (tmp_path / "b" / "mixed-7-0000000.part").write_text("cut off")
-    again = games_module.generate(tmp_path / "b.zst", 5, seed=7, shards=tmp_path / "b", processes=1)
+    again = self_play.generate(tmp_path / "b.zst", 5, seed=7, shards=tmp_path / "b", processes=1)
     assert whole.read_bytes() == again.read_bytes()
     assert len(list(read_games(whole))) == 5
 
 
+@pytest.mark.parametrize("arguments", [["out.txt", "--games", "3"], ["o.tsv.zst", "--games", "0"]])
+def test_a_bad_target_or_number_is_one_line_and_status_2(arguments, capsys):
+    assert self_play.main(arguments) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
 def test_a_file_reads_back_and_names_its_bad_lines(tmp_path):
     game = Game(("e2e4", "e7e5"), "1-0", "level 5", "level 3", "resigned", 6)
-    line = games_module.line_of(0, game)
+    line = line_of(0, game)
     assert list(read_games(pack([line, line], tmp_path / "g.zst"), limit=1)) == [game]
     with pytest.raises(GamesFileError, match="line 2"):
         list(read_games(pack([line, "1\tA\tB\n"], tmp_path / "g.zst")))
@@ -200,9 +188,6 @@ def test_more_games_only_add_rows_and_jobs_change_nothing():
     assert sample_positions(GAMES, 5, seed=2, jobs=1).digest() != all_of_them.digest()
 
 
-FOOLS_MATE = Game(("f2f3", "e7e5", "g2g4", "d8h4"), "0-1", "level 5", "level 10")
-
-
 @pytest.mark.parametrize(
     ("fen", "phase"),
     [
@@ -217,14 +202,7 @@ def test_the_phase_goes_by_pieces_then_by_ply(fen, phase):
     assert samples.phase_of(fen) == phase
 
 
-def test_games_are_counted_by_result_length_and_level():
-    drawn = Game(("e2e4",), "1/2-1/2", "level 10", "level 5")
-    counts = samples.describe_games([FOOLS_MATE, drawn, drawn])
-    assert (counts["games"], counts["distinct games"], counts["plies"]) == (3, 2, 6)
-    assert (counts["draws"], counts["Black wins"]) == (2 / 3, 1 / 3)
-
-
-def test_the_committed_data_sheet_says_what_the_file_holds() -> None:
+def test_the_committed_data_sheet_says_what_the_file_holds():
     games = list(read_games(COMMITTED))
     splits = Counter(game.split for game in games)
     counts = samples.describe_games(games)
@@ -249,7 +227,7 @@ def said(read: Lecture) -> list[tuple[str, str, int]]:
     return [(c.context.numbered_san, c.comment, c.ply) for c in read.comments]
 
 
-def test_a_comment_belongs_to_the_move_before_it(tmp_path: Path) -> None:
+def test_a_comment_belongs_to_the_move_before_it(tmp_path):
     read = lecture(
         tmp_path,
         "k Good evening.; e2e4; k The centre,; 12; KIBITZ   and two  lines.; e5; Nf3; ki A knight.",
@@ -267,7 +245,7 @@ def test_a_comment_belongs_to_the_move_before_it(tmp_path: Path) -> None:
     assert read.problems == ()
 
 
-def test_back_and_revert_replay_variations(tmp_path: Path) -> None:
+def test_back_and_revert_replay_variations(tmp_path):
     read = lecture(tmp_path, "e4; e5; Nf3; back 2; k Or:; c5; k Sicilian.; revert; d4; back")
     assert said(read) == [("1... c5", "Sicilian.", 1)]
     assert [line.moves for line in read.lines] == [
@@ -278,7 +256,7 @@ def test_back_and_revert_replay_variations(tmp_path: Path) -> None:
     assert read.counts.before_moves == 1
 
 
-def test_a_position_is_set_up_with_its_names(tmp_path: Path) -> None:
+def test_a_position_is_set_up_with_its_names(tmp_path):
     read = lecture(
         tmp_path,
         "bsetup; bsetup fen r3k2r/8/8/8/8/8/8/R3K2R; bsetup bcastle none; "
@@ -291,7 +269,7 @@ def test_a_position_is_set_up_with_its_names(tmp_path: Path) -> None:
     assert said(read) == [("2. O-O+", "White castles.", 1)]
 
 
-def test_pieces_are_placed_and_taken_away(tmp_path: Path) -> None:
+def test_pieces_are_placed_and_taken_away(tmp_path):
     read = lecture(
         tmp_path,
         "bsetup; bsetup clear; K@e1; bsetup k@e8; P@a7; Q@d1; x@d1; bsetup done; a8=q",
@@ -301,7 +279,7 @@ def test_pieces_are_placed_and_taken_away(tmp_path: Path) -> None:
     assert read.lines[0].moves == ("a7a8q",)
 
 
-def test_tomove_between_moves_hands_the_move_over(tmp_path: Path) -> None:
+def test_tomove_between_moves_hands_the_move_over(tmp_path):
     read = lecture(tmp_path, "e4; tomove white; d4; k Two in a row.")
     assert read.comments[0].context.mover == chess.WHITE
     assert read.comments[0].ply == 0
@@ -322,7 +300,7 @@ def test_tomove_between_moves_hands_the_move_over(tmp_path: Path) -> None:
         (["E2E4"], "e2e4"),
     ],
 )
-def test_moves_are_read_as_the_server_read_them(tmp_path: Path, moves: list[str], uci: str) -> None:
+def test_moves_are_read_as_the_server_read_them(tmp_path, moves, uci):
     read = lecture(tmp_path, "; ".join(moves))
     assert read.problems == ()
     assert read.lines[0].moves[-1] == uci
@@ -342,22 +320,20 @@ def test_moves_are_read_as_the_server_read_them(tmp_path: Path, moves: list[str]
         (["tomove"], 1, "needs white or black"),
     ],
 )
-def test_what_is_not_understood_is_reported_by_line(
-    tmp_path: Path, lines: list[str], at: int, reason: str
-) -> None:
+def test_what_is_not_understood_is_reported_by_line(tmp_path, lines, at, reason):
     (problem,) = lecture(tmp_path, "; ".join(lines)).problems
     assert (problem.line, problem.text) == (at, lines[at - 1])
     assert reason in problem.reason
 
 
-def test_headings_end_the_comment_on_a_move(tmp_path: Path) -> None:
+def test_headings_end_the_comment_on_a_move(tmp_path):
     read = lecture(tmp_path, "e4; k Fine.; k *****; k Example 2: A vs B; k It goes on.")
     assert said(read) == [("1. e4", "Fine.", 0)]
     assert read.counts.headings == 2
     assert read.counts.before_moves == 1
 
 
-def test_a_bughouse_game_is_counted_and_not_replayed(tmp_path: Path) -> None:
+def test_a_bughouse_game_is_counted_and_not_replayed(tmp_path):
     read = lecture(
         tmp_path,
         "bsetup b bughouse; bsetup start; bsetup done; e4; P@h6; k A drop.; back 2; "
@@ -368,7 +344,7 @@ def test_a_bughouse_game_is_counted_and_not_replayed(tmp_path: Path) -> None:
     assert [comment.comment for comment in read.comments] == ["Chess again."]
 
 
-def test_an_empty_file_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
+def test_an_empty_file_and_an_empty_folder_are_refused(tmp_path):
     with pytest.raises(LectureError, match="holds no lec"):
         read_lectures(tmp_path)
     with pytest.raises(LectureError, match=r"lec7\.txt is empty"):
@@ -376,7 +352,7 @@ def test_an_empty_file_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def real_lectures() -> list[Lecture]:
+def real_lectures():
     try:
         return read_lectures(assets.locate("lectures"))
     except assets.AssetMissing as error:
@@ -386,18 +362,18 @@ def real_lectures() -> list[Lecture]:
 class TestRealLectures:
     """Counts checked against the files with grep; the texts stay where they are."""
 
-    def test_all_are_read_and_nothing_is_lost(self, real_lectures: list[Lecture]) -> None:
+    def test_all_are_read_and_nothing_is_lost(self, real_lectures):
         assert [read.name for read in real_lectures] == list(catalogue())
         assert sum(read.counts.comment_lines for read in real_lectures) == 2639
         assert sum(len(read.problems) for read in real_lectures) <= 6
 
-    def test_every_move_of_standard_chess_is_replayed(self, real_lectures: list[Lecture]) -> None:
+    def test_every_move_of_standard_chess_is_replayed(self, real_lectures):
         bughouse = [read.name for read in real_lectures if read.counts.variant_moves]
         assert bughouse == ["lec16"]
         assert sum(read.counts.plies for read in real_lectures) == 4617
         assert all(line.check() for read in real_lectures for line in read.lines)
 
-    def test_the_evaluated_lectures_are_these_six(self, real_lectures: list[Lecture]) -> None:
+    def test_the_evaluated_lectures_are_these_six(self, real_lectures):
         held = evaluated_lectures(real_lectures)
         assert held == {"lec3", "lec9", "lec10", "lec12", "lec25", "lec26"}
         assert held == {read.name for read in real_lectures if split_of(read.name) != "train"}
@@ -416,7 +392,7 @@ def frames(path: Path, *texts: str) -> Path:
     return path
 
 
-def test_a_cut_off_file_gives_its_whole_lines_then_an_error(tmp_path: Path) -> None:
+def test_a_cut_off_file_gives_its_whole_lines_then_an_error(tmp_path):
     path = frames(tmp_path / "p.csv.zst", "first\nsecond\n", "third\n" * 50)
     path.write_bytes(path.read_bytes()[:-20])
     read = streams.lines(path)
@@ -426,9 +402,7 @@ def test_a_cut_off_file_gives_its_whole_lines_then_an_error(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(("suffix", "compress"), [(".zst", zstandard.compress), (".txt", bytes)])
-def test_lines_come_whole_across_chunks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, compress: object
-) -> None:
+def test_lines_come_whole_across_chunks(tmp_path, monkeypatch, suffix, compress):
     monkeypatch.setattr(streams, "CHUNK", 3)
     data = b"first line\n\nthe third, longer\nlast without end"
     path = tmp_path / f"x{suffix}"

@@ -21,7 +21,6 @@ from chessgloss.llm.recordings import (
     Request,
     Sampling,
     Token,
-    read_records,
     request_key,
 )
 
@@ -44,13 +43,18 @@ REPLY = Answer(
 
 
 @pytest.fixture
-def path(tmp_path) -> Path:
+def path(tmp_path):
     return tmp_path / "scripted-1" / "commentary.jsonl"
 
 
 @pytest.fixture
-def recordings(path) -> Recordings:
+def recordings(path):
     return Recordings(path, MODEL)
+
+
+def read_records(path: Path) -> list[dict]:
+    """Return the whole lines of a file."""
+    return [json.loads(line) for line in path.read_bytes().splitlines(True) if line[-1:] == b"\n"]
 
 
 def question(number: int) -> Request:
@@ -81,7 +85,7 @@ def test_a_line_can_be_read_and_holds_no_message(recordings, path):
     assert (record["date"], record["repeat"]) == ("2026-01-31", 0)
     assert record["served"] == {"model": "scripted-1", "server": "x 1"}
     assert record["usage"] == {"prompt": 17, "completion": 9}
-    assert list(read_records(path)) == [record]
+    assert read_records(path) == [record]
 
 
 CHANGES = {
@@ -115,7 +119,7 @@ def test_the_first_answer_to_a_question_stays(recordings, path):
     assert keep(recordings, 1, "first").text == "first"
     assert keep(recordings, 1, "second").text == "first"
     assert keep(Recordings(path, MODEL), 1, "third").text == "first"
-    assert len(list(read_records(path))) == 1
+    assert len(read_records(path)) == 1
 
 
 @pytest.mark.parametrize(
@@ -127,7 +131,7 @@ def test_a_torn_last_line_is_passed_over_and_then_removed(recordings, path, tail
         handle.write(tail)
     reopened = Recordings(path, MODEL)
     assert reopened.get(question(1)).text == "yes"
-    assert len(list(read_records(path))) == 1
+    assert len(read_records(path)) == 1
     keep(reopened, 2, "after the tear")
     assert [record["text"] for record in read_records(path)] == ["yes", "after the tear"]
     assert tail not in path.read_bytes()
@@ -204,7 +208,7 @@ def test_a_writer_that_is_killed_loses_at_most_the_answer_in_hand(recordings, pa
 def test_two_writers_neither_tear_nor_repeat_lines(path):
     writers = [start_writer(path, 0, 40), start_writer(path, 20, 60)]
     assert [writer.communicate()[0].count("\n") for writer in writers] == [40, 40]
-    records = list(read_records(path))
+    records = read_records(path)
     assert len(records) == len({record["key"] for record in records}) == 60
     assert {record["text"] for record in records} == {"x" * 50_000}
     assert len(Recordings(path, MODEL)) == 60

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,13 +19,22 @@ from chessgloss.tracking.games import (
     VOCABULARY,
     VOCABULARY_SIZE,
     Corpus,
-    play_random_game,
     split_games,
 )
-from chessgloss.tracking.models import LanguageModel, Settings, make_model, perplexity
+from chessgloss.tracking.models import LanguageModel, Settings, make_model
 from chessgloss.tracking.results import perplexity_of, read_losses
-from chessgloss.tracking.runs import HEADLINE, PLAN, TOO_LONG, Run, continue_games, find_run
-from chessgloss.tracking.train import CheckpointError, Training, read_checkpoint
+from chessgloss.tracking.runs import (
+    HEADLINE,
+    CheckpointError,
+    Run,
+    Training,
+    continue_games,
+    find_run,
+    read_checkpoint,
+)
+from scripts import load_script
+
+script = load_script("tracking/train.py")
 
 TINY = Settings(layers=1, width=32, heads=2, dropout=0.0)
 MODERN = {"rotary": True, "mixing": True}
@@ -39,15 +47,17 @@ MUON = {
 # ---------------------------------------------------------------------------- names
 
 
-def test_the_plan_holds_every_row_of_the_papers_tables() -> None:
-    assert len(set(PLAN)) == len(PLAN)
+def test_the_plan_holds_every_row_of_the_papers_tables():
+    assert len(set(script.PLAN)) == len(script.PLAN)
     for size in "SM":
         kinds = ("uci", "rap25", "ap", "window50", "lstm", "lstm_rap25", "reformer", "performer")
-        assert {f"{size}-{kind}-1" for kind in kinds} <= set(PLAN)
-    assert {f"S-{kind}-{seed}" for kind in ("uci", "rap25") for seed in (1, 2, 3)} <= set(PLAN)
-    assert {f"S-rap{percent}-1" for percent in (5, 15, 25, 50, 75, 100)} <= set(PLAN)
-    assert set(HEADLINE) <= set(PLAN)
-    assert PLAN[-1] == "L-ap-1"
+        assert {f"{size}-{kind}-1" for kind in kinds} <= set(script.PLAN)
+    assert {f"S-{kind}-{seed}" for kind in ("uci", "rap25") for seed in (1, 2, 3)} <= set(
+        script.PLAN
+    )
+    assert {f"S-rap{percent}-1" for percent in (5, 15, 25, 50, 75, 100)} <= set(script.PLAN)
+    assert set(HEADLINE) <= set(script.PLAN)
+    assert script.PLAN[-1] == "L-ap-1"
 
 
 @pytest.mark.parametrize(
@@ -78,9 +88,7 @@ def test_the_plan_holds_every_row_of_the_papers_tables() -> None:
          {"epochs": 10, "tokens": 11520, "rate": 5e-4}),
     ],
 )  # fmt: skip
-def test_names_say_what_is_trained(
-    name: str, model: str, usual: bool, settings: dict, training: dict
-) -> None:
+def test_names_say_what_is_trained(name, model, usual, settings, training):
     run = find_run(name)
     assert (run.name, run.model, run.usual) == (name, model, usual)
     ours = {"layers": 4, "width": 160, "heads": 4, "dropout": 0.0}
@@ -96,7 +104,7 @@ def test_names_say_what_is_trained(
         *("5000-modern_uci-1", "L-human_uci-1"),
     ],
 )
-def test_other_names_are_refused_by_name_with_the_valid_forms(name: str) -> None:
+def test_other_names_are_refused_by_name_with_the_valid_forms(name):
     with pytest.raises(ValueError, match=f"'{name}' (is written|names no run; a name is SIZE)"):
         find_run(name)
 
@@ -104,12 +112,12 @@ def test_other_names_are_refused_by_name_with_the_valid_forms(name: str) -> None
 # ---------------------------------------------------------------------------- what was trained
 
 
-def test_the_committed_runs_are_the_plan_and_what_their_names_say() -> None:
+def test_the_committed_runs_are_the_plan_and_what_their_names_say():
     trained = runs.read_runs()
-    assert set(PLAN) <= set(trained.index)
-    assert not trained.loc[list(PLAN)].isna().any(axis=None)
+    assert set(script.PLAN) <= set(trained.index)
+    assert not trained.loc[list(script.PLAN)].isna().any(axis=None)
     assert runs.trained_checkpoints() == list(HEADLINE)
-    for name in PLAN:
+    for name in script.PLAN:
         path = games.data_folder() / "runs" / f"{name}.json"
         record = json.loads(path.read_text(encoding="utf-8"))
         run = find_run(name)
@@ -118,24 +126,22 @@ def test_the_committed_runs_are_the_plan_and_what_their_names_say() -> None:
 
 
 def random_game(seed: int) -> Game:
-    return Game(tuple(play_random_game(60 + seed, 0, seed)), "*")
+    return Game(tuple(script.play_random_game(60 + seed, 0, seed)), "*")
 
 
 @pytest.fixture(scope="module")
-def small_corpus() -> Corpus:
+def small_corpus():
     sizes = {"S": 6, "M": 7, "L": 8, "dev": 3, "test": 3, "probe": 8}
     return split_games((random_game(seed) for seed in range(60)), sizes)
 
 
 @pytest.fixture(scope="module")
-def questions(small_corpus: Corpus) -> pd.DataFrame:
-    return probes.build_probes(small_corpus, seed=1, count=2)
+def questions(small_corpus):
+    return script.build_probes(small_corpus, seed=1, count=2)
 
 
 @pytest.fixture
-def workplace(
-    questions: pd.DataFrame, small_corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Path:
+def workplace(questions, small_corpus, tmp_path, monkeypatch):
     """An empty project with a small corpus; its folder of data."""
     (tmp_path / "_toc.yml").touch()
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path))
@@ -146,7 +152,7 @@ def workplace(
     folder = games.data_folder()
     folder.mkdir(parents=True)
     (folder / "games.tsv.zst").write_bytes(b"stands for the games")
-    probes.write_probes(questions, probes.probes_file())
+    script.write_probes(questions, probes.probes_file())
     return folder
 
 
@@ -158,23 +164,23 @@ def tiny_run(name: str) -> Run:
 
 @pytest.mark.parametrize("name", ["S-rap25-1", "L-modern_uci-1", "S-random_ap-1"])
 def test_a_run_leaves_record_predictions_measures_and_checkpoint(
-    name: str, small_corpus: Corpus, questions: pd.DataFrame, workplace: Path
-) -> None:
+    name, small_corpus, questions, workplace
+):
     run = tiny_run(name)
-    runs.train_run(run, small_corpus, questions)
+    script.train_run(run, small_corpus, questions)
     row = runs.read_runs().loc[name]
     assert (row["games"], row["model"], row["base"]) == (
         len(small_corpus.of(run.size)), run.model, run.base,
     )  # fmt: skip
     assert row["tokens"] == row["log"][-1]["tokens"] > 0
-    model, training = read_checkpoint(runs.work_folder() / f"{name}.safetensors")
+    model, training = read_checkpoint(script.work_folder() / f"{name}.safetensors")
     assert training == run.training
     answers = runs.read_kept("predictions", name)
     assert len(answers) == (4 if run.training.notation == "uci" else 8), "no Start tasks for uci"
     chosen = questions.query("task == 'end_other' and band == 'long'")
     again = probes.predict(model, chosen, training.reading)
     assert np.array_equal(answers["end_other.long"], probes.rank(again))
-    test = perplexity(model, small_corpus.games, training.reading, small_corpus.of("test"))
+    test = script.perplexity(model, small_corpus.games, training.reading, small_corpus.of("test"))
     assert row["test"] == pytest.approx(test, rel=1e-4)
     assert perplexity_of(read_losses(name), seed=1).value == pytest.approx(test, rel=1e-4)
     own = runs.read_kept("measures", name).get("own.long")
@@ -183,12 +189,12 @@ def test_a_run_leaves_record_predictions_measures_and_checkpoint(
         actual = questions.query("task == 'end_actual' and band == 'long'")
         assert own == pytest.approx(probes.share_on_own_pieces(model, actual), rel=1e-4)
     assert runs.kept_path("checkpoints", name).is_file() == (name in HEADLINE)
-    assert not list(runs.work_folder().glob("*.state"))
+    assert not list(script.work_folder().glob("*.state"))
 
 
 def test_done_and_claimed_runs_are_left_alone_and_missing_questions_are_made(
-    workplace: Path, questions: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    workplace, questions, monkeypatch
+):
     trained: list[str] = []
     asked: list[pd.DataFrame] = []
 
@@ -196,56 +202,52 @@ def test_done_and_claimed_runs_are_left_alone_and_missing_questions_are_made(
         trained.append(run.name)
         asked.append(rows)
 
-    monkeypatch.setattr(runs, "train_run", pretend)
-    monkeypatch.setattr(probes, "build_probes", lambda corpus, seed: questions[:8])
+    monkeypatch.setattr(script, "train_run", pretend)
+    monkeypatch.setattr(script, "build_probes", lambda corpus, seed: questions[:8])
     (workplace / "runs").mkdir()
     (workplace / "runs" / "S-uci-1.json").write_text("{}")
-    runs.work_folder().mkdir(parents=True)
-    with FileLock(runs.work_folder() / "S-uci-2.lock"):
-        runs.train_runs([find_run(name) for name in ("S-uci-1", "S-uci-2", "S-uci-3")])
+    script.work_folder().mkdir(parents=True)
+    with FileLock(script.work_folder() / "S-uci-2.lock"):
+        script.train_runs([find_run(name) for name in ("S-uci-1", "S-uci-2", "S-uci-3")])
     assert trained == ["S-uci-3"]
     probes.probes_file().unlink()
-    runs.train_runs([find_run("S-uci-2")])
+    script.train_runs([find_run("S-uci-2")])
     assert trained == ["S-uci-3", "S-uci-2"]
     assert [len(rows) for rows in asked] == [len(questions), 8]
 
 
-def test_the_command_trains_on_the_device_that_is_asked_for(
-    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(runs, "find_run", tiny_run)
-    assert runs.main(["S-uci-1", "--device", "cpu", "--threads", "1"]) == 0
-    assert runs.main(["--list"]) == 0
-    (runs.work_folder() / "L-uci-1.state").touch()
-    listing = dict(line.split(maxsplit=1) for line in runs.listing().splitlines())
+def test_the_command_trains_on_the_device_that_is_asked_for(workplace, monkeypatch, capsys):
+    monkeypatch.setattr(script, "find_run", tiny_run)
+    assert script.main(["S-uci-1", "--device", "cpu", "--threads", "1"]) == 0
+    assert script.main(["--list"]) == 0
+    (script.work_folder() / "L-uci-1.state").touch()
+    listing = dict(line.split(maxsplit=1) for line in script.listing().splitlines())
     assert listing["S-uci-1"] == "done"
     assert (listing["L-uci-1"], listing["M-uci-1"]) == ("begun", "to do")
-    assert list(listing) == list(PLAN)
+    assert list(listing) == list(script.PLAN)
     with pytest.raises(SystemExit):
-        runs.main(["S-uci-1", "--device", "tpu"])
+        script.main(["S-uci-1", "--device", "tpu"])
     assert "invalid choice: 'tpu'" in capsys.readouterr().err
 
 
-def test_a_wrong_name_or_missing_games_end_with_one_clear_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_name_or_missing_games_end_with_one_clear_line(tmp_path, monkeypatch, capsys):
     (tmp_path / "_toc.yml").touch()
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path))
-    assert runs.main(["S-usi-1"]) == 2
+    assert script.main(["S-usi-1"]) == 2
     assert "names no run" in capsys.readouterr().err
-    assert runs.main(["S-uci-1"]) == 2
+    assert script.main(["S-uci-1"]) == 2
     assert "is missing" in capsys.readouterr().err
 
 
-def test_files_that_are_missing_or_another_runs_are_named(workplace: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"runs M-uci-1"):
+def test_files_that_are_missing_or_another_runs_are_named(workplace):
+    with pytest.raises(FileNotFoundError, match=r"train\.py M-uci-1"):
         runs.read_kept("predictions", "M-uci-1")
     for name in ("runs/M-uci-2.json", "measures/M-uci-2.safetensors"):
         (workplace / name).parent.mkdir()
     (workplace / "runs" / "M-uci-2.json").write_text(json.dumps({"run": "M-uci-1"}))
     with pytest.raises(ValueError, match=r"M-uci-2\.json is the record of 'M-uci-1'"):
         runs.read_runs()
-    runs.write_tensors({}, {"run": "M-uci-1"}, runs.kept_path("measures", "M-uci-2"))
+    script.write_tensors({}, {"run": "M-uci-1"}, runs.kept_path("measures", "M-uci-2"))
     with pytest.raises(CheckpointError, match="the run 'M-uci-1'"):
         runs.read_kept("measures", "M-uci-2")
 
@@ -256,7 +258,7 @@ TO_PROMOTE = ["h2h4", "g7g5", "h4g5", "h7h6", "g5h6", "g8f6", "h6h7", "f6g4"]
 
 
 @pytest.fixture(scope="module")
-def model() -> LanguageModel:
+def model():
     return make_model(replace(TINY, context=64), seed=0)
 
 
@@ -272,8 +274,8 @@ def model() -> LanguageModel:
     ],
 )
 def test_two_squares_are_a_move_and_a_new_piece_belongs_to_it(
-    model: LanguageModel, monkeypatch: pytest.MonkeyPatch, reading: str, words: str, move: str
-) -> None:
+    model, monkeypatch, reading, words, move
+):
     left, read = words.split(), list[list[str]]()
 
     def predict_next(_: LanguageModel, given: Sequence[NDArray]) -> NDArray:
@@ -291,18 +293,10 @@ def test_two_squares_are_a_move_and_a_new_piece_belongs_to_it(
     assert [row[len(read[0]) :] for row in read] == [parts[:k] for k in range(len(parts))]
 
 
-def test_a_real_model_is_asked_for_many_games_at_once(model: LanguageModel) -> None:
-    played = [TO_PROMOTE[:count] for count in range(len(TO_PROMOTE))]
-    long = ["g1f3", "g8f6", "f3g1", "f6g8"] * 8
-    for reading in ("uci", "ap"):
-        together = continue_games(model, reading, [*played, long])
-        assert together[:-1] == [continue_games(model, reading, [game])[0] for game in played]
-        assert all(len(move) >= 4 for move in together)
-        assert together[-1] == TOO_LONG
-
-
-def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_games_begin() -> None:
-    asked = [Asked(str(k), Position.after(play_random_game(2 + k % 10, 0, k))) for k in range(40)]
+def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_games_begin():
+    asked = [
+        Asked(str(k), Position.after(script.play_random_game(2 + k % 10, 0, k))) for k in range(40)
+    ]
     players = runs.tracking_players()
     assert [player.name for player in players] == [
         "tracking_l_uci", "tracking_l_rap25", "tracking_l_ap",
@@ -313,7 +307,7 @@ def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_game
     assert players[0].choose([Asked("b", without_history)])[0].state == "error"
 
 
-def test_a_run_without_a_checkpoint_says_how_to_train_it(workplace: Path) -> None:
+def test_a_run_without_a_checkpoint_says_how_to_train_it(workplace):
     assert runs.tracking_players() == []
-    with pytest.raises(FileNotFoundError, match="runs S-uci-1"):
+    with pytest.raises(FileNotFoundError, match=r"train\.py S-uci-1"):
         runs.read_model("S-uci-1")

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
 
 import pandas as pd
 
 from chessgloss.commentary.briefing import (
+    Briefing,
     EvaluatedMove,
     briefings_file,
     evaluated_moves,
@@ -33,7 +34,7 @@ from chessgloss.commentary.verified import (
     read_published,
 )
 from chessgloss.experts import load_expert
-from chessgloss.judges import pairwise, trials
+from chessgloss.judges import gcc, pairwise, trials
 from chessgloss.llm.client import (
     DEFAULT_MODEL,
     LOCAL_ASSETS,
@@ -46,7 +47,7 @@ from chessgloss.llm.client import (
     model_named,
     replay,
 )
-from chessgloss.llm.recordings import Recordings, Request
+from chessgloss.llm.recordings import Message, Recordings, Request
 from chessgloss.skill.mates import mate_in_one_requests
 from chessgloss.skill.suite import model_requests
 
@@ -93,12 +94,43 @@ def _extraction(client: Client) -> Iterator[list[Request]]:
     yield extraction_requests()
 
 
+def in_reading_order(requests: Iterable[Request]) -> list[Request]:
+    """Return requests, each once, those whose messages but the last are the same together.
+
+    A server that keeps the beginning of what it has read then reads least.
+    """
+    groups: dict[tuple[Message, ...], dict[tuple, Request]] = {}
+    for request in requests:
+        group = groups.setdefault(request.messages[:-1], {})
+        group.setdefault((request.messages[-1], request.sampling, request.repeat), request)
+    return [request for group in groups.values() for request in group.values()]
+
+
+def trial_requests(comments: pd.DataFrame, briefings: Mapping[str, Briefing]) -> list[Request]:
+    """Return every question that is known beforehand, as a server reads them fastest."""
+    known = {**briefings, **trials.gold_briefings()}
+    frames = [
+        gcc.with_requests(texts, known)
+        for texts in trials.trial_texts(comments, briefings).values()
+    ]
+    frames += [trials.choice_questions(comments, briefings), trials.sample_questions(briefings)]
+    return in_reading_order(request for frame in frames for request in frame["request"])
+
+
+def best_of_requests(briefings: Mapping[str, Briefing], client: Client) -> list[Request]:
+    """Return the questions on the comments drawn on a few moves; asks or replays those first."""
+    drawn = trials.drawn_texts(client.answered(trials.sample_questions(briefings)))
+    return in_reading_order(
+        gcc.with_requests(gcc.ask_each(drawn, gcc.DIMENSIONS), briefings)["request"]
+    )
+
+
 def _gcc_eval(client: Client) -> Iterator[list[Request]]:
     """Yield the questions on all comments, then those on comments that were drawn for it."""
     briefings = read_briefings(briefings_file())
     comments = _comments(client.model.name, trials.METHODS, evaluated_moves())
-    yield trials.trial_requests(comments, briefings)
-    yield trials.best_of_requests(briefings, client)
+    yield trial_requests(comments, briefings)
+    yield best_of_requests(briefings, client)
 
 
 def _pairwise(client: Client) -> Iterator[list[Request]]:

@@ -73,16 +73,6 @@ def parser() -> argparse.ArgumentParser:
 
     add("doctor", help="what is installed, and what to run for the rest").set_defaults(run=_doctor)
 
-    games = add("games", help="play and pack a series of self-play games")
-    games.set_defaults(run=_games)
-    games.add_argument("target", type=Path, help="file to write, ending in .tsv.zst")
-    games.add_argument("--games", type=int, required=True, help="how many")
-    games.add_argument("--seed", type=int, default=1, help="of the series (default 1)")
-    games.add_argument("--series", default="mixed", help="rules: mixed (default) or quick")
-    shards_help = "keeps finished parts, so that a killed run goes on"
-    games.add_argument("--shards", type=Path, default=Path(".cache/selfplay"), help=shards_help)
-    games.add_argument("--processes", type=int, default=2)
-
     comment = add("comment", help="comment on one move")
     comment.set_defaults(run=_comment)
     annotate = add("annotate", help="comment on the moments of a game that matter")
@@ -196,19 +186,19 @@ class Finding:
     ----------
     component
         What it is.
-    found
+    present
         Whether it can be used.
     version
         Its version, or where it lies.
     remedy
-        What to run to have it; empty when it is found.
+        What to run to have it; empty when it is there.
     essential
         Whether the main job cannot be done without it: in a checkout to execute the
         committed chapters, elsewhere to comment on moves.
     """
 
     component: str
-    found: bool
+    present: bool
     version: str
     remedy: str = ""
     essential: bool = True
@@ -217,7 +207,7 @@ class Finding:
 def _doctor(given: argparse.Namespace) -> int:
     project = _try(find_project)
     findings = examine(project)
-    missing = [each.component for each in findings if each.essential and not each.found]
+    missing = [each.component for each in findings if each.essential and not each.present]
     job = "execute the book" if project else "comment on moves"
     where = project or f"none (run inside a checkout); working folder {Path.cwd()}"
     print(f"project: {where}", render(findings), sep="\n")
@@ -235,30 +225,31 @@ def examine(project: Path | None) -> list[Finding]:
 
     book = project is not None  # what the job is, and so what it needs
     checkout = "export CHESSGLOSS_PROJECT=/path/to/checkout"
-    found = [Finding("Python", True, platform.python_version())]
+    findings = [Finding("Python", True, platform.python_version())]
     for name in (*_PACKAGES, *(_BOOK_PACKAGES if book else ())):
         version = _try(importlib.metadata.version, name)
-        found.append(_finding(name, version, "make sync" if book else f"pip install {name}"))
+        findings.append(_finding(name, version, "make sync" if book else f"pip install {name}"))
     version = _try(engine.version)
     usable = version if version == "Stockfish 15.1" or not book else None
     apt, npm = "sudo apt-get install stockfish (Debian 12)", "nodejs npm && make sync"
-    found.append(_finding("Stockfish 15.1", usable, apt))
+    findings.append(_finding("Stockfish 15.1", usable, apt))
     stockfish8 = _try(oracle.find_stockfish8) and "npm 8.0.0"
-    found.append(_finding("Stockfish 8", stockfish8, f"sudo apt-get install {npm}", book))
+    findings.append(_finding("Stockfish 8", stockfish8, f"sudo apt-get install {npm}", book))
     chromium = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
-    version = chromium and _try(_first_line, chromium)
-    found.append(_finding("chromium", version, "sudo apt-get install chromium", False))
+    findings.append(_finding("chromium", chromium, "sudo apt-get install chromium", False))
     for name, path in (("concept weights", "priority/nnue.safetensors"), ("book", "recordings")):
-        found.append(_finding(f"data: {name}", _try(_data, path), checkout, book))
+        place = _try(data_file, path)
+        there = path if place and place.exists() else None
+        findings.append(_finding(f"data: {name}", there, checkout, book))
     for name, asset in assets.REGISTRY.items():
         remedy = f'python -c "from chessgloss import assets; assets.locate({name!r})"'
         if name == "leela":
             remedy = f"export {asset.variable}=/path/to/network.pb.gz"
         place = _try(assets.locate, name, fetch=False)
-        found.append(_finding(f"asset {name}", place and place.name, remedy, False))
+        findings.append(_finding(f"asset {name}", place and place.name, remedy, False))
     remedy = "export OPENAI_BASE_URL=... (only to record new answers)"
     url = os.environ.get("OPENAI_BASE_URL") and "set"
-    return [*found, _finding("language model endpoint", url, remedy, False)]
+    return [*findings, _finding("language model endpoint", url, remedy, False)]
 
 
 def _finding(name: str, version: str | None, remedy: str, essential: bool = True) -> Finding:
@@ -273,50 +264,24 @@ def _try(ask: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         return None
 
 
-def _data(name: str) -> str | None:
-    return name if data_file(name).exists() else None
-
-
-def _first_line(program: str) -> str:
-    done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=20)
-    return done.stdout.strip().split("\n")[0] or program
-
-
 def render(findings: list[Finding]) -> str:
     """Return the findings as a plain table: component, found, version, what to run."""
+    marks = ("yes" if f.present else "no" if f.essential else "no (optional)" for f in findings)
     rows = [("component", "found", "version", "what to run")]
-    for each in findings:
-        mark = "yes" if each.found else "no" if each.essential else "no (optional)"
-        rows.append((each.component, mark, each.version, each.remedy))
+    rows += [
+        (f.component, mark, f.version, f.remedy) for f, mark in zip(findings, marks, strict=True)
+    ]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     return "\n".join("  ".join((*map(str.ljust, row, widths), row[3])).rstrip() for row in rows)
 
 
-# ---------------------------------------------------------------- games, models
-
-
-def _games(given: argparse.Namespace) -> int:
-    from chessgloss.corpora import games
-
-    if not given.target.name.endswith(".tsv.zst") or given.games < 1 or given.processes < 1:
-        raise ValueError("give a target that ends in .tsv.zst, and at least one game and process")
-    path = games.generate(
-        given.target,
-        given.games,
-        seed=given.seed,
-        shards=given.shards,
-        processes=given.processes,
-        series=given.series,
-    )
-    print(path)
-    return 0
+# ---------------------------------------------------------------- models
 
 
 def _fetch(given: argparse.Namespace) -> int:
-    from chessgloss.llm.client import DEFAULT_MODEL
     from chessgloss.llm.server import fetch_model
 
-    print(fetch_model(given.name or DEFAULT_MODEL))
+    print(fetch_model(*filter(None, [given.name])))
     return 0
 
 
@@ -329,19 +294,13 @@ def _serve(given: argparse.Namespace) -> int:
     path = fetch_model(name)
     try:
         with local_server(path, name, settings) as url:
-            print(export_lines(url, name), flush=True)
+            print(f"{name} answers at {url} (Ctrl-C ends it). In another shell:")
+            keys = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none", "CHESSGLOSS_MODEL": name}
+            print(*(f"export {key}={value}" for key, value in keys.items()), sep="\n", flush=True)
             threading.Event().wait()
     except KeyboardInterrupt:
         print("stopped")
     return 0
-
-
-def export_lines(url: str, name: str) -> str:
-    """Return what to paste into another shell so that it asks this server."""
-    return (
-        f"{name} answers at {url} (Ctrl-C ends it). In another shell:\n"
-        f"export OPENAI_BASE_URL={url}\nexport OPENAI_API_KEY=none\nexport CHESSGLOSS_MODEL={name}"
-    )
 
 
 # ---------------------------------------------------------------- a move and its words
@@ -378,29 +337,17 @@ def _comment_text(briefing: Briefing, comment: Comment) -> str:
 def _comment_json(briefing: Briefing, comment: Comment) -> str:
     """Return the object that other programs read; the design names its keys."""
     sides = {None: None, True: "White", False: "Black"}
+    names = ("kind", "squares", "side", "text", "when", "value")
+    facts = [{name: getattr(fact, name) for name in names} for fact in briefing.facts().facts]
+    checked = chessgloss.check(comment.text, briefing.move, briefing)
     content = {
         "comment": comment.text,
         "method": comment.method,
         "model": comment.model or None,
         "verdict": briefing.verdict.summary(),
-        "concepts": [
-            {"name": concept.term, "change": round(concept.change, 3)}
-            for concept in briefing.concepts
-        ],
-        "facts": [
-            {
-                "kind": fact.kind,
-                "squares": list(fact.squares),
-                "side": sides[fact.side],
-                "text": fact.text,
-                "when": fact.when,
-                "value": fact.value,
-            }
-            for fact in briefing.facts().facts
-        ],
-        "claims": [
-            _claim_object(each) for each in chessgloss.check(comment.text, briefing.move, briefing)
-        ],
+        "concepts": [{"name": c.term, "change": round(c.change, 3)} for c in briefing.concepts],
+        "facts": [fact | {"side": sides[fact["side"]]} for fact in facts],
+        "claims": list(map(_claim_object, checked)),
     }
     return _dumps(content, indent=2)
 
@@ -597,15 +544,8 @@ def _check_line(line: str, where: str) -> dict[str, Any]:
 
 def _claim_object(checked: Checked, *more: str) -> dict[str, Any]:
     """Return a checked claim as other programs read it, with more of its fields if named."""
-    claim = checked.claim
-    return {
-        "text": claim.text,
-        "span": list(claim.span),
-        "kind": claim.kind,
-        "verdict": checked.verdict,
-        "evidence": checked.evidence,
-        **{name: getattr(checked, name) for name in more},
-    }
+    claim = {name: getattr(checked.claim, name) for name in ("text", "span", "kind")}
+    return claim | {name: getattr(checked, name) for name in ("verdict", "evidence", *more)}
 
 
 # ---------------------------------------------------------------- the human study
@@ -665,7 +605,12 @@ def _survey_read(given: argparse.Namespace) -> int:
     try:
         ratings = read_ratings(given.ratings, key, partial=given.partial)
     except RatingsError as error:
-        return _refuse_ratings(error, as_json=given.json)
+        if given.json:
+            print(_dumps({"problems": list(map(asdict, error.problems))}, indent=1))
+        for each in error.problems:
+            _say(str(each))
+        _say(f"{len(error.problems)} faults; nothing was computed")
+        return 2
     tables = _survey_tables(ratings, key.study.words(), key.study.baseline, given)
     participants = strengths(given.ratings)
     if given.json:
@@ -682,17 +627,6 @@ def _survey_read(given: argparse.Namespace) -> int:
         f"{key.study.baseline}, signs of the moves' mean differences flipped, uncorrected"
     )
     return 0
-
-
-def _refuse_ratings(error: Any, *, as_json: bool) -> int:
-    names = ("file", "place", "kind", "text")
-    problems = [{name: getattr(each, name) for name in names} for each in error.problems]
-    if as_json:
-        print(_dumps({"problems": problems}, indent=1))
-    for each in error.problems:
-        _say(str(each))
-    _say(f"{len(problems)} faults; nothing was computed")
-    return 2
 
 
 def _survey_tables(
@@ -719,13 +653,8 @@ def _survey_tables(
 
 
 def _survey_json(ratings: Ratings, tables: dict[str, pd.DataFrame]) -> str:
-    content: dict[str, Any] = {
-        "simulated": ratings.simulated,
-        "raters": list(ratings.raters),
-        "moves": len(ratings.moves),
-        "methods": list(ratings.methods),
-        "notes": list(ratings.notes),
-    }
+    content: dict[str, Any] = {"simulated": ratings.simulated, "raters": list(ratings.raters)}
+    content |= {"moves": len(ratings.moves), "methods": ratings.methods, "notes": ratings.notes}
     for name, frame in tables.items():
         rows = frame.reset_index() if name != "participants" and "star" not in frame else frame
         rows.columns = [" ".join(k).strip() if isinstance(k, tuple) else str(k) for k in rows]

@@ -17,6 +17,7 @@ from typing import Any
 
 import chess
 import chess.svg
+import numpy as np
 import pandas as pd
 
 from chessgloss.positions import MoveInContext, Position
@@ -184,6 +185,17 @@ def save(chapter: str, *tables: Mapping[str, Result]) -> None:
     path.write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     if not given:
         print(f"results kept in {path}; only `make` writes book/results")
+
+
+def paste(**values: Any) -> None:
+    """Give values to the chapter's prose, which shows them by ``{glue:text}`name:.2f```.
+
+    A number of numpy's becomes Python's own, as its printed form would stand in the page.
+    """
+    from myst_nb import glue
+
+    for name, value in values.items():
+        glue(name, value.item() if isinstance(value, np.generic) else value, display=False)
 
 
 def table(frame: pd.DataFrame, caption: str = "", digits: int = 2) -> Html:

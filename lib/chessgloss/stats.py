@@ -285,21 +285,21 @@ def paired_difference(
     of binomial proportions based on paired data", Journal of Educational and Behavioral
     Statistics 37 (2012); here with clusters.
     """
-    one, other = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    if one.shape != other.shape:
-        raise ValueError(f"paired values are of one shape, got {one.shape} and {other.shape}")
-    if not one.size or not np.isfinite(one - other).all():
-        raise ValueError(f"need finite values, got {one.size} of which some may be nan or inf")
-    sums, counts = _cluster_sums(one - other, clusters)
-    if not (_binary(one) and _binary(other)):
+    x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if x.shape != y.shape:
+        raise ValueError(f"paired values are of one shape, got {x.shape} and {y.shape}")
+    if not x.size or not np.isfinite(x - y).all():
+        raise ValueError(f"need finite values, got {x.size} of which some may be nan or inf")
+    sums, counts = _cluster_sums(x - y, clusters)
+    if not (_binary(x) and _binary(y)):
         return _resampled_mean(sums, counts, seed, RESAMPLES)
-    value, size = float((one - other).mean()), float(counts.mean())
+    value, size = float((x - y).mean()), float(counts.mean())
     sums, rows = np.append(sums, [size, -size]), np.append(counts, [size, size])
     centre = sums.sum() / rows.sum()
     spread = np.sqrt(sums.size / (sums.size - 1) * ((sums - centre * rows) ** 2).sum()) / rows.sum()
     reach = special.stdtrit(sums.size - 1, 0.975) * spread
     low, high = max(-1.0, float(centre - reach)), min(1.0, float(centre + reach))
-    return Interval(value, min(low, value), max(high, value), one.size)
+    return Interval(value, min(low, value), max(high, value), x.size)
 
 
 def sign_flip_p(differences: ArrayLike, *, seed: int, flips: int = FLIPS) -> NDArray[np.float64]:
@@ -448,8 +448,8 @@ def ranks(scores: ArrayLike, axis: int) -> NDArray[np.float64]:
     A missing score (NaN) makes the ranks along its axis missing: a rank needs them all.
     """
     given = np.asarray(scores, dtype=float)
-    found = stats.rankdata(-given, method="min", axis=axis, nan_policy="propagate")
-    return np.where(np.isnan(given).any(axis=axis, keepdims=True), np.nan, found)
+    places = stats.rankdata(-given, method="min", axis=axis, nan_policy="propagate")
+    return np.where(np.isnan(given).any(axis=axis, keepdims=True), np.nan, places)
 
 
 def krippendorff_alpha(

@@ -1,6 +1,5 @@
-"""The book itself: chapters and their sizes, executing them, comparing what they give.
+"""What chapters read of the book: their sizes and the documents' values.
 
-``chapters`` lists, executes and keeps them; ``used_code`` says what of the library each one
-uses; ``profiles`` reads their sizes; ``comparison`` sets two runs side by side; ``reference``
-and ``reproduce_page`` hold the documents' values and make the overview of all tables.
+``profiles`` holds the sizes, ``reference`` the values. What executes, compares and lists the
+chapters stands beside the pages, ``book/*.py``, driven by ``dodo.py``.
 """

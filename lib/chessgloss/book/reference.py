@@ -229,12 +229,12 @@ def number_of(printed: str) -> float | None:
 def _narrow(
     cells: tuple[Reference, ...], field: str, wanted: str, where: str
 ) -> tuple[Reference, ...]:
-    found = tuple(cell for cell in cells if getattr(cell, field) == wanted)
-    if not found:
+    kept = tuple(cell for cell in cells if getattr(cell, field) == wanted)
+    if not kept:
         names = _in_order(getattr(cell, field) for cell in cells)
         near = difflib.get_close_matches(wanted, names, n=5, cutoff=0.4) or names[:12]
         raise KeyError(f"{where} has no {field} {wanted!r}; near names: {', '.join(near)}")
-    return found
+    return kept
 
 
 def _in_order(names: Iterable[str]) -> list[str]:

@@ -4,32 +4,23 @@ The CCC paper (section 7) names such concepts and leaves them out for want of la
 the labels are the predicates of :mod:`chessgloss.facts`, on self-play positions. Each
 positive position is compared with a negative one of the same part of the games, with the
 same side to move and the same number of men, so that a probe gains nothing from knowing the
-phase of the game; a guess is right in half of the cases.
-``python data/priority/train.py facts`` fits the vectors that ``data/concepts`` holds.
+phase of the game; a guess is right in half of the cases. ``data/priority/train.py facts`` labels
+positions, chooses pairs and fits the vectors that ``data/concepts`` holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import chess
 import numpy as np
-import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from chessgloss.concepts.changes import ConceptChange, concept_and_side
-from chessgloss.concepts.fit import Labelled, Tails
 from chessgloss.facts.board import doubled, heavy_pieces, open_files
 from chessgloss.facts.tactics import forks, mates, pins
 from chessgloss.positions import MoveInContext
-
-#: Label of a position in which a concept cannot be asked.
-NOT_ASKED = -1
-
-#: Positions labelled by one job.
-_CHUNK = 2_000
 
 #: A concept is noticed if its score changes sign and moves by at least so many margins.
 NOTICED = 1.0
@@ -51,77 +42,6 @@ PREDICATES: Mapping[str, Callable[[chess.Board, chess.Color], bool | None]] = {
 
 #: The concepts, White's before Black's: ``White fork``, ``Black fork``, ...
 CONCEPTS = tuple(f"{side} {name}" for name in PREDICATES for side in ("White", "Black"))
-
-
-def label_facts(fens: Sequence[str], *, jobs: int = 2) -> NDArray[np.int8]:
-    """Ask every concept of every position: int8 ``(n, 10)``, columns as :data:`CONCEPTS`.
-
-    1 if the concept holds, 0 if not, :data:`NOT_ASKED` for mate in one on the opponent's turn.
-    """
-    chunks = (fens[at : at + _CHUNK] for at in range(0, len(fens), _CHUNK))
-    return np.concatenate(Parallel(n_jobs=jobs)(delayed(_label)(chunk) for chunk in chunks))
-
-
-def _label(fens: Sequence[str]) -> NDArray[np.int8]:
-    boards = map(chess.Board, fens)
-    answers = (
-        [asks(board, colour) for asks in PREDICATES.values() for colour in (True, False)]
-        for board in boards
-    )
-    return np.array([[NOT_ASKED if holds is None else holds for holds in row] for row in answers],
-                    np.int8)  # fmt: skip
-
-
-def likeness_of(fens: Sequence[str]) -> NDArray[np.int64]:
-    """Return a number for side to move and number of men together, ``(n,)``."""
-    men = (sum(map(str.isalpha, fen.split(" ", 1)[0])) for fen in fens)
-    return np.array([2 * n + (" w " in fen) for n, fen in zip(men, fens, strict=True)], np.int64)
-
-
-def choose_rows(
-    labelled: Labelled, likeness: NDArray[np.int64], *, most: int, seed: int
-) -> list[Tails]:
-    """Choose for each concept the positions that it is fitted and tested on.
-
-    Each positive meets a negative by lot of the same part and likeness, taken once; a
-    positive that finds none is left out.
-
-    Parameters
-    ----------
-    labelled
-        The positions with their labels, as :func:`label_facts` gives them.
-    likeness
-        Shape ``(n,)``, from :func:`likeness_of`.
-    most
-        Most positives of a concept, over all parts.
-    seed
-        Seed of the lots.
-
-    Returns
-    -------
-    list of Tails
-        One a concept, as many positive as negative rows in each part.
-
-    Raises
-    ------
-    ValueError
-        If a concept has no pair in one of the three parts.
-    """
-    lot = np.random.default_rng(seed).permutation(len(labelled))
-    keys = ["part", "likeness", "turn"]
-    drawn = pd.DataFrame({"row": lot, "part": labelled.splits[lot], "likeness": likeness[lot]})
-    chosen = []
-    for name, values in zip(labelled.terms, labelled.values.T, strict=True):
-        positive, negative = drawn[values[lot] == 1], drawn[values[lot] == 0][::-1]
-        positive, negative = (
-            rows.assign(turn=rows.groupby(keys[:2]).cumcount()) for rows in (positive, negative)
-        )
-        pairs = positive.merge(negative, on=keys).head(most)
-        if missing := {"train", "validation", "test"} - set(pairs["part"]):
-            raise ValueError(f"no pair of positions for {name!r} in {min(missing)}; take more")
-        rows = np.sort(pairs[["row_x", "row_y"]].to_numpy().ravel())
-        chosen.append(Tails(rows, values[rows] == 1))
-    return chosen
 
 
 def notice(

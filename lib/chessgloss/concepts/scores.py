@@ -17,12 +17,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import roc_auc_score
 
 from chessgloss.concepts.fit import Fitted, Labelled, Tails, turn_terms
 from chessgloss.stats import (
     Interval,
-    bootstrap,
     cluster_weights,
     mean_interval,
     percentile_interval,
@@ -152,23 +150,6 @@ def _signed_accuracy(
     return percentile_interval(
         float(samples[0]), samples[1:], n, clusters=games.size, share=not minus
     )
-
-
-def mean_auc(results: pd.DataFrame, *, seed: int, resamples: int = 200) -> Interval:
-    """Return the mean area under the ROC curve over concepts, with an interval over games.
-
-    Half is a guess. Each concept counts alike; whole games are drawn, as in :func:`accuracy`. A
-    concept of which a resample holds one kind alone is left out of it.
-    """
-    codes = results["concept"].factorize()[0]
-
-    def area(rows: NDArray[np.float64]) -> float:
-        concepts = (rows[rows[:, 0] == code] for code in np.unique(rows[:, 0]))
-        areas = [roc_auc_score(*each[:, 1:].T) for each in concepts if np.ptp(each[:, 1])]
-        return float(np.mean(areas)) if areas else np.nan
-
-    values = np.column_stack([codes, results["positive"], results["score"]])
-    return bootstrap(values, area, results["game"], seed=seed, resamples=resamples)
 
 
 def top_columns(scores: ArrayLike, top: int = TOP) -> NDArray[np.int64]:

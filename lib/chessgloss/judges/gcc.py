@@ -29,7 +29,7 @@ from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.engine import ScoreWording, score_text
 from chessgloss.llm.client import Client
-from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State, Token
+from chessgloss.llm.recordings import Answer, Request, Sampling, State, Token
 
 #: The dimensions of GCC-Eval, in the paper's order.
 DIMENSIONS = ("relevance", "completeness", "clarity", "fluency")
@@ -137,18 +137,6 @@ def about_text(
     named = {"of": briefing.name, "method": method, "variant": variant}
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     return {name: value for name, value in named.items() if value} | {"text_sha256": digest}
-
-
-def in_reading_order(requests: Iterable[Request]) -> list[Request]:
-    """Return requests, each once, those whose messages but the last are the same together.
-
-    A server that keeps the beginning of what it has read then reads least.
-    """
-    groups: dict[tuple[Message, ...], dict[tuple, Request]] = {}
-    for request in requests:
-        group = groups.setdefault(request.messages[:-1], {})
-        group.setdefault((request.messages[-1], request.sampling, request.repeat), request)
-    return [request for group in groups.values() for request in group.values()]
 
 
 def expert_hint(briefing: Briefing) -> str:

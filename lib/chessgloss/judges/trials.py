@@ -3,17 +3,11 @@
 Minimal pairs, comments under another move, other wordings of the question, praise and padding,
 labelled sentences, the best of four comments, and a reader who chooses between two moves. Which
 texts are taken is decided here, once, for the chapter and for whoever records.
-
-    python -m chessgloss.judges.trials
-
-asks the engine about the moves of the labelled sentences and writes
-``data/claims/briefings.json``.
+``data/claims/brief.py`` asks the engine about the moves of the labelled sentences.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,21 +17,18 @@ import chess
 import pandas as pd
 
 from chessgloss.claims.gold import GoldText, minimal_pairs, read_gold
-from chessgloss.commentary.briefing import Briefing, read_briefings, write_briefings
+from chessgloss.commentary.briefing import Briefing, read_briefings
 from chessgloss.commentary.methods import read_comment, request_comment
 from chessgloss.commentary.prompts import load_prompt, quoted
-from chessgloss.engine import analyse_many, centipawns
+from chessgloss.engine import centipawns
 from chessgloss.judges.gcc import (
     DIMENSIONS,
     ONE_TOKEN,
     about_text,
     ask_each,
-    in_reading_order,
     read_letter,
     texts_of,
-    with_requests,
 )
-from chessgloss.llm.client import Client
 from chessgloss.llm.recordings import Request
 from chessgloss.store import find_project
 
@@ -127,20 +118,6 @@ def trial_texts(
             ]
         ),
     }
-
-
-def trial_requests(comments: pd.DataFrame, briefings: Mapping[str, Briefing]) -> list[Request]:
-    """Return every question that is known beforehand, as a server reads them fastest."""
-    known = {**briefings, **gold_briefings()}
-    frames = [with_requests(texts, known) for texts in trial_texts(comments, briefings).values()]
-    frames += [choice_questions(comments, briefings), sample_questions(briefings)]
-    return in_reading_order(request for frame in frames for request in frame["request"])
-
-
-def best_of_requests(briefings: Mapping[str, Briefing], client: Client) -> list[Request]:
-    """Return the questions on the comments drawn on a few moves; asks or replays those first."""
-    drawn = drawn_texts(client.answered(sample_questions(briefings)))
-    return in_reading_order(with_requests(ask_each(drawn, DIMENSIONS), briefings)["request"])
 
 
 def spread(items: Sequence[Item], count: int) -> list[Item]:
@@ -257,29 +234,6 @@ def gold_briefings_file() -> Path:
 def gold_briefings() -> dict[str, Briefing]:
     """Return the committed briefings of the gold set's moves, by name."""
     return read_briefings(gold_briefings_file())
-
-
-def brief_gold(moves: int = GOLD_MOVES, *, nodes: int = NODES) -> list[Briefing]:
-    """Ask the engine about the moves of the gold set that are judged."""
-    chosen = gold_moves("dev", moves) | gold_moves("test", moves)
-    played = [texts[0].move for texts in chosen.values()]
-    before = analyse_many([move.position for move in played], nodes=nodes, multipv=LINES)
-    after = analyse_many([move.after() for move in played], nodes=nodes)
-    return [Briefing(*row) for row in zip(chosen, played, before, after, strict=True)]
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Brief the gold set's moves from the command line; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m chessgloss.judges.trials")
-    parser.add_argument("--target", type=Path, default=None, help="file to write")
-    parser.add_argument("--nodes", type=int, default=NODES)
-    given = parser.parse_args(arguments)
-    briefings = brief_gold(nodes=given.nodes)
-    engine = f"{briefings[0].before.engine}, {given.nodes:,} nodes, {LINES} lines before the move"
-    target = given.target or gold_briefings_file()
-    write_briefings(target, briefings, {"engine": engine})
-    print(f"{len(briefings)} briefings in {target}")
-    return 0
 
 
 # ---------------------------------------------------------------- the best of four
@@ -400,7 +354,3 @@ def chance_of_better(answered: pd.DataFrame) -> pd.DataFrame:
     )
     chance = ((wide["A"] + wide["B"]) / 2).unstack("method")
     return chance.loc[answered["move"].unique(), answered["method"].unique()]
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,7 +15,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -200,10 +200,10 @@ class Token:
 
     def probabilities(self) -> dict[str, float]:
         """Return the probability of each alternative; equal texts are added up."""
-        found: dict[str, float] = {}
+        chances: dict[str, float] = {}
         for text, logprob in self.alternatives:
-            found[text] = found.get(text, 0.0) + math.exp(logprob)
-        return found
+            chances[text] = chances.get(text, 0.0) + math.exp(logprob)
+        return chances
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,15 +343,6 @@ class Recordings:
         if given != key:
             raise RecordingDamaged(f"{place}: the key {given} is not {key}; was the line altered?")
         return key, answer
-
-
-def read_records(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the records of a file as they are written, for data sheets and audits.
-
-    A last line without an end is passed over.
-    """
-    with path.open("rb") as lines:
-        yield from (json.loads(line) for line in lines if line.endswith(b"\n"))
 
 
 def request_key(model: Model, request: Request) -> str:

@@ -105,15 +105,8 @@ def local_endpoint(
 ) -> Iterator[Endpoint]:
     """Serve a known model while the context lasts; yield the endpoint to ask."""
     with local_server(fetch_model(name), name, settings) as url:
-        yield Endpoint(url, model_named(name), server=server_version(), steady=True)
-
-
-def server_version() -> str:
-    """Return name and version of the installed server, empty if there is none."""
-    try:
-        return f"xllamacpp {importlib.metadata.version('xllamacpp')}"
-    except importlib.metadata.PackageNotFoundError:
-        return ""
+        server = f"xllamacpp {importlib.metadata.version('xllamacpp')}"
+        yield Endpoint(url, model_named(name), server=server, steady=True)
 
 
 def _start(path: Path, name: str, settings: ServerSettings) -> Any:

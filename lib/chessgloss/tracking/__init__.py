@@ -1,9 +1,8 @@
 """Language models that read nothing but moves, and how well they know where the pieces are.
 
 The room of the state-tracking paper (Toshniwal et al., AAAI 2022): games as tokens and batches
-(:mod:`~chessgloss.tracking.games`), models (:mod:`~chessgloss.tracking.models`), their training
-(:mod:`~chessgloss.tracking.train`), questions about the board that a prompt alone asks
-(:mod:`~chessgloss.tracking.probes`), the runs that were trained and the command that trains them
+(:mod:`~chessgloss.tracking.games`), models (:mod:`~chessgloss.tracking.models`), questions about
+the board that a prompt alone asks (:mod:`~chessgloss.tracking.probes`), the runs that were trained
 (:mod:`~chessgloss.tracking.runs`), and what they came to beside baselines without a model
-(:mod:`~chessgloss.tracking.results`).
+(:mod:`~chessgloss.tracking.results`). ``data/tracking/train.py`` trains them.
 """

@@ -25,10 +25,9 @@ import chess
 import numpy as np
 import pandas as pd
 import torch
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from chessgloss.corpora.games import pack, read_games
+from chessgloss.corpora.games import read_games
 from chessgloss.positions import Game
 from chessgloss.store import default_store, file_digest, find_project
 
@@ -365,7 +364,7 @@ def prefix_hashes(games: TokenGames, selected: Places, plies: int = PLIES[1]) ->
 STEP = 8
 
 #: Games that are looked at to find the longest of a batch: more than a shift of the lengths
-#: (:data:`chessgloss.tracking.train.SHIFT`) can put past it.
+#: (``SHIFT`` in ``data/tracking/train.py``) can put past it.
 LOOK = 64
 
 #: What the loss leaves out.
@@ -427,45 +426,3 @@ def read_length(longest: int) -> int:
 
 
 # ---------------------------------------------------------------- games of random moves
-
-#: Of the series of random games that runs read.
-RANDOM_SEED = 3
-
-
-def play_random_game(plies: int, seed: int, number: int) -> list[str]:
-    """Return a game's moves in UCI: each drawn evenly among the legal ones.
-
-    Parameters
-    ----------
-    plies
-        Most moves; a mate or a stalemate ends the game before.
-    seed, number
-        Name the series and the game in it; the same two give the same moves.
-    """
-    generator = np.random.default_rng([seed, number])
-    board = chess.Board()
-    moves: list[str] = []
-    while len(moves) < plies and (legal := list(board.legal_moves)):
-        move = legal[int(generator.integers(len(legal)))]
-        moves.append(move.uci())
-        board.push(move)
-    return moves
-
-
-def read_random_corpus(path: Path, beside: Corpus) -> Corpus:
-    """Return games of random legal moves, as long as the games of another corpus.
-
-    Do they teach the rules better than games that somebody wants to win? Every game of the
-    corpus has a random one beside it, of as many plies (fewer where random moves end the game),
-    so that sets of the same names hold as many games and nearly as many tokens. If ``path``
-    holds none yet they are played, the same bytes each time, which takes minutes.
-    """
-    if not path.is_file():
-        plies = beside.games.plies
-        print(f"playing {plies.size:,} random games, and some to spare, for {path}", flush=True)
-        wanted = [*plies, *plies[:500]]
-        jobs = (delayed(play_random_game)(int(n), RANDOM_SEED, k) for k, n in enumerate(wanted))
-        played = Parallel(n_jobs=2, batch_size=256, return_as="generator")(jobs)
-        head = "{}\trandom\trandom\t*\tunfinished\t{}\t{}\n"
-        pack((head.format(k, len(m), " ".join(m)) for k, m in enumerate(played)), path)
-    return read_corpus(path, beside.sizes)

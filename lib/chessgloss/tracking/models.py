@@ -273,11 +273,6 @@ def make_model(settings: Settings, seed: int) -> LanguageModel:
     return model
 
 
-def count_parameters(model: nn.Module) -> int:
-    """Return how many numbers of a model are learned."""
-    return sum(weights.numel() for weights in model.parameters())
-
-
 # ---------------------------------------------------------------- attention
 
 #: What is added to a score to forbid it; half precision holds it, and its exponential is 0.
@@ -445,26 +440,6 @@ def _mean(
 
 
 # ---------------------------------------------------------------- what a model makes of games
-
-
-def perplexity(
-    model: LanguageModel, games: tokens.TokenGames, notation: tokens.Notation, selected: NDArray
-) -> float:
-    """Return the canonical perplexity of games: one move counts as one token.
-
-    Parameters
-    ----------
-    model
-        A trained model; it is read in evaluation mode, in the precision of its weights.
-    games
-        The games.
-    notation
-        How the model reads them: ``ap`` or ``uci`` (RAP is for training alone).
-    selected
-        Indices of the games to measure on.
-    """
-    losses = game_losses(model, games, notation, selected)
-    return math.exp(losses.sum() / games.plies[selected].sum())
 
 
 @torch.inference_mode()

@@ -41,7 +41,6 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 
 import chess
@@ -50,7 +49,6 @@ import pandas as pd
 import zstandard
 from numpy.typing import ArrayLike, NDArray
 
-from chessgloss.corpora.games import pack
 from chessgloss.tracking import games as tokens
 from chessgloss.tracking.models import LanguageModel, predict_next
 
@@ -61,8 +59,6 @@ TASKS = END_TASKS + START_TASKS
 #: Shortest and longest prefix of each band, in plies.
 BANDS: dict[str, tuple[int, int]] = {"short": (5, 50), "long": (51, 100)}
 
-#: Of the choice of the project's questions.
-SEED = 1
 
 COLUMNS = ["task", "band", "game", "fen", "piece", "prompt", "exact", "legal", "prefix"]
 
@@ -77,52 +73,7 @@ class ProbeError(ValueError):
     """Questions that cannot be made of the games given, or are not in their form."""
 
 
-# ---------------------------------------------------------------- making the questions
-
-
-def build_probes(corpus: tokens.Corpus, *, seed: int, count: int = 1_000) -> pd.DataFrame:
-    """Make ``count`` questions of each task in each band from the probe games.
-
-    Parameters
-    ----------
-    corpus
-        Its probe games are asked about; its training games bar the prefixes they begin with.
-    seed
-        Of the order of the games, the length of each prefix and the other pieces.
-    count
-        Questions of a task in a band: as many games.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Band by band, prefix by prefix, in the order of :data:`TASKS`.
-
-    Raises
-    ------
-    ProbeError
-        If the probe games give fewer.
-    """
-    random = np.random.default_rng(seed)
-    known = set(chain(*tokens.prefix_hashes(corpus.games, corpus.of("L"))))
-    unseen: dict[int, list[bool]] = {}
-    held = corpus.of("probe")
-    for game, beginnings in zip(held, tokens.prefix_hashes(corpus.games, held), strict=True):
-        unseen[game] = [beginning not in known for beginning in beginnings]
-        known.update(beginnings)
-    rows: list[dict[str, str]] = []
-    for band, (shortest, longest) in BANDS.items():
-        wanted = len(rows) + len(TASKS) * count
-        for game in random.permutation(held):
-            last = min(longest, int(corpus.games.plies[game]) - 1)
-            if last < shortest or len(rows) == wanted:
-                continue
-            length = int(random.integers(shortest, last + 1))
-            if unseen[game][length - 1]:
-                moves = corpus.games.ucis(game)
-                rows += ask(moves[:length], moves[length], band, str(corpus.keys[game]), random)
-        if len(rows) < wanted:
-            raise ProbeError(f"the probe games give too few prefixes of the {band} band")
-    return pd.DataFrame(rows, columns=COLUMNS)
+# ---------------------------------------------------------------- the questions
 
 
 def ask(
@@ -178,12 +129,6 @@ def ask(
     ]  # fmt: skip
 
 
-def write_probes(questions: pd.DataFrame, path: Path) -> Path:
-    """Write questions as lines under zstd, atomically; the same ones give the same bytes."""
-    text = questions.to_csv(sep="\t", index=False, lineterminator="\n")
-    return pack(text.splitlines(keepends=True), path)
-
-
 def probes_file() -> Path:
     """Return where the project keeps the questions of these chapters."""
     return tokens.data_folder() / "probes.tsv.zst"
@@ -201,9 +146,7 @@ def read_probes() -> pd.DataFrame:
     """
     path = probes_file()
     if not path.is_file():
-        raise FileNotFoundError(
-            f"{path} is missing; run: python -m chessgloss.tracking.runs S-uci-1"
-        )
+        raise FileNotFoundError(f"{path} is missing; run: python data/tracking/train.py S-uci-1")
     try:
         text = zstandard.ZstdDecompressor().decompress(path.read_bytes()).decode("ascii")
     except (zstandard.ZstdError, UnicodeDecodeError) as error:

@@ -1,8 +1,4 @@
-"""The trainings behind the chapters: names, what came of each, and the command that trains them.
-
-    python -m chessgloss.tracking.runs --list
-    python -m chessgloss.tracking.runs S-uci-1 S-rap25-1
-    python -m chessgloss.tracking.runs --all
+"""The trainings behind the chapters: their names and settings, and what came of each.
 
 A run is named ``SIZE-LABEL-SEED``: ``S-uci-1``, ``M-rap25-1``, ``L-ap-1``, ``S-window50-1``,
 ``S-lstm_rap25-1``. One that makes another number of passes than its size usually does says so,
@@ -14,48 +10,108 @@ A base other than GPT-2's small form is named before the label (:data:`BASES`):
 ``L-modern_uci-1``, ``L-modern.norotary_uci-1``, ``L-random_uci-1``; ``15000-paper_uci-1`` is the
 paper's own model on the first 15,000 training games.
 
-A run that was stopped, however, goes on where it was; one that is done is left alone (remove its
-record to make it again). Several commands may work through the list side by side, each at another
-run; on one machine, one command with a thread for each core is faster. What a run leaves behind
-lies in ``data/tracking``, the states of unfinished runs in a folder beside the store. A run whose
-checkpoint is kept can also play.
+What a run leaves behind lies in ``data/tracking``, beside the command that trains them
+(``data/tracking/train.py``): record, predictions, measures, and of some the checkpoint,
+safetensors in half precision with the model's settings inside. Those can also play.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import re
-import sys
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 import torch
-from filelock import FileLock, Timeout
 from numpy.typing import NDArray
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+from safetensors import SafetensorError, safe_open
 
 from chessgloss.skill.players import MovesPlayer
-from chessgloss.store import default_store, file_digest
 from chessgloss.tracking import games as tokens
-from chessgloss.tracking import models, probes
-from chessgloss.tracking.models import Settings
-from chessgloss.tracking.train import (
-    Task,
-    Training,
-    read_checkpoint,
-    read_tensors,
-    train,
-    write_checkpoint,
-    write_tensors,
-)
+from chessgloss.tracking import models
+from chessgloss.tracking.games import Notation
+from chessgloss.tracking.models import Count, LanguageModel, Settings, make_model
+
+Positive: TypeAlias = Annotated[float, Field(gt=0)]
+NotNegative: TypeAlias = Annotated[float, Field(ge=0)]
+#: From 0 to 1, the end left out.
+Share: TypeAlias = Annotated[float, Field(ge=0, lt=1)]
+
+#: What every checkpoint says it is.
+FORM = "chessgloss.tracking 1"
+
+
+@pydantic_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class Training:
+    """How a model is trained. The defaults are the paper's (section 4), but for two.
+
+    The paper steps once every 60 games. Our sets are a quarter of its, and our passes fewer:
+    with ``tokens`` of about nine games a training on S takes 2,100 steps, the paper's 2,500.
+    Twice as many tokens a step were worse after three passes (dev perplexity 133 against 120,
+    with dropout). The paper's rate, 5e-4, is for a model 64 times larger than ours; of
+    3e-3 and 5e-3, the first gave the lower dev perplexity after three passes (99 against 104).
+
+    Parameters
+    ----------
+    notation, probability
+        How training games are written; the probability, 0 to 1, of a piece type is ``rap``'s.
+    epochs
+        Most passes over the games; training ends earlier when the dev perplexity rises.
+    tokens
+        Tokens a step, padding included.
+    rate, decay, warmup, cooldown
+        Adam's highest learning rate, its decoupled weight decay, the share of training over
+        which the rate rises, and the share at the end over which it falls linearly to zero.
+    optimiser
+        ``adam`` for all weights, or ``muon``: matrices between the embedding and the output
+        move along the orthogonalised momentum of their gradient (Jordan and others 2024).
+    matrix_rate, momentum, matrix_decay
+        Of ``muon``: highest learning rate, momentum and decoupled weight decay of the matrices.
+    beta2
+        Adam's memory of the gradient's square.
+    games
+        ``selfplay``, the corpus, or ``random``, random legal games as long as those.
+    clip
+        The longest gradient.
+    seed
+        Of the first weights, the order of games, the piece types and the dropout.
+    """
+
+    notation: Notation = "uci"
+    probability: Annotated[float, Field(ge=0, le=1)] = 0.0
+    epochs: Count = 10
+    tokens: Count = 1536
+    rate: Positive = 3e-3
+    decay: NotNegative = 0.01
+    warmup: Annotated[float, Field(gt=0, lt=1)] = 0.1
+    cooldown: Annotated[float, Field(gt=0, le=1)] = 0.9
+    optimiser: Literal["adam", "muon"] = "adam"
+    matrix_rate: Positive = 0.02
+    momentum: Share = 0.95
+    matrix_decay: NotNegative = 0.01
+    beta2: Share = 0.999
+    games: Literal["selfplay", "random"] = "selfplay"
+    clip: Positive = 1.0
+    seed: Annotated[int, Field(ge=0)] = 1
+
+    def __post_init__(self) -> None:
+        if self.notation != "rap" and self.probability:
+            raise ValueError(f"only rap has a probability, got {self}")
+
+    @property
+    def reading(self) -> Notation:
+        """How games are written when the trained model is measured: RAP is for training."""
+        return "ap" if self.notation == "ap" else "uci"
+
 
 #: The shape of every transformer of the plan, and of the LSTM: as many parameters. Few and wide
 #: layers, since narrow ones keep a processor waiting for memory; and nothing is dropped, since a
@@ -111,23 +167,6 @@ RAP = 25
 #: Runs whose checkpoints are committed and evaluated when the chapters run.
 HEADLINE = ("S-uci-1", "S-rap25-1", "M-uci-1", "M-rap25-1", "L-uci-1", "L-rap25-1", "L-ap-1")
 
-#: The plan, the shortest runs first: labels at each size (the probabilities of RAP are Figure 2's),
-#: further seeds, and runs of S for more than the usual passes: what is due to few games, and what
-#: to haste? The last is plain UCI with dropout, a control: what piece types do, is that more than
-#: to keep a model from learning games by heart?
-_PLANNED = (
-    ("S", "uci-1 window50-1 rap5-1 rap15-1 rap25-1 rap50-1 rap75-1 rap100-1 ap-1"),
-    ("S", "lstm-1 lstm_rap25-1 reformer-1 performer-1 uci-2 uci-3 rap25-2 rap25-3"),
-    ("M", "uci-1 window50-1 rap5-1 rap25-1 rap50-1 ap-1"),
-    ("M", "lstm-1 lstm_rap25-1 reformer-1 performer-1"),
-    ("S", "uci-1x15 rap25-1x15 ap-1x15 rap5-1x15 rap25-1x30 uci-1x15d10"),
-    ("L", "uci-1 rap25-1 ap-1"),
-)
-PLAN = tuple(f"{size}-{label}" for size, labels in _PLANNED for label in labels.split())
-
-#: Dev games, the first, whose perplexity is measured after each epoch and ends training; the
-#: record has that of all.
-WATCHED = 1_000
 
 _NAME = re.compile(
     r"([SML]|\d+)-(?:(paper|random|modern(?:\.[a-z]+)?)_)?"
@@ -283,7 +322,7 @@ def kept_path(kind: str, name: str) -> Path:
     return tokens.data_folder() / kind / f"{name}.{ending}"
 
 
-def read_model(name: str) -> tuple[models.LanguageModel, Training]:
+def read_model(name: str) -> tuple[LanguageModel, Training]:
     """Return the model of a run whose checkpoint is kept (see :data:`HEADLINE`)."""
     return read_checkpoint(kept_path("checkpoints", name))
 
@@ -291,6 +330,62 @@ def read_model(name: str) -> tuple[models.LanguageModel, Training]:
 def trained_checkpoints() -> list[str]:
     """Return the names of the runs whose checkpoints are there, in the order of HEADLINE."""
     return [name for name in HEADLINE if kept_path("checkpoints", name).is_file()]
+
+
+# ---------------------------------------------------------------- files of tensors
+
+
+class CheckpointError(ValueError):
+    """A file that is not a checkpoint of ours, or is damaged."""
+
+
+def read_checkpoint(path: Path) -> tuple[LanguageModel, Training]:
+    """Return a model in float32, in evaluation mode, and how it was trained.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file; the message says how to make it.
+    CheckpointError
+        If the file is not a checkpoint of ours, or does not fit its own settings.
+    """
+    tensors, about = read_tensors(path)
+    if about.get("form") != FORM:
+        raise CheckpointError(f"{path} says it is {about.get('form')!r}, not {FORM!r}")
+    try:
+        model = make_model(Settings(**json.loads(about["settings"])), seed=0)
+        training = Training(**json.loads(about["training"]))
+        model.load_state_dict({name: part.float() for name, part in tensors.items()})
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise CheckpointError(f"{path} does not hold the model it names: {error}") from None
+    return model.eval(), training
+
+
+def read_tensors(
+    path: Path, run: str | None = None
+) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+    """Return the tensors and texts of a file; of one that was kept of ``run``, if it is given.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file; the message says how to make it.
+    CheckpointError
+        If the file is cut off, of another form, or another run's.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{path} is missing; run: python data/tracking/train.py {path.stem}"
+        )
+    try:
+        with safe_open(path, framework="pt") as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            about = dict(file.metadata() or {})
+    except (SafetensorError, OSError) as error:
+        raise CheckpointError(f"{path} is damaged or no safetensors file: {error}") from None
+    if run is not None and about.get("run") != run:
+        raise CheckpointError(f"{path} is of the run {about.get('run')!r}, not {run!r}")
+    return tensors, about
 
 
 # ---------------------------------------------------------------- runs as players
@@ -314,7 +409,7 @@ def tracking_players() -> list[MovesPlayer]:
 
 
 def continue_games(
-    model: models.LanguageModel, reading: tokens.Notation, games: Sequence[Sequence[str]]
+    model: LanguageModel, reading: tokens.Notation, games: Sequence[Sequence[str]]
 ) -> list[str]:
     """Return the move, in UCI notation, that a model says after each game.
 
@@ -354,138 +449,3 @@ def continue_games(
         words = [*squares, last] if last >= tokens.PROMOTIONS else squares
         moves[place] = "".join(tokens.VOCABULARY[token] for token in words)
     return list(moves.values())
-
-
-# ---------------------------------------------------------------- training a run
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Train from the command line; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m chessgloss.tracking.runs")
-    parser.add_argument("runs", nargs="*", metavar="RUN", help="such as S-uci-1 or M-rap25-1")
-    parser.add_argument("--all", action="store_true", help="the whole plan, the shortest first")
-    parser.add_argument("--list", action="store_true", help="show the plan and what is done")
-    parser.add_argument("--threads", type=int, default=2, help="of torch (default: %(default)s)")
-    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"), help="to compute on")
-    parser.add_argument(
-        "--precision", default="bfloat16", choices=("bfloat16", "float32"), help="to train in"
-    )
-    given = parser.parse_args(arguments)
-    try:
-        runs = [find_run(name) for name in (*given.runs, *(PLAN if given.all else ()))]
-        if given.list or not runs:
-            print(listing())
-            return 0
-        torch.set_num_threads(given.threads)
-        train_runs(runs, given.device, getattr(torch, given.precision))
-    except (FileNotFoundError, ValueError) as error:
-        print(error, file=sys.stderr)
-        return 2
-    return 0
-
-
-def listing() -> str:
-    """Return the plan as a table: name, and how far each run is."""
-    rows = []
-    for name in PLAN:
-        begun = "begun" if (work_folder() / f"{name}.state").is_file() else "to do"
-        rows.append(f"{name:<16} {'done' if kept_path('runs', name).is_file() else begun}")
-    return "\n".join(rows)
-
-
-def work_folder() -> Path:
-    """Return where the states and locks of unfinished runs lie, and all checkpoints."""
-    return default_store().root.parent / "tracking"
-
-
-def train_runs(
-    runs: Sequence[Run], device: str = "cpu", precision: torch.dtype = torch.bfloat16
-) -> None:
-    """Train, in order, the runs that are not done and that no other command is at.
-
-    Parameters
-    ----------
-    runs
-        What to train.
-    device
-        Where models compute.
-    precision
-        In which they compute while they are trained.
-    """
-    corpus, path = tokens.read_corpus(), probes.probes_file()
-    work_folder().mkdir(parents=True, exist_ok=True)
-    with FileLock(work_folder() / "probes.lock"):
-        if not path.is_file():
-            probes.write_probes(probes.build_probes(corpus, seed=probes.SEED), path)
-    questions = probes.read_probes()
-    for run in runs:
-        with suppress(Timeout), FileLock(work_folder() / f"{run.name}.lock", timeout=0):
-            if not kept_path("runs", run.name).is_file():
-                print(run.name, flush=True)
-                train_run(run, corpus, questions, device, precision)
-
-
-def train_run(
-    run: Run,
-    corpus: tokens.Corpus,
-    questions: pd.DataFrame,
-    device: str = "cpu",
-    precision: torch.dtype = torch.bfloat16,
-) -> None:
-    """Train a run to its end, measure it, and keep record, predictions, measures, checkpoint.
-
-    A run on random games is stopped by random games; it is measured on ``corpus`` like all.
-    """
-    source, state = corpus, work_folder() / f"{run.name}.state"
-    if run.training.games == "random":
-        source = tokens.read_random_corpus(work_folder() / "random.tsv.zst", corpus)
-    task = Task(source.games, source.of(run.size), source.of("dev")[:WATCHED])
-    trained = train(task, run.settings, run.training, state, precision=precision, device=device)
-    kept = work_folder() / f"{run.name}.safetensors"
-    write_checkpoint(trained.model, run.training, kept)
-    model, reading = read_checkpoint(kept)[0].to(device), run.training.reading
-    dev = models.perplexity(model, corpus.games, reading, corpus.of("dev"))
-    digest, test = file_digest(tokens.data_folder() / "games.tsv.zst"), corpus.of("test")
-    nats, plies = models.game_losses(model, corpus.games, reading, test), corpus.games.plies[test]
-    measures = {"test.nats": nats.astype(np.float32), "test.plies": plies.astype(np.uint8)}
-    if reading == "uci":
-        for band, rows in questions[questions["task"] == "end_actual"].groupby("band"):
-            measures[f"own.{band}"] = probes.share_on_own_pieces(model, rows)
-    tensors = {name: torch.from_numpy(values) for name, values in measures.items()}
-    write_tensors(tensors, {"run": run.name, "games": digest}, kept_path("measures", run.name))
-    asked = questions
-    if run.training.notation == "uci":  # it has seen no piece types
-        asked = questions[questions["task"].isin(probes.END_TASKS)]
-    answers = {
-        f"{task}.{band}": torch.from_numpy(probes.rank(probes.predict(model, rows, reading)))
-        for (task, band), rows in asked.groupby(["task", "band"])
-    }
-    about = {"run": run.name, "probes": file_digest(probes.probes_file())}
-    write_tensors(answers, about, kept_path("predictions", run.name))
-    if run.name in HEADLINE:
-        write_checkpoint(model, run.training, kept_path("checkpoints", run.name))
-    record = {
-        "run": run.name,
-        "size": run.size,
-        "settings": asdict(run.settings),
-        "training": asdict(run.training),
-        "base": run.base,
-        "tokens": int(trained.log[-1]["tokens"]),
-        "parameters": models.count_parameters(model),
-        "games": len(task.train),
-        "log": trained.log,
-        "stopped_early": trained.stopped_early,
-        "dev_perplexity": round(dev, 4),
-        "test_perplexity": round(math.exp(nats.sum() / plies.sum()), 4),
-        "versions": {"torch": torch.__version__, "games": digest},
-    }
-    path = kept_path("runs", run.name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(".part")
-    aside.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    aside.replace(path)
-    state.unlink(missing_ok=True)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

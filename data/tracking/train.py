@@ -1,46 +1,90 @@
-"""Training of a language model: seeded, resumable to the bit, stopped by dev perplexity.
+"""Train the language models of games whose records and answers ``data/tracking`` holds.
 
-After section 4 of the state-tracking paper: Adam with decoupled decay, a rate that rises over the
-first tenth and falls linearly, validation after every epoch, an end when it gets worse.
+    python data/tracking/train.py --list
+    python data/tracking/train.py S-uci-1 S-rap25-1
+    python data/tracking/train.py --all
+
+A run that was stopped, however, goes on where it was; one that is done is left alone (remove its
+record to make it again). Several commands may work through the list side by side, each at another
+run; on one machine, one command with a thread for each core is faster. Names and settings of runs
+stand in :mod:`chessgloss.tracking.runs`. The states of unfinished runs lie in a folder beside the
+store. Where the questions of the chapters are missing, they are made first.
+
+Training follows section 4 of the state-tracking paper: Adam with decoupled decay, a rate that
+rises over the first tenth and falls linearly, validation after every epoch, an end when it gets
+worse. It is seeded, and resumable to the bit.
 
 Games of like length stand beside each other: the order of an epoch is cut into padded batches.
 The model computes in bfloat16, whose products a recent processor does in tiles. An update is
 too small for its 8 bits, so each weight has a float32 master that the optimiser moves and that
 is rounded back after each step. All weights of a model lie in one flat array, and so do their
 gradients: a step is a handful of passes over memory, and nothing of it waits for a device.
-
-A trained model is kept as safetensors in half precision, with its settings inside.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import math
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Any
 
+import chess
 import numpy as np
+import pandas as pd
 import torch
+from filelock import FileLock, Timeout
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass as pydantic_dataclass
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import nn
 from torch.nn import functional
 from tqdm import tqdm
 
+from chessgloss.corpora.games import pack
+from chessgloss.store import default_store, file_digest
 from chessgloss.tracking import games as tokens
-from chessgloss.tracking.games import Notation
-from chessgloss.tracking.models import Count, LanguageModel, Settings, make_model, perplexity
+from chessgloss.tracking import probes
+from chessgloss.tracking.models import LanguageModel, Settings, game_losses, make_model
+from chessgloss.tracking.runs import (
+    FORM,
+    HEADLINE,
+    Run,
+    Training,
+    find_run,
+    kept_path,
+    read_checkpoint,
+    read_tensors,
+)
 
-Positive: TypeAlias = Annotated[float, Field(gt=0)]
-NotNegative: TypeAlias = Annotated[float, Field(ge=0)]
-#: From 0 to 1, the end left out.
-Share: TypeAlias = Annotated[float, Field(ge=0, lt=1)]
+#: The plan, the shortest runs first: labels at each size (the probabilities of RAP are Figure 2's),
+#: further seeds, and runs of S for more than the usual passes: what is due to few games, and what
+#: to haste? The last is plain UCI with dropout, a control: what piece types do, is that more than
+#: to keep a model from learning games by heart?
+_PLANNED = (
+    ("S", "uci-1 window50-1 rap5-1 rap15-1 rap25-1 rap50-1 rap75-1 rap100-1 ap-1"),
+    ("S", "lstm-1 lstm_rap25-1 reformer-1 performer-1 uci-2 uci-3 rap25-2 rap25-3"),
+    ("M", "uci-1 window50-1 rap5-1 rap25-1 rap50-1 ap-1"),
+    ("M", "lstm-1 lstm_rap25-1 reformer-1 performer-1"),
+    ("S", "uci-1x15 rap25-1x15 ap-1x15 rap5-1x15 rap25-1x30 uci-1x15d10"),
+    ("L", "uci-1 rap25-1 ap-1"),
+)
+
+
+PLAN = tuple(f"{size}-{label}" for size, labels in _PLANNED for label in labels.split())
+
+#: Dev games, the first, whose perplexity is measured after each epoch and ends training; the
+#: record has that of all.
+WATCHED = 1_000
+
+#: What every state of an unfinished training says it is.
+STATE_FORM = "chessgloss.tracking state 1"
 
 #: Steps between two writings of the state.
 EVERY = 250
@@ -48,72 +92,6 @@ EVERY = 250
 #: Tokens by which chance shifts a length before an epoch sorts by it: games of like length
 #: meet others in every epoch.
 SHIFT = 4.0
-
-#: What every checkpoint, and every state of an unfinished training, says it is.
-FORM, STATE_FORM = "chessgloss.tracking 1", "chessgloss.tracking state 1"
-
-
-@pydantic_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class Training:
-    """How a model is trained. The defaults are the paper's (section 4), but for two.
-
-    The paper steps once every 60 games. Our sets are a quarter of its, and our passes fewer:
-    with ``tokens`` of about nine games a training on S takes 2,100 steps, the paper's 2,500.
-    Twice as many tokens a step were worse after three passes (dev perplexity 133 against 120,
-    with dropout). The paper's rate, 5e-4, is for a model 64 times larger than ours; of
-    3e-3 and 5e-3, the first gave the lower dev perplexity after three passes (99 against 104).
-
-    Parameters
-    ----------
-    notation, probability
-        How training games are written; the probability, 0 to 1, of a piece type is ``rap``'s.
-    epochs
-        Most passes over the games; training ends earlier when the dev perplexity rises.
-    tokens
-        Tokens a step, padding included.
-    rate, decay, warmup, cooldown
-        Adam's highest learning rate, its decoupled weight decay, the share of training over
-        which the rate rises, and the share at the end over which it falls linearly to zero.
-    optimiser
-        ``adam`` for all weights, or ``muon``: matrices between the embedding and the output
-        move along the orthogonalised momentum of their gradient (Jordan and others 2024).
-    matrix_rate, momentum, matrix_decay
-        Of ``muon``: highest learning rate, momentum and decoupled weight decay of the matrices.
-    beta2
-        Adam's memory of the gradient's square.
-    games
-        ``selfplay``, the corpus, or ``random``, random legal games as long as those.
-    clip
-        The longest gradient.
-    seed
-        Of the first weights, the order of games, the piece types and the dropout.
-    """
-
-    notation: Notation = "uci"
-    probability: Annotated[float, Field(ge=0, le=1)] = 0.0
-    epochs: Count = 10
-    tokens: Count = 1536
-    rate: Positive = 3e-3
-    decay: NotNegative = 0.01
-    warmup: Annotated[float, Field(gt=0, lt=1)] = 0.1
-    cooldown: Annotated[float, Field(gt=0, le=1)] = 0.9
-    optimiser: Literal["adam", "muon"] = "adam"
-    matrix_rate: Positive = 0.02
-    momentum: Share = 0.95
-    matrix_decay: NotNegative = 0.01
-    beta2: Share = 0.999
-    games: Literal["selfplay", "random"] = "selfplay"
-    clip: Positive = 1.0
-    seed: Annotated[int, Field(ge=0)] = 1
-
-    def __post_init__(self) -> None:
-        if self.notation != "rap" and self.probability:
-            raise ValueError(f"only rap has a probability, got {self}")
-
-    @property
-    def reading(self) -> Notation:
-        """How games are written when the trained model is measured: RAP is for training."""
-        return "ap" if self.notation == "ap" else "uci"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -349,6 +327,31 @@ class Trainer:
         }
 
 
+def count_parameters(model: nn.Module) -> int:
+    """Return how many numbers of a model are learned."""
+    return sum(weights.numel() for weights in model.parameters())
+
+
+def perplexity(
+    model: LanguageModel, games: tokens.TokenGames, notation: tokens.Notation, selected: NDArray
+) -> float:
+    """Return the canonical perplexity of games: one move counts as one token.
+
+    Parameters
+    ----------
+    model
+        A trained model; it is read in evaluation mode, in the precision of its weights.
+    games
+        The games.
+    notation
+        How the model reads them: ``ap`` or ``uci`` (RAP is for training alone).
+    selected
+        Indices of the games to measure on.
+    """
+    losses = game_losses(model, games, notation, selected)
+    return math.exp(losses.sum() / games.plies[selected].sum())
+
+
 def count_tokens(rows: torch.Tensor) -> int:
     """Return how many tokens of a batch are to be said: all but the first of each game."""
     return int((rows != tokens.PAD).sum()) - len(rows)
@@ -538,11 +541,7 @@ def orthogonalise(matrices: torch.Tensor) -> torch.Tensor:
     return turned.mT if tall else turned
 
 
-# ---------------------------------------------------------------- files of tensors
-
-
-class CheckpointError(ValueError):
-    """A file that is not a checkpoint of ours, or is damaged."""
+# ---------------------------------------------------------------- files
 
 
 def write_checkpoint(model: LanguageModel, training: Training, path: Path) -> Path:
@@ -556,28 +555,6 @@ def write_checkpoint(model: LanguageModel, training: Training, path: Path) -> Pa
     return write_tensors(weights, about, path)
 
 
-def read_checkpoint(path: Path) -> tuple[LanguageModel, Training]:
-    """Return a model in float32, in evaluation mode, and how it was trained.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file; the message says how to make it.
-    CheckpointError
-        If the file is not a checkpoint of ours, or does not fit its own settings.
-    """
-    tensors, about = read_tensors(path)
-    if about.get("form") != FORM:
-        raise CheckpointError(f"{path} says it is {about.get('form')!r}, not {FORM!r}")
-    try:
-        model = make_model(Settings(**json.loads(about["settings"])), seed=0)
-        training = Training(**json.loads(about["training"]))
-        model.load_state_dict({name: part.float() for name, part in tensors.items()})
-    except (KeyError, TypeError, ValueError, RuntimeError) as error:
-        raise CheckpointError(f"{path} does not hold the model it names: {error}") from None
-    return model.eval(), training
-
-
 def write_tensors(
     tensors: Mapping[str, torch.Tensor], about: Mapping[str, str], path: Path
 ) -> Path:
@@ -588,28 +565,238 @@ def write_tensors(
     return aside.replace(path)
 
 
-def read_tensors(
-    path: Path, run: str | None = None
-) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
-    """Return the tensors and texts of a file; of one that was kept of ``run``, if it is given.
+# ---------------------------------------------------------------- questions and random games
+
+#: Of the choice of the project's questions.
+SEED = 1
+
+
+def build_probes(corpus: tokens.Corpus, *, seed: int, count: int = 1_000) -> pd.DataFrame:
+    """Make ``count`` questions of each task in each band from the probe games.
+
+    Parameters
+    ----------
+    corpus
+        Its probe games are asked about; its training games bar the prefixes they begin with.
+    seed
+        Of the order of the games, the length of each prefix and the other pieces.
+    count
+        Questions of a task in a band: as many games.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Band by band, prefix by prefix, in the order of :data:`chessgloss.tracking.probes.TASKS`.
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file; the message says how to make it.
-    CheckpointError
-        If the file is cut off, of another form, or another run's.
+    probes.ProbeError
+        If the probe games give fewer.
+    """
+    random = np.random.default_rng(seed)
+    known = set(chain(*tokens.prefix_hashes(corpus.games, corpus.of("L"))))
+    unseen: dict[int, list[bool]] = {}
+    held = corpus.of("probe")
+    for game, beginnings in zip(held, tokens.prefix_hashes(corpus.games, held), strict=True):
+        unseen[game] = [beginning not in known for beginning in beginnings]
+        known.update(beginnings)
+    rows: list[dict[str, str]] = []
+    for band, (shortest, longest) in probes.BANDS.items():
+        wanted = len(rows) + len(probes.TASKS) * count
+        for game in random.permutation(held):
+            last = min(longest, int(corpus.games.plies[game]) - 1)
+            if last < shortest or len(rows) == wanted:
+                continue
+            length = int(random.integers(shortest, last + 1))
+            if unseen[game][length - 1]:
+                moves = corpus.games.ucis(game)
+                rows += probes.ask(
+                    moves[:length], moves[length], band, str(corpus.keys[game]), random
+                )
+        if len(rows) < wanted:
+            raise probes.ProbeError(f"the probe games give too few prefixes of the {band} band")
+    return pd.DataFrame(rows, columns=probes.COLUMNS)
+
+
+def write_probes(questions: pd.DataFrame, path: Path) -> Path:
+    """Write questions as lines under zstd, atomically; the same ones give the same bytes."""
+    text = questions.to_csv(sep="\t", index=False, lineterminator="\n")
+    return pack(text.splitlines(keepends=True), path)
+
+
+#: Of the series of random games that runs read.
+RANDOM_SEED = 3
+
+
+def play_random_game(plies: int, seed: int, number: int) -> list[str]:
+    """Return a game's moves in UCI: each drawn evenly among the legal ones.
+
+    Parameters
+    ----------
+    plies
+        Most moves; a mate or a stalemate ends the game before.
+    seed, number
+        Name the series and the game in it; the same two give the same moves.
+    """
+    generator = np.random.default_rng([seed, number])
+    board = chess.Board()
+    moves: list[str] = []
+    while len(moves) < plies and (legal := list(board.legal_moves)):
+        move = legal[int(generator.integers(len(legal)))]
+        moves.append(move.uci())
+        board.push(move)
+    return moves
+
+
+def read_random_corpus(path: Path, beside: tokens.Corpus) -> tokens.Corpus:
+    """Return games of random legal moves, as long as the games of another corpus.
+
+    Do they teach the rules better than games that somebody wants to win? Every game of the
+    corpus has a random one beside it, of as many plies (fewer where random moves end the game),
+    so that sets of the same names hold as many games and nearly as many tokens. If ``path``
+    holds none yet they are played, the same bytes each time, which takes minutes.
     """
     if not path.is_file():
-        raise FileNotFoundError(
-            f"{path} is missing; run: python -m chessgloss.tracking.runs {path.stem}"
-        )
+        plies = beside.games.plies
+        print(f"playing {plies.size:,} random games, and some to spare, for {path}", flush=True)
+        wanted = [*plies, *plies[:500]]
+        jobs = (delayed(play_random_game)(int(n), RANDOM_SEED, k) for k, n in enumerate(wanted))
+        played = Parallel(n_jobs=2, batch_size=256, return_as="generator")(jobs)
+        head = "{}\trandom\trandom\t*\tunfinished\t{}\t{}\n"
+        pack((head.format(k, len(m), " ".join(m)) for k, m in enumerate(played)), path)
+    return tokens.read_corpus(path, beside.sizes)
+
+
+# ---------------------------------------------------------------- runs
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Train from the command line; return the exit status."""
+    parser = argparse.ArgumentParser(prog="data/tracking/train.py")
+    parser.add_argument("runs", nargs="*", metavar="RUN", help="such as S-uci-1 or M-rap25-1")
+    parser.add_argument("--all", action="store_true", help="the whole plan, the shortest first")
+    parser.add_argument("--list", action="store_true", help="show the plan and what is done")
+    parser.add_argument("--threads", type=int, default=2, help="of torch (default: %(default)s)")
+    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"), help="to compute on")
+    parser.add_argument(
+        "--precision", default="bfloat16", choices=("bfloat16", "float32"), help="to train in"
+    )
+    given = parser.parse_args(arguments)
     try:
-        with safe_open(path, framework="pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            about = dict(file.metadata() or {})
-    except (SafetensorError, OSError) as error:
-        raise CheckpointError(f"{path} is damaged or no safetensors file: {error}") from None
-    if run is not None and about.get("run") != run:
-        raise CheckpointError(f"{path} is of the run {about.get('run')!r}, not {run!r}")
-    return tensors, about
+        runs = [find_run(name) for name in (*given.runs, *(PLAN if given.all else ()))]
+        if given.list or not runs:
+            print(listing())
+            return 0
+        torch.set_num_threads(given.threads)
+        train_runs(runs, given.device, getattr(torch, given.precision))
+    except (FileNotFoundError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+def listing() -> str:
+    """Return the plan as a table: name, and how far each run is."""
+    rows = []
+    for name in PLAN:
+        begun = "begun" if (work_folder() / f"{name}.state").is_file() else "to do"
+        rows.append(f"{name:<16} {'done' if kept_path('runs', name).is_file() else begun}")
+    return "\n".join(rows)
+
+
+def work_folder() -> Path:
+    """Return where the states and locks of unfinished runs lie, and all checkpoints."""
+    return default_store().root.parent / "tracking"
+
+
+def train_runs(
+    runs: Sequence[Run], device: str = "cpu", precision: torch.dtype = torch.bfloat16
+) -> None:
+    """Train, in order, the runs that are not done and that no other command is at.
+
+    Parameters
+    ----------
+    runs
+        What to train.
+    device
+        Where models compute.
+    precision
+        In which they compute while they are trained.
+    """
+    corpus, path = tokens.read_corpus(), probes.probes_file()
+    work_folder().mkdir(parents=True, exist_ok=True)
+    with FileLock(work_folder() / "probes.lock"):
+        if not path.is_file():
+            write_probes(build_probes(corpus, seed=SEED), path)
+    questions = probes.read_probes()
+    for run in runs:
+        with suppress(Timeout), FileLock(work_folder() / f"{run.name}.lock", timeout=0):
+            if not kept_path("runs", run.name).is_file():
+                print(run.name, flush=True)
+                train_run(run, corpus, questions, device, precision)
+
+
+def train_run(
+    run: Run,
+    corpus: tokens.Corpus,
+    questions: pd.DataFrame,
+    device: str = "cpu",
+    precision: torch.dtype = torch.bfloat16,
+) -> None:
+    """Train a run to its end, measure it, and keep record, predictions, measures, checkpoint.
+
+    A run on random games is stopped by random games; it is measured on ``corpus`` like all.
+    """
+    source, state = corpus, work_folder() / f"{run.name}.state"
+    if run.training.games == "random":
+        source = read_random_corpus(work_folder() / "random.tsv.zst", corpus)
+    task = Task(source.games, source.of(run.size), source.of("dev")[:WATCHED])
+    trained = train(task, run.settings, run.training, state, precision=precision, device=device)
+    kept = work_folder() / f"{run.name}.safetensors"
+    write_checkpoint(trained.model, run.training, kept)
+    model, reading = read_checkpoint(kept)[0].to(device), run.training.reading
+    dev = perplexity(model, corpus.games, reading, corpus.of("dev"))
+    digest, test = file_digest(tokens.data_folder() / "games.tsv.zst"), corpus.of("test")
+    nats, plies = game_losses(model, corpus.games, reading, test), corpus.games.plies[test]
+    measures = {"test.nats": nats.astype(np.float32), "test.plies": plies.astype(np.uint8)}
+    if reading == "uci":
+        for band, rows in questions[questions["task"] == "end_actual"].groupby("band"):
+            measures[f"own.{band}"] = probes.share_on_own_pieces(model, rows)
+    tensors = {name: torch.from_numpy(values) for name, values in measures.items()}
+    write_tensors(tensors, {"run": run.name, "games": digest}, kept_path("measures", run.name))
+    asked = questions
+    if run.training.notation == "uci":  # it has seen no piece types
+        asked = questions[questions["task"].isin(probes.END_TASKS)]
+    answers = {
+        f"{task}.{band}": torch.from_numpy(probes.rank(probes.predict(model, rows, reading)))
+        for (task, band), rows in asked.groupby(["task", "band"])
+    }
+    about = {"run": run.name, "probes": file_digest(probes.probes_file())}
+    write_tensors(answers, about, kept_path("predictions", run.name))
+    if run.name in HEADLINE:
+        write_checkpoint(model, run.training, kept_path("checkpoints", run.name))
+    record = {
+        "run": run.name,
+        "size": run.size,
+        "settings": asdict(run.settings),
+        "training": asdict(run.training),
+        "base": run.base,
+        "tokens": int(trained.log[-1]["tokens"]),
+        "parameters": count_parameters(model),
+        "games": len(task.train),
+        "log": trained.log,
+        "stopped_early": trained.stopped_early,
+        "dev_perplexity": round(dev, 4),
+        "test_perplexity": round(math.exp(nats.sum() / plies.sum()), 4),
+        "versions": {"torch": torch.__version__, "games": digest},
+    }
+    path = kept_path("runs", run.name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_suffix(".part")
+    aside.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    aside.replace(path)
+    state.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

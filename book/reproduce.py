@@ -142,7 +142,7 @@ def render(
         if cell.doubtful:
             doubts.setdefault((cell.document, cell.note), []).append(cell)
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("chessgloss.book", ""), trim_blocks=True, lstrip_blocks=True
+        loader=jinja2.FileSystemLoader(Path(__file__).parent), trim_blocks=True, lstrip_blocks=True
     )
     page = environment.get_template("reproduce.md.j2").render(
         titles=TITLES,

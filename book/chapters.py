@@ -19,14 +19,15 @@ import re
 import sys
 import time
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from chessgloss.book.profiles import sizes_of
-from chessgloss.book.used_code import PACKAGE, used_code, used_files
+from used_code import PACKAGE, used_code, used_files
 
 LOCK_FILE = "requirements.lock"
 CHAPTERS_FILE = "notebooks/chapters.toml"
@@ -170,11 +171,10 @@ def find_chapter(chapters: Iterable[Chapter], wanted: str) -> Chapter:
         If there is none; the message lists those there are.
     """
     by_name = {chapter.name: chapter for chapter in chapters}
-    number = wanted.zfill(2) if wanted.isdigit() else None
-    for name, chapter in by_name.items():
-        if wanted == name or name.split("_")[0] == number:
-            return chapter
-    raise ChapterError(f"no chapter {wanted!r}; there are: {', '.join(by_name)}")
+    names = {name[:2]: name for name in by_name}
+    if (name := names.get(wanted.zfill(2), wanted)) not in by_name:
+        raise ChapterError(f"no chapter {wanted!r}; there are: {', '.join(by_name)}")
+    return by_name[name]
 
 
 # ---------------------------------------------------------------- freshness
@@ -201,20 +201,12 @@ def fingerprint(run: Run, chapter: Chapter) -> str:
     sizes = sizes_of(project, chapter.name, run.profile)
     digest = hashlib.blake2b(digest_size=16)
     digest.update(json.dumps([run.parameters, sizes, used], sort_keys=True).encode())
-    files = {file for path in required for file in _files_under(path)}
+    files = {file for path in required for file in (path, *path.rglob("[!.]*")) if file.is_file()}
     for path in sorted(files | used_files(used, library)):
         digest.update(f"\0{path.relative_to(project).as_posix()}\0".encode())
         with path.open("rb") as stream:
             digest.update(hashlib.file_digest(stream, "blake2b").digest())
     return digest.hexdigest()
-
-
-def _files_under(path: Path) -> Iterator[Path]:
-    if path.is_file():
-        yield path
-    for file in path.rglob("*"):
-        if file.is_file() and not file.name.startswith("."):
-            yield file
 
 
 def is_stale(run: Run, chapter: Chapter) -> bool:
@@ -295,17 +287,10 @@ def _execute_cells(run: Run, chapter: Chapter) -> Any:
     return notebook
 
 
-@contextmanager
-def kernel_environment(run: Run) -> Iterator[None]:
-    """Set the environment that the kernel inherits, and put the old one back."""
+def kernel_environment(run: Run) -> AbstractContextManager[Any]:
+    """Set, while the context lasts, the environment that the kernel inherits."""
     folders = {"CHESSGLOSS_RESULTS": str(run.results), "CHESSGLOSS_STORE": str(run.store)}
-    before = dict(os.environ)
-    os.environ.update({**KERNEL_SETTINGS, **folders})
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
+    return patch.dict(os.environ, {**KERNEL_SETTINGS, **folders})
 
 
 def write_atomically(path: Path, text: str) -> Path:

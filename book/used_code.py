@@ -54,18 +54,18 @@ def used_code(source: str, library: Path) -> dict[str, str]:
     dict
         ``module:name`` to text. ``module:`` stands for the statements that importing runs.
     """
-    notebook = _read(source, "", "")
+    notebook = _read(source, "")
     pieces_of = [notebook.statements, *notebook.definitions.values()]
     waiting = {mention for pieces in pieces_of for piece in pieces for mention in piece.mentions}
-    found: dict[str, str] = {}
+    reached: dict[str, str] = {}
     done: set[str] = set()
     while waiting:
         done.add(mention := waiting.pop())
         for name, pieces in _stands_for(mention, library):
-            if name not in found:
-                found[name] = "\n".join(piece.text for piece in pieces)
+            if name not in reached:
+                reached[name] = "\n".join(piece.text for piece in pieces)
                 waiting |= {each for piece in pieces for each in piece.mentions} - done
-    return found
+    return reached
 
 
 def used_files(used: Iterable[str], library: Path) -> set[Path]:
@@ -80,27 +80,13 @@ def used_files(used: Iterable[str], library: Path) -> set[Path]:
     }
 
 
-def imported_names(tree: ast.AST, package: str) -> Iterator[str]:
-    """Yield the dotted names that a module of ``package`` imports, relative ones resolved.
-
-    ``from a import b`` yields both ``a`` and ``a.b``, as ``b`` may be a module.
-    """
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = _absolute(node, package)
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
-
-
 def _stands_for(mention: str, library: Path) -> Iterator[tuple[str, tuple[Definition, ...]]]:
     """Yield what a ``module:name.attribute`` stands for, under the names to keep it by."""
     name, _, attributes = mention.partition(":")
     path = _path(name, library)
     if path is None:
         return
-    module = _module(path, name)
+    module = _read(path.read_text("utf-8"), name)
     first, _, rest = attributes.partition(".")
     if first in module.imports and first not in module.definitions:
         yield from _stands_for(_joined(module.imports[first], rest), library)
@@ -116,14 +102,9 @@ def _stands_for(mention: str, library: Path) -> Iterator[tuple[str, tuple[Defini
     yield from ((f"{name}:{each}", pieces) for each, pieces in module.definitions.items())
 
 
-def _module(path: Path, name: str) -> Module:
-    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    return _read(path.read_text("utf-8"), name, package)
-
-
 @functools.cache
-def _read(text: str, name: str, package: str) -> Module:
-    """Take a module's text apart; relative imports start from ``package``."""
+def _read(text: str, name: str) -> Module:
+    """Take a module's text apart; the library has no relative imports."""
     tree = ast.parse(text)
     imports: dict[str, str] = {}
     named: dict[str, list[ast.stmt]] = {}
@@ -134,14 +115,14 @@ def _read(text: str, name: str, package: str) -> Module:
             named.setdefault(bound, []).append(node)
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             continue
-        imports |= _imports(node, package)
+        imports |= _imports(node)
         if not names and not _runs_nothing(node):
             other.append(node)
     lines = text.splitlines()
 
     def piece(node: ast.stmt) -> Definition:
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
-        here = imports | _imports(node, package)
+        here = imports | _imports(node)
         mentions = []
         for chain in _chains(node):
             head, _, rest = chain.partition(".")
@@ -179,18 +160,18 @@ def _runs_nothing(node: ast.stmt) -> bool:
     return docstring or isinstance(node, ast.Import | ast.ImportFrom)
 
 
-def _imports(node: ast.AST, package: str) -> dict[str, str]:
+def _imports(node: ast.AST) -> dict[str, str]:
     """Return what the names imported anywhere in a piece of code stand for: ``module:name``."""
-    found: dict[str, str] = {}
+    targets: dict[str, str] = {}
     for part in ast.walk(node):
         if isinstance(part, ast.Import):
             for alias in part.names:
                 whole = alias.name if alias.asname else alias.name.split(".")[0]
-                found[alias.asname or whole] = f"{whole}:"
+                targets[alias.asname or whole] = f"{whole}:"
         elif isinstance(part, ast.ImportFrom):
-            base = _absolute(part, package)
-            found |= {alias.asname or alias.name: f"{base}:{alias.name}" for alias in part.names}
-    return {name: target for name, target in found.items() if _OWN.match(target)}
+            names = {alias.asname or alias.name: alias.name for alias in part.names}
+            targets |= {name: f"{part.module}:{origin}" for name, origin in names.items()}
+    return {name: target for name, target in targets.items() if _OWN.match(target)}
 
 
 def _chains(node: ast.AST) -> Iterator[str]:
@@ -218,17 +199,11 @@ def _joined(target: str, rest: str) -> str:
     return f"{target}{'' if target.endswith(':') or not rest else '.'}{rest}"
 
 
-def _absolute(node: ast.ImportFrom, package: str) -> str:
-    parts = package.split(".")
-    prefix = parts[: len(parts) - node.level + 1] if node.level else []
-    return ".".join([*prefix, *([node.module] if node.module else [])])
-
-
 def _path(name: str, library: Path) -> Path | None:
     """Return a module's file; None where the library has no such module."""
     stem = library.joinpath(*name.split("."))
-    found = (path for path in (stem / "__init__.py", stem.with_suffix(".py")) if path.is_file())
-    return next(found, None)
+    files = (path for path in (stem / "__init__.py", stem.with_suffix(".py")) if path.is_file())
+    return next(files, None)
 
 
 def _package(path: Path) -> Path:
