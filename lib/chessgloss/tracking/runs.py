@@ -133,8 +133,8 @@ SHAPES: dict[str, Settings] = {
 #: and a larger set seen fewer times is still more games seen.
 EPOCHS = {"S": 5, "M": 3, "L": 2}
 
-#: Of the modern base: some 43 million tokens at L, 22 at M, 13 at S.
-MODERN_EPOCHS = {"S": 20, "M": 10, "L": 5}
+#: Of the modern base: some 26 million tokens at L, 13 at M, 8 at S.
+MODERN_EPOCHS = {"S": 12, "M": 6, "L": 3}
 
 #: What the paper trains (section 4): for a user with a GPU and days.
 PAPER_MODEL = Settings(layers=12, width=768, heads=12)
@@ -144,7 +144,7 @@ PAPER_TRAINING = Training(tokens=60 * 192, rate=5e-4)
 #: is constant before it falls. Its transformer has rotary positions, and keys and values mixed
 #: with the previous token's.
 MODERN_TRAINING = Training(
-    tokens=3072, optimiser="muon", decay=0.0, beta2=0.99, warmup=0.02, cooldown=0.6
+    tokens=3072, optimiser="muon", decay=0.0, beta2=0.99, warmup=1 / 30, cooldown=0.6
 )
 
 #: Bases by the name that a run gives them: what changes in the model's shape and the training.
