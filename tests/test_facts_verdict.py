@@ -1,19 +1,21 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import chess
 import pytest
-from chess.engine import Cp, Mate, PovScore
+from chess.engine import Cp, Mate, MateGiven, PovScore
 
 from chessgloss.engine import Analysis, EngineMissing, Line, open_engine, win_probability
 from chessgloss.facts import Verdict, gather, linearise, weigh
 from chessgloss.facts.fact import ENGINE_KINDS
-from chessgloss.facts.verdict import mistake_class
+from chessgloss.facts.verdict import Standing, judge, mistake_class, standing
 from chessgloss.positions import MoveInContext, read_fen, read_move
 
 START = chess.STARTING_FEN
 BACK_RANK = "6k1/5ppp/8/8/8/8/q4PPP/3R2K1 w - - 0 1"
+STALEMATE = "k7/8/2K5/8/8/8/8/1Q6 w - - 0 1"
 MATE_IN_ONE = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 
 
@@ -97,6 +99,103 @@ def test_classes_are_the_plans():
     losses = (0, 10, 11, 30, 31, 60, 61, 100, 101, 10_359)
     names = ("Excellent", "Good", "Inaccuracy", "Mistake", "Blunder")
     assert [mistake_class(loss) for loss in losses] == [name for name in names for _ in "12"]
+
+
+@pytest.mark.parametrize(
+    ("best", "played", "judgement"),
+    [
+        (Cp(30), Cp(30), "best"),
+        (Cp(30), Cp(80), "best"),
+        (Cp(30), Cp(-24), "good"),
+        (Cp(30), Cp(-25), "inaccuracy"),
+        (Cp(30), Cp(-80), "mistake"),
+        (Cp(30), Cp(-150), "blunder"),
+        # The same centipawns weigh less where more is won or lost.
+        (Cp(600), Cp(450), "good"),
+        (Cp(-450), Cp(-600), "good"),
+        # Inaccuracies by the curve, but one side wins with either move.
+        (Cp(550), Cp(390), "good"),
+        (Cp(-390), Cp(-550), "good"),
+        (Cp(390), Cp(300), "inaccuracy"),
+        (Cp(900), Cp(500), "mistake"),
+        # Mates let slip and allowed, by what is kept or was lost before.
+        (Mate(2), Cp(1_000), "good"),
+        (Mate(2), Cp(999), "mistake"),
+        (Mate(2), Cp(700), "blunder"),
+        (Mate(2), Cp(0), "blunder"),
+        (Mate(2), Mate(-3), "blunder"),
+        (Cp(0), Mate(-3), "blunder"),
+        (Cp(-700), Mate(-3), "blunder"),
+        (Cp(-999), Mate(-3), "mistake"),
+        (Cp(-1_000), Mate(-3), "good"),
+        # A mate that takes longer, or comes sooner, is the same mate.
+        (Mate(2), Mate(9), "good"),
+        (Mate(-9), Mate(-2), "good"),
+        (Mate(-3), Mate(-3), "best"),
+        (Cp(300), Mate(2), "best"),
+        (Mate(1), MateGiven, "best"),
+    ],
+)
+@pytest.mark.parametrize("mover", [chess.WHITE, chess.BLACK])
+def test_a_move_is_judged_as_by_lichess(best, played, judgement: str, mover: bool):
+    scores = PovScore(best, mover), PovScore(played, mover)
+    assert judge(*scores) == judgement
+    assert judge(scores[0], PovScore(scores[1].pov(not mover), not mover)) == judgement
+
+
+def test_standings_are_mirror_images():
+    names = get_args(Standing)
+    edges = [-2_000, -377, -376, -169, -168, -55, -54, 54, 55, 168, 169, 376, 377, 2_000]
+    words = [standing(PovScore(Cp(value), chess.WHITE), chess.WHITE) for value in edges]
+    assert words == [name for name in reversed(names) for _ in "12"]
+    for value, word in zip(edges, words, strict=True):
+        assert (
+            standing(PovScore(Cp(value), chess.BLACK), chess.WHITE) == names[-1 - names.index(word)]
+        )
+    assert standing(PovScore(Mate(-4), chess.BLACK), chess.WHITE) == "winning"
+
+
+@pytest.mark.parametrize(
+    ("best", "second", "glyph"),
+    [(30, -80, "!"), (30, -50, ""), (500, 450, ""), (-200, -900, "!"), (-400, Mate(-1), "")],
+)
+def test_praise_is_for_the_only_good_move(d4: MoveInContext, best, second, glyph: str):
+    found = verdict_on(d4, [(best, "d2d4"), (second, "e2e4")], [(-best, "g8f6")])
+    assert (found.judgement, found.glyph) == ("best", glyph)
+    assert verdict_on(d4, [(best, "d2d4")], [(-best, "g8f6")]).glyph == ""
+
+
+@pytest.mark.parametrize(
+    ("fen", "san"),
+    [
+        ("4k3/8/8/8/8/8/4r3/R3K3 w - - 0 1", "Kxe2"),  # a rook for nothing
+        ("4k3/8/8/8/8/4r3/8/R3K3 w - - 0 1", "Kf2"),  # out of check
+    ],
+)
+def test_what_finds_itself_earns_no_praise(fen: str, san: str):
+    move = read_move(read_fen(fen), san)
+    other = next(m.uci() for m in move.position.board().legal_moves if m.uci() != move.uci)
+    found = verdict_on(move, [(500, move.uci), (-500, other)], [(-500, "e8e7")])
+    assert (found.obvious, found.judgement, found.glyph) == (True, "best", "")
+
+
+@pytest.mark.parametrize(
+    ("fen", "san", "before", "after", "expected"),
+    [
+        # Mate on the board, found beside nothing else: the best move, whatever its rank.
+        (MATE_IN_ONE, "Qxf7#", [(Mate(1), "h5f7")], [], ("best", "winning", 0.0)),
+        (MATE_IN_ONE, "Qxf7#", [(Mate(1), "c4f7")], [], ("best", "winning", 0.0)),
+        (MATE_IN_ONE, "Nf3", [(Mate(1), "h5f7")], [(-40, "g7g6")], ("blunder", "equal", 0.4387)),
+        # Stalemate instead of a win.
+        (STALEMATE, "Qb6", [(900, "b1b2")], [], ("blunder", "equal", 0.4649)),
+        # Lost with any move, whether mated or not.
+        ("7k/8/6q1/8/8/8/r7/5K2 w - - 0 1", "Ke1", [(Mate(-2), "f1e1")], [(Mate(2), "g6g1")],
+         ("best", "losing", 0.0)),
+    ],
+)  # fmt: skip
+def test_verdicts_beside_the_end_of_a_game(fen: str, san: str, before, after, expected):
+    found = verdict_on(read_move(read_fen(fen), san), before, after)
+    assert (found.judgement, found.standing, round(found.win_chance_lost, 4)) == expected
 
 
 def test_analyses_must_belong_to_the_move(d4: MoveInContext):
@@ -185,9 +284,10 @@ def test_the_context_names_mates():
 
 
 def test_a_summary_is_plain(d4: MoveInContext):
-    found = verdict_on(d4, [(40, "e2e4")], [(-20, "g8f6")])
+    found = verdict_on(d4, [(20, "e2e4")], [(-20, "g8f6")])
     summary = json.loads(json.dumps(found.summary()))
-    assert summary["class"] == "Good"
+    assert (summary["judgement"], summary["glyph"], summary["standing"]) == ("best", "", "equal")
+    assert (summary["win_chance_lost"], summary["depth"]) == (0.0, 10)
     assert summary["point_of_view"] == "White"
     assert summary["centipawns_after"] == 20
 

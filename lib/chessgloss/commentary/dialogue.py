@@ -492,7 +492,7 @@ def _verdict(discussion: Discussion) -> Iterator[str]:
     else:
         yield (
             f"By the engine's count {name} loses {verdict.loss / 100:.2f} against {best} "
-            f"({verdict.mistake_class.lower()}): before it {before}, "
+            f"({verdict.judgement}): before it {before}, "
             f"after it {score_text(verdict.played)}."
         )
 

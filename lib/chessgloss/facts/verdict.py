@@ -1,9 +1,13 @@
 """What an engine says of a move, weighed from its analyses before and after it.
 
-All values are seen by the side that moves. Centipawns follow the static-position plan: mate in
-n moves counts as 10,000 - n, being mated in n as -10,000 + n. Chances to win and points to
-expect come from Stockfish 15.1's own win-rate model (see
-:func:`chessgloss.engine.win_probability`).
+All values are seen by the side that moves. What a reader is told of a move, its class
+(:func:`judge`), glyph and the standing of the game (:func:`standing`), comes from one number: the
+chance to win on Lichess's curve (:func:`chessgloss.engine.win_chance`). The static-position plan's
+classes by centipawns (:func:`mistake_class`) are for its own tables.
+
+Centipawns follow that plan: mate in n moves counts as 10,000 - n, being mated in n as
+-10,000 + n. ``win_before`` and the points to expect come from Stockfish 15.1's own win-rate
+model (see :func:`chessgloss.engine.win_probability`).
 """
 
 from __future__ import annotations
@@ -15,16 +19,51 @@ import chess
 import chess.engine
 
 from chessgloss.engine import (
+    MATES_FROM,
     Analysis,
     centipawn_loss,
     centipawns,
     expected_score,
+    read_centipawns,
     score_of,
+    win_chance,
     win_probability,
 )
+from chessgloss.facts.tactics import exchange
 from chessgloss.positions import MoveInContext
 
+Judgement = Literal["best", "good", "inaccuracy", "mistake", "blunder"]
+Standing = Literal[
+    "winning", "clearly better", "slightly better", "equal", "slightly worse", "clearly worse",
+    "losing",
+]  # fmt: skip
 MistakeClass = Literal["Excellent", "Good", "Inaccuracy", "Mistake", "Blunder"]
+
+#: Chance to win that a move of the class gives away at least. Source: lila, ``CpAdvice``: 0.1, 0.2
+#: and 0.3 of "winning chances", which go from -1 to 1.
+JUDGEMENT_BOUNDS: Final[tuple[tuple[float, Judgement], ...]] = (
+    (0.15, "blunder"),
+    (0.10, "mistake"),
+    (0.05, "inaccuracy"),
+)
+
+#: The class where a forced mate is let slip and more than so many centipawns are kept, or allowed
+#: when as many were lost before; else a blunder. Source: lila, ``MateAdvice``.
+MATE_BOUNDS: Final[tuple[tuple[int, Judgement], ...]] = ((999, "inaccuracy"), (700, "mistake"))
+
+GLYPHS: Final[dict[Judgement, str]] = {"inaccuracy": "?!", "mistake": "?", "blunder": "??"}
+
+#: Least chance to win of each standing: about 380, 170 and 55 centipawns, and their mirror
+#: images. Our choice, after the four degrees of the Informator's signs.
+STANDING_BOUNDS: Final[tuple[tuple[float, Standing], ...]] = (
+    (0.80, "winning"),
+    (0.65, "clearly better"),
+    (0.55, "slightly better"),
+    (0.45, "equal"),
+    (0.35, "slightly worse"),
+    (0.20, "clearly worse"),
+    (0.00, "losing"),
+)
 
 #: The plan's step 2.1: the most centipawns that a move of the class may lose; above, a Blunder.
 CLASS_BOUNDS: Final[tuple[tuple[MistakeClass, int], ...]] = (
@@ -74,6 +113,10 @@ class Verdict:
         over or no line says.
     reply_line
         The engine's line from the position after the move, UCI; empty if the game is over.
+    depth
+        Plies searched before or after the move, the fewer of the two; 0 if not known.
+    obvious
+        Whether the move answers a check, or takes without losing material by exchange.
     """
 
     engine: str
@@ -94,11 +137,47 @@ class Verdict:
     best_line: tuple[str, ...]
     reply: str | None
     reply_line: tuple[str, ...]
+    depth: int = 0
+    obvious: bool = False
 
     @property
     def mover(self) -> chess.Color:
         """Side that moves, whose point of view this is."""
         return self.before.turn
+
+    @property
+    def win_chance_lost(self) -> float:
+        """Chance to win, 0 to 1 on Lichess's curve, that the move gives away; never negative."""
+        best, played = (centipawns(score, self.mover) for score in (self.before, self.played))
+        return max(0.0, float(win_chance(best) - win_chance(played)))
+
+    @property
+    def judgement(self) -> Judgement:
+        """Class of the move by the chance to win that it gives away (:func:`judge`)."""
+        return judge(self.before, self.played)
+
+    @property
+    def standing(self) -> Standing:
+        """How the mover stands after the move."""
+        return standing(self.after, self.mover)
+
+    @property
+    def standing_before(self) -> Standing:
+        """How the mover stood before the move, with the best play."""
+        return standing(self.before, self.mover)
+
+    @property
+    def glyph(self) -> str:
+        """``?!``, ``?`` or ``??`` as :attr:`judgement` says, ``!``, or nothing.
+
+        ``!`` is for the engine's first choice where its second would have been a mistake at
+        least, if the move is not :attr:`obvious` and the game not lost even so.
+        """
+        if self.rank != 1 or self.second_centipawns is None or self.obvious:
+            return GLYPHS.get(self.judgement, "")
+        second = judge(self.before, read_centipawns(self.second_centipawns, self.mover))
+        only = second in ("mistake", "blunder") and self.standing_before != "losing"
+        return "!" if only else ""
 
     @property
     def mistake_class(self) -> MistakeClass:
@@ -129,6 +208,7 @@ class Verdict:
         return {
             "engine": self.engine,
             "nodes": self.nodes,
+            "depth": self.depth,
             "point_of_view": "White" if self.mover else "Black",
             "centipawns_before": self.centipawns_before,
             "centipawns_after": self.centipawns_after,
@@ -136,9 +216,48 @@ class Verdict:
             "mate_after": self.after.relative.mate(),
             **{name: round(getattr(self, name), 4) for name in chances},
             "loss": self.loss,
-            "class": self.mistake_class,
+            "judgement": self.judgement,
+            "glyph": self.glyph,
+            "win_chance_lost": round(self.win_chance_lost, 4),
+            "standing_before": self.standing_before,
+            "standing": self.standing,
             **{name: getattr(self, name) for name in (*choice, "reply_line")},
         }
+
+
+def standing(score: chess.engine.PovScore, pov: chess.Color) -> Standing:
+    """Return how ``pov`` stands at a score, in words, by :data:`STANDING_BOUNDS`."""
+    chance = win_chance(centipawns(score, pov))
+    return next(name for least, name in STANDING_BOUNDS if chance >= least)
+
+
+def judge(best: chess.engine.PovScore, played: chess.engine.PovScore) -> Judgement:
+    """Return the class of a move by the chance to win that it gives away, as Lichess has it.
+
+    A move that loses no centipawn is ``best``. A mate let slip or allowed has bounds of its own
+    (:data:`MATE_BOUNDS`); one that is only slower or faster does not count. Where the mover is
+    winning, or losing, with either move, none is an inaccuracy: this is ours.
+
+    Parameters
+    ----------
+    best
+        Score of the best line, with the mover's point of view.
+    played
+        Score of the move's own line.
+    """
+    most, kept = (centipawns(score, best.turn) for score in (best, played))
+    if most <= kept:
+        return "best"
+    judgement: Judgement = "good"
+    slipped, allowed = most >= MATES_FROM > kept, kept <= -MATES_FROM < most
+    if slipped or allowed:
+        spare = kept if slipped else -most
+        judgement = next((name for bound, name in MATE_BOUNDS if spare > bound), "blunder")
+    else:
+        lost = win_chance(most) - win_chance(kept)
+        judgement = next((name for bound, name in JUDGEMENT_BOUNDS if lost >= bound), judgement)
+    decided = standing(best, best.turn) == standing(played, best.turn) in ("winning", "losing")
+    return "good" if judgement == "inaccuracy" and decided else judgement
 
 
 def mistake_class(loss: float) -> MistakeClass:
@@ -182,7 +301,8 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
     if before.engine != after.engine:
         raise ValueError(f"one engine must weigh a move, got {before.engine} and {after.engine}")
     mover = move.mover
-    ply = chess.Board(move.position.fen).ply()
+    board = chess.Board(move.position.fen)
+    ply = board.ply()
     lines = before.lines[:RANKED_LINES]
     rank = next((n for n, line in enumerate(lines, 1) if line.moves[:1] == (move.uci,)), None)
     best, end = _seen_by(before.best.score, mover), _seen_by(score_of(after), mover)
@@ -210,6 +330,9 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         best_line=before.best.moves,
         reply=replies[0] if replies else None,
         reply_line=reply_line,
+        depth=min(analysis.best.depth for analysis in (before, after) if analysis.lines),
+        obvious=board.is_check()
+        or (board.is_capture(move.move) and exchange(board, move.move) >= 0),
     )
 
 
