@@ -87,6 +87,9 @@ class Briefing:
     noticed
         Concepts fitted on facts (fork, pin, ...) that the move seems to bring about or to
         end, as the expert shows them; changes in margins.
+    passed
+        The engine's analysis of the position in which the opponent passes after the move: what
+        the move threatens. ``None`` where it was not asked, or a check forbids to pass.
     """
 
     name: str
@@ -96,6 +99,7 @@ class Briefing:
     concepts: tuple[ConceptChange, ...] = ()
     oracle: tuple[ConceptChange, ...] = ()
     noticed: tuple[ConceptChange, ...] = ()
+    passed: Analysis | None = None
 
     @property
     def verdict(self) -> Verdict:

@@ -50,6 +50,7 @@ DOUBT: Final = 2.0
 
 _BAD: Final = frozenset({"inaccuracy", "mistake", "blunder"})
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+_CENTRE: Final = (chess.D4, chess.E4, chess.D5, chess.E5)
 _PIECES = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN)
 
 
@@ -391,7 +392,8 @@ class Played:
         takers = self.after.attackers_mask(self.them, self.end)
         if takers and not self.gain and not self.recaptures and victim != chess.PAWN:
             kind = "trades" if victim == self.piece else "gives_for"
-        yield self._make(kind, [self.taken], plus=2 * max(self.gain, 0), **words)
+        plus = 2 * self.gain if self.gain > 0 else 0 if kind != "takes" else -8
+        yield self._make(kind, [self.taken], plus=plus, **words)
 
     def _attacks(self) -> Iterator[Purpose]:
         board, reach = self.after, self.after.attacks(self.end)
@@ -444,7 +446,7 @@ class Played:
                     )  # fmt: skip
             elif self.arrived == chess.PAWN and kind == chess.PAWN:
                 yield self._make("challenges", [square], targets=named(board, square))
-            elif VALUES[self.arrived] <= VALUES[chess.ROOK]:
+            elif self.arrived not in (chess.QUEEN, chess.KING):
                 plus = 2 * (len(board.attackers(self.us, square)) > 1)
                 yield self._make("pressure", [square], plus=plus, targets=named(board, square))
 
@@ -469,7 +471,10 @@ class Played:
             if board.color_at(square) == self.us
             and boards.piece_on(board, square) != chess.KING
             and square not in self.theirs_before
-            and self.before.attackers_mask(self.them, square)
+            and (
+                self.before.attackers_mask(self.them, square)
+                or square in _CENTRE and boards.piece_on(board, square) == chess.PAWN
+            )
             and not self.before.attackers_mask(self.us, square) & chess.BB_SQUARES[self.start]
         ]
         if kept and not (set(kept) & set(self.theirs)):
@@ -505,14 +510,9 @@ class Played:
         for pawn in passed - old:
             if pawn not in self.theirs:
                 yield self._make("passed_new", [pawn], square=chess.square_name(pawn))
-        ahead = self.end + (8 if self.them else -8)
-        if (
-            self.arrived != chess.PAWN
-            and 0 <= ahead < 64
-            and self.end - (8 if self.them else -8) in boards.passed(board, self.them)
-        ):
-            square = self.end - (8 if self.them else -8)
-            yield self._make("blockades", [square], square=chess.square_name(square))
+        for pawn in boards.passed(board, self.them):
+            if self.end == pawn + (8 if self.them else -8) and self.piece != chess.PAWN:
+                yield self._make("blockades", [pawn], square=chess.square_name(pawn))
 
     def _keeps_out(self, covers: Iterable[chess.Square]) -> Iterator[Purpose]:
         """Yield squares that a pawn takes from a knight or bishop that could have gone there."""
@@ -574,7 +574,7 @@ class Played:
             if len(hit) >= 2 and not board.is_check():
                 squares = listed([chess.square_name(s) for s in list(hit)[:3]])
                 yield self._make("eyes_king", ["king"], plus=len(hit) - 2, squares=squares)
-        if self.end in (chess.D4, chess.E4, chess.D5, chess.E5):
+        if self.end in _CENTRE:
             yield self._make("central", [self.end])
         now, then = (self._scope(b, s) for b, s in ((board, self.end), (self.before, self.start)))
         if now >= then + 4 and self.taken is None:
@@ -597,12 +597,14 @@ class Played:
         heavy = boards.heavy_pieces(board, self.us, file) & board.attacks(self.end)
         pawns_of_ours = board.pieces_mask(chess.PAWN, self.us) & chess.BB_FILES[file]
         if heavy and not pawns_of_ours:
-            yield self._make("doubles", ["file"], partner=named(board, min(heavy)))
+            many = len(boards.heavy_pieces(board, self.us, file)) > 2
+            kind = "triples" if many else "doubles"
+            yield self._make(kind, ["file"], partner=named(board, min(heavy)))
 
     def _king(self) -> Iterator[Purpose]:
         board, king = self.after, self.after.king(self.us)
         if self.piece == chess.KING and self.is_endgame and not self.before.is_check():
-            far = [min(chess.square_distance(s, c) for c in (27, 28, 35, 36))
+            far = [min(chess.square_distance(s, c) for c in _CENTRE)
                    for s in (self.start, self.end)]  # fmt: skip
             if far[1] < far[0]:
                 yield self._make("king_active", ["king"])
@@ -677,6 +679,7 @@ class _Notes:
         self.after, self.us, self.them = self.played.after, self.played.us, self.played.them
         self.uci, self.reply_line = move.uci, self.verdict.reply_line
         self.bad = self.verdict.judgement in _BAD
+        self.swing = self._swing()
         self.net = self._outcome([self.uci, *self.reply_line], self.verdict.after)
         self.best = self._outcome(self.verdict.best_line, self.verdict.before)
 
@@ -697,7 +700,7 @@ class _Notes:
         *,
         facts: Sequence[str] = (),
         side: chess.Color | None = None,
-        line: Sequence[str] = (),
+        moves: Sequence[str] = (),
         value: float | None = None,
         plus: float = 0,
         **words: str,
@@ -710,7 +713,7 @@ class _Notes:
         return Note(
             kind, self.us if side is None else side, sentence[:1].upper() + sentence[1:],
             entry["weight"] + plus, tuple(f for f in self.facts.facts if f.kind in facts),
-            entry.get("decides", False), frozenset(names), tuple(line), value,
+            entry.get("decides", False), frozenset(names), tuple(moves), value,
         )  # fmt: skip
 
     def _outcome(self, line: Sequence[str], score: chess.engine.PovScore) -> Outcome:
@@ -722,6 +725,13 @@ class _Notes:
         nothing = Outcome(0, Counter(), Counter(), 0, None)
         return nothing if outcome.gain and (doubtful or outcome.plies > SOON) else outcome
 
+    def _swing(self) -> int:
+        """Return the pawns that the mover has won by the four plies before the move."""
+        board, sign = self.briefing.move.position.board(), 1 if self.us else -1
+        for _ in range(min(4, len(board.move_stack))):
+            board.pop()
+        return sign * (balance(self.before) - balance(board))
+
     def _end(self) -> Note:
         if not self.after.is_check():
             return self._note("stalemate", ["end"], facts=["stalemate"])
@@ -732,7 +742,7 @@ class _Notes:
         reason = f"{by} {verb} check, and {self.played.words['them']}'s king has no way out"
         if checkers & self.after.knights and not ring & ~own:
             reason = f"{by} {verb} check, and the king is smothered by its own pieces"
-        return self._note("checkmate", ["end"], facts=["mate"], reason=reason, line=[self.uci])
+        return self._note("checkmate", ["end"], facts=["mate"], reason=reason, moves=[self.uci])
 
     # -------------------------------------------------------- mates
 
@@ -744,7 +754,7 @@ class _Notes:
             line, about = (self.uci, *self.reply_line), ["mate", "reply", "standing"]
             if now > 0:
                 kind = "forces_mate_1" if now == 1 else "forces_mate"
-                yield self._note(kind, about, facts=kinds, line=line, value=now, **slots)
+                yield self._note(kind, about, facts=kinds, moves=line, value=now, **slots)
             else:
                 kind = "allows_mate_1" if now == -1 else "allows_mate"
                 if could is not None and could < 0:
@@ -752,13 +762,13 @@ class _Notes:
                 elif self.verdict.standing_before == "losing":
                     kind = "hastens_mate"
                 yield self._note(
-                    kind, about, facts=kinds, side=self.them, line=line, value=-now, **slots
+                    kind, about, facts=kinds, side=self.them, moves=line, value=-now, **slots
                 )
         if could is not None and could > 0 and not (now is not None and now > 0):
             slots = self._mate(self.before, self.verdict.best_line, could)
             yield self._note(
                 "misses_mate", ["best"], facts=("evaluation", "best_line"), side=self.them,
-                line=self.verdict.best_line, value=could, **slots,
+                moves=self.verdict.best_line, value=could, **slots,
             )  # fmt: skip
 
     def _mate(self, board: chess.Board, line: Sequence[str], moves: int) -> dict[str, str]:
@@ -773,16 +783,18 @@ class _Notes:
         line, kinds = (self.uci, *self.reply_line), ("capture", "exchange", "hanging", "evaluation")
         mated = self.verdict.after.is_mate()
         if played.recaptures:
-            yield self._note("recaptures", [played.end, "capture"], facts=("capture",), line=line[:1])
+            yield self._note("recaptures", [played.end, "capture"], facts=("capture",), moves=line[:1])
         elif played.taken is not None and self.verdict.reply and not net.gain:
             reply = chess.Move.from_uci(self.verdict.reply)
             victim = boards.piece_on(self.before, played.taken)
             if reply.to_square == played.end and victim == played.piece != chess.PAWN:
                 yield self._note(
                     "trade", [played.end, "capture", "reply"], facts=("capture", "exchange"),
-                    line=line[:2], text=spelt(self.before, line[:2]),
+                    moves=line[:2], line=spelt(self.before, line[:2]),
                     pieces=f"{chess.piece_name(victim)}s",
                 )  # fmt: skip
+        if self.reply_line:
+            yield from self._spoilt(chess.Move.from_uci(self.reply_line[0]))
         if mated or not net.gain:
             return
         about = ["material", "reply", "standing"]
@@ -794,23 +806,44 @@ class _Notes:
                 kind, words = "loses_piece", {"fallen": named(self.after, square)}
                 about.append(chess.square_name(square))
             yield self._note(
-                kind, about, facts=kinds, side=self.them, line=line, value=-net.gain,
+                kind, about, facts=kinds, side=self.them, moves=line, value=-net.gain,
                 plus=min(net.gain, 0) * -0.5 - 12 * (net.gain == -1), **words, **after,
             )  # fmt: skip
-        elif net.gain > 0 and not played.recaptures and not self.bad:
+        elif net.gain > 0 and not self.bad:
             words = {"stuff": stuff(net.won, net.lost)}
             known = bool(self.briefing.move.position.moves)
+            if net.gain + self.swing <= 0:
+                if not played.recaptures and net.plies == 1:
+                    yield self._note("regains", [played.end, "capture"], facts=kinds, **words)
+                return
+            if self.swing < 0 or (played.recaptures and net.plies == 1):
+                return
             plus = 2.0 * net.gain - 4
             if net.plies > 1:
                 yield self._note(
-                    "wins", about, facts=kinds, line=line, value=net.gain, plus=plus, **words, **after
+                    "wins", about, facts=kinds, moves=line, value=net.gain, plus=plus, **words, **after
                 )
             elif known or not played.taken:
                 free = not self.after.attackers_mask(self.them, played.end)
                 yield self._note(
                     "wins_now" if free else "wins_exchange", [*about[:1], played.end, "capture"],
-                    facts=kinds, line=line[:1], value=net.gain, plus=plus, **words,
+                    facts=kinds, moves=line[:1], value=net.gain, plus=plus, **words,
                 )  # fmt: skip
+
+    def _spoilt(self, reply: chess.Move) -> Iterator[Note]:
+        """Yield the pawns that the opponent's recapture doubles."""
+        if reply.to_square != self.played.end or self.after.piece_type_at(
+            reply.from_square
+        ) != chess.PAWN:
+            return
+        answer = Played(self.after, reply)
+        new = boards.doubled(answer.after, self.them) - boards.doubled(self.after, self.them)
+        if new and self.played.taken is not None:
+            file = chess.FILE_NAMES[chess.square_file(min(new))]
+            yield self._note(
+                "spoils", ["pawns", "reply"], facts=("expected_reply",), reply=answer.number,
+                moves=(self.uci, reply.uci()), file=file,
+            )  # fmt: skip
 
     def _offers(self) -> Iterator[Note]:
         """Yield why what the move offers cannot be taken, or what it is given for."""
@@ -822,8 +855,8 @@ class _Notes:
                                                                      "clearly better", "winning"):
             yield self._note(
                 "sacrifice", ["material", "reply", "standing"], facts=kinds, value=-net.gain,
-                line=(self.uci, *self.reply_line), stuff=stuff(net.lost, net.won),
-                text=spelt(self.after, self.reply_line, net.plies - 1), standing=self._words(),
+                moves=(self.uci, *self.reply_line), stuff=stuff(net.lost, net.won),
+                line=spelt(self.after, self.reply_line, net.plies - 1), standing=self._words(),
                 plus=-14 * (net.gain == -1),
             )  # fmt: skip
             return
@@ -841,17 +874,19 @@ class _Notes:
             worth = VALUES[boards.piece_on(self.after, square)]
             mate = line.score.pov(self.us).mate()
             gain = play_out(self.after, line.moves, self.us)
-            kind, result = "poisoned_worse", ""
             if mate is not None and mate > 0:
-                kind, result = "poisoned", "leads to mate"
+                result = "leads to mate"
             elif gain.gain > 0 and gain.plies <= SOON:
-                kind, result = "poisoned", f"wins {stuff(gain.won, gain.lost)}"
-            elif standing(line.score, self.us) not in ("winning", "clearly better"):
-                continue
+                result = f"wins {stuff(gain.won, gain.lost)}"
+            else:
+                stands = standing(line.score, self.us)
+                if stands not in ("winning", "clearly better"):
+                    continue
+                result = f"leaves {self._leader(stands).replace(' is ', ' ')}"
             yield self._note(
-                kind, [square, "offer"], facts=kinds, line=(self.uci, *line.moves), value=worth,
+                "poisoned", [square, "offer"], facts=kinds, moves=(self.uci, *line.moves), value=worth,
                 plus=2 * worth - 10, offer=named(self.after, square), result=result,
-                text=spelt(self.after, line.moves),
+                line=spelt(self.after, line.moves),
             )  # fmt: skip
 
     # -------------------------------------------------------- alternatives
@@ -859,7 +894,7 @@ class _Notes:
     def _only(self) -> Iterator[Note]:
         verdict, lines = self.verdict, self.briefing.before.lines
         if len(list(self.before.legal_moves)) == 1:
-            yield self._note("forced", ["only"])
+            yield self._note("forced", ["only", "lines", "king", "scope"])
             return
         if verdict.rank != 1 or len(lines) < 2 or self.played.recaptures:
             return
@@ -867,25 +902,27 @@ class _Notes:
         mate, best = (each.score.pov(self.us).mate() for each in (second, lines[0]))
         kinds = ("move_rank", "evaluation")
         if mate is not None and mate < 0 and (best is None or best > 0):
-            yield self._note("only_mate", ["only"], facts=kinds, line=second.moves)
+            yield self._note("only_mate", ["only"], facts=kinds, moves=second.moves)
             return
         if judge(lines[0].score, second.score) not in ("mistake", "blunder") or self.played.gain > 0:
             return
         if best is not None:
             return
         stood, left = verdict.standing_before, standing(second.score, self.us)
+        if stood != verdict.standing:
+            return
         keeps = "keeps the win" if stood == "winning" else "keeps the advantage"
         if stood in ("equal", "slightly worse"):
             keeps = "holds the balance" if stood == "equal" else "limits the damage"
         if stood in ("clearly worse", "losing") or left == stood:
             return
-        fate = f"leaves {self._leader(left)}"
+        fate = f"leaves {self._leader(left).replace(' is ', ' ')}"
         outcome = play_out(self.before, second.moves, self.us)
         if outcome.gain < 0 and outcome.plies <= SOON:
             fate = f"loses {stuff(outcome.lost, outcome.won)}"
         other = spelt(self.before, second.moves, 1)
         yield self._note(
-            "only", ["only"], facts=kinds, line=second.moves, keeps=keeps, other=other, fate=fate
+            "only", ["only"], facts=kinds, moves=second.moves, keeps=keeps, other=other, fate=fate
         )
 
     def _better(self) -> Iterator[Note]:
@@ -897,33 +934,32 @@ class _Notes:
         kinds, line = ("best_line", "mistake", "evaluation"), verdict.best_line
         if best.gain > max(net.gain, 0) and not move.recaptures:
             yield self._note(
-                "better_wins", about, facts=kinds, line=line, value=best.gain,
-                text=spelt(self.before, line, max(best.plies, 1)),
+                "better_wins", about, facts=kinds, moves=line, value=best.gain,
+                line=spelt(self.before, line, max(best.plies, 1)),
                 stuff=stuff(best.won, best.lost), **words,
             )  # fmt: skip
             return
         purposes = [each for each in move.purposes() if each.weight >= NOTES["least_weight"]]
         if (verdict.after.relative.mate() or 0) < 0 and not purposes:
-            yield self._note("better_averts", about, facts=kinds, line=line, **words)
+            yield self._note("better_averts", about, facts=kinds, moves=line, **words)
         elif purposes:
             clause = _both([each.clause for each in purposes[:2]])
-            yield self._note("better", about, facts=kinds, line=line, purpose=clause, **words)
+            yield self._note("better", about, facts=kinds, moves=line, purpose=clause, **words)
         else:
             yield self._note(
-                "better_line", about, facts=kinds, line=line, text=spelt(self.before, line)
+                "better_line", about, facts=kinds, moves=line, line=spelt(self.before, line)
             )
 
     # -------------------------------------------------------- threats, replies, standing
 
     def _threats(self) -> Iterator[Note]:
-        could = boards.after_pass(self.before)
-        if could is not None:
+        if not self.before.is_check() and not self.after.is_check() and not self.bad:
             could = _passed(self.before)
             for mate in mates(self.before, self.them):
                 if could.is_legal(mate) and (self.verdict.after.relative.mate() or 0) >= 0:
                     yield self._note(
-                        "parries_mate", ["parries"], facts=("threat",), line=(),
-                        text=spelt(could, [mate.uci()]),
+                        "parries_mate", ["parries"], facts=("threat",), moves=(),
+                        line=spelt(could, [mate.uci()]),
                     )  # fmt: skip
                     break
         if self.after.is_check() or self.verdict.after.is_mate():
@@ -932,8 +968,8 @@ class _Notes:
         against = -NOTES["against"] if self.bad else 0
         for mate in mates(self.after, self.us)[:1]:
             yield self._note(
-                "threat_mate_1", ["threat"], facts=("threat",), line=(self.uci,), plus=2 * against,
-                value=1, text=spelt(turned, [mate.uci()]),
+                "threat_mate_1", ["threat"], facts=("threat",), moves=(self.uci,), plus=2 * against,
+                value=1, line=spelt(turned, [mate.uci()]),
             )  # fmt: skip
             return
         if search is None or not search.lines:
@@ -942,7 +978,7 @@ class _Notes:
         if moves is not None and 0 < moves <= 4:
             slots = self._mate(turned, best.moves, moves)
             yield self._note(
-                "threat_mate", ["threat"], facts=("threat",), line=(self.uci,), value=moves,
+                "threat_mate", ["threat"], facts=("threat",), moves=(self.uci,), value=moves,
                 plus=against, **slots,
             )  # fmt: skip
             return
@@ -950,9 +986,9 @@ class _Notes:
         more = centipawns(best.score, self.us) - self.verdict.centipawns_after
         if 0 < outcome.gain and outcome.plies <= SPELT and more >= max(60, 50 * outcome.gain):
             yield self._note(
-                "threat", ["threat"], facts=("threat",), line=(self.uci,), value=outcome.gain,
+                "threat", ["threat"], facts=("threat",), moves=(self.uci,), value=outcome.gain,
                 plus=against + min(outcome.gain, 9) - 3,
-                stuff=stuff(outcome.won, outcome.lost), text=spelt(turned, best.moves, outcome.plies),
+                stuff=stuff(outcome.won, outcome.lost), line=spelt(turned, best.moves, outcome.plies),
             )  # fmt: skip
 
     def _replies(self) -> Iterator[Note]:
@@ -965,7 +1001,7 @@ class _Notes:
             kind = "reply_bad" if self.bad else "reply"
             clause = _both([each.clause for each in purposes[:2]])
             yield self._note(
-                kind, ["reply"], facts=kinds, side=self.them, line=(self.uci, *self.reply_line[:1]),
+                kind, ["reply"], facts=kinds, side=self.them, moves=(self.uci, *self.reply_line[:1]),
                 plus=(purposes[0].weight - 25) / 3, reply=reply.number, purpose=clause,
             )  # fmt: skip
         if len(self.reply_line) > 1 and not self.bad:
@@ -973,7 +1009,7 @@ class _Notes:
             purposes = [p for p in answer.purposes() if p.weight >= 18]
             if purposes and not answer.recaptures:
                 yield self._note(
-                    "plan", ["plan"], facts=kinds, line=(self.uci, *self.reply_line[:2]),
+                    "plan", ["plan"], facts=kinds, moves=(self.uci, *self.reply_line[:2]),
                     next=answer.number, purpose=purposes[0].clause, reply=reply.number,
                     plus=(purposes[0].weight - 25) / 3,
                 )  # fmt: skip
@@ -1007,23 +1043,29 @@ class _Notes:
     # -------------------------------------------------------- purposes
 
     def _purposes(self) -> Iterator[Note]:
+        if (self.verdict.after.relative.mate() or 0) < 0:
+            return
         words, piece = self.played.words, self.played.piece
         subjects = [f"With {words['san']} {words['us']}", f"The {words['piece']}", "This"]
         if piece != chess.PAWN and not self.before.is_castling(self.played.move):
             subjects.append(words["san"])
-        subject = _choose(subjects, self.before.fen() + self.uci)
+        place = self.before.fen() + self.uci
         ranks = {(c.concept, c.side): n for n, c in reversed([*enumerate(self.briefing.concepts)])}
         for each in self.played.purposes():
             entry = NOTES["purposes"][each.kind]
             concept = entry.get("concept", "")
-            place = min(ranks.get((concept, s), 99) for s in (*map(side_name, chess.COLORS), "both"))
-            bonus = max(0.0, NOTES["concept_bonus"] - 2 * place) if concept else 0.0
+            rank = min(ranks.get((concept, s), 99) for s in (*map(side_name, chess.COLORS), "both"))
+            bonus = max(0.0, NOTES["concept_bonus"] - 2 * rank) if concept else 0.0
             facts = tuple(
                 fact
                 for fact in self.facts.of(*entry.get("facts", ("capture", "castling", "check")))
                 if fact.when != "before" and set(fact.squares) & each.about
             )
             weight = each.weight + bonus - (NOTES["against"] if self.bad else 0)
+            if each.kind == "takes":  # the move itself says so
+                weight -= NOTES["restated"]
+            told = f"the {words['piece']}" in each.clause or each.kind in ("castles", "kicks")
+            subject = _choose([s for s in subjects if not (told and s.startswith("The "))], place)
             yield Note(
                 each.kind, self.us, f"{subject} {each.clause}.", weight, facts, False, each.about,
                 (self.uci,), None, concept, subject,
@@ -1074,8 +1116,9 @@ def choose(
         if same and " and " not in chosen[same[0]].sentence:
             first = chosen[same[0]]
             clause = note.sentence.removeprefix(note.subject)
+            link = ", and" if "," in first.sentence else " and"
             joined = replace(
-                first, sentence=f"{first.sentence[:-1]} and{clause}", about=first.about | note.about,
+                first, sentence=f"{first.sentence[:-1]}{link}{clause}", about=first.about | note.about,
                 facts=(*first.facts, *note.facts),
             )  # fmt: skip
             if length + len(clause.split()) + 1 <= words:
@@ -1084,4 +1127,4 @@ def choose(
         elif not same and len(chosen) < sentences and length + len(note.sentence.split()) <= words:
             chosen.append(note)
             covered |= note.about
-    return chosen
+    return sorted(chosen, key=lambda note: note.kind in ("reply", "plan"))
