@@ -7,10 +7,10 @@ from pathlib import Path
 
 import chess.engine
 import pytest
+from chessgloss.commentary.template import realise, write_from_facts
 
 from chessgloss.commentary.briefing import Briefing, briefings_file, read_briefings
 from chessgloss.commentary.methods import METHODS, read_comment, request_comment
-from chessgloss.commentary.template import realise, write_from_facts
 from chessgloss.commentary.verified import (
     COMMENTS,
     LEAST_WORDS,

@@ -111,7 +111,7 @@ def brief(
     move
         The move in its position.
     nodes
-        Searched in each of the two positions.
+        Searched before the move, after it, and after a pass that shows what it threatens.
     engine
         A running engine; one is started and ended otherwise.
     concepts
@@ -119,19 +119,21 @@ def brief(
     """
     from contextlib import nullcontext
 
-    from chessgloss.commentary.briefing import Briefing
+    from chessgloss.commentary.briefing import Briefing, after_pass
     from chessgloss.engine import open_engine
 
     with nullcontext(engine) if engine else open_engine() as running:
         before = running.analyse(move.position, nodes=nodes, multipv=LINES)
         after = running.analyse(move.after(), nodes=nodes, multipv=LINES)
+        turned = after_pass(move.after())
+        passed = running.analyse(turned, nodes=nodes) if turned else None
     ranked = rank_concepts(move) if concepts is None else concepts
-    return Briefing(move.numbered_san, move, before, after, ranked)
+    return Briefing(move.numbered_san, move, before, after, ranked, passed=passed)
 
 
 def comment(
     briefing: Briefing,
-    method: str = "template",
+    method: str = "notes",
     client: Client | None = None,
     *,
     say: Callable[[str], object] = warnings.warn,
@@ -143,7 +145,7 @@ def comment(
     briefing
         What is known of the move (:func:`brief`).
     method
-        ``template`` writes from the facts alone; ``llm``, ``llm_expert`` and ``ccc`` are the
+        ``notes`` says what is true of the move, without a model; ``llm``, ``llm_expert`` and ``ccc`` are the
         paper's methods and need a client.
     client
         Asks the language model (:func:`live_client`).
@@ -155,12 +157,12 @@ def comment(
     ValueError
         If there is no such method, or one that asks a model has no client.
     """
-    from chessgloss.commentary.methods import METHODS, ModelWriter, write_from_facts
+    from chessgloss.commentary.methods import METHODS, ModelWriter, write_notes
 
-    if method == "template":
-        return write_from_facts(briefing)
+    if method == "notes":
+        return write_notes(briefing)
     if method not in METHODS:
-        raise ValueError(f"no method {method!r}; choose template or one of {', '.join(METHODS)}")
+        raise ValueError(f"no method {method!r}; choose notes or one of {', '.join(METHODS)}")
     if client is None:
         raise ValueError(f"method {method!r} asks a model: pass client=chessgloss.live_client()")
     return ModelWriter(client, method, say)(briefing)

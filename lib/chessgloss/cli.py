@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from chessgloss.survey.reading import Ratings
 
 #: Written from facts alone; the method where no model is set.
-TEMPLATE = "template"
+WITHOUT_MODEL = "notes"
 #: The method where ``OPENAI_BASE_URL`` names a model's address.
 WITH_MODEL = "ccc"
 
@@ -99,8 +99,8 @@ def parser() -> argparse.ArgumentParser:
     for each in (comment, annotate, ask):
         each.add_argument(
             "--method",
-            help=f"{TEMPLATE}, llm, llm_expert or ccc (default: {WITH_MODEL} where "
-            f"OPENAI_BASE_URL names a model, else {TEMPLATE})",
+            help=f"{WITHOUT_MODEL}, llm, llm_expert or ccc (default: {WITH_MODEL} where "
+            f"OPENAI_BASE_URL names a model, else {WITHOUT_MODEL})",
         )
         each.add_argument(
             "--nodes",
@@ -429,25 +429,25 @@ def _concepts(
 
 
 def _commentator(given: argparse.Namespace) -> Commentator:
-    from chessgloss.commentary.methods import ModelWriter, write_from_facts
+    from chessgloss.commentary.methods import ModelWriter, write_notes
 
     client = _client(given)
-    return write_from_facts if client is None else ModelWriter(client, _method(given), _say)
+    return write_notes if client is None else ModelWriter(client, _method(given), _say)
 
 
 def _method(given: argparse.Namespace) -> str:
     from chessgloss.commentary.methods import METHODS
 
-    chosen = given.method or (WITH_MODEL if os.environ.get("OPENAI_BASE_URL") else TEMPLATE)
-    known = [TEMPLATE, *(name for name, method in METHODS.items() if not method.oracle)]
+    chosen = given.method or (WITH_MODEL if os.environ.get("OPENAI_BASE_URL") else WITHOUT_MODEL)
+    known = [WITHOUT_MODEL, *(name for name, method in METHODS.items() if not method.oracle)]
     if chosen not in known:
         raise ValueError(f"no method {chosen!r}; choose one of {', '.join(known)}")
     return chosen
 
 
 def _client(given: argparse.Namespace) -> Client | None:
-    """Return a client that asks live and keeps nothing; ``None`` for the template."""
-    return None if _method(given) == TEMPLATE else chessgloss.live_client()
+    """Return a client that asks live and keeps nothing; ``None`` for the notes."""
+    return None if _method(given) == WITHOUT_MODEL else chessgloss.live_client()
 
 
 # ---------------------------------------------------------------- a game, questions

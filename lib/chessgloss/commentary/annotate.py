@@ -26,7 +26,7 @@ import chess.engine
 import chess.pgn
 import chess.svg
 
-from chessgloss.commentary.briefing import Briefing, Comment
+from chessgloss.commentary.briefing import Briefing, Comment, after_pass
 from chessgloss.concepts.changes import ConceptChange
 from chessgloss.engine import Analysis, ScoreWording, expected_score, score_text
 from chessgloss.facts import Verdict, weigh
@@ -245,9 +245,16 @@ class Annotator:
         around = list(zip(moves, analyses, analyses[1:], strict=False))
         verdicts = [weigh(*each) for each in around]
         concepts = [tuple(self.concepts(move)) if self.concepts else () for move in moves]
+        chosen = choose_moments(moves, verdicts, concepts)
+        turned = {ply: each for ply in chosen if (each := after_pass(moves[ply].after()))}
+        passed = dict(zip(turned, self.analyse(list(turned.values())), strict=True))
         comments = {
-            ply: self.comment(Briefing(moves[ply].numbered_san, *around[ply], concepts[ply]))
-            for ply in choose_moments(moves, verdicts, concepts)
+            ply: self.comment(
+                Briefing(
+                    moves[ply].numbered_san, *around[ply], concepts[ply], passed=passed.get(ply)
+                )
+            )
+            for ply in chosen
         }
         notes = []
         for ply, ((move, _, after), verdict) in enumerate(zip(around, verdicts, strict=True)):

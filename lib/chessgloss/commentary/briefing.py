@@ -39,7 +39,7 @@ from chessgloss.store import find_project
 
 Notation = Literal["fen", "pgn"]
 
-#: Phrases as data: what the template says, and the names of the concepts.
+#: Words as data: the names of the concepts, and patterns of what a text asks or says.
 PHRASES: dict[str, Any] = tomllib.loads(
     files("chessgloss.commentary").joinpath("phrases.toml").read_text("utf-8")
 )
@@ -249,6 +249,15 @@ def speaks_of(text: str, change: ConceptChange) -> bool:
     A crude sign: it finds ``threats`` in "no threats", too.
     """
     return any(word in text.lower() for word in PHRASES["concepts"][change.concept]["words"])
+
+
+def after_pass(position: Position) -> Position | None:
+    """Return a position after a pass; ``None`` where one cannot pass: in check, or at the end."""
+    board = chess.Board(position.fen)
+    if board.is_check() or board.is_game_over():
+        return None
+    board.push(chess.Move.null())
+    return Position(board.fen()) if board.is_valid() else None
 
 
 # ---------------------------------------------------------------- on disk

@@ -18,18 +18,17 @@ import hashlib
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
-from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import chess
 import chess.engine
 
 from chessgloss.commentary.briefing import Briefing, Comment
-from chessgloss.engine import Analysis, Line, centipawns
-from chessgloss.facts import Fact, Facts, Verdict, gather, listed, side_name
+from chessgloss.engine import centipawns
+from chessgloss.facts import Fact, listed, side_name
 from chessgloss.facts import board as boards
 from chessgloss.facts.tactics import VALUES, Capture, balance, captures, exchange, mates, pins
 from chessgloss.facts.verdict import Standing, judge, standing
@@ -165,7 +164,8 @@ def play_out(board: chess.Board, line: Sequence[str], side: chess.Color) -> Outc
             return False
         if ply < len(moves):
             return not taken[ply]
-        return all(each.gain <= 0 for each in captures(states[ply], states[ply].turn))
+        best = max((each.gain for each in captures(states[ply], states[ply].turn)), default=0)
+        return 3 * best <= max(abs(worth[ply]), 2)
 
     quiet = [ply for ply in range(len(states)) if is_quiet(ply)]
     near = max((ply for ply in quiet if ply <= SOON + 2), default=0)
@@ -287,7 +287,7 @@ class Played:
     move
         The move, legal there.
     previous
-        The opponent's last move, if it is known.
+        The opponent's last move, if it is known and took something.
     """
 
     def __init__(
@@ -371,6 +371,12 @@ class Played:
         if self.move.promotion:
             yield self._make("promotes", ["promotion"])
         replies = list(self.after.legal_moves)
+        if (
+            self.after.is_check()
+            and self.after.has_castling_rights(self.them)
+            and all(self.after.piece_type_at(each.from_square) == chess.KING for each in replies)
+        ):
+            yield self._make("strips", ["castling"])
         if len(replies) == 1:
             yield self._make("single_reply", ["check"], only=self.after.san(replies[0]))
         elif self.after.is_check():
@@ -405,20 +411,22 @@ class Played:
         mine.sort(key=lambda s: (-_rank(board, s), s))
         if mine and any(boards.piece_on(board, s) != chess.KING for s in mine):
             solid = [s for s in mine if boards.piece_on(board, s) != chess.KING]
-            targets = listed([named(board, s) for s in mine[:3]])
+            kings = len(solid) < len(mine)
+            targets = listed([named(board, s) for s in solid[:3]])
             kind = "kicks" if self.arrived == chess.PAWN else "attacks"
             if boards.piece_on(board, solid[0]) == chess.PAWN and kind == "kicks":
                 kind = "challenges"
-            kind = kind if len(mine) == 1 else "attacks_two"
+            kind = "checks_and" if kings else kind if len(mine) == 1 else "attacks_two"
             yield self._make(
                 kind, mine, plus=1.5 * VALUES[boards.piece_on(board, solid[0])], targets=targets
             )
         for square, capture in new.items():
             if square not in reach and capture.from_square != self.end:
                 worth = VALUES[capture.victim]
-                opened = not self.before.attackers_mask(self.us, square) & chess.BB_SQUARES[
-                    capture.from_square
-                ]
+                opened = (
+                    not self.before.attackers_mask(self.us, square)
+                    & chess.BB_SQUARES[capture.from_square]
+                )
                 if opened and not (loose and not board.is_check()):
                     yield self._make(
                         "uncovers", [square], plus=1.5 * worth, targets=named(board, square),
@@ -431,11 +439,12 @@ class Played:
                     "pins", [pin.front, pin.behind], plus=VALUES[boards.piece_on(board, pin.front)],
                     front=named(board, pin.front), behind=named(board, pin.behind),
                 )  # fmt: skip
-        if loose:
-            return
+        pressed = list[chess.Square]()
         for square in chess.SquareSet(reach & board.occupied_co[self.them]):
+            if loose and not (self.arrived == chess.PAWN == boards.piece_on(board, square)):
+                continue
             kind = boards.piece_on(board, square)
-            if square in self.ours or kind == chess.KING:
+            if (square in self.ours and not loose) or kind == chess.KING:
                 continue
             same = kind == self.arrived and self.end in board.attacks(square)
             if same and kind in (chess.QUEEN, chess.ROOK, chess.BISHOP):
@@ -447,8 +456,14 @@ class Played:
             elif self.arrived == chess.PAWN and kind == chess.PAWN:
                 yield self._make("challenges", [square], targets=named(board, square))
             elif self.arrived not in (chess.QUEEN, chess.KING):
-                plus = 2 * (len(board.attackers(self.us, square)) > 1)
-                yield self._make("pressure", [square], plus=plus, targets=named(board, square))
+                pressed.append(square)
+        if pressed:
+            pressed.sort(key=lambda s: (-_rank(board, s), s))
+            others = all(len(board.attackers(self.us, s)) > 1 for s in pressed[:2])
+            yield self._make(
+                "adds_pressure" if others else "pressure", pressed[:2],
+                targets=listed([named(board, s) for s in pressed[:2]]),
+            )  # fmt: skip
 
     def _defends(self) -> Iterator[Purpose]:
         board = self.after
@@ -457,7 +472,8 @@ class Played:
             worth = VALUES[capture.victim]
             if capture.from_square == self.taken:
                 continue
-            if square == self.start and self.end not in self.theirs and self.taken is None:
+            fled = self.end not in self.theirs and self.taken is None and self.piece != chess.PAWN
+            if square == self.start and fled:
                 yield self._make("escapes", [self.start], plus=worth, attacker=attacker)
             elif square not in self.theirs and square in board.attacks(self.end):
                 if board.color_at(square) == self.us:
@@ -473,7 +489,7 @@ class Played:
             and square not in self.theirs_before
             and (
                 self.before.attackers_mask(self.them, square)
-                or square in _CENTRE and boards.piece_on(board, square) == chess.PAWN
+                or (square in _CENTRE and boards.piece_on(board, square) == chess.PAWN)
             )
             and not self.before.attackers_mask(self.us, square) & chess.BB_SQUARES[self.start]
         ]
@@ -491,9 +507,8 @@ class Played:
             advanced, safe = 7 - steps, self.end not in self.theirs
             if self.end in passed and self.start in old and safe:
                 count = "one step" if steps == 1 else f"{_NUMBERS[steps]} steps"
-                yield self._make(
-                    "passed_advanced", [self.end], plus=9 - 3 * steps, steps=count
-                )
+                yield self._make("passed_advanced", [self.end], plus=9 - 3 * steps, steps=count)
+            sign = 1 if us else -1
             covers = [
                 s for s in board.attacks(self.end)
                 if board.color_at(s) is None and s not in self.before.attacks(self.start)
@@ -507,6 +522,10 @@ class Played:
                     yield self._make("space", ["space"], squares=squares)
                 if advanced <= 3:
                     yield from self._keeps_out(covers)
+                for push in (
+                    chess.Move(s - 8 * step, s) for step in (sign, 2 * sign) for s in covers
+                ):
+                    yield from self._prepares(push)
         for pawn in passed - old:
             if pawn not in self.theirs:
                 yield self._make("passed_new", [pawn], square=chess.square_name(pawn))
@@ -519,18 +538,26 @@ class Played:
         turned = boards.after_pass(self.before)
         if turned is None:
             return
+        kept: dict[chess.Square, list[str]] = {}
         for square in covers:
-            for piece in (chess.KNIGHT, chess.BISHOP):
-                for start in turned.attackers(self.them, square):
-                    move = chess.Move(start, square)
-                    fits = turned.piece_type_at(start) == piece and turned.is_legal(move)
-                    target = named(turned, start)
-                    if fits and exchange(turned, move) >= 0:
-                        if self.after.is_legal(move) and exchange(self.after, move) < 0:
-                            yield self._make(
-                                "keeps_out", [square], target=target,
-                                square=chess.square_name(square),
-                            )  # fmt: skip
+            for start in turned.attackers(self.them, square):
+                move = chess.Move(start, square)
+                fits = turned.piece_type_at(start) in (chess.KNIGHT, chess.BISHOP)
+                if fits and turned.is_legal(move) and exchange(turned, move) >= 0:
+                    if self.after.is_legal(move) and exchange(self.after, move) < 0:
+                        kept.setdefault(start, []).append(chess.square_name(square))
+        for start, squares in kept.items():
+            names = {"target": named(turned, start), "square": listed(squares)}
+            yield self._make("keeps_out", squares, **names)
+
+    def _prepares(self, push: chess.Move) -> Iterator[Purpose]:
+        """Yield the advance of a centre pawn that the move makes possible without loss."""
+        turned = _passed(self.after) if not self.after.is_check() else None
+        if turned is None or push.to_square not in _CENTRE or not turned.is_legal(push):
+            return
+        if self.before.piece_type_at(push.from_square) == chess.PAWN:
+            if exchange(self.before, push) < 0 <= exchange(turned, push):
+                yield self._make("prepares", ["space"], push=turned.san(push))
 
     def _lines(self) -> Iterator[Purpose]:
         """Yield lines that the move opens for other pieces of its side."""
@@ -591,9 +618,13 @@ class Played:
         if file in boards.open_files(board):
             yield self._make("open_file", ["file"])
         elif file in boards.half_open_files(board, self.us) and self.piece == chess.ROOK:
-            pawns = board.pieces(chess.PAWN, self.them) & chess.BB_FILES[file] & board.attacks(self.end)
+            pawns = (
+                board.pieces(chess.PAWN, self.them) & chess.BB_FILES[file] & board.attacks(self.end)
+            )
             if pawns:
-                yield self._make("half_open", ["file"], square=chess.square_name(min(pawns)))
+                yield self._make(
+                    "half_open", ["file", min(pawns)], square=chess.square_name(min(pawns))
+                )
         heavy = boards.heavy_pieces(board, self.us, file) & board.attacks(self.end)
         pawns_of_ours = board.pieces_mask(chess.PAWN, self.us) & chess.BB_FILES[file]
         if heavy and not pawns_of_ours:
@@ -673,9 +704,12 @@ class _Notes:
 
     def __init__(self, briefing: Briefing) -> None:
         self.briefing, self.verdict, self.facts = briefing, briefing.verdict, briefing.facts()
-        move, history = briefing.move, briefing.move.position.board().move_stack
+        move, earlier = briefing.move, briefing.move.position.board()
+        last = earlier.pop() if earlier.move_stack else None
         self.before = chess.Board(move.position.fen)
-        self.played = Played(self.before, move.move, history[-1] if history else None)
+        self.played = Played(
+            self.before, move.move, last if last and earlier.is_capture(last) else None
+        )
         self.after, self.us, self.them = self.played.after, self.played.us, self.played.them
         self.uci, self.reply_line = move.uci, self.verdict.reply_line
         self.bad = self.verdict.judgement in _BAD
@@ -721,7 +755,8 @@ class _Notes:
         outcome = play_out(self.before, line, self.us)
         pawns = centipawns(score, self.us) / 100
         left = (1 if self.us else -1) * balance(self.before) + outcome.gain
-        doubtful = pawns < left - DOUBT if outcome.gain > 0 else pawns > left + DOUBT
+        doubt = DOUBT if abs(outcome.gain) > 1 else DOUBT / 4
+        doubtful = pawns < left - doubt if outcome.gain > 0 else pawns > left + doubt
         nothing = Outcome(0, Counter(), Counter(), 0, None)
         return nothing if outcome.gain and (doubtful or outcome.plies > SOON) else outcome
 
@@ -783,7 +818,9 @@ class _Notes:
         line, kinds = (self.uci, *self.reply_line), ("capture", "exchange", "hanging", "evaluation")
         mated = self.verdict.after.is_mate()
         if played.recaptures:
-            yield self._note("recaptures", [played.end, "capture"], facts=("capture",), moves=line[:1])
+            yield self._note(
+                "recaptures", [played.end, "capture"], facts=("capture",), moves=line[:1]
+            )
         elif played.taken is not None and self.verdict.reply and not net.gain:
             reply = chess.Move.from_uci(self.verdict.reply)
             victim = boards.piece_on(self.before, played.taken)
@@ -796,9 +833,26 @@ class _Notes:
         if self.reply_line:
             yield from self._spoilt(chess.Move.from_uci(self.reply_line[0]))
         if mated or not net.gain:
+            raw = play_out(self.before, line, self.us)
+            taken = played.taken is not None and not played.recaptures and raw.plies == 1
+            stands = self.verdict.standing not in ("winning", "clearly better", "slightly better")
+            if (
+                taken
+                and raw.gain + min(self.swing, 0) >= 2
+                and stands
+                and not self.bad
+                and not mated
+            ):
+                yield self._note(
+                    "accepts", ["material", "standing", played.end, "capture"], facts=kinds,
+                    moves=line[:1], value=raw.gain, stuff=stuff(raw.won, raw.lost),
+                    standing=self._words(),
+                )  # fmt: skip
             return
         about = ["material", "reply", "standing"]
         after = {"line": spelt(self.after, self.reply_line, net.plies - 1)}
+        if net.plies - 1 > SPELT and net.fallen is not None and net.gain > 0:
+            after["line"] += f", and {named(self.before, net.fallen)} falls"
         if net.gain < 0 and self.bad and self.best.gain > net.gain and net.plies > 1:
             kind, words = "loses", {"stuff": stuff(net.lost, net.won)}
             if net.fallen is not None:
@@ -812,16 +866,25 @@ class _Notes:
         elif net.gain > 0 and not self.bad:
             words = {"stuff": stuff(net.won, net.lost)}
             known = bool(self.briefing.move.position.moves)
-            if net.gain + self.swing <= 0:
-                if not played.recaptures and net.plies == 1:
+            if self.swing < 0 and net.gain + self.swing <= 0:
+                if net.plies > 1:
+                    yield self._note("wins_back", about, facts=kinds, moves=line, **words, **after)
+                elif not played.recaptures:
                     yield self._note("regains", [played.end, "capture"], facts=kinds, **words)
                 return
-            if self.swing < 0 or (played.recaptures and net.plies == 1):
+            if played.recaptures and net.plies == 1:
                 return
-            plus = 2.0 * net.gain - 4
+            plus = 2.0 * net.gain - (4 if net.gain > 1 else 34)
             if net.plies > 1:
                 yield self._note(
-                    "wins", about, facts=kinds, moves=line, value=net.gain, plus=plus, **words, **after
+                    "wins",
+                    about,
+                    facts=kinds,
+                    moves=line,
+                    value=net.gain,
+                    plus=plus,
+                    **words,
+                    **after,
                 )
             elif known or not played.taken:
                 free = not self.after.attackers_mask(self.them, played.end)
@@ -832,9 +895,10 @@ class _Notes:
 
     def _spoilt(self, reply: chess.Move) -> Iterator[Note]:
         """Yield the pawns that the opponent's recapture doubles."""
-        if reply.to_square != self.played.end or self.after.piece_type_at(
-            reply.from_square
-        ) != chess.PAWN:
+        if (
+            reply.to_square != self.played.end
+            or self.after.piece_type_at(reply.from_square) != chess.PAWN
+        ):
             return
         answer = Played(self.after, reply)
         new = boards.doubled(answer.after, self.them) - boards.doubled(self.after, self.them)
@@ -848,11 +912,14 @@ class _Notes:
     def _offers(self) -> Iterator[Note]:
         """Yield why what the move offers cannot be taken, or what it is given for."""
         verdict, net = self.verdict, self.net
-        if self.bad or self.after.is_check() and not self.played.theirs:
+        if self.bad or (self.after.is_check() and not self.played.theirs):
             return
         kinds = ("hanging", "exchange", "evaluation")
-        if net.gain <= -1 and net.plies > 1 and verdict.standing in ("equal", "slightly better",
-                                                                     "clearly better", "winning"):
+        if (
+            net.gain <= -1
+            and net.plies > 1
+            and verdict.standing in ("equal", "slightly better", "clearly better", "winning")
+        ):
             yield self._note(
                 "sacrifice", ["material", "reply", "standing"], facts=kinds, value=-net.gain,
                 moves=(self.uci, *self.reply_line), stuff=stuff(net.lost, net.won),
@@ -865,9 +932,10 @@ class _Notes:
             square = boards.taken_on(self.after, capture)
             if square is None or square not in self.played.theirs:
                 continue
-            if self.reply_line and boards.taken_on(
-                self.after, chess.Move.from_uci(self.reply_line[0])
-            ) == square:
+            if (
+                self.reply_line
+                and boards.taken_on(self.after, chess.Move.from_uci(self.reply_line[0])) == square
+            ):
                 continue
             if judge(self.briefing.after.best.score, line.score) not in ("mistake", "blunder"):
                 continue
@@ -904,7 +972,10 @@ class _Notes:
         if mate is not None and mate < 0 and (best is None or best > 0):
             yield self._note("only_mate", ["only"], facts=kinds, moves=second.moves)
             return
-        if judge(lines[0].score, second.score) not in ("mistake", "blunder") or self.played.gain > 0:
+        if (
+            judge(lines[0].score, second.score) not in ("mistake", "blunder")
+            or self.played.gain > 0
+        ):
             return
         if best is not None:
             return
@@ -984,7 +1055,14 @@ class _Notes:
             return
         outcome = play_out(turned, best.moves, self.us)
         more = centipawns(best.score, self.us) - self.verdict.centipawns_after
-        if 0 < outcome.gain and outcome.plies <= SPELT and more >= max(60, 50 * outcome.gain):
+        first = chess.Move.from_uci(best.moves[0])
+        direct = outcome.plies == 1 or turned.is_capture(first) or turned.gives_check(first)
+        if (
+            outcome.gain > 0
+            and direct
+            and outcome.plies <= SPELT
+            and more >= max(60, 50 * outcome.gain)
+        ):
             yield self._note(
                 "threat", ["threat"], facts=("threat",), moves=(self.uci,), value=outcome.gain,
                 plus=against + min(outcome.gain, 9) - 3,
@@ -994,8 +1072,10 @@ class _Notes:
     def _replies(self) -> Iterator[Note]:
         if not self.reply_line or self.verdict.after.is_mate():
             return
-        reply = Played(self.after, chess.Move.from_uci(self.reply_line[0]), self.played.move)
-        purposes = [p for p in reply.purposes() if p.kind not in ("check", "heads", "single_reply")]
+        reply = Played(
+            self.after, chess.Move.from_uci(self.reply_line[0]), self._taking(self.played)
+        )
+        purposes = _telling(reply)
         kinds = ("expected_reply",)
         if purposes and not reply.recaptures:
             kind = "reply_bad" if self.bad else "reply"
@@ -1005,14 +1085,26 @@ class _Notes:
                 plus=(purposes[0].weight - 25) / 3, reply=reply.number, purpose=clause,
             )  # fmt: skip
         if len(self.reply_line) > 1 and not self.bad:
-            answer = Played(reply.after, chess.Move.from_uci(self.reply_line[1]), reply.move)
-            purposes = [p for p in answer.purposes() if p.weight >= 18]
+            answer = Played(
+                reply.after, chess.Move.from_uci(self.reply_line[1]), self._taking(reply)
+            )
+            purposes = _telling(answer)
             if purposes and not answer.recaptures:
                 yield self._note(
-                    "plan", ["plan"], facts=kinds, moves=(self.uci, *self.reply_line[:2]),
+                    "plan", ["reply"], facts=kinds, moves=(self.uci, *self.reply_line[:2]),
                     next=answer.number, purpose=purposes[0].clause, reply=reply.number,
                     plus=(purposes[0].weight - 25) / 3,
                 )  # fmt: skip
+
+        if len(self.reply_line) >= SPELT and not self.bad:
+            yield self._note(
+                "continuation", ["reply"], facts=kinds, moves=(self.uci, *self.reply_line[:SPELT]),
+                line=spelt(self.after, self.reply_line),
+            )  # fmt: skip
+
+    @staticmethod
+    def _taking(played: Played) -> chess.Move | None:
+        return played.move if played.taken is not None else None
 
     def _standing(self) -> Iterator[Note]:
         if self.verdict.after.is_mate():
@@ -1043,7 +1135,14 @@ class _Notes:
     # -------------------------------------------------------- purposes
 
     def _purposes(self) -> Iterator[Note]:
-        if (self.verdict.after.relative.mate() or 0) < 0:
+        rights = self.before.has_castling_rights(self.us)
+        if (
+            self.played.piece == chess.KING
+            and rights
+            and not self.before.is_castling(self.played.move)
+        ):
+            yield self._note("loses_castling", ["king"], facts=("king_shelter",), side=self.them)
+        if self.verdict.after.is_mate():
             return
         words, piece = self.played.words, self.played.piece
         subjects = [f"With {words['san']} {words['us']}", f"The {words['piece']}", "This"]
@@ -1051,7 +1150,12 @@ class _Notes:
             subjects.append(words["san"])
         place = self.before.fen() + self.uci
         ranks = {(c.concept, c.side): n for n, c in reversed([*enumerate(self.briefing.concepts)])}
-        for each in self.played.purposes():
+        purposes = self.played.purposes()
+        told = any(
+            f"the {words['piece']}" in p.clause or p.kind in ("castles", "kicks") for p in purposes
+        )
+        subject = _choose([s for s in subjects if not (told and s.startswith("The "))], place)
+        for each in purposes:
             entry = NOTES["purposes"][each.kind]
             concept = entry.get("concept", "")
             rank = min(ranks.get((concept, s), 99) for s in (*map(side_name, chess.COLORS), "both"))
@@ -1064,12 +1168,19 @@ class _Notes:
             weight = each.weight + bonus - (NOTES["against"] if self.bad else 0)
             if each.kind == "takes":  # the move itself says so
                 weight -= NOTES["restated"]
-            told = f"the {words['piece']}" in each.clause or each.kind in ("castles", "kicks")
-            subject = _choose([s for s in subjects if not (told and s.startswith("The "))], place)
             yield Note(
                 each.kind, self.us, f"{subject} {each.clause}.", weight, facts, False, each.about,
                 (self.uci,), None, concept, subject,
             )  # fmt: skip
+
+
+def _telling(played: Played) -> list[Purpose]:
+    """Return the purposes of a reply that its notation does not show."""
+    return [
+        each
+        for each in played.purposes()
+        if each.weight >= NOTES["telling"] and (each.kind != "takes" or played.gain >= 3)
+    ]
 
 
 def _passed(board: chess.Board) -> chess.Board:
@@ -1080,7 +1191,8 @@ def _passed(board: chess.Board) -> chess.Board:
 
 def _both(clauses: Sequence[str]) -> str:
     """Join two clauses; the second is left out where the first holds an *and* already."""
-    return clauses[0] if " and " in clauses[0] or "," in clauses[0] else " and ".join(clauses)
+    full = any(" and " in each or "," in each for each in clauses)
+    return clauses[0] if full else " and ".join(clauses)
 
 
 # ---------------------------------------------------------------- the comment
