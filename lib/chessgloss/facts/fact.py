@@ -32,7 +32,7 @@ open_file            rooks and queens on it (half-open:  the file's letter; half
 king_shelter         the king, its pawns                 their number
 opening              of the move: from, to; before: none its ECO code and its name
 ending               none; nobody                        its name, by the pieces: ``rook ending``
-theory               what decides; the winner or nobody  ``win`` or ``draw``, and what is known
+theory               none; the winner, or nobody         ``win`` or ``draw``, and what is known
 opposition           the holder's king, the other; the   ``direct`` or ``distant``; only where
                      holder                              it decides
 key_square           the king on it, its pawn            none
