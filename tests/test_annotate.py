@@ -78,7 +78,7 @@ def by_material(positions: Sequence[Position], tempo: int = 50) -> list[Analysis
 def annotated(game: chess.pgn.Game, text: str = "told { so }") -> AnnotatedGame:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(annotate, "MOMENT_SHARE", 1.0)
-        return Annotator(by_material, lambda briefing: Comment(text, "template")).annotate(game)
+        return Annotator(by_material, lambda briefing: Comment(text, "notes")).annotate(game)
 
 
 def text_of(game: AnnotatedGame) -> str:
@@ -309,7 +309,7 @@ def test_evaluations_glyphs_and_better_lines_stand_in_their_place():
         Note(mate, None, "", ("d1h5",)),
         Note(None),
     )
-    copy = annotated_copy(AnnotatedGame(game, notes, "template"))
+    copy = annotated_copy(AnnotatedGame(game, notes, "notes"))
     first, second, third, last = copy.mainline()
     assert first.comment == "mine [%eval 3.0] | chessgloss: too soon"
     assert first.nags == {2}
@@ -320,7 +320,7 @@ def test_evaluations_glyphs_and_better_lines_stand_in_their_place():
     assert copy.variations[1].next().uci() == "d7d5"
     assert third.parent.variations == [third]
     assert game.variations[0].comment == "mine [%eval 3.0]", "the game itself stays as it was"
-    assert copy.headers["ChessglossAnnotator"] == "template"
+    assert copy.headers["ChessglossAnnotator"] == "notes"
 
 
 def test_comments_go_where_the_moments_are():
@@ -345,7 +345,7 @@ def test_comments_go_where_the_moments_are():
 
 def test_a_game_of_three_hundred_moves_is_annotated():
     (game,) = read_games(PGN / "three_hundred_moves.pgn")
-    found = Annotator(by_material, lambda briefing: Comment("so", "template")).annotate(game)
+    found = Annotator(by_material, lambda briefing: Comment("so", "notes")).annotate(game)
     assert len(found.notes) == 600
     assert 3 <= sum(bool(note.text) for note in found.notes) <= 120
     text = text_of(found)
@@ -365,7 +365,7 @@ def noted(game: chess.pgn.Game, comments: dict[int, str] | None = None) -> Annot
         better = ("h7h6", "d2d4") if ply == 7 and move.uci() == "d7d5" else ()
         text = (comments or {}).get(ply, "")
         notes.append(Note(score, 6 if text else None, text, better, score))
-    return AnnotatedGame(game, tuple(notes), "template, no model; Scripted 1")
+    return AnnotatedGame(game, tuple(notes), "notes, no model; Scripted 1")
 
 
 PHONE = {"width": 390, "height": 844}

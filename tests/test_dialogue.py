@@ -246,7 +246,7 @@ def test_illegal_moves_of_an_answer_are_named():
 def test_without_a_usable_answer_the_facts_speak(answer, warned: str):
     talk, client, warnings = dialogue(answer, "Once more.")
     reply = talk.ask("Can the h4 knight survive?")
-    assert (reply.method, reply.model) == ("template", None)
+    assert (reply.method, reply.model) == ("notes", None)
     assert "threatens to take it" in reply.text
     assert warnings == [warned]
     talk.ask("And now?")

@@ -119,7 +119,8 @@ class Verified:
 
     @property
     def way(self) -> str:
-        """How the comment came about: ``as written``, ``rewritten``, ``cut`` or ``template``.
+        """How the comment came about: ``as written``, ``rewritten``, ``cut`` or ``template`` (made of facts
+        alone).
 
         ``rewritten`` is a later attempt, kept whole; ``cut`` lost a part.
         """
