@@ -126,7 +126,7 @@ def brief(
         before = running.analyse(move.position, nodes=nodes, multipv=LINES)
         after = running.analyse(move.after(), nodes=nodes, multipv=LINES)
         turned = after_pass(move.after())
-        passed = running.analyse(turned, nodes=nodes) if turned else None
+        passed = running.analyse(turned, nodes=nodes, multipv=1) if turned else None
     ranked = rank_concepts(move) if concepts is None else concepts
     return Briefing(move.numbered_san, move, before, after, ranked, passed=passed)
 
@@ -145,8 +145,8 @@ def comment(
     briefing
         What is known of the move (:func:`brief`).
     method
-        ``notes`` says what is true of the move, without a model; ``llm``, ``llm_expert`` and ``ccc`` are the
-        paper's methods and need a client.
+        ``notes`` says what is true of the move, without a model; ``llm``, ``llm_expert`` and
+        ``ccc`` are the paper's methods and need a client.
     client
         Asks the language model (:func:`live_client`).
     say

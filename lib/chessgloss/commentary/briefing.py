@@ -318,15 +318,15 @@ def _analysis_row(analysis: Analysis) -> dict[str, Any]:
 def _briefing(row: Mapping[str, Any]) -> Briefing:
     position = Position(row["fen"], tuple(row["moves"].split()), row["root"])
     move = MoveInContext(position, row["move"])
-    rankings = [
+    concepts, oracle, noticed = (
         tuple(
             ConceptChange(name, side, before, after, change, rank)
             for rank, (name, side, before, after, change) in enumerate(row[key], start=1)
         )
         for key in ("concepts", "oracle", "noticed")
-    ]
+    )
     before, after = _analysis(position, row["before"]), _analysis(move.after(), row["after"])
-    return Briefing(row["name"], move, before, after, *rankings)
+    return Briefing(row["name"], move, before, after, concepts, oracle, noticed)
 
 
 def _analysis(position: Position, row: Mapping[str, Any]) -> Analysis:

@@ -17,10 +17,11 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import chess
@@ -30,6 +31,7 @@ from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.engine import centipawns
 from chessgloss.facts import Fact, listed, side_name
 from chessgloss.facts import board as boards
+from chessgloss.facts.known import perpetual, zugzwang
 from chessgloss.facts.tactics import VALUES, Capture, balance, captures, exchange, mates, pins
 from chessgloss.facts.verdict import Standing, judge, standing
 
@@ -439,24 +441,27 @@ class Played:
                     "pins", [pin.front, pin.behind], plus=VALUES[boards.piece_on(board, pin.front)],
                     front=named(board, pin.front), behind=named(board, pin.behind),
                 )  # fmt: skip
-        pressed = list[chess.Square]()
+        pressed, challenged = list[chess.Square](), list[chess.Square]()
         for square in chess.SquareSet(reach & board.occupied_co[self.them]):
             if loose and not (self.arrived == chess.PAWN == boards.piece_on(board, square)):
                 continue
-            kind = boards.piece_on(board, square)
-            if (square in self.ours and not loose) or kind == chess.KING:
+            target = boards.piece_on(board, square)
+            if (square in self.ours and not loose) or target == chess.KING:
                 continue
-            same = kind == self.arrived and self.end in board.attacks(square)
-            if same and kind in (chess.QUEEN, chess.ROOK, chess.BISHOP):
+            same = target == self.arrived and self.end in board.attacks(square)
+            if same and target in (chess.QUEEN, chess.ROOK, chess.BISHOP):
                 if board.attackers_mask(self.us, self.end):
                     yield self._make(
-                        "offers_trade", [square], plus=VALUES[kind] - 3,
-                        pieces=f"{chess.piece_name(kind)}s",
+                        "offers_trade", [square], plus=VALUES[target] - 3,
+                        pieces=f"{chess.piece_name(target)}s",
                     )  # fmt: skip
-            elif self.arrived == chess.PAWN and kind == chess.PAWN:
-                yield self._make("challenges", [square], targets=named(board, square))
+            elif self.arrived == chess.PAWN == target:
+                challenged.append(square)
             elif self.arrived not in (chess.QUEEN, chess.KING):
                 pressed.append(square)
+        if challenged:
+            targets = listed([named(board, s) for s in challenged])
+            yield self._make("challenges", challenged, targets=targets)
         if pressed:
             pressed.sort(key=lambda s: (-_rank(board, s), s))
             others = all(len(board.attackers(self.us, s)) > 1 for s in pressed[:2])
@@ -547,8 +552,8 @@ class Played:
                     if self.after.is_legal(move) and exchange(self.after, move) < 0:
                         kept.setdefault(start, []).append(chess.square_name(square))
         for start, squares in kept.items():
-            names = {"target": named(turned, start), "square": listed(squares)}
-            yield self._make("keeps_out", squares, **names)
+            target = named(turned, start)
+            yield self._make("keeps_out", squares, target=target, square=listed(squares))
 
     def _prepares(self, push: chess.Move) -> Iterator[Purpose]:
         """Yield the advance of a centre pawn that the move makes possible without loss."""
@@ -722,7 +727,7 @@ class _Notes:
             yield self._end()
             return
         for make in (
-            self._mates, self._material, self._offers, self._only, self._threats, self._better,
+            self._mates, self._known, self._material, self._offers, self._only, self._threats, self._better,
             self._replies, self._standing, self._purposes,
         ):  # fmt: skip
             yield from make()
@@ -731,16 +736,17 @@ class _Notes:
         self,
         kind: str,
         about: Iterable[str | chess.Square] = (),
+        words: Mapping[str, str] = MappingProxyType({}),
         *,
         facts: Sequence[str] = (),
         side: chess.Color | None = None,
         moves: Sequence[str] = (),
         value: float | None = None,
         plus: float = 0,
-        **words: str,
+        **more: str,
     ) -> Note:
         entry = NOTES["kinds"][kind]
-        words = {**self.played.words, **words}
+        words = {**self.played.words, **words, **more}
         words |= {f"{key}_cap": word[:1].upper() + word[1:] for key, word in words.items()}
         sentence = _choose(entry["say"], self.before.fen() + self.uci).format(**words)
         names = (each if isinstance(each, str) else chess.square_name(each) for each in about)
@@ -789,7 +795,7 @@ class _Notes:
             line, about = (self.uci, *self.reply_line), ["mate", "reply", "standing"]
             if now > 0:
                 kind = "forces_mate_1" if now == 1 else "forces_mate"
-                yield self._note(kind, about, facts=kinds, moves=line, value=now, **slots)
+                yield self._note(kind, about, facts=kinds, moves=line, value=now, words=slots)
             else:
                 kind = "allows_mate_1" if now == -1 else "allows_mate"
                 if could is not None and could < 0:
@@ -797,19 +803,46 @@ class _Notes:
                 elif self.verdict.standing_before == "losing":
                     kind = "hastens_mate"
                 yield self._note(
-                    kind, about, facts=kinds, side=self.them, moves=line, value=-now, **slots
+                    kind, about, facts=kinds, side=self.them, moves=line, value=-now, words=slots
                 )
         if could is not None and could > 0 and not (now is not None and now > 0):
             slots = self._mate(self.before, self.verdict.best_line, could)
             yield self._note(
                 "misses_mate", ["best"], facts=("evaluation", "best_line"), side=self.them,
-                moves=self.verdict.best_line, value=could, **slots,
+                moves=self.verdict.best_line, value=could, words=slots,
             )  # fmt: skip
 
     def _mate(self, board: chess.Board, line: Sequence[str], moves: int) -> dict[str, str]:
         """Return the words for a mate: its length is given if the line, replayed, mates."""
         mate = f"mate in {moves}" if mates_at_its_end(board, line) else "mate"
         return {"mate": mate, "line": spelt(board, line)}
+
+    # -------------------------------------------------------- what is known by name
+
+    def _known(self) -> Iterator[Note]:
+        """Yield openings, endings and draws by name, and what is proven by lines and scores."""
+        proven = list[Fact | None]()
+        if self.verdict.standing == "equal":
+            proven.append(perpetual(self.after, self.reply_line, "after"))
+        if self.briefing.passed is not None and self.briefing.passed.lines:
+            proven.append(
+                zugzwang(
+                    self.after, self.verdict.after, self.briefing.passed.best.score, "after"
+                )
+            )
+        old = {(fact.kind, fact.value) for fact in self.facts.of(when="before")}
+        for fact in (*self.facts.facts, *filter(None, proven)):
+            weight = NOTES["known"].get(fact.kind)
+            if weight is None or fact.when == "before" or (fact.kind, fact.value) in old:
+                continue
+            text = fact.text
+            if fact.kind == "underpromotion":
+                text = f"it has to be a {self.played.words['promoted']}, for {text}"
+            yield Note(
+                fact.kind, self.us if fact.side is None else fact.side,
+                f"{text[0].upper()}{text[1:]}.", weight, (fact,), weight >= 60,
+                frozenset({*fact.squares, fact.kind}), (self.uci,), concept="",
+            )  # fmt: skip
 
     # -------------------------------------------------------- material
 
@@ -833,20 +866,14 @@ class _Notes:
         if self.reply_line:
             yield from self._spoilt(chess.Move.from_uci(self.reply_line[0]))
         if mated or not net.gain:
-            raw = play_out(self.before, line, self.us)
-            taken = played.taken is not None and not played.recaptures and raw.plies == 1
             stands = self.verdict.standing not in ("winning", "clearly better", "slightly better")
-            if (
-                taken
-                and raw.gain + min(self.swing, 0) >= 2
-                and stands
-                and not self.bad
-                and not mated
+            if played.taken and played.gain >= 2 and stands and not (
+                played.recaptures or self.bad or mated
             ):
                 yield self._note(
                     "accepts", ["material", "standing", played.end, "capture"], facts=kinds,
-                    moves=line[:1], value=raw.gain, stuff=stuff(raw.won, raw.lost),
-                    standing=self._words(),
+                    moves=line[:1], value=played.gain, standing=self._words(),
+                    target=named(self.before, played.taken),
                 )  # fmt: skip
             return
         about = ["material", "reply", "standing"]
@@ -861,36 +888,34 @@ class _Notes:
                 about.append(chess.square_name(square))
             yield self._note(
                 kind, about, facts=kinds, side=self.them, moves=line, value=-net.gain,
-                plus=min(net.gain, 0) * -0.5 - 12 * (net.gain == -1), **words, **after,
+                plus=min(net.gain, 0) * -0.5 - 12 * (net.gain == -1), words={**words, **after},
             )  # fmt: skip
         elif net.gain > 0 and not self.bad:
             words = {"stuff": stuff(net.won, net.lost)}
             known = bool(self.briefing.move.position.moves)
             if self.swing < 0 and net.gain + self.swing <= 0:
+                if played.recaptures:
+                    return
                 if net.plies > 1:
-                    yield self._note("wins_back", about, facts=kinds, moves=line, **words, **after)
+                    yield self._note("wins_back", about, facts=kinds, moves=line, words={**words, **after})
                 elif not played.recaptures:
-                    yield self._note("regains", [played.end, "capture"], facts=kinds, **words)
+                    yield self._note("regains", [played.end, "capture"], facts=kinds, words=words)
                 return
             if played.recaptures and net.plies == 1:
                 return
+            if net.fallen is not None:
+                about.append(f"won {chess.square_name(net.fallen)}")
             plus = 2.0 * net.gain - (4 if net.gain > 1 else 34)
             if net.plies > 1:
                 yield self._note(
-                    "wins",
-                    about,
-                    facts=kinds,
-                    moves=line,
-                    value=net.gain,
+                    "wins", about, {**words, **after}, facts=kinds, moves=line, value=net.gain,
                     plus=plus,
-                    **words,
-                    **after,
-                )
+                )  # fmt: skip
             elif known or not played.taken:
                 free = not self.after.attackers_mask(self.them, played.end)
                 yield self._note(
                     "wins_now" if free else "wins_exchange", [*about[:1], played.end, "capture"],
-                    facts=kinds, moves=line[:1], value=net.gain, plus=plus, **words,
+                    facts=kinds, moves=line[:1], value=net.gain, plus=plus, words=words,
                 )  # fmt: skip
 
     def _spoilt(self, reply: chess.Move) -> Iterator[Note]:
@@ -1007,15 +1032,15 @@ class _Notes:
             yield self._note(
                 "better_wins", about, facts=kinds, moves=line, value=best.gain,
                 line=spelt(self.before, line, max(best.plies, 1)),
-                stuff=stuff(best.won, best.lost), **words,
+                stuff=stuff(best.won, best.lost), words=words,
             )  # fmt: skip
             return
         purposes = [each for each in move.purposes() if each.weight >= NOTES["least_weight"]]
         if (verdict.after.relative.mate() or 0) < 0 and not purposes:
-            yield self._note("better_averts", about, facts=kinds, moves=line, **words)
+            yield self._note("better_averts", about, facts=kinds, moves=line, words=words)
         elif purposes:
             clause = _both([each.clause for each in purposes[:2]])
-            yield self._note("better", about, facts=kinds, moves=line, purpose=clause, **words)
+            yield self._note("better", about, facts=kinds, moves=line, purpose=clause, words=words)
         else:
             yield self._note(
                 "better_line", about, facts=kinds, moves=line, line=spelt(self.before, line)
@@ -1050,7 +1075,7 @@ class _Notes:
             slots = self._mate(turned, best.moves, moves)
             yield self._note(
                 "threat_mate", ["threat"], facts=("threat",), moves=(self.uci,), value=moves,
-                plus=against, **slots,
+                plus=against, words=slots,
             )  # fmt: skip
             return
         outcome = play_out(turned, best.moves, self.us)
@@ -1064,7 +1089,7 @@ class _Notes:
             and more >= max(60, 50 * outcome.gain)
         ):
             yield self._note(
-                "threat", ["threat"], facts=("threat",), moves=(self.uci,), value=outcome.gain,
+                "threat", ["threat", f"won {first.uci()[2:4]}"], facts=("threat",), moves=(self.uci,), value=outcome.gain,
                 plus=against + min(outcome.gain, 9) - 3,
                 stuff=stuff(outcome.won, outcome.lost), line=spelt(turned, best.moves, outcome.plies),
             )  # fmt: skip
@@ -1083,6 +1108,11 @@ class _Notes:
             yield self._note(
                 kind, ["reply"], facts=kinds, side=self.them, moves=(self.uci, *self.reply_line[:1]),
                 plus=(purposes[0].weight - 25) / 3, reply=reply.number, purpose=clause,
+            )  # fmt: skip
+        elif self.bad and not reply.recaptures:
+            yield self._note(
+                "refutes", ["reply"], facts=kinds, side=self.them,
+                moves=(self.uci, *self.reply_line[:SPELT]), line=spelt(self.after, self.reply_line),
             )  # fmt: skip
         if len(self.reply_line) > 1 and not self.bad:
             answer = Played(
@@ -1149,7 +1179,7 @@ class _Notes:
         if piece != chess.PAWN and not self.before.is_castling(self.played.move):
             subjects.append(words["san"])
         place = self.before.fen() + self.uci
-        ranks = {(c.concept, c.side): n for n, c in reversed([*enumerate(self.briefing.concepts)])}
+        ranks = {each.concept: n for n, each in reversed([*enumerate(self.briefing.concepts)])}
         purposes = self.played.purposes()
         told = any(
             f"the {words['piece']}" in p.clause or p.kind in ("castles", "kicks") for p in purposes
@@ -1158,8 +1188,7 @@ class _Notes:
         for each in purposes:
             entry = NOTES["purposes"][each.kind]
             concept = entry.get("concept", "")
-            rank = min(ranks.get((concept, s), 99) for s in (*map(side_name, chess.COLORS), "both"))
-            bonus = max(0.0, NOTES["concept_bonus"] - 2 * rank) if concept else 0.0
+            bonus = max(0.0, NOTES["concept_bonus"] - 2 * ranks.get(concept, 99))
             facts = tuple(
                 fact
                 for fact in self.facts.of(*entry.get("facts", ("capture", "castling", "check")))
@@ -1221,7 +1250,7 @@ def choose(
     covered = set[str]()
     for note in ranked:
         length = sum(len(each.sentence.split()) for each in chosen)
-        weak = note.weight < NOTES["least_weight"] and length >= 8
+        weak = note.weight < NOTES["least_weight"] and length >= 14
         if note.about & covered or weak or (length >= 26 and note.weight < 40):
             continue
         same = [n for n, each in enumerate(chosen) if note.subject and each.subject == note.subject]

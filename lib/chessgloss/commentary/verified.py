@@ -119,10 +119,10 @@ class Verified:
 
     @property
     def way(self) -> str:
-        """How the comment came about: ``as written``, ``rewritten``, ``cut`` or ``template`` (made of facts
-        alone).
+        """How the comment came about: ``as written``, ``rewritten``, ``cut`` or ``template``.
 
-        ``rewritten`` is a later attempt, kept whole; ``cut`` lost a part.
+        ``rewritten`` is a later attempt, kept whole; ``cut`` lost a part; ``template`` is put
+        together from facts alone.
         """
         if self.fallback:
             return "template"
