@@ -41,9 +41,9 @@ outside_square       the pawn, the other king, the       none; the king cannot c
 stalemating_move     from, to                            UCI move
 repetition           from, to                            how often the position has stood
 fifty_moves          none; nobody                        plies without a capture or pawn's move
+perpetual            the first check's, the king         UCI moves; see facts/known.py
 underpromotion       from, to                            why no queen: ``mate``, ``stalemate``,
                                                          ``mated``, ``fork`` or ``check``
-perpetual            the first check's, the king         UCI moves; see facts/known.py
 zugzwang             the king                            expected points lost by having to move
 centipawn_loss       from, to                            centipawns, at least 0
 move_rank            from, to                            1 to 5, or none
@@ -77,17 +77,15 @@ _Check = Literal["check", "discovered_check", "double_check", "mate", "stalemate
 _Piece = Literal["material", "exchange", "attack", "defence", "hanging"]
 _Tactic = Literal["fork", "pin", "skewer", "discovered_attack", "threat"]
 _Structure = Literal["passed_pawn", "doubled_pawns", "isolated_pawn", "open_file", "king_shelter"]
-_Known = Literal["opening", "ending", "theory", "opposition", "key_square", "outside_square"]
-_Draw = Literal["stalemating_move", "repetition", "fifty_moves", "underpromotion"]
-_Proven = Literal["perpetual", "zugzwang"]
+_Ending = Literal["ending", "theory", "opposition", "key_square", "outside_square"]
+_Draw = Literal["stalemating_move", "repetition", "fifty_moves", "perpetual"]
+_Known = Literal["opening", _Ending, _Draw, "underpromotion", "zugzwang"]
 _EngineOfMove = Literal["centipawn_loss", "move_rank", "mistake"]
 _EngineOfPosition = Literal["evaluation", "win_probability", "best_line", "expected_reply"]
 _EngineKind = Literal[_EngineOfMove, _EngineOfPosition]
 
 #: The kinds, in the order in which they are listed.
-FactKind = Literal[
-    _OfMove, _Check, _Piece, _Tactic, _Structure, _Known, _Draw, _Proven, _EngineKind
-]
+FactKind = Literal[_OfMove, _Check, _Piece, _Tactic, _Structure, _Known, _EngineKind]
 
 #: When a fact holds: of the move itself, in the position before it, or in the one after it.
 When = Literal["move", "before", "after"]
@@ -97,8 +95,9 @@ _AROUND: Final[tuple[When, When]] = ("before", "after")
 #: Kinds that only an engine's analysis can give.
 ENGINE_KINDS: Final[frozenset[FactKind]] = frozenset(get_args(_EngineKind))
 
-#: Kinds that are proven by an engine's lines or scores: asked of ``facts/known.py``, not gathered.
-PROVEN_KINDS: Final[frozenset[FactKind]] = frozenset(get_args(_Proven))
+#: Kinds of ``facts/known.py``. Perpetual check and zugzwang are asked of it, not gathered: they
+#: take an engine's line or scores.
+KNOWN_KINDS: Final[frozenset[FactKind]] = frozenset(get_args(_Known))
 
 _PLACE = {name: place for place, name in enumerate((*get_args(When), *get_args(FactKind)))}
 

@@ -43,23 +43,18 @@ class Opening(NamedTuple):
     name: str
 
 
+@lru_cache(512)  # the facts of a move are gathered more than once
 def opening(position: Position) -> Opening | None:
     """Return the last named opening that the game has come through, this position included.
 
     By position, so that a line reached in another order has its name too. Without a history
     the position itself must be named; after :data:`OPENING_PLIES` plies there is none.
     """
-    board = chess.Board(position.root if position.moves else position.fen)
+    board, table = chess.Board(position.root if position.moves else position.fen), openings()
     if board.ply() + len(position.moves) > OPENING_PLIES:
         return None
-    return _opening(board.fen(), position.moves)
-
-
-@lru_cache(512)  # the facts of a move are gathered more than once
-def _opening(root: str, moves: tuple[str, ...]) -> Opening | None:
-    board, table = chess.Board(root), openings()
     known = table.get(_placement(board))
-    for move in moves:
+    for move in position.moves:
         board.push(chess.Move.from_uci(move))
         known = table.get(_placement(board), known)
     return known
@@ -69,11 +64,8 @@ def _opening(root: str, moves: tuple[str, ...]) -> Opening | None:
 def openings() -> Mapping[tuple[int, ...], Opening]:
     """Return the named openings by placement, side to move and castling rights."""
     with Path(__file__).with_name("openings.tsv").open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file, delimiter="\t")
-        return {
-            _placement(chess.Board(row["position"])): Opening(row["eco"], row["name"])
-            for row in rows
-        }
+        _, *rows = csv.reader(file, delimiter="\t")
+        return {_placement(chess.Board(fen)): Opening(eco, name) for eco, name, fen in rows}
 
 
 def _placement(board: chess.Board) -> tuple[int, ...]:
@@ -128,12 +120,12 @@ def theory(board: chess.Board) -> Theory | None:
     """Return the known outcome of an ending of at most five pieces; ``None`` if unsure.
 
     Three pieces exactly; of more, the cases of three rules. *Lucena*: rook and pawn (not a
-    rook's pawn) on the seventh against rook, the attacking king before its pawn and to move,
-    its rook cutting the other king off, the other rook on the file beyond the pawn and
-    harmless. *Philidor*: the pawn and its king have not passed the fifth rank, the defending
-    king stands before the pawn on its last rank, its rook on its third, nothing can be taken.
-    *Wrong bishop*: pawns of one rook's file with bishops that do not control its corner, on or
-    beside which the bare king stands.
+    rook's pawn) on the seventh against rook, the attacking king before its pawn, its rook
+    cutting the other king off, the other rook on the file beyond the pawn. *Philidor*: the
+    pawn and its king have not passed the fifth rank, the defending king stands before the pawn
+    on its last rank, its rook on its third. In both the attacker is to move, not in check, and
+    no rook is attacked. *Wrong bishop*: pawns of one rook's file with bishops that do not
+    control its corner, on or beside which the bare king stands.
     """
     if board.occupied.bit_count() > 5:
         return None
@@ -146,11 +138,8 @@ def theory(board: chess.Board) -> Theory | None:
         pieces = (_pieces(view, chess.WHITE), _pieces(view, chess.BLACK))
         if not view.pawns or view.pawns & view.occupied_co[chess.BLACK]:
             continue
-        if pieces == ("R", "R") and view.pawns.bit_count() == 1:
-            if _is_lucena(view):
-                return Theory(side, "Lucena position")
-            if _is_philidor(view):
-                return Theory(None, "Philidor position")
+        if pieces == ("R", "R") and (known := _rook_theory(view)):
+            return known._replace(winner=known.winner and side)
         if pieces in (("B", ""), ("BB", "")) and _is_wrong_bishop(view):
             return Theory(None, "wrong bishop")
     return None
@@ -168,42 +157,27 @@ def _tablebase() -> chess.gaviota.PythonTablebase | None:
 
 def _looked_up(board: chess.Board) -> Theory | None:
     tables = None if board.castling_rights else _tablebase()
-    if tables is None:
+    if tables is None or board.is_game_over():
         return None
     plies = tables.probe_dtm(board)
-    winner = board.turn if plies > 0 else not board.turn if plies or board.is_checkmate() else None
+    winner = (board.turn if plies > 0 else not board.turn) if plies else None
     pieces = _pieces(board, chess.WHITE) + _pieces(board, chess.BLACK)
     return Theory(winner, f"K{pieces or 'P'}K", abs(plies))
 
 
-def _is_lucena(view: chess.Board) -> bool:
-    """Whether White's rook and pawn win against the rook."""
-    rank, file = divmod(_only(view.pawns), 8)
-    rook = _only(view.rooks & view.occupied_co[chess.WHITE])
-    other_rank, other_file = divmod(_only(view.rooks & view.occupied_co[chess.BLACK]), 8)
-    king_file = _king(view, chess.BLACK) % 8
-    away = 1 if king_file > file else -1
-    return (
-        (rank, _king(view, chess.WHITE)) == (6, 56 + file)
-        and 0 < file < 7
-        and 0 < (rook % 8 - file) * away < (king_file - file) * away
-        and (other_file, view.turn) == (file - away, chess.WHITE)
-        and other_rank < 6
-        and not view.is_check()
-        and not view.is_attacked_by(chess.BLACK, rook)
-    )
-
-
-def _is_philidor(view: chess.Board) -> bool:
-    """Whether Black's rook holds against White's rook and pawn."""
-    rank, file = divmod(_only(view.pawns), 8)
-    return (
-        rank <= 4 >= _king(view, chess.WHITE) // 8
-        and _king(view, chess.BLACK) == 56 + file
-        and bool(view.rooks & view.occupied_co[chess.BLACK] & chess.BB_RANK_6)
-        and not view.is_check()
-        and not any(view.generate_legal_captures())
-    )
+def _rook_theory(view: chess.Board) -> Theory | None:
+    """Return what is known of White, to move, with rook and pawn against a rook."""
+    own, other = (_only(view.rooks & view.occupied_co[side]) for side in (True, False))
+    (rank, file), (other_rank, other_file) = divmod(_only(view.pawns), 8), divmod(other, 8)
+    king, other_king = _king(view, chess.WHITE), _king(view, chess.BLACK)
+    away = 1 if other_king % 8 > file else -1
+    cut = 0 < (own % 8 - file) * away < (other_king % 8 - file) * away
+    if not view.turn or view.is_check() or view.is_attacked_by(chess.BLACK, own):
+        return None
+    if (rank, king, other_file) == (6, 56 + file, file - away) and cut and other_rank < 6:
+        return Theory(chess.WHITE, "Lucena position")
+    held = (other_king, other_rank) == (56 + file, 5) and not view.is_attacked_by(True, other)
+    return Theory(None, "Philidor position") if held and rank <= 4 >= king // 8 else None
 
 
 def _is_wrong_bishop(view: chess.Board) -> bool:
@@ -260,11 +234,11 @@ def key_squares(pawn: chess.Square, colour: chess.Color) -> chess.SquareSet:
     squares; none on the seventh.
     """
     rank, file = divmod(pawn if colour else chess.square_mirror(pawn), 8)
-    files = range(max(file - 1, 0), min(file + 2, 8))
-    ranks = {4: (5, 6), 5: (6, 7), 6: ()}.get(rank, (rank + 2,))
+    files, ranks = {file - 1, file, file + 1}, {4: {5, 6}, 5: {6, 7}, 6: set()}
+    ahead = ranks.get(rank, {rank + 2})
     if file in (0, 7):
-        files, ranks = range(abs(file - 1), abs(file - 1) + 1), (6, 7)
-    squares = chess.SquareSet(chess.square(f, r) for r in ranks for f in files)
+        files, ahead = {abs(file - 1)}, {6, 7}
+    squares = chess.SquareSet(chess.square(f, r) for r in ahead for f in files)
     return squares if colour else squares.mirror()
 
 
@@ -315,7 +289,7 @@ def repetitions(move: MoveInContext) -> int:
         return 1
     board = move.position.board()
     board.push(move.move)
-    return next(count for count in range(len(moves) + 1, 0, -1) if board.is_repetition(count))
+    return next(count for count in range(1, clock + 2) if not board.is_repetition(count + 1))
 
 
 def perpetual(board: chess.Board, line: Sequence[str], when: When) -> Fact | None:
@@ -384,27 +358,26 @@ def underpromotion(board: chess.Board, move: chess.Move) -> Fact | None:
     The value says what the piece does and the queen would not: ``mate``, ``fork`` or ``check``;
     or what the queen would bring: ``stalemate``, or ``mated``, mate on the next move.
     """
+    if move.promotion in (None, chess.QUEEN):
+        return None
     side, piece, queen = board.turn, board.copy(stack=False), board.copy(stack=False)
     piece.push(move)
     queen.push(chess.Move(move.from_square, move.to_square, chess.QUEEN))
-    if move.promotion in (None, chess.QUEEN) or queen.is_checkmate():
-        return None
-
-    def forks(after: chess.Board) -> bool:
-        return any(f.safe and f.square == move.to_square for f in tactics.forks(after, side))
-
-    def loses(after: chess.Board) -> bool:
-        return bool(tactics.mates(after, not side))
-
-    reasons = (
-        ("mate", piece.is_checkmate(), "would not mate"),
-        ("stalemate", queen.is_stalemate(), "would stalemate"),
-        ("mated", loses(queen) and not loses(piece), "would allow mate on the next move"),
-        ("fork", forks(piece) and not forks(queen), "would not fork"),
-        ("check", piece.is_check() and not queen.is_check(), "would not give check"),
+    forks, queen_forks = (
+        [fork.safe for fork in tactics.forks(after, side) if fork.square == move.to_square]
+        for after in (piece, queen)
     )
-    for reason, holds, clause in reasons:
-        if holds:
+    mated = tactics.mates(queen, not side) and not tactics.mates(piece, not side)
+    stalemate = queen.is_stalemate() and not piece.is_stalemate()
+    reasons = {
+        "mate": (piece.is_checkmate(), "would not mate"),
+        "stalemate": (stalemate, "would stalemate"),
+        "mated": (mated, "would allow mate on the next move"),
+        "fork": (any(forks) and not queen_forks, "would not fork"),
+        "check": (piece.is_check() and not queen.is_check(), "would not give check"),
+    }
+    for reason, (holds, clause) in reasons.items():
+        if holds and not queen.is_checkmate():
             text = f"a queen on {chess.square_name(move.to_square)} {clause}"
             return Fact("underpromotion", "move", side, _ends(move), reason, text)
     return None
@@ -417,10 +390,12 @@ def known_facts(move: MoveInContext, board: chess.Board, after: chess.Board) -> 
     """Yield all of these that the board decides, for a move between its two boards."""
     side, ends, before = board.turn, _ends(move.move), opening(move.position)
     if before:
-        yield Fact("opening", "before", None, (), before, f"the opening is the {before.name}")
+        yield Fact("opening", "before", None, (), before, f"the opening is called {before.name}")
     reached = openings().get(_placement(after)) if after.ply() <= OPENING_PLIES else None
     if reached and reached != before:
-        yield Fact("opening", "move", side, ends, reached, f"this is now the {reached.name}")
+        yield Fact(
+            "opening", "move", side, ends, reached, f"the opening is now called {reached.name}"
+        )
     if move.move.promotion and (reason := underpromotion(board, move.move)):
         yield reason
     if (count := repetitions(move)) > 1:
