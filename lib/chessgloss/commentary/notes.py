@@ -616,7 +616,7 @@ class _Notes:
 
     def __iter__(self) -> Iterator[Note]:
         if not any(self.after.generate_legal_moves()):
-            yield self._end()
+            yield from (self._end(), *self._mates())
             return
         yield from (*self._mates(), *self._known(), *self._only(), *self._better())
         if self.mate is None:
@@ -654,7 +654,7 @@ class _Notes:
         outcome = play_out(self.before, line, self.us)
         pawns = centipawns(score, self.us) / 100
         left = (1 if self.us else -1) * balance(self.before) + outcome.gain
-        doubt = DOUBT if abs(outcome.gain) > 1 else DOUBT / 4
+        doubt = max(DOUBT, abs(left) / 2) if abs(outcome.gain) > 1 else DOUBT / 4
         doubtful = pawns < left - doubt if outcome.gain > 0 else pawns > left + doubt
         return NOTHING if doubtful or outcome.plies > SOON else outcome
 
@@ -672,7 +672,7 @@ class _Notes:
 
     def _mates(self) -> Iterator[Note]:
         could, now = self.verdict.before.relative.mate() or 0, self.mate or 0
-        if now:
+        if now and self.replies:
             kind = "forces_mate" if now > 0 else "allows_mate"
             if could < 0:
                 kind = "mated_anyway" if now <= could + 1 else "hastens_mate"
@@ -681,7 +681,7 @@ class _Notes:
             kind += "_1" * (abs(now) == 1 and f"{kind}_1" in NOTES["kinds"])
             about, line = ["mate", "reply", "standing"], (self.uci, *self.replies)
             yield self._note(kind, about, line, abs(now), **_mate(self.after, self.replies, now))
-        if could > 0 and now <= 0:
+        if could > 0 and now <= 0 and not self.after.is_checkmate():
             line = self.verdict.best_line
             words = _mate(self.before, line, could)
             yield self._note("misses_mate", ["best"], line, could, **words)
