@@ -12,8 +12,9 @@ model (see :func:`chessgloss.engine.win_probability`).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final, Literal, TypeAlias, get_args
 
 import chess
 import chess.engine
@@ -30,7 +31,7 @@ from chessgloss.engine import (
     win_probability,
 )
 from chessgloss.facts.tactics import exchange
-from chessgloss.positions import MoveInContext
+from chessgloss.positions import MoveInContext, Position
 
 Judgement = Literal["best", "good", "inaccuracy", "mistake", "blunder"]
 Standing = Literal[
@@ -72,6 +73,13 @@ CLASS_BOUNDS: Final[tuple[tuple[MistakeClass, int], ...]] = (
     ("Inaccuracy", 60),
     ("Mistake", 100),
 )
+
+#: Analyses positions with a number of nodes each.
+Analyse: TypeAlias = Callable[[Sequence[Position], int], Sequence[Analysis]]
+
+#: Nodes of a position in the first search around a move and in the longest, and how many
+#: searches running must say the same.
+LEAST_NODES, MOST_NODES, SAME = 50_000, 1_600_000, 3
 
 #: Lines among which a move is ranked: the plan asks for five.
 RANKED_LINES = 5
@@ -334,6 +342,49 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         obvious=board.is_check()
         or (board.is_capture(move.move) and exchange(board, move.move) >= 0),
     )
+
+
+def search(
+    moves: Sequence[MoveInContext],
+    analyse: Analyse,
+    nodes: tuple[int, int] = (LEAST_NODES, MOST_NODES),
+) -> list[tuple[Analysis, Analysis]]:
+    """Search the positions before and after moves until what is said of each move is stable.
+
+    Every search has twice the nodes of the last. A move is done when :data:`SAME` searches
+    running agree in its class and in how its side stood before it.
+
+    Parameters
+    ----------
+    moves
+        Moves, such as those of a game; positions with the same FEN are searched once.
+    analyse
+        Analyses positions with a number of nodes each, in their order.
+    nodes
+        Nodes of a position in the first search and in the longest; the same number twice for one
+        search, whether stable or not.
+
+    Returns
+    -------
+    list of tuple
+        For each move its last analyses, before and after it (:func:`weigh`).
+    """
+    found: dict[int, tuple[Analysis, Analysis]] = {}
+    said: dict[int, list[tuple[Judgement, Standing]]] = {number: [] for number in range(len(moves))}
+    limit, most = nodes
+    while said:
+        around = {number: (moves[number].position, moves[number].after()) for number in said}
+        asked = {each.fen: each for pair in around.values() for each in pair}
+        analyses = dict(zip(asked, analyse([*asked.values()], limit), strict=True))
+        for number, (before, after) in around.items():
+            found[number] = analyses[before.fen], analyses[after.fen]
+            verdict = weigh(moves[number], *found[number])
+            said[number].append((verdict.judgement, verdict.standing_before))
+            stable = said[number][-SAME:] == [said[number][-1]] * SAME
+            if stable or 2 * limit > most:
+                del said[number]
+        limit *= 2
+    return [found[number] for number in range(len(moves))]
 
 
 def _seen_by(score: chess.engine.PovScore, colour: chess.Color) -> chess.engine.PovScore:
