@@ -8,7 +8,7 @@ import pytest
 from chess.engine import Cp, Mate, MateGiven, PovScore
 
 from chessgloss.engine import Analysis, EngineMissing, Line, open_engine, win_probability
-from chessgloss.facts import Verdict, gather, linearise, weigh
+from chessgloss.facts import Verdict, gather, linearise, search, weigh
 from chessgloss.facts.fact import ENGINE_KINDS
 from chessgloss.facts.verdict import Standing, judge, mistake_class, standing
 from chessgloss.positions import MoveInContext, read_fen, read_move
@@ -290,6 +290,62 @@ def test_a_summary_is_plain(d4: MoveInContext):
     assert (summary["win_chance_lost"], summary["depth"]) == (0.0, 10)
     assert summary["point_of_view"] == "White"
     assert summary["centipawns_after"] == 20
+
+
+class ScriptedSearch:
+    """Analyses by position and nodes: centipawns for the side to move; others are even."""
+
+    def __init__(self, *moves: MoveInContext, **centipawns: list[int]):
+        self.asked: list[tuple[int, int]] = []
+        self.centipawns = {move.after().fen: centipawns[move.san] for move in moves}
+
+    def __call__(self, positions, nodes):
+        self.asked.append((nodes, len(positions)))
+        return [self.analyse(position, nodes) for position in positions]
+
+    def analyse(self, position, nodes):
+        value = self.centipawns.get(position.fen, [0] * 9)[len(self.asked) - 1]
+        return analysis(
+            position, (value, next(iter(position.board().legal_moves)).uci()), nodes=nodes
+        )
+
+
+def test_a_move_is_searched_until_searches_running_agree(d4: MoveInContext):
+    e4 = read_move(d4.position, "e4")
+    scripted = ScriptedSearch(d4, e4, d4=[10] * 9, e4=[10, 200, 10, 10])
+    found = search([d4, e4], scripted, (100, 6_400))
+    # The position before both is searched once; from the third search on, d4 is done.
+    assert scripted.asked == [(100, 3), (200, 3), (400, 2), (800, 2)]
+    assert [(before.nodes, after.nodes) for before, after in found] == [(200, 200), (800, 800)]
+    assert [weigh(move, *pair).judgement for move, pair in zip([d4, e4], found, strict=True)] == [
+        "good",
+        "good",
+    ]
+
+
+def test_the_longest_search_ends_it(d4: MoveInContext):
+    for limits, nodes in (((100, 500), 400), ((300, 300), 300), ((100, 800), 800)):
+        scripted = ScriptedSearch(d4, d4=[10, 200, 10, 200])
+        ((before, _),) = search([d4], scripted, limits)
+        assert before.nodes == nodes == scripted.asked[-1][0]
+    assert search([], scripted) == []
+
+
+def test_how_the_side_stood_must_be_stable_too(d4: MoveInContext):
+    scripted = ScriptedSearch(d4, d4=[0] * 9)
+    scripted.centipawns[d4.position.fen] = [0, 60, 60]
+    search([d4], scripted, (100, 6_400))
+    assert [nodes for nodes, _ in scripted.asked] == [100, 200, 400]
+
+
+def test_a_game_that_ends_with_the_move_is_stable():
+    mate = read_move(read_fen(MATE_IN_ONE), "Qxf7#")
+    scripted = ScriptedSearch(mate, **{"Qxf7#": []})
+    scripted.analyse = lambda position, nodes: analysis(
+        position, *([(Mate(1), "h5f7")] if position == mate.position else []), nodes=nodes
+    )
+    ((before, after),) = search([mate], scripted, (100, 6_400))
+    assert (before.nodes, after.lines, len(scripted.asked)) == (200, (), 2)
 
 
 @pytest.mark.engine

@@ -79,7 +79,7 @@ Analyse: TypeAlias = Callable[[Sequence[Position], int], Sequence[Analysis]]
 
 #: Nodes of a position in the first search around a move and in the longest, and how many
 #: searches running must say the same.
-LEAST_NODES, MOST_NODES, SAME = 50_000, 1_600_000, 3
+LEAST_NODES, MOST_NODES, SAME = 100_000, 1_600_000, 2
 
 #: Lines among which a move is ranked: the plan asks for five.
 RANKED_LINES = 5
