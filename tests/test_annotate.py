@@ -389,7 +389,7 @@ def test_the_tree_holds_every_line_with_its_values(sample: AnnotatedGame):
     assert ninth["comment"].startswith("הפרש")
     assert ninth["marks"] == "?", "the glyph of the game, not ours"
     assert ["g5", "f7", "green"] in ninth["arrows"]
-    assert 0.5 < ninth["points"] < 0.6
+    assert 0.5 < ninth["chance"] < 0.6
     assert nodes[main[9]]["next"][0] == main[10]
     (other,) = (nodes[one] for one in nodes[main[9]]["next"][1:])
     assert (other["san"], other["before"], other["main"]) == ("Na5", "Better is", False)
@@ -404,15 +404,15 @@ def test_mate_and_draw_are_told_from_the_board():
     mate = chess.pgn.read_game(io.StringIO("1. f3 e5 2. g4 Qh4# 0-1"))
     notes = [Note(None)] * 4
     last = describe_game(AnnotatedGame(mate, tuple(notes), ""))["nodes"][-1]
-    assert (last["score"], last["points"]) == ("checkmate", 0.0)
+    assert (last["score"], last["chance"]) == ("checkmate", 0.0)
     mates = Note(chess.engine.PovScore(chess.engine.Mate(-2), chess.WHITE))
     start = '[FEN "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1"]\n\n1. Qg6 1/2-1/2'
     stalemate = chess.pgn.read_game(io.StringIO(start))
     node = describe_game(AnnotatedGame(stalemate, (Note(None),), ""))["nodes"][-1]
-    assert (node["score"], node["points"]) == ("draw", 0.5)
+    assert (node["score"], node["chance"]) == ("draw", 0.5)
     before = describe_game(AnnotatedGame(mate, (*notes[:2], mates, notes[3]), ""))
     assert before["nodes"][3]["score"] == "mate in 2"
-    assert before["nodes"][3]["points"] == 0.0
+    assert before["nodes"][3]["chance"] == pytest.approx(0.025, abs=1e-3)
 
 
 def test_a_page_is_complete_in_itself_and_allows_one_script(sample: AnnotatedGame):

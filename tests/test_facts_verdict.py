@@ -1,17 +1,27 @@
 from __future__ import annotations
 
 import json
+from types import ModuleType
 from typing import get_args
 
 import chess
+import pandas as pd
 import pytest
 from chess.engine import Cp, Mate, MateGiven, PovScore
 
-from chessgloss.engine import Analysis, EngineMissing, Line, open_engine, win_probability
+from chessgloss.engine import (
+    MATES_FROM,
+    Analysis,
+    EngineMissing,
+    Line,
+    open_engine,
+    win_probability,
+)
 from chessgloss.facts import Verdict, gather, linearise, search, weigh
 from chessgloss.facts.fact import ENGINE_KINDS
-from chessgloss.facts.verdict import Standing, judge, mistake_class, standing
+from chessgloss.facts.verdict import Judgement, Standing, judge, mistake_class, standing
 from chessgloss.positions import MoveInContext, read_fen, read_move
+from scripts import DATA, load_script
 
 START = chess.STARTING_FEN
 BACK_RANK = "6k1/5ppp/8/8/8/8/q4PPP/3R2K1 w - - 0 1"
@@ -362,3 +372,56 @@ def test_a_real_engine_is_weighed():
     assert (found.before.relative, found.mistake_class) == (Mate(1), "Blunder")
     assert found.engine.startswith("Stockfish")
     assert found.win_before > 0.99
+
+
+# ---------------------------------------------------------------- held against longer searches
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    return load_script("notes/verdicts.py")
+
+
+@pytest.fixture(scope="module")
+def table(script: ModuleType) -> pd.DataFrame:
+    return pd.read_csv(DATA / "notes" / "verdicts.tsv", sep="\t")
+
+
+def test_the_moves_held_against_longer_searches_are_no_others(script, table: pd.DataFrame):
+    moves = script.rest()
+    for row in table.itertuples():
+        assert (moves[row.game, row.ply].position.fen, moves[row.game, row.ply].uci) == row[4:6]
+    assert table["half"].value_counts().to_dict() == {"quiet": 29, "losing": 29}
+    shown = pd.read_csv(DATA / "notes" / "verdicts_by_nodes.tsv", sep="\t")
+    assert shown.groupby("san")["nodes"].apply(list).map(script.BY_NODES.__eq__).all()
+    for others in (shown, pd.read_csv(DATA / "notes" / "drawn.tsv", sep="\t")):
+        assert table.merge(others, on=["fen", "move"]).empty
+
+
+def test_they_were_searched_thirty_times_longer(script, table: pd.DataFrame):
+    done = table.dropna(subset="long_judgement")
+    assert len(done)
+    for part in ("", "long_"):
+        assert set(done[f"{part}judgement"]) <= set(get_args(Judgement))
+        assert done[f"{part}lost"].between(0, 1).all()
+        assert (done.loc[done[f"{part}judgement"] == "best", f"{part}lost"] == 0).all()
+    mates = done[["score", "long_score"]].abs().max(axis=1) > MATES_FROM  # found and done with
+    assert (done["long_nodes"] >= script.LONGER * done["nodes"])[~mates].all()
+    assert (done["long_depth"] > done["depth"])[~mates].all()
+
+
+@pytest.mark.engine
+def test_a_dozen_of_them_are_found_again(script, table: pd.DataFrame):
+    quick, moves = table[table["nodes"] < 210_000][:12], script.rest()
+    try:
+        engine = open_engine()
+    except EngineMissing as error:
+        pytest.skip(str(error))
+    with engine:
+        for row in quick.itertuples():
+            move = moves[row.game, row.ply]
+            around = [engine.analyse(each, nodes=200_000, multipv=script.LINES)
+                      for each in (move.position, move.after())]  # fmt: skip
+            nodes = max(analysis.nodes for analysis in around)
+            again = script.summary(weigh(move, *around), nodes)
+            assert again == [getattr(row, name) for name in script.FOUND], move.numbered_san

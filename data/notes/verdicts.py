@@ -61,7 +61,7 @@ def draw(engine: Engine) -> tuple[list[tuple], list[tuple]]:
     for (game, ply), move in rest().items():
         around = [engine.analyse(each, nodes=QUICK) for each in (move.position, move.after())]
         lost = weigh(move, *around).win_chance_lost
-        half = "losing" if lost >= JUDGEMENT_BOUNDS[-1][0] else "quiet"
+        half = "losing" if lost >= JUDGEMENT_BOUNDS["inaccuracy"] else "quiet"
         halves[half].append((half, game, ply, move.position.fen, move.uci))
         if min(map(len, halves.values())) >= FIRST + EACH:
             break
@@ -150,5 +150,3 @@ if __name__ == "__main__":
     else:
         for table in compare():
             write(table, HERE / "verdicts.tsv")
-            agree = (table["judgement"] == table["long_judgement"]).sum()
-            print(f"{agree} of {table['long_judgement'].notna().sum()} agree", flush=True)

@@ -28,7 +28,7 @@ import chess.svg
 
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.concepts.changes import ConceptChange
-from chessgloss.engine import ScoreWording, expected_score, score_text
+from chessgloss.engine import ScoreWording, centipawns, score_text, win_chance
 from chessgloss.facts import Verdict, search, weigh
 from chessgloss.facts.verdict import JUDGEMENT_BOUNDS, LEAST_NODES, MOST_NODES, Analyse
 from chessgloss.positions import MoveInContext, PgnError, Position, read_pgn
@@ -145,7 +145,7 @@ def _weight(move: MoveInContext, verdict: Verdict, concepts: Sequence[ConceptCha
     if "#" in move.san:
         return inf
     if verdict.judgement not in ("best", "good"):
-        return max(1.0, verdict.win_chance_lost / JUDGEMENT_BOUNDS[-1][0])
+        return max(1.0, verdict.win_chance_lost / JUDGEMENT_BOUNDS["inaccuracy"])
     if verdict.ranked == 1 or verdict.glyph:
         return 0.9 if verdict.glyph else 0.0
     largest = max((abs(each.change) for each in concepts), default=0.0)
@@ -465,20 +465,20 @@ def _written(child: chess.pgn.ChildNode, note: Note | None) -> Node:
 def _node(parent: int, board: chess.Board) -> Node:
     """Return a node with its position, and nothing said of it yet."""
     node: Node = dict.fromkeys(("uci", "san", "marks", "before", "comment", "gloss", "score"), "")
-    node |= {"parent": parent, "number": 0, "white": False, "points": None, "main": False}
+    node |= {"parent": parent, "number": 0, "white": False, "chance": None, "main": False}
     return node | {"arrows": [], "next": [], "placement": board.board_fen()}
 
 
 def _value(score: chess.engine.PovScore | None, board: chess.Board) -> Node:
-    """Return the value of a position in words and in the points that White can expect."""
+    """Return the value of a position in words, and White's chance to win."""
     if board.is_checkmate():
-        return {"score": "checkmate", "points": 0.0 if board.turn else 1.0}
+        return {"score": "checkmate", "chance": 0.0 if board.turn else 1.0}
     if board.is_stalemate() or board.is_insufficient_material():
-        return {"score": "draw", "points": 0.5}
+        return {"score": "draw", "chance": 0.5}
     if score is None:
         return {}
-    text = score_text(score, _WORDING)
-    return {"score": text, "points": round(expected_score(score, board.ply(), chess.WHITE), 3)}
+    chance = float(win_chance(centipawns(score, chess.WHITE)))
+    return {"score": score_text(score, _WORDING), "chance": round(chance, 3)}
 
 
 def _arrows(node: chess.pgn.GameNode) -> list[list[str]]:

@@ -4,15 +4,6 @@ from chessgloss.facts.fact import Fact, Facts, gather, linearise, listed, side_n
 from chessgloss.facts.verdict import Verdict, judge, search, standing, weigh
 
 __all__ = [
-    "Fact",
-    "Facts",
-    "Verdict",
-    "gather",
-    "judge",
-    "linearise",
-    "listed",
-    "search",
-    "side_name",
-    "standing",
-    "weigh",
-]
+    "Fact", "Facts", "Verdict", "gather", "judge", "linearise", "listed", "search", "side_name",
+    "standing", "weigh",
+]  # fmt: skip
