@@ -68,7 +68,7 @@ DECISIVE = [
         "threat_mate_1",
         r"4\. Qxf7#",
     ),
-    ("r3k3/8/1b3p2/3N4/8/8/5PPP/4K3 w - - 0 1", "Nc7+", "loses_piece", r"1\.\.\.Bxc7"),
+    ("r3k1n1/8/1b1p1p2/2pN4/8/8/5PPP/R3K1N1 w - - 0 1", "Nc7+", "loses_piece", r"1\.\.\.Bxc7"),
     (
         "r1b2rk1/pp4pp/2p3n1/3p2N1/2P2P2/3B1KP1/PP5q/R1BQ1RN1 b - - 0 20",
         "Bg4+",
