@@ -194,7 +194,7 @@ def test_a_game_keeps_the_last_name_it_had():
     left = played("e4 e5 Nf3 Nc6 Bb5 h5 h4")
     assert opening(left) == opening(spanish)
     assert opening(Position(left.fen)) is None  # by itself it has no name
-    assert opening(played("Nf3 Nf6 Ng1 Ng8 " * 10)) is None  # in the 21st move
+    assert opening(played("Nf3 Nf6 Ng1 Ng8 " * 8)) is None  # in the 17th move
 
 
 def test_a_move_that_enters_a_named_line_says_so():

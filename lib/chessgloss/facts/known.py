@@ -32,8 +32,8 @@ from chessgloss.positions import MoveInContext, Position
 
 # ---------------------------------------------------------------- openings
 
-#: Moves after which a game is no longer in its opening; the longest named line has 19.
-OPENING_MOVES: Final = 20
+#: Moves after which a game is no longer in its opening; all named lines but one end before.
+OPENING_MOVES: Final = 15
 
 
 class Opening(NamedTuple):
@@ -265,12 +265,11 @@ def outside_square(board: chess.Board, when: When) -> Iterator[Fact]:
 
 
 def stalemating_moves(board: chess.Board, when: When) -> Iterator[Fact]:
-    """Yield the legal moves that stalemate a side with at most one piece beside king and pawns."""
-    other = board.occupied_co[not board.turn]
-    pawns = board.pawns & other
-    free = (pawns >> 8 if board.turn else pawns << 8) & ~board.occupied
+    """Yield the legal moves that stalemate a side which has only its king and pawns."""
+    other = board.occupied_co[not board.turn] & ~board.kings
+    free = (other >> 8 if board.turn else other << 8) & ~board.occupied
     # One move can take one pawn and stop another, not three.
-    if (other & ~pawns).bit_count() > 2 or free.bit_count() > 2:
+    if other & ~board.pawns or free.bit_count() > 2:
         return
     for move in list(board.legal_moves):
         board.push(move)
