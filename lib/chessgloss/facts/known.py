@@ -24,7 +24,7 @@ import chess.gaviota
 from chess.engine import PovScore
 
 from chessgloss import assets
-from chessgloss.engine import expected_score
+from chessgloss.engine import centipawns, win_chance
 from chessgloss.facts import tactics
 from chessgloss.facts.board import after_pass, passed
 from chessgloss.facts.fact import Fact, When, names, noun, side_name
@@ -332,7 +332,7 @@ def perpetual(board: chess.Board, line: Sequence[str], when: When) -> Fact | Non
     return None
 
 
-#: Expected points, 0 to 1, that every move must lose and a pass would keep.
+#: Chance to win, 0 to 1, that every move must lose and a pass would keep.
 ZUGZWANG_POINTS: Final = 0.3
 
 
@@ -348,8 +348,9 @@ def zugzwang(board: chess.Board, score: PovScore, passing: PovScore, when: When)
     when
         When ``board`` stands: before or after the move.
     """
-    side, ply = board.turn, board.ply()
-    loss = expected_score(passing, ply, side) - expected_score(score, ply, side)
+    side = board.turn
+    chances = win_chance([centipawns(passing, side), centipawns(score, side)])
+    loss = float(chances[0] - chances[1])
     if board.is_check() or loss < ZUGZWANG_POINTS:
         return None
     text = f"{side_name(side)} is in zugzwang: every move loses what a pass would keep"
