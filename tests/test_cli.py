@@ -223,9 +223,9 @@ def scripted(monkeypatch):
 def test_a_comment_says_what_wrote_it(scripted, capsys):
     assert run("comment", "--fen", FIGURE_A6, "--move", "21. Bxe6+") == 0
     text, used = capsys.readouterr().out.splitlines()
-    assert text.startswith("21. Bxe6+: ")
+    assert text.startswith("21. Bxe6+??: ")
     assert "e6" in text
-    assert used == "(template, no model; Scripted 1, 100 nodes)"
+    assert used == "(notes, no model; Scripted 1, 200 nodes, depth 1)"
 
 
 @pytest.mark.parametrize("move", ["Bxe6+", "21. Bxe6+", "f5e6"])
@@ -233,7 +233,7 @@ def test_the_json_has_what_other_programs_read(scripted, capsys, move):
     assert run("comment", "--fen", FIGURE_A6, "--move", move, "--json") == 0
     content = json.loads(capsys.readouterr().out)
     assert list(content) == ["comment", "method", "model", "verdict", "concepts", "facts", "claims"]
-    assert (content["method"], content["model"]) == ("template", None)
+    assert (content["method"], content["model"]) == ("notes", None)
     assert content["concepts"] == [{"name": "White Threats", "change": 1.5}]
     assert content["verdict"]["engine"] == "Scripted 1"
     capture = next(fact for fact in content["facts"] if fact["kind"] == "capture")
@@ -267,7 +267,7 @@ def test_bad_input_is_refused_before_an_engine_starts(monkeypatch, fen, move, wo
 
 def test_bad_options_are_named(scripted):
     move = ("comment", "--fen", START, "--move", "e4")
-    with pytest.raises(ValueError, match="no method 'magic'; choose one of template, llm"):
+    with pytest.raises(ValueError, match="no method 'magic'; choose one of notes, llm"):
         run(*move, "--method", "magic")
     with pytest.raises(ValueError, match="--nodes must be positive, got 0"):
         run(*move, "--nodes", "0")
@@ -320,8 +320,14 @@ def test_without_a_usable_comment_the_facts_speak_and_say_so(with_model, capsys,
     with_model(script)
     assert run("comment", "--fen", FIGURE_A6, "--move", "Bxe6+") == 0
     seen = capsys.readouterr()
-    assert "(template, no model" in seen.out
+    assert "(notes, no model" in seen.out
     assert "the facts speak instead" in seen.err
+
+
+def test_notes_asked_for_ask_no_model(with_model, capsys):
+    llm = with_model()
+    assert run("comment", "--fen", START, "--move", "e4", "--method", "notes") == 0
+    assert llm.asked == []
 
 
 # ---------------------------------------------------------------- annotate
@@ -333,7 +339,7 @@ def test_a_game_is_annotated_into_a_pgn_and_a_page(scripted, capsys, tmp_path):
     assert run("annotate", source, "-o", str(target), "--html", str(page)) == 0
     (game,) = read_games(target)
     assert game.headers["White"] == "Иванова, Анна"
-    assert game.headers["ChessglossAnnotator"].startswith("template, no model; Scripted 1")
+    assert game.headers["ChessglossAnnotator"].startswith("notes, no model; Scripted 1")
     assert game.next().eval() is not None
     assert "<title>Иванова, Анна – Grünfeld-Sommer, Jörg</title>" in page.read_text("utf-8")
     assert "comments on 25 plies" in capsys.readouterr().err
@@ -393,7 +399,7 @@ def test_a_session_is_answered_line_by_line(scripted, monkeypatch, capsys):
     out = capsys.readouterr().out
     assert "Black's queen on g8 is attacked by nothing" in out
     assert "21. Qxe5 was possible instead." in out
-    assert out.count("(template, no model)") == 2
+    assert out.count("(notes, no model)") == 2
     assert "never read" not in out
 
 
@@ -438,12 +444,12 @@ def real(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
 @pytest.mark.engine
 def test_a_real_session_through_a_pipe(real_engine):
     done = real(
-        "ask", "--fen", FIGURE_A6, "--move", "21. Bxe6+", "--method", "template",
+        "ask", "--fen", FIGURE_A6, "--move", "21. Bxe6+", "--method", "notes",
         stdin="Can the g8 queen survive?\nШто?\n",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "In the engine's main line it is taken" in done.stdout
-    assert done.stdout.count("(template, no model)") == 2
+    assert done.stdout.count("(notes, no model)") == 2
 
 
 @pytest.mark.engine
@@ -453,7 +459,7 @@ def test_a_real_game_is_annotated_the_same_way_twice(real_engine, tmp_path):
     texts = []
     for name in ("one.pgn", "two.pgn"):
         target = tmp_path / name
-        done = real("annotate", str(source), "-o", str(target), "--method", "template")
+        done = real("annotate", str(source), "-o", str(target), "--method", "notes")
         assert done.returncode == 0, done.stderr
         texts.append(target.read_bytes())
     assert texts[0] == texts[1]
@@ -545,7 +551,7 @@ def test_the_lines_of_the_readme_do_what_they_say(tmp_path):
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", lines], capture_output=True,
                          text=True, cwd=PROJECT, check=True)  # fmt: skip
     printed = run.stdout.splitlines()
-    assert printed[0].startswith("Excellent ['Black Bishop', ")
+    assert printed[0].startswith("best ['Black Bishop', ")
     assert "true: gives check" in run.stdout
     assert printed[-1] == "(1, 1024)"
 
@@ -556,9 +562,7 @@ def test_a_repaired_position_is_said_aloud():
     assert chessgloss.check("White gives check.", move)[0].verdict == "true"
 
 
-@pytest.mark.parametrize(
-    ("method", "remedy"), [("ccc", "live_client"), ("best", "choose template")]
-)
-def test_a_method_that_cannot_be_followed_is_no_template_in_disguise(method, remedy):
+@pytest.mark.parametrize(("method", "remedy"), [("ccc", "live_client"), ("best", "choose notes")])
+def test_a_method_that_cannot_be_followed_is_not_replaced_by_notes(method, remedy):
     with pytest.raises(ValueError, match=remedy):
         chessgloss.comment(None, method)

@@ -1,19 +1,31 @@
 from __future__ import annotations
 
 import json
+from types import ModuleType
+from typing import get_args
 
 import chess
+import pandas as pd
 import pytest
-from chess.engine import Cp, Mate, PovScore
+from chess.engine import Cp, Mate, MateGiven, PovScore
 
-from chessgloss.engine import Analysis, EngineMissing, Line, open_engine, win_probability
-from chessgloss.facts import Verdict, gather, linearise, weigh
+from chessgloss.engine import (
+    MATES_FROM,
+    Analysis,
+    EngineMissing,
+    Line,
+    open_engine,
+    win_probability,
+)
+from chessgloss.facts import Verdict, gather, linearise, search, weigh
 from chessgloss.facts.fact import ENGINE_KINDS
-from chessgloss.facts.verdict import mistake_class
+from chessgloss.facts.verdict import Judgement, Standing, judge, mistake_class, standing
 from chessgloss.positions import MoveInContext, read_fen, read_move
+from scripts import DATA, load_script
 
 START = chess.STARTING_FEN
 BACK_RANK = "6k1/5ppp/8/8/8/8/q4PPP/3R2K1 w - - 0 1"
+STALEMATE = "k7/8/2K5/8/8/8/8/1Q6 w - - 0 1"
 MATE_IN_ONE = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 
 
@@ -97,6 +109,103 @@ def test_classes_are_the_plans():
     losses = (0, 10, 11, 30, 31, 60, 61, 100, 101, 10_359)
     names = ("Excellent", "Good", "Inaccuracy", "Mistake", "Blunder")
     assert [mistake_class(loss) for loss in losses] == [name for name in names for _ in "12"]
+
+
+@pytest.mark.parametrize(
+    ("best", "played", "judgement"),
+    [
+        (Cp(30), Cp(30), "best"),
+        (Cp(30), Cp(80), "best"),
+        (Cp(30), Cp(-24), "good"),
+        (Cp(30), Cp(-25), "inaccuracy"),
+        (Cp(30), Cp(-80), "mistake"),
+        (Cp(30), Cp(-150), "blunder"),
+        # The same centipawns weigh less where more is won or lost.
+        (Cp(600), Cp(450), "good"),
+        (Cp(-450), Cp(-600), "good"),
+        # Inaccuracies by the curve, but one side wins with either move.
+        (Cp(550), Cp(390), "good"),
+        (Cp(-390), Cp(-550), "good"),
+        (Cp(390), Cp(300), "inaccuracy"),
+        (Cp(900), Cp(500), "mistake"),
+        # Mates let slip and allowed, by what is kept or was lost before.
+        (Mate(2), Cp(1_000), "good"),
+        (Mate(2), Cp(999), "mistake"),
+        (Mate(2), Cp(700), "blunder"),
+        (Mate(2), Cp(0), "blunder"),
+        (Mate(2), Mate(-3), "blunder"),
+        (Cp(0), Mate(-3), "blunder"),
+        (Cp(-700), Mate(-3), "blunder"),
+        (Cp(-999), Mate(-3), "mistake"),
+        (Cp(-1_000), Mate(-3), "good"),
+        # A mate that takes longer, or comes sooner, is the same mate.
+        (Mate(2), Mate(9), "good"),
+        (Mate(-9), Mate(-2), "good"),
+        (Mate(-3), Mate(-3), "best"),
+        (Cp(300), Mate(2), "best"),
+        (Mate(1), MateGiven, "best"),
+    ],
+)
+@pytest.mark.parametrize("mover", [chess.WHITE, chess.BLACK])
+def test_a_move_is_judged_as_by_lichess(best, played, judgement: str, mover: bool):
+    scores = PovScore(best, mover), PovScore(played, mover)
+    assert judge(*scores) == judgement
+    assert judge(scores[0], PovScore(scores[1].pov(not mover), not mover)) == judgement
+
+
+def test_standings_are_mirror_images():
+    names = get_args(Standing)
+    edges = [-2_000, -377, -376, -169, -168, -55, -54, 54, 55, 168, 169, 376, 377, 2_000]
+    words = [standing(PovScore(Cp(value), chess.WHITE), chess.WHITE) for value in edges]
+    assert words == [name for name in reversed(names) for _ in "12"]
+    for value, word in zip(edges, words, strict=True):
+        assert (
+            standing(PovScore(Cp(value), chess.BLACK), chess.WHITE) == names[-1 - names.index(word)]
+        )
+    assert standing(PovScore(Mate(-4), chess.BLACK), chess.WHITE) == "winning"
+
+
+@pytest.mark.parametrize(
+    ("best", "second", "glyph"),
+    [(30, -80, "!"), (30, -50, ""), (500, 450, ""), (-200, -900, "!"), (-400, Mate(-1), "")],
+)
+def test_praise_is_for_the_only_good_move(d4: MoveInContext, best, second, glyph: str):
+    found = verdict_on(d4, [(best, "d2d4"), (second, "e2e4")], [(-best, "g8f6")])
+    assert (found.judgement, found.glyph) == ("best", glyph)
+    assert verdict_on(d4, [(best, "d2d4")], [(-best, "g8f6")]).glyph == ""
+
+
+@pytest.mark.parametrize(
+    ("fen", "san"),
+    [
+        ("4k3/8/8/8/8/8/4r3/R3K3 w - - 0 1", "Kxe2"),  # a rook for nothing
+        ("4k3/8/8/8/8/4r3/8/R3K3 w - - 0 1", "Kf2"),  # out of check
+    ],
+)
+def test_what_finds_itself_earns_no_praise(fen: str, san: str):
+    move = read_move(read_fen(fen), san)
+    other = next(m.uci() for m in move.position.board().legal_moves if m.uci() != move.uci)
+    found = verdict_on(move, [(500, move.uci), (-500, other)], [(-500, "e8e7")])
+    assert (found.obvious, found.judgement, found.glyph) == (True, "best", "")
+
+
+@pytest.mark.parametrize(
+    ("fen", "san", "before", "after", "expected"),
+    [
+        # Mate on the board, found beside nothing else: the best move, whatever its rank.
+        (MATE_IN_ONE, "Qxf7#", [(Mate(1), "h5f7")], [], ("best", "winning", 0.0)),
+        (MATE_IN_ONE, "Qxf7#", [(Mate(1), "c4f7")], [], ("best", "winning", 0.0)),
+        (MATE_IN_ONE, "Nf3", [(Mate(1), "h5f7")], [(-40, "g7g6")], ("blunder", "equal", 0.4387)),
+        # Stalemate instead of a win.
+        (STALEMATE, "Qb6", [(900, "b1b2")], [], ("blunder", "equal", 0.4649)),
+        # Lost with any move, whether mated or not.
+        ("7k/8/6q1/8/8/8/r7/5K2 w - - 0 1", "Ke1", [(Mate(-2), "f1e1")], [(Mate(2), "g6g1")],
+         ("best", "losing", 0.0)),
+    ],
+)  # fmt: skip
+def test_verdicts_beside_the_end_of_a_game(fen: str, san: str, before, after, expected):
+    found = verdict_on(read_move(read_fen(fen), san), before, after)
+    assert (found.judgement, found.standing, round(found.win_chance_lost, 4)) == expected
 
 
 def test_analyses_must_belong_to_the_move(d4: MoveInContext):
@@ -185,11 +294,68 @@ def test_the_context_names_mates():
 
 
 def test_a_summary_is_plain(d4: MoveInContext):
-    found = verdict_on(d4, [(40, "e2e4")], [(-20, "g8f6")])
+    found = verdict_on(d4, [(20, "e2e4")], [(-20, "g8f6")])
     summary = json.loads(json.dumps(found.summary()))
-    assert summary["class"] == "Good"
+    assert (summary["judgement"], summary["glyph"], summary["standing"]) == ("best", "", "equal")
+    assert (summary["win_chance_lost"], summary["depth"]) == (0.0, 10)
     assert summary["point_of_view"] == "White"
     assert summary["centipawns_after"] == 20
+
+
+class ScriptedSearch:
+    """Analyses by position and nodes: centipawns for the side to move; others are even."""
+
+    def __init__(self, *moves: MoveInContext, **centipawns: list[int]):
+        self.asked: list[tuple[int, int]] = []
+        self.centipawns = {move.after().fen: centipawns[move.san] for move in moves}
+
+    def __call__(self, positions, nodes):
+        self.asked.append((nodes, len(positions)))
+        return [self.analyse(position, nodes) for position in positions]
+
+    def analyse(self, position, nodes):
+        value = self.centipawns.get(position.fen, [0] * 9)[len(self.asked) - 1]
+        return analysis(
+            position, (value, next(iter(position.board().legal_moves)).uci()), nodes=nodes
+        )
+
+
+def test_a_move_is_searched_until_searches_running_agree(d4: MoveInContext):
+    e4 = read_move(d4.position, "e4")
+    scripted = ScriptedSearch(d4, e4, d4=[10] * 9, e4=[10, 200, 10, 10])
+    found = search([d4, e4], scripted, (100, 6_400))
+    # The position before both is searched once; from the third search on, d4 is done.
+    assert scripted.asked == [(100, 3), (200, 3), (400, 2), (800, 2)]
+    assert [(before.nodes, after.nodes) for before, after in found] == [(200, 200), (800, 800)]
+    assert [weigh(move, *pair).judgement for move, pair in zip([d4, e4], found, strict=True)] == [
+        "good",
+        "good",
+    ]
+
+
+def test_the_longest_search_ends_it(d4: MoveInContext):
+    for limits, nodes in (((100, 500), 400), ((300, 300), 300), ((100, 800), 800)):
+        scripted = ScriptedSearch(d4, d4=[10, 200, 10, 200])
+        ((before, _),) = search([d4], scripted, limits)
+        assert before.nodes == nodes == scripted.asked[-1][0]
+    assert search([], scripted) == []
+
+
+def test_how_the_side_stood_must_be_stable_too(d4: MoveInContext):
+    scripted = ScriptedSearch(d4, d4=[0] * 9)
+    scripted.centipawns[d4.position.fen] = [0, 60, 60]
+    search([d4], scripted, (100, 6_400))
+    assert [nodes for nodes, _ in scripted.asked] == [100, 200, 400]
+
+
+def test_a_game_that_ends_with_the_move_is_stable():
+    mate = read_move(read_fen(MATE_IN_ONE), "Qxf7#")
+    scripted = ScriptedSearch(mate, **{"Qxf7#": []})
+    scripted.analyse = lambda position, nodes: analysis(
+        position, *([(Mate(1), "h5f7")] if position == mate.position else []), nodes=nodes
+    )
+    ((before, after),) = search([mate], scripted, (100, 6_400))
+    assert (before.nodes, after.lines, len(scripted.asked)) == (200, (), 2)
 
 
 @pytest.mark.engine
@@ -206,3 +372,56 @@ def test_a_real_engine_is_weighed():
     assert (found.before.relative, found.mistake_class) == (Mate(1), "Blunder")
     assert found.engine.startswith("Stockfish")
     assert found.win_before > 0.99
+
+
+# ---------------------------------------------------------------- held against longer searches
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    return load_script("notes/verdicts.py")
+
+
+@pytest.fixture(scope="module")
+def table(script: ModuleType) -> pd.DataFrame:
+    return pd.read_csv(DATA / "notes" / "verdicts.tsv", sep="\t")
+
+
+def test_the_moves_held_against_longer_searches_are_no_others(script, table: pd.DataFrame):
+    moves = script.rest()
+    for row in table.itertuples():
+        assert (moves[row.game, row.ply].position.fen, moves[row.game, row.ply].uci) == row[4:6]
+    assert table["half"].value_counts().to_dict() == {"quiet": 29, "losing": 29}
+    shown = pd.read_csv(DATA / "notes" / "verdicts_by_nodes.tsv", sep="\t")
+    assert shown.groupby("san")["nodes"].apply(list).map(script.BY_NODES.__eq__).all()
+    for others in (shown, pd.read_csv(DATA / "notes" / "drawn.tsv", sep="\t")):
+        assert table.merge(others, on=["fen", "move"]).empty
+
+
+def test_they_were_searched_thirty_times_longer(script, table: pd.DataFrame):
+    done = table.dropna(subset="long_judgement")
+    assert len(done)
+    for part in ("", "long_"):
+        assert set(done[f"{part}judgement"]) <= set(get_args(Judgement))
+        assert done[f"{part}lost"].between(0, 1).all()
+        assert (done.loc[done[f"{part}judgement"] == "best", f"{part}lost"] == 0).all()
+    mates = done[["score", "long_score"]].abs().max(axis=1) > MATES_FROM  # found and done with
+    assert (done["long_nodes"] >= script.LONGER * done["nodes"])[~mates].all()
+    assert (done["long_depth"] > done["depth"])[~mates].all()
+
+
+@pytest.mark.engine
+def test_a_dozen_of_them_are_found_again(script, table: pd.DataFrame):
+    quick, moves = table[table["nodes"] < 210_000][:12], script.rest()
+    try:
+        engine = open_engine()
+    except EngineMissing as error:
+        pytest.skip(str(error))
+    with engine:
+        for row in quick.itertuples():
+            move = moves[row.game, row.ply]
+            around = [engine.analyse(each, nodes=200_000, multipv=script.LINES)
+                      for each in (move.position, move.after())]  # fmt: skip
+            nodes = max(analysis.nodes for analysis in around)
+            again = script.summary(weigh(move, *around), nodes)
+            assert again == [getattr(row, name) for name in script.FOUND], move.numbered_san

@@ -10,7 +10,7 @@ import pytest
 
 from chessgloss.commentary.briefing import Briefing, briefings_file, read_briefings
 from chessgloss.commentary.methods import METHODS, read_comment, request_comment
-from chessgloss.commentary.template import realise, write_from_facts
+from chessgloss.commentary.notes import choose, notes, write_notes
 from chessgloss.commentary.verified import (
     COMMENTS,
     LEAST_WORDS,
@@ -243,7 +243,7 @@ def test_the_best_attempt_is_published(settled, grabbed_pawn, texts, way: str, p
     told = settled(*texts)
     assert told.way == way
     assert told.fallback == (way == "template")
-    assert told.comment.text == (published or write_from_facts(grabbed_pawn).text)
+    assert told.comment.text == (published or write_notes(grabbed_pawn).text)
     assert told.rounds == len(texts) - 1
     assert not false_of(told.checked)
 
@@ -255,16 +255,15 @@ def test_of_two_attempts_the_one_with_fewer_false_claims_counts(settled) -> None
     assert told.dropped == ("the queen attacks h7",)
 
 
-def test_the_templates_sentences_stand_in_for_what_was_lost(settled, grabbed_pawn) -> None:
-    template = realise(grabbed_pawn.facts(), grabbed_pawn.verdict, grabbed_pawn.concepts)
+def test_a_note_stands_in_for_what_was_lost(settled, grabbed_pawn) -> None:
+    first, *_ = [note.sentence for note in choose(notes(grabbed_pawn))]
     verified = settled(f"{ALL_FALSE} In the end Black is clearly better.")
-    assert verified.borrowed == (template.sentences[0],)
-    assert verified.comment.text == f"{template.sentences[0]} In the end Black is clearly better."
+    assert verified.borrowed == (first,)
+    assert verified.comment.text == f"{first} In the end Black is clearly better."
     assert len(["In", "the", "end", "Black", "is", "clearly", "better."]) >= LEAST_WORDS
     assert verified.way == "cut"
     judged = settled("The knight takes the pawn on d5. An excellent move.")
     assert judged.comment.text.startswith("The knight takes the pawn on d5. ")
-    assert judged.borrowed == (template.sentences[-1],)
 
 
 def test_published_comments_stay_as_they_are_and_are_checked_anew(briefings) -> None:

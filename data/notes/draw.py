@@ -18,9 +18,8 @@ from pathlib import Path
 import chess.pgn
 import pandas as pd
 
-from chessgloss.engine import analyse_many, centipawns
+from chessgloss.engine import analyse_many, centipawns, win_chance
 from chessgloss.positions import MoveInContext, Position
-from chessgloss.skill.grading import win_chance
 
 HERE = Path(__file__).parent
 NODES, SKIPPED, EACH, PER_GAME, DECISIVE = 200_000, 6, 30, 3, 0.15

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from chessgloss.claims import Checked
     from chessgloss.commentary.briefing import Briefing, Comment
     from chessgloss.concepts.changes import ConceptChange
-    from chessgloss.engine import Engine
+    from chessgloss.engine import Analysis, Engine
     from chessgloss.llm.client import Client
-    from chessgloss.positions import MoveInContext
+    from chessgloss.positions import MoveInContext, Position
 
 __version__ = "0.1.0"
 
@@ -49,7 +49,7 @@ __all__ = [
     "read_move",
 ]
 
-#: Nodes searched in each position, and lines compared before a move, unless said otherwise.
+#: Nodes searched in a position of which no move is weighed, and lines compared in each.
 NODES, LINES = 100_000, 5
 
 
@@ -100,7 +100,7 @@ def rank_concepts(move: MoveInContext) -> tuple[ConceptChange, ...]:
 def brief(
     move: MoveInContext,
     *,
-    nodes: int = NODES,
+    nodes: int | None = None,
     engine: Engine | None = None,
     concepts: tuple[ConceptChange, ...] | None = None,
 ) -> Briefing:
@@ -111,7 +111,9 @@ def brief(
     move
         The move in its position.
     nodes
-        Searched in each of the two positions.
+        Searched before and after the move; by default as many as it takes until the verdict is
+        stable (:func:`chessgloss.facts.search`). After a pass, which shows what the move
+        threatens, the fewest of these.
     engine
         A running engine; one is started and ended otherwise.
     concepts
@@ -119,19 +121,27 @@ def brief(
     """
     from contextlib import nullcontext
 
-    from chessgloss.commentary.briefing import Briefing
+    from chessgloss.commentary.briefing import Briefing, after_pass
     from chessgloss.engine import open_engine
+    from chessgloss.facts import search
+    from chessgloss.facts.verdict import LEAST_NODES, MOST_NODES
 
     with nullcontext(engine) if engine else open_engine() as running:
-        before = running.analyse(move.position, nodes=nodes, multipv=LINES)
-        after = running.analyse(move.after(), nodes=nodes, multipv=LINES)
+
+        def analyse(positions: Sequence[Position], nodes: int) -> list[Analysis]:
+            return [running.analyse(each, nodes=nodes, multipv=LINES) for each in positions]
+
+        limits = (nodes, nodes) if nodes else (LEAST_NODES, MOST_NODES)
+        ((before, after),) = search([move], analyse, limits)
+        turned = after_pass(move.after())
+        passed = analyse([turned], limits[0])[0] if turned else None
     ranked = rank_concepts(move) if concepts is None else concepts
-    return Briefing(move.numbered_san, move, before, after, ranked)
+    return Briefing(move.numbered_san, move, before, after, ranked, passed=passed)
 
 
 def comment(
     briefing: Briefing,
-    method: str = "template",
+    method: str = "notes",
     client: Client | None = None,
     *,
     say: Callable[[str], object] = warnings.warn,
@@ -143,8 +153,8 @@ def comment(
     briefing
         What is known of the move (:func:`brief`).
     method
-        ``template`` writes from the facts alone; ``llm``, ``llm_expert`` and ``ccc`` are the
-        paper's methods and need a client.
+        ``notes`` says what is true of the move, without a model; ``llm``, ``llm_expert`` and
+        ``ccc`` are the paper's methods and need a client.
     client
         Asks the language model (:func:`live_client`).
     say
@@ -155,12 +165,12 @@ def comment(
     ValueError
         If there is no such method, or one that asks a model has no client.
     """
-    from chessgloss.commentary.methods import METHODS, ModelWriter, write_from_facts
+    from chessgloss.commentary.methods import METHODS, ModelWriter, write_notes
 
-    if method == "template":
-        return write_from_facts(briefing)
+    if method == "notes":
+        return write_notes(briefing)
     if method not in METHODS:
-        raise ValueError(f"no method {method!r}; choose template or one of {', '.join(METHODS)}")
+        raise ValueError(f"no method {method!r}; choose notes or one of {', '.join(METHODS)}")
     if client is None:
         raise ValueError(f"method {method!r} asks a model: pass client=chessgloss.live_client()")
     return ModelWriter(client, method, say)(briefing)

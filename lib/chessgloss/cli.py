@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from chessgloss.survey.reading import Ratings
 
 #: Written from facts alone; the method where no model is set.
-TEMPLATE = "template"
+WITHOUT_MODEL = "notes"
 #: The method where ``OPENAI_BASE_URL`` names a model's address.
 WITH_MODEL = "ccc"
 
@@ -89,14 +89,13 @@ def parser() -> argparse.ArgumentParser:
     for each in (comment, annotate, ask):
         each.add_argument(
             "--method",
-            help=f"{TEMPLATE}, llm, llm_expert or ccc (default: {WITH_MODEL} where "
-            f"OPENAI_BASE_URL names a model, else {TEMPLATE})",
+            help=f"{WITHOUT_MODEL}, llm, llm_expert or ccc (default: {WITH_MODEL} where "
+            f"OPENAI_BASE_URL names a model, else {WITHOUT_MODEL})",
         )
         each.add_argument(
             "--nodes",
             type=int,
-            default=chessgloss.NODES,
-            help=f"a position (default {chessgloss.NODES:,})",
+            help="of each position (default: more and more, until the verdict is stable)",
         )
         without = "leave the expert network's concepts out"
         each.add_argument("--no-concepts", action="store_true", help=without)
@@ -312,7 +311,7 @@ def _read_move(fen: str, move: str, where: str = "") -> MoveInContext:
 
 
 def _move(given: argparse.Namespace) -> MoveInContext:
-    if given.nodes < 1:
+    if given.nodes is not None and given.nodes < 1:
         raise ValueError(f"--nodes must be positive, got {given.nodes}")
     return _read_move(given.fen, given.move)
 
@@ -330,8 +329,9 @@ def _comment(given: argparse.Namespace) -> int:
 
 def _comment_text(briefing: Briefing, comment: Comment) -> str:
     method = f"{comment.method}, {comment.model or 'no model'}"
-    used = f"{method}; {briefing.before.engine}, {briefing.before.nodes:,} nodes"
-    return f"{briefing.move.numbered_san}: {comment.text}\n({used})"
+    verdict = briefing.verdict
+    used = f"{method}; {verdict.engine}, {verdict.nodes:,} nodes, depth {verdict.depth}"
+    return f"{briefing.move.numbered_san}{verdict.glyph}: {comment.text}\n({used})"
 
 
 def _comment_json(briefing: Briefing, comment: Comment) -> str:
@@ -376,25 +376,25 @@ def _concepts(
 
 
 def _commentator(given: argparse.Namespace) -> Commentator:
-    from chessgloss.commentary.methods import ModelWriter, write_from_facts
+    from chessgloss.commentary.methods import ModelWriter, write_notes
 
     client = _client(given)
-    return write_from_facts if client is None else ModelWriter(client, _method(given), _say)
+    return write_notes if client is None else ModelWriter(client, _method(given), _say)
 
 
 def _method(given: argparse.Namespace) -> str:
     from chessgloss.commentary.methods import METHODS
 
-    chosen = given.method or (WITH_MODEL if os.environ.get("OPENAI_BASE_URL") else TEMPLATE)
-    known = [TEMPLATE, *(name for name, method in METHODS.items() if not method.oracle)]
+    chosen = given.method or (WITH_MODEL if os.environ.get("OPENAI_BASE_URL") else WITHOUT_MODEL)
+    known = [WITHOUT_MODEL, *(name for name, method in METHODS.items() if not method.oracle)]
     if chosen not in known:
         raise ValueError(f"no method {chosen!r}; choose one of {', '.join(known)}")
     return chosen
 
 
 def _client(given: argparse.Namespace) -> Client | None:
-    """Return a client that asks live and keeps nothing; ``None`` for the template."""
-    return None if _method(given) == TEMPLATE else chessgloss.live_client()
+    """Return a client that asks live and keeps nothing; ``None`` for the notes."""
+    return None if _method(given) == WITHOUT_MODEL else chessgloss.live_client()
 
 
 # ---------------------------------------------------------------- a game, questions
@@ -405,12 +405,16 @@ def _annotate(given: argparse.Namespace) -> int:
     from chessgloss.engine import analyse_many
 
     _check_targets(given)
-    if given.nodes < 1 or given.processes < 1:
+    if given.processes < 1 or (given.nodes is not None and given.nodes < 1):
         raise ValueError("--nodes and --processes must be positive")
     games = read_games(given.pgn)
-    search = {"nodes": given.nodes, "multipv": 3, "processes": given.processes}
+    search = {"multipv": 3, "processes": given.processes}
+    limits = {"nodes": (given.nodes, given.nodes)} if given.nodes else {}
     annotator = Annotator(
-        lambda positions: analyse_many(positions, **search), _commentator(given), _concepts(given)
+        lambda positions, nodes: analyse_many(positions, nodes=nodes, **search),
+        _commentator(given),
+        _concepts(given),
+        **limits,
     )
     annotated = [annotator.annotate(game) for game in games]
     if given.output is None:
@@ -452,10 +456,14 @@ def _ask(given: argparse.Namespace) -> int:
         briefing = _briefing(move, engine, given)
         comment = write(briefing)
         print(_comment_text(briefing, comment), flush=True)
+        known = {each.position: each for each in (briefing.before, briefing.after)}
+        nodes, lines = given.nodes or chessgloss.NODES, chessgloss.LINES
         dialogue = Dialogue(
             move,
             comment.text,
-            lambda position: engine.analyse(position, nodes=given.nodes, multipv=chessgloss.LINES),
+            lambda position: (
+                known.get(position) or engine.analyse(position, nodes=nodes, multipv=lines)
+            ),
             client,
             _say,
         )

@@ -44,6 +44,10 @@ MATES_FROM = 9_000
 #: ``analyse``: centipawns are capped at 1,000).
 CAP = 1_000
 
+#: Steepness of Lichess's curve from centipawns to the chance to win, fitted to its games.
+#: Source: lila, ``WinPercent`` (https://lichess.org/page/accuracy).
+WIN_STEEPNESS = 0.00368208
+
 #: Where Debian and a build from source put the binary when the PATH does not say.
 _USUAL_FOLDERS = (Path("/usr/games"), Path("/usr/local/bin"))
 _REMEDY = "install it with `sudo apt-get install stockfish` or set CHESSGLOSS_STOCKFISH"
@@ -105,12 +109,12 @@ def win_probability(score: chess.engine.PovScore, ply: int, pov: chess.Color) ->
     return score.pov(pov).wdl(model="sf15.1", ply=ply).winning_chance()
 
 
-def expected_score(score: chess.engine.PovScore, ply: int, pov: chess.Color) -> float:
-    """Return the points, 0 to 1, that ``pov`` can expect: win 1, draw 1/2, loss 0.
+def win_chance(values: ArrayLike) -> NDArray[np.float64]:
+    """Return the chance to win, 0 to 1, at values in centipawns, cut at 1,000 as Lichess does.
 
-    Parameters and model are those of :func:`win_probability`.
+    Unlike :func:`win_probability` it is what players make of a value, and the same all game long.
     """
-    return score.pov(pov).wdl(model="sf15.1", ply=ply).expectation()
+    return 1 / (1 + np.exp(-WIN_STEEPNESS * np.clip(np.asarray(values, float), -CAP, CAP)))
 
 
 def centipawn_loss(

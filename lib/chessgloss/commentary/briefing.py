@@ -39,7 +39,7 @@ from chessgloss.store import find_project
 
 Notation = Literal["fen", "pgn"]
 
-#: Phrases as data: what the template says, and the names of the concepts.
+#: Words as data: the names of the concepts, and patterns of what a text asks or says.
 PHRASES: dict[str, Any] = tomllib.loads(
     files("chessgloss.commentary").joinpath("phrases.toml").read_text("utf-8")
 )
@@ -87,6 +87,9 @@ class Briefing:
     noticed
         Concepts fitted on facts (fork, pin, ...) that the move seems to bring about or to
         end, as the expert shows them; changes in margins.
+    passed
+        The engine's analysis of the position in which the opponent passes after the move: what
+        the move threatens. ``None`` where it was not asked, or a check forbids to pass.
     """
 
     name: str
@@ -96,6 +99,7 @@ class Briefing:
     concepts: tuple[ConceptChange, ...] = ()
     oracle: tuple[ConceptChange, ...] = ()
     noticed: tuple[ConceptChange, ...] = ()
+    passed: Analysis | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -247,6 +251,15 @@ def speaks_of(text: str, change: ConceptChange) -> bool:
     return any(word in text.lower() for word in PHRASES["concepts"][change.concept]["words"])
 
 
+def after_pass(position: Position) -> Position | None:
+    """Return a position after a pass; ``None`` where one cannot pass: in check, or at the end."""
+    board = chess.Board(position.fen)
+    if board.is_check() or board.is_game_over():
+        return None
+    board.push(chess.Move.null())
+    return Position(board.fen()) if board.is_valid() else None
+
+
 # ---------------------------------------------------------------- on disk
 
 
@@ -305,15 +318,15 @@ def _analysis_row(analysis: Analysis) -> dict[str, Any]:
 def _briefing(row: Mapping[str, Any]) -> Briefing:
     position = Position(row["fen"], tuple(row["moves"].split()), row["root"])
     move = MoveInContext(position, row["move"])
-    rankings = [
+    concepts, oracle, noticed = (
         tuple(
             ConceptChange(name, side, before, after, change, rank)
             for rank, (name, side, before, after, change) in enumerate(row[key], start=1)
         )
         for key in ("concepts", "oracle", "noticed")
-    ]
+    )
     before, after = _analysis(position, row["before"]), _analysis(move.after(), row["after"])
-    return Briefing(row["name"], move, before, after, *rankings)
+    return Briefing(row["name"], move, before, after, concepts, oracle, noticed)
 
 
 def _analysis(position: Position, row: Mapping[str, Any]) -> Analysis:

@@ -19,9 +19,9 @@ import chess
 
 from chessgloss.claims.lexicon import Notation, tokenise
 from chessgloss.claims.parser import Element, Term, chunk
-from chessgloss.commentary.briefing import PHRASES
+from chessgloss.commentary.briefing import PHRASES, after_pass
+from chessgloss.commentary.notes import named, owned
 from chessgloss.commentary.prompts import load_prompt, quoted
-from chessgloss.commentary.template import named, owned
 from chessgloss.engine import Analysis, score_text
 from chessgloss.facts import Verdict, gather, listed, side_name, weigh
 from chessgloss.facts.board import attackers, shelter
@@ -131,11 +131,7 @@ class Discussion:
     @property
     def passed(self) -> Position | None:
         """The position after the move and a pass; ``None`` if the opponent cannot pass."""
-        if self.board.is_check() or self.board.is_game_over():
-            return None
-        passed = self.board.copy(stack=False)
-        passed.push(chess.Move.null())
-        return Position(passed.fen()) if passed.is_valid() else None
+        return after_pass(self.after)
 
     def main_line(self, plies: int) -> tuple[str, ...]:
         """Return the engine's line after the move, UCI; empty if the game is over."""
@@ -492,7 +488,7 @@ def _verdict(discussion: Discussion) -> Iterator[str]:
     else:
         yield (
             f"By the engine's count {name} loses {verdict.loss / 100:.2f} against {best} "
-            f"({verdict.mistake_class.lower()}): before it {before}, "
+            f"({verdict.judgement}): before it {before}, "
             f"after it {score_text(verdict.played)}."
         )
 
@@ -543,9 +539,10 @@ def _threats(discussion: Discussion) -> Iterator[str]:
 
 def _standing(discussion: Discussion) -> Iterator[str]:
     verdict, move = discussion.weigh(discussion.move), discussion.move
+    side = "the game" if verdict.standing == "equal" else side_name(move.mover)
     yield (
-        f"After {move.numbered_san} the engine says that {score_text(verdict.after)}; "
-        f"{side_name(move.mover)} can expect {verdict.expected_after:.2f} of a point."
+        f"After {move.numbered_san} the engine says that {score_text(verdict.after)}: "
+        f"{side} is {verdict.standing}."
     )
 
 
@@ -572,7 +569,7 @@ class Reply:
     grounds
         The facts it was made from, those looked up for its own words included.
     method
-        ``template`` or ``llm``.
+        ``notes`` or ``llm``.
     model
         The language model that answered; ``None`` if none did.
     unsupported
@@ -581,7 +578,7 @@ class Reply:
 
     text: str
     grounds: tuple[Ground, ...]
-    method: str = "template"
+    method: str = "notes"
     model: str | None = None
     unsupported: tuple[str, ...] = ()
 

@@ -6,6 +6,7 @@ The methods of the CCC paper, their ablations, and the comments of all of them s
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,13 +26,14 @@ from chessgloss.commentary.briefing import (
     describe_verdict,
     known_from_start,
 )
+from chessgloss.commentary.notes import write_notes
 from chessgloss.commentary.prompts import load_prompt
-from chessgloss.commentary.template import write_from_facts
 from chessgloss.concepts.changes import ConceptChange
 from chessgloss.facts import side_name
 from chessgloss.llm.client import Client, Unanswered
 from chessgloss.llm.recordings import Answer, Request, Sampling, State
 from chessgloss.positions import MoveInContext
+from chessgloss.store import find_project
 
 Choice = Literal["top", "random", "flipped", "none"]
 
@@ -49,7 +51,7 @@ NOTICED = 3
 OTHER_COUNTS, VARIED_MOVES = (3, 8), 20
 
 #: Methods that ask no model, and the one whose comments were checked and written anew.
-UNASKED = ("reference", "template", "gac", "ccc_verified")
+UNASKED = ("reference", "notes", "template", "gac", "ccc_verified")
 
 _COMMENT = re.compile(r"^\W*comment\W*?:\W*?(?=\w)", re.IGNORECASE | re.MULTILINE)
 
@@ -266,7 +268,7 @@ class ModelWriter:
     def __call__(self, briefing: Briefing) -> Comment:
         """Return a comment on a move."""
         if self._gone:
-            return write_from_facts(briefing)
+            return write_notes(briefing)
         name = self.client.model.name
         try:
             answer = self.client.ask(request_comment(briefing, self.method))
@@ -277,7 +279,7 @@ class ModelWriter:
         except Unanswered as error:
             self._gone, problem = True, str(error)
         self.warn(f"{problem}; the facts speak instead")
-        return write_from_facts(briefing)
+        return write_notes(briefing)
 
 
 def model_comments(
@@ -359,13 +361,26 @@ def gather_comments(
     def column(method: str) -> Sequence[Comment | None]:
         if method == "reference":
             return [Comment(each.reference, method) if each.reference else None for each in moves]
+        if method == "notes":
+            return list(map(write_notes, given))
         if method == "template":
-            return list(map(write_from_facts, given))
+            written = template_comments()
+            return [written[each.name] for each in moves]
         if verified is not None and method == "ccc_verified":
             return [verified.get(each.name) for each in moves]
         return gac_comments(given) if method == "gac" else model_comments(given, method, client)
 
     return comment_table(moves, [column(method) for method in methods])
+
+
+def template_comments() -> dict[str, Comment]:
+    """Return what an earlier method put together from facts, by the name of the move.
+
+    The judges were asked about these texts; the notes have taken their place since.
+    """
+    path = find_project() / "data" / "commentary" / "template.json"
+    _, *rows = json.loads(path.read_text("utf-8"))
+    return {row["move"]: Comment(row["text"], "template") for row in rows}
 
 
 def comment_table(

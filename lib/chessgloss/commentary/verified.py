@@ -8,8 +8,8 @@
 The method ``ccc_verified``, and ``ccc_simple``, which asks for a beginner's language. A model is
 asked again at most :data:`ROUNDS` times, and only where an answer holds a false claim or no
 comment. Then the best attempt is mended: each clause that holds a false claim is left out, with
-whatever leans on it. Where a comment would lose its point the template's sentence stands in; where
-too little of it is left, the whole template.
+whatever leans on it. Where a comment would lose its point a note's sentence stands in; where too
+little of it is left, the notes' whole comment.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from chessgloss.claims.lexicon import tokenise
 from chessgloss.claims.parser import Element, chunk, sentences
 from chessgloss.commentary.briefing import PHRASES, Briefing, Comment
 from chessgloss.commentary.methods import TEMPERATURE, read_comment, request_comment
+from chessgloss.commentary.notes import choose, notes
 from chessgloss.commentary.prompts import load_prompt, quoted
-from chessgloss.commentary.template import realise
 from chessgloss.llm.client import Client, replay
 from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
 from chessgloss.store import find_project
@@ -44,7 +44,7 @@ Step = Literal["mend", "repeat", "settle"]
 #: asks for one line.
 ROUNDS, MOST_FAULTS, FOLLOW_UP_TOKENS = 2, 6, 110
 
-#: Words of the model's own that a published comment has at least, else it is the template's.
+#: Words of the model's own that a published comment has at least, else it is the notes'.
 LEAST_WORDS: Final = 5
 
 #: Comments of the gold set's development half whose claims the model is asked to list, and the
@@ -100,9 +100,9 @@ class Verified:
     dropped
         The parts of the best attempt that were left out, in its order.
     borrowed
-        The template's sentences that stand in for them.
+        The notes' sentences that stand in for them.
     fallback
-        Whether the whole comment is the template's.
+        Whether the whole comment is made of notes.
     """
 
     comment: Comment
@@ -121,7 +121,8 @@ class Verified:
     def way(self) -> str:
         """How the comment came about: ``as written``, ``rewritten``, ``cut`` or ``template``.
 
-        ``rewritten`` is a later attempt, kept whole; ``cut`` lost a part.
+        ``rewritten`` is a later attempt, kept whole; ``cut`` lost a part; ``template`` is put
+        together from facts alone.
         """
         if self.fallback:
             return "template"
@@ -313,7 +314,7 @@ def settle(
 
     Of the attempts with the fewest false claims that one whose mended form keeps most true
     claims, then most words, then the earliest; of the next best if too little is left of it;
-    else the template.
+    else the notes' comment.
 
     Parameters
     ----------
@@ -325,7 +326,7 @@ def settle(
         Names that the comment carries.
     """
     check, lost = checker(briefing), any(_judges(attempt.false) for attempt in attempts)
-    template = realise(briefing.facts(), briefing.verdict, briefing.concepts)
+    spoken = [note.sentence for note in choose(notes(briefing))]
     names = map(re.escape, ("move", briefing.move.san.rstrip("+#"), briefing.move.uci[2:4]))
     names_move = re.compile(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)")
     mended = []
@@ -339,16 +340,16 @@ def settle(
         relations = {each.claim.relation for each in kept.checked}
         before, after = list[str](), list[str]()
         if dropped and not (names_move.search(kept.text) or relations & _OF_THE_MOVE):
-            before = [template.sentences[0]]
+            before = spoken[:1]
         if dropped and lost and not _judges(kept.checked):
-            after = [each for each in template.sentences[1:][-1:] if _judges(check(each))]
+            after = [each for each in spoken[1:][-1:] if _judges(check(each))]
         text = " ".join([*before, kept.text, *after])
         checked = check(text)
         if -words >= LEAST_WORDS and not false_of(checked):
             comment, borrowed = Comment(text, method, model), (*before, *after)
             return Verified(comment, tuple(attempts), checked, dropped, borrowed)
-    comment = Comment(template.text, method, model)
-    return Verified(comment, tuple(attempts), check(template.text), fallback=True)
+    comment = Comment(" ".join(spoken), method, model)
+    return Verified(comment, tuple(attempts), check(comment.text), fallback=True)
 
 
 def _judges(checked: Iterable[Checked]) -> bool:

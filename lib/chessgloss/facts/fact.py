@@ -30,6 +30,21 @@ isolated_pawn        the pawn                            none
 open_file            rooks and queens on it (half-open:  the file's letter; half-open if it has
                      the side's own)                     a side, the one without a pawn
 king_shelter         the king, its pawns                 their number
+opening              of the move: from, to; before: none its ECO code and its name
+ending               none; nobody                        its name, by the pieces: ``rook ending``
+theory               none; the winner, or nobody         ``win`` or ``draw``, and what is known
+opposition           the holder's king, the other; the   ``direct`` or ``distant``; only where
+                     holder                              it decides
+key_square           the king on it, its pawn            none
+outside_square       the pawn, the other king, the       none; the king cannot catch the pawn
+                     promotion square
+stalemating_move     from, to                            UCI move
+repetition           from, to                            how often the position has stood
+fifty_moves          none; nobody                        plies without a capture or pawn's move
+perpetual            the first check's, the king         UCI moves; see facts/known.py
+underpromotion       from, to                            why no queen: ``mate``, ``stalemate``,
+                                                         ``mated``, ``fork`` or ``check``
+zugzwang             the king                            expected points lost by having to move
 centipawn_loss       from, to                            centipawns, at least 0
 move_rank            from, to                            1 to 5, or none
 mistake              from, to                            ``Excellent`` to ``Blunder``
@@ -62,12 +77,15 @@ _Check = Literal["check", "discovered_check", "double_check", "mate", "stalemate
 _Piece = Literal["material", "exchange", "attack", "defence", "hanging"]
 _Tactic = Literal["fork", "pin", "skewer", "discovered_attack", "threat"]
 _Structure = Literal["passed_pawn", "doubled_pawns", "isolated_pawn", "open_file", "king_shelter"]
+_Ending = Literal["ending", "theory", "opposition", "key_square", "outside_square"]
+_Draw = Literal["stalemating_move", "repetition", "fifty_moves", "perpetual"]
+_Known = Literal["opening", _Ending, _Draw, "underpromotion", "zugzwang"]
 _EngineOfMove = Literal["centipawn_loss", "move_rank", "mistake"]
 _EngineOfPosition = Literal["evaluation", "win_probability", "best_line", "expected_reply"]
 _EngineKind = Literal[_EngineOfMove, _EngineOfPosition]
 
 #: The kinds, in the order in which they are listed.
-FactKind = Literal[_OfMove, _Check, _Piece, _Tactic, _Structure, _EngineKind]
+FactKind = Literal[_OfMove, _Check, _Piece, _Tactic, _Structure, _Known, _EngineKind]
 
 #: When a fact holds: of the move itself, in the position before it, or in the one after it.
 When = Literal["move", "before", "after"]
@@ -76,6 +94,10 @@ _AROUND: Final[tuple[When, When]] = ("before", "after")
 
 #: Kinds that only an engine's analysis can give.
 ENGINE_KINDS: Final[frozenset[FactKind]] = frozenset(get_args(_EngineKind))
+
+#: Kinds of ``facts/known.py``. Perpetual check and zugzwang are asked of it, not gathered: they
+#: take an engine's line or scores.
+KNOWN_KINDS: Final[frozenset[FactKind]] = frozenset(get_args(_Known))
 
 _PLACE = {name: place for place, name in enumerate((*get_args(When), *get_args(FactKind)))}
 
@@ -170,12 +192,15 @@ def gather(move: MoveInContext, verdict: Verdict | None = None) -> Facts:
     ValueError
         If the verdict is seen by the side that does not move.
     """
+    from chessgloss.facts.known import known_facts  # which makes facts, of this module
+
     board = chess.Board(move.position.fen)
     after = board.copy(stack=False)
     after.push(move.move)
     facts = [*_checks(board, "before"), *_states(board, "before"), *_states(after, "after")]
     facts += [*_special_moves(board, move.move), *_checks(after, "move", board)]
     facts += [*_gains(board, move.move, after), *_tactics_made(board, move.move, facts)]
+    facts += known_facts(move, board, after)
     facts += _engine_facts(move, verdict) if verdict else []
     return Facts(move, tuple(sorted(facts, key=lambda f: (_PLACE[f.when], _PLACE[f.kind]))))
 

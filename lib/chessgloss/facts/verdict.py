@@ -1,38 +1,73 @@
 """What an engine says of a move, weighed from its analyses before and after it.
 
-All values are seen by the side that moves. Centipawns follow the static-position plan: mate in
-n moves counts as 10,000 - n, being mated in n as -10,000 + n. Chances to win and points to
-expect come from Stockfish 15.1's own win-rate model (see
-:func:`chessgloss.engine.win_probability`).
+All values are seen by the side that moves. What a reader is told of a move, its class
+(:func:`judge`), glyph and the standing of the game (:func:`standing`), comes from one number: the
+chance to win on Lichess's curve (:func:`chessgloss.engine.win_chance`). The static-position plan's
+classes by centipawns (:func:`mistake_class`) are for its own tables.
+
+Centipawns follow that plan: mate in n moves counts as 10,000 - n, being mated in n as
+-10,000 + n. ``win_before`` and ``win_after`` come from Stockfish 15.1's own win-rate model
+(:func:`chessgloss.engine.win_probability`), which the rubric's feature context shows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final, Literal, TypeAlias
 
 import chess
 import chess.engine
 
 from chessgloss.engine import (
+    MATES_FROM,
     Analysis,
     centipawn_loss,
     centipawns,
-    expected_score,
+    read_centipawns,
     score_of,
+    win_chance,
     win_probability,
 )
-from chessgloss.positions import MoveInContext
+from chessgloss.facts.tactics import exchange
+from chessgloss.positions import MoveInContext, Position
 
+Judgement = Literal["best", "good", "inaccuracy", "mistake", "blunder"]
+Standing = Literal[
+    "winning", "clearly better", "slightly better", "equal", "slightly worse", "clearly worse",
+    "losing",
+]  # fmt: skip
 MistakeClass = Literal["Excellent", "Good", "Inaccuracy", "Mistake", "Blunder"]
 
+#: Chance to win that a move of the class gives away at least. Source: lila, ``CpAdvice``: 0.1, 0.2
+#: and 0.3 of "winning chances", which go from -1 to 1.
+JUDGEMENT_BOUNDS: Final[dict[Judgement, float]] = {
+    "blunder": 0.15, "mistake": 0.10, "inaccuracy": 0.05,
+}  # fmt: skip
+
+#: The class where a forced mate is let slip and more than so many centipawns are kept, or allowed
+#: when as many were lost before; else a blunder. Source: lila, ``MateAdvice``.
+MATE_BOUNDS: Final[dict[Judgement, int]] = {"inaccuracy": 999, "mistake": 700}
+
+GLYPHS: Final[dict[Judgement, str]] = {"inaccuracy": "?!", "mistake": "?", "blunder": "??"}
+
+#: Least chance to win of each standing: about 380, 170 and 55 centipawns, and their mirror
+#: images. Our choice, after the four degrees of the Informator's signs.
+STANDING_BOUNDS: Final[dict[Standing, float]] = {
+    "winning": 0.80, "clearly better": 0.65, "slightly better": 0.55, "equal": 0.45,
+    "slightly worse": 0.35, "clearly worse": 0.20, "losing": 0.00,
+}  # fmt: skip
+
 #: The plan's step 2.1: the most centipawns that a move of the class may lose; above, a Blunder.
-CLASS_BOUNDS: Final[tuple[tuple[MistakeClass, int], ...]] = (
-    ("Excellent", 10),
-    ("Good", 30),
-    ("Inaccuracy", 60),
-    ("Mistake", 100),
-)
+CLASS_BOUNDS: Final[dict[MistakeClass, int]] = {
+    "Excellent": 10, "Good": 30, "Inaccuracy": 60, "Mistake": 100,
+}  # fmt: skip
+
+#: Analyses positions with a number of nodes each.
+Analyse: TypeAlias = Callable[[Sequence[Position], int], Sequence[Analysis]]
+
+#: Nodes of a position in the first search around a move and in the longest.
+LEAST_NODES, MOST_NODES = 100_000, 800_000
 
 #: Lines among which a move is ranked: the plan asks for five.
 RANKED_LINES = 5
@@ -55,8 +90,6 @@ class Verdict:
         before the move if it has one there, else ``after``.
     win_before, win_after
         Chance of the mover to win, 0 to 1, from ``before`` and ``after``.
-    expected_before, expected_after
-        Points the mover can expect, 0 to 1 (win 1, draw 1/2), from the same.
     loss
         Centipawns that the move loses against the best line; never negative.
     rank
@@ -74,6 +107,10 @@ class Verdict:
         over or no line says.
     reply_line
         The engine's line from the position after the move, UCI; empty if the game is over.
+    depth
+        Plies searched before or after the move, the fewer of the two; 0 if not known.
+    obvious
+        Whether the move answers a check, or takes without losing material by exchange.
     """
 
     engine: str
@@ -83,8 +120,6 @@ class Verdict:
     played: chess.engine.PovScore
     win_before: float
     win_after: float
-    expected_before: float
-    expected_after: float
     loss: int
     rank: int | None
     ranked: int
@@ -94,11 +129,47 @@ class Verdict:
     best_line: tuple[str, ...]
     reply: str | None
     reply_line: tuple[str, ...]
+    depth: int = 0
+    obvious: bool = False
 
     @property
     def mover(self) -> chess.Color:
         """Side that moves, whose point of view this is."""
         return self.before.turn
+
+    @property
+    def win_chance_lost(self) -> float:
+        """Chance to win, 0 to 1 on Lichess's curve, that the move gives away; never negative."""
+        best, played = (centipawns(score, self.mover) for score in (self.before, self.played))
+        return max(0.0, float(win_chance(best) - win_chance(played)))
+
+    @property
+    def judgement(self) -> Judgement:
+        """Class of the move by the chance to win that it gives away (:func:`judge`)."""
+        return judge(self.before, self.played)
+
+    @property
+    def standing(self) -> Standing:
+        """How the mover stands after the move."""
+        return standing(self.after, self.mover)
+
+    @property
+    def standing_before(self) -> Standing:
+        """How the mover stood before the move, with the best play."""
+        return standing(self.before, self.mover)
+
+    @property
+    def glyph(self) -> str:
+        """``?!``, ``?`` or ``??`` as :attr:`judgement` says, ``!``, or nothing.
+
+        ``!`` is for the engine's first choice where its second would have been a mistake at
+        least, if the move is not :attr:`obvious` and the game not lost even so.
+        """
+        if self.rank != 1 or self.second_centipawns is None or self.obvious:
+            return GLYPHS.get(self.judgement, "")
+        second = judge(self.before, read_centipawns(self.second_centipawns, self.mover))
+        only = second in ("mistake", "blunder") and self.standing_before != "losing"
+        return "!" if only else ""
 
     @property
     def mistake_class(self) -> MistakeClass:
@@ -124,21 +195,63 @@ class Verdict:
 
     def summary(self) -> dict[str, object]:
         """Return the verdict as plain values, ready for JSON, seen by the side that moves."""
-        chances = ("win_before", "win_after", "expected_before", "expected_after")
         choice = ("rank", "ranked", "best", "second", "second_centipawns", "best_line", "reply")
         return {
             "engine": self.engine,
             "nodes": self.nodes,
+            "depth": self.depth,
             "point_of_view": "White" if self.mover else "Black",
             "centipawns_before": self.centipawns_before,
             "centipawns_after": self.centipawns_after,
             "mate_before": self.before.relative.mate(),
             "mate_after": self.after.relative.mate(),
-            **{name: round(getattr(self, name), 4) for name in chances},
+            "win_before": round(self.win_before, 4),
+            "win_after": round(self.win_after, 4),
             "loss": self.loss,
-            "class": self.mistake_class,
+            "judgement": self.judgement,
+            "glyph": self.glyph,
+            "win_chance_lost": round(self.win_chance_lost, 4),
+            "standing_before": self.standing_before,
+            "standing": self.standing,
             **{name: getattr(self, name) for name in (*choice, "reply_line")},
         }
+
+
+def standing(score: chess.engine.PovScore, pov: chess.Color) -> Standing:
+    """Return how ``pov`` stands at a score, in words, by :data:`STANDING_BOUNDS`."""
+    chance = win_chance(centipawns(score, pov))
+    return next(name for name, least in STANDING_BOUNDS.items() if chance >= least)
+
+
+def judge(best: chess.engine.PovScore, played: chess.engine.PovScore) -> Judgement:
+    """Return the class of a move by the chance to win that it gives away, as Lichess has it.
+
+    A move that loses no centipawn is ``best``. A mate let slip or allowed has bounds of its own
+    (:data:`MATE_BOUNDS`); one that is only slower or faster does not count. Where the mover is
+    winning, or losing, with either move, none is an inaccuracy: this is ours.
+
+    Parameters
+    ----------
+    best
+        Score of the best line, with the mover's point of view.
+    played
+        Score of the move's own line.
+    """
+    most, kept = (centipawns(score, best.turn) for score in (best, played))
+    if most <= kept:
+        return "best"
+    judgement: Judgement
+    slipped, allowed = most >= MATES_FROM > kept, kept <= -MATES_FROM < most
+    if slipped or allowed:
+        spare = kept if slipped else -most
+        judgement = next((name for name, bound in MATE_BOUNDS.items() if spare > bound), "blunder")
+    else:
+        lost = win_chance(most) - win_chance(kept)
+        judgement = next(
+            (name for name, least in JUDGEMENT_BOUNDS.items() if lost >= least), "good"
+        )
+    decided = standing(best, best.turn) == standing(played, best.turn) in ("winning", "losing")
+    return "good" if judgement == "inaccuracy" and decided else judgement
 
 
 def mistake_class(loss: float) -> MistakeClass:
@@ -154,7 +267,7 @@ def mistake_class(loss: float) -> MistakeClass:
     """
     if not loss >= 0:
         raise ValueError(f"a loss is at least 0 centipawns, got {loss}")
-    return next((name for name, bound in CLASS_BOUNDS if loss <= bound), get_args(MistakeClass)[-1])
+    return next((name for name, bound in CLASS_BOUNDS.items() if loss <= bound), "Blunder")
 
 
 def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
@@ -182,7 +295,8 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
     if before.engine != after.engine:
         raise ValueError(f"one engine must weigh a move, got {before.engine} and {after.engine}")
     mover = move.mover
-    ply = chess.Board(move.position.fen).ply()
+    board = chess.Board(move.position.fen)
+    ply = board.ply()
     lines = before.lines[:RANKED_LINES]
     rank = next((n for n, line in enumerate(lines, 1) if line.moves[:1] == (move.uci,)), None)
     best, end = _seen_by(before.best.score, mover), _seen_by(score_of(after), mover)
@@ -199,8 +313,6 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         played=played,
         win_before=win_probability(best, ply, mover),
         win_after=win_probability(end, ply + 1, mover),
-        expected_before=expected_score(best, ply, mover),
-        expected_after=expected_score(end, ply + 1, mover),
         loss=int(centipawn_loss(centipawns(best, mover), centipawns(played, mover), cap=None)),
         rank=rank,
         ranked=len(lines),
@@ -210,7 +322,53 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         best_line=before.best.moves,
         reply=replies[0] if replies else None,
         reply_line=reply_line,
+        depth=min(analysis.best.depth for analysis in (before, after) if analysis.lines),
+        obvious=board.is_check()
+        or (board.is_capture(move.move) and exchange(board, move.move) >= 0),
     )
+
+
+def search(
+    moves: Sequence[MoveInContext],
+    analyse: Analyse,
+    nodes: tuple[int, int] = (LEAST_NODES, MOST_NODES),
+) -> list[tuple[Analysis, Analysis]]:
+    """Search the positions before and after moves until what is said of each move is stable.
+
+    Every search has twice the nodes of the last. A move is settled when two running agree in its
+    class and in how its side stood before it.
+
+    Parameters
+    ----------
+    moves
+        Moves, such as those of a game; positions with the same FEN are searched once.
+    analyse
+        Analyses positions with a number of nodes each, in their order.
+    nodes
+        Nodes of a position in the first search and in the longest; the same number twice for one
+        search, whether stable or not.
+
+    Returns
+    -------
+    list of tuple
+        For each move its last analyses, before and after it (:func:`weigh`).
+    """
+    found: dict[int, tuple[Analysis, Analysis]] = {}
+    said: dict[int, tuple[Judgement, Standing]] = {}
+    unsettled, (limit, most) = list(range(len(moves))), nodes
+    while unsettled:
+        around = {number: (moves[number].position, moves[number].after()) for number in unsettled}
+        asked = {each.fen: each for pair in around.values() for each in pair}
+        analyses = dict(zip(asked, analyse([*asked.values()], limit), strict=True))
+        for number, (before, after) in around.items():
+            found[number] = analyses[before.fen], analyses[after.fen]
+            verdict = weigh(moves[number], *found[number])
+            now = verdict.judgement, verdict.standing_before
+            if said.get(number) == now or 2 * limit > most:
+                unsettled.remove(number)
+            said[number] = now
+        limit *= 2
+    return [found[number] for number in range(len(moves))]
 
 
 def _seen_by(score: chess.engine.PovScore, colour: chess.Color) -> chess.engine.PovScore:

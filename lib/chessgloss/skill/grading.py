@@ -24,11 +24,10 @@ from typing import Final, NamedTuple, get_args
 import chess
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
 from chessgloss.corpora.games import pack, unpack
-from chessgloss.engine import CAP, Engine, centipawn_loss, centipawns, open_engine
+from chessgloss.engine import CAP, Engine, centipawn_loss, centipawns, open_engine, win_chance
 from chessgloss.facts.verdict import RANKED_LINES, MistakeClass, mistake_class
 from chessgloss.positions import Position
 from chessgloss.store import Store
@@ -42,10 +41,6 @@ MARKS: Final = dict(zip(MOVE_GRADES, (5, 4, 3, 2, 1), strict=True))
 
 #: Rank of a move that is not among the five best (the plan's ``_classify_move``).
 OUTSIDE = RANKED_LINES + 1
-
-#: Steepness of Lichess's curve from centipawns to the chance to win, fitted to its games.
-#: Source: lila, ``WinPercent`` (https://lichess.org/page/accuracy).
-WIN_STEEPNESS = 0.00368208
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +72,6 @@ class MoveTable(NamedTuple):
 
     values: Mapping[str, int]
     ranked: Sequence[str]
-
-
-def win_chance(values: ArrayLike) -> NDArray[np.float64]:
-    """Return the chance to win, 0 to 1, at values in centipawns, cut at 1,000 as Lichess does."""
-    cut = np.clip(np.asarray(values, dtype=float), -1_000, 1_000)
-    return 1 / (1 + np.exp(-WIN_STEEPNESS * cut))
 
 
 # ---------------------------------------------------------------- moves and answers, graded

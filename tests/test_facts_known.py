@@ -1,0 +1,275 @@
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import pytest
+from chess.engine import Cp, PovScore
+
+from chessgloss import assets
+from chessgloss.corpora.games import read_games
+from chessgloss.facts import Fact, gather, known
+from chessgloss.facts.fact import KNOWN_KINDS
+from chessgloss.facts.known import (
+    key_squares,
+    opening,
+    openings,
+    perpetual,
+    repetitions,
+    theory,
+    zugzwang,
+)
+from chessgloss.positions import MoveInContext, Position, read_fen, read_move
+
+PAWN, KING, OTHER = (chess.Piece.from_symbol(letter) for letter in "PKk")
+GAMES = Path(__file__).parents[1] / "data" / "games" / "selfplay.tsv.zst"
+
+#: What must hold of a position, and below it the same position but for a detail, where it must
+#: not: kind, time, side, squares, value; position and move.
+TWINS = """
+ending before | nobody | - | rook ending
+    8/5k2/8/8/8/8/R3P3/4K2r w - - 0 1 | Kd2
+    8/5k2/5n2/8/8/8/R3P3/4K2r w - - 0 1 | Kd2
+ending before | nobody | - | ending with opposite-coloured bishops
+    8/2b2k2/8/8/8/8/2B1P3/4K3 w - - 0 1 | Kd1
+    2b5/5k2/8/8/8/8/2B1P3/4K3 w - - 0 1 | Kd1
+ending after | nobody | - | pawn ending
+    4k3/4p3/8/8/8/8/3r4/3K4 w - - 0 1 | Kxd2
+    4k3/4p3/8/8/8/8/3r4/3K3R w - - 0 1 | Kxd2
+ending before | nobody | - | ending of bishop and knight against bare king
+    4k3/8/8/8/8/8/8/4KBN1 w - - 0 1 | Kd2
+    4k3/4p3/8/8/8/8/8/4KBN1 w - - 0 1 | Kd2
+theory before | White | - | win, Lucena position
+    1K1k4/1P6/8/8/8/8/r7/2R5 w - - 0 1 | Rc4
+    1K1k4/1P6/8/8/8/8/r7/4R3 w - - 0 1 | Re4
+theory before | Black | - | win, Lucena position
+    2r5/R7/8/8/8/8/1p6/1k1K4 b - - 0 1 | Rc5
+    2r5/2R5/8/8/8/8/1p6/1k1K4 b - - 0 1 | Ra8
+theory after | nobody | - | draw, Philidor position
+    3k4/8/8/8/1r1PK3/8/8/R7 b - - 0 1 | Rb6
+    4k3/8/8/8/1r1PK3/8/8/R7 b - - 0 1 | Rb6
+theory before | nobody | - | draw, wrong bishop
+    k7/8/8/P7/1K6/8/8/2B5 w - - 0 1 | Kb5
+    k7/8/8/P7/1K6/8/8/3B4 w - - 0 1 | Kb5
+theory before | nobody | - | draw, insufficient material
+    4k3/8/8/8/8/8/8/4KN2 w - - 0 1 | Kd2
+    4k3/8/8/8/8/8/4P3/4KN2 w - - 0 1 | Kd2
+theory before | White | - | win, KPK
+    8/8/4k3/8/4K3/4P3/8/8 b - - 0 1 | Kd6
+    8/8/4k3/8/4K3/4P3/8/8 w - - 0 1 | Kd4
+theory before | White | - | win, KRK
+    8/8/8/8/8/8/5k2/K6R b - - 0 1 | Kg2
+    8/8/8/8/8/8/6k1/K6R b - - 0 1 | Kxh1
+opposition before | White | e4 e6 | direct
+    8/8/4k3/8/4K3/4P3/8/8 b - - 0 1 | Kd6
+    8/8/5k2/8/4K3/4P3/8/8 b - - 0 1 | Ke6
+opposition after | Black | e6 e4 | direct
+    8/5k2/8/8/4K3/4P3/8/8 b - - 0 1 | Ke6
+    8/5k2/8/8/3PK3/8/8/8 b - - 0 1 | Kf6
+key_square before | White | d5 d3 | None
+    8/4k3/8/3K4/8/3P4/8/8 w - - 0 1 | d4
+    8/4k3/8/8/3K4/3P4/8/8 w - - 0 1 | Kd5
+outside_square before | White | a5 e5 a8 | None
+    8/8/8/P3k3/8/8/8/K7 w - - 0 1 | a6
+    8/8/8/P3k3/8/8/8/K7 b - - 0 1 | Kd6
+stalemating_move before | White | g5 g6 | g5g6
+    7k/5K2/8/6Q1/8/8/8/8 w - - 0 1 | Qh5+
+    7k/p4K2/8/6Q1/8/8/8/8 w - - 0 1 | Qh5+
+underpromotion move | White | f7 f8 | stalemate
+    8/5P1k/8/6K1/8/8/8/8 w - - 0 1 | f8=R
+    8/5P1k/8/8/6K1/8/8/8 w - - 0 1 | f8=R
+underpromotion move | White | f7 f8 | mate
+    6nr/5Ppk/7p/8/8/8/8/1K6 w - - 0 1 | f8=N
+    r5nr/5Ppk/7p/8/8/8/8/1K6 w - - 0 1 | f8=N
+underpromotion move | White | e7 e8 | mated
+    8/2k1P3/8/8/8/6qp/8/7K w - - 0 1 | e8=N
+    8/2k1P3/8/8/8/6q1/8/7K w - - 0 1 | e8=N
+underpromotion move | White | e7 e8 | fork
+    8/2k1P1q1/8/8/8/8/8/1K6 w - - 0 1 | e8=N
+    8/2k1P2q/8/8/8/8/8/K7 w - - 0 1 | e8=N
+underpromotion move | White | e7 e8 | check
+    8/2k1P3/8/8/8/8/8/K7 w - - 0 1 | e8=N
+    8/1k2P3/8/8/8/8/8/K7 w - - 0 1 | e8=N
+fifty_moves move | nobody | - | 100
+    8/5k2/8/8/8/8/R3P3/4K2r w - - 99 120 | Kd2
+    8/5k2/8/8/8/8/R3P3/4K2r w - - 98 120 | Kd2
+"""
+
+
+def twins() -> Iterator[tuple[str, MoveInContext, MoveInContext]]:
+    lines = iter(TWINS.strip().splitlines())
+    for wanted, *pair in zip(lines, lines, lines, strict=True):
+        parts = (line.strip().split(" | ") for line in pair)
+        yield (wanted, *(read_move(read_fen(fen), san) for fen, san in parts))
+
+
+def outlines(move: MoveInContext) -> list[str]:
+    """Facts as they stand in the table."""
+    sides = {None: "nobody", chess.WHITE: "White", chess.BLACK: "Black"}
+    return [
+        " | ".join(
+            (
+                f"{fact.kind} {fact.when}",
+                sides[fact.side],
+                " ".join(fact.squares) or "-",
+                ", ".join(fact.value) if isinstance(fact.value, tuple) else str(fact.value),
+            )
+        )
+        for fact in gather(move).of(*KNOWN_KINDS)
+    ]
+
+
+@pytest.fixture(scope="module")
+def tables() -> None:
+    try:
+        assets.locate("gaviota")
+    except assets.AssetMissing as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize(("wanted", "move", "twin"), [*twins()])
+def test_what_holds_does_not_hold_of_the_twin(
+    wanted: str, move: MoveInContext, twin: MoveInContext
+):
+    assert wanted in outlines(move)
+    assert wanted not in outlines(twin)
+
+
+def test_what_needs_the_tablebase_is_left_out_without_it(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(known, "_tablebase", lambda: None)
+    facts = outlines(read_move(read_fen("8/8/4k3/8/4K3/4P3/8/8 b - - 0 1"), "Kd6"))
+    assert facts == [
+        "ending before | nobody | - | pawn ending",
+        "ending after | nobody | - | pawn ending",
+    ]
+
+
+# ---------------------------------------------------------------- rules against a tablebase
+
+
+@pytest.mark.usefixtures("tables")
+def test_from_a_key_square_the_king_wins_and_elsewhere_it_may_not():
+    """Every board of a knight's, a bishop's and a centre pawn on ranks 2 to 6, White to move.
+
+    A king that has not reached a key square, the other king having the opposition, does not
+    win; that is what the squares are for.
+    """
+    on_key, drawn_elsewhere = 0, 0
+    for pawn in (chess.square(file, rank) for file in (1, 2, 3) for rank in range(1, 6)):
+        keys = key_squares(pawn, chess.WHITE)
+        for king, other in itertools.product(range(64), chess.SquareSet(chess.BB_RANK_8)):
+            board = chess.Board(None)
+            board.set_piece_map({pawn: PAWN, king: KING, other: OTHER})
+            if len(board.piece_map()) < 3 or not board.is_valid():
+                continue
+            winner = theory(board).winner
+            if king in keys:
+                on_key += 1
+                assert winner == chess.WHITE, board.fen()
+            drawn_elsewhere += king not in keys and winner is None
+    assert min(on_key, drawn_elsewhere) > 100
+
+
+# ---------------------------------------------------------------- openings
+
+
+def played(moves: str) -> Position:
+    board = chess.Board()
+    return Position.after([board.push_san(san).uci() for san in moves.split()])
+
+
+def test_an_opening_has_its_name_in_any_order_of_moves():
+    nimzo = opening(played("d4 Nf6 c4 e6 Nc3 Bb4"))
+    assert nimzo == ("E20", "Nimzo-Indian Defense")
+    assert opening(played("c4 Nf6 Nc3 e6 d4 Bb4")) == nimzo
+    assert opening(played("d4 Nf6 c4 e6 Nf3 Bb4")) != nimzo
+
+
+def test_a_game_keeps_the_last_name_it_had():
+    spanish = played("e4 e5 Nf3 Nc6 Bb5")
+    assert opening(spanish) == ("C60", "Ruy Lopez")
+    left = played("e4 e5 Nf3 Nc6 Bb5 h5 h4")
+    assert opening(left) == opening(spanish)
+    assert opening(Position(left.fen)) is None  # by itself it has no name
+    assert opening(played("Nf3 Nf6 Ng1 Ng8 " * 8)) is None  # in the 17th move
+
+
+def test_a_move_that_enters_a_named_line_says_so():
+    facts = gather(read_move(played("e4 e5 Nf3 Nc6"), "Bb5")).of("opening")
+    assert [(fact.when, fact.value[1]) for fact in facts] == [
+        ("move", "Ruy Lopez"),
+        ("before", "King's Knight Opening: Normal Variation"),
+    ]
+    again = gather(read_move(played("e4 e5 Nf3 Nc6 Bb5"), "h5")).of("opening")
+    assert [fact.when for fact in again] == ["before"]
+
+
+def test_every_named_position_has_one_name():
+    assert len(openings()) == 3404
+    assert all(each.eco[0] in "ABCDE" and len(each.eco) == 3 for each in openings().values())
+
+
+# ---------------------------------------------------------------- histories and lines
+
+
+def test_repetitions_are_those_of_the_rules():
+    for game in read_games(GAMES, 5):
+        board = chess.Board(game.root)
+        for ply, uci in enumerate(game.moves):
+            board.push_uci(uci)
+            expected = max(n for n in range(1, 6) if board.is_repetition(n))
+            assert repetitions(MoveInContext(game.position(ply), uci)) == expected
+
+
+def test_the_third_time_is_counted():
+    back = played("Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1")
+    (fact,) = gather(read_move(back, "Ng8")).of("repetition")
+    assert (fact.value, fact.squares) == (3, ("f6", "g8"))
+    assert not gather(read_move(back, "Nh5")).of("repetition")
+
+
+#: White to move: from e8 and h5 the queen checks for ever.
+CHECKS = "6k1/6p1/8/7Q/8/8/rr6/6K1 w - - 0 1"
+LINE = ("h5e8", "g8h7", "e8h5", "h7g8")
+
+
+def test_a_perpetual_check_comes_round_with_check_at_each_move():
+    fact = perpetual(chess.Board(CHECKS), LINE, "after")
+    assert fact == Fact(
+        "perpetual", "after", chess.WHITE, ("e8", "g8"), LINE,
+        "White has perpetual check: 1. Qe8+ Kh7 2. Qh5+ Kg8",
+    )  # fmt: skip
+    behind = chess.Board(CHECKS)
+    behind.push_uci(LINE[0])
+    assert perpetual(behind, (*LINE[1:], LINE[0]), "after").side == chess.WHITE
+    assert perpetual(chess.Board(CHECKS), LINE[:3], "after") is None
+    # With a pawn on h6 the queen gives no check on h5.
+    assert perpetual(chess.Board(CHECKS.replace("/8/7Q", "/7p/7Q")), LINE, "after") is None
+    with pytest.raises(ValueError, match="illegal"):
+        perpetual(chess.Board(CHECKS), ["h5a4"], "after")
+
+
+def test_zugzwang_is_what_a_pass_would_save():
+    trebuchet = chess.Board("8/8/8/3pK3/2kP4/8/8/8 w - - 0 60")
+    lost, won = PovScore(Cp(900), chess.BLACK), PovScore(Cp(900), chess.WHITE)
+    fact = zugzwang(trebuchet, lost, won, "after")
+    assert (fact.side, fact.squares) == (chess.WHITE, ("e5",))
+    assert fact.value > 0.9
+    assert zugzwang(trebuchet, won, won, "after") is None
+    assert zugzwang(trebuchet, won, lost, "after") is None
+    check = chess.Board("8/8/8/3pK3/2kP4/8/8/4r3 w - - 0 60")
+    assert zugzwang(check, lost, won, "after") is None
+
+
+def test_stalemating_moves_stalemate_in_random_positions():
+    fens = [fen for game in read_games(GAMES, 12) for fen in game.fens()[1:-1:2]]
+    assert len(fens) > 500
+    for board in map(chess.Board, fens):
+        move = MoveInContext(Position(board.fen()), min(m.uci() for m in board.legal_moves))
+        for fact in gather(move).of("stalemating_move", when="before"):
+            board.push_uci(fact.value)
+            assert board.is_stalemate()
+            board.pop()
