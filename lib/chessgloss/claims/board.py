@@ -9,10 +9,11 @@ function that looks at one moment and says whether what is claimed holds there.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Final, Literal
 
 import chess
@@ -55,8 +56,9 @@ Anchor = Literal["before", "after", "reply", "line", "none"]
 #: It holds; it does not; what it speaks of is not there; the board cannot tell.
 Outcome = Literal["holds", "fails", "absent", "unknown"]
 
-#: Lines a text may start before further ones are left out.
-MOST_LINES: Final = 24
+#: Newest lines in which a written move is looked for, and most ways to play it that open a line.
+NEWEST_LINES: Final = 8
+MOST_WAYS: Final = 4
 
 #: First captures tried where a recapture is spoken of and no capture was made.
 MOST_CAPTURES: Final = 40
@@ -138,11 +140,14 @@ class Scene:
         Before, after, after the expected reply if given, then the lines in the text's order.
     verdict
         What an engine says of the move, if it was asked.
+    adrift
+        Where in the text moves stand that go on with a line which cannot be followed.
     """
 
     move: MoveInContext
     moments: tuple[Moment, ...]
     verdict: Verdict | None = None
+    adrift: frozenset[int] = frozenset()
 
     @property
     def before(self) -> Moment:
@@ -157,7 +162,7 @@ class Scene:
     def allowed(self, claim: Claim) -> tuple[Moment, ...]:
         """Return the moments that the words of a claim allow, latest line first."""
         last = max(claim.span[1], *(term.span[1] for term in claim.subjects), 0)
-        lines = [m for m in self.moments if m.anchor == "line" and m.start <= last][::-1]
+        lines = _lines_until(self.moments, last + 1)[: 3 * NEWEST_LINES]
         if claim.tense == "before":
             return (self.before, *lines)
         opponent = {term.side for term in claim.subjects} == {not self.move.mover}
@@ -199,16 +204,27 @@ def set_scene(
         if answer not in after.legal_moves:
             raise ValueError(f"the reply {reply!r} is not legal in {after.fen()!r}")
         moments.append(Moment("reply", play(after, answer), (after, answer)))
-    most = len(moments) + MOST_LINES
+    skipped = {id(moment.board): False for moment in moments}
+    adrift, lost = set[int](), False
     for term in terms:
-        skipped = {id(moment.board): moment.skipped for moment in moments}
-        for board, chosen in ways_to_play(moments, term):
-            if len(moments) >= most or (board is before and chosen == move.move):
-                break
-            passed_over = skipped.get(id(board), True)
-            line = play(board, chosen)
-            moments.append(Moment("line", line, (board, chosen), term.span[0], passed_over))
-    return Scene(move, tuple(moments), verdict)
+        if term.continues and lost:
+            adrift.add(term.span[0])
+        ways = ways_to_play(moments, term)
+        lost = all(skipped.get(id(board), True) for board, _ in ways) or (term.continues and lost)
+        for board, chosen in reversed(ways):  # the likeliest is to be the newest
+            if board is not before or chosen != move.move:
+                line = play(board, chosen)
+                skipped[id(line)] = skipped.get(id(board), True)
+                last = (board, chosen)
+                moments.append(Moment("line", line, last, term.span[0], skipped[id(line)]))
+    return Scene(move, tuple(moments), verdict, frozenset(adrift))
+
+
+def _lines_until(moments: Sequence[Moment], stop: int) -> Sequence[Moment]:
+    """Return the lines that begin before a place in the text, newest first."""
+    end = bisect_left(moments, stop, key=lambda moment: moment.start)
+    first = next((k for k in range(min(end, 4)) if moments[k].anchor == "line"), end)
+    return moments[first:end][::-1]
 
 
 def play(board: chess.Board, move: chess.Move) -> chess.Board:
@@ -229,21 +245,26 @@ def ways_to_play(moments: Sequence[Moment], term: Term) -> list[_Event]:
     """Return where and how a written move can be played: one way for each board.
 
     The latest moment comes first; moves of the side not on turn, as after a pass, last. A
-    move number that names the ply before or after the move leaves only that one.
+    move number that names the ply before or after the move leaves only that one, and the end of
+    the line that the move goes on with.
     """
     written = term.move
-    latest = [m for m in moments if m.anchor == "line" and m.start < term.span[1]][::-1]
-    ordered = [*latest, *(m for m in moments if m.anchor != "line")]
-    numbered = [m for m in ordered if m.anchor != "reply" and m.board.ply() == term.numbered]
+    latest = list(_lines_until(moments, term.span[0])[:NEWEST_LINES])
+    ordered = [*latest, *(m for m in moments[:3] if m.anchor != "line")]
+    # after one dot the move may be Black's all the same
+    plies = {term.numbered, term.numbered and term.numbered + (term.side is None)}
+    numbered = [m for m in ordered if m.anchor != "reply" and m.board.ply() in plies]
+    if numbered and term.continues:
+        numbered += ordered[:1]
     boards: list[chess.Board] = [moment.board for moment in numbered or ordered]
-    if not numbered:
-        boards += [turned for board in boards if (turned := after_pass(board)) is not None]
-    return [
-        (board, move)
-        for board in boards
-        if written is not None and term.side in (None, board.turn)
-        for move in islice(written.moves(board), 1)
-    ]
+
+    def playable(boards: Iterable[chess.Board | None]) -> Iterator[_Event]:
+        for board in boards:
+            if board is not None and written is not None and term.side in (None, board.turn):
+                yield from ((board, move) for move in islice(written.moves(board), 1))
+
+    turned = () if numbered else map(after_pass, boards)
+    return list(islice(chain(playable(boards), playable(turned)), MOST_WAYS))
 
 
 # ---------------------------------------------------------------- who is meant
@@ -328,9 +349,9 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
         return "true", f"{board.san(move)} is legal", anchors[0] if anchors else "line"
     evidence = f"{term.text} is not legal before the move, after it, or in a line of the text"
     certain = term.definite or (term.role == "move" and term.move is not None and term.move.castles)
-    if claim.stance.negated or not certain or _is_past(term, scene):
+    if claim.stance.negated or not certain or _is_remote(term, scene):
         return "not checkable", evidence, "none"
-    if claim.stance.supposed and not past and term.numbered is None:
+    if claim.stance.supposed and not past:
         return "not checkable", evidence + "; the text only supposes it", "none"
     return "false", evidence, "before"
 
@@ -346,14 +367,19 @@ def impossible(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     return "not checkable" if doubtful else "false", f"{board.san(move)} is legal", "after"
 
 
-def _is_past(term: Term, scene: Scene) -> bool:
-    """Tell whether a move may be one that was played earlier in the game.
+def _is_remote(term: Term, scene: Scene) -> bool:
+    """Tell whether a move may be one that was played earlier in the game, or comes much later.
 
-    Its number says so, or the piece already stands where it is said to go.
+    Its number says so, or the line that it stands in, or the piece already stands where it is
+    said to go.
     """
     board, move = scene.before.board, term.move
-    if term.numbered is not None and term.numbered < board.ply():
+    if term.span[0] in scene.adrift:
         return True
+    if term.numbered is not None:
+        newest = max(moment.board.ply() for moment in scene.moments)
+        if not board.ply() <= term.numbered <= newest:
+            return True
     if move is None or move.to is None or move.piece is None or move.takes:
         return False
     there = board.piece_at(move.to)
@@ -379,7 +405,8 @@ def _must_be_played(term: Term, scene: Scene) -> bool:
 def signed(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a move written with a sign of check or mate gives check or mates."""
     term, mate = claim.objects[0], claim.relation == "move_mates"
-    events = [] if _is_past(term, scene) else ways_to_play(scene.moments, term)
+    events = [] if _is_remote(term, scene) else ways_to_play(scene.moments, term)
+    events = [(b, each) for b, _ in events if term.move for each in term.move.moves(b)]
     if _is_played(term, scene):
         events = [(scene.before.board, scene.move.move)]
     if not events:
@@ -411,15 +438,17 @@ def loses_right(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def castled(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether a king can have castled: no rights left, and not on its first square."""
+    """Look whether a king can have castled: no rights left, and on that side of the board."""
     board = moment.board
+    wings = {"K": range(5, 8), "Q": range(4), "either": (*range(4), *range(5, 8))}
     gone = [
-        board.king(side) != (chess.E1 if side else chess.E8) and not board.has_castling_rights(side)
-        for side, _ in _castling(claim)
+        chess.square_file(board.king(side) or 0) in wings[wing]
+        and not board.has_castling_rights(side)
+        for side, wing in _castling(claim)
     ]
     if all(gone) if "both" in claim.detail else any(gone):
         return holds("king and rights are as after castling")
-    return fails("the king still stands at home, or has its rights")
+    return fails("the king does not stand there, or still has its rights")
 
 
 def _castling(claim: Claim) -> list[tuple[chess.Color, str]]:
@@ -932,7 +961,8 @@ def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side could mate at once; a longer mate is not searched for."""
     if moment.board.is_checkmate():
         return holds("it is mate already")
-    for side in chess.COLORS:
+    kings = {not term.side for term in claim.objects if term.side is not None}
+    for side in kings or _named_sides(claim):
         for move in mates(moment.board, side):
             return holds(f"{side_name(side)} could mate by {move.uci()}")
     at_once = claim.detail.get("count") == "1"
@@ -1247,8 +1277,9 @@ def better_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def only_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether there is one legal move, or one that beats all others."""
-    verdict, legal = scene.verdict, scene.before.board.legal_moves.count()
-    if _of_another(claim, scene):
+    verdict, reply = scene.verdict, re.search("reply|answer", claim.text)
+    legal = (scene.after if reply else scene.before).board.legal_moves.count()
+    if not reply and _of_another(claim, scene):
         return unknown("another move is spoken of")
     if legal == 1:
         return holds("it is the only legal move")
@@ -1257,7 +1288,7 @@ def only_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     margin = verdict.lead_of_best if verdict else None
     if verdict is None or margin is None:
         return NO_ENGINE
-    if side_name(not scene.move.mover) in claim.detail.get("sides", ""):
+    if reply or side_name(not scene.move.mover) in claim.detail.get("sides", ""):
         return unknown("the opponent's move is spoken of")
     evidence = f"the best move leads by {margin} centipawns"
     only = verdict.loss <= BEST_LOSS and margin >= ONLY_MOVE_LEAD

@@ -29,6 +29,9 @@ Role = Literal["piece", "square", "move", "side", "this"]
 #: after the expected reply.
 Tense = Literal["any", "before", "after", "later"]
 
+#: How many characters before and behind a claim are looked at for words that bear on it.
+REACH = 240
+
 ALL_PIECES: frozenset[chess.PieceType] = frozenset(chess.PIECE_TYPES)
 
 
@@ -84,6 +87,8 @@ class Term:
     numbered
         For a move: the ply that its number names, counted as python-chess does (0 is
         White's first move).
+    continues
+        For a move: another written move stands right before it, as in a line.
     """
 
     role: Role
@@ -98,6 +103,7 @@ class Term:
     definite: bool = True
     options: tuple[Term, ...] = ()
     numbered: int | None = None
+    continues: bool = False
 
     def matches(self, square: chess.Square, piece: chess.Piece | None) -> bool:
         """Tell whether what stands on a square is a piece that the phrase can mean."""
@@ -289,6 +295,8 @@ def _plain(tokens: Sequence[Token], index: int) -> Element:
     """Return a token as an element, with its term if it is a square, a move or a side."""
     token = tokens[index]
     tag = "T" if token.tag == "z" and token.word in ("this", "that") else token.tag
+    if tag == "x" and token.word.endswith("ed") and _is_passive(tokens, index):
+        tag = "X"
     push = tag == "S" and _is_push(tokens, index)
     if tag == "M" or push or (tag == "S" and _may_be_push(tokens, index)):
         return _move(tokens, index, certain=tag == "M" or push)
@@ -301,11 +309,19 @@ def _plain(tokens: Sequence[Token], index: int) -> Element:
     return Element(tag, token.span, token.word, (term,))
 
 
+def _is_passive(tokens: Sequence[Token], index: int) -> bool:
+    """Tell whether a form of to be stands before a participle: ``cannot be captured``."""
+    tags = "".join(token.tag for token in tokens[max(0, index - 3) : index])
+    return re.search("b[~n_]*$", tags) is not None
+
+
 def _is_push(tokens: Sequence[Token], index: int) -> bool:
     """Tell whether the words around a bare square make it a pawn's move."""
     after = tokens[index + 1].word if index + 1 < len(tokens) else ""
     if after in words("push") or after.startswith("push"):
         return True
+    if index > 1 and tokens[index - 1].tag == "S" and tokens[index - 2].tag == "#":
+        return True  # ``8. a3 a6``
     return index > 0 and (tokens[index - 1].tag in "#M@" or tokens[index - 1].word in words("play"))
 
 
@@ -322,20 +338,23 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
     notation = read_notation(text.replace("×", "x").replace(":", "x").replace("–", "-"))
     number = tokens[index - 1].text.strip() if index and tokens[index - 1].tag == "#" else ""
     dots, digits = number in ("...", "…"), "".join(sign for sign in number if sign.isdigit())
+    line = re.search("[MS][#,;&~]*$", "".join(each.tag for each in tokens[max(0, index - 4) : index]))
+    black = ".." in number or "…" in number
     # dots without a number (``an early ...Bg4``) and a number without dots need be no move
     uncertain = dots or (digits and digits == number) or _is_diagonal(text, notation)
     ply = None
     if digits and digits != number:
-        ply = 2 * (int(digits) - 1) + (".." in number or "…" in number)
+        ply = 2 * (int(digits) - 1) + black
     term = Term(
         "move",
         token.text,
         token.span,
-        side=False if dots else None,
+        side=False if black else None,
         square=notation.to,
         move=notation,
         definite=certain and not uncertain,
         numbered=ply,
+        continues=line is not None,
     )
     return Element("M", token.span, token.word, (term,))
 
@@ -383,12 +402,14 @@ class Sentence:
     earlier: tuple[Term, ...] = ()
 
     def before(self, index: int) -> str:
-        """Return the words before an element."""
-        return self.words[: self.elements[index].span[0] - self.start]
+        """Return the words before an element, as far as they may bear on it."""
+        stop = self.elements[index].span[0] - self.start
+        return self.words[max(0, stop - REACH) : stop]
 
     def after(self, index: int) -> str:
-        """Return the words behind an element."""
-        return self.words[self.elements[index].span[1] - self.start :]
+        """Return the words behind an element, as far as they may bear on it."""
+        start = self.elements[index].span[1] - self.start
+        return self.words[start : start + REACH]
 
     def span(self, first: int, last: int) -> tuple[int, int]:
         """Return where the elements ``first`` to ``last`` (one behind) stand in the text."""
@@ -411,19 +432,27 @@ class Sentence:
 
         With ``alone``, words before them do not count (``misses Qe3 mate``).
         """
-        scope = first if alone else self.clause_start(first)
+        clause = max(self.clause_start(first), first - 60)
+        scope = first if alone else clause
         elements = self.elements[scope:last]
-        start, stop = self.span(self.clause_start(first), min(last, len(self.elements)))
+        start, stop = self.span(clause, min(last, len(self.elements)))
         unreal = cue("unreal").search(self.words, start - self.start, stop - self.start)
+        unreal = unreal or ("H" in self.tags and re.search(r"\bif\b", self.words))
         return Stance(
             negated="n" in self.tags[scope:last] or any(each.word == "no" for each in elements),
             supposed=any(
                 each.tag == "h" and not cue("able").fullmatch(each.word) for each in elements
             )
-            or (not alone and bool(unreal or re.search(r"\bif\b", self.words))),
+            or (not alone and bool(unreal or self._is_purpose(first))),
             able=bool(cue("able").search(" ".join(each.word for each in elements))),
             asked=self.asked,
         )
+
+    def _is_purpose(self, verb: int) -> bool:
+        """Tell whether a verb is an infinitive that says what for: ``to win a pawn``."""
+        purpose = verb > 0 and self.tags[verb] in "adxrkicmgpVW" and self.tags[verb - 1] == "t"
+        doing = self.elements[verb - 2].word if verb > 1 else ""
+        return purpose and not re.match("continu|manag|serv|help|begin|start|seem", doing)
 
     def tense(self, first: int, last: int) -> Tense:
         """Return the moment that the words of a claim allow."""

@@ -22,7 +22,15 @@ import chess
 
 from chessgloss.claims import board
 from chessgloss.claims.board import Anchor, Finding, Moment, Scene, Truth
-from chessgloss.claims.lexicon import Notation, cue, expand, number, read_notation, words
+from chessgloss.claims.lexicon import (
+    Notation,
+    cue,
+    expand,
+    noun_pieces,
+    number,
+    read_notation,
+    words,
+)
 from chessgloss.claims.parser import (
     THIS,
     Claim,
@@ -206,6 +214,8 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
     stance = sentence.stance(verb, match.end())
     if "no" in sentence.elements[match.start()].adjectives:
         stance = replace(stance, negated=True)
+    if match.groupdict().get("subj") in (None, "T") and cue("addressed").search(sentence.words):
+        stance = replace(stance, supposed=True)
     vague = stance.negated and sentence.elements[verb].word.startswith("threat")
     idle = relation in ("captures", "exchanges") and _is_idle(sentence, match, stance)
     return replace(stance, supposed=True) if vague or idle else stance
@@ -214,14 +224,18 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
 def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
     """Tell whether a capture is only spoken of: ``taking it fails``, ``it can't be taken, as``."""
     verb, has_subject = match.start("verb"), has_group(match, "subj")
+    after = sentence.after(match.end() - 1)
     word, before = sentence.elements[verb].word, sentence.tags[verb - 1 : verb]
     if word.endswith("ing") and not has_subject:
-        return before not in (",", "_", "b") or (before == "_" and verb == 1)
+        subject = re.match(r"[^,;]{0,40}?\b(?:is|was|would|leads?|loses|fails|allows|runs)\b", after)
+        return bool(subject) or before not in (",", "_", "b") or (before == "_" and verb == 1)
     if not has_subject and word in words("capture"):
         return before not in tuple("hvn!C")
     if " of" in word:
         return True
-    reason = re.search(r"\b(?:as|due to|for|or|because|since)\b|:$", sentence.words)
+    reason = re.search(
+        r"\b(?:as|due to|for|or|because|since|otherwise|without)\b|:$", sentence.words
+    )
     passive, exchange = "subj" not in match.re.groupindex, sentence.tags[verb] == "r"
     return stance.negated and stance.able and (passive or exchange or reason is not None)
 
@@ -312,6 +326,7 @@ def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     )
     plays = re.search(r"(?:^|[,;&])(?:(?:[CT]v?|)p|C[^;,M@B]{1,6}[wy])#?$", sentence.tags[:index])
     played = plays is not None and sentence.asserts(index, index + 1)
+    played = played and not re.search(r"(?:^|[,;:])\s*(?:play|put|push)\s*$", before)
     stance, tense = sentence.stance(index, index + 1), _tense_of_move(sentence, term.span)
     if cue("suggests").search(before):
         stance = Stance()
@@ -405,9 +420,17 @@ def read_named(sentence: Sentence, match: re.Match[str], reading: Reading) -> It
     stance = _stance_of_noun(sentence, index)
     verbs = re.findall("[adxVkiegpbv]", sentence.tags[sentence.clause_start(index) : index])
     there = (term.definite and verbs[-1:] not in (["g"], ["p"])) or before in ("v", "b")
-    had = there or stance.negated
+    elsewhere = cue("elsewhere").search(sentence.words) or _is_name(element.word)
+    had = (there and not elsewhere) or stance.negated
     stance = replace(stance, supposed=not had, able=stance.able and not had)
     yield _claim(sentence, "stands", element.span, element.terms, stance)
+
+
+def _is_name(phrase: str) -> bool:
+    """Tell whether a piece is named by the square that it began on: ``his f1 bishop``."""
+    named = re.search(r"\b([a-h][18])[ -](\w+)$", phrase)
+    home = named and chess.Board().piece_type_at(chess.parse_square(named[1]))
+    return bool(named and home and noun_pieces(named[2]) == {home})
 
 
 def read_standing(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -498,7 +521,8 @@ def read_threat(sentence: Sentence, match: re.Match[str], reading: Reading) -> I
         objects = (Term("move", "the mating move", target[0].span, move=move),)
     # only ``if`` and questions leave open what can be done
     stance = sentence.stance(first, last)
-    unreal = re.search(r"\b(?:if|would|unless|might|could have)\b", sentence.words) is not None
+    open_ = r"\b(?:if|would|unless|might|could have|soon|eventually|later)\b"
+    unreal = re.search(open_, sentence.words) is not None
     stance, tense = replace(stance, supposed=unreal, able=False), sentence.tense(first, last)
     subjects = (*sentence.group(match, "agent"), *sentence.group(match, "subj"))
     span = sentence.span(first, last)
@@ -625,7 +649,8 @@ def _check_or_mate(
             # of the one move that the sentence writes a supposed check speaks
             moves = [each for each in sentence.elements if each.tag == "M"]
             subjects = moves[0].terms if len(moves) == 1 else subjects
-    if named is None and re.search("[h!]", sentence.tags[:first]):
+    unsaid = re.search("[h!]", sentence.tags[:first]) or cue("addressed").search(sentence.words)
+    if named is None and (unsaid or re.search(r"\bwill\b", sentence.before(index))):
         stance = replace(stance, supposed=True)
     span = (sentence.elements[first].span[0], max(element.span[1], end))
     kings, tense = _king_in_check(sentence, index), sentence.tense(first, index + 1)
@@ -637,7 +662,7 @@ def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
     behind = re.match(r".t?([NC])", sentence.tags[index:])
     elements = [sentence.elements[index + behind.start(1)]] if behind else []
     mated = sentence.elements[index].word in ("mated", "checkmated")
-    if not behind and (mated or sentence.elements[index - 1].word == "in"):
+    if not behind and (mated or sentence.before(index).endswith("in ")):
         elements = [*reversed(sentence.elements[max(0, index - 5) : index])]
     for element in elements:
         for term in element.terms[:1] if behind else element.terms:
@@ -651,7 +676,7 @@ def read_happening(sentence: Sentence, match: re.Match[str], reading: Reading) -
     index = sentence.index(match.start())
     stance = sentence.stance(max(0, index - 1), max(1, index))
     if reading.relation == "was_in_check":
-        stance = Stance()
+        stance = Stance(supposed=cue("future").search(sentence.before(index)) is not None)
     yield _claim(sentence, reading.relation, sentence.offsets(match), stance=stance)
 
 
