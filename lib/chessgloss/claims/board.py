@@ -211,12 +211,13 @@ def set_scene(
             adrift.add(term.span[0])
         ways = ways_to_play(moments, term)
         lost = all(skipped.get(id(board), True) for board, _ in ways) or (term.continues and lost)
-        for board, chosen in reversed(ways):  # the likeliest is to be the newest
-            if board is not before or chosen != move.move:
-                line = play(board, chosen)
-                skipped[id(line)] = skipped.get(id(board), True)
-                last = (board, chosen)
-                moments.append(Moment("line", line, last, term.span[0], skipped[id(line)]))
+        played = [board is before and chosen == move.move for board, chosen in ways]
+        opened = ways[: played.index(True)] if any(played) else ways
+        for board, chosen in reversed(opened):  # the likeliest is to be the newest
+            line = play(board, chosen)
+            skipped[id(line)] = skipped.get(id(board), True)
+            last = (board, chosen)
+            moments.append(Moment("line", line, last, term.span[0], skipped[id(line)]))
     return Scene(move, tuple(moments), verdict, frozenset(adrift))
 
 
@@ -348,11 +349,10 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
         anchors = [moment.anchor for moment in scene.moments if moment.board is board]
         return "true", f"{board.san(move)} is legal", anchors[0] if anchors else "line"
     evidence = f"{term.text} is not legal before the move, after it, or in a line of the text"
-    certain = term.definite or (term.role == "move" and term.move is not None and term.move.castles)
-    if claim.stance.negated or not certain or _is_remote(term, scene):
+    if claim.stance.negated or not term.definite or _is_remote(term, scene):
         return "not checkable", evidence, "none"
-    if claim.stance.supposed and not past:
-        return "not checkable", evidence + "; the text only supposes it", "none"
+    if claim.stance.supposed and not past and _is_near(term, scene):
+        return "not checkable", f"{term.text} may follow another move", "none"
     return "false", evidence, "before"
 
 
@@ -367,6 +367,17 @@ def impossible(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     return "not checkable" if doubtful else "false", f"{board.san(move)} is legal", "after"
 
 
+def _is_near(term: Term, scene: Scene) -> bool:
+    """Tell whether a move can be played once either side has made another one."""
+    boards = (board for moment in scene.moments[:2] for board in _both_turns(moment.board))
+    ends = (play(board, first) for board in boards for first in board.legal_moves)
+    return any(
+        term.move is not None and term.side in (None, turn.turn) and any(term.move.moves(turn))
+        for end in ends
+        for turn in _both_turns(end)
+    )
+
+
 def _is_remote(term: Term, scene: Scene) -> bool:
     """Tell whether a move may be one that was played earlier in the game, or comes much later.
 
@@ -374,6 +385,11 @@ def _is_remote(term: Term, scene: Scene) -> bool:
     said to go.
     """
     board, move = scene.before.board, term.move
+    if move is not None and move.file is not None and move.rank is not None:
+        start = chess.square(move.file, move.rank)  # ``h7-h6``, of a piece that is not there
+        there = {moment.board.piece_type_at(start) for moment in scene.moments}
+        if there <= {None} or (move.piece is not None and move.piece not in there):
+            return True
     if term.span[0] in scene.adrift:
         return True
     if term.numbered is not None:
@@ -696,8 +712,7 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
             return holds(f"{board.san(move)} is legal")
     if moment.last is None:
         return fails("no such capture is legal")
-    in_check = moment.anchor == "after" and moment.board.is_check()
-    if in_check and not made and sides != {moment.board.turn}:
+    if moment.board.is_check() and not made and sides != {moment.board.turn}:
         return unknown("the check must be answered first")
     if _follows_another(claim, scene):
         return unknown("it may follow the move that is named")
@@ -813,6 +828,9 @@ def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     unit = claim.detail.get("unit", "material")
     outright = claim.text.lower().startswith("win") and unit != "material"
     bad = gain < 0 if written else gain <= 0 and outright and moment.anchor == "after"
+    answers = moment.board.generate_legal_captures(chess.BB_ALL, chess.BB_SQUARES[move.to_square])
+    if any(mates(play(moment.board, answer), board.turn) for answer in answers):
+        return unknown(f"{evidence}, but taking back allows mate")
     return truth(gain >= _value(unit), evidence, certain=bad and board.is_capture(move))
 
 
@@ -954,7 +972,8 @@ def is_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def is_stalemate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a position is stalemate."""
     stalemate = moment.board.is_stalemate()
-    return truth(stalemate, "stalemate" if stalemate else "there are legal moves or a check")
+    evidence = "stalemate" if stalemate else "there are legal moves or a check"
+    return truth(stalemate, evidence, certain="stalemated" not in claim.text)
 
 
 def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -1197,7 +1216,7 @@ def open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return truth(pawns and not half, evidence)
     if half and claim.relation == "opens_file" and "fully" not in claim.detail:
         return unknown(evidence)
-    return truth(not pawns, evidence)
+    return truth(not pawns, evidence, certain=claim.tense != "later")
 
 
 # ---------------------------------------------------------------- the engine's verdict

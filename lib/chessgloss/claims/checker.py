@@ -174,8 +174,10 @@ def check(claim: Claim, scene: Scene) -> Checked:
 
     if of("unknown"):
         return _checked(claim, "not checkable", *of("unknown")[0])
-    if not of_moves and _is_supposed(claim):
+    if (not of_moves or claim.relation == "mate_in") and _is_supposed(claim):
         return _open(claim, "the text only supposes it")
+    if _is_next(claim, scene):
+        return _open(claim, "the next move can make it so")
     if stance.negated and len(claim.subjects) > 1:
         return _open(claim, "who is meant is not told")
     if (of_moves or claim.relation == "wins") and len(of("absent")) == len(findings):
@@ -183,6 +185,17 @@ def check(claim: Claim, scene: Scene) -> Checked:
     if stance.negated and not of(against):
         return _open(claim, "what it denies cannot be asked here")
     return _checked(claim, "false", *(of(against) or findings)[0])
+
+
+def _is_next(claim: Claim, scene: Scene) -> bool:
+    """Tell whether what the other side now does can be so after its next move."""
+    (decide, other), end = (relations()[claim.relation].decide, not scene.move.mover), scene.after
+    sides = {term.side for term in claim.subjects if term.role == "side"}
+    if claim.kind not in ("attack", "tactic") or claim.tense == "any" or sides != {other}:
+        return False
+    ends = (board.play(end.board, reply) for reply in end.board.legal_moves)
+    moments = (Moment("reply", each, None) for each in ends)
+    return any(cast(Decide, decide)(claim, each, scene).outcome == "holds" for each in moments)
 
 
 def _is_supposed(claim: Claim) -> bool:

@@ -329,7 +329,9 @@ def _may_be_push(tokens: Sequence[Token], index: int) -> bool:
     """Tell whether a bare square may be a pawn's move: ``with c4``, or first and acting."""
     before = tokens[index - 1].tag if index else "."
     after = tokens[index + 1].tag if index + 1 < len(tokens) else " "
-    return before == "w" or (before in ".;" and after in "adxVkgpUbvhW_~^O")
+    word = tokens[index - 1].word if index else ""
+    with_it = before == "w" or word in ("by", "via", "due to", "instead of")
+    return with_it or (before in ".;" and after in "adxVkgpUbvhW_~^O")
 
 
 def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
@@ -338,10 +340,10 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
     notation = read_notation(text.replace("×", "x").replace(":", "x").replace("–", "-"))
     number = tokens[index - 1].text.strip() if index and tokens[index - 1].tag == "#" else ""
     dots, digits = number in ("...", "…"), "".join(sign for sign in number if sign.isdigit())
-    line = re.search("[MS][#,;&~]*$", "".join(each.tag for each in tokens[max(0, index - 4) : index]))
+    line = re.search("[MS][#,;~]*$", "".join(each.tag for each in tokens[max(0, index - 4) : index]))
     black = ".." in number or "…" in number
-    # dots without a number (``an early ...Bg4``) and a number without dots need be no move
-    uncertain = dots or (digits and digits == number) or _is_diagonal(text, notation)
+    pawn = notation.piece in (None, chess.PAWN)
+    uncertain = (digits and digits == number and pawn) or _is_diagonal(text, notation)
     ply = None
     if digits and digits != number:
         ply = 2 * (int(digits) - 1) + black

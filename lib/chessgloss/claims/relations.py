@@ -214,7 +214,9 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
     stance = sentence.stance(verb, match.end())
     if "no" in sentence.elements[match.start()].adjectives:
         stance = replace(stance, negated=True)
-    if match.groupdict().get("subj") in (None, "T") and cue("addressed").search(sentence.words):
+    named = match.groupdict().get("subj") not in (None, "T")
+    addressed = not named and cue("addressed").search(sentence.words)
+    if addressed or cue("other_game").search(sentence.words):
         stance = replace(stance, supposed=True)
     vague = stance.negated and sentence.elements[verb].word.startswith("threat")
     idle = relation in ("captures", "exchanges") and _is_idle(sentence, match, stance)
@@ -234,7 +236,7 @@ def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
     if " of" in word:
         return True
     reason = re.search(
-        r"\b(?:as|due to|for|or|because|since|otherwise|without)\b|:$", sentence.words
+        r"\b(?:as|due to|for|or|because|since|otherwise|without)\b|:", sentence.words
     )
     passive, exchange = "subj" not in match.re.groupindex, sentence.tags[verb] == "r"
     return stance.negated and stance.able and (passive or exchange or reason is not None)
@@ -312,7 +314,7 @@ def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     before, after = sentence.before(index), sentence.after(index)
     # one that can be played at once: ``can reply with Nd5``
     offered = cue("offers").search(before) is not None
-    remote = cue("remote_before").search(before) or cue("remote_after").match(after)
+    past = cue("remote_after").match(after) or cue("other_game").search(sentence.words)
     side = term.side
     if side is None:
         # ``White's Nf3``, ``Black plays Nf6``
@@ -321,22 +323,27 @@ def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     move = replace(
         term,
         side=side,
-        definite=offered or (term.definite and not (remote and term.numbered is None)),
         numbered=None if "threat" in sentence.words else term.numbered,
     )
     plays = re.search(r"(?:^|[,;&])(?:(?:[CT]v?|)p|C[^;,M@B]{1,6}[wy])#?$", sentence.tags[:index])
     played = plays is not None and sentence.asserts(index, index + 1)
     played = played and not re.search(r"(?:^|[,;:])\s*(?:play|put|push)\s*$", before)
     stance, tense = sentence.stance(index, index + 1), _tense_of_move(sentence, term.span)
+    # what a move is said of does not matter, but that it cannot be played, or comes much later
+    denied = cue("cannot").search(before[-60:]) is not None
+    far = bool(cue("remote_before").search(before)) and term.numbered is None and not offered
+    move_stance = Stance(denied or bool(past), far, stance.able, stance.asked)
     if cue("suggests").search(before):
-        stance = Stance()
+        move_stance = stance = Stance()
     elif offered:
         stance = replace(stance, supposed=False)
     relation = "played" if played else "legal"
-    yield _claim(sentence, relation, term.span, (move,), stance, tense)
+    yield _claim(sentence, relation, term.span, (move,), move_stance, tense)
     if term.move and (term.move.mate or term.move.check):
         sign = "move_mates" if term.move.mate else "move_checks"
-        yield _claim(sentence, sign, term.span, (move,), replace(stance, negated=False), tense)
+        avoided = re.search(r"\b(?:avoid|prevent|threat|stop|follow)\w*[^,;]*$", before)
+        stance = replace(stance, negated=False, supposed=bool(avoided) or stance.supposed)
+        yield _claim(sentence, sign, term.span, (move,), stance, tense)
 
 
 def _tense_of_move(sentence: Sentence, span: tuple[int, int]) -> Tense:
@@ -650,7 +657,8 @@ def _check_or_mate(
             moves = [each for each in sentence.elements if each.tag == "M"]
             subjects = moves[0].terms if len(moves) == 1 else subjects
     unsaid = re.search("[h!]", sentence.tags[:first]) or cue("addressed").search(sentence.words)
-    if named is None and (unsaid or re.search(r"\bwill\b", sentence.before(index))):
+    purpose = r"\bwill\b|\bto (?:force|deliver|give|threaten)\s+$"
+    if (named is None and unsaid) or re.search(purpose, sentence.before(index)):
         stance = replace(stance, supposed=True)
     span = (sentence.elements[first].span[0], max(element.span[1], end))
     kings, tense = _king_in_check(sentence, index), sentence.tense(first, index + 1)
@@ -710,6 +718,10 @@ def read_wording(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     before_it = cue("denied_before").search(sentence.words[: match.start()])
     denied = before_it or cue("denied_within").search(match.group())
     stance = replace(stance, negated=denied is not None, able=False)
+    rest, earlier = sentence.words[match.end() :], sentence.words[: match.start()]
+    unsaid = re.match(r"[^,;]*?\b(?:only|would|allows?|leads?|is)\b", rest)
+    if relation == "promotes" and (unsaid or re.search(r"\b(?:which|eventually)\b", earlier)):
+        stance = replace(stance, supposed=True)
     detail, tense = {**reading.detail, **groups}, sentence.tense(first, max(1, last))
     yield _claim(sentence, relation, span, moves, stance, tense, detail, subjects)
 
