@@ -712,8 +712,10 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
             return holds(f"{board.san(move)} is legal")
     if moment.last is None:
         return fails("no such capture is legal")
-    if moment.board.is_check() and not made and sides != {moment.board.turn}:
-        return unknown("the check must be answered first")
+    if moment.board.is_check() and sides != {moment.board.turn} and not (made and sides):
+        ends = [play(moment.board, answer) for answer in moment.board.legal_moves]
+        if any(_is_meant(claim, b, m) for b in ends for m in b.generate_legal_captures()):
+            return unknown("the check must be answered first")
     if _follows_another(claim, scene):
         return unknown("it may follow the move that is named")
     return fails(f"{moment.last[0].san(moment.last[1])} is no such capture")
@@ -796,7 +798,10 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     kinds = [term.pieces for term in claim.objects]
     alike = len(kinds) == 1 and claim.objects[0].text.endswith("s")
     only_named = bool(claim.subjects) and all(term.role == "piece" for term in claim.subjects)
+    places = {term.square for term in claim.objects if alike and term.square is not None}
     for board, move in (*_made(moment), *_possible(moment)):
+        if places and move.to_square not in places:
+            continue
         taken = board.piece_at(move.to_square)
         if only_named and not any(
             _takes(term, board, move) or term.matches(move.to_square, taken)

@@ -7,7 +7,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast, get_args
 
@@ -78,13 +78,6 @@ def extract(text: str) -> tuple[Claim, ...]:
     """
     parsed = sentences(text, chunk(text, tokenise(text)))
     claims = [claim for sentence in parsed for claim in _read(sentence)]
-    if re.search(r"\b[KQRBN]x[KQRBN]\b", text):
-        # a capture without its square (``QxQ``): lines cannot all be followed, no move is certain
-        for index, claim in enumerate(claims):
-            if claim.kind == "move":
-                moves = tuple(replace(term, definite=False) for term in claim.objects)
-                relation = "legal" if claim.relation == "played" else claim.relation
-                claims[index] = replace(claim, relation=relation, objects=moves)
     # what is said twice of the same words counts once
     kept: dict[tuple[object, ...], Claim] = {}
     announced = [claim.span for claim in claims if claim.relation in ("gives_check", "is_mate")]
@@ -206,8 +199,9 @@ def _is_supposed(claim: Claim) -> bool:
     """
     if claim.kind == "evaluation" and any(term.role == "move" for term in claim.objects):
         return False
-    able = claim.stance.able and claim.kind not in ("capture", "structure")
-    return claim.stance.supposed or able
+    if claim.relation == "captures":  # one that is supposed must be possible, unless it comes later
+        return claim.stance.distant
+    return claim.stance.supposed or (claim.stance.able and claim.kind != "structure")
 
 
 def _checked(claim: Claim, verdict: Truth, moment: Moment, finding: Finding) -> Checked:

@@ -49,12 +49,15 @@ class Stance:
         It is said to be possible: ``can``, ``could``, ``may``.
     asked
         It stands in a question.
+    distant
+        It is planned or wished for, or said of another game: not to be looked for here.
     """
 
     negated: bool = False
     supposed: bool = False
     able: bool = False
     asked: bool = False
+    distant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,9 +277,10 @@ def _noun_phrase(text: str, tokens: Sequence[Token], start: int, noun: int, stop
     shades = [
         word for word in adjectives if re.match("(light|dark)-?squared?|(white|black)-sq", word)
     ]
-    # ``a knight on f5``, ``pawns on d4 and f4`` and ``knight f5`` need not be there
+    # ``a knight on f5``, ``pawns on d4 and f4`` and ``to knight f5`` need not be there
     bare = tokens[noun].word.endswith("s") and not any(t.tag in "zC9SLM" for t in before)
-    touching = stop > noun + 1 and tokens[noun + 1].tag == "S"
+    opens = start < noun and (start == 0 or tokens[start - 1].tag in ".;,")
+    touching = stop > noun + 1 and tokens[noun + 1].tag == "S" and not opens
     term = Term(
         "piece",
         text[slice(*span)],
@@ -448,6 +452,8 @@ class Sentence:
             or (not alone and bool(unreal or self._is_purpose(first))),
             able=bool(cue("able").search(" ".join(each.word for each in elements))),
             asked=self.asked,
+            distant=any(e.tag in "h!@" and e.word not in words("modal") for e in elements)
+            or (not alone and bool(cue("distant").search(self.words) or self._is_purpose(first))),
         )
 
     def _is_purpose(self, verb: int) -> bool:
@@ -464,6 +470,8 @@ class Sentence:
         if cue("only_before").search(self.words, scope, stop):
             return "before"
         # ``after Nf3``, ``with the knight on f3``
+        if re.search(r"\bif\b|\b(?:would|could|should|might) have\b", self.words):
+            return "later" if cue("later").search(self.words) else "any"
         after_move = first > 1 and re.match(r"[_&]?(?:@z?[MT]|w[NM])", self.tags)
         if after_move or cue("only_after").search(self.words, scope, stop + 5):
             return "after"

@@ -200,7 +200,8 @@ def _placed(sentence: Sentence, match: re.Match[str], terms: tuple[Term, ...]) -
 def _takes_nothing(sentence: Sentence, span: tuple[int, int], match: re.Match[str]) -> bool:
     """Tell whether a verb takes no piece: ``takes d8 away``, ``takes aim``, ``takes over``."""
     rest = sentence.words[span[1] - sentence.start :]
-    if re.match(r"[\w\s,]{0,14}\b(?:away|from)\b", rest):
+    away = re.match(r"\s*away\b", sentence.after(match.start("verb")))
+    if away or re.match(r"[\w\s,]{0,14}\b(?:away|from)\b", rest):
         return True
     if match.end() - match.start("verb") > 1:
         return False
@@ -217,10 +218,13 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
     named = match.groupdict().get("subj") not in (None, "T")
     addressed = not named and cue("addressed").search(sentence.words)
     if addressed or cue("other_game").search(sentence.words):
-        stance = replace(stance, supposed=True)
+        stance = replace(stance, supposed=True, distant=True)
     vague = stance.negated and sentence.elements[verb].word.startswith("threat")
     idle = relation in ("captures", "exchanges") and _is_idle(sentence, match, stance)
-    return replace(stance, supposed=True) if vague or idle else stance
+    if idle:
+        distant = sentence.elements[verb - 1].word != "by" or stance.negated
+        return replace(stance, supposed=True, distant=distant)
+    return replace(stance, supposed=True) if vague else stance
 
 
 def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
@@ -625,6 +629,8 @@ def _is_mate(sentence: Sentence, index: int, before: str, after: str) -> bool:
         return stops is not None and not cue("aimed").search(before)
     joined = re.search(r"(?:\band|,)\s*(?:\w+\s+)?$", before)
     named = re.search(r"M,?$", sentence.tags[:index]) is not None
+    if before.endswith("with ") and sentence.tags[index + 1 : index + 2] in ("", "&", ",", ";"):
+        return True
     return named or (stops is not None and bool(cue("announces").search(before)) and not joined)
 
 
