@@ -349,6 +349,9 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
         anchors = [moment.anchor for moment in scene.moments if moment.board is board]
         return "true", f"{board.san(move)} is legal", anchors[0] if anchors else "line"
     evidence = f"{term.text} is not legal before the move, after it, or in a line of the text"
+    earlier = _earlier(term, scene)
+    if earlier is not None:
+        return ("true" if earlier else "false"), "as the game went before", "before"
     if claim.stance.negated or not term.definite or _is_remote(term, scene):
         return "not checkable", evidence, "none"
     if claim.stance.supposed and not past and _is_near(term, scene):
@@ -365,6 +368,16 @@ def impossible(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     board, move = events[0]
     doubtful = claim.stance.asked or claim.stance.supposed or (term.move and not term.move.castles)
     return "not checkable" if doubtful else "false", f"{board.san(move)} is legal", "after"
+
+
+def _earlier(term: Term, scene: Scene) -> bool | None:
+    """Tell whether a numbered move was played earlier in the game; ``None`` if none can say."""
+    moves, ply = scene.move.position.moves, scene.before.board.ply()
+    if term.numbered is None or term.move is None or not 0 < ply - term.numbered <= len(moves):
+        return None
+    board = scene.move.position.board()
+    last = [board.pop() for _ in range(ply - term.numbered)][-1]
+    return term.move.fits(board, last)
 
 
 def _is_near(term: Term, scene: Scene) -> bool:
@@ -520,7 +533,9 @@ def stands(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     for term in claim.objects:
         if not term.squares(board):
             there = "no such piece" if term.square is None else name(board, term.square)
-            return fails(f"there is {there}")
+            # ``the Rf1`` may be a move
+            doubtful = term.move is not None and ways_to_play(scene.moments, term)
+            return truth(False, f"there is {there}", certain=not doubtful)
     pieces = [name(board, term.squares(board)[0]) for term in claim.objects]
     return holds(f"there is {' and '.join(pieces)}")
 

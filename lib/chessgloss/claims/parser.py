@@ -299,6 +299,8 @@ def _plain(tokens: Sequence[Token], index: int) -> Element:
     """Return a token as an element, with its term if it is a square, a move or a side."""
     token = tokens[index]
     tag = "T" if token.tag == "z" and token.word in ("this", "that") else token.tag
+    if tag == "M" and _is_placed(tokens, index):
+        return _placed_piece(tokens, index)
     if tag == "x" and token.word.endswith("ed") and _is_passive(tokens, index):
         tag = "X"
     push = tag == "S" and _is_push(tokens, index)
@@ -311,6 +313,25 @@ def _plain(tokens: Sequence[Token], index: int) -> Element:
     square = chess.parse_square(token.word) if tag == "S" else None
     term = Term(roles[tag], token.text, token.span, side, square=square)
     return Element(tag, token.span, token.word, (term,))
+
+
+def _is_placed(tokens: Sequence[Token], index: int) -> bool:
+    """Tell whether what is written as a move is a piece on its square: ``the Rf1``."""
+    if index == 0 or not re.fullmatch("[KQRBN][a-h][1-8]", tokens[index].text):
+        return False
+    owner, after = tokens[index - 1], tokens[index + 1 : index + 2]
+    named = after and (after[0].word in words("push") or after[0].tag in "g_")
+    return (owner.tag == "z" or owner.word.endswith("'s")) and not named
+
+
+def _placed_piece(tokens: Sequence[Token], index: int) -> Element:
+    (term,) = _move(tokens, index, certain=True).terms
+    owner = tokens[index - 1]
+    side = owner.word.startswith("white") if owner.tag == "C" else None
+    kind = term.move.piece if term.move else None
+    pieces = frozenset({kind}) if kind else ALL_PIECES
+    piece = replace(term, role="piece", side=side, pieces=pieces)
+    return Element("N", piece.span, piece.text.lower(), (piece,))
 
 
 def _is_passive(tokens: Sequence[Token], index: int) -> bool:
@@ -326,7 +347,11 @@ def _is_push(tokens: Sequence[Token], index: int) -> bool:
         return True
     if index > 1 and tokens[index - 1].tag == "S" and tokens[index - 2].tag == "#":
         return True  # ``8. a3 a6``
-    return index > 0 and (tokens[index - 1].tag in "#M@" or tokens[index - 1].word in words("play"))
+    first = index - 1 - (index > 1 and tokens[index - 1].word in ("first", "only", "just", "simply"))
+    ends = index + 1 == len(tokens) or tokens[index + 1].tag in ".,;&"
+    if index > 0 and tokens[index - 1].tag == "w" and ends:
+        return True  # ``strikes back with d5``
+    return index > 0 and (tokens[first].tag in "#M@!" or tokens[first].word in words("play"))
 
 
 def _may_be_push(tokens: Sequence[Token], index: int) -> bool:

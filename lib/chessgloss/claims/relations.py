@@ -318,11 +318,12 @@ def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     before, after = sentence.before(index), sentence.after(index)
     # one that can be played at once: ``can reply with Nd5``
     offered = cue("offers").search(before) is not None
-    past = cue("remote_after").match(after) or cue("other_game").search(sentence.words)
+    past = cue("remote_after").match(after) or cue("other_game").search(before)
     side = term.side
     if side is None:
         # ``White's Nf3``, ``Black plays Nf6``
-        player = re.compile(r"C(?:[vh]?p)?#?$").search(sentence.tags, max(0, index - 3), index)
+        of_side = re.compile(r"C(?:(?:[vh]?p)?|[^;,MNCT@B]{1,12}w)#?$")
+        player = of_side.search(sentence.tags, max(0, index - 14), index)
         side = sentence.elements[player.start()].terms[0].side if player else None
     move = replace(
         term,
@@ -334,7 +335,8 @@ def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     played = played and not re.search(r"(?:^|[,;:])\s*(?:play|put|push)\s*$", before)
     stance, tense = sentence.stance(index, index + 1), _tense_of_move(sentence, term.span)
     # what a move is said of does not matter, but that it cannot be played, or comes much later
-    denied = cue("cannot").search(before[-60:]) is not None
+    clause = re.split(r"\b(?:because|as|since|due to)\b|,", before[-60:])[-1]
+    denied = cue("cannot").search(clause) is not None
     far = bool(cue("remote_before").search(before)) and term.numbered is None and not offered
     move_stance = Stance(denied or bool(past), far, stance.able, stance.asked)
     if cue("suggests").search(before):
