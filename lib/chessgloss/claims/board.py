@@ -518,6 +518,65 @@ def can_promote(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return fails("no such promotion is legal")
 
 
+def on_turn(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether the side that must find a move is the one on turn after the move."""
+    side = scene.after.board.turn
+    right = claim.subjects[0].side == side
+    return truth(right, f"{side_name(side)} is on turn", certain=False)
+
+
+def on_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether the side that does something is the one that moves."""
+    side = scene.move.mover
+    return truth(claim.subjects[0].side == side, f"{side_name(side)} moves", certain=False)
+
+
+def theme(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether what the text speaks of comes with the move: a check, a mate, a square."""
+    (board, move), end = (scene.before.board, scene.move.move), scene.after.board
+    subject, square = claim.detail["theme"], claim.detail.get("square")
+    there = {
+        "check": lambda: end.is_check() or board.is_check(),
+        "mate": lambda: end.is_checkmate() or any(mates(end, side) for side in chess.COLORS),
+        "sacrifice": lambda: exchange(board, move) < 0,
+        "capture": lambda: board.is_capture(move),
+        "square": lambda: chess.parse_square(square or "a1") in _reach(scene),
+        "file": lambda: chess.FILE_NAMES.index(claim.detail["file"]) in _files(scene),
+    }
+    return truth(there[subject](), f"{board.san(move)}: {square or subject}", certain=False)
+
+
+def _reach(scene: Scene) -> chess.SquareSet:
+    """Return the squares that the move touches, and those that its piece then attacks."""
+    move, end = scene.move.move, scene.after.board
+    return end.attacks(move.to_square) | {move.from_square, move.to_square}
+
+
+def _files(scene: Scene) -> set[int]:
+    """Return the files of the move, and those without pawns of one side."""
+    move, end = scene.move.move, scene.after.board
+    half = {file for side in chess.COLORS for file in half_open_files(end, side)}
+    return half | {chess.square_file(move.from_square), chess.square_file(move.to_square)}
+
+
+def moved(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether the piece that is said to move is the one that does."""
+    board, move = scene.before.board, scene.move.move
+    right = any(
+        replace(term, square=None, file=None).matches(square, board.piece_at(square))
+        for term in claim.objects
+        for square in [move.from_square]
+    )
+    return truth(right, f"{name(board, move.from_square)} moves", certain=False)
+
+
+def there_is(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether there are such pieces; of plurals two."""
+    (term,) = claim.objects
+    squares, least = term.squares(moment.board), 2 if _PLURAL.search(term.text) else 1
+    return truth(len(squares) >= least, f"{len(squares)} of them", certain=False)
+
+
 def legal_count(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look how many legal moves there are."""
     count = moment.board.legal_moves.count()

@@ -70,14 +70,22 @@ class Checked:
 # ---------------------------------------------------------------- what a text claims
 
 
-def extract(text: str) -> tuple[Claim, ...]:
+def extract(text: str, *, presupposed: bool = False) -> tuple[Claim, ...]:
     """Return the checkable claims of an English text on a move, in the order of their spans.
 
     Nothing is looked up on a board: a claim says what the words say. Empty for a text
     without any.
+
+    Parameters
+    ----------
+    text
+        The text.
+    presupposed
+        Also what the words take for granted: whose turn it is, that there are such pieces, that
+        a square, a check, a capture that they speak of comes with the move.
     """
     parsed = sentences(text, chunk(text, tokenise(text)))
-    claims = [claim for sentence in parsed for claim in _read(sentence)]
+    claims = [claim for sentence in parsed for claim in _read(sentence, presupposed)]
     # what is said twice of the same words counts once
     kept: dict[tuple[object, ...], Claim] = {}
     announced = [claim.span for claim in claims if claim.relation in ("gives_check", "is_mate")]
@@ -89,11 +97,11 @@ def extract(text: str) -> tuple[Claim, ...]:
     return tuple(sorted(kept.values(), key=lambda claim: (claim.span, claim.kind, claim.relation)))
 
 
-def _read(sentence: Sentence) -> Iterator[Claim]:
+def _read(sentence: Sentence, presupposed: bool) -> Iterator[Claim]:
     """Yield the claims of a sentence, row by row of the table."""
     taken: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for row in relations().values():
-        for reading in row.readings:
+        for reading in row.readings if presupposed or not row.presupposed else ():
             once = taken.setdefault((reading.reader, row.kind), [])
             over = sentence.words if reading.reader in OF_WORDS else sentence.tags
             for match in reading.pattern.finditer(over):
@@ -108,7 +116,12 @@ def _read(sentence: Sentence) -> Iterator[Claim]:
 
 
 def verify(
-    text: str, move: MoveInContext, verdict: Verdict | None = None, reply: str | None = None
+    text: str,
+    move: MoveInContext,
+    verdict: Verdict | None = None,
+    reply: str | None = None,
+    *,
+    presupposed: bool = False,
 ) -> tuple[Checked, ...]:
     """Return every claim of a text on a move with its verdict, in the order of their spans.
 
@@ -122,13 +135,15 @@ def verify(
         What an engine says of the move; without it, evaluations are not checkable.
     reply
         The expected reply in UCI notation; the verdict's own if none is given.
+    presupposed
+        Also what the words take for granted (see :func:`extract`); it is true or not checkable.
 
     Raises
     ------
     ValueError
         If the reply is not legal after the move.
     """
-    claims = extract(text)
+    claims = extract(text, presupposed=presupposed)
     moves = [
         term
         for claim in claims

@@ -32,6 +32,7 @@ from chessgloss.claims.lexicon import (
     words,
 )
 from chessgloss.claims.parser import (
+    ALL_PIECES,
     THIS,
     Claim,
     Kind,
@@ -115,12 +116,15 @@ class Relation:
         Looks at one moment; of a named move, at all moments at once.
     readings
         How words say it; none if it is found by the reading of another row.
+    presupposed
+        The words do not say it but take it for granted, whether they deny it or ask it.
     """
 
     kind: Kind
     event: Disqualifier | None
     decide: Decide | DecideMove
     readings: tuple[Reading, ...]
+    presupposed: bool = False
 
 
 @cache
@@ -141,6 +145,7 @@ def relations() -> dict[str, Relation]:
             row.get("event"),
             getattr(board, row.get("decide", name)),
             tuple(r for key in row if key in READERS for r in readings(name, key, row[key])),
+            row.get("presupposed", False),
         )
         for name, row in table["relations"].items()
     }
@@ -446,6 +451,21 @@ def _is_name(phrase: str) -> bool:
     return bool(named and home and noun_pieces(named[2]) == {home})
 
 
+def read_there(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that there is a piece from its being spoken of: ``the queens``."""
+    element = sentence.elements[match.start()]
+    for term in element.terms:
+        if term.pieces != ALL_PIECES and term.square is None and term.definite:
+            yield _claim(sentence, reading.relation, element.span, (term,))
+
+
+def read_moved(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that a piece moves, where no square is told: ``the king steps aside``."""
+    terms = sentence.group(match, "piece")
+    span = sentence.span(*match.span())
+    yield _claim(sentence, reading.relation, span, terms[:1])
+
+
 def read_standing(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read that a piece stands on a square: ``the knight is on f3``."""
     (term, *others) = sentence.elements[match.start("subj")].terms
@@ -730,6 +750,8 @@ def read_wording(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     unsaid = re.match(r"[^,;]*?\b(?:only|would|allows?|leads?|is)\b", rest)
     if relation == "promotes" and (unsaid or re.search(r"\b(?:which|eventually)\b", earlier)):
         stance = replace(stance, supposed=True)
+    if relations()[relation].presupposed:
+        stance = Stance()
     detail, tense = {**reading.detail, **groups}, sentence.tense(first, max(1, last))
     yield _claim(sentence, relation, span, moves, stance, tense, detail, subjects)
 
@@ -762,7 +784,7 @@ READERS: dict[str, Reader] = {
     "verb": read_verb, "move_in_words": read_move_in_words, "written": read_written,
     "castling": read_castling, "named": read_named, "standing": read_standing,
     "pawn_state": read_pawn_state, "pinned": read_pinned, "loose": read_loose,
-    "threat": read_threat, "counts": read_counts, "check": read_check, "mate": read_mate,
+    "there": read_there, "moved": read_moved, "threat": read_threat, "counts": read_counts, "check": read_check, "mate": read_mate,
     "happening": read_happening, "wording": read_wording,
 }  # fmt: skip
 
