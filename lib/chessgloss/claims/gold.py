@@ -7,6 +7,10 @@ claim of the gold set overlaps its span with the same kind or one declared equiv
 a *false accusation* otherwise. A false claim of the gold set is *found* when a predicted false
 claim overlaps it in the same way.
 
+Human comments are labelled without their texts, which are other people's, and with twins in which
+one word is exchanged (:func:`read_human`); of more of them it is asked which of four moves they
+are on (:func:`match`).
+
 A minimal pair is a clause of facts as a sentence, and its twin in which one word is exchanged (a
 square, a piece, a side), so that the clause no longer is among the facts of the move before it,
 of it, or after it. What a clause says of pieces that attack, defend, pin or fork is told whole by
