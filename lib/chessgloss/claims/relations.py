@@ -452,18 +452,12 @@ def _is_name(phrase: str) -> bool:
 
 
 def read_there(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
-    """Read that there is a piece from its being spoken of: ``the queens``."""
+    """Read that there is a piece, and one of the move, from its being spoken of: ``the queens``."""
     element = sentence.elements[match.start()]
     for term in element.terms:
         if term.pieces != ALL_PIECES and term.square is None and term.definite:
             yield _claim(sentence, reading.relation, element.span, (term,))
-
-
-def read_moved(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
-    """Read that a piece moves, where no square is told: ``the king steps aside``."""
-    terms = sentence.group(match, "piece")
-    span = sentence.span(*match.span())
-    yield _claim(sentence, reading.relation, span, terms[:1])
+            yield _claim(sentence, "theme", element.span, (term,), detail={"theme": "piece"})
 
 
 def read_standing(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -784,7 +778,7 @@ READERS: dict[str, Reader] = {
     "verb": read_verb, "move_in_words": read_move_in_words, "written": read_written,
     "castling": read_castling, "named": read_named, "standing": read_standing,
     "pawn_state": read_pawn_state, "pinned": read_pinned, "loose": read_loose,
-    "there": read_there, "moved": read_moved, "threat": read_threat, "counts": read_counts, "check": read_check, "mate": read_mate,
+    "there": read_there, "threat": read_threat, "counts": read_counts, "check": read_check, "mate": read_mate,
     "happening": read_happening, "wording": read_wording,
 }  # fmt: skip
 
