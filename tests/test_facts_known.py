@@ -68,6 +68,12 @@ opposition before | White | e4 e6 | direct
 opposition after | Black | e6 e4 | direct
     8/5k2/8/8/4K3/4P3/8/8 b - - 0 1 | Ke6
     8/5k2/8/8/3PK3/8/8/8 b - - 0 1 | Kf6
+opposition before | White | d5 d1 | distant
+    8/8/8/3K4/8/8/4P3/3k4 b - - 0 1 | Kd2
+    8/8/8/3K4/8/8/3kP3/8 b - - 0 1 | Ke3
+key_square before | White | b7 a4 | None
+    8/1K6/8/8/P7/8/8/3k4 w - - 0 1 | a5
+    8/8/1K6/8/P7/8/8/1k6 w - - 0 1 | Kb7
 key_square before | White | d5 d3 | None
     8/4k3/8/3K4/8/3P4/8/8 w - - 0 1 | d4
     8/4k3/8/8/3K4/3P4/8/8 w - - 0 1 | Kd5
@@ -152,11 +158,7 @@ def test_what_needs_the_tablebase_is_left_out_without_it(monkeypatch: pytest.Mon
 
 @pytest.mark.usefixtures("tables")
 def test_from_a_key_square_the_king_wins_and_elsewhere_it_may_not():
-    """Every board of a knight's, a bishop's and a centre pawn on ranks 2 to 6, White to move.
-
-    A king that has not reached a key square, the other king having the opposition, does not
-    win; that is what the squares are for.
-    """
+    """With a pawn on the b-, c- or d-file, ranks 2 to 6, and the other king on the last rank."""
     on_key, drawn_elsewhere = 0, 0
     for pawn in (chess.square(file, rank) for file in (1, 2, 3) for rank in range(1, 6)):
         keys = key_squares(pawn, chess.WHITE)

@@ -172,7 +172,9 @@ def gather(move: MoveInContext, verdict: Verdict | None = None) -> Facts:
     position before the move and for the one after it; what the move itself does is listed
     as of the move: captures, checks, castling, the material it brings, the exchange that it
     begins, and the forks, pins, skewers and discovered attacks that it makes. In threats the
-    side to move *can* do at once what the other *threatens* to do after a pass.
+    side to move *can* do at once what the other *threatens* to do after a pass. What goes by
+    name, openings, endings and draws, comes from ``facts/known.py``; the history of the
+    position counts there, as far as it is known.
 
     Parameters
     ----------
