@@ -18,6 +18,7 @@ from typing import Final, Literal, TypeAlias
 
 import chess
 import chess.engine
+import numpy as np
 
 from chessgloss.engine import (
     MATES_FROM,
@@ -336,7 +337,8 @@ def search(
     """Search the positions before and after moves until what is said of each move is stable.
 
     Every search has twice the nodes of the last. A move is settled when two running agree in its
-    class and in how its side stood before it.
+    class and in how its side stood before it, and the searches before and after it differ in its
+    value by less than an inaccuracy.
 
     Parameters
     ----------
@@ -364,7 +366,9 @@ def search(
             found[number] = analyses[before.fen], analyses[after.fen]
             verdict = weigh(moves[number], *found[number])
             now = verdict.judgement, verdict.standing_before
-            if said.get(number) == now or 2 * limit > most:
+            values = [centipawns(each, verdict.mover) for each in (verdict.played, verdict.after)]
+            apart = abs(np.subtract(*win_chance(values))) >= JUDGEMENT_BOUNDS["inaccuracy"]
+            if (said.get(number) == now and not apart) or 2 * limit > most:
                 unsettled.remove(number)
             said[number] = now
         limit *= 2
