@@ -336,7 +336,8 @@ report.boards(report.board(doubtful, size=260), report.table(
 # %% [markdown]
 # The library doubles the nodes before and after the move, from {glue:text}`least_nodes:,` each,
 # until two searches running agree in the class and in how the mover stood before the move, and
-# stops at {glue:text}`most_nodes:,`.
+# what the search before the move says of it is not an inaccuracy's worth away from what the search
+# after it says. It stops at {glue:text}`most_nodes:,` in any case.
 
 # %%
 def analyse(asked, nodes):
@@ -362,7 +363,9 @@ for san, row in by_nodes.groupby("san", sort=False):
         axes[1].plot(row["nodes"], row["lost"], marker="o", ms=3, label=san, zorder=2)
 for bound in (0.05, 0.10, 0.15):
     axes[1].axhline(bound, color="black", lw=0.6, ls=":")
-axes[1].set(xscale="log", xlabel="nodes in each position", ylabel="chance lost")
+axes[1].set(xscale="log", xlabel="thousand nodes in each position", ylabel="chance lost")
+axes[1].set_xticks(by_nodes["nodes"].unique(), by_nodes["nodes"].unique() // 1_000, minor=False)
+axes[1].minorticks_off()
 axes[1].legend()
 fig.tight_layout()
 plt.show()

@@ -348,6 +348,17 @@ def test_how_the_side_stood_must_be_stable_too(d4: MoveInContext):
     assert [nodes for nodes, _ in scripted.asked] == [100, 200, 400]
 
 
+def test_the_searches_before_and_after_must_agree_too(d4: MoveInContext):
+    scripted = ScriptedSearch(d4, d4=[0] * 9)
+    scripted.analyse = lambda position, nodes: analysis(
+        position,
+        (30, "d2d4") if position == d4.position else (200 if nodes < 800 else -30, "d7d5"),
+        nodes=nodes,
+    )
+    ((before, _),) = search([d4], scripted, (100, 6_400))  # d4 stays best, then it is answered
+    assert before.nodes == 800
+
+
 def test_a_game_that_ends_with_the_move_is_stable():
     mate = read_move(read_fen(MATE_IN_ONE), "Qxf7#")
     scripted = ScriptedSearch(mate, **{"Qxf7#": []})

@@ -173,13 +173,13 @@ class Annotator:
         Ranks the concepts that a move changes; ``None`` to do without.
     nodes
         Nodes of the first and the longest search of a position
-        (:func:`~chessgloss.facts.search`).
+        (:func:`~chessgloss.facts.search`): half of what a single move gets.
     """
 
     analyse: Analyse
     comment: Commentator
     concepts: Concepts | None = None
-    nodes: tuple[int, int] = (LEAST_NODES, MOST_NODES)
+    nodes: tuple[int, int] = (LEAST_NODES // 2, MOST_NODES // 2)
 
     def annotate(self, game: chess.pgn.Game) -> AnnotatedGame:
         """Return the game with a note on each move of its main line.

@@ -18,6 +18,7 @@ from typing import Final, Literal, TypeAlias
 
 import chess
 import chess.engine
+import numpy as np
 
 from chessgloss.engine import (
     MATES_FROM,
@@ -41,13 +42,11 @@ MistakeClass = Literal["Excellent", "Good", "Inaccuracy", "Mistake", "Blunder"]
 
 #: Chance to win that a move of the class gives away at least. Source: lila, ``CpAdvice``: 0.1, 0.2
 #: and 0.3 of "winning chances", which go from -1 to 1.
-JUDGEMENT_BOUNDS: Final[dict[Judgement, float]] = {
-    "blunder": 0.15, "mistake": 0.10, "inaccuracy": 0.05,
-}  # fmt: skip
+JUDGEMENT_BOUNDS: dict[Judgement, float] = {"blunder": 0.15, "mistake": 0.1, "inaccuracy": 0.05}
 
-#: The class where a forced mate is let slip and more than so many centipawns are kept, or allowed
-#: when as many were lost before; else a blunder. Source: lila, ``MateAdvice``.
-MATE_BOUNDS: Final[dict[Judgement, int]] = {"inaccuracy": 999, "mistake": 700}
+#: Centipawns that are kept at least where a forced mate is let slip, or were lost already where
+#: one is allowed; with fewer it is a blunder. Source: lila, ``MateAdvice``.
+MATE_BOUNDS: Final[dict[Judgement, int]] = {"inaccuracy": 1_000, "mistake": 701}
 
 GLYPHS: Final[dict[Judgement, str]] = {"inaccuracy": "?!", "mistake": "?", "blunder": "??"}
 
@@ -244,12 +243,10 @@ def judge(best: chess.engine.PovScore, played: chess.engine.PovScore) -> Judgeme
     slipped, allowed = most >= MATES_FROM > kept, kept <= -MATES_FROM < most
     if slipped or allowed:
         spare = kept if slipped else -most
-        judgement = next((name for name, bound in MATE_BOUNDS.items() if spare > bound), "blunder")
+        judgement = next((name for name, low in MATE_BOUNDS.items() if spare >= low), "blunder")
     else:
         lost = win_chance(most) - win_chance(kept)
-        judgement = next(
-            (name for name, least in JUDGEMENT_BOUNDS.items() if lost >= least), "good"
-        )
+        judgement = next((name for name, low in JUDGEMENT_BOUNDS.items() if lost >= low), "good")
     decided = standing(best, best.turn) == standing(played, best.turn) in ("winning", "losing")
     return "good" if judgement == "inaccuracy" and decided else judgement
 
@@ -296,7 +293,7 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         raise ValueError(f"one engine must weigh a move, got {before.engine} and {after.engine}")
     mover = move.mover
     board = chess.Board(move.position.fen)
-    ply = board.ply()
+    ply, captures = board.ply(), board.is_capture(move.move)
     lines = before.lines[:RANKED_LINES]
     rank = next((n for n, line in enumerate(lines, 1) if line.moves[:1] == (move.uci,)), None)
     best, end = _seen_by(before.best.score, mover), _seen_by(score_of(after), mover)
@@ -323,8 +320,7 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         reply=replies[0] if replies else None,
         reply_line=reply_line,
         depth=min(analysis.best.depth for analysis in (before, after) if analysis.lines),
-        obvious=board.is_check()
-        or (board.is_capture(move.move) and exchange(board, move.move) >= 0),
+        obvious=board.is_check() or (captures and exchange(board, move.move) >= 0),
     )
 
 
@@ -336,7 +332,8 @@ def search(
     """Search the positions before and after moves until what is said of each move is stable.
 
     Every search has twice the nodes of the last. A move is settled when two running agree in its
-    class and in how its side stood before it.
+    class and in how its side stood before it, and the searches before and after it differ in its
+    value by less than an inaccuracy.
 
     Parameters
     ----------
@@ -364,7 +361,9 @@ def search(
             found[number] = analyses[before.fen], analyses[after.fen]
             verdict = weigh(moves[number], *found[number])
             now = verdict.judgement, verdict.standing_before
-            if said.get(number) == now or 2 * limit > most:
+            values = [centipawns(each, verdict.mover) for each in (verdict.played, verdict.after)]
+            apart = abs(np.subtract(*win_chance(values))) >= JUDGEMENT_BOUNDS["inaccuracy"]
+            if (said.get(number) == now and not apart) or 2 * limit > most:
                 unsettled.remove(number)
             said[number] = now
         limit *= 2
