@@ -609,6 +609,7 @@ class _Notes:
         self.bad, self.mate = self.verdict.judgement in _BAD, self.verdict.after.relative.mate()
         self.net = self._outcome([self.uci, *self.replies], self.verdict.after)
         self.best = self._outcome(self.verdict.best_line, self.verdict.before)
+        self.even = balance(earlier) == balance(self.after)  # the move makes up for the last
         for _ in range(min(3, len(earlier.move_stack))):
             earlier.pop()
         sign = 1 if self.us else -1
@@ -713,7 +714,7 @@ class _Notes:
         reply = Played(self.after, chess.Move.from_uci(line[1])) if line[1:] else None
         end = played.end
         back = reply is not None and reply.end == end and played.taken is not None
-        if played.recaptures:
+        if played.recaptures and self.even:
             yield self._note("recaptures", [end, "capture"], line[:1])
         elif back and not net.gain and boards.piece_on(self.before, end) == played.piece > 1:
             spoken = spelt(self.before, line[:2])
@@ -777,7 +778,8 @@ class _Notes:
                 continue
             taken.add(square)
             stands, gain = standing(each.score, self.us), play_out(self.after, each.moves, self.us)
-            if judge(self.briefing.after.best.score, each.score) not in ("mistake", "blunder"):
+            worse = judge(self.briefing.after.best.score, each.score) in ("mistake", "blunder")
+            if not worse and gain.gain < max(net.gain, 0) + 2:
                 continue
             result = f"leaves {self._leader(stands, '')}"
             if (each.score.pov(self.us).mate() or 0) > 0:
@@ -907,7 +909,9 @@ class _Notes:
         subjects = [f"With {words['san']} {words['us']}", "This"]
         if played.piece != chess.PAWN and not castles:
             subjects.append(words["san"])
-        if not castles and not any(f"the {words['piece']}" in each.clause for each in purposes):
+        if not castles and not any(
+            f"the {words['piece']}" in each.clause or "a pawn" in each.clause for each in purposes
+        ):
             subjects.append(f"The {words['piece']}")
         subject = _choose(subjects, place)
         ranks = {each.concept: n for n, each in reversed([*enumerate(self.briefing.concepts)])}
@@ -993,4 +997,4 @@ def choose(
         elif not same and len(chosen) < sentences and length + len(note.sentence.split()) <= words:
             chosen.append(note)
             covered |= note.about
-    return sorted(chosen, key=lambda note: note.kind in ("reply", "plan"))
+    return sorted(chosen, key=lambda note: NOTES["last"].get(note.kind, 0))
