@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import chess
@@ -156,31 +157,37 @@ NOTHING: Final = Outcome(0, Counter(), Counter(), 0, None)
 def play_out(board: chess.Board, line: Sequence[str], side: chess.Color) -> Outcome:
     """Replay a line of UCI moves until it is quiet and count what it wins for a side.
 
-    Quiet means: nobody is in check, and neither the line nor, at its end, an exchange goes on
-    taking. Where the line goes on long after and the balance changes again, what both counts
-    agree on is what is won: nothing, if one of them says nothing.
+    Quiet means: nobody is in check, and the line does not go on taking; at its end the side that
+    has lost takes back what it can by exchange. Where the balance changes again long after, what
+    both counts agree on is what is won: nothing, if one of them says nothing.
     """
-    walk, states, taken = board.copy(stack=False), [board.copy(stack=False)], list[int]()
-    moves = list[chess.Move]()
-    for move in map(chess.Move.from_uci, line[:LONGEST]):
-        if not walk.is_legal(move):
-            break
-        taken.append(walk.is_capture(move) or move.promotion is not None)
-        walk.push(move)
-        moves.append(move)
-        states.append(walk.copy(stack=False))
-    sign = 1 if side else -1
-    worth = [sign * (balance(state) - balance(board)) for state in states]
+    states, moves, worth, sign = (
+        [board.copy(stack=False)],
+        list[chess.Move](),
+        [0],
+        1 if side else -1,
+    )
 
-    def is_quiet(ply: int) -> bool:
-        if states[ply].is_check() and not states[ply].is_checkmate():
+    def play(move: chess.Move) -> bool:
+        if not states[-1].is_legal(move):
             return False
-        if ply < len(moves):
-            return not taken[ply]
-        best = max((each.gain for each in captures(states[ply], states[ply].turn)), default=0)
-        return 3 * best <= max(abs(worth[ply]), 2)
+        states.append(states[-1].copy(stack=False))
+        states[-1].push(move)
+        moves.append(move)
+        worth.append(sign * (balance(states[-1]) - balance(board)))
+        return True
 
-    quiet = [ply for ply in range(len(states)) if is_quiet(ply)]
+    all(play(chess.Move.from_uci(uci)) for uci in line[:LONGEST])
+    while worth[-1] and (states[-1].turn == side) == (worth[-1] < 0) and len(states) < 2 * LONGEST:
+        best = max(captures(states[-1], states[-1].turn), key=lambda each: each.gain, default=None)
+        if best is None or best.gain <= 0 or not play(best.move):
+            break
+    taken = [after != before for before, after in pairwise(worth)]
+    quiet = [
+        ply
+        for ply, state in enumerate(states)
+        if not (taken[ply : ply + 1] == [True] or (state.is_check() and any(state.legal_moves)))
+    ]
     near = max((ply for ply in quiet if ply <= SOON + 2), default=0)
     end = near if quiet and abs(worth[near]) <= abs(worth[quiet[-1]]) else max(quiet, default=0)
     if not quiet or worth[near] * worth[quiet[-1]] <= 0:
