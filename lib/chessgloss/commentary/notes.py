@@ -161,69 +161,50 @@ def play_out(board: chess.Board, line: Sequence[str], side: chess.Color) -> Outc
     has lost takes back what it can by exchange. Where the balance changes again long after, what
     both counts agree on is what is won: nothing, if one of them says nothing.
     """
-    states, moves, worth, sign = (
-        [board.copy(stack=False)],
-        list[chess.Move](),
-        [0],
-        1 if side else -1,
-    )
-
-    def play(move: chess.Move) -> bool:
-        if not states[-1].is_legal(move):
-            return False
-        states.append(states[-1].copy(stack=False))
-        states[-1].push(move)
-        moves.append(move)
-        worth.append(sign * (balance(states[-1]) - balance(board)))
-        return True
-
-    all(play(chess.Move.from_uci(uci)) for uci in line[:LONGEST])
-    while worth[-1] and (states[-1].turn == side) == (worth[-1] < 0) and len(states) < 2 * LONGEST:
-        best = max(captures(states[-1], states[-1].turn), key=lambda each: each.gain, default=None)
-        if best is None or best.gain <= 0 or not play(best.move):
+    states, worth, sign = [board.copy(stack=False)], [0], 1 if side else -1
+    todo = [chess.Move.from_uci(uci) for uci in reversed(line[:LONGEST])]
+    while len(states) < 2 * LONGEST:
+        turn, move = states[-1].turn, todo.pop() if todo else None
+        if move is None and worth[-1] and (turn == side) == (worth[-1] < 0):
+            best = max(captures(states[-1], turn), key=lambda each: each.gain, default=None)
+            move = best.move if best and best.gain > 0 else None
+        if move is None or not states[-1].is_legal(move):
             break
-    taken = [after != before for before, after in pairwise(worth)]
-    quiet = [
-        ply
-        for ply, state in enumerate(states)
-        if not (taken[ply : ply + 1] == [True] or (state.is_check() and any(state.legal_moves)))
-    ]
+        states.append(states[-1].copy())
+        states[-1].push(move)
+        worth.append(sign * (balance(states[-1]) - balance(board)))
+    taken = [*(after != before for before, after in pairwise(worth)), False]
+    quiet = [n for n, each in enumerate(states) if not (taken[n] or _must_answer(each))]
     near = max((ply for ply in quiet if ply <= SOON + 2), default=0)
-    end = near if quiet and abs(worth[near]) <= abs(worth[quiet[-1]]) else max(quiet, default=0)
     if not quiet or worth[near] * worth[quiet[-1]] <= 0:
         return NOTHING
-    plies = next(n for n in range(end + 1) if all(w == worth[end] for w in worth[n : end + 1]))
-    won = _count(board, not side) - _count(states[end], not side)
-    lost = _count(board, side) - _count(states[end], side)
-    won += _count(states[end], side) - _count(board, side)  # promoted
-    lost += _count(states[end], not side) - _count(board, not side)
+    end = near if abs(worth[near]) <= abs(worth[quiet[-1]]) else quiet[-1]
+    plies = next(n for n in range(end + 1) if set(worth[n : end + 1]) == {worth[end]})
+    (ours, theirs), (our_rest, their_rest) = (
+        [_count(each, colour) for colour in (side, not side)] for each in (board, states[end])
+    )
+    won, lost = theirs - their_rest + (our_rest - ours), ours - our_rest + (their_rest - theirs)
     for kinds in ((chess.KNIGHT, chess.BISHOP), *((kind,) for kind in _PIECES)):
         for _ in range(min(sum(won[k] for k in kinds), sum(lost[k] for k in kinds))):
             for counter in (won, lost):
                 counter[next(k for k in kinds if counter[k])] -= 1
     won, lost = +won, +lost
-    victims = lost if worth[end] < 0 else won
-    fallen = None
-    if victims.total() == 1 and not (won and lost):
-        fallen = _origin(states, moves, plies, next(iter(victims)))
-    return Outcome(worth[end], won, lost, plies, fallen)
+    moves = states[plies].move_stack
+    fallen = boards.taken_on(states[plies - 1], moves[-1])
+    if (won + lost).total() > 1 or fallen is None:
+        return Outcome(worth[end], won, lost, plies, None)
+    for move in reversed(moves[:-1]):
+        fallen = move.from_square if move.to_square == fallen else fallen
+    simple = board.piece_type_at(fallen) in won + lost
+    return Outcome(worth[end], won, lost, plies, fallen if simple else None)
+
+
+def _must_answer(board: chess.Board) -> bool:
+    return board.is_check() and any(board.legal_moves)
 
 
 def _count(board: chess.Board, side: chess.Color) -> Counter[chess.PieceType]:
     return Counter({kind: len(board.pieces(kind, side)) for kind in _PIECES})
-
-
-def _origin(
-    states: Sequence[chess.Board], moves: Sequence[chess.Move], plies: int, kind: chess.PieceType
-) -> chess.Square | None:
-    """Return where the piece stood at first that is taken by the last of some plies."""
-    square = boards.taken_on(states[plies - 1], moves[plies - 1]) if plies else None
-    if square is None or states[plies - 1].piece_type_at(square) != kind:
-        return None
-    for move in reversed(moves[: plies - 1]):
-        if move.to_square == square:
-            square = move.from_square
-    return square
 
 
 def stuff(won: Counter[chess.PieceType], lost: Counter[chess.PieceType]) -> str:
@@ -531,15 +512,11 @@ class Played:
 
     def _is_outpost(self) -> bool:
         """Tell whether a pawn holds the piece and no enemy pawn can ever attack it."""
-        file, rank, board = chess.square_file(self.end), chess.square_rank(self.end), self.after
-        return bool(
-            board.attackers_mask(self.us, self.end) & board.pieces_mask(chess.PAWN, self.us)
-        ) and not any(
-            abs(chess.square_file(pawn) - file) == 1
-            and (chess.square_rank(pawn) > rank) == self.us
-            and chess.square_rank(pawn) != rank
-            for pawn in board.pieces(chess.PAWN, self.them)
-        )
+        board, (rank, file) = self.after, divmod(self.end, 8)
+        held = board.attackers_mask(self.us, self.end) & board.pieces_mask(chess.PAWN, self.us)
+        beside = (divmod(pawn, 8) for pawn in board.pieces(chess.PAWN, self.them))
+        ahead = (r for r, f in beside if abs(f - file) == 1 and (r - rank) * (2 * self.us - 1) > 0)
+        return bool(held) and not any(True for _ in ahead)
 
     def _files(self, rank: int, file: int) -> Iterator[Purpose]:
         board, theirs = self.after, self.after.pieces(chess.PAWN, self.them)
@@ -645,17 +622,11 @@ class _Notes:
         words = {**self.played.words, **words}
         words |= {f"{key}_cap": _capital(word) for key, word in words.items()}
         sentence = _choose(entry["say"], self.before.fen() + self.uci).format(**words)
-        return Note(
-            kind=kind,
-            side=self.them if entry.get("theirs") else self.us,
-            sentence=_capital(sentence),
-            weight=entry["weight"] + plus,
-            facts=tuple(fact for fact in self.facts.facts if fact.kind in entry.get("facts", ())),
-            decides=entry.get("decides", False),
-            about=frozenset(s if isinstance(s, str) else chess.square_name(s) for s in about),
-            line=tuple(moves),
-            value=value,
-        )
+        side = self.them if entry.get("theirs") else self.us
+        facts = tuple(fact for fact in self.facts.facts if fact.kind in entry.get("facts", ()))
+        squares = (s if isinstance(s, str) else chess.square_name(s) for s in about)
+        rest = entry.get("decides", False), frozenset(squares), tuple(moves), value
+        return Note(kind, side, _capital(sentence), entry["weight"] + plus, facts, *rest)
 
     def _outcome(self, line: Sequence[str], score: chess.engine.PovScore) -> Outcome:
         """Return what a line wins for the mover; nothing where the score does not believe it."""
@@ -749,9 +720,8 @@ class _Notes:
             plus = 2.0 * net.gain - (4 if net.gain > 1 else 34)
             words = {"stuff": brought, "line": spoken}
             if self.swing < 0 and net.gain + self.swing <= 0:
-                if not played.recaptures:
-                    kind = "wins_back" if net.plies > 1 else "regains"
-                    yield self._note(kind, about, line, net.gain, **words)
+                if not played.recaptures and net.plies > 1:
+                    yield self._note("wins_back", about, line, net.gain, **words)
             elif net.plies > 1:
                 yield self._note("wins", about, line, net.gain, plus, **words)
             elif self.briefing.move.position.moves and not played.recaptures:
