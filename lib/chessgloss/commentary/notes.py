@@ -30,6 +30,7 @@ from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.engine import centipawns
 from chessgloss.facts import Fact, listed, side_name
 from chessgloss.facts import board as boards
+from chessgloss.facts.fact import named
 from chessgloss.facts.known import perpetual, zugzwang
 from chessgloss.facts.tactics import VALUES, Capture, balance, captures, exchange, mates, pins
 from chessgloss.facts.verdict import Standing, judge, standing
@@ -237,18 +238,6 @@ def mates_at_its_end(board: chess.Board, line: Iterable[str]) -> bool:
 # ---------------------------------------------------------------- what a move does on the board
 
 
-def named(board: chess.Board, square: str | chess.Square) -> str:
-    """Return a piece with its square: ``the knight on f7``."""
-    place = chess.parse_square(square) if isinstance(square, str) else square
-    return f"the {chess.piece_name(boards.piece_on(board, place))} on {chess.square_name(place)}"
-
-
-def owned(board: chess.Board, square: str) -> str:
-    """Return a piece with its owner and square: ``Black's knight on f7``."""
-    owner = side_name(board.color_at(chess.parse_square(square)) or False)
-    return f"{owner}'s{named(board, square).removeprefix('the')}"
-
-
 class Purpose(NamedTuple):
     """One thing that a move does on the board.
 
@@ -316,15 +305,20 @@ class Played:
             "promoted": chess.piece_name(move.promotion or chess.PAWN),
         }
 
+    def then(self, uci: str) -> Played:
+        """Return the move that answers this one."""
+        taking = self.move if self.taken is not None else None
+        return Played(self.after, chess.Move.from_uci(uci), taking)
+
     def purposes(self) -> list[Purpose]:
-        """Return what the move does on the board, the weightiest first, each square once."""
+        """Return what the move does on the board, the weightiest first; no square and no kind twice."""
         kept, covered = list[Purpose](), set[str]()
         makers = (self._special, self._attacks, self._defends, self._pawns, self._lines)
         made = (each for make in (*makers, self._pieces, self._king) for each in make())
         for each in sorted(made, key=lambda each: (-each.weight, each.kind)):
-            if not each.about & covered:
+            if not {each.kind, *each.about} & covered:
                 kept.append(each)
-                covered |= each.about
+                covered |= {each.kind, *each.about}
         return kept
 
     def telling(self) -> list[Purpose]:
@@ -358,18 +352,12 @@ class Played:
             even = not self.gain and not self.recaptures and victim != chess.PAWN
             if even and self.after.attackers_mask(self.them, self.end):
                 kind, plus = "trades" if victim == self.piece else "gives_for", 0
-            target = named(board, self.taken)
-            name = chess.piece_name(victim)
-            yield self._make(kind, [self.taken], plus, target=target, victim=name)
-        if self.after.is_check():
-            replies = list(self.after.legal_moves)
-            kings = all(self.after.kings & chess.BB_SQUARES[m.from_square] for m in replies)
-            if len(replies) == 1:
-                yield self._make("single_reply", ["check"], only=self.after.san(replies[0]))
-            elif kings and self.after.has_castling_rights(self.them):
-                yield self._make("strips", ["check"])
-            else:
-                yield self._make("check", ["check"])
+            words = {"target": named(board, self.taken), "victim": chess.piece_name(victim)}
+            yield self._make(kind, [self.taken], plus, **words)
+        replies = list(self.after.legal_moves)
+        if replies and self.after.is_check():
+            kind = "single_reply" if len(replies) == 1 else "check"
+            yield self._make(kind, ["check"], only=self.after.san(replies[0]))
         for wing, corner in (("kingside", chess.H1), ("queenside", chess.A1)):
             rook, king = (s if self.us else chess.square_mirror(s) for s in (corner, chess.E1))
             between, rights = chess.between(rook, king), self.after.castling_rights
@@ -524,12 +512,9 @@ class Played:
             yield self._make("seventh", ["rank"], rank="seventh" if self.us else "second")
         if file == chess.square_file(self.start):
             return
-        pawns = theirs & chess.BB_FILES[file] & board.attacks(self.end)
         closed = board.pieces_mask(chess.PAWN, self.us) & chess.BB_FILES[file]
         if file in boards.open_files(board):
             yield self._make("open_file", ["file"])
-        elif pawns and not closed and self.piece == chess.ROOK:
-            yield self._make("half_open", ["file", *pawns])
         heavy = boards.heavy_pieces(board, self.us, file)
         partners = list(heavy & board.attacks(self.end))
         if partners and not closed:
@@ -537,21 +522,10 @@ class Played:
             yield self._make(kind, ["file"], partner=named(board, partners[0]))
 
     def _king(self) -> Iterator[Purpose]:
-        board, king = self.after, self.after.king(self.us)
         if self.piece == chess.KING and self.is_endgame and not self.before.is_check():
-            then, now = (
-                min(chess.square_distance(square, each) for each in _CENTRE)
-                for square in (self.start, self.end)
-            )
-            if now < then:
+            far = [[chess.square_distance(s, c) for c in _CENTRE] for s in (self.start, self.end)]
+            if min(far[1]) < min(far[0]):
                 yield self._make("king_active", ["king"])
-        if king is None or self.piece == chess.KING or self.is_endgame:
-            return
-        way = chess.SquareSet(chess.BB_KING_ATTACKS[king] & ~chess.BB_BACKRANKS)
-        home = chess.BB_SQUARES[king] & chess.BB_BACKRANKS and chess.square_file(king) not in (3, 4)
-        shut = not way & ~self.before.occupied_co[self.us]
-        if home and shut and self.start in way and not board.is_attacked_by(self.them, self.start):
-            yield self._make("luft", [self.start])
 
 
 def _army(board: chess.Board, side: chess.Color) -> int:
@@ -570,9 +544,7 @@ def _winning(board: chess.Board, side: chess.Color) -> dict[chess.Square, Captur
 
 def _choose(options: Sequence[str], key: str) -> str:
     """Return one of the options by a hash of the key."""
-    return min(
-        options, key=lambda each: hashlib.blake2b(f"{key}|{each}".encode(), digest_size=8).digest()
-    )
+    return min(options, key=lambda each: hashlib.sha256(f"{key}|{each}".encode()).digest())
 
 
 # ---------------------------------------------------------------- the notes of one move
@@ -590,9 +562,10 @@ class _Notes:
         self.before, self.after = self.played.before, self.played.after
         self.us, self.them, self.uci = self.played.us, self.played.them, move.uci
         self.replies = self.verdict.reply_line
+        self.reply = self.played.then(self.replies[0]) if self.replies else None
         self.bad, self.mate = self.verdict.judgement in _BAD, self.verdict.after.relative.mate()
-        self.net = self._outcome([self.uci, *self.replies], self.verdict.after)
-        self.best = self._outcome(self.verdict.best_line, self.verdict.before)
+        self.net = self._outcome(self.before, [self.uci, *self.replies], self.verdict.after)
+        self.best = self._outcome(self.before, self.verdict.best_line, self.verdict.before)
         self.even = balance(earlier) == balance(self.after)  # the move makes up for the last
         for _ in range(min(3, len(earlier.move_stack))):
             earlier.pop()
@@ -628,11 +601,12 @@ class _Notes:
         rest = entry.get("decides", False), frozenset(squares), tuple(moves), value
         return Note(kind, side, _capital(sentence), entry["weight"] + plus, facts, *rest)
 
-    def _outcome(self, line: Sequence[str], score: chess.engine.PovScore) -> Outcome:
+    def _outcome(
+        self, board: chess.Board, line: Sequence[str], score: chess.engine.PovScore
+    ) -> Outcome:
         """Return what a line wins for the mover; nothing where the score does not believe it."""
-        outcome = play_out(self.before, line, self.us)
-        pawns = centipawns(score, self.us) / 100
-        left = (1 if self.us else -1) * balance(self.before) + outcome.gain
+        outcome, pawns = play_out(board, line, self.us), centipawns(score, self.us) / 100
+        left = (1 if self.us else -1) * balance(board) + outcome.gain
         doubt = max(DOUBT, abs(left) / 2) if abs(outcome.gain) > 1 else DOUBT / 4
         doubtful = pawns < left - doubt if outcome.gain > 0 else pawns > left + doubt
         return NOTHING if doubtful or outcome.plies > SOON else outcome
@@ -688,8 +662,7 @@ class _Notes:
 
     def _material(self) -> Iterator[Note]:
         """Yield what the captures of the move and of the engine's line come to."""
-        net, played, line = self.net, self.played, (self.uci, *self.replies)
-        reply = Played(self.after, chess.Move.from_uci(line[1])) if line[1:] else None
+        net, played, line, reply = self.net, self.played, (self.uci, *self.replies), self.reply
         end = played.end
         back = reply is not None and reply.end == end and played.taken is not None
         if played.recaptures and self.even:
@@ -720,14 +693,11 @@ class _Notes:
             plus = 2.0 * net.gain - (4 if net.gain > 1 else 34)
             words = {"stuff": brought, "line": spoken}
             if self.swing < 0 and net.gain + self.swing <= 0:
-                if not played.recaptures and net.plies > 1:
-                    yield self._note("wins_back", about, line, net.gain, **words)
-            elif net.plies > 1:
+                return  # what was lost before comes back
+            if net.plies > 1:
                 yield self._note("wins", about, line, net.gain, plus, **words)
             elif self.briefing.move.position.moves and not played.recaptures:
-                free = not self.after.attackers_mask(self.them, end)
-                kind = "wins_now" if free else "wins_exchange"
-                yield self._note(kind, ["material", end], line[:1], net.gain, plus, **words)
+                yield self._note("wins_now", ["material", end], line[:1], net.gain, plus, **words)
         elif (
             played.taken is not None
             and played.gain >= 2
@@ -754,14 +724,15 @@ class _Notes:
             if square is None or square in taken or square not in self.played.lost:
                 continue
             taken.add(square)
-            stands, gain = standing(each.score, self.us), play_out(self.after, each.moves, self.us)
+            stands = standing(each.score, self.us)
+            gain = self._outcome(self.after, each.moves, each.score)
             worse = judge(self.briefing.after.best.score, each.score) in ("mistake", "blunder")
             if not worse and gain.gain < max(net.gain, 0) + 2:
                 continue
             result = f"leaves {self._leader(stands, '')}"
             if (each.score.pov(self.us).mate() or 0) > 0:
                 result = "leads to mate"
-            elif gain.gain > 0 and gain.plies <= SOON:
+            elif gain.gain > 0:
                 result = f"wins {stuff(gain.won, gain.lost)}"
             elif stands not in ("winning", "clearly better"):
                 continue
@@ -785,9 +756,9 @@ class _Notes:
             if second < 0 <= first:
                 yield self._note("only_mate", ["only"], moves)
             elif worse and keeps and stays and not first and self.played.gain <= 0:
-                outcome = play_out(self.before, moves, self.us)
+                outcome = self._outcome(self.before, moves, lines[1].score)
                 fate = f"leaves {self._leader(left, '')}"
-                if outcome.gain < 0 and outcome.plies <= SOON:
+                if outcome.gain < 0:
                     fate = f"loses {stuff(outcome.lost, outcome.won)}"
                 other = spelt(self.before, moves[:1])
                 yield self._note("only", ["only"], moves, keeps=keeps, other=other, fate=fate)
@@ -826,7 +797,8 @@ class _Notes:
         if search is None or not search.lines:
             return
         line, moves = search.best.moves, search.best.score.pov(self.us).mate() or 0
-        first, outcome = chess.Move.from_uci(line[0]), play_out(turned, line, self.us)
+        first = chess.Move.from_uci(line[0])
+        outcome = self._outcome(turned, line, search.best.score)
         direct = outcome.plies == 1 or turned.is_capture(first) or turned.gives_check(first)
         more = centipawns(search.best.score, self.us) - self.verdict.centipawns_after
         if 0 < moves <= LONGEST_THREAT:
@@ -840,11 +812,10 @@ class _Notes:
                 yield self._note("threat", about, played, outcome.gain, plus, **words)
 
     def _replies(self) -> Iterator[Note]:
-        if not self.replies:
+        reply = self.reply
+        if reply is None:
             return
         line, about = (self.uci, *self.replies[:SPELT]), ["reply"]
-        taking = self.played.move if self.played.taken is not None else None
-        reply = Played(self.after, chess.Move.from_uci(self.replies[0]), taking)
         purposes, words = reply.telling(), {"line": spelt(self.after, self.replies)}
         words["reply"] = reply.number
         if purposes and not reply.recaptures:
@@ -853,8 +824,7 @@ class _Notes:
         elif self.bad and not reply.recaptures:
             yield self._note("refutes", about, line, **words)
         if len(self.replies) > 1 and not self.bad:
-            taking = reply.move if reply.taken is not None else None
-            answer = Played(reply.after, chess.Move.from_uci(self.replies[1]), taking)
+            answer = reply.then(self.replies[1])
             purposes, words["next"] = answer.telling(), answer.number
             if purposes and not answer.recaptures:
                 plus, purpose = (purposes[0].weight - 25) / 3, purposes[0].clause
