@@ -856,9 +856,7 @@ class _Notes:
         subjects = [f"With {words['san']} {words['us']}", "This"]
         if played.piece != chess.PAWN and not castles:
             subjects.append(words["san"])
-        if not castles and not any(
-            f"the {words['piece']}" in each.clause or "a pawn" in each.clause for each in purposes
-        ):
+        if not castles and all(words["piece"] not in each.clause for each in purposes):
             subjects.append(f"The {words['piece']}")
         subject = _choose(subjects, place)
         ranks = {each.concept: n for n, each in reversed([*enumerate(self.briefing.concepts)])}
