@@ -256,7 +256,7 @@ def test_what_other_people_write_is_not_accused(position, text):
         (ITALIAN, "If White takes the rook on a8, all is over.", "White takes the rook on a8"),
         (OPPOSITE, "Both sides have castled queenside.", "castled queenside"),
         (OPPOSITE, "White has castled queenside.", "White has castled queenside"),
-        (POSITIONS["takes"], "The exchange of knights on d5 helps.", "exchange of knights on d5"),
+        (POSITIONS["takes"], "It trades knights on d5.", "It trades knights on d5"),
     ],
 )
 def test_what_was_missed_is_found(position, text, words):
