@@ -400,8 +400,8 @@ def _is_remote(term: Term, scene: Scene) -> bool:
     board, move = scene.before.board, term.move
     if move is not None and move.file is not None and move.rank is not None:
         start = chess.square(move.file, move.rank)  # ``h7-h6``, of a piece that is not there
-        there = {moment.board.piece_type_at(start) for moment in scene.moments}
-        if there <= {None} or (move.piece is not None and move.piece not in there):
+        found = {moment.board.piece_type_at(start) for moment in scene.moments}
+        if found <= {None} or (move.piece is not None and move.piece not in found):
             return True
     if term.span[0] in scene.adrift:
         return True
@@ -540,7 +540,7 @@ def theme(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         "check": lambda: end.is_check() or board.is_check(),
         "mate": lambda: end.is_checkmate() or any(mates(end, side) for side in chess.COLORS),
         "sacrifice": lambda: exchange(board, move) < 0,
-        "square": lambda: square in map(chess.square_name, reached),
+        "square": lambda: square in [chess.square_name(each) for each in reached],
         "piece": lambda: any(_is_aim(term, scene) for term in claim.objects),
     }
     return truth(there[subject](), f"{board.san(move)}: {square or subject}", certain=False)
@@ -857,7 +857,7 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     Where the words name the pieces that take part, one of them does.
     """
     kinds = [term.pieces for term in claim.objects]
-    alike = len(kinds) == 1 and claim.objects[0].text.endswith("s")
+    alike = len(kinds) == 1 and _PLURAL.search(claim.objects[0].text) is not None
     only_named = bool(claim.subjects) and all(term.role == "piece" for term in claim.subjects)
     places = {term.square for term in claim.objects if alike and term.square is not None}
     for board, move in (*_made(moment), *_possible(moment)):
