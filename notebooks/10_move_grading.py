@@ -36,9 +36,10 @@ from chessgloss import engine, positions, report
 from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
 from chessgloss.facts.verdict import mistake_class
-from chessgloss.skill import artefacts, grading, levels
+from chessgloss.skill import grading, levels
 from chessgloss.skill.grading import MOVE_GRADES, graded_moves, position_key
-from chessgloss.skill.suite import data_folder, positions_of, read_known_sets, read_suite
+from chessgloss.skill.suite import (
+    DEPTH_GAMES, OTHER_GAMES, compared_moves, data_folder, positions_of, read_known_sets, read_suite)
 from chessgloss.stats import area_under_curve, cluster_weights, mean_interval, means_by
 from chessgloss.stats import percentile_interval
 from chessgloss.store import default_store
@@ -118,7 +119,7 @@ losses = pd.DataFrame({"cells above": [loss_cut, loss_uncut],
 report.table(losses, caption="Centipawns lost", digits=0)
 
 # %% tags=["hide-input"]
-folder, settings = data_folder(), artefacts.SETTINGS
+folder, settings = data_folder(), grading.Settings()
 sets = read_known_sets()
 kept = grading.read_tables(grading.tables_path(folder, settings))
 known = sets.positions()
@@ -200,7 +201,9 @@ report.table(wrong[["source", "good", "bad"]] if len(wrong) else
 # A grade must not depend on the colour of the pieces. Each position is searched as it is and
 # with colours exchanged, without its history. The network's verdict on the two is the same; the
 # search goes through the moves in another order, and at a fixed number of nodes that is enough
-# to change a loss by some centipawns.
+# to change a loss by some centipawns. So the tables here and in the next chapter hold the *mean*
+# of both searches, which is the same from either colour by the way it is made. What is left of
+# the uncertainty shows when the mean itself is taken with twice the nodes.
 
 # %%
 files = levels.read_level_games(folder / "games.tsv.zst")
@@ -208,12 +211,15 @@ games = {level: some[: sizes.games] for level, some in files.items()}
 suite = read_suite(folder / "suite.json")
 chosen = suite[suite["number"] < sizes.games]
 turned = chosen.iloc[:: max(1, len(chosen) // sizes.mirrored)]
-limit_turned = artefacts.Settings(sizes.nodes)
+limit_turned, limit_doubled = grading.Settings(sizes.nodes), grading.Settings(2 * sizes.nodes)
 other_side = str.maketrans("12345678", "87654321")  # a square seen from across the board
 
 
-def loss_and_grade(stockfish, board, uci):
-    table = grading.analyse_moves(stockfish, positions.Position(board.fen()), limit_turned, [uci])
+def table_of(stockfish, board, uci, limit=limit_turned):
+    return grading.analyse_moves(stockfish, positions.Position(board.fen()), limit, [uci])
+
+
+def loss_and_grade(table, uci):
     return graded_moves({"": table}).loc[("", uci), ["loss", "grade"]]
 
 
@@ -221,16 +227,25 @@ rows = []
 with engine.open_engine() as stockfish:
     for row in turned.itertuples():
         board = chess.Board(row.fen)
-        plain = loss_and_grade(stockfish, board, row.played)
-        exchanged = loss_and_grade(stockfish, board.mirror(), row.played.translate(other_side))
-        rows.append((*plain, *exchanged))
-mirror = pd.DataFrame(rows, columns=["loss", "grade", "loss exchanged", "grade exchanged"])
+        across = row.played.translate(other_side)
+        plain = table_of(stockfish, board, row.played)
+        exchanged = table_of(stockfish, board.mirror(), across)
+        doubled = grading.mean_table(table_of(stockfish, board, row.played, limit_doubled),
+                                     table_of(stockfish, board.mirror(), across, limit_doubled))
+        rows.append((*loss_and_grade(plain, row.played), *loss_and_grade(exchanged, across),
+                     loss_and_grade(grading.mean_table(plain, exchanged), row.played)["grade"],
+                     loss_and_grade(doubled, row.played)["grade"]))
+mirror = pd.DataFrame(rows, columns=["loss", "grade", "loss exchanged", "grade exchanged",
+                                     "grade of the mean", "grade of the mean, doubled"])
 
 # %%
 difference = (mirror["loss"] - mirror["loss exchanged"]).abs()
 same_turned = mean_interval(mirror["grade"] == mirror["grade exchanged"], seed=seed)
+same_doubled = mean_interval(
+    mirror["grade of the mean"] == mirror["grade of the mean, doubled"], seed=seed)
 report.sheet("as it is against colours exchanged", {
-    "moves": len(mirror), "same grade": same_turned,
+    "moves": len(mirror), "same grade by one search each": same_turned,
+    "same grade by the mean and the mean of twice the nodes": same_doubled,
     "median difference of the losses, centipawns": float(difference.median()),
     "mean difference of the losses, centipawns": float(difference.mean())})
 
@@ -244,19 +259,19 @@ report.sheet("as it is against colours exchanged", {
 # grader, the move loses that each limit takes for the best.
 
 # %%
-some = suite[suite["number"] < artefacts.OTHER_GAMES]
-few = suite[suite["number"] < artefacts.DEPTH_GAMES]
-names = dict(zip(map(position_key, positions_of(some, files)), some["name"], strict=True))
+some, few = suite[suite["number"] < OTHER_GAMES], suite[suite["number"] < DEPTH_GAMES]
 graded_at = {}
-for setting in (settings, *artefacts.OTHER_NODES, artefacts.PLAN_DEPTH):
-    tables = grading.read_tables(grading.tables_path(folder, setting))
-    graded_at[setting.label] = graded_moves(
-        {name: tables[key] for key, name in names.items() if key in tables})
+for setting in (settings, *grading.OTHER_NODES, grading.PLAN_DEPTH):
+    rows_searched = few if setting == grading.PLAN_DEPTH else some
+    tables = grading.find_tables(
+        positions_of(rows_searched, files), setting,
+        grading.read_tables(grading.tables_path(folder, setting)), default_store())
+    graded_at[setting.label] = graded_moves(dict(zip(rows_searched["name"], tables, strict=True)))
 
 # %%
 def compare(asked, first, second):
     """Compare two limits on the move played and one drawn by lot in each position."""
-    drawn = asked.assign(uci=artefacts.compared_moves(asked)).explode("uci")
+    drawn = asked.assign(uci=compared_moves(asked)).explode("uci")
     both = graded_at[first].join(graded_at[second], rsuffix=" other", how="inner")
     both = both[both.index.isin(pd.MultiIndex.from_frame(drawn[["name", "uci"]]))]
     steps = (both["mark"] - both["mark other"]).abs()
@@ -268,13 +283,13 @@ def compare(asked, first, second):
             "best by the other": graded_at[second]["loss"].reindex(best).mean()}
 
 
-node_limits = sorted((settings, *artefacts.OTHER_NODES), key=lambda setting: setting.nodes)
+node_limits = sorted((settings, *grading.OTHER_NODES), key=lambda setting: setting.nodes)
 deepest = node_limits[-1].label
 limits = pd.DataFrame({limit.label: compare(some, limit.label, deepest) for limit in node_limits}).T
 report.table(limits, caption=f"Against {deepest}")
 
 # %%
-depth = compare(few, settings.label, artefacts.PLAN_DEPTH.label)
+depth = compare(few, settings.label, grading.PLAN_DEPTH.label)
 report.table(pd.DataFrame({f"{settings.label} against the plan's depth 18": depth}))
 
 # %% tags=["hide-input"]
@@ -459,7 +474,8 @@ glue("length_cut", float(cut.groupby("game")["loss"].mean().corr(lengths, method
 #
 # - {glue:text}`pairs` pairs of known moves: {glue:text}`right:.0%` in the right order,
 #   {glue:text}`right_decided:.0%` of those that the cap does not tie.
-# - With the colours exchanged {glue:text}`same_turned:.0%` of moves keep their grade; against
+# - With the colours exchanged {glue:text}`same_turned:.0%` of moves keep the grade that one search
+#   gives; of the mean of both, with twice the nodes, {glue:text}`same_doubled:.0%`; against
 #   the plan's depth 18, {glue:text}`same_depth:.0%`.
 # - A move that a lecturer blames loses more than one he praises in
 #   {glue:text}`apart:.0%` of pairs (from {glue:text}`apart_low:.0%` to
@@ -478,7 +494,8 @@ glue("length_cut", float(cut.groupby("game")["loss"].mean().corr(lengths, method
 # %% tags=["hide-input"]
 for name, value in {
     "pairs": len(paired), "right": right.value, "right_decided": right_decided.value,
-    "same_turned": same_turned.value, "apart": apart.value, "apart_low": apart.low,
+    "same_turned": same_turned.value,
+    "same_doubled": same_doubled.value, "apart": apart.value, "apart_low": apart.low,
     "apart_high": apart.high, "blamed": int((~judged["praised"]).sum()),
     "praised": int(judged["praised"].sum()), "apart_says": "" if apart.low > 0.5 else
     ", too few to tell the two groups apart", "loss_20": float(centre[20]),
@@ -502,7 +519,8 @@ report.save(
     "10_move_grading",
     rows({"right": right, "right_of_decided": right_decided}, "grading.pairs",
          unit="share of pairs"),
-    rows(same_turned, "grading.mirror.same_grade", unit="share of moves"),
+    rows({"same_grade": same_turned, "same_grade_doubled": same_doubled}, "grading.mirror",
+         unit="share of moves"),
     rows({"same_grade": report.Result(depth["same grade"], n=depth["moves"]),
           "rank_correlation": depth["rank correlation"]}, "grading.depth18"),
     rows(apart, "grading.lecturers.told_apart", unit="share of pairs"),
