@@ -1188,8 +1188,9 @@ few_moves = graded_moves(few_tables)
 usual, yardsticks = ranking(few_moves), {}
 for setting in grading.OTHER_NODES:
     other = grading.read_tables(grading.tables_path(folder, setting))
-    yardsticks[f"{setting.nodes:,} nodes"] = ranking(
-        graded_moves(tables_of(few_positions, other, setting)))
+    found = grading.search_tables(list(few_positions.values()), setting, other, store)
+    yardsticks[f"{setting.nodes:,} nodes, one colour"] = ranking(
+        graded_moves(dict(zip(few_positions, found, strict=True))))
 for cap in (300, 10_000):
     yardsticks[f"cap {cap:,}"] = ranking(graded_moves(few_tables, cap=cap))
 yardsticks["chance to win, legal moves"] = ranking(few_moves, "win_loss")

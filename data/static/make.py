@@ -4,7 +4,7 @@
     python data/static/make.py more        more games of levels 10 and 15, and their values
     python data/static/make.py values      a value for every position of every game
     python data/static/make.py tables      every legal move's value, both colours, 20,000 nodes
-    python data/static/make.py depths      the same at other limits, on a subset
+    python data/static/make.py depths      the same at other limits and from one colour, on a subset
     python data/static/make.py recorded    the same for the positions of recorded players
     python data/static/make.py suite       the test suite and its baseline
     python data/static/make.py answers     Skill Levels and Elos answer (from the clock)
@@ -34,7 +34,7 @@ from chessgloss.store import default_store, file_digest, find_project
 ENGINE = "Stockfish 15.1"
 
 #: The setting of the suite's grades; those of the recorded players' positions, the first is used.
-SETTINGS, RECORDED = Settings(), (Settings(), Settings(100_000))
+SETTINGS, RECORDED = Settings(), (Settings(), Settings(5_000))
 
 #: Levels whose mean losses forty games do not tell apart, and games of each of them in all.
 CLOSE_LEVELS, CLOSE_GAMES = (10, 15), 120
@@ -45,10 +45,10 @@ def make_tables(
     settings: Settings,
     path: Path,
     asked: Sequence[Sequence[str]] | None = None,
+    *,
+    both: bool = True,
 ) -> dict[str, MoveTable]:
     """Search what a file of tables lacks, write the file again, and return all of it.
-
-    Each position is searched as it is and with colours exchanged.
 
     Parameters
     ----------
@@ -58,17 +58,16 @@ def make_tables(
         How to search, and the file.
     asked
         For each position the moves wanted beside the five best; by default every legal one.
+    both
+        Whether the positions with colours exchanged are searched too.
     """
     if version() != ENGINE:
         raise RuntimeError(f"the tables are made by {ENGINE}, not by {version()}")
     kept = grading.read_tables(path)
-    both = [*positions, *map(grading.mirrored, positions)]
-    keys = [grading.position_key(position) for position in both]
-    moves = None
-    if asked:
-        turned = [[uci.translate(grading.ACROSS) for uci in each] for each in asked]
-        moves = dict(zip(keys, [*asked, *turned], strict=True))
-    tables = grading.search_tables(both, settings, kept, default_store(), asked=moves)
+    wanted = [*positions, *map(grading.mirrored, positions if both else ())]
+    keys = [grading.position_key(position) for position in wanted]
+    moves = dict(zip(keys, asked, strict=True)) if asked else None
+    tables = grading.search_tables(wanted, settings, kept, default_store(), asked=moves)
     kept |= dict(zip(keys, tables, strict=True))
     grading.write_tables(kept, path)
     return kept
@@ -115,11 +114,12 @@ def make(what: str, folder: Path, count: int = CLOSE_GAMES) -> None:
         some = drawn[drawn["number"] < suite.OTHER_GAMES]
         for settings in grading.OTHER_NODES:
             path = grading.tables_path(folder, settings)
-            make_tables(suite.positions_of(some, games), settings, path)
+            make_tables(suite.positions_of(some, games), settings, path, both=False)
         few = drawn[drawn["number"] < suite.DEPTH_GAMES]
         path = grading.tables_path(folder, grading.PLAN_DEPTH)
         wanted = suite.compared_moves(few)
-        make_tables(suite.positions_of(few, games), grading.PLAN_DEPTH, path, wanted)
+        few_positions = suite.positions_of(few, games)
+        make_tables(few_positions, grading.PLAN_DEPTH, path, wanted, both=False)
     elif what == "suite":
         kept = grading.read_tables(grading.tables_path(folder, SETTINGS))
         tables = grading.find_tables(positions, SETTINGS, kept, default_store())
