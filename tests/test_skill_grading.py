@@ -14,7 +14,6 @@ import pytest
 from chessgloss.engine import Analysis, Line, open_engine
 from chessgloss.experts import load_expert
 from chessgloss.positions import MoveInContext, Position, read_fen
-from chessgloss.skill import artefacts
 from chessgloss.skill.grading import (
     GRADES,
     OUTSIDE,
@@ -24,16 +23,22 @@ from chessgloss.skill.grading import (
     find_tables,
     graded_answers,
     graded_moves,
+    mean_table,
+    mirrored,
     position_key,
     random_answers,
     read_tables,
+    search_tables,
     tables_path,
     win_chance,
 )
 from chessgloss.skill.levels import read_level_games
 from chessgloss.skill.players import Answer, read_answer
 from chessgloss.skill.suite import data_folder, positions_of, read_suite
-from chessgloss.store import Store
+from chessgloss.store import Store, default_store
+from scripts import load_script
+
+artefacts = load_script("static/make.py")
 
 START = Position(chess.STARTING_FEN)
 AFTER_E4 = read_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1")
@@ -184,6 +189,28 @@ def test_a_random_move_is_the_exact_mean_over_all_moves():
         assert mean[column].iloc[0] == pytest.approx(every[column].mean()), column
 
 
+# ---------------------------------------------------------------- colours exchanged
+
+
+def test_a_mirror_image_of_a_mirror_image_is_the_position_with_its_history():
+    ruy_lopez = Position.after(("e2e4", "e7e5", "g1f3", "b8c6", "f1b5"))
+    turned = mirrored(ruy_lopez)
+    assert turned.moves == ("e7e5", "e2e4", "g8f6", "b1c3", "f8b4")
+    assert chess.Board(turned.fen).mirror().board_fen() == chess.Board(ruy_lopez.fen).board_fen()
+    assert mirrored(turned) == ruy_lopez
+    assert mirrored(AFTER_E4).turn and not mirrored(AFTER_E4).moves
+
+
+def test_a_mean_table_is_the_same_from_both_sides():
+    table = MoveTable({"e2e4": 40, "d2d4": 31, "a2a3": -20}, ["e2e4", "d2d4", "a2a3"])
+    across = MoveTable({"e7e5": 20, "d7d5": 40}, ["d7d5", "e7e5"])
+    mean = mean_table(table, across)
+    assert mean == MoveTable({"e2e4": 30, "d2d4": 35}, ["d2d4", "e2e4"])
+    turned = mean_table(across, table)
+    assert turned.values == {"e7e5": 30, "d7d5": 35}
+    assert turned.ranked == ["d7d5", "e7e5"]
+
+
 # ---------------------------------------------------------------- tables in files
 
 
@@ -216,29 +243,30 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(
 ):
     settings, path = Settings(100), tables_path(tmp_path, Settings(100))
     assert path.name == "tables-nodes-100.tsv.zst"
-    whole = artefacts.make_tables([START, AFTER_E4], settings, tmp_path)
+    whole = artefacts.make_tables([START, AFTER_E4], settings, path)
+    assert set(whole) >= {position_key(mirrored(START)), position_key(AFTER_E4)}
     searched, first = len(fake_engine.asked), path.read_bytes()
     assert read_tables(path)[position_key(START)].values == whole[position_key(START)].values
     path.unlink()  # each table was stored as soon as it was searched
-    artefacts.make_tables([AFTER_E4, START], settings, tmp_path)
-    artefacts.make_tables([AFTER_E4], settings, tmp_path)
+    artefacts.make_tables([AFTER_E4, START], settings, path)
+    artefacts.make_tables([AFTER_E4], settings, path)
     assert path.read_bytes() == first
     assert len(fake_engine.asked) == searched
     monkeypatch.setattr(artefacts, "version", lambda: "Stockfish 17")
     with pytest.raises(RuntimeError, match="not by Stockfish 17"):
-        artefacts.make_tables([START], settings, tmp_path)
+        artefacts.make_tables([START], settings, path)
 
 
 def test_what_a_file_lacks_is_searched_once_and_stored(tmp_path: Path, fake_engine: FakeEngine):
     kept = {position_key(START): MoveTable(SIX, list(SIX)[:5])}
     store = Store(tmp_path / "another")
-    found = find_tables([START, AFTER_E4], Settings(100), kept, store)
+    found = search_tables([START, AFTER_E4], Settings(100), kept, store)
     searched = len(fake_engine.asked)
     assert searched > 0
     assert found[0] is kept[position_key(START)]
-    assert find_tables([AFTER_E4, START], Settings(100), kept, store) == found[::-1]
+    assert search_tables([AFTER_E4, START], Settings(100), kept, store) == found[::-1]
     assert len(fake_engine.asked) == searched
-    find_tables([AFTER_E4], Settings(100), kept, store, asked={position_key(AFTER_E4): ("e7e5",)})
+    search_tables([AFTER_E4], Settings(100), kept, store, asked={position_key(AFTER_E4): ("e7e5",)})
     assert len(fake_engine.asked) > searched
 
 
@@ -273,8 +301,9 @@ def test_a_network_of_another_engine_sees_what_the_grader_calls_blunders(maia_fi
     games = read_level_games(data_folder() / "games.tsv.zst")
     suite = read_suite(data_folder() / "suite.json")
     positions = positions_of(suite[suite["number"] < 20], games)
-    tables = read_tables(tables_path(data_folder(), Settings()))
+    kept = read_tables(tables_path(data_folder(), Settings()))
     keys = [position_key(position) for position in positions]
+    tables = dict(zip(keys, find_tables(positions, Settings(), kept, default_store()), strict=True))
     losses = graded_moves({key: tables[key] for key in keys})["loss"]
     pairs = [
         (position, losses[key].idxmin(), losses[key].idxmax())

@@ -128,6 +128,10 @@ def test_a_killed_generation_goes_on_with_the_next_game(
     first = target.read_bytes()
     assert levels.play_levels(target, rules, **options).read_bytes() == first
     assert len(played) == 11
+    levels.play_levels(tmp_path / "more.tsv.zst", rules, played=(10, 15), first=1, **options)
+    more = levels.read_level_games(tmp_path / "more.tsv.zst")
+    assert {level: len(some) for level, some in more.items() if some} == {10: 1, 15: 1}
+    assert more[10] == games[10][1:]
 
 
 def test_other_games_are_refused(tmp_path: Path):

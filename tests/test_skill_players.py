@@ -7,6 +7,7 @@ from typing import Any
 
 import chess
 import numpy as np
+import pandas as pd
 import pytest
 
 from chessgloss import assets
@@ -16,6 +17,7 @@ from chessgloss.llm.recordings import Model, Recordings
 from chessgloss.positions import Position
 from chessgloss.skill import players
 from chessgloss.skill.players import Answer, Asked
+from chessgloss.skill.suite import data_folder
 from fakes import engine_program
 from fakes.scripted_llm import scripted_llm
 
@@ -249,7 +251,7 @@ def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path: Pat
     player = players.WeakenedPlayer(5, path)
     assert players.keep_weakened(asked[:1], "level", [5, 20], path, nodes=50) == 2
     with pytest.raises(
-        players.AnswersMissing, match=r"1 of 2 positions, such as 'back rank'.*artefacts"
+        players.AnswersMissing, match=r"1 of 2 positions, such as 'back rank'.*make.py answers"
     ):
         player.choose(asked)
     before = path.read_text()
@@ -272,6 +274,50 @@ def test_a_file_of_answers_in_another_form_is_refused(tmp_path: Path, text: str)
     path.write_text(text)
     with pytest.raises(ValueError, match="must have the columns level, nodes"):
         players.read_weakened(path)
+
+
+def recorded(folder: Path, text: str, name: str = "someone.tsv") -> players.RecordedPlayer:
+    path = folder / name
+    path.write_text(text)
+    return players.RecordedPlayer(path)
+
+
+def test_recorded_moves_are_read_as_texts_are(tmp_path: Path):
+    rows = "castles\t1\te1h1\nback rank\t0\tRd8\nruy lopez\t1\tb5b8\nnone\t0\t\n"
+    player = recorded(tmp_path, "position\thistory\tmove\n" + rows)
+    castles = Asked("castles", Position(CASTLE_OR_PROMOTE))
+    answers = player.choose([OPENING, castles, ALONE, Asked("none", START.position)])
+    assert [answer.state for answer in answers] == ["illegal", "legal", "legal", "unreadable"]
+    assert [answer.uci for answer in answers] == ["b5b8", "e1g1", "d1d8", None]
+    assert player.rows["history"].to_dict()["castles"]
+    assert player.name == "someone"
+    with pytest.raises(players.AnswersMissing, match=r"someone\.tsv has no row for 'start'"):
+        player.choose([START])
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "message"),
+    [("", "a.tsv", "must begin with position, history, move"),
+     ("position\tmove\n", "a.tsv", "must begin with"),
+     ("position\thistory\tmove\na\te2e4\n", "a.tsv", r"a\.tsv, line 2: 'a' needs name, 0 or 1"),
+     ("position\thistory\tmove\na\tyes\te2e4\n", "a.tsv", "line 2"),
+     ("position\thistory\tmove\na\t0\te2e4\na\t1\td2d4\n", "a.tsv", "line 3: 'a' comes twice"),
+     ("position\thistory\tmove\n", "GPT 4.tsv", "small letters")],
+)  # fmt: skip
+def test_a_file_of_moves_in_another_form_names_its_line(tmp_path: Path, text, name, message):
+    with pytest.raises(ValueError, match=message):
+        recorded(tmp_path, text, name)
+
+
+def test_every_committed_player_answered_positions_that_are_there():
+    folder = data_folder() / "recorded"
+    positions = pd.read_csv(folder / "positions.tsv", sep="\t", index_col="position")
+    files = sorted((folder / "players").glob("*.tsv"))
+    everyone = [players.RecordedPlayer(path) for path in files]
+    ratings = pd.read_csv(folder / "ratings.tsv", sep="\t", index_col="player")
+    assert set(ratings.index) == {player.name for player in everyone}
+    assert all(set(player.rows.index) <= set(positions.index) for player in everyone)
+    assert sum(len(player.rows) for player in everyone) == 5_736
 
 
 class CountingExpert:

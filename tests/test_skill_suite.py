@@ -14,10 +14,11 @@ import pytest
 from chessgloss.experts import load_expert
 from chessgloss.llm.client import replay
 from chessgloss.positions import CommentedMove, Game, MoveInContext, Position, read_fen
-from chessgloss.skill import artefacts, suite
-from chessgloss.skill.grading import MoveTable, position_key
+from chessgloss.skill import suite
+from chessgloss.skill.grading import MoveTable
 from chessgloss.skill.players import Asked
 from chessgloss.skill.suite import Known
+from scripts import load_script
 
 LEVELS = (5, 20)
 START = Position(chess.STARTING_FEN)
@@ -90,14 +91,13 @@ def test_positions_come_back_with_the_history_of_their_game(random_games):
 @pytest.fixture
 def graded_suite(random_games):
     drawn = suite.draw_suite(random_games)
-    positions = suite.positions_of(drawn, random_games)
-    tables = {}
-    for row, position in zip(drawn.itertuples(), positions, strict=True):
+    tables = []
+    for row in drawn.itertuples():
         legal = [move.uci() for move in chess.Board(row.fen).legal_moves]
         values = {uci: 50 if uci == row.played else 0 for uci in legal}
         values[next(uci for uci in legal if uci != row.played)] = 75
-        tables[position_key(position)] = MoveTable(values, (row.played,))
-    return suite.with_baseline(drawn, positions, tables)
+        tables.append(MoveTable(values, (row.played,)))
+    return suite.with_baseline(drawn, tables)
 
 
 def test_the_file_is_the_same_bytes_and_reads_back(graded_suite, tmp_path: Path):
@@ -126,7 +126,7 @@ def test_a_file_of_another_kind_is_refused(graded_suite, tmp_path: Path, change:
 def test_the_committed_suite_is_made_of_the_committed_games(tmp_path: Path):
     for name in ("games.tsv.zst", "tables-nodes-20000.tsv.zst"):
         (tmp_path / name).symlink_to(suite.data_folder() / name)
-    assert artefacts.main(["suite", "--folder", str(tmp_path)]) == 0
+    assert load_script("static/make.py").main(["suite", "--folder", str(tmp_path)]) == 0
     committed = suite.data_folder() / "suite.json"
     assert (tmp_path / "suite.json").read_bytes() == committed.read_bytes()
     assert len(suite.read_suite(committed)) == 400

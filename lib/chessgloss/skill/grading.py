@@ -7,6 +7,10 @@ searched five at a time with the same nodes for each five (``searchmoves``). The
 highest of all lines, so that no loss is negative, and one table grades every answer that
 anyone may give (:func:`graded_moves`, :func:`graded_answers`).
 
+A search at a fixed number of nodes depends on the order in which it goes through the moves, and
+so on the colours. Each position is therefore searched twice, as it is and with colours exchanged
+(:func:`mirrored`), and a move's value is the mean of the two (:func:`mean_table`).
+
 Values are in centipawns for the side that moves; mate in n moves counts as 10,000 - n, as in
 the plan. Losses are taken after both values are cut at :data:`~chessgloss.engine.CAP`. Tables
 are kept in a file by the content of their position, so that positions from sources under
@@ -47,7 +51,7 @@ OUTSIDE = RANKED_LINES + 1
 class Settings:
     """How positions are searched for grading: nodes of a search of five lines, or a depth.
 
-    Fewer lines get their share of the nodes.
+    Fewer lines get their share of the nodes. The default grades the suite.
     """
 
     nodes: int | None = 20_000
@@ -57,6 +61,12 @@ class Settings:
     def label(self) -> str:
         """The limit as a word: ``nodes-20000``, ``depth-18``."""
         return f"nodes-{self.nodes}" if self.depth is None else f"depth-{self.depth}"
+
+
+#: Other limits, which say how much the limit matters; the plan's depth among them (its 2 seconds
+#: depend on the machine and are left out).
+OTHER_NODES: Final = (Settings(1_000), Settings(5_000), Settings(100_000))
+PLAN_DEPTH: Final = Settings(nodes=None, depth=18)
 
 
 class MoveTable(NamedTuple):
@@ -248,7 +258,41 @@ def read_tables(path: Path) -> dict[str, MoveTable]:
     return tables
 
 
+#: Squares seen from across the board: in a UCI move only the ranks change.
+ACROSS: Final = str.maketrans("12345678", "87654321")
+
+
+def mirrored(position: Position) -> Position:
+    """Return a position with colours exchanged and the board turned, its history too."""
+    if not position.moves:
+        return Position(chess.Board(position.fen).mirror().fen())
+    moves = (uci.translate(ACROSS) for uci in position.moves)
+    return Position.after(moves, chess.Board(position.root).mirror().fen())
+
+
+def mean_table(table: MoveTable, across: MoveTable) -> MoveTable:
+    """Return the mean of a position's table and that of its mirror image, whole centipawns.
+
+    Moves that only one of them values are left out; ranks follow the means.
+    """
+    other = {uci.translate(ACROSS): value for uci, value in across.values.items()}
+    values = {uci: (value + other[uci]) // 2 for uci, value in table.values.items() if uci in other}
+    return MoveTable(values, sorted(values, key=lambda uci: -values[uci])[:RANKED_LINES])
+
+
 def find_tables(
+    positions: Sequence[Position], settings: Settings, kept: Mapping[str, MoveTable], store: Store
+) -> list[MoveTable]:
+    """Return each position's table, the mean of both colours (:func:`mean_table`).
+
+    Parameters are those of :func:`search_tables`.
+    """
+    both = [*positions, *map(mirrored, positions)]
+    tables = search_tables(both, settings, kept, store)
+    return list(map(mean_table, tables[: len(positions)], tables[len(positions) :]))
+
+
+def search_tables(
     positions: Sequence[Position],
     settings: Settings,
     kept: Mapping[str, MoveTable],
@@ -256,7 +300,7 @@ def find_tables(
     *,
     asked: Mapping[str, Sequence[str]] | None = None,
 ) -> list[MoveTable]:
-    """Return the table of each position: the kept one, the store's, or a new search's.
+    """Return the table of each position as it stands: kept, the store's, or a new search's.
 
     Parameters
     ----------

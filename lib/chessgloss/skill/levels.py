@@ -111,10 +111,22 @@ def play_game(engine: Engine, level: int, opening: Sequence[str], rules: Rules) 
     return Game(tuple(moves), result, name, name, termination, len(opening))
 
 
-def play_levels(target: Path, rules: Rules, *, book: Path, store: Store) -> Path:
-    """Play the games that the store does not hold yet, and pack all of them into ``target``."""
+def play_levels(
+    target: Path,
+    rules: Rules,
+    *,
+    book: Path,
+    store: Store,
+    played: Sequence[int] = LEVELS,
+    first: int = 0,
+) -> Path:
+    """Play the games that the store does not hold yet, and pack all of them into ``target``.
+
+    They are those of the levels ``played``, from the opening number ``first`` on.
+    """
     lines = []
-    wanted = [(level, row) for level in LEVELS for row in enumerate(draw_openings(book, rules))]
+    openings = list(enumerate(draw_openings(book, rules)))[first:]
+    wanted = [(level, row) for level in played for row in openings]
     for level, (number, opening) in tqdm(wanted, unit="game"):
 
         def build(level: int = level, opening: Sequence[str] = opening) -> dict:

@@ -1,6 +1,6 @@
 """Mate in one: positions of held-out games in which a move mates at once, asked and answered.
 
-``python -m chessgloss.skill.artefacts mates`` makes ``data/mates/problems.tsv`` again, byte for
+``python data/static/make.py mates`` makes ``data/mates/problems.tsv`` again, byte for
 byte, from the self-play games, by the rule of :func:`choose_problems`. A language model is asked
 in the CCC paper's three ways (its Figure A5, in our words): ``bare`` gives the position,
 ``expert`` also an engine's best move, ``hint`` that there is a mate in one.

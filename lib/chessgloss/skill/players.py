@@ -3,8 +3,9 @@
 A player has a name and the method ``choose``, which takes positions and returns one
 :class:`Answer` for each: an error is an answer too. A new player is a class with these two in
 this file; chapter 11 lists those that are compared. There are engines (:class:`StockfishPlayer`,
-:class:`NnuePlayer`), a weakened engine whose moves were kept (:class:`WeakenedPlayer`), functions
-that continue a game (:class:`MovesPlayer`) and language models (:class:`LlmPlayer`).
+:class:`NnuePlayer`), a weakened engine whose moves were kept (:class:`WeakenedPlayer`), anybody
+whose moves stand in a file (:class:`RecordedPlayer`), functions that continue a game
+(:class:`MovesPlayer`) and language models (:class:`LlmPlayer`).
 
 A text counts as an answer (:func:`read_answer`) if it names exactly one move:
 
@@ -318,7 +319,7 @@ ELOS = (1350, 1490, 1620, 1760, 1900, 2030, 2170, 2310, 2440, 2580, 2720, 2850)
 
 
 class AnswersMissing(RuntimeError):
-    """A position has no kept answer; the message names the command that makes it."""
+    """A position has no kept answer; the message names the file, or what makes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +359,7 @@ class WeakenedPlayer:
             raise AnswersMissing(
                 f"{len(missing)} of {len(keys)} positions, such as {missing[0][1]!r}, have no "
                 f"answer at strength {self.strength} in {self.path.name}; run "
-                "`python -m chessgloss.skill.artefacts answers`"
+                "`python data/static/make.py answers`"
             )
         return [
             Answer.of(chess.Move.from_uci(uci), question.position.board())
@@ -436,6 +437,70 @@ def _whole_lines(path: Path) -> str:
     """Return what was written to the end of a line; the head alone if there is no file."""
     text = path.read_text(encoding="utf-8") if path.exists() else "\t".join(COLUMNS) + "\n"
     return text[: text.rfind("\n") + 1]
+
+
+# ---------------------------------------------------------------- moves of a file
+
+#: Columns of a file of recorded moves: name of the position, whether the game that led to it was
+#: shown too (1) or the position alone (0), and the move as it was answered, empty for none.
+RECORDED_COLUMNS: Final = ("position", "history", "move")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedPlayer:
+    """A player whose moves were given elsewhere and stand in a file; nothing is asked.
+
+    Parameters
+    ----------
+    path
+        A table with tabs between the columns (:data:`RECORDED_COLUMNS`), one row a position. The
+        file's name is the player's: small letters, digits and underscores.
+
+    Raises
+    ------
+    ValueError
+        If the file is not in this form; the message names the line.
+    """
+
+    path: Path
+    rows: pd.DataFrame = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[a-z0-9_]+\.tsv", self.path.name):
+            raise ValueError(f"{self.path.name}: name it in small letters, digits, _ and .tsv")
+        head, *lines = self.path.read_text("utf-8").splitlines() or [""]
+        if tuple(head.split("\t")) != RECORDED_COLUMNS:
+            raise ValueError(f"{self.path.name} must begin with {', '.join(RECORDED_COLUMNS)}")
+        rows: dict[str, tuple[bool, str]] = {}
+        for number, line in enumerate(lines, start=2):
+            name, *cells = line.split("\t")
+            if len(cells) != 2 or cells[0] not in ("0", "1") or name in rows:
+                wrong = "comes twice" if name in rows else "needs name, 0 or 1, and the move"
+                raise ValueError(f"{self.path.name}, line {number}: {name!r} {wrong}")
+            rows[name] = cells[0] == "1", cells[1]
+        table = pd.DataFrame.from_dict(rows, orient="index", columns=["history", "move"])
+        object.__setattr__(self, "rows", table)
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return self.path.stem
+
+    def choose(self, asked: Sequence[Asked]) -> list[Answer]:
+        """Return the recorded move in each position, read as a text is.
+
+        Raises
+        ------
+        AnswersMissing
+            If a position has no row; ask for those of ``rows`` alone.
+        """
+        if missing := [each.name for each in asked if each.name not in self.rows.index]:
+            raise AnswersMissing(f"{self.path.name} has no row for {missing[0]!r}")
+        moves = self.rows.loc[[each.name for each in asked], "move"]
+        return [
+            read_answer(move, each.position.board())
+            for each, move in zip(asked, moves, strict=True)
+        ]
 
 
 # ---------------------------------------------------------------- moves alone

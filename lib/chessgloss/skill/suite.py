@@ -65,6 +65,10 @@ COLUMNS: Final = ("name", "level", "elo", "game", "number", "ply", "band", "phas
 MODEL_GAMES: Final = 15
 _REASON_GAMES: Final = (0, 1)
 
+#: Games of each level whose positions are searched at other limits too, and at depth 18.
+OTHER_GAMES: Final = 10
+DEPTH_GAMES: Final = 6
+
 #: Ways in which it is asked for a move alone.
 MODEL_PLAYS: Final = tuple(play for play in PLAYS if play != "fen_reason")
 
@@ -133,21 +137,26 @@ def positions_of(suite: pd.DataFrame, games: Mapping[int, Sequence[Game]]) -> li
     return positions
 
 
-def with_baseline(
-    suite: pd.DataFrame, positions: Sequence[Position], tables: Mapping[str, MoveTable]
-) -> pd.DataFrame:
+def compared_moves(suite: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return two moves (UCI) a position: the one played, and a legal one drawn by lot.
+
+    They are graded at the plan's depth too, so that good and bad moves are compared.
+    """
+    random = np.random.default_rng(SEED)
+    moves = []
+    for row in suite.itertuples():
+        legal = sorted(move.uci() for move in chess.Board(row.fen).legal_moves)
+        moves.append((row.played, legal[int(random.integers(len(legal)))]))
+    return moves
+
+
+def with_baseline(suite: pd.DataFrame, tables: Sequence[MoveTable]) -> pd.DataFrame:
     """Return a suite with the loss and the grade of each move really played.
 
-    Parameters
-    ----------
-    suite, positions
-        The suite and its positions (:func:`positions_of`).
-    tables
-        By position key.
+    ``tables`` are those of the suite's positions, in its order.
     """
-    keys = [position_key(position) for position in positions]
-    moves = graded_moves({key: tables[key] for key in keys})
-    played = moves.loc[list(zip(keys, suite["played"], strict=True))]
+    moves = graded_moves(dict(zip(suite["name"], tables, strict=True)))
+    played = moves.loc[list(zip(suite["name"], suite["played"], strict=True))]
     return suite.assign(loss=played["loss"].to_numpy(), grade=played["grade"].to_numpy())
 
 
