@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import chess
 import numpy as np
@@ -40,28 +40,7 @@ ANSWERS = 60
 # ---------------------------------------------------------------- hidden states
 
 
-def sample_positions(
-    games: tokens.TokenGames, selected: NDArray, per_game: int, *, seed: int
-) -> pd.DataFrame:
-    """Draw ``per_game`` positions from each game, or all of a shorter one, in the games' order.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``game``, its index in ``games``; ``ply``, the plies played, from 1 up; ``fen``.
-    """
-    random, rows = np.random.default_rng(seed), []
-    for game in selected:
-        moves, board = games.ucis(int(game)), chess.Board()
-        plies = set(random.permutation(len(moves))[:per_game])
-        for ply, uci in enumerate(moves):
-            board.push_uci(uci)
-            if ply in plies:
-                rows.append((int(game), ply + 1, board.fen()))
-    return pd.DataFrame(rows, columns=["game", "ply", "fen"])
-
-
-@torch.inference_mode()
+@torch.no_grad()
 def hidden_states(
     model: LanguageModel,
     reading: tokens.Notation,
@@ -77,7 +56,8 @@ def hidden_states(
     reading
         How it reads games: ``ap`` or ``uci``.
     games, positions
-        All games, and positions of them (:func:`sample_positions`).
+        All games, and positions of them, a row each: ``game``, its index in ``games``, and
+        ``ply``, the plies played, from 1 up.
     """
     chosen = positions["game"].unique()
     ids, starts = tokens.annotate(games, chosen, reading)
@@ -89,9 +69,10 @@ def hidden_states(
             model.states(read)
         for row, game in enumerate(chosen[group]):
             moves = games.moves[games.starts[game] : games.starts[game + 1]]
-            last = np.cumsum((moves > 0).sum(axis=1) + (reading == "ap"))[plies[rows_of[game]] - 1]
+            at = rows_of[game].tolist()
+            last = np.cumsum((moves > 0).sum(axis=1) + (reading == "ap"))[plies[at] - 1]
             for layer, vectors in enumerate(layers):
-                states[layer, rows_of[game]] = vectors.view(*read.shape, -1)[row, last]
+                states[layer, at] = vectors.view(*read.shape, -1)[row, last]
     return states
 
 
@@ -108,7 +89,7 @@ def _layers_of(model: LanguageModel) -> Iterator[list[torch.Tensor]]:
 
 
 def fit_board_probe(
-    states: torch.Tensor, squares: NDArray[np.integer], *, seed: int, epochs: int = 8
+    states: torch.Tensor, squares: NDArray[np.integer], *, seed: int, epochs: int = 5
 ) -> nn.Linear:
     """Fit multinomial logistic regressions, one a square, at once as one layer.
 
@@ -131,7 +112,7 @@ def fit_board_probe(
     probe = nn.utils.skip_init(nn.Linear, states.shape[1], squares.shape[1] * CODES)
     for weights in probe.parameters():
         nn.init.zeros_(weights)
-    adam, batches = torch.optim.Adam(probe.parameters(), lr=0.05), -(-len(rows) // 250)
+    adam, batches = torch.optim.Adam(probe.parameters(), lr=0.05), -(-len(rows) // 100)
     falling = torch.optim.lr_scheduler.LinearLR(adam, 1.0, 0.0, batches * epochs)
     generator = torch.Generator().manual_seed(seed)
     for _ in range(epochs):
@@ -148,9 +129,6 @@ def fit_board_probe(
 
 
 # ---------------------------------------------------------------- attacks
-
-#: Chooses the next move of the model's opponent on each board.
-Opponent: TypeAlias = Callable[[Sequence[chess.Board]], list[chess.Move]]
 
 
 def read_moves(games: Sequence[Sequence[str]], reading: tokens.Notation) -> list[tokens.Tokens]:
@@ -217,7 +195,7 @@ def attack(
     model: LanguageModel,
     reading: tokens.Notation,
     openings: Sequence[Sequence[str]],
-    opponent: Opponent,
+    opponent: Callable[[Sequence[chess.Board]], list[chess.Move]],
 ) -> pd.DataFrame:
     """Play games against a model, which answers greedily, until one ends or it answers illegally.
 
@@ -228,7 +206,7 @@ def attack(
     openings
         Moves in UCI with which each game begins; the opponent moves next.
     opponent
-        Chooses the moves against the model.
+        Chooses, for the boards of all games that go on, its next moves.
 
     Returns
     -------
