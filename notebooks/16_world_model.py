@@ -174,7 +174,8 @@ print(f"{example} answers {answer or 'legally to the end'} after {lost_game['ans
 #
 # The model reads a game; after each block every token has a vector. A hook keeps them. We take the
 # vector of each move's last token: all that the model hands on to its next layer when the move is
-# over.
+# over. Another `example` (not AP's, which says a type before each square), `layer`, `square` or
+# `concept` can be set above.
 
 # %%
 model = models[example]
@@ -209,14 +210,14 @@ print(positions["game"].nunique(), "games;", ", ".join(
 # %%
 at = chess.parse_square(square)
 x, y = states[example][layer].numpy(), boards.squares[:, at]
-regression = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300)).fit(
+regression = make_pipeline(StandardScaler(), LogisticRegression(C=0.05, max_iter=300)).fit(
     x[train], y[train])
 commonest = np.bincount(y[train]).argmax()
 layer_reads = example_probe(states[example][layer]).view(-1, 64, 13).argmax(dim=2).numpy()
-said = {"logistic regression": regression.predict(x[held]), "the commonest": commonest,
-        "the library's layer": layer_reads[held, at]}
+answers = {"logistic regression": regression.predict(x[held]), "the commonest": commonest,
+           "the library's layer": layer_reads[held, at]}
 print(f"{square}, held-out games:", ", ".join(
-    f"{name} {np.mean(codes == y[held]):.3f}" for name, codes in said.items()))
+    f"{name} {np.mean(codes == y[held]):.3f}" for name, codes in answers.items()))
 
 # %% [markdown]
 # ## All squares, all layers

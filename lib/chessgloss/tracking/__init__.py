@@ -4,6 +4,7 @@ The room of the state-tracking paper (Toshniwal et al., AAAI 2022): games as tok
 (:mod:`~chessgloss.tracking.games`), models (:mod:`~chessgloss.tracking.models`), their training
 (:mod:`~chessgloss.tracking.train`), questions about the board that a prompt alone asks
 (:mod:`~chessgloss.tracking.probes`), the runs that were trained and the command that trains them
-(:mod:`~chessgloss.tracking.runs`), and what they came to beside baselines without a model
-(:mod:`~chessgloss.tracking.results`).
+(:mod:`~chessgloss.tracking.runs`), what they came to beside baselines without a model
+(:mod:`~chessgloss.tracking.results`), and whether there is a board in their hidden states
+(:mod:`~chessgloss.tracking.world_model`).
 """

@@ -226,8 +226,8 @@ def attack(
             for board, move in zip(playing, opponent(playing), strict=True):
                 board.push(move)
         elif playing:
-            said = continue_games(model, reading, list(map(_moves_of, playing)))
-            for k, uci in zip(alive, said, strict=True):
+            replies = continue_games(model, reading, list(map(_moves_of, playing)))
+            for k, uci in zip(alive, replies, strict=True):
                 answers[k] += 1
                 if uci in map(chess.Move.uci, boards[k].legal_moves):
                     boards[k].push_uci(uci)
