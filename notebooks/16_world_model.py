@@ -16,9 +16,9 @@
 # whole boards; of a model with random weights {glue:text}`square_random` %, and whoever names what
 # stands on a square most often is right in {glue:text}`square_majority` %. {glue:text}`held` An
 # opponent who plays at random brings it to an illegal answer in {glue:text}`lost_random` % of the
-# games, one who looks one move ahead in {glue:text}`lost_lookahead` %, mostly within
-# {glue:text}`median_lookahead` answers. Below, such a game ends: on the left its board and the
-# model's answer, on the right the board that the linear layer reads off the model's last hidden
+# games, one who looks one move ahead in {glue:text}`lost_lookahead` %, in half of them by answer
+# {glue:text}`median_lookahead`. Below, a game against random moves ends: on the left its board and
+# the model's answer, on the right the board that the linear layer reads off the model's last hidden
 # state, with the squares marked where it is wrong.
 
 # %% tags=["parameters", "hide-input"]
@@ -277,12 +277,19 @@ plt.show()
 # hidden state along the difference of two rows of the probe, *empty* less *own piece of this type*,
 # and let the model go on. If it plays by this board, the probability of moving from there must
 # fall: there is nothing to move. The length of the step is that which exchanges the two logits,
-# times a strength. Two controls of the same length: a random direction, and the step that erases
-# another piece.
+# times a strength.
+#
+# Three controls of the same length: a random direction; the step that erases another piece; and the
+# step less its part along the output's own row for the square. A block adds to the state and passes
+# it on, so that a step can reach the output with no block having used it; for the same reason no
+# edit is made behind the last block.
 
 # %%
-def steps_for(probe, state, erased, other, random):
-    """Three steps of equal length, (3, width): erase one piece, erase another, random."""
+def steps_for(model, probe, state, erased, other, random):
+    """Steps of equal length, (4, width), in the order of ``kinds``."""
+    output = model.tokens.weight.detach()[tokens.SQUARES : tokens.PIECES]
+    straight = model.norm.weight.detach() * (output[erased[0]] - output.mean(dim=0))
+    straight = straight / straight.norm()
     rows = probe.weight.view(64, 13, -1)
 
     def towards_empty(place, code):
@@ -291,7 +298,8 @@ def steps_for(probe, state, erased, other, random):
         return 2 * (logits[code] - logits[0]).clamp(min=1) * direction / direction.square().sum()
 
     step = towards_empty(*erased)
-    others = [towards_empty(*other), torch.from_numpy(random.normal(size=len(step))).float()]
+    others = [step - (step @ straight) * straight, towards_empty(*other),
+              torch.from_numpy(random.normal(size=len(step))).float()]
     return torch.stack([step, *(step.norm() * each / each.norm() for each in others)])
 
 
@@ -310,7 +318,7 @@ def moves_from(model, ids, depth, steps):
 
 
 # %%
-kinds = ("erased", "another", "at random")
+kinds = ("erased", "around the output", "another", "at random")
 
 
 def edit(name, rows, depth, strengths):
@@ -325,8 +333,8 @@ def edit(name, rows, depth, strengths):
         movable = [square for square in range(64) if 1 <= own[row, square] <= 6]
         erased = max(movable, key=lambda square: before[square])
         other = random.choice([square for square in movable if square != erased] or movable)
-        steps = steps_for(probe, state, (erased, own[row, erased]), (other, own[row, other]),
-                          random)
+        steps = steps_for(model, probe, state, (erased, own[row, erased]),
+                          (other, own[row, other]), random)
         for strength in strengths:
             now = moves_from(model, ids, depth, strength * steps)[:, erased]
             table.append([positions["game"][row], depth, strength, before[erased].item(),
@@ -349,7 +357,7 @@ tuning, tested = some[: sizes.edited // 8], np.random.default_rng(seed).permutat
     np.flatnonzero(held))[: sizes.edited]
 edits, chosen = {}, {}
 for name in spoken:
-    tuned = pd.concat([edit(name, tuning, depth, (1, 2)) for depth in range(1, layer + 1)])
+    tuned = pd.concat([edit(name, tuning, depth, (1, 2)) for depth in range(1, layer)])
     tuned["gain"] = fall(tuned, "erased") - fall(tuned, "another")
     chosen[name] = tuned.groupby(["depth", "strength"])["gain"].mean().idxmax()
     edits[name] = edit(name, tested, int(chosen[name][0]), chosen[name][1:])
@@ -367,8 +375,8 @@ ids = world_model.read_moves([moves], "uci")[0]
 board, state = chess.Board(positions["fen"][row]), states[example][int(depth), row]
 before = moves_from(models[example], ids, int(depth), torch.zeros(1, len(state)))[0]
 place = max(np.flatnonzero((own[row] >= 1) & (own[row] <= 6)), key=lambda square: before[square])
-step = steps_for(probe, state, (place, own[row, place]), (place, own[row, place]),
-                 np.random.default_rng(seed))[:1]
+piece = (place, own[row, place])
+step = steps_for(models[example], probe, state, piece, piece, np.random.default_rng(seed))[:1]
 now = moves_from(models[example], ids, int(depth), strength * step)[0]
 drawings = [chess.svg.board(board, size=300, squares=chess.SquareSet([int(place)]), fill={
     at: f"#0072B2{round(255 * float(share) ** 0.5):02x}" for at, share in enumerate(shares)})
@@ -379,10 +387,11 @@ report.boards(*(report.Html(drawing, board.fen()) for drawing in drawings))
 # %%
 erased = {name: {column: mean_interval(100 * fall(table, column), table["game"], seed=seed)
                  for column in kinds} for name, table in edits.items()}
-specific = {name: paired_difference(100 * fall(table, "erased"), 100 * fall(table, "another"),
-                                    table["game"], seed=seed) for name, table in edits.items()}
+specific = {(name, kind): paired_difference(
+    100 * fall(table, kind), 100 * fall(table, "another"), table["game"], seed=seed)
+    for name, table in edits.items() for kind in kinds[:2]}
 shown = pd.DataFrame(erased).T
-shown.columns = ["the erased piece's step", "another piece's", "random direction"]
+shown.columns = ["the piece's step", "around the output", "another piece's", "random direction"]
 shown["layer, strength"] = ["{:.0f}, {:g}".format(*chosen[name]) for name in shown.index]
 report.table(shown, digits=1,
              caption="Fall of the probability of moving from the erased square, %")
@@ -632,10 +641,14 @@ glue("epochs", sizes.epochs, display=False)
 glue("warm_up", warm_up, display=False)
 
 # %% tags=["hide-input"]
-follows = [name for name in spoken if specific[name].low > 0]
-glue("edited", (f"Erasing a piece lowers the probability of moving it by more than erasing another "
-                f"does in {results.enumerate_names(follows)}: by "
-                + ", ".join(f"{specific[name]:.0f}" for name in follows) + " points more."
+follows, indirect = ([name for name in spoken if specific[name, kind].low > 0]
+                     for kind in kinds[:2])
+glue("edited", ("Erasing a piece in the state lowers the probability of moving it by more than "
+                f"erasing another does in {results.enumerate_names(follows)} (by "
+                + ", ".join(f"{specific[name, 'erased'].value:.0f}" for name in follows)
+                + " points); without the output's own direction it does so in "
+                f"{results.enumerate_names(indirect)}" + "".join(
+                    f", by {specific[name, kinds[1]].value:.0f}" for name in indirect) + "."
                 if follows else "No edit does more to the erased piece than one of another piece."),
      display=False)
 glue("transposed", " ".join(
@@ -644,7 +657,7 @@ glue("transposed", " ".join(
 sound = [f"{name} ({titles[kind]})" for (name, kind), share in lost.items() if share.value == 0]
 glue("attacked", (f"No illegal answer was found of {results.enumerate_names(sound)}." if sound else
                   "No model withstands: each is brought to an illegal answer by each opponent.")
-     + " " + " ".join(f"{name} is lost in {lost[name, 'random'].value:.0f} % of the games against "
+     + " " + " ".join(f"{name} fails in {lost[name, 'random'].value:.0f} % of the games against "
                       f"random moves, in {lost[name, 'own'].value:.0f} % against its own."
                       for name in trained), display=False)
 for kind in ("random", "lookahead"):
