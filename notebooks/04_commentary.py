@@ -309,7 +309,8 @@ report.texts({"notes": notes.compose(made).text}, "The comment: what fits into 4
 # words of one are quoted, with lecture and place.
 
 # %%
-comments = methods.gather_comments(["reference", "notes", "template", *methods.METHODS], moves, briefings,
+comments = methods.gather_comments(
+    ["reference", "notes", "template", *methods.METHODS], moves, briefings,
                                    client)
 by_move = {name: rows.set_index("method") for name, rows in comments.groupby("move")}
 headline = ["reference", "notes", "template", "llm", "llm_expert", "ccc"]

@@ -530,11 +530,11 @@ report.table(pd.DataFrame(priced).T, digits=1,
 # ## A modern base
 #
 # GPT-2's form is the paper's. What became usual since then can learn more from the same games:
-# rotary positions, keys and values that are mixed with the previous token's (a move is two tokens),
-# and matrices moved by Muon, with twice the tokens a step. `{glue:text}`modern_runs`` has the width,
-# depth and games of `L-uci-1`. Its passes are more, too, so that the last points of the two lines
-# below do not say what the form alone is worth; at equal tokens read they can be compared, with
-# the reserve that one rate of learning is still high where the other has come down.
+# rotary positions, keys and values that are mixed with the previous token's (a move is two
+# tokens), and matrices moved by Muon, with twice the tokens a step. {glue:text}`modern_runs` has
+# the width, depth and games of `L-uci-1`. Its passes are more, too, so that the last points of the
+# two lines below do not say what the form alone is worth; at equal tokens read they can be
+# compared, with the reserve that one rate of learning is still high where the other has come down.
 
 # %%
 modern = trained[trained["base"] == "modern"]

@@ -1,0 +1,717 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Is there a board inside?
+#
+# Chapters 12 to 14 asked models of games by prompt, and counted how often they answer legally. A
+# model can answer legally and hold no board; it can hold one and not use it; and an average says
+# nothing of the game in which it fails. This chapter looks inside. Of a hidden state of `L-uci-1` a
+# linear layer reads {glue:text}`square` % of the squares rightly, and {glue:text}`whole` % of the
+# whole boards; of a model with random weights {glue:text}`square_random` %, and whoever names what
+# stands on a square most often is right in {glue:text}`square_majority` %. {glue:text}`held` An
+# opponent who plays at random brings it to an illegal answer in {glue:text}`lost_random` % of the
+# games, one who looks one move ahead in {glue:text}`lost_lookahead` %, in half of them by answer
+# {glue:text}`median_lookahead`. Below, a game against random moves ends: on the left its board and
+# the model's answer, on the right the board that the linear layer reads off the model's last hidden
+# state, with the squares marked where it is wrong.
+
+# %% tags=["parameters", "hide-input"]
+profile = "book"
+seed = 1
+example = "L-uci-1"
+layer = 4
+square = "e4"
+concept = "White Kingsafety"
+wanted = ("L-uci-1", "L-rap25-1", "L-ap-1", "L-modern_uci-1")
+
+# %% tags=["hide-input"]
+from functools import partial
+
+import chess
+import chess.svg
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import torch
+from myst_nb import glue
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from statsmodels.duration.survfunc import SurvfuncRight
+
+from chessgloss import oracle, report
+from chessgloss.book.profiles import load_sizes
+from chessgloss.concepts.fit import Labelled, cut_tails, fit_concepts
+from chessgloss.concepts.scores import accuracy, held_out, table_of
+from chessgloss.experts import joined_activations, load_expert
+from chessgloss.experts.boards import PIECES, read_boards
+from chessgloss.stats import mean_interval, paired_difference, share_of
+from chessgloss.tracking import games as tokens, results, runs, world_model
+from chessgloss.tracking.models import make_model, predict_next
+
+sizes = load_sizes("16_world_model", profile)
+report.use_house_style()
+
+# %% tags=["hide-input"]
+models, readings = {}, {}
+for name in wanted:
+    if runs.kept_path("checkpoints", name).is_file():
+        models[name], training = runs.read_model(name)
+        readings[name] = training.reading
+random_weights = "random weights"
+models[random_weights] = make_model(models[example].settings, seed=seed).eval()
+readings[random_weights] = "uci"
+trained = [name for name in models if name != random_weights]
+spoken = [name for name in trained if readings[name] == "uci"]  # squares come first
+
+
+def key_of(name):
+    return name.removesuffix("-1").replace("-", "_").replace(" ", "_")
+
+# %% tags=["hide-input"]
+def sample_positions(selected, per_game, random):
+    rows = []
+    for game in selected:
+        moves, board = games.ucis(game), chess.Board()
+        plies = set(random.permutation(len(moves))[:per_game])
+        for ply, uci in enumerate(moves):
+            board.push_uci(uci)
+            if ply in plies:
+                rows.append((int(game), ply + 1, board.fen()))
+    return pd.DataFrame(rows, columns=["game", "ply", "fen"])
+
+
+corpus = tokens.read_corpus()
+games, probe_games = corpus.games, corpus.of("probe")
+read_games = probe_games[: sizes.games]
+positions = sample_positions(read_games, sizes.per_game, np.random.default_rng(seed))
+parts = np.repeat(["train", "validation", "test"], np.diff(
+    [0, sizes.games * 3 // 5, sizes.games * 4 // 5, sizes.games]))
+part = parts[np.searchsorted(read_games, positions["game"])]
+boards = read_boards(list(positions["fen"]))
+white = boards.white_to_move[:, None]
+own = np.where((boards.squares == 0) | white, boards.squares, (boards.squares + 5) % 12 + 1)
+train, held = part == "train", part == "test"
+states = {name: world_model.hidden_states(model, readings[name], games, positions)
+          for name, model in models.items()}
+example_probe = world_model.fit_board_probe(
+    states[example][layer][train], boards.squares[train], seed=seed, epochs=sizes.epochs)
+
+# %% tags=["hide-input"]
+warm_up = 10  # plies of a game before an attack begins
+openings = [games.ucis(game)[:warm_up] for game in probe_games[-sizes.attacked :]]
+
+
+def draw_evenly(random, boards):
+    return [list(board.legal_moves)[random.integers(board.legal_moves.count())]
+            for board in boards]
+
+
+def opponents_of(name):
+    random = np.random.default_rng(seed)
+    return {"random": partial(draw_evenly, random),
+            "own": partial(world_model.play_its_moves, models[name], readings[name]),
+            "lookahead": partial(world_model.play_one_ahead, models[name], readings[name], random)}
+
+
+lost_game = world_model.attack(models[example], readings[example], openings[:1],
+                               opponents_of(example)["random"]).iloc[0]
+
+# %%
+def after(moves):
+    board = chess.Board()
+    for uci in moves:
+        board.push_uci(uci)
+    return board
+
+
+def board_of(codes, turn):
+    """Return a board with the pieces that codes of 64 squares name."""
+    board = chess.Board(None)
+    board.turn = turn
+    for place in np.flatnonzero(codes):
+        board.set_piece_at(int(place), chess.Piece.from_symbol(PIECES[codes[place] - 1]))
+    return board
+
+
+board = after(lost_game["moves"].split())
+game = tokens.tokenise([lost_game["moves"].split()])
+place = pd.DataFrame({"game": [0], "ply": [len(board.move_stack)]})
+last_states = world_model.hidden_states(models[example], readings[example], game, place)
+codes = example_probe(last_states[layer]).view(64, 13).argmax(dim=1).numpy()
+wrong = np.flatnonzero(codes != read_boards([board.fen()]).squares[0])
+answer = lost_game["illegal"]
+ends = [chess.SQUARE_NAMES.index(name) for name in (answer[:2], answer[2:4])
+        if name in chess.SQUARE_NAMES]
+arrows = [chess.svg.Arrow(*ends, color="#D55E00c0")] if len(ends) == 2 else []
+drawings = (chess.svg.board(board, size=300, arrows=arrows, lastmove=board.peek()),
+            chess.svg.board(board_of(codes, board.turn), size=300,
+                            fill=dict.fromkeys(map(int, wrong), "#D55E0080")))
+report.boards(*(report.Html(drawing, board.fen()) for drawing in drawings))
+
+# %% tags=["hide-input"]
+print(f"{example} answers {answer or 'legally to the end'} after {lost_game['answers']} answers; "
+      f"{len(wrong)} of 64 squares are read wrongly")
+
+# %% [markdown]
+# In this chapter we
+#
+# - take a hidden state out of a model, and read the board off it by a logistic regression;
+# - do so for all squares, layers and models, beside random weights and the commonest piece;
+# - erase a piece in the hidden state: does the model stop moving it?
+# - lead to one position by two orders of moves: does the model see that it is the same?
+# - attack: how long can a model answer legally when its opponent wants it to fail?
+# - look for the 21 concepts of chapter 02 in a model that has read nothing but moves.
+#
+# ## A hidden state, and what stands on one square
+#
+# The model reads a game; after each block every token has a vector. A hook keeps them. We take the
+# vector of each move's last token: all that the model hands on to its next layer when the move is
+# over. Another `example` (not AP's, which says a type before each square), `layer`, `square` or
+# `concept` can be set above.
+
+# %%
+model = models[example]
+row = positions.iloc[0]
+moves = games.ucis(row["game"])[: row["ply"]]
+words = ["BOS", *(part for uci in moves for part in (uci[:2], uci[2:4], uci[4:]) if part)]
+ids = torch.tensor([[tokens.VOCABULARY.index(word) for word in words]])
+kept = []
+hooks = [block.register_forward_hook(lambda block, read, written: kept.append(written))
+         for block in model.body.blocks]
+with torch.no_grad():
+    model(ids)
+for hook in hooks:
+    hook.remove()
+vectors = torch.stack(kept)
+print("(n_layers, n_tokens, width) =", tuple(vectors.shape))
+
+# %% [markdown]
+# The library does this for all positions, and adds layer 0, what goes into the first block.
+
+# %%
+assert torch.allclose(vectors[:, -1], states[example][1:, 0], atol=1e-3)
+print("(n_layers + 1, n_positions, width) =", tuple(states[example].shape))
+print(positions["game"].nunique(), "games;", ", ".join(
+    f"{np.sum(part == name):,} positions to {use}" for name, use in
+    (("train", "fit on"), ("validation", "choose on"), ("test", "test on"))))
+
+# %% [markdown]
+# What stands on one square is one of 13: nothing, or one of twelve pieces. A multinomial logistic
+# regression on the vectors says which. Whole games are held out.
+
+# %%
+at = chess.parse_square(square)
+x, y = states[example][layer].numpy(), boards.squares[:, at]
+regression = make_pipeline(StandardScaler(), LogisticRegression(C=0.05, max_iter=300)).fit(
+    x[train], y[train])
+commonest = np.bincount(y[train]).argmax()
+layer_reads = example_probe(states[example][layer]).view(-1, 64, 13).argmax(dim=2).numpy()
+answers = {"logistic regression": regression.predict(x[held]), "the commonest": commonest,
+           "the library's layer": layer_reads[held, at]}
+print(f"{square}, held-out games:", ", ".join(
+    f"{name} {np.mean(codes == y[held]):.3f}" for name, codes in answers.items()))
+
+# %% [markdown]
+# ## All squares, all layers
+#
+# `fit_board_probe` makes the 64 regressions at once: one linear layer with 64 times 13 outputs and
+# the cross-entropy of all squares, trained in {glue:text}`epochs` passes. Two codings: White's and
+# Black's pieces, or those of the side to move and its opponent's, in which a model of Othello was
+# found to hold its board {cite}`nanda2023emergent`. Two controls: the same layer on the same model
+# before any training (what the last moves and the place in the game give), and no model at all: the
+# commonest content of each square.
+
+# %%
+codings = {"White, Black": boards.squares, "own, opponent's": own}
+right, probes = {}, {}
+for name in models:
+    for depth in range(len(states[name])):
+        for coding, codes in codings.items():
+            if coding == "White, Black" and depth != len(states[name]) - 1:
+                continue
+            probe = world_model.fit_board_probe(
+                states[name][depth][train], codes[train], seed=seed, epochs=sizes.epochs)
+            reads = probe(states[name][depth][held]).view(-1, 64, 13).argmax(dim=2).numpy()
+            right[coding, name, depth], probes[coding, name, depth] = reads == codes[held], probe
+right["White, Black", "commonest", 0] = boards.squares[held] == np.array(
+    [np.bincount(column).argmax() for column in boards.squares[train].T])
+
+# %%
+held_games = positions["game"].to_numpy()[held]
+squares_right = {key: mean_interval(hits.mean(axis=1), held_games, seed=seed).in_percent()
+                 for key, hits in right.items()}
+boards_right = {key: mean_interval(hits.all(axis=1), held_games, seed=seed).in_percent()
+                for key, hits in right.items()}
+shown = pd.DataFrame({"squares": squares_right, "whole boards": boards_right})
+last = [key for key in shown.index if key[1] == "commonest" or key[2] == layer]
+report.table(shown.loc[last], digits=1,
+             caption="Read rightly off the last layer, % of held-out squares and boards")
+
+# %%
+figure, axes = plt.subplots()
+for name in models:
+    line = pd.Series({depth: squares_right[coding, model, depth].value
+                      for coding, model, depth in right
+                      if model == name and coding == "own, opponent's"})
+    axes.plot(line.index, line, "o-", label=name,
+              color="grey" if name == random_weights else None)
+axes.axhline(squares_right["White, Black", "commonest", 0].value, color="grey", linestyle=":",
+             label="commonest on each square")
+axes.set(xlabel="layer", ylabel="squares read rightly, %", xticks=range(layer + 1))
+axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
+plt.show()
+
+# %% [markdown]
+# ## Erase a piece
+#
+# That a layer reads a board does not say that the model uses it. So we change what the layer reads.
+# The model is about to move; we take the square that it would most likely move from, push the
+# hidden state along the difference of two rows of the probe, *empty* less *own piece of this type*,
+# and let the model go on. If it plays by this board, the probability of moving from there must
+# fall: there is nothing to move. The length of the step is that which exchanges the two logits,
+# times a strength.
+#
+# Three controls of the same length: a random direction; the step that erases another piece; and the
+# step less its part along the output's own row for the square. A block adds to the state and passes
+# it on, so that a step can reach the output with no block having used it; for the same reason no
+# edit is made behind the last block.
+
+# %%
+def steps_for(model, probe, state, erased, other, random):
+    """Steps of equal length, (4, width), in the order of ``kinds``."""
+    output = model.tokens.weight.detach()[tokens.SQUARES : tokens.PIECES]
+    straight = model.norm.weight.detach() * (output[erased[0]] - output.mean(dim=0))
+    straight = straight / straight.norm()
+    rows = probe.weight.view(64, 13, -1)
+
+    def towards_empty(place, code):
+        direction = rows[place, 0] - rows[place, code]
+        logits = probe(state).view(64, 13)[place]
+        return 2 * (logits[code] - logits[0]).clamp(min=1) * direction / direction.square().sum()
+
+    step = towards_empty(*erased)
+    others = [step - (step @ straight) * straight, towards_empty(*other),
+              torch.from_numpy(random.normal(size=len(step))).float()]
+    return torch.stack([step, *(step.norm() * each / each.norm() for each in others)])
+
+
+@torch.no_grad()
+def moves_from(model, ids, depth, steps):
+    """Probabilities (n_steps, 64) of the next move's square when each step was made at a layer."""
+    def push(block, read, written):
+        changed = written.view(len(steps), -1, written.shape[1]).clone()
+        changed[:, -1] += steps
+        return changed.view_as(written)
+
+    hook = model.body.blocks[depth - 1].register_forward_hook(push)
+    logits = model(torch.as_tensor(ids.astype(np.int64)).expand(len(steps), -1))[:, -1]
+    hook.remove()
+    return logits[:, tokens.SQUARES : tokens.PIECES].softmax(dim=1)
+
+
+# %%
+kinds = ("erased", "around the output", "another", "at random")
+
+
+def edit(name, rows, depth, strengths):
+    """Erase, in each position, the piece likeliest to move: one row a position and strength."""
+    random, model, table = np.random.default_rng(seed), models[name], []
+    probe = probes["own, opponent's", name, depth]
+    read = world_model.read_moves([games.ucis(positions["game"][row])[: positions["ply"][row]]
+                                   for row in rows], "uci")
+    for row, ids in zip(rows, read, strict=True):
+        state = states[name][depth, row]
+        before = moves_from(model, ids, depth, torch.zeros(1, len(state)))[0]
+        movable = [square for square in range(64) if 1 <= own[row, square] <= 6]
+        erased = max(movable, key=lambda square: before[square])
+        other = random.choice([square for square in movable if square != erased] or movable)
+        steps = steps_for(model, probe, state, (erased, own[row, erased]),
+                          (other, own[row, other]), random)
+        for strength in strengths:
+            now = moves_from(model, ids, depth, strength * steps)[:, erased]
+            table.append([positions["game"][row], depth, strength, before[erased].item(),
+                          *now.tolist()])
+    return pd.DataFrame(table, columns=["game", "depth", "strength", "before", *kinds])
+
+
+def fall(table, column):
+    """By what share of itself did the probability of moving from there fall?"""
+    return 1 - table[column] / table["before"]
+
+
+# %% [markdown]
+# Layer and strength are chosen on validation games, where the erased piece's step and the other
+# piece's differ most; the table is of test games.
+
+# %%
+some = np.random.default_rng(seed).permutation(np.flatnonzero(part == "validation"))
+tuning, tested = some[: sizes.edited // 8], np.random.default_rng(seed).permutation(
+    np.flatnonzero(held))[: sizes.edited]
+edits, chosen = {}, {}
+for name in spoken:
+    tuned = pd.concat([edit(name, tuning, depth, (1, 2)) for depth in range(1, layer)])
+    tuned["gain"] = fall(tuned, "erased") - fall(tuned, "another")
+    chosen[name] = tuned.groupby(["depth", "strength"])["gain"].mean().idxmax()
+    edits[name] = edit(name, tested, int(chosen[name][0]), chosen[name][1:])
+
+# %% [markdown]
+# One of them: the probability of moving from each square, before (left) and after (right) the piece
+# on the crossed square is erased in the hidden state of the example. The board is what it was; only
+# the model's state has changed.
+
+# %%
+depth, strength = chosen[example]
+row, probe = tested[0], probes["own, opponent's", example, int(depth)]
+moves = games.ucis(positions["game"][row])[: positions["ply"][row]]
+ids = world_model.read_moves([moves], "uci")[0]
+board, state = chess.Board(positions["fen"][row]), states[example][int(depth), row]
+before = moves_from(models[example], ids, int(depth), torch.zeros(1, len(state)))[0]
+place = max(np.flatnonzero((own[row] >= 1) & (own[row] <= 6)), key=lambda square: before[square])
+piece = (place, own[row, place])
+step = steps_for(models[example], probe, state, piece, piece, np.random.default_rng(seed))[:1]
+now = moves_from(models[example], ids, int(depth), strength * step)[0]
+drawings = [chess.svg.board(board, size=300, squares=chess.SquareSet([int(place)]), fill={
+    at: f"#0072B2{round(255 * float(share) ** 0.5):02x}" for at, share in enumerate(shares)})
+    for shares in (before, now)]
+print(f"from {chess.square_name(place)}: before {before[place]:.2f}, after {now[place]:.2f}")
+report.boards(*(report.Html(drawing, board.fen()) for drawing in drawings))
+
+# %%
+erased = {name: {column: mean_interval(100 * fall(table, column), table["game"], seed=seed)
+                 for column in kinds} for name, table in edits.items()}
+specific = {(name, kind): paired_difference(
+    100 * fall(table, kind), 100 * fall(table, "another"), table["game"], seed=seed)
+    for name, table in edits.items() for kind in kinds[:2]}
+shown = pd.DataFrame(erased).T
+shown.columns = ["the piece's step", "around the output", "another piece's", "random direction"]
+shown["layer, strength"] = ["{:.0f}, {:g}".format(*chosen[name]) for name in shown.index]
+report.table(shown, digits=1,
+             caption="Fall of the probability of moving from the erased square, %")
+
+# %% [markdown]
+# ## One position, two orders
+#
+# Two moves of one side, with the opponent's between them, can often change places. The position is
+# the same; whoever holds a board must go on in the same way. Models trained with a type before
+# every move say a type first, and are left out here and above.
+
+# %%
+def transpose(moves, random):
+    """The same moves in another order that leads to the same position; None if none is found."""
+    for first in random.permutation(len(moves) - 2):
+        swapped = [*moves]
+        swapped[first], swapped[first + 2] = swapped[first + 2], swapped[first]
+        board = chess.Board()
+        for uci in swapped:
+            if not board.is_legal(move := chess.Move.from_uci(uci)):
+                break
+            board.push(move)
+        else:
+            if swapped != moves and board.epd() == after(moves).epd():
+                return swapped
+    return None
+
+
+# %%
+random, pairs = np.random.default_rng(seed), []
+for number, game in enumerate(probe_games[sizes.games :]):
+    length = (20, 30, 40)[number % 3]
+    moves = games.ucis(game)[:length]
+    if len(moves) == length and (swapped := transpose(moves, random)):
+        pairs.append((length, moves, swapped))
+    if len(pairs) == sizes.pairs:
+        break
+pairs.sort(key=lambda pair: pair[0])
+lengths = np.array([length for length, *_ in pairs])
+print(f"{len(pairs)} positions; where the first two orders differ:", *(
+    f"{uci}/{swapped}" for _, *both in pairs[:1] for uci, swapped in zip(*both, strict=True)
+    if uci != swapped))
+
+# %% [markdown]
+# The distance of two answers is the total variation of the probabilities of the next move's square,
+# from 0 to 1. The control is the position of another game, of as many moves. A model that has
+# forgotten the game has no distance in either; so both stand side by side.
+#
+# Vafa and others {cite}`vafa2024evaluating` ask the same of sets: the squares that a model holds
+# possible (here, at least 1 %). *Compression*: how often are the sets of one position equal?
+# *Distinction*: of two positions of one length, do the sets differ where legal moves differ?
+# Precision is the share of the model's differences that are true ones, recall the share of the true
+# ones that it has.
+
+# %%
+def squares_of(name, sequences):
+    answers = np.exp(predict_next(models[name], world_model.read_moves(sequences, "uci")))
+    squares = answers[:, tokens.SQUARES : tokens.PIECES]
+    return squares / squares.sum(axis=1, keepdims=True)
+
+
+def variation(first, second):
+    return np.abs(first - second).sum(axis=1) / 2
+
+
+legal = np.zeros((len(pairs), 64), dtype=bool)
+for row, (_, moves, _) in enumerate(pairs):
+    legal[row, [move.from_square for move in after(moves).legal_moves]] = True
+other = np.concatenate([np.roll(np.flatnonzero(lengths == length), 1)
+                        for length in np.unique(lengths)])
+one_way = legal & ~legal[other]
+
+# %%
+transposed = {}
+for name in [*spoken, random_weights]:
+    first, second = (squares_of(name, [pair[order] for pair in pairs]) for order in (1, 2))
+    possible, again = first >= 0.01, second >= 0.01
+    differ = possible & ~possible[other]
+    precision, recall = (100 * (differ & one_way).sum(axis=1) / of.sum(axis=1).clip(1)
+                         for of in (differ, one_way))
+    transposed[name] = {
+        "same position": mean_interval(variation(first, second), seed=seed),
+        "other position": mean_interval(variation(first, first[other]), seed=seed),
+        "compression": share_of((possible == again).all(axis=1)).in_percent(),
+        "precision": mean_interval(precision[differ.any(axis=1)], seed=seed),
+        "recall": mean_interval(recall[one_way.any(axis=1)], seed=seed)}
+shown = pd.DataFrame(transposed).T
+report.boards(
+    report.table(shown[["same position", "other position"]],
+                 caption="Total variation of the next move's square"),
+    report.table(shown[["compression", "precision", "recall"]], digits=0,
+                 caption="Compression; precision and recall of distinction, %"))
+
+# %% [markdown]
+# ## Attacks
+#
+# An average over games from one source says how often a model errs there; it does not say that it
+# knows the rules. Balogh and Jelasity {cite}`balogh2026verification` let an opponent play legal
+# moves with the one aim that the model answers illegally, and found no model that withstands. An
+# attack by hand: after {glue:text}`warm_up` plies of a game the opponent draws a legal move, the
+# model answers with its likeliest tokens, and so on.
+
+# %%
+board, random = after(openings[0]), np.random.default_rng(seed)
+while not board.is_game_over():
+    board.push(draw_evenly(random, [board])[0])
+    words = ["BOS", *(part for move in board.move_stack
+                      for part in (move.uci()[:2], move.uci()[2:4], move.uci()[4:]) if part)]
+    with torch.no_grad():
+        for _ in range(2):
+            ids = torch.tensor([[tokens.VOCABULARY.index(word) for word in words]])
+            words.append(tokens.VOCABULARY[models[example](ids)[0, -1].argmax()])
+    reply = "".join(words[-2:])
+    if reply not in [move.uci() for move in board.legal_moves]:
+        break
+    board.push_uci(reply)
+print(f"after {len(board.move_stack)} plies the answer to {board.peek().uci()} is {reply}")
+
+# %% [markdown]
+# The same in `attack`, for three opponents: one draws legal moves, one plays what the model itself
+# would, as far as it is legal; one looks whether there is a move that the model answers illegally,
+# and plays it, else draws. Each game has at most 60 answers. A model that says the game is over
+# while it is not has answered illegally.
+
+# %%
+assert (lost_game["illegal"], lost_game["moves"].split()) == (
+    reply, [move.uci() for move in board.move_stack])
+attacks = {}
+for name in models:
+    for kind, opponent in opponents_of(name).items():
+        if name == random_weights and kind != "random":
+            continue
+        count = sizes.looked_ahead if kind == "lookahead" else sizes.attacked
+        attacks[name, kind] = world_model.attack(
+            models[name], readings[name], openings[:count], opponent)
+
+# %%
+titles = {"random": "random moves", "own": "the model's own", "lookahead": "one move ahead"}
+lost = {key: share_of(table["illegal"] != "").in_percent() for key, table in attacks.items()}
+legal_answers = {(name, kind): 1 - (table["illegal"] != "").sum() / table["answers"].sum()
+                 for (name, kind), table in attacks.items()}
+median = {key: table["answers"].median() for key, table in attacks.items()}
+
+
+def laid_out(values):
+    """A row a model, a column an opponent."""
+    return pd.Series(values).unstack().reindex(list(models))[list(titles)].rename(
+        columns=titles).fillna("-")
+
+
+report.boards(
+    report.table(laid_out(lost), digits=0, caption="Games that end with an illegal answer, %"),
+    report.table(laid_out({key: f"{100 * share:.1f}, {median[key]:.0f}"
+                           for key, share in legal_answers.items()}),
+                 caption="Legal answers, %; median of a game's answers"))
+
+# %%
+figure, rows = plt.subplots(1, 3, figsize=(9, 3), sharey=True)
+for axes, kind in zip(rows, titles, strict=True):
+    for colour, name in zip(report.PALETTE, trained, strict=False):
+        table = attacks[name, kind]
+        curve = SurvfuncRight(table["answers"].clip(lower=1), table["illegal"] != "")
+        axes.step([0, *curve.surv_times], [1, *curve.surv_prob], where="post", label=name,
+                  color=colour)
+    axes.set(title=titles[kind], xlabel="answers of the model", ylim=(0, 1.02))
+rows[0].set_ylabel("games still legal")
+rows[-1].legend()
+plt.show()
+
+# %% [markdown]
+# The curves are Kaplan and Meier's: a game that ends by the rules, or after 60 answers, is counted
+# as long as it lasted.
+#
+# ## Concepts of a model that never saw a board
+#
+# What does a model that has read nothing but moves know of king safety? Labels are Stockfish 8's
+# 21 terms, the classes the lowest and the highest 5 % of the positions, the method chapter 02's: a
+# linear support vector machine on standardised activations. All positions have White to move, so
+# that White's terms are the mover's too. One concept by hand, on the last layer:
+
+# %%
+table = oracle.evaluate_terms(list(positions["fen"][boards.white_to_move]), oracle.stockfish8())
+usual = np.flatnonzero(boards.white_to_move)[table.status == oracle.Status.OK]
+values = table.middlegame[table.status == oracle.Status.OK]
+labelled = Labelled(oracle.TERMS, values, positions["game"].to_numpy(np.int32)[usual], part[usual])
+tails = cut_tails(values[:, oracle.TERMS.index(concept)], seed=seed)
+fitted_on = labelled.splits[tails.rows] == "train"
+x, y = states[example][layer][usual][tails.rows].numpy(), tails.positive
+machine = make_pipeline(StandardScaler(), LinearSVC(C=1e-2, random_state=seed, max_iter=5_000))
+machine.fit(x[fitted_on], y[fitted_on])
+unseen = labelled.splits[tails.rows] == "test"
+print(f"{concept}: {machine.score(x[unseen], y[unseen]):.2f} of {unseen.sum()} held-out "
+      f"positions; {len(usual):,} positions in all")
+
+# %%
+fens = list(positions["fen"].iloc[usual])
+features = {f"{example}, layer {depth}": vectors[usual].numpy()
+            for depth, vectors in enumerate(states[example])}
+features |= {f"{name}, layer {layer}": states[name][layer][usual].numpy()
+             for name in models if name != example}
+features |= {"NNUE": joined_activations(load_expert("nnue"), fens, "pairwise+clipped"),
+             "bare board": joined_activations(load_expert("onehot"), fens, "board")}
+insides = {name: held_out(fit_concepts(rows, labelled, cs=(1e-3, 1e-2), seed=seed), rows, labelled)
+           for name, rows in features.items()}
+means = {name: accuracy(rows, seed=seed) for name, rows in insides.items()}
+report.table(pd.Series(means).rename("mean accuracy").to_frame(),
+             caption="21 concepts between their tails, held-out games; half is a guess")
+
+# %%
+top = f"{example}, layer {layer}"
+columns = {name: table_of(insides[name], seed=seed)["accuracy"]
+           for name in (top, f"{random_weights}, layer {layer}", "NNUE", "bare board")}
+report.table(pd.DataFrame(columns), caption="Concept by concept")
+
+# %% [markdown]
+# ## Recap
+#
+# - {glue:text}`held`
+# - Coded as own and opponent's pieces in place of White's and Black's, a linear layer reads
+#   {glue:text}`square_own` % of the squares of `L-uci-1` in place of {glue:text}`square_white` %.
+# - {glue:text}`edited`
+# - {glue:text}`transposed`
+# - {glue:text}`attacked`
+# - {glue:text}`inside`
+# - What a probe reads is what is there, not what is used; the models are chapters 12 to 14's,
+#   small and briefly trained, and attacks are of {glue:text}`n_attacked` games
+#   ({glue:text}`n_lookahead` for the one that looks ahead).
+
+# %% tags=["hide-input"]
+mine = "own, opponent's"
+base = squares_right["White, Black", "commonest", 0]
+margins = {name: paired_difference(
+    right[mine, name, layer].mean(axis=1), right[mine, random_weights, layer].mean(axis=1),
+    held_games, seed=seed).in_percent() for name in trained}
+above = [name for name, margin in margins.items() if margin.low > 0]
+glue("held", (f"More of the board than with random weights is found in "
+              f"{results.enumerate_names(above)}, by "
+              + ", ".join(f"{margins[name]:.1f}" for name in above) + " points." if above else
+              "No model shows more of the board than one with random weights."), display=False)
+for name, key in (("square", (mine, example, layer)), ("square_own", (mine, example, layer)),
+                  ("square_white", ("White, Black", example, layer)),
+                  ("square_random", (mine, random_weights, layer))):
+    glue(name, f"{squares_right[key].value:.1f}", display=False)
+glue("square_majority", f"{base.value:.1f}", display=False)
+glue("whole", f"{boards_right[mine, example, layer].value:.1f}", display=False)
+glue("epochs", sizes.epochs, display=False)
+glue("warm_up", warm_up, display=False)
+
+# %% tags=["hide-input"]
+follows, indirect = ([name for name in spoken if specific[name, kind].low > 0]
+                     for kind in kinds[:2])
+glue("edited", ("Erasing a piece in the state lowers the probability of moving it by more than "
+                f"erasing another does in {results.enumerate_names(follows)} (by "
+                + ", ".join(f"{specific[name, 'erased'].value:.0f}" for name in follows)
+                + " points); without the output's own direction it does so in "
+                f"{results.enumerate_names(indirect)}" + "".join(
+                    f", by {specific[name, kinds[1]].value:.0f}" for name in indirect) + "."
+                if follows else "No edit does more to the erased piece than one of another piece."),
+     display=False)
+glue("transposed", " ".join(
+    f"{name}: two orders of the same moves are {transposed[name]['same position']:.2f} apart, two "
+    f"positions {transposed[name]['other position']:.2f}." for name in spoken), display=False)
+sound = [f"{name} ({titles[kind]})" for (name, kind), share in lost.items() if share.value == 0]
+glue("attacked", (f"No illegal answer was found of {results.enumerate_names(sound)}." if sound else
+                  "No model withstands: each is brought to an illegal answer by each opponent.")
+     + " " + " ".join(f"{name} fails in {lost[name, 'random'].value:.0f} % of the games against "
+                      f"random moves, in {lost[name, 'own'].value:.0f} % against its own."
+                      for name in trained), display=False)
+for kind in ("random", "lookahead"):
+    glue(f"lost_{kind}", f"{lost[example, kind].value:.0f}", display=False)
+glue("median_lookahead", f"{median[example, 'lookahead']:.0f}", display=False)
+glue("n_attacked", sizes.attacked, display=False)
+glue("n_lookahead", sizes.looked_ahead, display=False)
+
+# %% tags=["hide-input"]
+nothing = insides[f"{random_weights}, layer {layer}"]
+gains = {name: accuracy(insides[name], minus=nothing, seed=seed)
+         for name in (top, "NNUE", "bare board")}
+more = f"{gains[top]:.2f} more than with random weights" if gains[top].low > 0 else (
+    "no more than with random weights")
+glue("inside", f"The 21 concepts are told apart in {means[top].value:.2f} of the cases on the last "
+     f"layer of {example}, {more}; on NNUE in {means['NNUE'].value:.2f}, on the bare board in "
+     f"{means['bare board'].value:.2f}.", display=False)
+
+# %% tags=["hide-input"]
+layers = {(depth, key_of(name)): (coding, name, depth) for coding, name, depth in right
+          if coding == mine}
+keys = {"transposition.distance": ("same position", "total variation"),
+        "transposition.distance_of_others": ("other position", "total variation"),
+        "transposition.compression": ("compression", "%"),
+        "transposition.distinction_precision": ("precision", "%"),
+        "transposition.distinction_recall": ("recall", "%")}
+depths = range(layer + 1)
+report.save(
+    "16_world_model",
+    *(report.rows({key: values[of] for key, of in layers.items()}, f"board_probe.{what}", unit="%")
+      for what, values in (("square", squares_right), ("board", boards_right))),
+    report.rows({"square": base, "board": boards_right["White, Black", "commonest", 0]},
+                "board_probe.commonest", unit="%"),
+    report.rows({key_of(name): squares_right["White, Black", name, layer] for name in models},
+                "board_probe.square_by_colour", unit="%"),
+    report.rows({key_of(name): row["erased"] for name, row in erased.items()}, "edit.follows",
+                unit="% of the probability"),
+    report.rows({(kind.replace(" ", "_"), key_of(name)): row[kind] for name, row in erased.items()
+                 for kind in kinds[1:]}, "edit.control", unit="% of the probability"),
+    *(report.rows({key_of(name): row[column] for name, row in transposed.items()}, key, unit=unit)
+      for key, (column, unit) in keys.items()),
+    report.rows({(kind, key_of(name)): share for (name, kind), share in lost.items()},
+                "attack.success", unit="%"),
+    report.rows({(kind, key_of(name)): value for (name, kind), value in median.items()},
+                "attack.median_answers", unit="answers"),
+    report.rows({depth: means[f"{example}, layer {depth}"] for depth in depths},
+                "concepts_inside.mean", unit="accuracy"),
+    report.rows({key_of(name): means[f"{name}, layer {layer}"] for name in models
+                 if name != example}, "concepts_inside.last_layer", unit="accuracy"),
+    report.rows({"nnue": means["NNUE"], "board": means["bare board"]}, "concepts_inside.beside",
+                unit="accuracy"))
+
+# %% tags=["hide-input"]
+report.evidence(
+    len(positions), "positions", seed, clusters=sizes.games,
+    interval="95 % bootstrap over games",
+    versions={"models": ", ".join(trained), "labels": "Stockfish 8"})

@@ -1,0 +1,164 @@
+"""Hidden states, board probes and attacks of models of games, on tiny models."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import chess
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from chessgloss.tracking import world_model
+from chessgloss.tracking.games import PIECES, PROMOTIONS, SQUARES, tokenise
+from chessgloss.tracking.models import LanguageModel, Settings, make_model
+from chessgloss.tracking.runs import continue_games
+from chessgloss.tracking.world_model import (
+    ANSWERS,
+    attack,
+    fit_board_probe,
+    hidden_states,
+    play_its_moves,
+    play_one_ahead,
+    read_moves,
+)
+from scripts import load_script
+
+SMALL = Settings(layers=2, width=32, heads=2, context=320, dropout=0.0)
+PLAYED = [
+    load_script("tracking/train.py").play_random_game(plies, 5, plies) for plies in (12, 31, 24)
+]
+PROMOTED = ["a2a4", "b7b5", "a4b5", "a7a6", "b5a6", "c8b7", "a6b7", "g8f6", "b7a8q"]
+
+
+@pytest.fixture(params=[SMALL, Settings(**{**SMALL.__dict__, "rotary": True, "mixing": True})])
+def model(request: pytest.FixtureRequest) -> LanguageModel:
+    return make_model(request.param, seed=2).eval()
+
+
+def random_moves(boards: list[chess.Board]) -> list[chess.Move]:
+    random = np.random.default_rng(len(boards[0].move_stack))
+    return [list(board.legal_moves)[random.integers(board.legal_moves.count())] for board in boards]
+
+
+# ---------------------------------------------------------------- hidden states
+
+
+@pytest.mark.parametrize("reading", ["uci", "ap"])
+def test_states_are_those_after_the_move_s_last_token(model: LanguageModel, reading: str) -> None:
+    games = [*PLAYED, PROMOTED]
+    rows = [(0, 5), (0, 12), (3, 9), (1, 30), (3, 4), (2, 1)]
+    positions = pd.DataFrame(rows, columns=["game", "ply"])
+    states = hidden_states(model, reading, tokenise(games), positions)
+    assert states.shape == (SMALL.layers + 1, len(rows), SMALL.width)
+    for row, (game, ply) in enumerate(rows):
+        (read,) = read_moves([games[game][:ply]], reading)
+        with torch.no_grad():
+            alone = model.states(torch.from_numpy(read.astype(np.int64))[None])[0, -1]
+            assert torch.allclose(model.norm(states[-1, row]), alone, atol=1e-4)
+    assert not any(block._forward_hooks for block in model.body.blocks)
+
+
+def test_a_probe_finds_what_is_linear_and_no_more() -> None:
+    generator = torch.Generator().manual_seed(0)
+    states = 3 + 5 * torch.randn(1200, 20, generator=generator)
+    squares = np.zeros((1200, 64), dtype=np.uint8)
+    squares[:, 10] = np.where(states[:, 3] > 3, 4, 12)
+    squares[:, 11] = np.random.default_rng(0).integers(2, size=1200)
+    probe = fit_board_probe(states[:900], squares[:900], seed=1, epochs=40)
+    read = probe(states[900:]).view(-1, 64, 13).argmax(dim=2).numpy()
+    right = (read == squares[900:]).mean(axis=0)
+    assert right[10] > 0.95
+    assert right[11] < 0.65
+    assert (np.delete(right, [10, 11]) == 1).all()
+    again = fit_board_probe(states[:900], squares[:900], seed=1, epochs=40)
+    assert torch.equal(probe.weight, again.weight)
+
+
+# ---------------------------------------------------------------- attacks
+
+
+@pytest.mark.parametrize("reading", ["uci", "ap"])
+def test_the_model_s_own_moves_are_its_likeliest_legal_ones(
+    model: LanguageModel, reading: str
+) -> None:
+    boards = [chess.Board(), chess.Board()]
+    for uci in PLAYED[1][:20]:
+        boards[1].push_uci(uci)
+    for board, move in zip(boards, play_its_moves(model, reading, boards), strict=True):
+        assert move in board.legal_moves
+        (read,) = read_moves([[past.uci() for past in board.move_stack]], reading)
+        with torch.no_grad():
+            given = model(torch.from_numpy(read.astype(np.int64))[None])[0, -1]
+        allowed = {
+            legal: world_model._written(legal, board, reading)[0] for legal in board.legal_moves
+        }
+        assert given[allowed[move]] == max(given[list(allowed.values())])
+
+
+def test_a_promotion_is_written_as_the_vocabulary_has_it(model: LanguageModel) -> None:
+    board = chess.Board("8/P6k/8/8/8/8/8/K7 w - - 0 1")
+    for kind, token in zip("qrbn", range(PROMOTIONS, PROMOTIONS + 4), strict=True):
+        written = world_model._written(chess.Move.from_uci(f"a7a8{kind}"), board, "ap")
+        assert written == [PIECES, SQUARES + chess.A7, SQUARES + chess.A8, token]
+
+
+def test_an_attack_ends_at_the_first_illegal_answer(model: LanguageModel) -> None:
+    openings = [game[:10] for game in PLAYED]
+    table = attack(model, "uci", openings, random_moves)
+    for moves, answers, illegal in table[["moves", "answers", "illegal"]].itertuples(index=False):
+        board = chess.Board()
+        for uci in moves.split():
+            board.push_uci(uci)  # raises if it is illegal
+        assert illegal not in [move.uci() for move in board.legal_moves]
+        assert continue_games(model, "uci", [moves.split()]) == [illegal]
+        assert len(moves.split()) == 10 + 2 * answers - 1
+
+
+class Scripted:
+    """Answers like a model that always plays what is written, in place of ``continue_games``."""
+
+    def __init__(self, illegal_after: str = "") -> None:
+        self.illegal_after = illegal_after
+
+    def __call__(self, model: object, reading: str, games: list[list[str]]) -> list[str]:
+        answers = []
+        for moves in games:
+            board = chess.Board()
+            for uci in moves:
+                board.push_uci(uci)
+            legal = next(iter(board.legal_moves), chess.Move.null()).uci()
+            answers.append("e1e9" if moves[-1] == self.illegal_after else legal)
+        return answers
+
+
+def test_one_who_looks_ahead_finds_the_move_that_is_answered_illegally(
+    model: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(world_model, "continue_games", Scripted("b2b4"))
+    opponent = partial(play_one_ahead, model, "uci", np.random.default_rng(0))
+    assert [move.uci() for move in opponent([chess.Board()])] == ["b2b4"]
+    table = attack(model, "uci", [[]], opponent)
+    assert table.loc[0].to_dict() == {"moves": "b2b4", "answers": 1, "illegal": "e1e9"}
+
+
+def test_one_who_looks_ahead_ends_no_game_that_could_go_on(
+    model: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(world_model, "continue_games", Scripted())
+    board = chess.Board()
+    for uci in ["f2f3", "e7e5", "g2g4"]:  # d8h4 would mate
+        board.push_uci(uci)
+    for seed in range(40):
+        (move,) = play_one_ahead(model, "uci", np.random.default_rng(seed), [board])
+        assert move.uci() != "d8h4"
+
+
+def test_a_model_that_answers_legally_is_not_beaten(
+    model: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(world_model, "continue_games", Scripted())
+    table = attack(model, "uci", [["e2e4", "e7e5"], []], random_moves)
+    assert set(table["illegal"]) == {""}
+    assert (table["answers"] <= ANSWERS).all()
