@@ -310,8 +310,7 @@ report.texts({"notes": notes.compose(made).text}, "The comment: what fits into 4
 
 # %%
 comments = methods.gather_comments(
-    ["reference", "notes", "template", *methods.METHODS], moves, briefings,
-                                   client)
+    ["reference", "notes", "template", *methods.METHODS], moves, briefings, client)
 by_move = {name: rows.set_index("method") for name, rows in comments.groupby("move")}
 headline = ["reference", "notes", "template", "llm", "llm_expert", "ccc"]
 
