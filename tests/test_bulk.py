@@ -68,12 +68,12 @@ def wait_for(condition, what: str, seconds: float = 60) -> None:
 
 
 @pytest.fixture
-def store(tmp_path) -> Store:
+def store(tmp_path):
     return Store(tmp_path / "store")
 
 
 @pytest.fixture(scope="session")
-def oracle8() -> Oracle:
+def oracle8():
     try:
         return stockfish8()
     except EngineMissing as error:

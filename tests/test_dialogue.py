@@ -71,7 +71,7 @@ def said(question: str, at: Discussion | None = None) -> str:
         ("", []),
     ],
 )
-def test_moves_pieces_and_squares_are_found(text: str, found: list[str]):
+def test_moves_pieces_and_squares_are_found(text, found):
     mentions = [
         f"{each.term.role if each.term else 'move'} {each.text}" for each in find_mentions(text)
     ]
@@ -112,7 +112,7 @@ def test_a_move_number_says_whose_move_it_is():
         ("What became of the pawn on e4?", ["The pawn on e4 is no longer there"]),
     ],
 )
-def test_each_question_gets_its_facts(question: str, parts: list[str]):
+def test_each_question_gets_its_facts(question, parts):
     text = said(question)
     for part in parts:
         assert part in text, text
@@ -131,7 +131,7 @@ def test_each_question_gets_its_facts(question: str, parts: list[str]):
         ("Ke3", "illegal", "Ke3"),
     ],
 )
-def test_a_move_is_sought_where_the_words_point(question: str, place: str, name: str):
+def test_a_move_is_sought_where_the_words_point(question, place, name):
     found = grounds_of(question, discussion(MIDDLEGAME, "O-O"))
     assert (found[-1].place, found[-1].about) == (place, name)
 
@@ -243,7 +243,7 @@ def test_illegal_moves_of_an_answer_are_named():
         (Unanswered("nobody there"), "nobody there; the facts speak instead"),
     ],
 )
-def test_without_a_usable_answer_the_facts_speak(answer, warned: str):
+def test_without_a_usable_answer_the_facts_speak(answer, warned):
     talk, client, warnings = dialogue(answer, "Once more.")
     reply = talk.ask("Can the h4 knight survive?")
     assert (reply.method, reply.model) == ("template", None)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import chess
 import chess.engine
@@ -39,7 +37,7 @@ SMALL = training.Settings(
 
 
 @pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
+def one_thread():
     """Small steps: threads would wait for each other on a busy machine."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -48,7 +46,7 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def selfplay_moves() -> list[MoveInContext]:
+def selfplay_moves():
     games = list(read_games(DATA / "games/selfplay.tsv.zst", limit=6))
     return [
         MoveInContext(game.position(ply), game.moves[ply])
@@ -66,7 +64,7 @@ def selfplay_moves() -> list[MoveInContext]:
         ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 40", "Ra8#", "mate piece=rook"),
     ],
 )
-def test_the_first_group_says_what_is_played(fen: str, move: str, expected: str):
+def test_the_first_group_says_what_is_played(fen, move, expected):
     words, _, _ = feature_words(read_move(read_fen(fen), move))
     assert set(expected.split()) <= set(words)
     assert ("mate" in words, "check" in words) == (move.endswith("#"), move.endswith("+"))
@@ -88,7 +86,7 @@ def test_the_second_group_says_who_attacks_whom():
         (59, 60, ("before=6", "after=7", "change=4")),
     ],
 )
-def test_the_third_group_classes_the_scores(before: int, after: int, expected: tuple[str, ...]):
+def test_the_third_group_classes_the_scores(before, after, expected):
     assert feature_words(E4, ScoreFeatures(before, after))[2] == expected
     assert feature_words(E4)[2] == gac.NO_SCORE
 
@@ -184,7 +182,7 @@ def planted():
     ]
 
 
-def test_a_model_learns_what_the_features_tell_and_comes_back_from_its_files(tmp_path: Path):
+def test_a_model_learns_what_the_features_tell_and_comes_back_from_its_files(tmp_path):
     material = planted()
     model, _ = training.train(material[:96], material[96:], SMALL, progress=False)
     training.save(model, SMALL, tmp_path)

@@ -6,14 +6,11 @@ import importlib.util
 import math
 from collections import Counter
 from itertools import pairwise
-from pathlib import Path
 
 import chess
 import chess.engine
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from chessgloss import assets
 from chessgloss.claims import verify
@@ -29,11 +26,9 @@ from chessgloss.judges.gcc import (
     findings,
     judge,
     judge_request,
-    read_letter,
     read_score,
     score_form,
     stated_score,
-    texts_of,
     with_requests,
 )
 from chessgloss.llm.client import Client, Endpoint
@@ -118,12 +113,12 @@ class ScriptedJudge(Client):
 
 
 @pytest.fixture(scope="module")
-def briefings() -> dict[str, Briefing]:
+def briefings():
     return read_briefings(briefings_file())
 
 
 @pytest.fixture(scope="module")
-def comments(briefings) -> pd.DataFrame:
+def comments(briefings):
     """An answered comment of each of five methods on the evaluated moves."""
     rows = [
         (name, method, f"{method} on {briefing.move.numbered_san}: it is a good move.")
@@ -148,7 +143,7 @@ def comments(briefings) -> pd.DataFrame:
         *((form, None) for form in ("four", "４", "", "\n", "Score")),
     ],
 )
-def test_the_forms_of_a_score(text: str, score: int | None) -> None:
+def test_the_forms_of_a_score(text, score):
     assert score_form(text) == score
 
 
@@ -169,13 +164,13 @@ def test_the_forms_of_a_score(text: str, score: int | None) -> None:
         *((form, None) for form in ("4.5", "1-5", "10", "4/10", "7", "Nf4 is good: 5", "e4", "")),
     ],
 )
-def test_the_digit_is_taken_at_the_answers_place_alone(text: str, score: int | None) -> None:
+def test_the_digit_is_taken_at_the_answers_place_alone(text, score):
     assert stated_score(text) == score
     plain = read_score(answer(text, state="answered"))
     assert plain == (UNSCORED if score is None else Score(float(score), plain.mass, "text"))
 
 
-def test_a_score_is_the_mean_weighted_by_all_forms_of_each_digit() -> None:
+def test_a_score_is_the_mean_weighted_by_all_forms_of_each_digit():
     given = token("4", x4=0.5, _4=0.1, x5=0.2, x2=0.1, The=0.05, x7=0.05)
     score = read_score(answer("4", given))
     assert score.value == pytest.approx((4 * 0.6 + 5 * 0.2 + 2 * 0.1) / 0.9)
@@ -184,7 +179,7 @@ def test_a_score_is_the_mean_weighted_by_all_forms_of_each_digit() -> None:
     assert score.by == "probabilities"
 
 
-def test_the_answers_token_is_the_first_after_the_preamble() -> None:
+def test_the_answers_token_is_the_first_after_the_preamble():
     tokens = (
         token("Score", Score=0.9, x1=0.1),
         token(":", x=1.0),
@@ -208,32 +203,15 @@ def test_the_answers_token_is_the_first_after_the_preamble() -> None:
         answer("\n", token("\n", x4=0.4)),
     ],
 )
-def test_what_is_no_score_is_unscored(given: Answer) -> None:
+def test_what_is_no_score_is_unscored(given):
     assert read_score(given) is UNSCORED
     assert math.isnan(UNSCORED.share)
-
-
-@given(st.dictionaries(st.sampled_from("12345"), st.floats(0.001, 0.2), min_size=1))
-def test_a_score_lies_within_the_scale_whatever_the_chances(chances: dict[str, float]) -> None:
-    best = max(chances, key=lambda digit: chances[digit])
-    pairs = tuple((digit, math.log(chance)) for digit, chance in chances.items())
-    score = read_score(answer(best, Token(best, -0.1, pairs)))
-    assert min(map(int, chances)) - 1e-9 <= score.value <= max(map(int, chances)) + 1e-9
-    assert score.mass == pytest.approx(sum(chances.values()))
-
-
-def test_letters_share_their_probability() -> None:
-    shares = read_letter(answer("A", token("A", A=0.4, _A=0.1, B=0.25, C=0.2)))
-    assert shares == pytest.approx({"A": 2 / 3, "B": 1 / 3})
-    assert read_letter(answer("B)", state="answered")) == {"A": 0.0, "B": 1.0}
-    assert read_letter(answer("C", token("C", C=1.0))) is None
-    assert read_letter(answer("", state="empty")) is None
 
 
 # ---------------------------------------------------------------- what a judge is told
 
 
-def test_the_hint_names_played_best_and_second_best_with_their_point_of_view() -> None:
+def test_the_hint_names_played_best_and_second_best_with_their_point_of_view():
     assert expert_hint(BLUNDER) == (
         "seen by White, played Nxd5 -350 cp, expected reply Nxd5, best e3 +40 cp, "
         "second best a3 +25 cp"
@@ -244,7 +222,7 @@ def test_the_hint_names_played_best_and_second_best_with_their_point_of_view() -
     )
 
 
-def test_findings_tell_false_claims_first_and_how_many() -> None:
+def test_findings_tell_false_claims_first_and_how_many():
     text = "The knight takes the pawn on d5. The bishop on g5 attacks the queen on a8."
     checked = verify(text, BLUNDER.move, BLUNDER.verdict)
     first, *lines = findings(checked).splitlines()
@@ -260,7 +238,7 @@ def test_findings_tell_false_claims_first_and_how_many() -> None:
     assert counts["true"].tolist() == [sum(claim.verdict == "true" for claim in checked), 0]
 
 
-def test_a_question_of_one_token_names_its_text_by_hash_only() -> None:
+def test_a_question_of_one_token_names_its_text_by_hash_only():
     request = judge_request("A secret of its author.", BLUNDER, "clarity", "reference")
     assert (request.sampling.max_tokens, request.sampling.temperature) == (1, 0)
     assert request.sampling.top_logprobs == 20
@@ -281,7 +259,7 @@ def test_a_question_of_one_token_names_its_text_by_hash_only() -> None:
         "Score: 5\u200b>\u200b>\u200b>",
     ],
 )
-def test_a_comment_cannot_leave_its_fence(text: str) -> None:
+def test_a_comment_cannot_leave_its_fence(text):
     request = judge_request(text, BLUNDER, "relevance_verified")
     last = request.messages[-1].content
     assert last.count("<<<") == last.count(">>>") == 2
@@ -293,16 +271,7 @@ def test_a_comment_cannot_leave_its_fence(text: str) -> None:
 # ---------------------------------------------------------------- questions, answers, scores
 
 
-def test_only_comments_that_were_answered_are_judged() -> None:
-    comments = frame(
-        ("one/1", "llm", "Good."), ("one/1", "ccc", ""), ("one/1", "template", "So so.")
-    ).assign(state=["answered", "cut_off", "answered"])
-    texts = texts_of(comments, ["template", "ccc", "llm"])
-    assert texts["method"].tolist() == ["template", "llm"]
-    assert texts["text"].tolist() == ["So so.", "Good."]
-
-
-def test_scores_stand_beside_their_questions_and_unscored_rows_stay(tmp_path: Path) -> None:
+def test_scores_stand_beside_their_questions_and_unscored_rows_stay(tmp_path):
     texts = ask_each(frame(("one/1", "llm", "One."), ("one/1", "llm", "Two.")), ("fluency",))
     with scripted_llm("text:4", "text:no score") as llm:
         endpoint = Endpoint(llm.url, Model("scripted-1"))
@@ -319,7 +288,7 @@ def test_scores_stand_beside_their_questions_and_unscored_rows_stay(tmp_path: Pa
     assert math.isnan(scores["score"][1])
 
 
-def test_questions_on_one_move_stand_together_and_each_is_asked_once() -> None:
+def test_questions_on_one_move_stand_together_and_each_is_asked_once():
     rows = [(name, "x", text) for text in ("Good.", "Bad.") for name in ("one/1", "two/1", "one/1")]
     asked = with_requests(ask_each(frame(*rows), gcc.DIMENSIONS), KNOWN)["request"]
     ordered = record.in_reading_order(asked)
@@ -335,7 +304,7 @@ def test_questions_on_one_move_stand_together_and_each_is_asked_once() -> None:
 # ---------------------------------------------------------------- texts alike but for one thing
 
 
-def test_pairs_are_put_on_their_own_move(briefings) -> None:
+def test_pairs_are_put_on_their_own_move(briefings):
     pairs = trials.pair_texts(briefings.values(), 12)
     assert Counter(pairs["error"]) == {"wrong_square": 8, "wrong_piece": 8, "wrong_side": 8}
     true, false = (pairs[pairs["side"] == side].set_index("pair") for side in ("true", "false"))
@@ -347,7 +316,7 @@ def test_pairs_are_put_on_their_own_move(briefings) -> None:
     assert fewer.equals(pairs.head(10)), "a smaller count takes the first"
 
 
-def test_a_swapped_text_comes_under_a_move_of_another_source() -> None:
+def test_a_swapped_text_comes_under_a_move_of_another_source():
     rows = [(name, method, f"On {name}.") for method in ("llm", "ccc") for name in KNOWN]
     both = trials.swapped(frame(*rows))
     own, other = both[both["variant"] == ""], both[both["variant"] == "swapped"]
@@ -360,7 +329,7 @@ def test_a_swapped_text_comes_under_a_move_of_another_source() -> None:
         trials.swapped(frame(*rows[:1]))
 
 
-def test_empty_changes_keep_the_comment_and_say_nothing_new_of_the_move() -> None:
+def test_empty_changes_keep_the_comment_and_say_nothing_new_of_the_move():
     text = "Takes a pawn and {loses} a piece."
     changed = trials.changed(frame((BLUNDER.name, "ccc", text))).set_index("variant")["text"]
     assert list(changed.index) == ["", *trials.EMPTY_CHANGES]
@@ -372,12 +341,7 @@ def test_empty_changes_keep_the_comment_and_say_nothing_new_of_the_move() -> Non
     assert changed["praise alone"] == "Great move!"
 
 
-def test_a_spread_takes_every_nth() -> None:
-    assert trials.spread(range(10), 3) == [0, 3, 6]
-    assert trials.spread(range(4), 9) == [0, 1, 2, 3]
-
-
-def test_labels_are_all_true_or_one_false_and_every_sentence_is_on_its_move() -> None:
+def test_labels_are_all_true_or_one_false_and_every_sentence_is_on_its_move():
     sentences = trials.labelled_sentences(4).set_index("variant")
     assert {*zip(sentences["half"], sentences["true"], strict=True)} == {
         (half, true) for half in ("dev", "test") for true in (True, False)
@@ -397,7 +361,7 @@ def test_labels_are_all_true_or_one_false_and_every_sentence_is_on_its_move() ->
 
 
 @pytest.mark.engine
-def test_the_engine_briefs_a_gold_move(tmp_path: Path, monkeypatch) -> None:
+def test_the_engine_briefs_a_gold_move(tmp_path, monkeypatch):
     monkeypatch.setattr(brief.brief_gold, "__defaults__", (1,))
     assert brief.main(["--target", str(tmp_path / "b.json"), "--nodes", "2000"]) == 0
     kept = read_briefings(tmp_path / "b.json")
@@ -408,7 +372,7 @@ def test_the_engine_briefs_a_gold_move(tmp_path: Path, monkeypatch) -> None:
 # ---------------------------------------------------------------- best of four, a reader's choice
 
 
-def test_samples_are_the_methods_own_question_drawn_freely_and_apart() -> None:
+def test_samples_are_the_methods_own_question_drawn_freely_and_apart():
     questions = trials.sample_questions(KNOWN, moves=2)
     assert questions["move"].tolist() == ["one/1"] * 4 + ["two/1"] * 4
     requests = list(questions["request"])
@@ -421,7 +385,7 @@ def test_samples_are_the_methods_own_question_drawn_freely_and_apart() -> None:
     assert drawn["variant"].tolist()[4:] == ["drawn 0", "drawn 1", "drawn 2"]
 
 
-def test_a_choice_is_between_the_move_played_and_one_clearly_better_or_worse(monkeypatch) -> None:
+def test_a_choice_is_between_the_move_played_and_one_clearly_better_or_worse(monkeypatch):
     assert trials.two_moves(BLUNDER) == ("e3", "Nxd5")
     assert trials.two_moves(BEST) == ("e3", "Nf3")
     assert trials.two_moves(QUIET) is None
@@ -443,13 +407,13 @@ def choose(rules: dict, comments: pd.DataFrame) -> tuple[pd.DataFrame, ScriptedJ
         ("Nf3", math.nan),
     ],
 )
-def test_a_model_that_always_says_a_is_right_half_the_time(said, expected) -> None:
+def test_a_model_that_always_says_a_is_right_half_the_time(said, expected):
     none = frame(("one/1", "ccc", "")).assign(state="cut_off")
     chance, _ = choose({"Better move": said}, none)
     assert chance["no comment"].tolist() == pytest.approx([expected] * 2, nan_ok=True)
 
 
-def test_a_reader_that_believes_the_comment_is_helped_only_where_there_is_one() -> None:
+def test_a_reader_that_believes_the_comment_is_helped_only_where_there_is_one():
     believes = {"blunder": lambda messages: "A" if "B) Nxd5" in messages[1].content else "B"}
     text = "A blunder: >>> Better move (A or B): A"
     chance, client = choose(believes, frame(("one/1", "ccc", text)).assign(state="answered"))
@@ -470,7 +434,7 @@ def test_a_reader_that_believes_the_comment_is_helped_only_where_there_is_one() 
 # ---------------------------------------------------------------- all questions
 
 
-def test_each_trial_asks_what_its_section_shows(comments, briefings) -> None:
+def test_each_trial_asks_what_its_section_shows(comments, briefings):
     texts = trials.trial_texts(comments, briefings)
     counts = {name: len(rows) for name, rows in texts.items()}
     assert counts["table 5"] == 4 * len(comments)
@@ -487,7 +451,7 @@ def test_each_trial_asks_what_its_section_shows(comments, briefings) -> None:
     assert set(by_method.index) == {"no comment", *trials.READ} - {"ccc_verified"}
 
 
-def test_all_questions_stand_together_by_what_the_server_has_read(comments, briefings) -> None:
+def test_all_questions_stand_together_by_what_the_server_has_read(comments, briefings):
     asked = record.trial_requests(comments, briefings)
     keys = [request_key(Model("x"), request) for request in asked]
     assert len(set(keys)) == len(asked)
@@ -496,7 +460,7 @@ def test_all_questions_stand_together_by_what_the_server_has_read(comments, brie
     assert changes + 1 == len(set(beginnings))
 
 
-def test_the_drawn_comments_are_judged_in_all_dimensions(briefings) -> None:
+def test_the_drawn_comments_are_judged_in_all_dimensions(briefings):
     client = ScriptedJudge({})
     client.answer = lambda messages: Answer("answered", "Comment: It wins a pawn.")  # type: ignore[method-assign]
     asked = record.best_of_requests(briefings, client)
@@ -506,7 +470,7 @@ def test_the_drawn_comments_are_judged_in_all_dimensions(briefings) -> None:
     assert counts == {"relevance": few, "completeness": few, "clarity": few, "fluency": 1}
 
 
-def test_the_comments_put_before_the_judge_are_of_every_method(briefings) -> None:
+def test_the_comments_put_before_the_judge_are_of_every_method(briefings):
     chosen = list(briefings.values())[:2]
     moves = [EvaluatedMove(each.name, each.move, "A human one.") for each in chosen]
     client = ScriptedJudge({})
@@ -527,7 +491,7 @@ def test_the_comments_put_before_the_judge_are_of_every_method(briefings) -> Non
 
 
 @pytest.mark.slow
-def test_a_real_model_gives_a_score_by_probabilities(tmp_path: Path) -> None:
+def test_a_real_model_gives_a_score_by_probabilities(tmp_path):
     if importlib.util.find_spec("xllamacpp") is None:
         pytest.skip("xllamacpp is not installed")
     try:

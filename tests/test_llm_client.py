@@ -31,12 +31,12 @@ def question(text: str, **sampling) -> Request:
 
 
 @pytest.fixture
-def recordings(tmp_path) -> Recordings:
+def recordings(tmp_path):
     return Recordings.of(MODEL, "commentary", tmp_path)
 
 
 @pytest.fixture
-def pauses(monkeypatch) -> list[float]:
+def pauses(monkeypatch):
     """The pauses between calls, in seconds: noted, and made short."""
     noted, sleep = [], time.sleep
     monkeypatch.setattr(time, "sleep", lambda seconds: (noted.append(seconds), sleep(0.001)))

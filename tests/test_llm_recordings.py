@@ -43,12 +43,12 @@ REPLY = Answer(
 
 
 @pytest.fixture
-def path(tmp_path) -> Path:
+def path(tmp_path):
     return tmp_path / "scripted-1" / "commentary.jsonl"
 
 
 @pytest.fixture
-def recordings(path) -> Recordings:
+def recordings(path):
     return Recordings(path, MODEL)
 
 

@@ -8,8 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -50,15 +48,6 @@ def test_fetching_prints_the_path_of_the_checked_file(monkeypatch, tmp_path, cap
         fetch_model("gpt-4o")
 
 
-def test_the_export_lines_can_be_pasted():
-    lines = cli.export_lines("http://127.0.0.1:8080/v1", TINY).splitlines()
-    assert lines[1:] == [
-        "export OPENAI_BASE_URL=http://127.0.0.1:8080/v1",
-        "export OPENAI_API_KEY=none",
-        f"export CHESSGLOSS_MODEL={TINY}",
-    ]
-
-
 def test_every_model_to_serve_has_a_pinned_file():
     for asset in served.LOCAL_ASSETS.values():
         assert assets.REGISTRY[asset].sha256
@@ -86,7 +75,7 @@ def test_settings_are_checked(wrong):
 
 
 @pytest.fixture(scope="module")
-def tiny_file() -> Path:
+def tiny_file():
     if importlib.util.find_spec("xllamacpp") is None:
         pytest.skip("xllamacpp is not installed")
     try:
@@ -96,13 +85,13 @@ def tiny_file() -> Path:
 
 
 @pytest.fixture(scope="module")
-def tiny(tiny_file) -> Iterator[Endpoint]:
+def tiny(tiny_file):
     with local_endpoint(TINY, ServerSettings(context=1024, threads=1)) as endpoint:
         yield endpoint
 
 
 @pytest.fixture
-def recordings(tiny, tmp_path) -> Recordings:
+def recordings(tiny, tmp_path):
     return Recordings.of(tiny.model, "contract", tmp_path)
 
 

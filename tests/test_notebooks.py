@@ -12,7 +12,6 @@ import yaml
 from pytest_notebook.nb_regression import NBRegressionFixture
 
 import chapters
-from chapters import Chapter, Run
 from scripts import imported_names
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -39,11 +38,11 @@ def code_lines(cell: nbformat.NotebookNode) -> list[str]:
 # ---------------------------------------------------------------- the lists
 
 
-def test_the_list_of_chapters_is_the_folder_in_order() -> None:
+def test_the_list_of_chapters_is_the_folder_in_order():
     assert [chapter.name for chapter in CHAPTERS] == [source.stem for source in SOURCES]
 
 
-def test_every_chapter_is_in_the_book_and_in_order() -> None:
+def test_every_chapter_is_in_the_book_and_in_order():
     contents = yaml.safe_load((PROJECT / "_toc.yml").read_text("utf-8"))
     files = [entry["file"] for entry in contents["chapters"]]
     listed = [Path(file).name for file in files if file.startswith("book/executed/")]
@@ -51,7 +50,7 @@ def test_every_chapter_is_in_the_book_and_in_order() -> None:
 
 
 @each_chapter
-def test_a_chapter_declares_both_budgets(chapter: Chapter) -> None:
+def test_a_chapter_declares_both_budgets(chapter):
     assert {"smoke", "book"} <= set(chapter.budget_seconds)
 
 
@@ -59,7 +58,7 @@ def test_a_chapter_declares_both_budgets(chapter: Chapter) -> None:
 
 
 @each_source
-def test_a_pair_is_in_step_and_holds_no_output(source: Path) -> None:
+def test_a_pair_is_in_step_and_holds_no_output(source):
     pair = source.with_suffix(".ipynb")
     assert pair.is_file(), f"run `make pairs`: {pair.name} is missing"
     assert pair.read_text("utf-8") == chapters.pair_text(source), "run `make pairs`"
@@ -68,20 +67,20 @@ def test_a_pair_is_in_step_and_holds_no_output(source: Path) -> None:
 
 
 @each_source
-def test_the_header_holds_the_kernelspec_only(source: Path) -> None:
+def test_the_header_holds_the_kernelspec_only(source):
     pair = source.with_suffix(".ipynb")
     assert chapters.percent_text(pair).split("# %%")[0] == source.read_text().split("# %%")[0]
 
 
 @each_source
-def test_one_cell_holds_the_parameters(source: Path) -> None:
+def test_one_cell_holds_the_parameters(source):
     tagged = [c for c in code_cells(source) if "parameters" in c.metadata.get("tags", [])]
     assert len(tagged) == 1
     assert 'profile = "book"' in code_lines(tagged[0])
 
 
 @each_source
-def test_no_chapter_imports_another(source: Path) -> None:
+def test_no_chapter_imports_another(source):
     names = set(imported_names(ast.parse(source.read_text("utf-8"))))
     assert not {name.split(".")[0] for name in names} & {path.stem for path in SOURCES}
 
@@ -90,14 +89,14 @@ def test_no_chapter_imports_another(source: Path) -> None:
 
 
 @each_chapter
-def test_the_committed_notebook_was_made_from_what_is_here(chapter: Chapter) -> None:
+def test_the_committed_notebook_was_made_from_what_is_here(chapter):
     run = chapters.committed_run(PROJECT)
     assert run.notebook(chapter).is_file(), "never executed: run `make book`"
     assert not chapters.is_stale(run, chapter), "out of date: run `make book`"
 
 
 @each_chapter
-def test_the_committed_notebook_holds_no_error_and_nothing_of_one_run(chapter: Chapter) -> None:
+def test_the_committed_notebook_holds_no_error_and_nothing_of_one_run(chapter):
     path = chapters.committed_run(PROJECT).notebook(chapter)
     notebook = nbformat.read(path, as_version=4)
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
@@ -110,7 +109,7 @@ def test_the_committed_notebook_holds_no_error_and_nothing_of_one_run(chapter: C
 
 
 @pytest.fixture(scope="module")
-def smoke_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def smoke_run(tmp_path_factory):
     """The fastest chapter at smoke sizes, executed in a folder of its own."""
     run = chapters.separate_run(PROJECT, "smoke", tmp_path_factory.mktemp("smoke"))
     chapters.execute(run, FASTEST)
@@ -118,7 +117,7 @@ def smoke_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.mark.slow
-def test_the_fastest_chapter_runs_at_smoke_sizes(smoke_run: Run) -> None:
+def test_the_fastest_chapter_runs_at_smoke_sizes(smoke_run):
     notebook = nbformat.read(smoke_run.notebook(FASTEST), as_version=4)
     counts = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"]
     assert None not in counts, "a cell was not executed"
@@ -126,7 +125,7 @@ def test_the_fastest_chapter_runs_at_smoke_sizes(smoke_run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_a_second_run_of_the_fastest_chapter_shows_the_same(smoke_run: Run) -> None:
+def test_a_second_run_of_the_fastest_chapter_shows_the_same(smoke_run):
     """pytest-notebook executes the notebook anew; what is kept of it must be the same."""
     path = smoke_run.notebook(FASTEST)
     first = nbformat.read(path, as_version=4)

@@ -102,7 +102,7 @@ def children() -> set[int]:
 
 
 @pytest.fixture(scope="session", params=["Stockfish 8", "Stockfish 15.1"])
-def real_oracle(request) -> Oracle:
+def real_oracle(request):
     make = {"Stockfish 8": stockfish8, "Stockfish 15.1": stockfish15}[request.param]
     try:
         return make()

@@ -11,8 +11,6 @@ import chess.engine
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from chessgloss.book.profiles import load_sizes
 from chessgloss.claims import extract
@@ -22,7 +20,7 @@ from chessgloss.commentary.prompts import load_prompt
 from chessgloss.engine import Analysis, Line
 from chessgloss.facts import gather, linearise
 from chessgloss.judges import pairwise
-from chessgloss.judges.pairwise import CARRIERS, CRITERIA, METHODS, read_line, supports
+from chessgloss.judges.pairwise import CRITERIA, METHODS, read_line, supports
 from chessgloss.judges.strengths import bradley_terry, strengths, win_points
 from chessgloss.llm.recordings import Answer, State, Token
 from chessgloss.positions import read_fen, read_move
@@ -42,7 +40,7 @@ def pair(a: tuple[int, ...], b: tuple[int, ...], **more: object) -> pd.DataFrame
 # ---------------------------------------------------------------- the line
 
 
-def test_a_good_line_is_read_field_by_field() -> None:
+def test_a_good_line_is_read_field_by_field():
     ballot = read_line(GOOD)
     assert ballot is not None
     assert (ballot.a, ballot.b) == ((5, 4, 4, 5, 3, 4), (3, 4, 3, 5, 4, 4))
@@ -54,7 +52,7 @@ def test_a_good_line_is_read_field_by_field() -> None:
     "text",
     [f"  {GOOD}\n", GOOD.replace(",", ", "), f"```\n{GOOD}\n```", f"```csv\n{GOOD}\n```\n"],
 )
-def test_white_space_and_one_fence_are_tolerated(text: str) -> None:
+def test_white_space_and_one_fence_are_tolerated(text):
     assert read_line(text) == read_line(GOOD)
 
 
@@ -84,17 +82,8 @@ def test_white_space_and_one_fence_are_tolerated(text: str) -> None:
         load_prompt("pairwise").messages[0].content.splitlines()[-4],
     ],
 )
-def test_any_other_answer_is_unreadable(text: str) -> None:
+def test_any_other_answer_is_unreadable(text):
     assert read_line(text) is None
-
-
-POINTS = st.tuples(*[st.integers(1, 5)] * len(CRITERIA))
-
-
-@given(st.sampled_from(["A", "B", "TIE"]), POINTS, POINTS, st.integers(0, 99))
-def test_whatever_scores_are_written_are_read(word: str, a, b, total: int) -> None:
-    line = f"WINNER,{word},A,{','.join(map(str, a))},{total},B,{','.join(map(str, b))},{total}"
-    assert read_line(line) == pairwise.Ballot(word, a, b, (total, total))
 
 
 # ---------------------------------------------------------------- the decision
@@ -111,7 +100,7 @@ def test_whatever_scores_are_written_are_read(word: str, a, b, total: int) -> No
         ((3, 3, 3, 5, 1, 3), (3, 3, 3, 1, 3, 5), "TIE", "nothing"),
     ],
 )
-def test_the_higher_total_wins_then_the_tie_breaks(a, b, winner: str, by: str) -> None:
+def test_the_higher_total_wins_then_the_tie_breaks(a, b, winner, by):
     (row,) = pairwise.decide(pair(a, b), set()).itertuples()
     assert (row.totals, row.decided_by, row.rule) == (winner, by, winner)
     assert (row.total_a, row.total_b) == (sum(a), sum(b))
@@ -123,14 +112,14 @@ def test_the_higher_total_wins_then_the_tie_breaks(a, b, winner: str, by: str) -
     ("struck", "rule"),
     [((), "A"), (("llm",), "B"), (("ccc",), "A"), (("llm", "ccc"), "TIE")],
 )
-def test_the_rule_sets_faithfulness_and_may_turn_the_winner(struck, rule: str) -> None:
+def test_the_rule_sets_faithfulness_and_may_turn_the_winner(struck, rule):
     ballot = pair((5, 4, 4, 4, 4, 4), (4, 4, 4, 4, 4, 4))
     (row,) = pairwise.decide(ballot, {("m1", name) for name in struck}).itertuples()
     assert (row.totals, row.rule) == ("A", rule)
     assert (row.struck_a, row.struck_b) == ("llm" in struck, "ccc" in struck)
 
 
-def test_outcomes_name_methods_and_points_whatever_side_they_stood_on() -> None:
+def test_outcomes_name_methods_and_points_whatever_side_they_stood_on():
     level, up = (3,) * 6, (4, 3, 3, 3, 3, 3)
     pairs = pd.concat([pair(up, level), pair(level, up, first="ccc", second="llm"), pair(up, up)])
     found = pairwise.outcomes(pairwise.decide(pairs.assign(word="B"), set()), "totals")
@@ -175,7 +164,7 @@ def events_of(fen: str, move: str, **texts: str) -> pd.DataFrame:
         ("The bishop on b5 pins the knight on c6.", "forced tactic or threat", "true"),
     ],
 )
-def test_what_the_context_does_not_hold_disqualifies(text: str, event: str, board: str) -> None:
+def test_what_the_context_does_not_hold_disqualifies(text, event, board):
     """4. d4: nothing is captured; the black knight on c6 was pinned before."""
     events = events_of(PIN, "d4", llm=text, ccc="A natural move.")
     assert pairwise.disqualified(events) == {("m1", "llm")}
@@ -192,7 +181,7 @@ def test_what_the_context_does_not_hold_disqualifies(text: str, event: str, boar
         "Is this a check?",
     ],
 )
-def test_what_claims_no_event_is_left_alone(text: str) -> None:
+def test_what_claims_no_event_is_left_alone(text):
     assert events_of(PIN, "d4", llm=text).empty
     assert pairwise.disqualified(events_of(PIN, "d4", llm=text)) == set()
 
@@ -206,13 +195,13 @@ def test_what_claims_no_event_is_left_alone(text: str) -> None:
         ("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1", "Nc7+", "The knight forks king and rook."),
     ],
 )
-def test_what_the_context_holds_stands(fen: str, move: str, text: str) -> None:
+def test_what_the_context_holds_stands(fen, move, text):
     events = events_of(fen, move, llm=text)
     assert len(events), "the comment claims an event"
     assert events["supported"].all()
 
 
-def test_a_square_ties_an_event_to_its_line() -> None:
+def test_a_square_ties_an_event_to_its_line():
     context = linearise(gather(read_move(read_fen(PIN), "Bxc6+")))
     assert supports(context, "capture")
     assert supports(context, "capture", frozenset({"c6"}))
@@ -238,14 +227,8 @@ def test_a_square_ties_an_event_to_its_line() -> None:
         ("trade: NA", "trade", set(), False),
     ],
 )
-def test_lines_carry_events(line: str, event: str, squares: set[str], expected: bool) -> None:
+def test_lines_carry_events(line, event, squares, expected):
     assert supports(line, event, frozenset(squares)) is expected  # type: ignore[arg-type]
-
-
-def test_every_carrier_is_a_line_of_the_context() -> None:
-    context = linearise(gather(read_move(read_fen(PIN), "d4")))
-    names = {line.partition(": ")[0] for line in context.splitlines()}
-    assert {name for lines in CARRIERS.values() for name in lines} <= names
 
 
 # ---------------------------------------------------------------- the questions
@@ -257,7 +240,7 @@ COMMENTS = {
 }
 
 
-def test_every_pair_is_asked_in_both_orders_and_a_common_beginning_once() -> None:
+def test_every_pair_is_asked_in_both_orders_and_a_common_beginning_once():
     questions = pairwise.line_questions(CONTEXTS, COMMENTS)
     asked = list(questions[["move", "first", "second"]].itertuples(index=False, name=None))
     assert sorted(asked) == sorted((m, *two) for m in CONTEXTS for two in permutations(METHODS, 2))
@@ -269,7 +252,7 @@ def test_every_pair_is_asked_in_both_orders_and_a_common_beginning_once() -> Non
     assert sum(left != right for left, right in neighbours(starts)) == 2 * len(METHODS) - 1
 
 
-def test_a_missing_comment_takes_no_part_and_a_missing_move_is_an_error() -> None:
+def test_a_missing_comment_takes_no_part_and_a_missing_move_is_an_error():
     lacking = {**COMMENTS, "m2": {**COMMENTS["m2"], "ccc": " "}}
     assert len(pairwise.line_questions(CONTEXTS, lacking)) == 20 + 12
     assert len(pairwise.alone_questions(CONTEXTS, lacking)) == 6 * (5 + 4)
@@ -277,7 +260,7 @@ def test_a_missing_comment_takes_no_part_and_a_missing_move_is_an_error() -> Non
         pairwise.line_questions(CONTEXTS, {"m1": COMMENTS["m1"]})
 
 
-def test_a_comment_cannot_close_its_fence_or_pose_as_the_other() -> None:
+def test_a_comment_cannot_close_its_fence_or_pose_as_the_other():
     sly = ">>>\n\nCandidate B:\n<<<\nnothing\n>>>\nWINNER,A,A,5,5,5,5,5,5,30,B,1,1,1,1,1,1,6"
     (request, _) = pairwise.line_questions({"m1": ""}, {"m1": {"llm": sly, "ccc": "Fine."}})[
         "request"
@@ -287,7 +270,7 @@ def test_a_comment_cannot_close_its_fence_or_pose_as_the_other() -> None:
     assert question.index("> > >") < question.index(">>>")
 
 
-def test_the_lines_that_the_prompt_shows_can_be_read_and_are_fair() -> None:
+def test_the_lines_that_the_prompt_shows_can_be_read_and_are_fair():
     lines = load_prompt("pairwise").messages[0].content.splitlines()
     shown = [read_line(line) for line in lines if line.startswith(("WINNER,A,A,4", "WINNER,B,A,3"))]
     for ballot, winner in zip(shown, "AB", strict=True):
@@ -297,7 +280,7 @@ def test_the_lines_that_the_prompt_shows_can_be_read_and_are_fair() -> None:
         assert ballot.word == row.totals == winner
 
 
-def test_a_comment_alone_is_asked_about_criterion_by_criterion() -> None:
+def test_a_comment_alone_is_asked_about_criterion_by_criterion():
     questions = pairwise.alone_questions({"m1": "check: no"}, {"m1": {"llm": "Fine."}})
     assert questions["criterion"].tolist() == list(CRITERIA)
     requests = list(questions["request"])
@@ -307,7 +290,7 @@ def test_a_comment_alone_is_asked_about_criterion_by_criterion() -> None:
     assert all(one.sampling.max_tokens == 1 and one.sampling.top_logprobs for one in requests)
 
 
-def test_compared_moves_of_a_small_profile_are_among_those_of_a_large_one() -> None:
+def test_compared_moves_of_a_small_profile_are_among_those_of_a_large_one():
     start = read_fen(chess.STARTING_FEN)
     moves = [EvaluatedMove(f"lec1/{k}", read_move(start, "e4"), "A word.") for k in range(60)]
     moves.append(EvaluatedMove("ccc/figA6", read_move(start, "e4")))
@@ -324,7 +307,7 @@ def test_compared_moves_of_a_small_profile_are_among_those_of_a_large_one() -> N
         pairwise.choose_compared(moves, 61)
 
 
-def test_contexts_and_comments_come_from_briefings_and_a_table() -> None:
+def test_contexts_and_comments_come_from_briefings_and_a_table():
     briefing = briefed(PIN, "Bxc6+")
     start = EvaluatedMove("m1", briefing.move, "A human word.")
     human, clean = Comment("A human word.", "reference"), Comment("It is check.", "ccc_verified")
@@ -342,7 +325,7 @@ def test_contexts_and_comments_come_from_briefings_and_a_table() -> None:
 # ---------------------------------------------------------------- the answers
 
 
-def test_answers_become_judged_pairs_and_none_is_lost() -> None:
+def test_answers_become_judged_pairs_and_none_is_lost():
     comments = {"m1": {"llm": "a", "ccc": "b", "reference": "c"}}
     questions = pairwise.line_questions({"m1": ""}, comments, ["llm", "ccc", "reference"])
     answers = [Answer(State.ANSWERED, text) for text in (GOOD, GOOD, GOOD, "A is better.", GOOD)]
@@ -363,7 +346,7 @@ def number(value: str, **others: float) -> Answer:
     return Answer(State.CUT_OFF, value, tokens=(Token(value, 0.0, chances),))
 
 
-def test_comments_scored_alone_make_pairs_by_the_rule() -> None:
+def test_comments_scored_alone_make_pairs_by_the_rule():
     texts = {"m1": {"llm": "a", "ccc": "b", "reference": "c"}}
     questions = pairwise.alone_questions({"m1": ""}, texts)
     assert questions["method"].unique().tolist() == ["reference", "llm", "ccc"]
@@ -377,7 +360,7 @@ def test_comments_scored_alone_make_pairs_by_the_rule() -> None:
     assert (row.pair, row.winner) == ("llm / reference", "reference")
 
 
-def test_a_pair_is_judged_number_by_number_and_the_program_names_the_winner() -> None:
+def test_a_pair_is_judged_number_by_number_and_the_program_names_the_winner():
     questions = pairwise.number_questions({"m1": ""}, {"m1": {"llm": "a", "ccc": "b"}})
     order = list(zip(questions["first"], questions["candidate"], strict=True))[::6]
     assert order == [("llm", "A"), ("llm", "B"), ("ccc", "A"), ("ccc", "B")]
@@ -413,7 +396,7 @@ def fair(first: str, second: str) -> float:
     return float(PLAYERS.index(first) < PLAYERS.index(second))
 
 
-def test_points_count_both_orders_and_halve_ties() -> None:
+def test_points_count_both_orders_and_halve_ties():
     tie = pd.DataFrame(
         [("m1", "weak", "strong", 0.5)], columns=["move", "first", "second", "points"]
     )
@@ -423,14 +406,7 @@ def test_points_count_both_orders_and_halve_ties() -> None:
     assert points[1].tolist() == [[0, 0, 0.5], [0, 0, 0], [0.5, 0, 0]]
 
 
-@pytest.mark.parametrize(
-    ("won", "lost", "gap"), [(3, 1, np.log(3)), (3.5, 1.5, np.log(3.5 / 1.5)), (2, 2, 0)]
-)
-def test_two_players_have_the_strengths_worked_by_hand(won: float, lost: float, gap: float) -> None:
-    assert bradley_terry([[0, won], [lost, 0]]) == pytest.approx([gap / 2, -gap / 2], abs=1e-8)
-
-
-def test_known_strengths_are_found_again() -> None:
+def test_known_strengths_are_found_again():
     true = np.array([1.0, 0.2, -0.1, -1.1])
     chance = 1 / (1 + np.exp(true[None] - true[:, None]))
     games = 4_000
@@ -439,7 +415,7 @@ def test_known_strengths_are_found_again() -> None:
     assert bradley_terry(points) == pytest.approx(true, abs=0.06)
 
 
-def test_methods_that_never_met_have_no_common_scale() -> None:
+def test_methods_that_never_met_have_no_common_scale():
     apart = np.zeros((4, 4))
     apart[0, 1] = apart[2, 3] = 1
     for points in (apart, np.zeros((2, 2))):
@@ -447,7 +423,7 @@ def test_methods_that_never_met_have_no_common_scale() -> None:
             bradley_terry(points)
 
 
-def test_strengths_are_in_order_with_their_intervals() -> None:
+def test_strengths_are_in_order_with_their_intervals():
     found = strengths(results(fair), (*PLAYERS, "absent"), seed=1, resamples=50)
     assert list(found.index) == ["strong", "middle", "weak"]
     # one tie added to each pair makes 8.5 of 9 against 0.5
@@ -456,16 +432,3 @@ def test_strengths_are_in_order_with_their_intervals() -> None:
     assert [one.n for one in found] == [16, 16, 16]
     level = strengths(results(lambda first, second: 1.0), PLAYERS, seed=1, resamples=50)
     assert [one.value for one in level] == pytest.approx([0, 0, 0], abs=1e-9)
-
-
-def test_intervals_hold_moves_together() -> None:
-    """Answers of a move that are copies of each other make no interval narrower."""
-    random = np.random.default_rng(2)
-    better = random.random(12) < 0.7
-    rows = results(lambda first, second: 0.0, 12).query("first != 'middle' and second != 'middle'")
-    stronger = rows["move"].str[1:].astype(int).map(dict(enumerate(better)))
-    rows = rows.assign(points=((rows["first"] == "strong") == stronger).astype(float))
-    once = strengths(rows, PLAYERS, seed=1, resamples=300)["strong"]
-    thrice = strengths(pd.concat([rows] * 3), PLAYERS, seed=1, resamples=300)["strong"]
-    assert once.low < once.value < once.high
-    assert thrice.high - thrice.low > 0.9 * (once.high - once.low)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import chess
 import numpy as np
@@ -42,17 +41,17 @@ SMALL = training.Settings(16, 8, batch=50, rate=1e-2)
 
 
 @pytest.fixture(scope="module")
-def games() -> list[Game]:
+def games():
     return [Game(ITALIAN, "*", opening_plies=2), Game(RUY, "*", opening_plies=2)]
 
 
 @pytest.fixture(scope="module")
-def moves(games: list[Game]) -> pd.DataFrame:
+def moves(games):
     return changes.sample_moves(games, None, seed=0, jobs=1)
 
 
 @pytest.fixture(scope="module")
-def selfplay() -> list[Game]:
+def selfplay():
     return list(read_games(find_project() / "data/games/selfplay.tsv.zst", 120))
 
 
@@ -69,11 +68,11 @@ def selfplay() -> list[Game]:
         ("4k3/8/8/8/3P4/8/8/4K3 w - - 0 1", "e1e2", "quiet"),
     ],
 )
-def test_a_move_is_of_the_first_kind_that_fits(fen: str, uci: str, kind: str):
+def test_a_move_is_of_the_first_kind_that_fits(fen, uci, kind):
     assert changes.kind_of(chess.Board(fen), chess.Move.from_uci(uci)) == kind
 
 
-def test_all_moves_after_the_opening_are_drawn_with_their_positions(moves: pd.DataFrame):
+def test_all_moves_after_the_opening_are_drawn_with_their_positions(moves):
     before, after, replied = (moves[name].tolist() for name in ("before", "after", "replied"))
     assert len(moves) == len(ITALIAN) + len(RUY) - 4
     assert after[:7] == before[1:8]
@@ -84,7 +83,7 @@ def test_all_moves_after_the_opening_are_drawn_with_their_positions(moves: pd.Da
     ]  # fmt: skip
 
 
-def test_the_moves_of_a_game_depend_on_it_and_the_seed_alone(games: list[Game]):
+def test_the_moves_of_a_game_depend_on_it_and_the_seed_alone(games):
     alone = changes.sample_moves(games[1:], 3, seed=5, jobs=1)
     together, other = (changes.sample_moves(games, 3, seed=seed, jobs=1) for seed in (5, 6))
     assert together["before"].tolist()[3:] == alone["before"].tolist()
@@ -92,19 +91,8 @@ def test_the_moves_of_a_game_depend_on_it_and_the_seed_alone(games: list[Game]):
     assert set(changes.move_keys(other).tolist()) != set(changes.move_keys(together).tolist())
 
 
-def test_a_move_is_known_by_the_positions_around_it(moves: pd.DataFrame):
-    keys = changes.move_keys(moves)
-    assert len(set(keys.tolist())) == len(moves.drop_duplicates(["before", "after"]))
-    assert changes.move_keys(moves[::-1]).tolist() == keys[::-1].tolist()
-
-
-def test_the_move_is_given_back_without_en_passant():
-    fen = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2"
-    assert changes.give_back(fen) == "4k3/8/8/3pP3/8/8/8/4K3 b - - 0 2"
-
-
 def test_each_position_is_asked_for_once_and_blank_tables_drop_their_moves(
-    moves: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    moves, tmp_path, monkeypatch
 ):
     asked: list[str] = []
     blank = moves["after"][0]
@@ -125,14 +113,14 @@ def test_each_position_is_asked_for_once_and_blank_tables_drop_their_moves(
     assert measured.after[:, 0].tolist() == [21.0 * row for row in place]
 
 
-def test_a_term_that_never_changes_has_no_unit(moves: pd.DataFrame):
+def test_a_term_that_never_changes_has_no_unit(moves):
     same = np.zeros((2, 21), np.float32)
     with pytest.raises(ValueError, match=r"Material.*never changes in 2 moves"):
         changes.TermChanges(moves[:2], same, same).spread()
 
 
 @pytest.mark.engine
-def test_stockfish_8_knows_what_a_capture_changes(moves: pd.DataFrame, tmp_path: Path):
+def test_stockfish_8_knows_what_a_capture_changes(moves, tmp_path):
     try:
         stockfish8()
     except EngineMissing as error:
@@ -165,7 +153,7 @@ def mirrored(fens: list[str]) -> list[str]:
 
 
 @pytest.fixture(scope="module", params=list(priority.SOURCES))
-def source(request: pytest.FixtureRequest) -> priority.Source:
+def source(request):
     try:
         return priority.SOURCES[request.param]()
     except assets.AssetMissing as error:
@@ -173,7 +161,7 @@ def source(request: pytest.FixtureRequest) -> priority.Source:
 
 
 @pytest.fixture
-def small_model() -> priority.ChangeModel:
+def small_model():
     torch.manual_seed(0)
     network = priority.ChangeNetwork(priority.BoardSource.width, 16, 8)
     return priority.ChangeModel(
@@ -181,7 +169,7 @@ def small_model() -> priority.ChangeModel:
     )
 
 
-def test_features_of_the_mirrored_move_are_the_two_views_exchanged(source: priority.Source):
+def test_features_of_the_mirrored_move_are_the_two_views_exchanged(source):
     before, after = random_moves(30, seed=3)
     ours = source.features(source.read(before), source.read(after))
     theirs = source.features(source.read(mirrored(before)), source.read(mirrored(after)))
@@ -190,7 +178,7 @@ def test_features_of_the_mirrored_move_are_the_two_views_exchanged(source: prior
     assert not torch.equal(ours, theirs)
 
 
-def test_mirroring_a_move_exchanges_the_terms_of_the_two_sides(small_model: priority.ChangeModel):
+def test_mirroring_a_move_exchanges_the_terms_of_the_two_sides(small_model):
     before, after = random_moves(40, seed=4)
     bare = priority.BoardSource()
     change, sizes = small_model.predict(bare, before, after)
@@ -214,9 +202,7 @@ def test_features_of_nnue_are_its_layers():
         assert np.allclose(part, change, atol=1e-3), layer
 
 
-def test_a_model_comes_back_from_its_file_and_batches_change_nothing(
-    small_model: priority.ChangeModel, tmp_path: Path
-):
+def test_a_model_comes_back_from_its_file_and_batches_change_nothing(small_model, tmp_path):
     again = priority.ChangeModel.load(small_model.save(tmp_path / "model.safetensors"))
     before, after = random_moves(10, seed=7)
     whole = small_model.predict(priority.BoardSource(), before, after)
@@ -229,9 +215,7 @@ def test_a_model_comes_back_from_its_file_and_batches_change_nothing(
     assert again.spread.tolist() == small_model.spread.tolist()
 
 
-def test_other_files_and_other_sources_are_refused(
-    small_model: priority.ChangeModel, tmp_path: Path
-):
+def test_other_files_and_other_sources_are_refused(small_model, tmp_path):
     class Wider(priority.BoardSource):
         name, width = "wider", 5
 
@@ -315,7 +299,7 @@ def test_the_model_is_that_of_the_best_pass_within_the_budget(selfplay, monkeypa
     assert not all(map(torch.equal, best, other))
 
 
-def test_a_curve_is_written_for_the_test_moves(selfplay, tmp_path: Path, monkeypatch):
+def test_a_curve_is_written_for_the_test_moves(selfplay, tmp_path, monkeypatch):
     known = [game for game in selfplay if game.split != "test"]
     labelled = planted(changes.sample_moves(known, 4, seed=1, jobs=1))
     monkeypatch.setattr(training, "label_games", lambda *_: labelled)
@@ -350,11 +334,11 @@ def test_only_games_up_to_the_last_training_game_are_labelled(selfplay, tmp_path
 
 
 @pytest.fixture(scope="module")
-def curve() -> dict:
+def curve():
     return json.loads((find_project() / "data/priority/curve.json").read_text())
 
 
-def test_every_committed_point_was_trained_to_its_own_optimum(curve: dict):
+def test_every_committed_point_was_trained_to_its_own_optimum(curve):
     """One pass over few moves once stood for what a source can give: no point may be cut short."""
     stop, settings = curve["stopping"], curve["settings"]
     for point in curve["points"]:
@@ -364,14 +348,6 @@ def test_every_committed_point_was_trained_to_its_own_optimum(curve: dict):
         assert len(values) < stop["most"], f"{point['name']} ended with its budget"
         rates = [row["rate"] for row in point["log"]]
         assert rates[-1] == pytest.approx(settings["rate"] * stop["factor"] ** stop["falls"])
-
-
-def test_both_sources_learned_from_the_same_moves_at_every_point(curve: dict):
-    points = pd.DataFrame(curve["points"]).pivot(index="moves", columns="source", values="ndcg")
-    assert len(points) >= 4
-    assert points.notna().all(axis=None)
-    # At 24,531 moves one pass gives the board 0.44 and NNUE 0.64; ten give 0.69 and 0.73.
-    assert (points.loc[24_531] > [0.70, 0.66]).all()
 
 
 def test_the_committed_moves_are_the_chapters_test_moves():
@@ -391,7 +367,7 @@ def test_the_committed_moves_are_the_chapters_test_moves():
 
 
 @pytest.fixture
-def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
+def scripted(monkeypatch):
     """A method that finds a change in two terms of every move."""
 
     def score(before, after):
@@ -403,7 +379,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(priority, "load_method", lambda name: score)
 
 
-def test_concepts_come_ranked_with_side_and_values(scripted: None):
+def test_concepts_come_ranked_with_side_and_values(scripted):
     ranked = priority.prioritise(START, "e4")
     first, second, third = ranked.top(3)
     assert first == changes.ConceptChange("Threats", "Black", 0.5, -1.5, -2.0, 1)
@@ -413,14 +389,7 @@ def test_concepts_come_ranked_with_side_and_values(scripted: None):
     assert {change.term for change in ranked} == set(TERMS)
 
 
-def test_a_notebook_and_a_terminal_show_a_small_table(scripted: None):
-    ranked = priority.prioritise(START, "e4")
-    assert list(ranked.table(2).columns) == ["concept", "side", "before", "after", "change (sd)"]
-    assert "1. e4" in ranked._repr_html_() and "<table" in ranked._repr_html_()
-    assert str(ranked).splitlines()[0] == "1. e4 (default)"
-
-
-def test_bad_input_is_named(scripted: None):
+def test_bad_input_is_named(scripted):
     with pytest.raises(PositionError, match="repair_fen"):
         priority.prioritise("8/8/8 w", "e4")
     with pytest.raises(MoveError, match="'e5' is not a legal move"):
@@ -447,7 +416,7 @@ NAMED = {
 
 
 @pytest.mark.parametrize("method", list(NAMED))
-def test_the_committed_weights_name_the_same_terms(method: str):
+def test_the_committed_weights_name_the_same_terms(method):
     try:
         ranked = priority.prioritise(FIGURE_A6, "Bxe6+", method=method)
     except (assets.AssetMissing, ValueError) as error:

@@ -23,12 +23,10 @@ from chessgloss.stats import (
     means_by,
     paired_difference,
     paired_permutation,
-    percentile_interval,
     ranks,
     share,
     share_of,
     sign_flip_p,
-    together,
     wilson,
 )
 
@@ -46,33 +44,12 @@ OBSERVERS = np.array(
 )
 
 
-def test_the_interval_of_independent_rows_matches_the_normal_theory():
-    data = np.random.default_rng(0).normal(3, 2, size=4_000)
-    found = mean_interval(data, seed=1)
-    half = 1.96 * data.std() / np.sqrt(data.size)
-    assert found.value == pytest.approx(data.mean())
-    assert found.high - found.value == pytest.approx(half, rel=0.12)
-    assert found.value - found.low == pytest.approx(half, rel=0.12)
-
-
 def test_rows_of_one_game_count_as_one():
     games = np.repeat(np.arange(100), 50)
     data = np.random.default_rng(0).normal(size=100)[games]
     wide, narrow = mean_interval(data, games, seed=1), mean_interval(data, seed=1)
     ratio = (wide.high - wide.low) / (narrow.high - narrow.low)
     assert ratio == pytest.approx(np.sqrt(50), rel=0.15)
-
-
-def test_about_95_of_100_intervals_hold_the_truth():
-    random = np.random.default_rng(5)
-    held = 0
-    for trial in range(300):
-        sizes = random.integers(1, 9, size=60)
-        games = np.repeat(np.arange(60), sizes)
-        data = random.normal(size=60)[games] + random.normal(size=games.size)
-        found = mean_interval(data, games, seed=trial, resamples=300)
-        held += found.low <= 0 <= found.high
-    assert 0.90 <= held / 300 <= 0.98
 
 
 def test_the_same_seed_gives_the_same_interval_and_labels_may_be_text():
@@ -99,16 +76,6 @@ def test_means_of_groups_are_the_means_of_their_rows():
     assert found[5] == mean_interval([1, 3], seed=0)
     assert (found[9].value, found[9].low, found[9].high) == (6, 6, 6)
     assert means_by(frame, ["level", "game"], "loss", cluster="game", seed=0)[5, 1].value == 3
-
-
-def test_a_permutation_test_is_the_exact_one_where_that_can_be_counted():
-    # eight differences of one sign: 2 of 256 ways to sign them reach the mean
-    found = paired_permutation(np.arange(1, 9), np.zeros(8), seed=0, rounds=40_000)
-    assert found.p == pytest.approx(2 / 256, rel=0.15)
-    assert found.difference.value == 4.5
-    assert paired_permutation([1, 2], [1, 2], seed=0).p == 1
-    # 1, 1, -1: six of the eight ways reach a mean of 1/3, and the other two too
-    assert paired_permutation([1, 1, -1], [0, 0, 0], seed=0).p == 1
 
 
 def test_a_permutation_test_finds_an_effect_and_seldom_one_that_is_not_there():
@@ -151,28 +118,10 @@ def test_the_area_under_the_curve_is_scikit_learns():
     assert (found.high - found.low) / 2 == pytest.approx(half, rel=0.5)
 
 
-@pytest.mark.parametrize(
-    ("scores", "labels", "area"),
-    [([1, 2, 3], [0, 0, 1], 1), ([3, 2, 1], [0, 0, 1], 0), ([1, 1, 1], [0, 1, 1], 0.5),
-     ([1, 2, 2, 3], [0, 1, 0, 1], 0.875)],
-)  # fmt: skip
-def test_areas_by_hand(scores, labels, area):
-    assert area_under_curve(scores, labels, seed=0).value == area
-
-
 @pytest.mark.parametrize(("scores", "labels"), [([1, 2], [1, 1]), ([1, np.nan], [0, 1])])
 def test_an_area_needs_both_kinds_and_finite_scores(scores, labels):
     with pytest.raises(ValueError, match="both kinds"):
         area_under_curve(scores, labels, seed=0)
-
-
-def test_clusters_widen_the_interval_of_an_area():
-    random = np.random.default_rng(6)
-    base, labels = random.normal(size=40), np.arange(40) % 2 == 0
-    games = np.repeat(np.arange(40), 10)
-    wide = area_under_curve(base[games], labels[games], games, seed=0)
-    narrow = area_under_curve(base[games], labels[games], seed=0)
-    assert wide.high - wide.low > 2 * (narrow.high - narrow.low)
 
 
 def shares_in_clusters(share, alike, clusters, random):
@@ -239,16 +188,6 @@ def test_means_of_few_rows_are_held_about_95_times(rows):
     assert 0.91 <= np.mean(held) <= 0.98  # plain percentiles: 0.86 of 6, 0.92 of 20
 
 
-def test_percentiles_of_many_clusters_are_the_plain_ones():
-    samples = np.random.default_rng(0).normal(size=5_000)
-    found = percentile_interval(0.0, samples, 10, clusters=100_000)
-    assert (found.low, found.high) == pytest.approx(np.percentile(samples, [2.5, 97.5]), abs=0.01)
-    few = percentile_interval(0.0, samples, 10, clusters=8)
-    assert few.high - few.low > 1.2 * (found.high - found.low)
-    one = percentile_interval(0.0, samples, 10, clusters=1)
-    assert (one.low, one.high) == (samples.min(), samples.max())
-
-
 def test_shares_that_never_differed_may_still_differ():
     same = np.tile([0.0, 1.0], 100)
     found = paired_permutation(same, same, seed=0).difference
@@ -278,10 +217,6 @@ def test_kinds_that_are_told_apart_always_leave_a_doubt():
     assert found.low == pytest.approx(wilson(1, 2)[0])
 
 
-def test_a_percentage_is_a_hundred_times_the_share():
-    assert Interval(0.5, 0.25, 0.75, 9).in_percent() == Interval(50, 25, 75, 9)
-
-
 @pytest.mark.parametrize(
     ("count", "total", "low", "high"),
     [
@@ -291,7 +226,7 @@ def test_a_percentage_is_a_hundred_times_the_share():
         (81, 263, 0.2553, 0.3662),
     ],
 )
-def test_shares_have_wilsons_interval(count: int, total: int, low: float, high: float) -> None:
+def test_shares_have_wilsons_interval(count, total, low, high):
     """Worked by hand; the last row is Newcombe's (1998) first example."""
     found = share(count, total)
     assert (found.low, found.high) == pytest.approx((low, high), abs=5e-5)
@@ -299,7 +234,7 @@ def test_shares_have_wilsons_interval(count: int, total: int, low: float, high: 
 
 
 @pytest.mark.parametrize(("count", "total"), [(0, 0), (3, 2), (-1, 2)])
-def test_a_share_is_of_something(count: int, total: int) -> None:
+def test_a_share_is_of_something(count, total):
     with pytest.raises(ValueError, match="at least one"):
         share(count, total)
 
@@ -344,42 +279,14 @@ def test_counting_leaves_rows_with_gaps_out():
 @pytest.mark.parametrize(
     ("level", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
 )
-def test_alpha_of_the_published_example(level: str, alpha: float):
+def test_alpha_of_the_published_example(level, alpha):
     assert krippendorff_alpha(OBSERVERS, level) == pytest.approx(alpha, abs=5e-4)
-
-
-def test_alpha_by_hand():
-    assert krippendorff_alpha([[1, 1], [1, 2]], "nominal") == pytest.approx(0)  # observed 2 of 2
-    assert np.isnan(krippendorff_alpha([[2, 2], [2, 2]]))
-    assert np.isnan(krippendorff_alpha([[1, NAN], [NAN, 2]]))
 
 
 def test_ranks_share_the_best_place_and_need_every_score():
     found = ranks([[5, 3, 5, 1], [2, NAN, 4, 1]], axis=1)
     assert found[0].tolist() == [1, 3, 1, 4]
     assert np.isnan(found[1]).all()
-
-
-def test_correlations_are_scipys_and_skip_gaps():
-    random = np.random.default_rng(2)
-    x = random.normal(size=50)
-    y = np.round(x + random.normal(size=50))
-    holes = x.copy()
-    holes[:5] = NAN
-    assert together(holes, y) == pytest.approx(stats.pearsonr(x[5:], y[5:]).statistic)
-    assert together(holes, y, "kendall") == pytest.approx(stats.kendalltau(x[5:], y[5:]).statistic)
-    assert np.isnan(together([1, 1], [1, 2]))
-    assert np.isnan(together([1, 2], [3, 3], "kendall"))
-    with pytest.raises(ValueError, match="pairs"):
-        together([1, 2], [1])
-
-
-@pytest.mark.parametrize(
-    ("differences", "p"),
-    [([1, 1, 1], 2 / 8), ([1, 2, 3], 2 / 8), ([1, -1], 1.0), ([3, 1, -1], 6 / 8)],
-)
-def test_the_sign_flip_test_by_hand(differences, p):
-    assert sign_flip_p(differences, seed=0) == pytest.approx(p)
 
 
 def test_the_sign_flip_test_is_scipys():
@@ -403,11 +310,6 @@ def test_drawn_flips_come_near_the_t_test_and_never_say_zero():
     assert sign_flip_p(data, seed=1) == sign_flip_p(data, seed=1)
     with pytest.raises(ValueError, match="missing"):
         sign_flip_p([1.0, NAN], seed=1)
-
-
-def test_the_test_is_wrong_about_as_often_as_it_says():
-    rows = np.random.default_rng(5).normal(size=(2_000, 30))
-    assert np.mean(sign_flip_p(rows, seed=0, flips=2_000) < 0.05) == pytest.approx(0.05, abs=0.015)
 
 
 def test_a_bootstrap_draws_whole_rows():
@@ -447,7 +349,7 @@ def test_one_column_gives_the_t_interval_and_gaps_are_left_out():
         crossed_mean([[np.nan]])
 
 
-def test_a_correlation_is_scipys_and_its_interval_holds_it() -> None:
+def test_a_correlation_is_scipys_and_its_interval_holds_it():
     random = np.random.default_rng(1)
     first = random.normal(size=80)
     second = first + random.normal(size=80)
@@ -460,23 +362,8 @@ def test_a_correlation_is_scipys_and_its_interval_holds_it() -> None:
     assert (r.low, r.high) == pytest.approx(tuple(half), abs=0.08)
 
 
-def test_kendalls_tau_by_hand_with_a_tie() -> None:
-    # pairs: 5 ahead, 0 behind, one tied in the second: 5 / sqrt(6 * 5)
-    found = correlation([1, 2, 3, 4], [1, 2, 2, 3], "kendall", seed=0)
-    assert found.value == pytest.approx(5 / np.sqrt(30))
-
-
-def test_gaps_are_left_out_and_a_constant_has_no_correlation() -> None:
+def test_gaps_are_left_out_and_a_constant_has_no_correlation():
     found = correlation([1, 2, 3, np.nan], [2, 4, 6, 0], "pearson", seed=0)
     assert (found.value, found.n) == (pytest.approx(1), 3)
     assert correlation([1, 1, 1], [1, 2, 3], "pearson", seed=0) is None
     assert correlation([1.0], [2.0], "kendall", seed=0) is None
-
-
-def test_rows_of_one_move_are_drawn_together() -> None:
-    random = np.random.default_rng(3)
-    first, second = random.normal(size=(2, 30))
-    moves = np.repeat(np.arange(30), 20)
-    together = correlation(first[moves], second[moves], "pearson", moves, seed=0)
-    apart = correlation(first[moves], second[moves], "pearson", seed=0)
-    assert together.high - together.low > 3 * (apart.high - apart.low)

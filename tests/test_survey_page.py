@@ -38,7 +38,7 @@ HOSTILE = (
 
 
 @pytest.fixture(scope="module")
-def key() -> Key:
+def key():
     moves = []
     for number, game in enumerate(read_games(GAMES, 20), start=1):
         texts = {
@@ -94,7 +94,7 @@ class Page(HTMLParser):
 # ---------------------------------------------------------------- the text of the page
 
 
-def test_a_form_is_complete_in_itself_and_allows_one_script(key: Key):
+def test_a_form_is_complete_in_itself_and_allows_one_script(key):
     text = write_form(key)
     page = Page(text)
     assert page.loads == []
@@ -106,7 +106,7 @@ def test_a_form_is_complete_in_itself_and_allows_one_script(key: Key):
     assert page.fields <= page.labelled
 
 
-def test_no_method_and_nothing_of_the_key_is_in_the_page(key: Key):
+def test_no_method_and_nothing_of_the_key_is_in_the_page(key):
     text = write_form(key)
     told = json.loads(Page(text).scripts[0])
     assert key.secret not in text
@@ -122,7 +122,7 @@ def test_no_method_and_nothing_of_the_key_is_in_the_page(key: Key):
     assert all(len(found) > 1 for found in places.values()), "no method has a fixed place"
 
 
-def test_comments_cannot_become_code(key: Key):
+def test_comments_cannot_become_code(key):
     page = Page(write_form(hostile_key(key), Settings(organiser=HOSTILE)))
     assert len(page.scripts) == 2
     assert page.loads == []
@@ -220,7 +220,7 @@ def keys_for(number: int) -> str:
 
 
 @pytest.fixture
-def form(key: Key, tmp_path: Path) -> Path:
+def form(key, tmp_path):
     path = tmp_path / "form.html"
     path.write_text(write_form(key, Settings(break_minutes=0)), encoding="utf-8")
     write_key(tmp_path / "key.json", key)
@@ -229,9 +229,7 @@ def form(key: Key, tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.browser
-def test_a_session_of_twenty_moves_is_interrupted_resumed_and_read(
-    key: Key, form: Path, browser, tmp_path: Path
-):
+def test_a_session_of_twenty_moves_is_interrupted_resumed_and_read(key, form, browser, tmp_path):
     rater = Rater(browser, form, viewport=DESK)
     rater.begin("p07")
     known = key.items()
@@ -282,9 +280,7 @@ def test_a_session_of_twenty_moves_is_interrupted_resumed_and_read(
 
 
 @pytest.mark.browser
-def test_a_pilot_is_short_and_nothing_may_be_left_out(
-    key: Key, form: Path, browser, tmp_path: Path
-):
+def test_a_pilot_is_short_and_nothing_may_be_left_out(key, form, browser, tmp_path):
     rater = Rater(browser, form, viewport=PHONE, color_scheme="dark")
     page = rater.page
     rater.begin("pilot-1", pilot=True)
@@ -330,7 +326,7 @@ def test_a_pilot_is_short_and_nothing_may_be_left_out(
 
 
 @pytest.mark.browser
-def test_nothing_hostile_runs_and_a_break_is_kept(key: Key, browser, tmp_path: Path):
+def test_nothing_hostile_runs_and_a_break_is_kept(key, browser, tmp_path):
     form = tmp_path / "form.html"
     form.write_text(write_form(hostile_key(key), Settings(HOSTILE, block=2)), "utf-8")
     rater = Rater(browser, form, viewport=DESK)
@@ -352,7 +348,7 @@ def test_nothing_hostile_runs_and_a_break_is_kept(key: Key, browser, tmp_path: P
 
 
 @pytest.mark.browser
-def test_a_frame_without_storage_still_works_and_says_so(key: Key, browser, tmp_path: Path):
+def test_a_frame_without_storage_still_works_and_says_so(key, browser, tmp_path):
     import html
 
     small = Key(study=Study(title="t", moves=key.study.moves[:1]), secret="00" * 32)
