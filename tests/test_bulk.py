@@ -120,32 +120,6 @@ def test_a_result_that_the_caller_cannot_see_is_an_error(store, monkeypatch):
         label_positions(random_fens(2), scripted(), store, jobs=1)
 
 
-RUN = """
-import json, sys
-from pathlib import Path
-from chessgloss.concepts.bulk import label_positions
-from chessgloss.oracle import STOCKFISH_8, Oracle
-from chessgloss.store import Store
-command, fens, root = json.loads(sys.argv[1])
-oracle = Oracle("scripted oracle", tuple(command), "Stockfish.js 8 ", STOCKFISH_8, timeout=30)
-label_positions(fens, oracle, Store(Path(root)), chunk=10, jobs=1)
-"""
-
-
-def test_a_run_that_was_killed_goes_on_where_it_stopped(store):
-    fens = random_fens(60)
-    slow = engine_command("--drip", "64")
-    run = subprocess.Popen([sys.executable, "-c", RUN, json.dumps([slow, fens, str(store.root)])])
-    wait_for(lambda: len(kept(store)) >= 2, "two chunks")
-    run.kill()
-    run.wait()
-    before = kept(store)
-    assert 2 <= len(before) < 6
-    table = label_positions(fens, scripted(), store, chunk=10, jobs=1)
-    assert materials(table) == 6 * [*range(1, 11)]
-    assert before.items() < kept(store).items()
-
-
 # ---------------------------------------------------------------- files of evaluations
 
 

@@ -550,12 +550,6 @@ def test_the_lines_of_the_readme_do_what_they_say(tmp_path):
     assert printed[-1] == "(1, 1024)"
 
 
-def test_a_repaired_position_is_said_aloud():
-    with pytest.warns(UserWarning, match="FEN repaired: move number 0 set to 1"):
-        move = chessgloss.read_move(NUMBER_0, "Bxe6+")
-    assert chessgloss.check("White gives check.", move)[0].verdict == "true"
-
-
 @pytest.mark.parametrize(
     ("method", "remedy"), [("ccc", "live_client"), ("best", "choose template")]
 )

@@ -11,17 +11,8 @@ import pytest
 import zstandard
 
 from chessgloss import assets
-from chessgloss.corpora import samples, streams
+from chessgloss.corpora import lectures, samples, streams
 from chessgloss.corpora.games import GamesFileError, line_of, of_split, pack, read_games
-from chessgloss.corpora.lectures import (
-    Lecture,
-    LectureError,
-    catalogue,
-    eligible,
-    evaluated_lectures,
-    read_lecture,
-    read_lectures,
-)
 from chessgloss.corpora.samples import sample_positions
 from chessgloss.corpora.streams import TruncatedFileError
 from chessgloss.engine import ScoredMove, read_centipawns
@@ -217,13 +208,13 @@ def test_the_committed_data_sheet_says_what_the_file_holds():
 # ---------------------------------------------------------------- lectures
 
 
-def lecture(folder: Path, script: str, name: str = "lec7.txt") -> Lecture:
+def lecture(folder: Path, script: str, name: str = "lec7.txt") -> lectures.Lecture:
     path = folder / name
     path.write_text(script.replace("; ", "\r\n") + "\r\n")
-    return read_lecture(path)
+    return lectures.read_lecture(path)
 
 
-def said(read: Lecture) -> list[tuple[str, str, int]]:
+def said(read: lectures.Lecture) -> list[tuple[str, str, int]]:
     return [(c.context.numbered_san, c.comment, c.ply) for c in read.comments]
 
 
@@ -345,16 +336,16 @@ def test_a_bughouse_game_is_counted_and_not_replayed(tmp_path):
 
 
 def test_an_empty_file_and_an_empty_folder_are_refused(tmp_path):
-    with pytest.raises(LectureError, match="holds no lec"):
-        read_lectures(tmp_path)
-    with pytest.raises(LectureError, match=r"lec7\.txt is empty"):
+    with pytest.raises(lectures.LectureError, match="holds no lec"):
+        lectures.read_lectures(tmp_path)
+    with pytest.raises(lectures.LectureError, match=r"lec7\.txt is empty"):
         lecture(tmp_path, " ")
 
 
 @pytest.fixture(scope="module")
 def real_lectures():
     try:
-        return read_lectures(assets.locate("lectures"))
+        return lectures.read_lectures(assets.locate("lectures"))
     except assets.AssetMissing as error:
         pytest.skip(str(error))
 
@@ -363,7 +354,7 @@ class TestRealLectures:
     """Counts checked against the files with grep; the texts stay where they are."""
 
     def test_all_are_read_and_nothing_is_lost(self, real_lectures):
-        assert [read.name for read in real_lectures] == list(catalogue())
+        assert [read.name for read in real_lectures] == list(lectures.catalogue())
         assert sum(read.counts.comment_lines for read in real_lectures) == 2639
         assert sum(len(read.problems) for read in real_lectures) <= 6
 
@@ -374,11 +365,11 @@ class TestRealLectures:
         assert all(line.check() for read in real_lectures for line in read.lines)
 
     def test_the_evaluated_lectures_are_these_six(self, real_lectures):
-        held = evaluated_lectures(real_lectures)
+        held = lectures.evaluated_lectures(real_lectures)
         assert held == {"lec3", "lec9", "lec10", "lec12", "lec25", "lec26"}
         assert held == {read.name for read in real_lectures if split_of(read.name) != "train"}
         comments = [c for read in real_lectures if read.name in held for c in read.comments]
-        assert sum(map(eligible, comments)) == 254
+        assert sum(map(lectures.eligible, comments)) == 254
 
 
 # ---------------------------------------------------------------- streams

@@ -18,19 +18,6 @@ from chessgloss.commentary.briefing import Briefing, EvaluatedMove, briefings_fi
 from chessgloss.commentary.methods import Comment, gather_comments
 from chessgloss.engine import Analysis, Line
 from chessgloss.judges import gcc, trials
-from chessgloss.judges.gcc import (
-    UNSCORED,
-    Score,
-    ask_each,
-    expert_hint,
-    findings,
-    judge,
-    judge_request,
-    read_score,
-    score_form,
-    stated_score,
-    with_requests,
-)
 from chessgloss.llm.client import Client, Endpoint
 from chessgloss.llm.recordings import Answer, Model, Recordings, Token, request_key
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
@@ -144,7 +131,7 @@ def comments(briefings):
     ],
 )
 def test_the_forms_of_a_score(text, score):
-    assert score_form(text) == score
+    assert gcc.score_form(text) == score
 
 
 @pytest.mark.parametrize(
@@ -165,14 +152,14 @@ def test_the_forms_of_a_score(text, score):
     ],
 )
 def test_the_digit_is_taken_at_the_answers_place_alone(text, score):
-    assert stated_score(text) == score
-    plain = read_score(answer(text, state="answered"))
-    assert plain == (UNSCORED if score is None else Score(float(score), plain.mass, "text"))
+    assert gcc.stated_score(text) == score
+    plain = gcc.read_score(answer(text, state="answered"))
+    assert plain == (gcc.UNSCORED if score is None else gcc.Score(float(score), plain.mass, "text"))
 
 
 def test_a_score_is_the_mean_weighted_by_all_forms_of_each_digit():
     given = token("4", x4=0.5, _4=0.1, x5=0.2, x2=0.1, The=0.05, x7=0.05)
-    score = read_score(answer("4", given))
+    score = gcc.read_score(answer("4", given))
     assert score.value == pytest.approx((4 * 0.6 + 5 * 0.2 + 2 * 0.1) / 0.9)
     assert score.mass == pytest.approx(0.9)
     assert score.share == pytest.approx((score.value - 1) / 4)
@@ -187,7 +174,7 @@ def test_the_answers_token_is_the_first_after_the_preamble():
         token("4", x4=0.8, x3=0.2),
         token(".", x1=1.0),
     )
-    assert read_score(answer("Score: 4.", *tokens)).value == pytest.approx(3.8)
+    assert gcc.read_score(answer("Score: 4.", *tokens)).value == pytest.approx(3.8)
 
 
 @pytest.mark.parametrize(
@@ -204,19 +191,19 @@ def test_the_answers_token_is_the_first_after_the_preamble():
     ],
 )
 def test_what_is_no_score_is_unscored(given):
-    assert read_score(given) is UNSCORED
-    assert math.isnan(UNSCORED.share)
+    assert gcc.read_score(given) is gcc.UNSCORED
+    assert math.isnan(gcc.UNSCORED.share)
 
 
 # ---------------------------------------------------------------- what a judge is told
 
 
 def test_the_hint_names_played_best_and_second_best_with_their_point_of_view():
-    assert expert_hint(BLUNDER) == (
+    assert gcc.expert_hint(BLUNDER) == (
         "seen by White, played Nxd5 -350 cp, expected reply Nxd5, best e3 +40 cp, "
         "second best a3 +25 cp"
     )
-    assert expert_hint(mating_move()) == (
+    assert gcc.expert_hint(mating_move()) == (
         "seen by Black, played Bxc3# mates in 1, best Bxc3# mates in 1 (the move played), "
         "second best Bb6 -80 cp"
     )
@@ -225,13 +212,13 @@ def test_the_hint_names_played_best_and_second_best_with_their_point_of_view():
 def test_findings_tell_false_claims_first_and_how_many():
     text = "The knight takes the pawn on d5. The bishop on g5 attacks the queen on a8."
     checked = verify(text, BLUNDER.move, BLUNDER.verdict)
-    first, *lines = findings(checked).splitlines()
+    first, *lines = gcc.findings(checked).splitlines()
     false = sum(claim.verdict == "false" for claim in checked)
     assert false > 0
     assert first.endswith(f"checked, {false} {'are' if false > 1 else 'is'} false.")
     assert [line.split(":")[0] for line in lines] == sorted(line.split(":")[0] for line in lines)
     assert lines[0].startswith("- false: ")
-    assert findings(()) == "The comment makes no claim that can be checked."
+    assert gcc.findings(()) == "The comment makes no claim that can be checked."
     texts = frame((BLUNDER.name, "llm", text), (BLUNDER.name, "ccc", "Hm."))
     counts = gcc.claim_counts(texts, KNOWN)
     assert counts["false"].tolist() == [false, 0]
@@ -239,13 +226,13 @@ def test_findings_tell_false_claims_first_and_how_many():
 
 
 def test_a_question_of_one_token_names_its_text_by_hash_only():
-    request = judge_request("A secret of its author.", BLUNDER, "clarity", "reference")
+    request = gcc.judge_request("A secret of its author.", BLUNDER, "clarity", "reference")
     assert (request.sampling.max_tokens, request.sampling.temperature) == (1, 0)
     assert request.sampling.top_logprobs == 20
     assert set(request.about) == {"asked", "of", "method", "text_sha256"}
     assert "secret" not in str(dict(request.about))
     with pytest.raises(ValueError, match="gcc_wit"):
-        judge_request("Fine.", BLUNDER, "wit")
+        gcc.judge_request("Fine.", BLUNDER, "wit")
 
 
 @pytest.mark.parametrize(
@@ -260,11 +247,11 @@ def test_a_question_of_one_token_names_its_text_by_hash_only():
     ],
 )
 def test_a_comment_cannot_leave_its_fence(text):
-    request = judge_request(text, BLUNDER, "relevance_verified")
+    request = gcc.judge_request(text, BLUNDER, "relevance_verified")
     last = request.messages[-1].content
     assert last.count("<<<") == last.count(">>>") == 2
     assert last.endswith("\n>>>\n\nRelevance (1-5, score only):")
-    plain = judge_request("Fine.", BLUNDER, "relevance_verified")
+    plain = gcc.judge_request("Fine.", BLUNDER, "relevance_verified")
     assert request.messages[:-1] == plain.messages[:-1]
 
 
@@ -272,12 +259,12 @@ def test_a_comment_cannot_leave_its_fence(text):
 
 
 def test_scores_stand_beside_their_questions_and_unscored_rows_stay(tmp_path):
-    texts = ask_each(frame(("one/1", "llm", "One."), ("one/1", "llm", "Two.")), ("fluency",))
+    texts = gcc.ask_each(frame(("one/1", "llm", "One."), ("one/1", "llm", "Two.")), ("fluency",))
     with scripted_llm("text:4", "text:no score") as llm:
         endpoint = Endpoint(llm.url, Model("scripted-1"))
         client = Client(Recordings.of(endpoint.model, "x", tmp_path), endpoint, "record")
-        scores = judge(texts, KNOWN, client)
-    again = judge(texts, KNOWN, Client(client.recordings))
+        scores = gcc.judge(texts, KNOWN, client)
+    again = gcc.judge(texts, KNOWN, Client(client.recordings))
     assert again.equals(scores)
     assert scores["by"].tolist() == ["probabilities", "unscored"]
     weights = dict.fromkeys(range(1, 6), 0.3 / 8) | {4: 0.7}
@@ -290,7 +277,7 @@ def test_scores_stand_beside_their_questions_and_unscored_rows_stay(tmp_path):
 
 def test_questions_on_one_move_stand_together_and_each_is_asked_once():
     rows = [(name, "x", text) for text in ("Good.", "Bad.") for name in ("one/1", "two/1", "one/1")]
-    asked = with_requests(ask_each(frame(*rows), gcc.DIMENSIONS), KNOWN)["request"]
+    asked = gcc.with_requests(gcc.ask_each(frame(*rows), gcc.DIMENSIONS), KNOWN)["request"]
     ordered = record.in_reading_order(asked)
     counts = Counter(request.about["asked"] for request in ordered)
     # the same text on the same move is one question, and fluency knows no move
@@ -501,12 +488,12 @@ def test_a_real_model_gives_a_score_by_probabilities(tmp_path):
     from chessgloss.llm.server import ServerSettings, local_endpoint
 
     written = ("A blunder.", "Wins the d5 pawn.", "5 5")
-    texts = ask_each(frame(*((BLUNDER.name, "x", text) for text in written)), ("relevance",))
+    texts = gcc.ask_each(frame(*((BLUNDER.name, "x", text) for text in written)), ("relevance",))
     settings = ServerSettings(context=1024, threads=1)
     with local_endpoint("smollm2-135m-q4_1", settings) as endpoint:
         recordings = Recordings.of(endpoint.model, "x", tmp_path)
-        first = judge(texts, KNOWN, Client(recordings, endpoint, "record"))
-        live = judge(texts.iloc[::-1], KNOWN, Client(recordings, endpoint, "live")).iloc[::-1]
+        first = gcc.judge(texts, KNOWN, Client(recordings, endpoint, "record"))
+        live = gcc.judge(texts.iloc[::-1], KNOWN, Client(recordings, endpoint, "live")).iloc[::-1]
     assert live["score"].equals(first["score"])
     answers = [recordings.get(request) for request in first["request"]]
     assert all(len(given.tokens[0].alternatives) == 20 for given in answers)

@@ -12,16 +12,10 @@ import sys
 import pytest
 
 from chessgloss import assets, cli
+from chessgloss.llm import server
 from chessgloss.llm import server as served
 from chessgloss.llm.client import Client, Endpoint, Misconfigured
 from chessgloss.llm.recordings import Message, Recordings, Request, Sampling
-from chessgloss.llm.server import (
-    ServerMissing,
-    ServerSettings,
-    fetch_model,
-    local_endpoint,
-    local_server,
-)
 
 TINY = "smollm2-135m-q4_1"
 
@@ -45,7 +39,7 @@ def test_fetching_prints_the_path_of_the_checked_file(monkeypatch, tmp_path, cap
     assert given.run(given) == 0
     assert capsys.readouterr().out == f"{tmp_path / 'smollm2'}\n"
     with pytest.raises(ValueError, match="no file of 'gpt-4o' is known; there are qwen"):
-        fetch_model("gpt-4o")
+        server.fetch_model("gpt-4o")
 
 
 def test_every_model_to_serve_has_a_pinned_file():
@@ -54,13 +48,16 @@ def test_every_model_to_serve_has_a_pinned_file():
 
 
 def test_a_missing_file_or_package_is_named_with_its_remedy(monkeypatch, tmp_path):
-    with pytest.raises(ServerMissing, match="model fetch"), local_server(tmp_path / "no.gguf", "x"):
+    with (
+        pytest.raises(server.ServerMissing, match="model fetch"),
+        server.local_server(tmp_path / "no.gguf", "x"),
+    ):
         pass
     (tmp_path / "yes.gguf").write_bytes(b"GGUF")
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     with (
-        pytest.raises(ServerMissing, match="pip install"),
-        local_server(tmp_path / "yes.gguf", "x"),
+        pytest.raises(server.ServerMissing, match="pip install"),
+        server.local_server(tmp_path / "yes.gguf", "x"),
     ):
         pass
 
@@ -68,7 +65,7 @@ def test_a_missing_file_or_package_is_named_with_its_remedy(monkeypatch, tmp_pat
 @pytest.mark.parametrize("wrong", [{"context": 10}, {"threads": 0}, {"port": 70000}])
 def test_settings_are_checked(wrong):
     with pytest.raises(ValueError, match="context from 256"):
-        ServerSettings(**wrong)
+        server.ServerSettings(**wrong)
 
 
 # ---------------------------------------------------------------- a real, tiny model
@@ -86,7 +83,7 @@ def tiny_file():
 
 @pytest.fixture(scope="module")
 def tiny(tiny_file):
-    with local_endpoint(TINY, ServerSettings(context=1024, threads=1)) as endpoint:
+    with server.local_endpoint(TINY, server.ServerSettings(context=1024, threads=1)) as endpoint:
         yield endpoint
 
 

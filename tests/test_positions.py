@@ -8,20 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chessgloss.positions import (
-    Game,
-    MoveError,
-    PgnError,
-    PgnGame,
-    Position,
-    PositionError,
-    read_fen,
-    read_move,
-    read_pgn,
-    repair_fen,
-    split_of,
-    to_game,
-)
+from chessgloss import positions
 
 # The position of the CCC paper's Figure A1, its counters as printed.
 FIGURE_A1 = "8/3nk3/1p4pp/1N1P1p2/1bP2KP1/3P1P2/7P/8 b - - 0 0"
@@ -42,26 +29,26 @@ def random_games(draw: st.DrawFn) -> chess.Board:
 @settings(max_examples=60, deadline=None)
 @given(random_games())
 def test_every_reachable_fen_reads_back_as_python_chess_writes_it(board):
-    assert read_fen(board.fen()).fen == board.fen()
-    assert repair_fen(board.fen()).repairs == ()
+    assert positions.read_fen(board.fen()).fen == board.fen()
+    assert positions.repair_fen(board.fen()).repairs == ()
 
 
 @settings(max_examples=60, deadline=None)
 @given(random_games())
 def test_every_legal_move_reads_in_san_numbered_san_and_uci(board):
-    position = Position(board.fen())
+    position = positions.Position(board.fen())
     for move in board.legal_moves:
         san = board.san(move)
         number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
         for text in (san, f"{number} {san}", f"{number}{san}", move.uci()):
-            assert read_move(position, text).uci == move.uci()
+            assert positions.read_move(position, text).uci == move.uci()
 
 
 @settings(max_examples=30, deadline=None)
 @given(random_games())
 def test_history_survives_and_gives_repetitions(board):
     moves = tuple(move.uci() for move in board.move_stack)
-    position = Position.after(moves)
+    position = positions.Position.after(moves)
     assert position.board().move_stack == board.move_stack
     assert position.board().is_repetition(2) == board.is_repetition(2)
 
@@ -79,12 +66,12 @@ def test_history_survives_and_gives_repetitions(board):
     ],
 )
 def test_a_bad_fen_dies_at_the_door(fen, word):
-    with pytest.raises(PositionError, match=word):
-        read_fen(fen)
+    with pytest.raises(positions.PositionError, match=word):
+        positions.read_fen(fen)
 
 
 def test_repairs_follow_the_stated_rules_and_say_so():
-    repaired = repair_fen("r3k3/8/8/8/8/8/8/4K2R b KQq e3")
+    repaired = positions.repair_fen("r3k3/8/8/8/8/8/8/4K2R b KQq e3")
     assert repaired.position.fen == "r3k3/8/8/8/8/8/8/4K2R b Kq - 0 1"
     assert [repair.split(" ")[0] for repair in repaired.repairs] == [
         "halfmove", "move", "castling", "en",
@@ -93,61 +80,61 @@ def test_repairs_follow_the_stated_rules_and_say_so():
 
 @pytest.mark.parametrize("fen", ["", "4k3/8/8/8/8/8/8/8", "not a fen at all x y"])
 def test_what_no_rule_can_mend_is_refused(fen):
-    with pytest.raises(PositionError):
-        repair_fen(fen)
+    with pytest.raises(positions.PositionError):
+        positions.repair_fen(fen)
 
 
 @pytest.mark.parametrize("text", ["Bd3", "e2e4", "O-O", "", "31. Kg3", "knight to f6", "0000"])
 def test_illegal_moves_name_the_move_the_side_and_the_position(text):
-    position = repair_fen(FIGURE_A1).position
-    with pytest.raises(MoveError) as caught:
-        read_move(position, text)
+    position = positions.repair_fen(FIGURE_A1).position
+    with pytest.raises(positions.MoveError) as caught:
+        positions.read_move(position, text)
     assert repr(text) in str(caught.value)
     assert "Black" in str(caught.value)
 
 
 def test_an_ambiguous_move_asks_for_the_square():
-    with pytest.raises(MoveError, match="ambiguous"):
-        read_move(Position("4k3/8/8/8/8/8/4K3/R6R w - - 0 1"), "Rd1")
+    with pytest.raises(positions.MoveError, match="ambiguous"):
+        positions.read_move(positions.Position("4k3/8/8/8/8/8/4K3/R6R w - - 0 1"), "Rd1")
 
 
 def test_after_a_move_the_history_is_one_longer():
-    after = read_move(Position.after(["e2e4"]), "c5").after()
+    after = positions.read_move(positions.Position.after(["e2e4"]), "c5").after()
     assert after.moves == ("e2e4", "c7c5")
-    unknown = Position("4k3/8/8/8/8/8/4K3/R6R w - - 0 1")
-    assert read_move(unknown, "Ra8+").after().root == unknown.fen
+    unknown = positions.Position("4k3/8/8/8/8/8/4K3/R6R w - - 0 1")
+    assert positions.read_move(unknown, "Ra8+").after().root == unknown.fen
 
 
 def test_a_history_that_leads_elsewhere_is_refused():
-    with pytest.raises(PositionError, match="do not lead"):
-        Position(chess.STARTING_FEN, ("e2e4",))
+    with pytest.raises(positions.PositionError, match="do not lead"):
+        positions.Position(chess.STARTING_FEN, ("e2e4",))
 
 
 def test_a_game_gives_its_positions_and_checks_its_moves():
-    game = Game(("e2e4", "e7e5", "g1f3"), "*")
+    game = positions.Game(("e2e4", "e7e5", "g1f3"), "*")
     assert game.fens()[2] == game.position(2).fen
     assert len(game.fens()) == 4
     with pytest.raises(IndexError, match="3 plies"):
         game.position(4)
-    with pytest.raises(MoveError, match="ply 1"):
-        Game(("e2e4", "e2e4"), "*").check()
-    with pytest.raises(MoveError, match="0000"):
-        Game(("e2e4", "0000"), "*").check()
+    with pytest.raises(positions.MoveError, match="ply 1"):
+        positions.Game(("e2e4", "e2e4"), "*").check()
+    with pytest.raises(positions.MoveError, match="0000"):
+        positions.Game(("e2e4", "0000"), "*").check()
     with pytest.raises(ValueError, match="result"):
-        Game((), "1-1")  # type: ignore[arg-type]
+        positions.Game((), "1-1")  # type: ignore[arg-type]
 
 
 def test_the_split_depends_on_the_moves_alone_and_has_its_shares():
-    game = Game(("e2e4", "e7e5"), "1-0", white="A")
-    assert game.split == Game(game.moves, "0-1", white="B").split
-    parts = [split_of(str(number)) for number in range(5_000)]
+    game = positions.Game(("e2e4", "e7e5"), "1-0", white="A")
+    assert game.split == positions.Game(game.moves, "0-1", white="B").split
+    parts = [positions.split_of(str(number)) for number in range(5_000)]
     assert 0.77 < parts.count("train") / 5_000 < 0.83
     assert 0.08 < parts.count("validation") / 5_000 < 0.12
 
 
 def test_the_split_never_moves():
     """Pins the split: changing it would silently move games between train and test."""
-    assert [split_of(key) for key in "abcden"] == ["train"] * 4 + ["test", "validation"]
+    assert [positions.split_of(key) for key in "abcden"] == ["train"] * 4 + ["test", "validation"]
 
 
 # ---------------------------------------------------------------- PGN
@@ -156,8 +143,8 @@ GOOD = '[Event "a"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 {a {good move} (2. f4 exf
 OTHER = '[Event "b"]\n[Result "*"]\n\n1. d4 $1 d5 *\n\n'
 
 
-def read(text: str) -> list[PgnGame]:
-    return list(read_pgn(text.encode()))
+def read(text: str) -> list[positions.PgnGame]:
+    return list(positions.read_pgn(text.encode()))
 
 
 @pytest.mark.parametrize(
@@ -205,7 +192,7 @@ def test_comments_variations_and_nags_are_kept():
 
 def test_a_fen_header_is_mended_by_rule_and_that_is_said():
     (game,) = read('[FEN "4k3/8/8/8/8/8/8/4K2R w KQ -"]\n\n1. O-O *\n')
-    assert to_game(game.game).root == "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
+    assert positions.to_game(game.game).root == "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
     assert len(game.repairs) == 3
 
 
@@ -214,7 +201,7 @@ def test_number_and_line_lead_to_the_game(tmp_path):
     data = (GOOD + '\n[Event "x"]\n\n1. e5 *\n\n' + OTHER).replace("\n", "\r\n").encode()
     path.write_bytes(b"\xef\xbb\xbf" + data)
     lines = data.split(b"\r\n")
-    games = list(read_pgn(path))
+    games = list(positions.read_pgn(path))
     assert [game.number for game in games] == [1, 2, 3]
     assert [lines[game.line - 1] for game in games] == [
         b'[Event "a"]', b'[Event "x"]', b'[Event "b"]',
@@ -223,25 +210,25 @@ def test_number_and_line_lead_to_the_game(tmp_path):
 
 
 def test_latin_1_is_read_and_utf_16_refused_with_its_remedy():
-    (game,) = read_pgn('[White "Gr\xfcnfeld"]\n\n1. d4 *\n\n'.encode("latin-1"))
+    (game,) = positions.read_pgn('[White "Gr\xfcnfeld"]\n\n1. d4 *\n\n'.encode("latin-1"))
     assert game.game.headers["White"] == "Gr\xfcnfeld"
-    with pytest.raises(PgnError, match="save it as UTF-8"):
-        list(read_pgn(GOOD.encode("utf-16")))
+    with pytest.raises(positions.PgnError, match="save it as UTF-8"):
+        list(positions.read_pgn(GOOD.encode("utf-16")))
 
 
 def test_escapes_and_comments_between_and_in_games_do_no_harm():
     text = "; before\n\n1. e4\n% 1. d4\n; aside\ne5 {two\n\nlines} 2. d4 e.p. *\n\n; behind\n"
     (game,) = read(text)
     assert game.problem == ""
-    assert to_game(game.game).moves == ("e2e4", "e7e5", "d2d4")
+    assert positions.to_game(game.game).moves == ("e2e4", "e7e5", "d2d4")
     assert read("\n \n") == []
 
 
 def test_to_game_keeps_players_result_and_set_up_position():
     fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
     text = f'[White "A"]\n[Black "B"]\n[Result "1-0"]\n[FEN "{fen}"]\n\n1. e4 Kd7 1-0\n'
-    game = to_game(read(text)[0].game)
+    game = positions.to_game(read(text)[0].game)
     assert (game.white, game.black, game.result, game.root) == ("A", "B", "1-0", fen)
     assert game.moves == ("e2e4", "e8d7")
-    with pytest.raises(MoveError):
-        to_game(read("1. e4 -- 2. d4 *")[0].game)
+    with pytest.raises(positions.MoveError):
+        positions.to_game(read("1. e4 -- 2. d4 *")[0].game)

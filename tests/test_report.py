@@ -108,6 +108,14 @@ def test_a_table_keeps_counts_whole_and_escapes_text():
     assert "240.0" not in report.sheet("self-play", {"longest": 240, "draws": 0.5}).text
 
 
+def test_numbers_of_numpys_are_pasted_as_pythons_own(monkeypatch):
+    pasted = {}
+    record = lambda name, value, display: pasted.update({name: (type(value), value)})  # noqa: E731
+    monkeypatch.setattr("myst_nb.glue", record)
+    report.paste(mean=np.float64(0.5), n=np.int64(3), text="so")
+    assert pasted == {"mean": (float, 0.5), "n": (int, 3), "text": (str, "so")}
+
+
 def test_a_board_is_seen_by_the_side_to_move_with_the_moves_arrow():
     position = read_fen(FIGURE_A6)
     bare = report.board(position).html
@@ -154,8 +162,3 @@ def test_a_share_of_none_or_all_needs_an_interval_with_a_length(value, unit):
     assert Result(value, unit=unit).low is None, "an exact share has no interval"
     width = 6 if unit == "%" else 0.06
     assert Result(value, value - width, value + width, 63, unit).n == 63
-
-
-def test_what_is_no_share_or_lies_between_may_have_an_empty_interval():
-    assert Result(0, 0, 0, 5, "centipawns").high == 0
-    assert Result(0.5, 0.5, 0.5, 1, "share of the scale").high == 0.5

@@ -15,7 +15,6 @@ from chessgloss.store import (
     data_file,
     default_store,
     find_project,
-    recipe_key,
 )
 
 RECIPE = {"games": "ab12", "nodes": 500}
@@ -38,14 +37,6 @@ def test_an_artefact_is_built_once_and_read_back_as_it_was(tmp_path):
     assert isinstance(found["scores"], np.memmap)
     pd.testing.assert_frame_equal(found["moves"], parts()["moves"])
     assert found["note"] == parts()["note"]
-
-
-def test_another_recipe_is_another_artefact(tmp_path):
-    store = Store(tmp_path)
-    store.keep("grades", RECIPE, {"x": 1})
-    with pytest.raises(FileNotFoundError):
-        store.read("grades", {**RECIPE, "nodes": 501})
-    assert recipe_key({"a": 1, "b": 2}) == recipe_key({"b": 2, "a": 1})
 
 
 @pytest.mark.parametrize("harm", ["cut", "flip", "remove", "manifest"])

@@ -16,19 +16,8 @@ import pytest
 from chessgloss import cli
 from chessgloss.corpora.games import read_games
 from chessgloss.store import find_project
+from chessgloss.survey import reading
 from chessgloss.survey import simulate as simulated
-from chessgloss.survey.reading import (
-    Ratings,
-    RatingsError,
-    as_printed,
-    read_ratings,
-    read_scores,
-    strengths,
-    table1,
-    table2,
-    table3,
-    table4,
-)
 from chessgloss.survey.study import (
     CAUSES,
     DIMENSIONS,
@@ -192,7 +181,7 @@ def test_every_method_stands_in_every_place_about_equally_often(key):
 
 def test_what_was_rated_is_what_is_read(key, sent):
     names = tuple(one.name for one in key.study.moves)
-    made, found = simulated.simulate(PLANTED, names, 3, seed=1), read_ratings(sent, key)
+    made, found = simulated.simulate(PLANTED, names, 3, seed=1), reading.read_ratings(sent, key)
     assert found.simulated and found.label == "SIMULATED ratings"
     assert (found.moves, found.methods, found.raters) == (names, METHODS, ("S01", "S02", "S03"))
     for name in DIMENSIONS:
@@ -266,8 +255,8 @@ forget_answer, forget_cause = comment(4, clarity=None), comment(1, correctness=2
 )
 def test_every_fault_is_named_with_file_and_place(key, sent, damage, kind, place):
     changed(sent[1], damage)
-    with pytest.raises(RatingsError) as caught:
-        read_ratings(sent, key)
+    with pytest.raises(reading.RatingsError) as caught:
+        reading.read_ratings(sent, key)
     problems = caught.value.problems
     assert (kind, place) in {(one.kind, one.place) for one in problems}
     assert {one.file for one in problems} == {str(sent[1])}
@@ -280,8 +269,8 @@ def test_every_fault_is_named_with_file_and_place(key, sent, damage, kind, place
 )
 def test_a_file_that_is_no_rating_is_refused(key, sent, text):
     sent[0].write_text(text)
-    with pytest.raises(RatingsError) as caught:
-        read_ratings(sent, key)
+    with pytest.raises(reading.RatingsError) as caught:
+        reading.read_ratings(sent, key)
     assert [one.kind for one in caught.value.problems] == ["unreadable"]
 
 
@@ -289,66 +278,68 @@ def test_all_faults_of_all_files_are_listed_at_once(key, sent):
     damages = (forget_answer, comment(6, item="0" * 16), head(consent=False))
     for path, damage in zip(sent, damages, strict=True):
         changed(path, damage)
-    with pytest.raises(RatingsError) as caught:
-        read_ratings(sent, key)
+    with pytest.raises(reading.RatingsError) as caught:
+        reading.read_ratings(sent, key)
     assert {one.file for one in caught.value.problems} == set(map(str, sent))
 
 
 def test_one_participant_has_one_file(key, sent):
     twin = sent[0].with_name("twin.json")
     twin.write_text(sent[0].read_text())
-    with pytest.raises(RatingsError, match=r"S01 is also in .*simulated-S01\.json") as caught:
-        read_ratings([*sent, twin], key)
+    with pytest.raises(
+        reading.RatingsError, match=r"S01 is also in .*simulated-S01\.json"
+    ) as caught:
+        reading.read_ratings([*sent, twin], key)
     assert [one.kind for one in caught.value.problems] == ["doubled"]
-    with pytest.raises(RatingsError, match="S02 is also in"):
-        read_ratings([sent[1], sent[1]], key)
+    with pytest.raises(reading.RatingsError, match="S02 is also in"):
+        reading.read_ratings([sent[1], sent[1]], key)
 
 
 def test_simulated_ratings_do_not_mix_with_human_ones(key, sent):
     changed(sent[0], head(simulated=False))
-    with pytest.raises(RatingsError, match="simulated ratings among human ones"):
-        read_ratings(sent, key)
-    assert not read_ratings(sent[:1], key).simulated
+    with pytest.raises(reading.RatingsError, match="simulated ratings among human ones"):
+        reading.read_ratings(sent, key)
+    assert not reading.read_ratings(sent[:1], key).simulated
 
 
 def test_missing_answers_may_be_allowed_and_are_counted(key, sent):
     changed(sent[1], forget_answer)
     changed(sent[1], forget_cause)
-    found = read_ratings(sent, key, partial=True)
+    found = reading.read_ratings(sent, key, partial=True)
     assert found.notes == (f"{sent[1]}: 2 answers missing",)
     assert np.isnan(found.cube("clarity")).sum() == 1
     assert len(found.frame) == 3 * 6 * 5
     changed(sent[1], comment(8, fluency=6))
-    with pytest.raises(RatingsError) as caught:
-        read_ratings(sent, key, partial=True)
+    with pytest.raises(reading.RatingsError) as caught:
+        reading.read_ratings(sent, key, partial=True)
     assert [one.place for one in caught.value.problems] == ["comment 8, fluency"]
     changed(sent[1], lambda told: told["comments"][7].pop("fluency"))
     changed(sent[1], lambda told: told["comments"][6].pop("seconds"))
-    with pytest.raises(RatingsError, match="comment 7, seconds"):
-        read_ratings(sent, key, partial=True)
+    with pytest.raises(reading.RatingsError, match="comment 7, seconds"):
+        reading.read_ratings(sent, key, partial=True)
 
 
 def test_a_pilot_is_checked_named_and_not_counted(key, sent):
     told = json.loads(sent[2].read_text())
     short = copy.deepcopy(told) | {"pilot": True, "comments": told["comments"][:10]}
     sent[2].write_text(json.dumps(short))
-    found = read_ratings(sent, key)
+    found = reading.read_ratings(sent, key)
     assert found.raters == ("S01", "S02")
     assert found.notes == (f"{sent[2]}: a pilot run, not counted",)
-    assert strengths(sent)["pilot"].tolist() == [False, False, True]
+    assert reading.strengths(sent)["pilot"].tolist() == [False, False, True]
     short["comments"] = short["comments"][:9]
     sent[2].write_text(json.dumps(short))
-    with pytest.raises(RatingsError, match="1 of 10 comments are not in the file"):
-        read_ratings(sent, key)
+    with pytest.raises(reading.RatingsError, match="1 of 10 comments are not in the file"):
+        reading.read_ratings(sent, key)
     sent[2].write_text(json.dumps(told | {"pilot": True}))
-    with pytest.raises(RatingsError, match="no file of a main run"):
-        read_ratings(sent[2:], key)
+    with pytest.raises(reading.RatingsError, match="no file of a main run"):
+        reading.read_ratings(sent[2:], key)
 
 
 # ---------------------------------------------------------------- tables
 
 
-def ratings_by_hand() -> Ratings:
+def ratings_by_hand() -> reading.Ratings:
     """Two raters, two moves, two methods: small enough to work out on paper."""
     points = {  # (move, method): [(correctness, the other four) of rater A, of rater B]
         ("m1", "llm"): [(1, 1), (2, 2)],
@@ -362,12 +353,14 @@ def ratings_by_hand() -> Ratings:
             causes = [correct < 3, correct == 1, False, False, False]
             rows.append((rater, move, method, correct, *[other] * 4, *causes))
     columns = ["rater", "move", "method", *DIMENSIONS, *(f"cause_{one}" for one in CAUSES)]
-    return Ratings(pd.DataFrame(rows, columns=columns), ("m1", "m2"), ("llm", "ccc"))
+    return reading.Ratings(pd.DataFrame(rows, columns=columns), ("m1", "m2"), ("llm", "ccc"))
 
 
 def test_table_1_by_hand():
     words = pd.DataFrame({"llm": [10, 20], "ccc": [31, 30]}, index=["m1", "m2"])
-    found = table1(ratings_by_hand(), words, "ccc", seed=0).set_index(["method", "dimension"])
+    found = reading.table1(ratings_by_hand(), words, "ccc", seed=0).set_index(
+        ["method", "dimension"]
+    )
     assert found.loc[("llm", "correctness"), "mean"].value == pytest.approx((0 + 0.5 + 1 + 0) / 4)
     assert found.loc[("ccc", "relevance"), "mean"].value == pytest.approx((4 + 3 + 3 + 4) / 16)
     gap = found.loc[("llm", "relevance"), "difference"]
@@ -382,8 +375,8 @@ def test_stars_are_printed_where_the_difference_is_certain():
     ratings = simulated.simulate(PLANTED, [f"m{k}" for k in range(60)], 5, seed=3)
     words = pd.DataFrame(20.0, index=ratings.moves, columns=ratings.methods)
     words["ccc"] = 28
-    found = table1(ratings, words, "ccc", seed=0)
-    printed = as_printed(found)
+    found = reading.table1(ratings, words, "ccc", seed=0)
+    printed = reading.as_printed(found)
     assert list(printed.index) == list(METHODS)
     assert list(printed.columns) == [*DIMENSIONS, "words"]
     assert printed.loc["gac", "completeness"].startswith("*")
@@ -394,28 +387,28 @@ def test_stars_are_printed_where_the_difference_is_certain():
 
 def test_table_2_by_hand():
     ratings = ratings_by_hand()
-    every = table2(ratings, seed=0)
+    every = reading.table2(ratings, seed=0)
     assert list(every.index) == list(CAUSES.values())
     illegal, tactical = CAUSES["move"], CAUSES["tactical"]
     assert every.loc[illegal, "llm"].value == pytest.approx(3 / 4)
     assert every.loc[tactical, "llm"].value == pytest.approx(2 / 4)
-    wrong = table2(ratings, of="incorrect", seed=0)
+    wrong = reading.table2(ratings, of="incorrect", seed=0)
     assert wrong.loc[tactical, "llm"].value == pytest.approx(2 / 3)
     assert wrong.loc[illegal, "ccc"].n == 1
     with pytest.raises(ValueError, match="incorrect"):
-        table2(ratings, of="moves", seed=0)
+        reading.table2(ratings, of="moves", seed=0)
 
 
 def test_table_3_by_hand():
     # Both raters put ccc first on each move; correctness of m2: A ties them, B prefers ccc.
-    found = table3(ratings_by_hand(), seed=0, resamples=20)
+    found = reading.table3(ratings_by_hand(), seed=0, resamples=20)
     assert found.loc["relevance", "kappa_ranks"].value == pytest.approx(1)
     # Ranks (A, B): llm (2, 2), ccc (1, 1), llm (1, 2), ccc (1, 1): agreed 3/4, chance 34/64.
     expected = (3 / 4 - 34 / 64) / (1 - 34 / 64)
     assert found.loc["correctness", "kappa_ranks"].value == pytest.approx(expected)
     alone = ratings_by_hand().frame.query("rater == 'A'")
     with pytest.raises(ValueError, match="two raters"):
-        table3(Ratings(alone, ("m1", "m2"), ("llm", "ccc")), seed=0)
+        reading.table3(reading.Ratings(alone, ("m1", "m2"), ("llm", "ccc")), seed=0)
 
 
 def write_scores(folder: Path, text: str) -> Path:
@@ -429,8 +422,8 @@ SCORES = "move,method,bleu,gcc\nm1,llm,0.1,1\nm1,ccc,0.4,4.5\nm2,llm,0.5,\nm2,cc
 
 def test_table_4_by_hand(tmp_path):
     ratings = ratings_by_hand()
-    found = table4(
-        ratings, read_scores(write_scores(tmp_path, SCORES), ratings), seed=0, resamples=9
+    found = reading.table4(
+        ratings, reading.read_scores(write_scores(tmp_path, SCORES), ratings), seed=0, resamples=9
     )
     human, bleu = [1.5, 4.5, 3, 4.5], [0.1, 0.4, 0.5, 0.2]
     pearson = found.loc["bleu", ("relevance", "pearson")]
@@ -456,7 +449,7 @@ def test_table_4_by_hand(tmp_path):
 )
 def test_bad_scores_are_named_with_their_comment(tmp_path, change, message):
     with pytest.raises(ValueError, match=message):
-        read_scores(write_scores(tmp_path, SCORES.replace(*change, 1)), ratings_by_hand())
+        reading.read_scores(write_scores(tmp_path, SCORES.replace(*change, 1)), ratings_by_hand())
 
 
 # ---------------------------------------------------------------- simulation

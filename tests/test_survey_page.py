@@ -14,18 +14,8 @@ import pytest
 
 from chessgloss.corpora.games import read_games
 from chessgloss.store import find_project
+from chessgloss.survey import study
 from chessgloss.survey.reading import read_ratings, strengths
-from chessgloss.survey.study import (
-    DIMENSIONS,
-    GUIDE,
-    Key,
-    Settings,
-    Study,
-    StudyMove,
-    shown_order,
-    write_form,
-    write_key,
-)
 
 GAMES = find_project() / "data/games/selfplay.tsv.zst"
 METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
@@ -46,16 +36,18 @@ def key():
             for name, word in zip(METHODS, WORDS, strict=True)
         }
         fen, name = game.position(12).fen, f"secret-source/{number}"
-        moves.append(StudyMove(name=name, fen=fen, move=game.moves[12], comments=texts))
-    return Key(study=Study(title="A study of commentary", moves=moves), secret="5a" * 32)
+        moves.append(study.StudyMove(name=name, fen=fen, move=game.moves[12], comments=texts))
+    return study.Key(
+        study=study.Study(title="A study of commentary", moves=moves), secret="5a" * 32
+    )
 
 
-def hostile_key(key: Key) -> Key:
+def hostile_key(key: study.Key) -> study.Key:
     """One move, whose title and comments would be code if the page let them."""
     first = key.study.moves[0]
     texts = {name: f"{name} {HOSTILE}" for name in METHODS}
-    move = StudyMove(name="a", fen=first.fen, move=first.move, comments=texts)
-    return Key(study=Study(title=HOSTILE, moves=[move]), secret="00" * 32)
+    move = study.StudyMove(name="a", fen=first.fen, move=first.move, comments=texts)
+    return study.Key(study=study.Study(title=HOSTILE, moves=[move]), secret="00" * 32)
 
 
 class Page(HTMLParser):
@@ -95,19 +87,19 @@ class Page(HTMLParser):
 
 
 def test_a_form_is_complete_in_itself_and_allows_one_script(key):
-    text = write_form(key)
+    text = study.write_form(key)
     page = Page(text)
     assert page.loads == []
     assert "://" not in re.sub(r"http://www\.w3\.org/\d+/\w+", "", text)
     digest = base64.b64encode(hashlib.sha256(page.scripts[1].encode()).digest()).decode()
     assert f"script-src &#x27;sha256-{digest}&#x27;" in text
     assert "default-src &#x27;none&#x27;" in text
-    assert write_form(key) == text
+    assert study.write_form(key) == text
     assert page.fields <= page.labelled
 
 
 def test_no_method_and_nothing_of_the_key_is_in_the_page(key):
-    text = write_form(key)
+    text = study.write_form(key)
     told = json.loads(Page(text).scripts[0])
     assert key.secret not in text
     assert "secret-source" not in text
@@ -123,16 +115,16 @@ def test_no_method_and_nothing_of_the_key_is_in_the_page(key):
 
 
 def test_comments_cannot_become_code(key):
-    page = Page(write_form(hostile_key(key), Settings(organiser=HOSTILE)))
+    page = Page(study.write_form(hostile_key(key), study.Settings(organiser=HOSTILE)))
     assert len(page.scripts) == 2
     assert page.loads == []
     assert json.loads(page.scripts[0])["moves"][0]["items"][0]["text"].endswith(HOSTILE)
 
 
 def test_what_the_instructions_say_of_their_move_is_true():
-    board = GUIDE.position.board()
-    assert GUIDE.numbered_san == "6. Nxf7"
-    board.push(GUIDE.move)
+    board = study.GUIDE.position.board()
+    assert study.GUIDE.numbered_san == "6. Nxf7"
+    board.push(study.GUIDE.move)
     fork = {board.piece_type_at(square) for square in board.attacks(chess.F7)}
     assert {chess.QUEEN, chess.ROOK} <= fork
     assert board.piece_at(chess.B5) is None, "the example of a piece that is not there"
@@ -222,8 +214,8 @@ def keys_for(number: int) -> str:
 @pytest.fixture
 def form(key, tmp_path):
     path = tmp_path / "form.html"
-    path.write_text(write_form(key, Settings(break_minutes=0)), encoding="utf-8")
-    write_key(tmp_path / "key.json", key)
+    path.write_text(study.write_form(key, study.Settings(break_minutes=0)), encoding="utf-8")
+    study.write_key(tmp_path / "key.json", key)
     return path
 
 
@@ -234,7 +226,7 @@ def test_a_session_of_twenty_moves_is_interrupted_resumed_and_read(key, form, br
     rater.begin("p07")
     known = key.items()
     by_move = [[item for item, (n, _) in known.items() if n == number] for number in range(1, 21)]
-    order = [item for items in by_move for item in shown_order("P07", items)]
+    order = [item for items in by_move for item in study.shown_order("P07", items)]
     texts = [key.study.moves[n - 1].comments[m] for n, m in (known[item] for item in order)]
     for number in range(37):
         assert rater.text("comment") == texts[number]
@@ -264,7 +256,7 @@ def test_a_session_of_twenty_moves_is_interrupted_resumed_and_read(key, form, br
     assert not ratings.simulated
     rows = ratings.frame
     assert rows["correctness"].tolist() == [1 + number % 3 for number in range(100)]
-    for k, name in enumerate(list(DIMENSIONS)[1:]):
+    for k, name in enumerate(list(study.DIMENSIONS)[1:]):
         assert rows[name].tolist() == [1 + (number + k) % 5 for number in range(100)]
     assert rows["cause_tactical"].sum() == sum(n % 4 == 1 and n % 3 < 2 for n in range(100))
     (who,) = strengths([tmp_path / "ratings-P07.json"]).itertuples()
@@ -328,7 +320,7 @@ def test_a_pilot_is_short_and_nothing_may_be_left_out(key, form, browser, tmp_pa
 @pytest.mark.browser
 def test_nothing_hostile_runs_and_a_break_is_kept(key, browser, tmp_path):
     form = tmp_path / "form.html"
-    form.write_text(write_form(hostile_key(key), Settings(HOSTILE, block=2)), "utf-8")
+    form.write_text(study.write_form(hostile_key(key), study.Settings(HOSTILE, block=2)), "utf-8")
     rater = Rater(browser, form, viewport=DESK)
     assert HOSTILE in rater.text("organiser")
     rater.begin("P1")
@@ -351,8 +343,8 @@ def test_nothing_hostile_runs_and_a_break_is_kept(key, browser, tmp_path):
 def test_a_frame_without_storage_still_works_and_says_so(key, browser, tmp_path):
     import html
 
-    small = Key(study=Study(title="t", moves=key.study.moves[:1]), secret="00" * 32)
-    inside = html.escape(write_form(small))
+    small = study.Key(study=study.Study(title="t", moves=key.study.moves[:1]), secret="00" * 32)
+    inside = html.escape(study.write_form(small))
     frame = f'<iframe sandbox="allow-scripts allow-forms" srcdoc="{inside}"></iframe>'
     path = tmp_path / "frame.html"
     path.write_text(f"<!doctype html><meta charset=utf-8>{frame}", "utf-8")

@@ -12,42 +12,24 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from chessgloss.tracking.games import (
-    BOS,
-    EOS,
-    PIECES,
-    PROMOTIONS,
-    VOCABULARY_SIZE,
-    annotate,
-    tokenise,
-)
-from chessgloss.tracking.models import (
-    FeatureAttention,
-    HashAttention,
-    LanguageModel,
-    Settings,
-    SoftmaxAttention,
-    game_losses,
-    make_model,
-    predict_next,
-)
+from chessgloss.tracking import games, models
 from chessgloss.tracking.runs import CheckpointError, Training, read_checkpoint
 from scripts import load_script
 
 script = load_script("tracking/train.py")
 write_checkpoint = script.write_checkpoint
 
-KINDS = get_args(get_type_hints(Settings)["kind"])
-SMALL = Settings(layers=2, width=32, heads=2, context=64, window=5, buckets=4, dropout=0.1)
+KINDS = get_args(get_type_hints(models.Settings)["kind"])
+SMALL = models.Settings(layers=2, width=32, heads=2, context=64, window=5, buckets=4, dropout=0.1)
 
 
-def small_model(kind: str, **changes: object) -> LanguageModel:
-    return make_model(replace(SMALL, kind=kind, **changes), seed=3).eval()
+def small_model(kind: str, **changes: object) -> models.LanguageModel:
+    return models.make_model(replace(SMALL, kind=kind, **changes), seed=3).eval()
 
 
 def random_ids(*shape: int, seed: int = 0) -> torch.Tensor:
     generator = torch.Generator().manual_seed(seed)
-    return torch.randint(3, VOCABULARY_SIZE, shape, generator=generator)
+    return torch.randint(3, games.VOCABULARY_SIZE, shape, generator=generator)
 
 
 def random_vectors(parts: int, length: int = 20, size: int = 16, seed: int = 1) -> torch.Tensor:
@@ -95,10 +77,10 @@ def test_padding_at_the_end_and_other_games_of_the_batch_change_nothing(kind):
 def test_the_seed_alone_makes_the_first_weights(kind):
     settings = replace(SMALL, kind=kind)
     torch.manual_seed(11)
-    first = make_model(settings, seed=5).state_dict()
+    first = models.make_model(settings, seed=5).state_dict()
     torch.manual_seed(12)
     after = torch.rand(1)
-    again, other = (make_model(settings, seed=seed).state_dict() for seed in (5, 6))
+    again, other = (models.make_model(settings, seed=seed).state_dict() for seed in (5, 6))
     assert all(torch.equal(first[name], again[name]) for name in first)
     assert any(not torch.equal(first[name], other[name]) for name in first)
     torch.manual_seed(12)
@@ -110,7 +92,7 @@ def test_the_seed_alone_makes_the_first_weights(kind):
 
 def test_full_attention_is_the_textbook_formula():
     vectors = random_vectors(3)
-    ours = SoftmaxAttention(64, 64)(vectors)
+    ours = models.SoftmaxAttention(64, 64)(vectors)
     assert torch.allclose(ours, softmax_attention(*vectors, causal(20)), atol=1e-5)
 
 
@@ -119,14 +101,14 @@ def test_a_window_sees_its_latest_tokens_and_no_others(window):
     vectors = random_vectors(3)
     seen = causal(20) & ~torch.ones(20, 20, dtype=torch.bool).tril(-window)
     assert int(seen[19].sum()) == min(window, 20)
-    ours = SoftmaxAttention(64, window)(vectors)
+    ours = models.SoftmaxAttention(64, window)(vectors)
     assert torch.allclose(ours, softmax_attention(*vectors, seen), atol=1e-5)
 
 
 def test_hashing_into_one_bucket_is_exact_attention_with_shared_queries_and_keys():
     query, value = random_vectors(2)
     key = torch.nn.functional.normalize(query, dim=2) * query.shape[2] ** 0.5
-    ours = HashAttention(64, 16, buckets=1, rounds=1)(torch.stack([query, value]))
+    ours = models.HashAttention(64, 16, buckets=1, rounds=1)(torch.stack([query, value]))
     others = causal(20) & ~torch.eye(20, dtype=torch.bool)
     exact = softmax_attention(query, key, value, others)
     assert torch.allclose(ours[:, 1:], exact[:, 1:], atol=1e-5)
@@ -135,7 +117,7 @@ def test_hashing_into_one_bucket_is_exact_attention_with_shared_queries_and_keys
 
 def test_hashed_attention_is_among_the_tokens_that_share_a_bucket_in_a_round():
     torch.manual_seed(4)
-    attention = HashAttention(64, 16, buckets=4, rounds=2)
+    attention = models.HashAttention(64, 16, buckets=4, rounds=2)
     query, value = random_vectors(2)
     shares = torch.zeros(6, 20, 20, dtype=torch.bool)
     for rotation in attention.rotations:
@@ -160,7 +142,7 @@ def test_random_features_approach_softmax_attention_as_they_grow_in_number():
     errors = []
     for features in (16, 256, 8192):
         torch.manual_seed(0)
-        ours = FeatureAttention(16, features)(vectors)
+        ours = models.FeatureAttention(16, features)(vectors)
         errors.append(float((ours - exact).abs().mean()))
     assert errors[0] > 2 * errors[1] > 4 * errors[2]
     assert errors[2] < 0.02
@@ -172,14 +154,14 @@ def test_random_features_approach_softmax_attention_as_they_grow_in_number():
 @pytest.mark.parametrize(
     ("record", "changes", "message"),
     [
-        (Settings, {"kind": "gru"}, "kind"),
-        (Settings, {"layers": 0}, "layers"),
-        (Settings, {"width": 30, "heads": 4}, "does not divide"),
-        (Settings, {"width": 36, "heads": 4, "rotary": True}, "does not divide"),
-        (Settings, {"buckets": 5}, "in pairs"),
-        (Settings, {"dropout": 1.0}, "dropout"),
-        (Settings, {"kind": "lstm", "mixing": True}, "no attention"),
-        (Settings, {"colour": 1}, "colour"),
+        (models.Settings, {"kind": "gru"}, "kind"),
+        (models.Settings, {"layers": 0}, "layers"),
+        (models.Settings, {"width": 30, "heads": 4}, "does not divide"),
+        (models.Settings, {"width": 36, "heads": 4, "rotary": True}, "does not divide"),
+        (models.Settings, {"buckets": 5}, "in pairs"),
+        (models.Settings, {"dropout": 1.0}, "dropout"),
+        (models.Settings, {"kind": "lstm", "mixing": True}, "no attention"),
+        (models.Settings, {"colour": 1}, "colour"),
         (Training, {"notation": "san"}, "notation"),
         (Training, {"notation": "uci", "probability": 0.25}, "only rap has a probability"),
         (Training, {"notation": "rap", "probability": 25.0}, "probability"),
@@ -196,7 +178,7 @@ def test_settings_that_make_no_sense_are_refused(record, changes, message):
 
 # ---------------------------------------------------------------------------- script.perplexity
 
-TINY = Settings(layers=1, width=32, heads=2, dropout=0.0)
+TINY = models.Settings(layers=1, width=32, heads=2, dropout=0.0)
 
 OPENINGS = [
     ["e2e4", "e7e5", "g1f3"],
@@ -208,7 +190,7 @@ ALL = np.arange(3)
 
 @pytest.fixture(scope="module")
 def three_openings():
-    return tokenise(OPENINGS)
+    return games.tokenise(OPENINGS)
 
 
 class Scripted(torch.nn.Module):
@@ -226,45 +208,45 @@ class Scripted(torch.nn.Module):
 
 def test_one_move_counts_as_one_token(three_openings):
     """A model sure of a game but for its first square, one of four to it: 4 over 3 moves."""
-    table = torch.full((VOCABULARY_SIZE, VOCABULARY_SIZE), -50.0)
-    read = annotate(three_openings, [0], "uci")[0].tolist()
+    table = torch.full((games.VOCABULARY_SIZE, games.VOCABULARY_SIZE), -50.0)
+    read = games.annotate(three_openings, [0], "uci")[0].tolist()
     for before, after in pairwise(read):
         table[before, after] = 0.0
-    table[BOS, [3, 4, 5]] = 0.0
+    table[games.BOS, [3, 4, 5]] = 0.0
     measured = script.perplexity(Scripted(table), three_openings, "uci", np.array([0]))
     assert measured == pytest.approx(4 ** (1 / 3), rel=1e-5)
 
 
 def test_types_are_masked_with_uci_alone_and_the_end_is_no_move(three_openings):
-    table = torch.zeros(VOCABULARY_SIZE, VOCABULARY_SIZE)
-    table[:, PIECES:PROMOTIONS] = 50.0
+    table = torch.zeros(games.VOCABULARY_SIZE, games.VOCABULARY_SIZE)
+    table[:, games.PIECES : games.PROMOTIONS] = 50.0
     uci, always = (
         script.perplexity(Scripted(table), three_openings, way, ALL) for way in ("uci", "ap")
     )
     assert uci == pytest.approx(71 ** (35 / 17), rel=1e-5)
     assert always > 1e20
-    table[:, EOS] = math.log(71.0)  # half of everything is lost to the moves
+    table[:, games.EOS] = math.log(71.0)  # half of everything is lost to the moves
     measured = script.perplexity(Scripted(table), three_openings, "uci", ALL)
     assert measured == pytest.approx((70 + 71) ** (35 / 17), rel=1e-5)
 
 
 def test_batches_change_neither_losses_nor_answers(three_openings):
-    model = make_model(TINY, seed=1)
-    together = game_losses(model, three_openings, "uci", np.array([2, 0]))
-    alone = [game_losses(model, three_openings, "uci", np.array([k]))[0] for k in (2, 0)]
+    model = models.make_model(TINY, seed=1)
+    together = models.game_losses(model, three_openings, "uci", np.array([2, 0]))
+    alone = [models.game_losses(model, three_openings, "uci", np.array([k]))[0] for k in (2, 0)]
     assert together == pytest.approx(alone, rel=1e-4)
     random = np.random.default_rng(0)
     read = [random.integers(3, 70, size=n).astype(np.uint8) for n in random.integers(2, 200, 60)]
-    answers = predict_next(model, read)
+    answers = models.predict_next(model, read)
     assert np.exp(answers).sum(axis=1) == pytest.approx(np.ones(60), abs=1e-5)
-    assert np.allclose(answers, np.concatenate([predict_next(model, [ids]) for ids in read]),
+    assert np.allclose(answers, np.concatenate([models.predict_next(model, [ids]) for ids in read]),
                        atol=1e-4)  # fmt: skip
 
 
 @pytest.mark.parametrize(("notation", "selected"), [("rap", ALL), ("uci", np.array([], int))])
 def test_perplexity_of_nothing_or_with_rap_is_refused(notation, selected, three_openings):
     with pytest.raises(ValueError, match="measure on some games"):
-        script.perplexity(make_model(TINY, seed=1), three_openings, notation, selected)
+        script.perplexity(models.make_model(TINY, seed=1), three_openings, notation, selected)
 
 
 # ---------------------------------------------------------------------------- checkpoints

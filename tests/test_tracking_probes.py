@@ -17,21 +17,6 @@ from chessgloss.store import find_project
 from chessgloss.tracking import probes
 from chessgloss.tracking.games import BOS, IDS, VOCABULARY, VOCABULARY_SIZE, split_games
 from chessgloss.tracking.models import Settings, make_model
-from chessgloss.tracking.probes import (
-    BANDS,
-    KEPT,
-    TASKS,
-    ProbeError,
-    ask,
-    contexts,
-    precision_at,
-    predict,
-    rank,
-    read_probes,
-    score_answers,
-    scores_of,
-    share_on_own_pieces,
-)
 from scripts import load_script
 
 script = load_script("tracking/train.py")
@@ -58,7 +43,7 @@ class ScriptedChoice:
 @pytest.fixture
 def table_3():
     script = ScriptedChoice(chess.F3, chess.KNIGHT)
-    return pd.DataFrame(ask(FIGURE_1, NEXT_MOVE, "short", "figure 1", script))
+    return pd.DataFrame(probes.ask(FIGURE_1, NEXT_MOVE, "short", "figure 1", script))
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +87,7 @@ def test_the_rows_of_table_3(table_3, place, row):
     assert question["prompt"] == printed["Prompt Token"]
     assert set(question["legal"].split()) == set(printed["Correct Answers (LgM)"].split(", "))
     assert question["exact"].replace("-", "N/A") == printed["Correct Answers (ExM)"]
-    assert question["task"] == TASKS[place] == row.lower().replace("-", "_")
+    assert question["task"] == probes.TASKS[place] == row.lower().replace("-", "_")
 
 
 def test_every_question_keeps_the_papers_rules(selfplay_corpus, selfplay_probes):
@@ -112,7 +97,7 @@ def test_every_question_keeps_the_papers_rules(selfplay_corpus, selfplay_probes)
     for question in selfplay_probes.itertuples():
         moves, prefix = played[question.game], question.prefix.split()
         assert prefix == moves[: len(prefix)]
-        assert BANDS[question.band][0] <= len(prefix) <= BANDS[question.band][1]
+        assert probes.BANDS[question.band][0] <= len(prefix) <= probes.BANDS[question.band][1]
         board = chess.Board()
         for uci in prefix:
             board.push_uci(uci)
@@ -142,7 +127,7 @@ def test_no_prefix_is_a_training_prefix_or_occurs_twice(selfplay_corpus, selfpla
     }
     counts = selfplay_probes.groupby(["task", "band"])["game"].agg(["size", "nunique"])
     assert (counts == 25).all(axis=None)
-    assert len(counts) == len(TASKS) * len(BANDS)
+    assert len(counts) == len(probes.TASKS) * len(probes.BANDS)
     asked = selfplay_probes.loc[selfplay_probes["task"] == "end_actual", "prefix"]
     assert not trained & set(asked)
     assert asked.is_unique
@@ -154,7 +139,7 @@ def test_a_prefix_of_a_training_game_is_never_asked():
     cut = [replace(game, moves=game.moves[:-1]) for game in games]
     sizes = {"S": 5, "M": 10, "L": 15, "dev": 1, "test": 1, "probe": 15}
     held = list(read_games(SELFPLAY, 60))[-2:]
-    with pytest.raises(ProbeError, match=r"too few prefixes of the short band"):
+    with pytest.raises(probes.ProbeError, match=r"too few prefixes of the short band"):
         build_probes(split_games([*held, *cut, *games], sizes), seed=1, count=5)
 
 
@@ -168,7 +153,7 @@ def test_a_prefix_of_a_training_game_is_never_asked():
     ],
 )
 def test_a_prefix_that_does_not_serve_gives_nothing(moves, actual, why):
-    rows = ask(moves.split(), actual, "short", "a game", np.random.default_rng(0))
+    rows = probes.ask(moves.split(), actual, "short", "a game", np.random.default_rng(0))
     assert (rows == []) == bool(why)
 
 
@@ -178,27 +163,27 @@ def test_questions_come_back_from_their_file_and_damage_is_named(
     path = tmp_path / "probes.tsv.zst"
     monkeypatch.setattr(probes, "probes_file", lambda: path)
     with pytest.raises(FileNotFoundError, match=r"python data/tracking/train\.py"):
-        read_probes()
+        probes.read_probes()
     written = write_probes(selfplay_probes, path).read_bytes()
-    assert read_probes().equals(selfplay_probes)
-    assert write_probes(read_probes(), path).read_bytes() == written
+    assert probes.read_probes().equals(selfplay_probes)
+    assert write_probes(probes.read_probes(), path).read_bytes() == written
     path.write_bytes(written[:-9])
-    with pytest.raises(ProbeError, match="damaged or cut off"):
-        read_probes()
+    with pytest.raises(probes.ProbeError, match="damaged or cut off"):
+        probes.read_probes()
     write_probes(selfplay_probes.rename(columns={"fen": "position"}), path)
-    with pytest.raises(ProbeError, match="position"):
-        read_probes()
+    with pytest.raises(probes.ProbeError, match="position"):
+        probes.read_probes()
 
 
 # ------------------------------------------------------------------------------ asking
 
 
 def test_what_a_model_reads(table_3):
-    plain, _, start, other = map(in_words, contexts(table_3, "uci"))
+    plain, _, start, other = map(in_words, probes.contexts(table_3, "uci"))
     assert plain == ["BOS", *(part for uci in FIGURE_1 for part in (uci[:2], uci[2:])), "f1"]
     assert (start[-1], other[-1]) == ("B", "N")
     assert start[:-1] == plain[:-1]
-    typed, beside, typed_start, _ = map(in_words, contexts(table_3, "ap"))
+    typed, beside, typed_start, _ = map(in_words, probes.contexts(table_3, "ap"))
     assert typed[-5:] == ["P", "h7", "h6", "B", "f1"]
     assert beside[-2:] == ["N", "f3"]
     assert typed_start[-3:] == ["h7", "h6", "B"]
@@ -207,8 +192,8 @@ def test_what_a_model_reads(table_3):
 def test_answers_are_the_log_probabilities_after_the_prompt(table_3):
     model = make_model(TINY, seed=1)
     for notation in ("uci", "ap"):
-        answers = predict(model, table_3, notation)
-        for answer, read in zip(answers, contexts(table_3, notation), strict=True):
+        answers = probes.predict(model, table_3, notation)
+        for answer, read in zip(answers, probes.contexts(table_3, notation), strict=True):
             assert read[0] == BOS
             logits = model(torch.from_numpy(read.astype(np.int64))[None])[0, -1]
             assert np.allclose(answer, logits.log_softmax(dim=0).detach().numpy(), atol=1e-5)
@@ -224,18 +209,20 @@ def test_a_model_that_always_moves_from_e5_is_right_for_one_side(table_3):
     board = chess.Board(both.loc[1, "fen"])
     board.push(chess.Move.null())
     both.loc[1, "fen"] = board.fen()
-    assert share_on_own_pieces(model, both) == pytest.approx([0, 1], abs=1e-6)
+    assert probes.share_on_own_pieces(model, both) == pytest.approx([0, 1], abs=1e-6)
 
 
 def test_a_ranking_keeps_every_score():
     random = np.random.default_rng(3)
     values = random.normal(size=(40, VOCABULARY_SIZE)).astype(np.float32)
     right = random.random(values.shape) < 0.2
-    count = np.minimum(right.sum(axis=1), KEPT)
-    again = scores_of(rank(values))
+    count = np.minimum(right.sum(axis=1), probes.KEPT)
+    again = probes.scores_of(probes.rank(values))
     assert np.array_equal(again.argmax(axis=1), values.argmax(axis=1))
-    assert np.allclose(precision_at(again, right, count), precision_at(values, right, count))
-    assert rank(np.zeros((1, VOCABULARY_SIZE)))[0, :3].tolist() == [0, 1, 2]
+    assert np.allclose(
+        probes.precision_at(again, right, count), probes.precision_at(values, right, count)
+    )
+    assert probes.rank(np.zeros((1, VOCABULARY_SIZE)))[0, :3].tolist() == [0, 1, 2]
 
 
 # ------------------------------------------------------------------------------ scores
@@ -246,26 +233,26 @@ def test_scores_of_table_3_worked_by_hand(table_3):
     scores = np.zeros((1, VOCABULARY_SIZE))
     for place, word in enumerate(["c4", "g2", "b5", "N", "e2", "d3", "a6"]):
         scores[0, IDS[word]] = 10 - place
-    row = score_answers(table_3[:1], scores).iloc[0]
+    row = probes.score_answers(table_3[:1], scores).iloc[0]
     assert (row["answer"], row["lgm"], row["rprec"], row["exm"]) == ("c4", 1, 0.6, 0)
     scores[0, IDS["b5"]] = 11
-    row = score_answers(table_3[:1], scores).iloc[0]
+    row = probes.score_answers(table_3[:1], scores).iloc[0]
     assert (row["answer"], row["lgm"], row["rprec"], row["exm"]) == ("b5", 1, 0.6, 1)
-    other = score_answers(table_3[1:2], scores).iloc[0]
+    other = probes.score_answers(table_3[1:2], scores).iloc[0]
     assert (other["lgm"], other["rprec"]) == (0, 0)
     assert np.isnan(other["exm"])
 
 
 def test_models_that_know_all_the_rules_alone_or_nothing(selfplay_probes):
     actual = selfplay_probes["exact"] != "-"
-    perfect = score_answers(selfplay_probes, oracle(selfplay_probes))
+    perfect = probes.score_answers(selfplay_probes, oracle(selfplay_probes))
     assert (perfect[["lgm", "rprec"]] == 1).all(axis=None)
     assert (perfect.loc[actual, "exm"] == 1).all()
     assert perfect.loc[~actual, "exm"].isna().all()
     chances = 1 / selfplay_probes["legal"].str.split().str.len()
-    rules = score_answers(selfplay_probes, oracle(selfplay_probes.assign(exact="-")))
+    rules = probes.score_answers(selfplay_probes, oracle(selfplay_probes.assign(exact="-")))
     assert rules.loc[actual, "exm"].to_numpy() == pytest.approx(chances[actual].to_numpy())
-    nothing = score_answers(selfplay_probes, np.zeros((len(selfplay_probes), 77)))
+    nothing = probes.score_answers(selfplay_probes, np.zeros((len(selfplay_probes), 77)))
     for score in ("lgm", "rprec"):
         assert nothing[score].to_numpy() == pytest.approx(1 / chances.to_numpy() / 77)
     assert nothing.loc[actual, "exm"].to_numpy() == pytest.approx(1 / 77)
@@ -275,10 +262,10 @@ def test_models_that_know_all_the_rules_alone_or_nothing(selfplay_probes):
 def test_ties_share_their_places(count, expected):
     scores = np.array([[3.0, 2.0, 2.0, 2.0, 1.0]])
     right = np.array([[True, True, False, False, True]])
-    assert precision_at(scores, right, np.array([count])) == pytest.approx([expected])
+    assert probes.precision_at(scores, right, np.array([count])) == pytest.approx([expected])
 
 
 @pytest.mark.parametrize("scores", [np.zeros((2, 77)), np.full((4, 77), np.nan)])
 def test_bad_scores_are_refused(table_3, scores):
     with pytest.raises(ValueError, match="77 tokens a question"):
-        score_answers(table_3, scores)
+        probes.score_answers(table_3, scores)

@@ -16,26 +16,7 @@ from chessgloss.stats import Interval
 from chessgloss.store import find_project
 from chessgloss.tracking import probes, results, runs
 from chessgloss.tracking.games import IDS, SQUARES, VOCABULARY, tokenise
-from chessgloss.tracking.results import (
-    BASELINES,
-    EVEN_DRAW,
-    MARK,
-    NOTATION_ROWS,
-    PROBE_PARTS,
-    Judged,
-    answer_by_counts,
-    change_of_perplexity,
-    compare_answers,
-    even_draw,
-    headline,
-    judge_change,
-    judge_perplexity,
-    list_moves,
-    perplexity_of,
-    probe_table,
-    score_baselines,
-    summarise,
-)
+from chessgloss.tracking.results import MARK
 
 EXECUTED = find_project() / "book" / "executed"
 CHAPTERS = ("12_state_tracking", "13_board_probes", "14_history")
@@ -53,7 +34,7 @@ OPENING = "e2e4 e7e5 g1f3 b8c6 d2d4 h7h6"
 
 def moves_of(*games: str) -> pd.DataFrame:
     played = tokenise([game.split() for game in games])
-    return list_moves(played, np.arange(len(games)))
+    return results.list_moves(played, np.arange(len(games)))
 
 
 def question(task: str, prefix: str, at: str, legal: str, band: str = "short") -> pd.DataFrame:
@@ -68,7 +49,7 @@ def question(task: str, prefix: str, at: str, legal: str, band: str = "short") -
 
 
 def best_squares(moves: pd.DataFrame, asked: pd.DataFrame, given: str, count: int = 1) -> list[str]:
-    scores = answer_by_counts(moves, asked, given)[0]
+    scores = results.answer_by_counts(moves, asked, given)[0]
     assert scores[:SQUARES].max() < scores[SQUARES : SQUARES + 64].min(), "an answer is a square"
     return [VOCABULARY[token] for token in np.argsort(-scores, kind="stable")[:count]]
 
@@ -78,13 +59,14 @@ def best_squares(moves: pd.DataFrame, asked: pd.DataFrame, given: str, count: in
 
 def test_an_even_draw_costs_the_logarithm_of_the_number_of_legal_moves():
     games = tokenise([["e2e4", "e7e5", "g1f3"], ["e2e4", "e7e5"]])
-    losses = even_draw(games, np.array([0, 1]))
+    losses = results.even_draw(games, np.array([0, 1]))
     assert list(losses["plies"]) == [3, 2]
     assert list(losses["nats"]) == pytest.approx([math.log(20 * 20 * 29), math.log(20 * 20)])
-    assert perplexity_of(losses[1:], seed=1).value == pytest.approx(20)
+    assert results.perplexity_of(losses[1:], seed=1).value == pytest.approx(20)
     to_promote = "a2a4 b7b5 a4b5 a7a6 b5a6 h7h6 a6a7 h6h5 a7b8q".split()  # noqa: SIM905
     whole, short = (
-        even_draw(tokenise([to_promote[:plies]]), np.array([0]))["nats"][0] for plies in (9, 8)
+        results.even_draw(tokenise([to_promote[:plies]]), np.array([0]))["nats"][0]
+        for plies in (9, 8)
     )
     board = chess.Board()
     for uci in to_promote[:-1]:
@@ -103,7 +85,7 @@ def test_counts_worked_by_hand():
     assert best_squares(moves, knight, "start", 2) == ["f7", "e5"]
     assert best_squares(moves, knight, "came_from", 2) == ["e5", "f7"]
     assert best_squares(moves, knight, "type", 2) == ["e5", "f7"]
-    scored = score_baselines(moves, knight)
+    scored = results.score_baselines(moves, knight)
     assert {name: rows["lgm"].item() for name, rows in scored.items()} == {
         "start": 0, "came_from": 1, "type": 1,
     }  # fmt: skip
@@ -129,7 +111,7 @@ def test_where_a_type_stands_by_counts_of_its_side_and_by_where_it_went_last():
      ("lstm", ["came_from", "start_type"])],
 )  # fmt: skip
 def test_a_model_is_measured_by_what_it_is_told(model, names):
-    grounds = {name: pd.DataFrame({"name": [name]}) for name in BASELINES}
+    grounds = {name: pd.DataFrame({"name": [name]}) for name in results.BASELINES}
     assert results.ground_of(model, grounds)["name"].tolist() == names
 
 
@@ -145,19 +127,19 @@ def drawn(games: int, nats: float, seed: int = 1) -> pd.DataFrame:
 
 def test_a_perplexity_weighs_moves_not_games():
     losses = pd.DataFrame({"nats": [10 * math.log(8), 30 * math.log(2)], "plies": [10, 30]})
-    assert perplexity_of(losses, seed=1).value == pytest.approx(8**0.25 * 2**0.75)
+    assert results.perplexity_of(losses, seed=1).value == pytest.approx(8**0.25 * 2**0.75)
 
 
 def test_a_change_is_measured_on_the_same_draws_of_the_same_games():
     plain = drawn(300, 3.0)
     dearer = plain.assign(nats=plain["nats"] + 0.1 * plain["plies"])
-    change = change_of_perplexity(dearer, plain, seed=1)
+    change = results.change_of_perplexity(dearer, plain, seed=1)
     assert change.value == pytest.approx(100 * math.expm1(0.1))
     assert change.high - change.low < 1e-6
-    apart = perplexity_of(plain, seed=1)
+    apart = results.perplexity_of(plain, seed=1)
     assert apart.high - apart.low > 0.1
     with pytest.raises(ValueError, match="same games"):
-        change_of_perplexity(drawn(20, 3.0), drawn(21, 3.0), seed=1)
+        results.change_of_perplexity(drawn(20, 3.0), drawn(21, 3.0), seed=1)
 
 
 def test_runs_beat_the_even_draw_on_the_same_games_or_are_marked(monkeypatch):
@@ -167,13 +149,16 @@ def test_runs_beat_the_even_draw_on_the_same_games_or_are_marked(monkeypatch):
         for name, nats in (("even", 30 + noise), ("worse", 31 + noise), ("better", 28 + noise),
                            ("unclear", 30 - noise))
     }  # fmt: skip
-    known = {name: judge_perplexity(rows, losses["even"], seed=1) for name, rows in losses.items()}
+    known = {
+        name: results.judge_perplexity(rows, losses["even"], seed=1)
+        for name, rows in losses.items()
+    }
     assert {name: one.above for name, one in known.items()} == {
         "even": False, "worse": False, "better": True, "unclear": False,
     }  # fmt: skip
-    assert judge_perplexity(losses["better"], losses["even"][:10], seed=1).above
+    assert results.judge_perplexity(losses["better"], losses["even"][:10], seed=1).above
     monkeypatch.setattr(results, "read_losses", losses.get)
-    change = judge_change("better", "worse", known, seed=1)
+    change = results.judge_change("better", "worse", known, seed=1)
     assert change.value.value == pytest.approx(100 * math.expm1(-0.3))
     assert not change.above
 
@@ -198,7 +183,7 @@ def questions():
 def grounds_on(questions: pd.DataFrame, last: str) -> pd.DataFrame:
     """Counts of one training game, whose knight leaves g1 after 40 plies as ``last`` says."""
     game = [*(SHUFFLE * 10), *[last, "g8f6", f"{last[2:]}g1", "f6g8"] * 4]
-    return score_baselines(moves_of(" ".join(game)), questions)["came_from"]
+    return results.score_baselines(moves_of(" ".join(game)), questions)["came_from"]
 
 
 def answered(questions: pd.DataFrame, right: int, exact: int) -> pd.DataFrame:
@@ -219,7 +204,7 @@ def test_the_first_seed_and_the_best_probability_stand_in_the_tables():
         ("S-uci-1x15", "S", "uci", 1, 9.0, False), ("S-lstm-1", "S", "lstm", 1, 8.0, True),
     ]  # fmt: skip
     trained = pd.DataFrame(rows[::-1], columns=columns).set_index("run")
-    chosen = headline(trained, NOTATION_ROWS)
+    chosen = results.headline(trained, results.NOTATION_ROWS)
     assert chosen["run"].to_dict() == {
         ("S", "uci"): "S-uci-1", ("S", "uci_rap"): "S-rap25-1", ("M", "uci"): "M-uci-1",
     }  # fmt: skip
@@ -228,13 +213,13 @@ def test_the_first_seed_and_the_best_probability_stand_in_the_tables():
 
 def test_what_counting_does_as_well_is_marked_and_nothing_else(questions):
     unhelpful, helpful = grounds_on(questions, "g1e2"), grounds_on(questions, "g1h3")
-    assert summarise(helpful, seed=1).loc[("end_actual", "long"), "lgm"].value == 100
+    assert results.summarise(helpful, seed=1).loc[("end_actual", "long"), "lgm"].value == 100
     good, perfect = answered(questions, 15, 12), answered(questions, 20, 19)
     marked = {
         (name, score): not table.loc[("end_actual", "long"), score].above
         for name, rows, ground in (("good", good, unhelpful), ("poor", good, helpful),
                                    ("perfect", perfect, unhelpful))
-        for table in [summarise(rows, ground, seed=1)]
+        for table in [results.summarise(rows, ground, seed=1)]
         for score in ("lgm", "exm")
     }  # fmt: skip
     assert marked == {
@@ -245,18 +230,20 @@ def test_what_counting_does_as_well_is_marked_and_nothing_else(questions):
 
 def test_scores_are_laid_out_as_the_paper_prints_them(questions):
     unhelpful = grounds_on(questions, "g1e2")
-    scores = {"S UCI": summarise(answered(questions, 15, 5), unhelpful, seed=1),
-              BASELINES["came_from"]: summarise(unhelpful, seed=1)}  # fmt: skip
+    scores = {"S UCI": results.summarise(answered(questions, 15, 5), unhelpful, seed=1),
+              results.BASELINES["came_from"]: results.summarise(unhelpful, seed=1)}  # fmt: skip
     printed = pd.DataFrame(
-        {column: [74.0, 19.6] for part in PROBE_PARTS.values() for column in part},
+        {column: [74.0, 19.6] for part in results.PROBE_PARTS.values() for column in part},
         index=["S UCI", "Random Legal"],
     )
-    legal, _, played = (probe_table(scores, "end", part, printed) for part in PROBE_PARTS.values())
+    legal, _, played = (
+        results.probe_table(scores, "end", part, printed) for part in results.PROBE_PARTS.values()
+    )
     assert list(legal) == ["Actual", "Actual, paper", "Other", "Other, paper"]
-    assert list(legal.index) == ["S UCI", "Random Legal", BASELINES["came_from"]]
+    assert list(legal.index) == ["S UCI", "Random Legal", results.BASELINES["came_from"]]
     assert legal.loc["S UCI", "Actual"].value.value == 75
     assert legal.loc["S UCI", "Actual, paper"] == 74.0
-    assert legal.loc[BASELINES["came_from"], "Other"].value == 0
+    assert legal.loc[results.BASELINES["came_from"], "Other"].value == 0
     assert str(played.loc["S UCI", "Actual"]).startswith("25.0 [")
 
 
@@ -264,18 +251,18 @@ def test_two_runs_are_compared_on_the_same_questions(questions):
     actual = questions["task"] == "end_actual"
     pair = [answered(questions, right, 0)[actual] for right in (18, 8)]
     unhelpful, helpful = grounds_on(questions, "g1e2"), grounds_on(questions, "g1h3")
-    first = compare_answers(pair, [unhelpful] * 2, seed=1)
+    first = results.compare_answers(pair, [unhelpful] * 2, seed=1)
     assert first.value.difference.value == 50
     assert 0.001 < first.value.p < 0.01
-    turned = compare_answers(pair[::-1], [unhelpful] * 2, seed=1)
+    turned = results.compare_answers(pair[::-1], [unhelpful] * 2, seed=1)
     assert turned.value.difference.value == -50
-    floor = compare_answers(pair, [unhelpful, helpful], seed=1)
+    floor = results.compare_answers(pair, [unhelpful, helpful], seed=1)
     assert (first.above, floor.above) == (True, False)
     assert str(floor).endswith(MARK)
 
 
 def test_a_sentence_stands_only_if_all_its_numbers_beat_their_baseline():
-    good, bad = (Judged(Interval(1.0, 0.5, 1.5, 9), above) for above in (True, False))
+    good, bad = (results.Judged(Interval(1.0, 0.5, 1.5, 9), above) for above in (True, False))
     assert str(good) == "1.0 [0.5, 1.5]"
     assert f"{bad:.0f}" == f"1 [0, 2] {MARK}"
     sentences = {"Both do.": [good, good], "One does not.": [good, bad]}
@@ -288,7 +275,7 @@ def test_a_sentence_stands_only_if_all_its_numbers_beat_their_baseline():
 
 def test_kept_losses_give_the_perplexity_of_the_record():
     for name, row in runs.read_runs().iterrows():
-        one = perplexity_of(results.read_losses(name), seed=1)
+        one = results.perplexity_of(results.read_losses(name), seed=1)
         assert one.n == 3_750, name
         assert one.value == pytest.approx(row["test"], rel=1e-4), name
         if row["model"] != "uci_ap":
@@ -325,7 +312,7 @@ def test_every_table_of_perplexities_and_legal_answers_has_its_baseline(chapter)
             if differences.search(caption):
                 assert MARK in caption, caption
             elif legality.search(caption):
-                assert set(BASELINES.values()) & set(heads), caption
+                assert set(results.BASELINES.values()) & set(heads), caption
             else:
-                assert EVEN_DRAW in heads, caption
+                assert results.EVEN_DRAW in heads, caption
     assert checked >= 4

@@ -15,23 +15,8 @@ from numpy.typing import NDArray
 from chessgloss.positions import Game, Position
 from chessgloss.skill.players import Asked
 from chessgloss.tracking import games, models, probes, runs
-from chessgloss.tracking.games import (
-    VOCABULARY,
-    VOCABULARY_SIZE,
-    Corpus,
-    split_games,
-)
 from chessgloss.tracking.models import LanguageModel, Settings, make_model
 from chessgloss.tracking.results import perplexity_of, read_losses
-from chessgloss.tracking.runs import (
-    HEADLINE,
-    CheckpointError,
-    Run,
-    Training,
-    continue_games,
-    find_run,
-    read_checkpoint,
-)
 from scripts import load_script
 
 script = load_script("tracking/train.py")
@@ -56,7 +41,7 @@ def test_the_plan_holds_every_row_of_the_papers_tables():
         script.PLAN
     )
     assert {f"S-rap{percent}-1" for percent in (5, 15, 25, 50, 75, 100)} <= set(script.PLAN)
-    assert set(HEADLINE) <= set(script.PLAN)
+    assert set(runs.HEADLINE) <= set(script.PLAN)
     assert script.PLAN[-1] == "L-ap-1"
 
 
@@ -89,11 +74,11 @@ def test_the_plan_holds_every_row_of_the_papers_tables():
     ],
 )  # fmt: skip
 def test_names_say_what_is_trained(name, model, usual, settings, training):
-    run = find_run(name)
+    run = runs.find_run(name)
     assert (run.name, run.model, run.usual) == (name, model, usual)
     ours = {"layers": 4, "width": 160, "heads": 4, "dropout": 0.0}
     assert run.settings == Settings(**{**ours, **settings})
-    assert run.training == Training(**training)
+    assert run.training == runs.Training(**training)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +91,7 @@ def test_names_say_what_is_trained(name, model, usual, settings, training):
 )
 def test_other_names_are_refused_by_name_with_the_valid_forms(name):
     with pytest.raises(ValueError, match=f"'{name}' (is written|names no run; a name is SIZE)"):
-        find_run(name)
+        runs.find_run(name)
 
 
 # ---------------------------------------------------------------------------- what was trained
@@ -116,13 +101,13 @@ def test_the_committed_runs_are_the_plan_and_what_their_names_say():
     trained = runs.read_runs()
     assert set(script.PLAN) <= set(trained.index)
     assert not trained.loc[list(script.PLAN)].isna().any(axis=None)
-    assert runs.trained_checkpoints() == list(HEADLINE)
+    assert runs.trained_checkpoints() == list(runs.HEADLINE)
     for name in script.PLAN:
         path = games.data_folder() / "runs" / f"{name}.json"
         record = json.loads(path.read_text(encoding="utf-8"))
-        run = find_run(name)
+        run = runs.find_run(name)
         assert Settings(**record["settings"]) == run.settings
-        assert Training(**record["training"]) == run.training
+        assert runs.Training(**record["training"]) == run.training
 
 
 def random_game(seed: int) -> Game:
@@ -132,7 +117,7 @@ def random_game(seed: int) -> Game:
 @pytest.fixture(scope="module")
 def small_corpus():
     sizes = {"S": 6, "M": 7, "L": 8, "dev": 3, "test": 3, "probe": 8}
-    return split_games((random_game(seed) for seed in range(60)), sizes)
+    return games.split_games((random_game(seed) for seed in range(60)), sizes)
 
 
 @pytest.fixture(scope="module")
@@ -156,8 +141,8 @@ def workplace(questions, small_corpus, tmp_path, monkeypatch):
     return folder
 
 
-def tiny_run(name: str) -> Run:
-    run = find_run(name)
+def tiny_run(name: str) -> runs.Run:
+    run = runs.find_run(name)
     settings = replace(run.settings, layers=1, width=32, heads=2)
     return replace(run, settings=settings, training=replace(run.training, tokens=700, epochs=2))
 
@@ -173,7 +158,7 @@ def test_a_run_leaves_record_predictions_measures_and_checkpoint(
         len(small_corpus.of(run.size)), run.model, run.base,
     )  # fmt: skip
     assert row["tokens"] == row["log"][-1]["tokens"] > 0
-    model, training = read_checkpoint(script.work_folder() / f"{name}.safetensors")
+    model, training = runs.read_checkpoint(script.work_folder() / f"{name}.safetensors")
     assert training == run.training
     answers = runs.read_kept("predictions", name)
     assert len(answers) == (4 if run.training.notation == "uci" else 8), "no Start tasks for uci"
@@ -188,7 +173,7 @@ def test_a_run_leaves_record_predictions_measures_and_checkpoint(
     if own is not None:
         actual = questions.query("task == 'end_actual' and band == 'long'")
         assert own == pytest.approx(probes.share_on_own_pieces(model, actual), rel=1e-4)
-    assert runs.kept_path("checkpoints", name).is_file() == (name in HEADLINE)
+    assert runs.kept_path("checkpoints", name).is_file() == (name in runs.HEADLINE)
     assert not list(script.work_folder().glob("*.state"))
 
 
@@ -198,7 +183,7 @@ def test_done_and_claimed_runs_are_left_alone_and_missing_questions_are_made(
     trained: list[str] = []
     asked: list[pd.DataFrame] = []
 
-    def pretend(run: Run, corpus: Corpus, rows: pd.DataFrame, *_: object) -> None:
+    def pretend(run: runs.Run, corpus: games.Corpus, rows: pd.DataFrame, *_: object) -> None:
         trained.append(run.name)
         asked.append(rows)
 
@@ -208,10 +193,10 @@ def test_done_and_claimed_runs_are_left_alone_and_missing_questions_are_made(
     (workplace / "runs" / "S-uci-1.json").write_text("{}")
     script.work_folder().mkdir(parents=True)
     with FileLock(script.work_folder() / "S-uci-2.lock"):
-        script.train_runs([find_run(name) for name in ("S-uci-1", "S-uci-2", "S-uci-3")])
+        script.train_runs([runs.find_run(name) for name in ("S-uci-1", "S-uci-2", "S-uci-3")])
     assert trained == ["S-uci-3"]
     probes.probes_file().unlink()
-    script.train_runs([find_run("S-uci-2")])
+    script.train_runs([runs.find_run("S-uci-2")])
     assert trained == ["S-uci-3", "S-uci-2"]
     assert [len(rows) for rows in asked] == [len(questions), 8]
 
@@ -248,7 +233,7 @@ def test_files_that_are_missing_or_another_runs_are_named(workplace):
     with pytest.raises(ValueError, match=r"M-uci-2\.json is the record of 'M-uci-1'"):
         runs.read_runs()
     script.write_tensors({}, {"run": "M-uci-1"}, runs.kept_path("measures", "M-uci-2"))
-    with pytest.raises(CheckpointError, match="the run 'M-uci-1'"):
+    with pytest.raises(runs.CheckpointError, match="the run 'M-uci-1'"):
         runs.read_kept("measures", "M-uci-2")
 
 
@@ -279,14 +264,14 @@ def test_two_squares_are_a_move_and_a_new_piece_belongs_to_it(
     left, read = words.split(), list[list[str]]()
 
     def predict_next(_: LanguageModel, given: Sequence[NDArray]) -> NDArray:
-        read.extend([VOCABULARY[token] for token in row] for row in given)
-        answers = np.full((len(given), VOCABULARY_SIZE), -9.0, dtype=np.float32)
-        answers[:, VOCABULARY.index(left.pop(0))] = -0.1
-        answers[:, VOCABULARY.index("N")] += 8.8
+        read.extend([games.VOCABULARY[token] for token in row] for row in given)
+        answers = np.full((len(given), games.VOCABULARY_SIZE), -9.0, dtype=np.float32)
+        answers[:, games.VOCABULARY.index(left.pop(0))] = -0.1
+        answers[:, games.VOCABULARY.index("N")] += 8.8
         return answers
 
     monkeypatch.setattr(models, "predict_next", predict_next)
-    assert continue_games(model, reading, [TO_PROMOTE]) == [move]
+    assert runs.continue_games(model, reading, [TO_PROMOTE]) == [move]
     assert read[0][:4] == (["BOS", "h2", "h4", "g7"] if reading == "uci" else
                            ["BOS", "P", "h2", "h4"])  # fmt: skip
     parts = words.split()
