@@ -68,8 +68,6 @@ from chessgloss.stats import (
     percentile_interval)
 from chessgloss.store import default_store
 from chessgloss.tracking.runs import tracking_players
-
-# %% tags=["hide-input"]
 sizes = load_sizes("11_static_positions", profile)
 report.use_house_style()
 folder, settings, store = data_folder(), Settings(), default_store()
@@ -89,8 +87,6 @@ kept_recorded = grading.read_tables(grading.tables_path(recorded, settings))
 recorded_tables = tables_of(shown, kept_recorded)
 recorded_moves = graded_moves(recorded_tables)
 people = [RecordedPlayer(path) for path in sorted((recorded / "players").glob("*.tsv"))]
-
-# %% tags=["hide-input"]
 places["phase"] = places["fen"].map(phase_of)
 places = places.join(describe_positions(places["fen"]).set_axis(places.index))
 boards = {name: chess.Board(fen) for name, fen in places["fen"].items()}
@@ -107,18 +103,16 @@ ILLEGAL = 5_000  # what an answer that is no legal move costs in `priced`
 played = pd.concat(sheets, names=["player"]).reset_index("player").join(places, on="name")
 played["priced"] = played["uncut"].fillna(ILLEGAL)
 played["win"] = played["win_loss"].fillna(1.0)
-unrated = [player.name for player in people if player.name not in ratings.index]
 roster = ratings.reindex([player.name for player in people])
 roster["label"] = roster["label"].fillna(roster.index.to_series())
+roster = roster.fillna({"family": "yours", "effort": ""})
 rated = roster.dropna(subset="rating")
-
-# %% tags=["hide-input"]
 COLOURS = dict(zip(["OpenAI", "Google", "Anthropic", "DeepSeek", "xAI", "Maia"], report.PALETTE,
                    strict=False))
 NAMED = {"gpt_3_5_turbo_instruct": (6, -3), "gpt_5_6_sol_xhigh": (6, -4), "eubos": (6, -3),
-         "gemini_3_1_pro_preview_medium": (6, -8), "maia_1900": (6, 2), "survival_bot": (-52, -4),
+         "gemini_3_1_pro_preview_medium": (6, -8), "maia_1900": (-44, 6), "survival_bot": (-52, -4),
          "gpt_3_5_turbo": (6, -4), "gpt_5_2_high": (6, -4), "claude_opus_4_5_high": (-84, 2),
-         "grok_4_1_fast": (-64, 2), "llama_3_3_70b_instruct": (6, 4), "random_bot": (-54, -12),
+         "grok_4_1_fast": (-64, 2), "llama_3_3_70b_instruct": (6, 4),
          "gemini_3_1_flash_lite_preview": (6, -4), "deepseek_v4_flash_no_thinking": (-10, 7)}
 cost = played.groupby("player")["priced"].mean()
 rank = cost.rank(method="first").astype(int)
@@ -378,8 +372,6 @@ predictions = predict_all(scores, rated)
 assert np.allclose(predictions["priced"], predicted)
 sure = rated[rated["deviation"] < 100]
 predictions_sure = predict_all(scores, sure)
-
-# %% tags=["hide-input"]
 MEASURES = ["mark", "legal", "best", "charged", "priced", "win"]
 cube = {name: played.pivot(index="player", columns="name", values=name)[list(places.index)]
         for name in [*MEASURES, "loss", "uncut"]}
@@ -407,7 +399,7 @@ for part in (core, ~core):  # every player answered the first set: it is drawn b
 drawn_scores = [weighted_scores(weights) for weights in drawn_places]
 drawn_predictions = [predict_all(each, rated) for each in drawn_scores]
 
-# %% tags=["hide-input"]
+
 def spearman_of(x, y):
     return abs(float(spearmanr(x, y).statistic))
 
@@ -565,7 +557,6 @@ report.table(pd.DataFrame(pays).T, caption="What the plan recommends, tried on t
 PROGRAMS = ["Eubos", "Maia", "random mover", "survival bot"]
 spoken = played.join(roster[["family", "effort", "label"]], on="player")
 spoken = spoken[~spoken["family"].isin(PROGRAMS)]
-spoken["family"], spoken["effort"] = spoken["family"].fillna("yours"), spoken["effort"].fillna("")
 spoken["effort"] = spoken["effort"].replace(
     {"": "not said", "default": "not said", "thinking": "medium", "minimal": "low", "max": "xhigh"})
 by_family = means_by(spoken, "family", "legal", cluster="player", seed=seed)
@@ -584,7 +575,7 @@ report.boards(*(
 # set beside each other; *shown* says whether it saw the game or the FEN alone at the two efforts,
 # for that was not always the same.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input", "hide-output"]
 LEVEL = {"no thinking": 0, "low": 1, "medium": 2, "high": 3, "xhigh": 4}
 steps = spoken.assign(step=spoken["effort"].map(LEVEL)).dropna(subset="step")
 edges = steps.groupby("base")["step"].agg(["min", "max"]).query("min < max")
@@ -704,10 +695,8 @@ def ask_all(players, asked):
 answers = ask_all([*engines, *readers], asked)
 model_answers = ask_all(models, model_asked)
 answers |= model_answers
-
-# %% tags=["hide-input"]
 suite_boards = {question.name: chess.Board(question.position.fen) for question in asked}
-family_of = roster["family"].fillna("yours")
+family_of = roster["family"]
 wrong = [(family_of[player], illegal_kind(answer, boards[name]))
          for player, given in given_moves.items() if family_of[player] not in PROGRAMS
          for name, answer in given.items() if not answer.legal]
@@ -759,8 +748,9 @@ def fork_to_see(board):
     return False
 
 
-places["motif fork to see"] = [fork_to_see(board) for board in boards.values()]
-places["motif mate threat"] = [threatens_mate(board) for board in boards.values()]
+in_core_set = places[places["set"] == "core"].index
+for fact, holds_in in (("fork to see", fork_to_see), ("mate threat", threatens_mate)):
+    places[f"motif {fact}"] = pd.Series({name: holds_in(boards[name]) for name in in_core_set})
 strong = rated.index[(rated["rating"] > 1_300) & ~rated["family"].isin(PROGRAMS)]
 weak = rated.index[(rated["rating"] <= 1_300) & ~rated["family"].isin(PROGRAMS)]
 losses = played[played["set"] == "core"].pivot(index="name", columns="player", values="charged")
@@ -836,8 +826,6 @@ for name in cost.sort_values().index:
         some, positions=f"recorded, {seen_history}", rating=f"{row['rating']:.0f} ± "
         f"{row['deviation']:.0f}" if known else "none",
         **{"rating predicted": f"{predicted_of[name]:.0f}"})
-
-# %% tags=["hide-input"]
 sheets = {name: graded_answers(given, moves) for name, given in answers.items()}
 sheets["random"] = random_answers(frame["name"], moves)
 graded = pd.concat(sheets, names=["player"]).reset_index("player")
@@ -855,8 +843,6 @@ for name in order:
                               **{"rating predicted": ""})
 for card in all_cards.values():
     card.update({key: "" for key, value in card.items() if value != value})
-
-# %% tags=["hide-input"]
 PAGE = """
 <div class="results" id="compare-players">
 <p><select aria-label="first player"></select> beside
@@ -1183,9 +1169,6 @@ def ranking(moves, column="charged"):
     return pd.Series({
         player: graded_answers(given[list(few_positions)], moves)[column].mean()
         for player, given in answers.items()})
-
-
-# %% tags=["hide-input"]
 few_moves = graded_moves(few_tables)
 usual, yardsticks = ranking(few_moves), {}
 for setting in grading.OTHER_NODES:
@@ -1198,8 +1181,6 @@ for cap in (300, 10_000):
 yardsticks["chance to win, legal moves"] = ranking(few_moves, "win_loss")
 yardsticks["legal moves alone"] = ranking(few_moves, "loss")
 yardsticks["marks"] = -ranking(few_moves, "mark")
-
-# %% tags=["hide-input"]
 tau = pd.Series({name: usual.corr(other, method="kendall") for name, other in yardsticks.items()})
 report.table(tau.to_frame("Kendall's τ with the usual ranking"))
 
@@ -1328,8 +1309,6 @@ ways = {name: overall.loc[name, "legal"].value for name in model_answers}
 best_way = max(ways, key=ways.get)
 mark = {name: mean.value for name, mean in overall["mark"].items()}
 width = curves["stockfish_05"]
-
-# %% tags=["hide-input"]
 for name, value in {
     "positions": len(frame), "suite_games": int(frame["game"].nunique()),
     "model_positions": len(in_common),
@@ -1350,14 +1329,10 @@ for name, value in {
     "changed_fewer": 1 - agreement["mean of both, a quarter of the nodes"].value,
 }.items():
     glue(name, value, display=False)
-
-# %% tags=["hide-input"]
 reader = max((player.name for player in readers), key=mark.get)
 for name, value in {"reader": reader, "reader_mark": mark[reader],
                     "reader_legal": overall.loc[reader, "legal"].value}.items():
     glue(name, value, display=False)
-
-# %% tags=["hide-input"]
 rows = report.rows
 report.save(
     "11_static_positions",
