@@ -233,7 +233,7 @@ assert np.isclose(library_random["mark"], np.mean(marks))
 # mirror image, and by the mean of both, which is the same from either colour because it is made
 # so; and that mean once more with a quarter of the nodes, which says how much the limit matters.
 
-# %%
+# %% tags=["hide-input"]
 def turned_back(tables):
     """Return tables of mirror images by the moves of the positions themselves."""
     return [grading.MoveTable({uci.translate(grading.ACROSS): value
@@ -904,7 +904,7 @@ report.table(listing, caption="Recorded players, the least loss first")
 # once (a check, a mate, a capture that wins material, a piece that hangs, a safe fork), else
 # *quiet*; the board alone decides.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input", "hide-output"]
 counts = {"positions": len(frame), "games": frame["game"].nunique(),
           "White to move": int((frame["side"] == "White").sum())}
 for column in ("band", "phase", "kind"):
@@ -1250,7 +1250,7 @@ report.table(pd.DataFrame({"estimate": estimates}),
 #
 # Each in all positions of our suite that it was asked in; folded, for they are long.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input", "hide-output"]
 everywhere, pages = graded.assign(all="positions"), {}
 for column in ("all", *groupings, *motifs):
     some = everywhere[everywhere[column] != False]  # noqa: E712

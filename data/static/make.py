@@ -37,7 +37,7 @@ ENGINE = "Stockfish 15.1"
 SETTINGS, RECORDED = Settings(), (Settings(), Settings(5_000))
 
 #: Levels whose mean losses forty games do not tell apart, and games of each of them in all.
-CLOSE_LEVELS, CLOSE_GAMES = (10, 15), 120
+CLOSE_LEVELS, CLOSE_GAMES = (10, 15), 50
 
 
 def make_tables(
