@@ -648,7 +648,8 @@ glue("edited", ("Erasing a piece in the state lowers the probability of moving i
                 + ", ".join(f"{specific[name, 'erased'].value:.0f}" for name in follows)
                 + " points); without the output's own direction it does so in "
                 f"{results.enumerate_names(indirect)}" + "".join(
-                    f", by {specific[name, kinds[1]].value:.0f}" for name in indirect) + "."
+                    f", by {specific[name, kinds[1]].value:.0f}" for name in indirect) + (
+                        "." if indirect else ": no block is seen to use what the probe reads.")
                 if follows else "No edit does more to the erased piece than one of another piece."),
      display=False)
 glue("transposed", " ".join(
