@@ -2,8 +2,8 @@
 
     python data/notes/sheet.py
 
-writes ``comments.json`` (move, comment, statements, the hash of what wrote them) and
-``sheet.md`` into this folder: board, move, numbered statements, and the deep search of
+writes ``comments.json`` (move, comment, statements, the hash of what wrote them), unless it is
+there, and ``sheet.md`` into this folder: board, move, numbered statements, and the deep search of
 ``deep.jsonl`` (see ``search.py``) in SAN. A reader gives each statement a label (true, false,
 misleading) and each comment one (helpful or not), in ``reading_*.tsv``.
 """
@@ -52,34 +52,41 @@ def searched(board: chess.Board, found: dict[str, Any]) -> str:
     return f"{found['score']} (White's view), depth {found['depth']}: {line}"
 
 
-def main() -> None:
-    """Write comments and sheet."""
-    drawn = pd.read_csv(HERE / "drawn.tsv", sep="\t")
+def write_comments(path: Path, drawn: pd.DataFrame) -> None:
+    """Write a comment on each drawn move, after a search of its own."""
     moves = {(game, ply): move for game, ply, move in read_moves()}
-    lines = (HERE / "deep.jsonl").read_text(encoding="utf-8").splitlines()
-    deep = {(each["fen"], each["move"]): each for each in map(json.loads, lines)}
-    comments, pages = [], []
+    comments = []
     for number, row in enumerate(drawn.itertuples(), start=1):
-        move = moves[row.game, row.ply]
-        briefing = chessgloss.brief(move)
+        briefing = chessgloss.brief(moves[row.game, row.ply])
         text = chessgloss.comment(briefing).text
-        board, found = chess.Board(row.fen), deep[row.fen, row.move]
-        after = board.copy(stack=False)
-        after.push(move.move)
-        cut = statements(text)
         comments.append({"id": number, "game": row.game, "ply": row.ply, "san": row.san,
                          "judgement": briefing.verdict.judgement, "text": text,
-                         "statements": cut})  # fmt: skip
-        numbered = "\n".join(f"{place}. {each}" for place, each in enumerate(cut, start=1))
-        pages.append(
-            f"## {number}: {row.game}, {row.san}\n\n`{row.fen}`\n\n```\n{board}\n```\n\n"
-            f"{numbered}\n\n"
-            f"- before the move: {searched(board, found['before'])}\n"
-            f"- after it: {searched(after, found['after'])}\n"
-        )
+                         "statements": statements(text)})  # fmt: skip
         print(number, text, flush=True)
     about = {"writers": digest_of_writers(), "comments": comments}
-    (HERE / "comments.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Write comments, unless they are there, and the sheet."""
+    drawn, path = pd.read_csv(HERE / "drawn.tsv", sep="\t"), HERE / "comments.json"
+    if not path.is_file():
+        write_comments(path, drawn)
+    comments = json.loads(path.read_text(encoding="utf-8"))["comments"]
+    lines = (HERE / "deep.jsonl").read_text(encoding="utf-8").splitlines()
+    deep = {(each["fen"], each["move"]): each for each in map(json.loads, lines)}
+    pages = []
+    for row, comment in zip(drawn.itertuples(), comments, strict=True):
+        board, found = chess.Board(row.fen), deep[row.fen, row.move]
+        after = board.copy(stack=False)
+        after.push_uci(row.move)
+        numbered = [f"{place}. {each}" for place, each in enumerate(comment["statements"], start=1)]
+        pages.append(
+            f"## {comment['id']}: {row.game}, {row.san}\n\n`{row.fen}`\n\n```\n{board}\n```\n\n"
+            + "\n".join(numbered)
+            + f"\n\n- before the move: {searched(board, found['before'])}\n"
+            f"- after it: {searched(after, found['after'])}\n"
+        )
     (HERE / "sheet.md").write_text("\n".join(pages), encoding="utf-8")
 
 
