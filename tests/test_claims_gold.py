@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 import random
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from chessgloss import assets
 from chessgloss.claims import verify
 from chessgloss.claims.checker import checker_digest, checker_files
 from chessgloss.claims.gold import (
@@ -16,12 +19,16 @@ from chessgloss.claims.gold import (
     Score,
     check_text,
     corrupted,
+    match,
     minimal_pairs,
     read_gold,
+    read_human,
+    read_matching,
     score_gold,
     sentence,
 )
 from chessgloss.corpora.games import read_games
+from chessgloss.corpora.lectures import Lecture, evaluated_lectures, read_lectures
 from chessgloss.positions import MoveInContext, read_fen, read_move
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -102,6 +109,95 @@ def test_a_bad_line_is_named(tmp_path: Path, text: str):
     (tmp_path / "gold.jsonl").write_text(line("Fine.") + "\n" + text)
     with pytest.raises(GoldError, match=r"gold\.jsonl, line 2"):
         list(read_gold(tmp_path / "gold.jsonl"))
+
+
+# ---------------------------------------------------------------- human sentences
+
+HUMAN = {half: ROOT / "data" / "claims" / f"human_{half}.jsonl" for half in ("dev", "test")}
+MATCHING = ROOT / "data" / "claims" / "matching.tsv"
+
+
+@pytest.fixture(scope="module")
+def lectures() -> list[Lecture]:
+    try:
+        return read_lectures(assets.locate("lectures"))
+    except assets.AssetMissing as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("half", HUMAN)
+def test_labels_of_human_sentences_fit_the_lectures(half: str, lectures: list[Lecture]):
+    """The reader itself refuses another text and an edit of a word that is not there."""
+    rows = [json.loads(line) for line in HUMAN[half].read_text().splitlines()]
+    texts = {gold.key: gold for gold in read_human(HUMAN[half], lectures)}
+    for row in rows:
+        gold = texts[f"{row['lecture']}/{row['number']}"]
+        for label in row["claims"]:
+            quoted, words = label["quote"].split(), gold.text[slice(*label["span"])].split()
+            assert (quoted[0], quoted[-1]) in ((words[0], words[-1]), (words[0], "…"))
+        assert sum(len(label["quote"].replace("…", "").split()) for label in row["claims"]) <= 15
+        for edit in row["edits"]:
+            assert row["claims"][edit["claim"]]["verdict"] == "true"
+    claims = [claim for key, gold in texts.items() if "+" not in key for claim in gold.claims]
+    assert len(claims) >= 160
+    assert {claim.verdict for claim in claims} <= {"true", "false", "not_checkable"}
+    assert sum("+" in key for key in texts) >= 80
+
+
+def test_the_halves_share_no_lecture_and_no_position(lectures: list[Lecture]):
+    halves = {half: list(read_human(path, lectures)) for half, path in HUMAN.items()}
+    kept = evaluated_lectures(lectures)
+    for half, texts in halves.items():
+        assert all((gold.key.split("/")[0] in kept) == (half == "test") for gold in texts)
+    dev, test = ({(g.move.position.fen, g.move.uci) for g in texts} for texts in halves.values())
+    assert dev.isdisjoint(test)
+
+
+def test_a_twin_differs_in_one_word_and_holds_a_false_claim(lectures: list[Lecture]):
+    text: dict[str, str] = {}
+    for gold in (gold for path in HUMAN.values() for gold in read_human(path, lectures)):
+        original = text.setdefault(gold.key.split("+")[0], gold.text)
+        if "+" in gold.key:
+            assert gold.text != original
+            assert "false" in {claim.verdict for claim in gold.claims}
+        for claim in gold.claims:
+            assert gold.text[slice(*claim.span)].strip(), gold.key
+
+
+def test_another_text_of_a_lecture_is_noticed(tmp_path: Path, lectures: list[Lecture]):
+    row = json.loads(HUMAN["dev"].read_text().splitlines()[0])
+    row["sha256"] = hashlib.sha256(b"another").hexdigest()
+    (tmp_path / "human.jsonl").write_text(json.dumps(row))
+    with pytest.raises(GoldError, match=r"human\.jsonl, line 1: .*another one"):
+        list(read_human(tmp_path / "human.jsonl", lectures))
+
+
+def test_the_matching_task_holds_four_moves_and_the_right_one(lectures: list[Lecture]):
+    kept = evaluated_lectures(lectures)
+    rows = [row.split("\t") for row in MATCHING.read_text().splitlines()[1:]]
+    for lecture, number, candidates, right, split in rows:
+        keys = candidates.split()
+        assert keys[int(right)] == f"{lecture}/{number}"
+        assert all((key.split("/")[0] in kept) == (split == "test") for key in keys)
+    for split in ("dev", "test"):
+        tasks = list(read_matching(MATCHING, lectures, split))
+        assert len(tasks) == sum(row[4] == split for row in rows)
+        for _, moves, _ in tasks:
+            assert len({(move.position.fen, move.uci) for move in moves}) == 4
+            assert len({move.position.board().piece_type_at(move.move.from_square)
+                        for move in moves}) == 1  # fmt: skip
+
+
+def test_a_match_has_fewest_false_then_most_true_claims():
+    moves = [read_move(read_fen(FIGURE_A6), san) for san in ("Bxe6+", "Qxa8", "Ba3")]
+    verdicts = dict(zip((move.uci for move in moves), ("t", "tt", "ttf"), strict=True))
+
+    def check(_, move):
+        names = {"t": "true", "f": "false"}
+        return [SimpleNamespace(verdict=names[each]) for each in verdicts[move.uci]]
+
+    assert match("", moves, check) == (1,)
+    assert match("", moves, lambda _, move: ()) == (0, 1, 2)
 
 
 def test_minimal_pairs_are_told_apart(pairs):

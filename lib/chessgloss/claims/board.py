@@ -9,10 +9,11 @@ function that looks at one moment and says whether what is claimed holds there.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Final, Literal
 
 import chess
@@ -55,8 +56,9 @@ Anchor = Literal["before", "after", "reply", "line", "none"]
 #: It holds; it does not; what it speaks of is not there; the board cannot tell.
 Outcome = Literal["holds", "fails", "absent", "unknown"]
 
-#: Lines a text may start before further ones are left out.
-MOST_LINES: Final = 24
+#: Newest lines in which a written move is looked for, and most ways to play it that open a line.
+NEWEST_LINES: Final = 8
+MOST_WAYS: Final = 4
 
 #: First captures tried where a recapture is spoken of and no capture was made.
 MOST_CAPTURES: Final = 40
@@ -138,11 +140,14 @@ class Scene:
         Before, after, after the expected reply if given, then the lines in the text's order.
     verdict
         What an engine says of the move, if it was asked.
+    adrift
+        Where in the text moves stand that go on with a line which cannot be followed.
     """
 
     move: MoveInContext
     moments: tuple[Moment, ...]
     verdict: Verdict | None = None
+    adrift: frozenset[int] = frozenset()
 
     @property
     def before(self) -> Moment:
@@ -157,7 +162,7 @@ class Scene:
     def allowed(self, claim: Claim) -> tuple[Moment, ...]:
         """Return the moments that the words of a claim allow, latest line first."""
         last = max(claim.span[1], *(term.span[1] for term in claim.subjects), 0)
-        lines = [m for m in self.moments if m.anchor == "line" and m.start <= last][::-1]
+        lines = _lines_until(self.moments, last + 1)[: 3 * NEWEST_LINES]
         if claim.tense == "before":
             return (self.before, *lines)
         opponent = {term.side for term in claim.subjects} == {not self.move.mover}
@@ -199,16 +204,28 @@ def set_scene(
         if answer not in after.legal_moves:
             raise ValueError(f"the reply {reply!r} is not legal in {after.fen()!r}")
         moments.append(Moment("reply", play(after, answer), (after, answer)))
-    most = len(moments) + MOST_LINES
+    skipped = {id(moment.board): False for moment in moments}
+    adrift, lost = set[int](), False
     for term in terms:
-        skipped = {id(moment.board): moment.skipped for moment in moments}
-        for board, chosen in ways_to_play(moments, term):
-            if len(moments) >= most or (board is before and chosen == move.move):
-                break
-            passed_over = skipped.get(id(board), True)
+        if term.continues and lost:
+            adrift.add(term.span[0])
+        ways = ways_to_play(moments, term)
+        lost = all(skipped.get(id(board), True) for board, _ in ways) or (term.continues and lost)
+        played = [board is before and chosen == move.move for board, chosen in ways]
+        opened = ways[: played.index(True)] if any(played) else ways
+        for board, chosen in reversed(opened):  # the likeliest is to be the newest
             line = play(board, chosen)
-            moments.append(Moment("line", line, (board, chosen), term.span[0], passed_over))
-    return Scene(move, tuple(moments), verdict)
+            skipped[id(line)] = skipped.get(id(board), True)
+            last = (board, chosen)
+            moments.append(Moment("line", line, last, term.span[0], skipped[id(line)]))
+    return Scene(move, tuple(moments), verdict, frozenset(adrift))
+
+
+def _lines_until(moments: Sequence[Moment], stop: int) -> Sequence[Moment]:
+    """Return the lines that begin before a place in the text, newest first."""
+    end = bisect_left(moments, stop, key=lambda moment: moment.start)
+    first = next((k for k in range(min(end, 4)) if moments[k].anchor == "line"), end)
+    return moments[first:end][::-1]
 
 
 def play(board: chess.Board, move: chess.Move) -> chess.Board:
@@ -229,21 +246,26 @@ def ways_to_play(moments: Sequence[Moment], term: Term) -> list[_Event]:
     """Return where and how a written move can be played: one way for each board.
 
     The latest moment comes first; moves of the side not on turn, as after a pass, last. A
-    move number that names the ply before or after the move leaves only that one.
+    move number that names the ply before or after the move leaves only that one, and the end of
+    the line that the move goes on with.
     """
     written = term.move
-    latest = [m for m in moments if m.anchor == "line" and m.start < term.span[1]][::-1]
-    ordered = [*latest, *(m for m in moments if m.anchor != "line")]
-    numbered = [m for m in ordered if m.anchor != "reply" and m.board.ply() == term.numbered]
+    latest = list(_lines_until(moments, term.span[0])[:NEWEST_LINES])
+    ordered = [*latest, *(m for m in moments[:3] if m.anchor != "line")]
+    # after one dot the move may be Black's all the same
+    plies = {term.numbered, term.numbered and term.numbered + (term.side is None)}
+    numbered = [m for m in ordered if m.anchor != "reply" and m.board.ply() in plies]
+    if numbered and term.continues:
+        numbered += ordered[:1]
     boards: list[chess.Board] = [moment.board for moment in numbered or ordered]
-    if not numbered:
-        boards += [turned for board in boards if (turned := after_pass(board)) is not None]
-    return [
-        (board, move)
-        for board in boards
-        if written is not None and term.side in (None, board.turn)
-        for move in islice(written.moves(board), 1)
-    ]
+
+    def playable(boards: Iterable[chess.Board | None]) -> Iterator[_Event]:
+        for board in boards:
+            if board is not None and written is not None and term.side in (None, board.turn):
+                yield from ((board, move) for move in islice(written.moves(board), 1))
+
+    turned = () if numbered else map(after_pass, boards)
+    return list(islice(chain(playable(boards), playable(turned)), MOST_WAYS))
 
 
 # ---------------------------------------------------------------- who is meant
@@ -327,11 +349,13 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
         anchors = [moment.anchor for moment in scene.moments if moment.board is board]
         return "true", f"{board.san(move)} is legal", anchors[0] if anchors else "line"
     evidence = f"{term.text} is not legal before the move, after it, or in a line of the text"
-    certain = term.definite or (term.role == "move" and term.move is not None and term.move.castles)
-    if claim.stance.negated or not certain or _is_past(term, scene):
+    earlier = _earlier(term, scene)
+    if earlier is not None:
+        return ("true" if earlier else "false"), "as the game went before", "before"
+    if claim.stance.negated or not term.definite or _is_remote(term, scene):
         return "not checkable", evidence, "none"
-    if claim.stance.supposed and not past and term.numbered is None:
-        return "not checkable", evidence + "; the text only supposes it", "none"
+    if claim.stance.supposed and not past and _is_near(term, scene):
+        return "not checkable", f"{term.text} may follow another move", "none"
     return "false", evidence, "before"
 
 
@@ -346,14 +370,45 @@ def impossible(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     return "not checkable" if doubtful else "false", f"{board.san(move)} is legal", "after"
 
 
-def _is_past(term: Term, scene: Scene) -> bool:
-    """Tell whether a move may be one that was played earlier in the game.
+def _earlier(term: Term, scene: Scene) -> bool | None:
+    """Tell whether a numbered move was played earlier in the game; ``None`` if none can say."""
+    moves, ply = scene.move.position.moves, scene.before.board.ply()
+    if term.numbered is None or term.move is None or not 0 < ply - term.numbered <= len(moves):
+        return None
+    board = scene.move.position.board()
+    last = [board.pop() for _ in range(ply - term.numbered)][-1]
+    return term.move.fits(board, last)
 
-    Its number says so, or the piece already stands where it is said to go.
+
+def _is_near(term: Term, scene: Scene) -> bool:
+    """Tell whether a move can be played once either side has made another one."""
+    boards = (board for moment in scene.moments[:2] for board in _both_turns(moment.board))
+    ends = (play(board, first) for board in boards for first in board.legal_moves)
+    return any(
+        term.move is not None and term.side in (None, turn.turn) and any(term.move.moves(turn))
+        for end in ends
+        for turn in _both_turns(end)
+    )
+
+
+def _is_remote(term: Term, scene: Scene) -> bool:
+    """Tell whether a move may be one that was played earlier in the game, or comes much later.
+
+    Its number says so, or the line that it stands in, or the piece already stands where it is
+    said to go.
     """
     board, move = scene.before.board, term.move
-    if term.numbered is not None and term.numbered < board.ply():
+    if move is not None and move.file is not None and move.rank is not None:
+        start = chess.square(move.file, move.rank)  # ``h7-h6``, of a piece that is not there
+        there = {moment.board.piece_type_at(start) for moment in scene.moments}
+        if there <= {None} or (move.piece is not None and move.piece not in there):
+            return True
+    if term.span[0] in scene.adrift:
         return True
+    if term.numbered is not None:
+        newest = max(moment.board.ply() for moment in scene.moments)
+        if not board.ply() <= term.numbered <= newest:
+            return True
     if move is None or move.to is None or move.piece is None or move.takes:
         return False
     there = board.piece_at(move.to)
@@ -379,7 +434,8 @@ def _must_be_played(term: Term, scene: Scene) -> bool:
 def signed(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a move written with a sign of check or mate gives check or mates."""
     term, mate = claim.objects[0], claim.relation == "move_mates"
-    events = [] if _is_past(term, scene) else ways_to_play(scene.moments, term)
+    events = [] if _is_remote(term, scene) else ways_to_play(scene.moments, term)
+    events = [(b, each) for b, _ in events if term.move for each in term.move.moves(b)]
     if _is_played(term, scene):
         events = [(scene.before.board, scene.move.move)]
     if not events:
@@ -411,15 +467,17 @@ def loses_right(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def castled(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether a king can have castled: no rights left, and not on its first square."""
+    """Look whether a king can have castled: no rights left, and on that side of the board."""
     board = moment.board
+    wings = {"K": range(5, 8), "Q": range(4), "either": (*range(4), *range(5, 8))}
     gone = [
-        board.king(side) != (chess.E1 if side else chess.E8) and not board.has_castling_rights(side)
-        for side, _ in _castling(claim)
+        chess.square_file(board.king(side) or 0) in wings[wing]
+        and not board.has_castling_rights(side)
+        for side, wing in _castling(claim)
     ]
     if all(gone) if "both" in claim.detail else any(gone):
         return holds("king and rights are as after castling")
-    return fails("the king still stands at home, or has its rights")
+    return fails("the king does not stand there, or still has its rights")
 
 
 def _castling(claim: Claim) -> list[tuple[chess.Color, str]]:
@@ -460,6 +518,65 @@ def can_promote(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return fails("no such promotion is legal")
 
 
+def on_turn(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether the side that must find a move is the one on turn after the move."""
+    side = scene.after.board.turn
+    right = claim.subjects[0].side == side
+    return truth(right, f"{side_name(side)} is on turn", certain=False)
+
+
+def on_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether the side that does something is the one that moves."""
+    side = scene.move.mover
+    return truth(claim.subjects[0].side == side, f"{side_name(side)} moves", certain=False)
+
+
+def theme(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether what the text speaks of comes with the move: a check, a mate, a square."""
+    (board, move), end = (scene.before.board, scene.move.move), scene.after.board
+    subject, square = claim.detail["theme"], claim.detail.get("square")
+    there = {
+        "check": lambda: end.is_check() or board.is_check(),
+        "mate": lambda: end.is_checkmate() or any(mates(end, side) for side in chess.COLORS),
+        "sacrifice": lambda: exchange(board, move) < 0,
+        "capture": lambda: board.is_capture(move),
+        "square": lambda: chess.parse_square(square or "a1") in _reach(scene),
+        "file": lambda: chess.FILE_NAMES.index(claim.detail["file"]) in _files(scene),
+    }
+    return truth(there[subject](), f"{board.san(move)}: {square or subject}", certain=False)
+
+
+def _reach(scene: Scene) -> chess.SquareSet:
+    """Return the squares that the move touches, and those that its piece then attacks."""
+    move, end = scene.move.move, scene.after.board
+    return end.attacks(move.to_square) | {move.from_square, move.to_square}
+
+
+def _files(scene: Scene) -> set[int]:
+    """Return the files of the move, and those without pawns of one side."""
+    move, end = scene.move.move, scene.after.board
+    half = {file for side in chess.COLORS for file in half_open_files(end, side)}
+    return half | {chess.square_file(move.from_square), chess.square_file(move.to_square)}
+
+
+def moved(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether the piece that is said to move is the one that does."""
+    board, move = scene.before.board, scene.move.move
+    right = any(
+        replace(term, square=None, file=None).matches(square, board.piece_at(square))
+        for term in claim.objects
+        for square in [move.from_square]
+    )
+    return truth(right, f"{name(board, move.from_square)} moves", certain=False)
+
+
+def there_is(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether there are such pieces; of plurals two."""
+    (term,) = claim.objects
+    squares, least = term.squares(moment.board), 2 if _PLURAL.search(term.text) else 1
+    return truth(len(squares) >= least, f"{len(squares)} of them", certain=False)
+
+
 def legal_count(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look how many legal moves there are."""
     count = moment.board.legal_moves.count()
@@ -475,7 +592,9 @@ def stands(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     for term in claim.objects:
         if not term.squares(board):
             there = "no such piece" if term.square is None else name(board, term.square)
-            return fails(f"there is {there}")
+            # ``the Rf1`` may be a move
+            doubtful = term.move is not None and ways_to_play(scene.moments, term)
+            return truth(False, f"there is {there}", certain=not doubtful)
     pieces = [name(board, term.squares(board)[0]) for term in claim.objects]
     return holds(f"there is {' and '.join(pieces)}")
 
@@ -667,9 +786,10 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
             return holds(f"{board.san(move)} is legal")
     if moment.last is None:
         return fails("no such capture is legal")
-    in_check = moment.anchor == "after" and moment.board.is_check()
-    if in_check and not made and sides != {moment.board.turn}:
-        return unknown("the check must be answered first")
+    if moment.board.is_check() and sides != {moment.board.turn} and not (made and sides):
+        ends = [play(moment.board, answer) for answer in moment.board.legal_moves]
+        if any(_is_meant(claim, b, m) for b in ends for m in b.generate_legal_captures()):
+            return unknown("the check must be answered first")
     if _follows_another(claim, scene):
         return unknown("it may follow the move that is named")
     return fails(f"{moment.last[0].san(moment.last[1])} is no such capture")
@@ -752,7 +872,10 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     kinds = [term.pieces for term in claim.objects]
     alike = len(kinds) == 1 and claim.objects[0].text.endswith("s")
     only_named = bool(claim.subjects) and all(term.role == "piece" for term in claim.subjects)
+    places = {term.square for term in claim.objects if alike and term.square is not None}
     for board, move in (*_made(moment), *_possible(moment)):
+        if places and move.to_square not in places:
+            continue
         taken = board.piece_at(move.to_square)
         if only_named and not any(
             _takes(term, board, move) or term.matches(move.to_square, taken)
@@ -784,6 +907,9 @@ def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     unit = claim.detail.get("unit", "material")
     outright = claim.text.lower().startswith("win") and unit != "material"
     bad = gain < 0 if written else gain <= 0 and outright and moment.anchor == "after"
+    answers = moment.board.generate_legal_captures(chess.BB_ALL, chess.BB_SQUARES[move.to_square])
+    if any(mates(play(moment.board, answer), board.turn) for answer in answers):
+        return unknown(f"{evidence}, but taking back allows mate")
     return truth(gain >= _value(unit), evidence, certain=bad and board.is_capture(move))
 
 
@@ -925,14 +1051,16 @@ def is_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def is_stalemate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a position is stalemate."""
     stalemate = moment.board.is_stalemate()
-    return truth(stalemate, "stalemate" if stalemate else "there are legal moves or a check")
+    evidence = "stalemate" if stalemate else "there are legal moves or a check"
+    return truth(stalemate, evidence, certain="stalemated" not in claim.text)
 
 
 def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side could mate at once; a longer mate is not searched for."""
     if moment.board.is_checkmate():
         return holds("it is mate already")
-    for side in chess.COLORS:
+    kings = {not term.side for term in claim.objects if term.side is not None}
+    for side in kings or _named_sides(claim):
         for move in mates(moment.board, side):
             return holds(f"{side_name(side)} could mate by {move.uci()}")
     at_once = claim.detail.get("count") == "1"
@@ -1167,7 +1295,7 @@ def open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return truth(pawns and not half, evidence)
     if half and claim.relation == "opens_file" and "fully" not in claim.detail:
         return unknown(evidence)
-    return truth(not pawns, evidence)
+    return truth(not pawns, evidence, certain=claim.tense != "later")
 
 
 # ---------------------------------------------------------------- the engine's verdict
@@ -1247,8 +1375,9 @@ def better_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def only_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether there is one legal move, or one that beats all others."""
-    verdict, legal = scene.verdict, scene.before.board.legal_moves.count()
-    if _of_another(claim, scene):
+    verdict, reply = scene.verdict, re.search("reply|answer", claim.text)
+    legal = (scene.after if reply else scene.before).board.legal_moves.count()
+    if not reply and _of_another(claim, scene):
         return unknown("another move is spoken of")
     if legal == 1:
         return holds("it is the only legal move")
@@ -1257,7 +1386,7 @@ def only_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     margin = verdict.lead_of_best if verdict else None
     if verdict is None or margin is None:
         return NO_ENGINE
-    if side_name(not scene.move.mover) in claim.detail.get("sides", ""):
+    if reply or side_name(not scene.move.mover) in claim.detail.get("sides", ""):
         return unknown("the opponent's move is spoken of")
     evidence = f"the best move leads by {margin} centipawns"
     only = verdict.loss <= BEST_LOSS and margin >= ONLY_MOVE_LEAD

@@ -7,7 +7,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast, get_args
 
@@ -70,21 +70,22 @@ class Checked:
 # ---------------------------------------------------------------- what a text claims
 
 
-def extract(text: str) -> tuple[Claim, ...]:
+def extract(text: str, *, presupposed: bool = False) -> tuple[Claim, ...]:
     """Return the checkable claims of an English text on a move, in the order of their spans.
 
     Nothing is looked up on a board: a claim says what the words say. Empty for a text
     without any.
+
+    Parameters
+    ----------
+    text
+        The text.
+    presupposed
+        Also what the words take for granted: whose turn it is, that there are such pieces, that
+        a square, a check, a capture that they speak of comes with the move.
     """
     parsed = sentences(text, chunk(text, tokenise(text)))
-    claims = [claim for sentence in parsed for claim in _read(sentence)]
-    if re.search(r"\b[KQRBN]x[KQRBN]\b", text):
-        # a capture without its square (``QxQ``): lines cannot all be followed, no move is certain
-        for index, claim in enumerate(claims):
-            if claim.kind == "move":
-                moves = tuple(replace(term, definite=False) for term in claim.objects)
-                relation = "legal" if claim.relation == "played" else claim.relation
-                claims[index] = replace(claim, relation=relation, objects=moves)
+    claims = [claim for sentence in parsed for claim in _read(sentence, presupposed)]
     # what is said twice of the same words counts once
     kept: dict[tuple[object, ...], Claim] = {}
     announced = [claim.span for claim in claims if claim.relation in ("gives_check", "is_mate")]
@@ -96,11 +97,11 @@ def extract(text: str) -> tuple[Claim, ...]:
     return tuple(sorted(kept.values(), key=lambda claim: (claim.span, claim.kind, claim.relation)))
 
 
-def _read(sentence: Sentence) -> Iterator[Claim]:
+def _read(sentence: Sentence, presupposed: bool) -> Iterator[Claim]:
     """Yield the claims of a sentence, row by row of the table."""
     taken: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for row in relations().values():
-        for reading in row.readings:
+        for reading in row.readings if presupposed or not row.presupposed else ():
             once = taken.setdefault((reading.reader, row.kind), [])
             over = sentence.words if reading.reader in OF_WORDS else sentence.tags
             for match in reading.pattern.finditer(over):
@@ -115,7 +116,12 @@ def _read(sentence: Sentence) -> Iterator[Claim]:
 
 
 def verify(
-    text: str, move: MoveInContext, verdict: Verdict | None = None, reply: str | None = None
+    text: str,
+    move: MoveInContext,
+    verdict: Verdict | None = None,
+    reply: str | None = None,
+    *,
+    presupposed: bool = False,
 ) -> tuple[Checked, ...]:
     """Return every claim of a text on a move with its verdict, in the order of their spans.
 
@@ -129,13 +135,15 @@ def verify(
         What an engine says of the move; without it, evaluations are not checkable.
     reply
         The expected reply in UCI notation; the verdict's own if none is given.
+    presupposed
+        Also what the words take for granted (see :func:`extract`); it is true or not checkable.
 
     Raises
     ------
     ValueError
         If the reply is not legal after the move.
     """
-    claims = extract(text)
+    claims = extract(text, presupposed=presupposed)
     moves = [
         term
         for claim in claims
@@ -174,8 +182,10 @@ def check(claim: Claim, scene: Scene) -> Checked:
 
     if of("unknown"):
         return _checked(claim, "not checkable", *of("unknown")[0])
-    if not of_moves and _is_supposed(claim):
+    if (not of_moves or claim.relation == "mate_in") and _is_supposed(claim):
         return _open(claim, "the text only supposes it")
+    if _is_next(claim, scene):
+        return _open(claim, "the next move can make it so")
     if stance.negated and len(claim.subjects) > 1:
         return _open(claim, "who is meant is not told")
     if (of_moves or claim.relation == "wins") and len(of("absent")) == len(findings):
@@ -183,6 +193,17 @@ def check(claim: Claim, scene: Scene) -> Checked:
     if stance.negated and not of(against):
         return _open(claim, "what it denies cannot be asked here")
     return _checked(claim, "false", *(of(against) or findings)[0])
+
+
+def _is_next(claim: Claim, scene: Scene) -> bool:
+    """Tell whether what the other side now does can be so after its next move."""
+    (decide, other), end = (relations()[claim.relation].decide, not scene.move.mover), scene.after
+    sides = {term.side for term in claim.subjects if term.role == "side"}
+    if claim.kind not in ("attack", "tactic") or claim.tense == "any" or sides != {other}:
+        return False
+    ends = (board.play(end.board, reply) for reply in end.board.legal_moves)
+    moments = (Moment("reply", each, None) for each in ends)
+    return any(cast(Decide, decide)(claim, each, scene).outcome == "holds" for each in moments)
 
 
 def _is_supposed(claim: Claim) -> bool:
@@ -193,8 +214,9 @@ def _is_supposed(claim: Claim) -> bool:
     """
     if claim.kind == "evaluation" and any(term.role == "move" for term in claim.objects):
         return False
-    able = claim.stance.able and claim.kind not in ("capture", "structure")
-    return claim.stance.supposed or able
+    if claim.relation == "captures":  # one that is supposed must be possible, unless it comes later
+        return claim.stance.distant
+    return claim.stance.supposed or (claim.stance.able and claim.kind != "structure")
 
 
 def _checked(claim: Claim, verdict: Truth, moment: Moment, finding: Finding) -> Checked:

@@ -7,6 +7,10 @@ claim of the gold set overlaps its span with the same kind or one declared equiv
 a *false accusation* otherwise. A false claim of the gold set is *found* when a predicted false
 claim overlaps it in the same way.
 
+Human comments are labelled without their texts, which are other people's, and with twins in which
+one word is exchanged (:func:`read_human`); of more of them it is asked which of four moves they
+are on (:func:`match`).
+
 A minimal pair is a clause of facts as a sentence, and its twin in which one word is exchanged (a
 square, a piece, a side), so that the clause no longer is among the facts of the move before it,
 of it, or after it. What a clause says of pieces that attack, defend, pin or fork is told whole by
@@ -16,18 +20,21 @@ something that could be on a board.
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import json
 import random
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import chess
 
 from chessgloss.claims.checker import Checked, verify
 from chessgloss.claims.parser import Kind
+from chessgloss.corpora.lectures import Lecture
 from chessgloss.facts.fact import FactKind, gather
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext, read_fen, read_move
@@ -134,6 +141,64 @@ def read_gold(path: Path) -> Iterator[GoldText]:
         yield text
 
 
+def read_human(path: Path, lectures: Iterable[Lecture]) -> Iterator[GoldText]:
+    """Yield labelled comments of the lectures, each followed by its twins.
+
+    A twin is the comment with one word exchanged: every claim labelled ``true`` whose span holds
+    that word is ``false`` in it, and all others keep their labels. Its key has the edit's number
+    after a ``+``.
+
+    Parameters
+    ----------
+    path
+        Labels without the texts (``.jsonl``, see ``data/claims/README.md``).
+    lectures
+        The lectures that hold the texts.
+
+    Raises
+    ------
+    GoldError
+        At the first line that is not in its form or does not fit the lectures' text.
+    """
+    comments = {each.name: each.comments for each in lectures}
+    for row, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            entry = json.loads(line)
+            comment = comments[entry["lecture"]][entry["number"]]
+            if hashlib.sha256(comment.comment.encode()).hexdigest() != entry["sha256"]:
+                raise ValueError("the lecture's text is another one; fetch the asset again")
+            claims = [
+                GoldClaim(label["kind"], (label["span"][0], label["span"][1]), label["verdict"])
+                for label in entry["claims"]
+            ]
+            key = f"{entry['lecture']}/{entry['number']}"
+            texts = [GoldText(key, comment.context, comment.comment, tuple(claims))]
+            texts += [
+                _twin(texts[0], edit, f"{key}+{number}")
+                for number, edit in enumerate(entry["edits"])
+            ]
+        except (ValueError, LookupError, TypeError) as error:
+            raise GoldError(f"{path.name}, line {row}: {error!r}") from None
+        yield from texts
+
+
+def _twin(gold: GoldText, edit: Mapping[str, Any], key: str) -> GoldText:
+    """Return a text with one word exchanged, and its claims as they are then."""
+    start, end = edit["at"], edit["at"] + len(edit["old"])
+    if gold.text[start:end] != edit["old"]:
+        raise ValueError(f"the text has no {edit['old']!r} at {start}")
+    longer = len(edit["new"]) - len(edit["old"])
+    claims = []
+    for number, claim in enumerate(gold.claims):
+        first, last = (place + longer * (place >= end) for place in claim.span)
+        holds = claim.span[0] < end and start < claim.span[1] and claim.verdict == "true"
+        kind = edit.get("kind", claim.kind) if number == edit["claim"] else claim.kind
+        claims.append(GoldClaim(kind, (first, last), "false" if holds else claim.verdict))
+    return GoldText(
+        key, gold.move, gold.text[:start] + edit["new"] + gold.text[end:], tuple(claims)
+    )
+
+
 def check_text(gold: GoldText, judge: Judge | None = None) -> tuple[Checked, ...]:
     """Return what the checker says of a labelled text."""
     return verify(gold.text, gold.move, judge(gold.move) if judge else None)
@@ -179,6 +244,50 @@ def _same(accused: Checked, label: GoldClaim) -> bool:
     (first, last), (start, stop) = accused.claim.span, label.span
     kinds = frozenset({accused.claim.kind, label.kind})
     return first < stop and start < last and (len(kinds) == 1 or kinds in EQUIVALENT)
+
+
+# ---------------------------------------------------------------- which move is it of?
+
+
+def read_matching(
+    path: Path, lectures: Iterable[Lecture], split: str
+) -> Iterator[tuple[str, tuple[MoveInContext, ...], int]]:
+    """Yield comments of one split, each with four moves and which of them is its own.
+
+    Parameters
+    ----------
+    path
+        The task without the texts (``.tsv``, see ``data/claims/README.md``).
+    lectures
+        The lectures that hold the texts.
+    split
+        ``dev`` or ``test``.
+    """
+    comments = {
+        f"{each.name}/{number}": comment
+        for each in lectures
+        for number, comment in enumerate(each.comments)
+    }
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            if row["split"] == split:
+                moves = tuple(comments[key].context for key in row["candidates"].split())
+                text = comments[f"{row['lecture']}/{row['number']}"].comment
+                yield text, moves, int(row["right"])
+
+
+def match(
+    text: str,
+    moves: Sequence[MoveInContext],
+    check: Callable[[str, MoveInContext], Iterable[Checked]] = verify,
+) -> tuple[int, ...]:
+    """Return the moves that a text fits best, by index: fewest false claims, then most true.
+
+    All that tie are returned, so that a right answer among ``n`` counts ``1 / n``.
+    """
+    verdicts = [[each.verdict for each in check(text, move)] for move in moves]
+    faults = [(each.count("false"), -each.count("true")) for each in verdicts]
+    return tuple(index for index, each in enumerate(faults) if each == min(faults))
 
 
 # ---------------------------------------------------------------- minimal pairs

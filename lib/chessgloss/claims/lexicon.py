@@ -66,6 +66,7 @@ _PARTS = re.compile(
     r"(?P<piece>[KQRBNkqrn])?(?P<file>[a-h])?(?P<rank>[1-8])?(?P<takes>[x:×])?[–-]?[KQRBN]?"
     r"(?P<to>[a-h][1-8])=?(?P<promotion>[QRBNqrbn])?(?P<mark>[+#]*)"
 )
+_EXCHANGE = re.compile(r"(?P<piece>[KQRBNP])[x×](?P<victim>[QRBNP])(?P<mark>[+#]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,8 @@ class Notation:
         File and rank it comes from, if given.
     takes
         A capture is written.
+    victim
+        Type of the piece taken, where it stands for the square: ``QxQ``.
     promotion
         Piece that a pawn becomes.
     castles
@@ -99,6 +102,7 @@ class Notation:
     castles: str | None = None
     check: bool = False
     mate: bool = False
+    victim: chess.PieceType | None = None
 
     def fits(self, board: chess.Board, move: chess.Move) -> bool:
         """Tell whether a legal move of a board is one that the writing can mean.
@@ -116,6 +120,7 @@ class Notation:
             and self.rank in (None, chess.square_rank(move.from_square))
             and self.promotion in (None, move.promotion)
             and (not self.takes or board.is_capture(move))
+            and self.victim in (None, board.piece_type_at(move.to_square))
         )
 
     def moves(self, board: chess.Board) -> Iterator[chess.Move]:
@@ -138,6 +143,10 @@ def read_notation(text: str) -> Notation:
     if castling:
         wing = "Q" if castling[1] else "K"
         return Notation(castles=wing, check="+" in castling[2], mate="#" in castling[2])
+    if exchange := _EXCHANGE.fullmatch(text):
+        piece, victim, mark = exchange.group("piece", "victim", "mark")
+        kinds = {"piece": _piece(piece), "victim": _piece(victim)}
+        return Notation(**kinds, takes=True, check="+" in mark, mate="#" in mark)
     parts = _PARTS.fullmatch(text)
     if parts is None:
         raise ValueError(f"{text!r} is not a written move")

@@ -29,6 +29,9 @@ Role = Literal["piece", "square", "move", "side", "this"]
 #: after the expected reply.
 Tense = Literal["any", "before", "after", "later"]
 
+#: How many characters before and behind a claim are looked at for words that bear on it.
+REACH = 240
+
 ALL_PIECES: frozenset[chess.PieceType] = frozenset(chess.PIECE_TYPES)
 
 
@@ -46,12 +49,15 @@ class Stance:
         It is said to be possible: ``can``, ``could``, ``may``.
     asked
         It stands in a question.
+    distant
+        It is planned or wished for, or said of another game: not to be looked for here.
     """
 
     negated: bool = False
     supposed: bool = False
     able: bool = False
     asked: bool = False
+    distant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +90,8 @@ class Term:
     numbered
         For a move: the ply that its number names, counted as python-chess does (0 is
         White's first move).
+    continues
+        For a move: another written move stands right before it, as in a line.
     """
 
     role: Role
@@ -98,6 +106,7 @@ class Term:
     definite: bool = True
     options: tuple[Term, ...] = ()
     numbered: int | None = None
+    continues: bool = False
 
     def matches(self, square: chess.Square, piece: chess.Piece | None) -> bool:
         """Tell whether what stands on a square is a piece that the phrase can mean."""
@@ -268,9 +277,10 @@ def _noun_phrase(text: str, tokens: Sequence[Token], start: int, noun: int, stop
     shades = [
         word for word in adjectives if re.match("(light|dark)-?squared?|(white|black)-sq", word)
     ]
-    # ``a knight on f5``, ``pawns on d4 and f4`` and ``knight f5`` need not be there
+    # ``a knight on f5``, ``pawns on d4 and f4`` and ``to knight f5`` need not be there
     bare = tokens[noun].word.endswith("s") and not any(t.tag in "zC9SLM" for t in before)
-    touching = stop > noun + 1 and tokens[noun + 1].tag == "S"
+    opens = start < noun and (start == 0 or tokens[start - 1].tag in ".;,")
+    touching = stop > noun + 1 and tokens[noun + 1].tag == "S" and not opens
     term = Term(
         "piece",
         text[slice(*span)],
@@ -289,6 +299,10 @@ def _plain(tokens: Sequence[Token], index: int) -> Element:
     """Return a token as an element, with its term if it is a square, a move or a side."""
     token = tokens[index]
     tag = "T" if token.tag == "z" and token.word in ("this", "that") else token.tag
+    if tag == "M" and _is_placed(tokens, index):
+        return _placed_piece(tokens, index)
+    if tag == "x" and token.word.endswith("ed") and _is_passive(tokens, index):
+        tag = "X"
     push = tag == "S" and _is_push(tokens, index)
     if tag == "M" or push or (tag == "S" and _may_be_push(tokens, index)):
         return _move(tokens, index, certain=tag == "M" or push)
@@ -301,19 +315,52 @@ def _plain(tokens: Sequence[Token], index: int) -> Element:
     return Element(tag, token.span, token.word, (term,))
 
 
+def _is_placed(tokens: Sequence[Token], index: int) -> bool:
+    """Tell whether what is written as a move is a piece on its square: ``the Rf1``."""
+    if index == 0 or not re.fullmatch("[KQRBN][a-h][1-8]", tokens[index].text):
+        return False
+    owner, after = tokens[index - 1], tokens[index + 1 : index + 2]
+    named = after and (after[0].word in words("push") or after[0].tag in "g_")
+    return (owner.tag == "z" or owner.word.endswith("'s")) and not named
+
+
+def _placed_piece(tokens: Sequence[Token], index: int) -> Element:
+    (term,) = _move(tokens, index, certain=True).terms
+    owner = tokens[index - 1]
+    side = owner.word.startswith("white") if owner.tag == "C" else None
+    kind = term.move.piece if term.move else None
+    pieces = frozenset({kind}) if kind else ALL_PIECES
+    piece = replace(term, role="piece", side=side, pieces=pieces)
+    return Element("N", piece.span, piece.text.lower(), (piece,))
+
+
+def _is_passive(tokens: Sequence[Token], index: int) -> bool:
+    """Tell whether a form of to be stands before a participle: ``cannot be captured``."""
+    tags = "".join(token.tag for token in tokens[max(0, index - 3) : index])
+    return re.search("b[~n_]*$", tags) is not None
+
+
 def _is_push(tokens: Sequence[Token], index: int) -> bool:
     """Tell whether the words around a bare square make it a pawn's move."""
     after = tokens[index + 1].word if index + 1 < len(tokens) else ""
     if after in words("push") or after.startswith("push"):
         return True
-    return index > 0 and (tokens[index - 1].tag in "#M@" or tokens[index - 1].word in words("play"))
+    if index > 1 and tokens[index - 1].tag == "S" and tokens[index - 2].tag == "#":
+        return True  # ``8. a3 a6``
+    first = index - 1 - (index > 1 and tokens[index - 1].word in ("first", "only", "just", "simply"))
+    ends = index + 1 == len(tokens) or tokens[index + 1].tag in ".,;&"
+    if index > 0 and tokens[index - 1].tag == "w" and ends:
+        return True  # ``strikes back with d5``
+    return index > 0 and (tokens[first].tag in "#M@!" or tokens[first].word in words("play"))
 
 
 def _may_be_push(tokens: Sequence[Token], index: int) -> bool:
     """Tell whether a bare square may be a pawn's move: ``with c4``, or first and acting."""
     before = tokens[index - 1].tag if index else "."
     after = tokens[index + 1].tag if index + 1 < len(tokens) else " "
-    return before == "w" or (before in ".;" and after in "adxVkgpUbvhW_~^O")
+    word = tokens[index - 1].word if index else ""
+    with_it = before == "w" or word in ("by", "via", "due to", "instead of")
+    return with_it or (before in ".;" and after in "adxVkgpUbvhW_~^O")
 
 
 def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
@@ -322,20 +369,23 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
     notation = read_notation(text.replace("×", "x").replace(":", "x").replace("–", "-"))
     number = tokens[index - 1].text.strip() if index and tokens[index - 1].tag == "#" else ""
     dots, digits = number in ("...", "…"), "".join(sign for sign in number if sign.isdigit())
-    # dots without a number (``an early ...Bg4``) and a number without dots need be no move
-    uncertain = dots or (digits and digits == number) or _is_diagonal(text, notation)
+    line = re.search("[MS][#,;~]*$", "".join(each.tag for each in tokens[max(0, index - 4) : index]))
+    black = ".." in number or "…" in number
+    pawn = notation.piece in (None, chess.PAWN)
+    uncertain = (digits and digits == number and pawn) or _is_diagonal(text, notation)
     ply = None
     if digits and digits != number:
-        ply = 2 * (int(digits) - 1) + (".." in number or "…" in number)
+        ply = 2 * (int(digits) - 1) + black
     term = Term(
         "move",
         token.text,
         token.span,
-        side=False if dots else None,
+        side=False if black else None,
         square=notation.to,
         move=notation,
         definite=certain and not uncertain,
         numbered=ply,
+        continues=line is not None,
     )
     return Element("M", token.span, token.word, (term,))
 
@@ -383,12 +433,14 @@ class Sentence:
     earlier: tuple[Term, ...] = ()
 
     def before(self, index: int) -> str:
-        """Return the words before an element."""
-        return self.words[: self.elements[index].span[0] - self.start]
+        """Return the words before an element, as far as they may bear on it."""
+        stop = self.elements[index].span[0] - self.start
+        return self.words[max(0, stop - REACH) : stop]
 
     def after(self, index: int) -> str:
-        """Return the words behind an element."""
-        return self.words[self.elements[index].span[1] - self.start :]
+        """Return the words behind an element, as far as they may bear on it."""
+        start = self.elements[index].span[1] - self.start
+        return self.words[start : start + REACH]
 
     def span(self, first: int, last: int) -> tuple[int, int]:
         """Return where the elements ``first`` to ``last`` (one behind) stand in the text."""
@@ -411,19 +463,29 @@ class Sentence:
 
         With ``alone``, words before them do not count (``misses Qe3 mate``).
         """
-        scope = first if alone else self.clause_start(first)
+        clause = max(self.clause_start(first), first - 60)
+        scope = first if alone else clause
         elements = self.elements[scope:last]
-        start, stop = self.span(self.clause_start(first), min(last, len(self.elements)))
+        start, stop = self.span(clause, min(last, len(self.elements)))
         unreal = cue("unreal").search(self.words, start - self.start, stop - self.start)
+        unreal = unreal or ("H" in self.tags and re.search(r"\bif\b", self.words))
         return Stance(
             negated="n" in self.tags[scope:last] or any(each.word == "no" for each in elements),
             supposed=any(
                 each.tag == "h" and not cue("able").fullmatch(each.word) for each in elements
             )
-            or (not alone and bool(unreal or re.search(r"\bif\b", self.words))),
+            or (not alone and bool(unreal or self._is_purpose(first))),
             able=bool(cue("able").search(" ".join(each.word for each in elements))),
             asked=self.asked,
+            distant=any(e.tag in "h!@" and e.word not in words("modal") for e in elements)
+            or (not alone and bool(cue("distant").search(self.words) or self._is_purpose(first))),
         )
+
+    def _is_purpose(self, verb: int) -> bool:
+        """Tell whether a verb is an infinitive that says what for: ``to win a pawn``."""
+        purpose = verb > 0 and self.tags[verb] in "adxrkicmgpVW" and self.tags[verb - 1] == "t"
+        doing = self.elements[verb - 2].word if verb > 1 else ""
+        return purpose and not re.match("continu|manag|serv|help|begin|start|seem", doing)
 
     def tense(self, first: int, last: int) -> Tense:
         """Return the moment that the words of a claim allow."""
@@ -433,6 +495,8 @@ class Sentence:
         if cue("only_before").search(self.words, scope, stop):
             return "before"
         # ``after Nf3``, ``with the knight on f3``
+        if re.search(r"\bif\b|\b(?:would|could|should|might) have\b", self.words):
+            return "later" if cue("later").search(self.words) else "any"
         after_move = first > 1 and re.match(r"[_&]?(?:@z?[MT]|w[NM])", self.tags)
         if after_move or cue("only_after").search(self.words, scope, stop + 5):
             return "after"

@@ -22,8 +22,17 @@ import chess
 
 from chessgloss.claims import board
 from chessgloss.claims.board import Anchor, Finding, Moment, Scene, Truth
-from chessgloss.claims.lexicon import Notation, cue, expand, number, read_notation, words
+from chessgloss.claims.lexicon import (
+    Notation,
+    cue,
+    expand,
+    noun_pieces,
+    number,
+    read_notation,
+    words,
+)
 from chessgloss.claims.parser import (
+    ALL_PIECES,
     THIS,
     Claim,
     Kind,
@@ -107,12 +116,15 @@ class Relation:
         Looks at one moment; of a named move, at all moments at once.
     readings
         How words say it; none if it is found by the reading of another row.
+    presupposed
+        The words do not say it but take it for granted, whether they deny it or ask it.
     """
 
     kind: Kind
     event: Disqualifier | None
     decide: Decide | DecideMove
     readings: tuple[Reading, ...]
+    presupposed: bool = False
 
 
 @cache
@@ -133,6 +145,7 @@ def relations() -> dict[str, Relation]:
             row.get("event"),
             getattr(board, row.get("decide", name)),
             tuple(r for key in row if key in READERS for r in readings(name, key, row[key])),
+            row.get("presupposed", False),
         )
         for name, row in table["relations"].items()
     }
@@ -192,7 +205,8 @@ def _placed(sentence: Sentence, match: re.Match[str], terms: tuple[Term, ...]) -
 def _takes_nothing(sentence: Sentence, span: tuple[int, int], match: re.Match[str]) -> bool:
     """Tell whether a verb takes no piece: ``takes d8 away``, ``takes aim``, ``takes over``."""
     rest = sentence.words[span[1] - sentence.start :]
-    if re.match(r"[\w\s,]{0,14}\b(?:away|from)\b", rest):
+    away = re.match(r"\s*away\b", sentence.after(match.start("verb")))
+    if away or re.match(r"[\w\s,]{0,14}\b(?:away|from)\b", rest):
         return True
     if match.end() - match.start("verb") > 1:
         return False
@@ -206,22 +220,33 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
     stance = sentence.stance(verb, match.end())
     if "no" in sentence.elements[match.start()].adjectives:
         stance = replace(stance, negated=True)
+    named = match.groupdict().get("subj") not in (None, "T")
+    addressed = not named and cue("addressed").search(sentence.words)
+    if addressed or cue("other_game").search(sentence.words):
+        stance = replace(stance, supposed=True, distant=True)
     vague = stance.negated and sentence.elements[verb].word.startswith("threat")
     idle = relation in ("captures", "exchanges") and _is_idle(sentence, match, stance)
-    return replace(stance, supposed=True) if vague or idle else stance
+    if idle:
+        distant = sentence.elements[verb - 1].word != "by" or stance.negated
+        return replace(stance, supposed=True, distant=distant)
+    return replace(stance, supposed=True) if vague else stance
 
 
 def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
     """Tell whether a capture is only spoken of: ``taking it fails``, ``it can't be taken, as``."""
     verb, has_subject = match.start("verb"), has_group(match, "subj")
+    after = sentence.after(match.end() - 1)
     word, before = sentence.elements[verb].word, sentence.tags[verb - 1 : verb]
     if word.endswith("ing") and not has_subject:
-        return before not in (",", "_", "b") or (before == "_" and verb == 1)
+        subject = re.match(r"[^,;]{0,40}?\b(?:is|was|would|leads?|loses|fails|allows|runs)\b", after)
+        return bool(subject) or before not in (",", "_", "b") or (before == "_" and verb == 1)
     if not has_subject and word in words("capture"):
         return before not in tuple("hvn!C")
     if " of" in word:
         return True
-    reason = re.search(r"\b(?:as|due to|for|or|because|since)\b|:$", sentence.words)
+    reason = re.search(
+        r"\b(?:as|due to|for|or|because|since|otherwise|without)\b|:", sentence.words
+    )
     passive, exchange = "subj" not in match.re.groupindex, sentence.tags[verb] == "r"
     return stance.negated and stance.able and (passive or exchange or reason is not None)
 
@@ -298,30 +323,38 @@ def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     before, after = sentence.before(index), sentence.after(index)
     # one that can be played at once: ``can reply with Nd5``
     offered = cue("offers").search(before) is not None
-    remote = cue("remote_before").search(before) or cue("remote_after").match(after)
+    past = cue("remote_after").match(after) or cue("other_game").search(before)
     side = term.side
     if side is None:
         # ``White's Nf3``, ``Black plays Nf6``
-        player = re.compile(r"C(?:[vh]?p)?#?$").search(sentence.tags, max(0, index - 3), index)
+        of_side = re.compile(r"C(?:(?:[vh]?p)?|[^;,MNCT@B]{1,12}w)#?$")
+        player = of_side.search(sentence.tags, max(0, index - 14), index)
         side = sentence.elements[player.start()].terms[0].side if player else None
     move = replace(
         term,
         side=side,
-        definite=offered or (term.definite and not (remote and term.numbered is None)),
         numbered=None if "threat" in sentence.words else term.numbered,
     )
     plays = re.search(r"(?:^|[,;&])(?:(?:[CT]v?|)p|C[^;,M@B]{1,6}[wy])#?$", sentence.tags[:index])
     played = plays is not None and sentence.asserts(index, index + 1)
+    played = played and not re.search(r"(?:^|[,;:])\s*(?:play|put|push)\s*$", before)
     stance, tense = sentence.stance(index, index + 1), _tense_of_move(sentence, term.span)
+    # what a move is said of does not matter, but that it cannot be played, or comes much later
+    clause = re.split(r"\b(?:because|as|since|due to)\b|,", before[-60:])[-1]
+    denied = cue("cannot").search(clause) is not None
+    far = bool(cue("remote_before").search(before)) and term.numbered is None and not offered
+    move_stance = Stance(denied or bool(past), far, stance.able, stance.asked)
     if cue("suggests").search(before):
-        stance = Stance()
+        move_stance = stance = Stance()
     elif offered:
         stance = replace(stance, supposed=False)
     relation = "played" if played else "legal"
-    yield _claim(sentence, relation, term.span, (move,), stance, tense)
+    yield _claim(sentence, relation, term.span, (move,), move_stance, tense)
     if term.move and (term.move.mate or term.move.check):
         sign = "move_mates" if term.move.mate else "move_checks"
-        yield _claim(sentence, sign, term.span, (move,), replace(stance, negated=False), tense)
+        avoided = re.search(r"\b(?:avoid|prevent|threat|stop|follow)\w*[^,;]*$", before)
+        stance = replace(stance, negated=False, supposed=bool(avoided) or stance.supposed)
+        yield _claim(sentence, sign, term.span, (move,), stance, tense)
 
 
 def _tense_of_move(sentence: Sentence, span: tuple[int, int]) -> Tense:
@@ -405,9 +438,32 @@ def read_named(sentence: Sentence, match: re.Match[str], reading: Reading) -> It
     stance = _stance_of_noun(sentence, index)
     verbs = re.findall("[adxVkiegpbv]", sentence.tags[sentence.clause_start(index) : index])
     there = (term.definite and verbs[-1:] not in (["g"], ["p"])) or before in ("v", "b")
-    had = there or stance.negated
+    elsewhere = cue("elsewhere").search(sentence.words) or _is_name(element.word)
+    had = (there and not elsewhere) or stance.negated
     stance = replace(stance, supposed=not had, able=stance.able and not had)
     yield _claim(sentence, "stands", element.span, element.terms, stance)
+
+
+def _is_name(phrase: str) -> bool:
+    """Tell whether a piece is named by the square that it began on: ``his f1 bishop``."""
+    named = re.search(r"\b([a-h][18])[ -](\w+)$", phrase)
+    home = named and chess.Board().piece_type_at(chess.parse_square(named[1]))
+    return bool(named and home and noun_pieces(named[2]) == {home})
+
+
+def read_there(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that there is a piece from its being spoken of: ``the queens``."""
+    element = sentence.elements[match.start()]
+    for term in element.terms:
+        if term.pieces != ALL_PIECES and term.square is None and term.definite:
+            yield _claim(sentence, reading.relation, element.span, (term,))
+
+
+def read_moved(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that a piece moves, where no square is told: ``the king steps aside``."""
+    terms = sentence.group(match, "piece")
+    span = sentence.span(*match.span())
+    yield _claim(sentence, reading.relation, span, terms[:1])
 
 
 def read_standing(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -498,7 +554,8 @@ def read_threat(sentence: Sentence, match: re.Match[str], reading: Reading) -> I
         objects = (Term("move", "the mating move", target[0].span, move=move),)
     # only ``if`` and questions leave open what can be done
     stance = sentence.stance(first, last)
-    unreal = re.search(r"\b(?:if|would|unless|might|could have)\b", sentence.words) is not None
+    open_ = r"\b(?:if|would|unless|might|could have|soon|eventually|later)\b"
+    unreal = re.search(open_, sentence.words) is not None
     stance, tense = replace(stance, supposed=unreal, able=False), sentence.tense(first, last)
     subjects = (*sentence.group(match, "agent"), *sentence.group(match, "subj"))
     span = sentence.span(first, last)
@@ -594,6 +651,8 @@ def _is_mate(sentence: Sentence, index: int, before: str, after: str) -> bool:
         return stops is not None and not cue("aimed").search(before)
     joined = re.search(r"(?:\band|,)\s*(?:\w+\s+)?$", before)
     named = re.search(r"M,?$", sentence.tags[:index]) is not None
+    if before.endswith("with ") and sentence.tags[index + 1 : index + 2] in ("", "&", ",", ";"):
+        return True
     return named or (stops is not None and bool(cue("announces").search(before)) and not joined)
 
 
@@ -625,7 +684,9 @@ def _check_or_mate(
             # of the one move that the sentence writes a supposed check speaks
             moves = [each for each in sentence.elements if each.tag == "M"]
             subjects = moves[0].terms if len(moves) == 1 else subjects
-    if named is None and re.search("[h!]", sentence.tags[:first]):
+    unsaid = re.search("[h!]", sentence.tags[:first]) or cue("addressed").search(sentence.words)
+    purpose = r"\bwill\b|\bto (?:force|deliver|give|threaten)\s+$"
+    if (named is None and unsaid) or re.search(purpose, sentence.before(index)):
         stance = replace(stance, supposed=True)
     span = (sentence.elements[first].span[0], max(element.span[1], end))
     kings, tense = _king_in_check(sentence, index), sentence.tense(first, index + 1)
@@ -637,7 +698,7 @@ def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
     behind = re.match(r".t?([NC])", sentence.tags[index:])
     elements = [sentence.elements[index + behind.start(1)]] if behind else []
     mated = sentence.elements[index].word in ("mated", "checkmated")
-    if not behind and (mated or sentence.elements[index - 1].word == "in"):
+    if not behind and (mated or sentence.before(index).endswith("in ")):
         elements = [*reversed(sentence.elements[max(0, index - 5) : index])]
     for element in elements:
         for term in element.terms[:1] if behind else element.terms:
@@ -651,7 +712,7 @@ def read_happening(sentence: Sentence, match: re.Match[str], reading: Reading) -
     index = sentence.index(match.start())
     stance = sentence.stance(max(0, index - 1), max(1, index))
     if reading.relation == "was_in_check":
-        stance = Stance()
+        stance = Stance(supposed=cue("future").search(sentence.before(index)) is not None)
     yield _claim(sentence, reading.relation, sentence.offsets(match), stance=stance)
 
 
@@ -685,6 +746,12 @@ def read_wording(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     before_it = cue("denied_before").search(sentence.words[: match.start()])
     denied = before_it or cue("denied_within").search(match.group())
     stance = replace(stance, negated=denied is not None, able=False)
+    rest, earlier = sentence.words[match.end() :], sentence.words[: match.start()]
+    unsaid = re.match(r"[^,;]*?\b(?:only|would|allows?|leads?|is)\b", rest)
+    if relation == "promotes" and (unsaid or re.search(r"\b(?:which|eventually)\b", earlier)):
+        stance = replace(stance, supposed=True)
+    if relations()[relation].presupposed:
+        stance = Stance()
     detail, tense = {**reading.detail, **groups}, sentence.tense(first, max(1, last))
     yield _claim(sentence, relation, span, moves, stance, tense, detail, subjects)
 
@@ -717,7 +784,7 @@ READERS: dict[str, Reader] = {
     "verb": read_verb, "move_in_words": read_move_in_words, "written": read_written,
     "castling": read_castling, "named": read_named, "standing": read_standing,
     "pawn_state": read_pawn_state, "pinned": read_pinned, "loose": read_loose,
-    "threat": read_threat, "counts": read_counts, "check": read_check, "mate": read_mate,
+    "there": read_there, "moved": read_moved, "threat": read_threat, "counts": read_counts, "check": read_check, "mate": read_mate,
     "happening": read_happening, "wording": read_wording,
 }  # fmt: skip
 
