@@ -25,6 +25,7 @@ seed = 1
 fresh = False
 
 # %% tags=["hide-input"]
+from typing import get_args
 import chess
 import chess.engine
 import matplotlib.pyplot as plt
@@ -32,16 +33,16 @@ import numpy as np
 import pandas as pd
 from myst_nb import glue
 from scipy.stats import mannwhitneyu, spearmanr
-from chessgloss import engine, positions, report
+from chessgloss import engine, facts, positions, report
 from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
-from chessgloss.facts.verdict import mistake_class
+from chessgloss.facts.verdict import LEAST_NODES, MOST_NODES, Judgement, mistake_class
 from chessgloss.skill import artefacts, grading, levels
 from chessgloss.skill.grading import MOVE_GRADES, graded_moves, position_key
 from chessgloss.skill.suite import data_folder, positions_of, read_known_sets, read_suite
 from chessgloss.stats import area_under_curve, cluster_weights, mean_interval, means_by
 from chessgloss.stats import percentile_interval
-from chessgloss.store import default_store
+from chessgloss.store import default_store, find_project
 
 sizes = load_sizes("10_move_grading", profile)
 report.use_house_style()
@@ -59,6 +60,7 @@ report.board(played, size=300)
 # - see one position with the value of every legal move, and how it was searched;
 # - grade pairs of moves of which one is known to be better;
 # - turn the board round, change the limit of the search, and see which grades stay;
+# - judge moves by the chance to win, and search until the class is stable;
 # - hold the grades against what lecturers said of moves;
 # - repeat the plan's table of levels with forty games a level, and ask what went wrong in it.
 #
@@ -294,6 +296,109 @@ glue("best_used", float(limits.loc[settings.label, "best by the other"]), displa
 # many moves are what the next chapter reads.
 
 # %% [markdown]
+# ## One verdict, and when it is stable
+#
+# The plan's grades belong to its tables. In what is said to a reader one number should speak: a
+# pawn is much in a level game and little where a rook is won. Lichess turns centipawns into the
+# chance to win by a curve fitted to its games. A move that gives away 5 points of it is an
+# inaccuracy, 10 a mistake, 15 a blunder; a mate let slip or allowed has bounds of its own. In this
+# book the word for a move, its glyph and the words for the standing come from that curve. One thing
+# is added: where the mover is winning, or losing, with either move, none is an inaccuracy.
+#
+# A class is only as good as the search behind it. Here is one move at more and more nodes.
+
+# %%
+def lichess_chance(centipawns):
+    """Return the chance to win, 0 to 1 (lila, WinPercent)."""
+    return 1 / (1 + np.exp(-0.00368208 * np.clip(centipawns, -1_000, 1_000)))
+
+
+notes = find_project() / "data" / "notes"
+by_nodes = pd.read_csv(notes / "verdicts_by_nodes.tsv", sep="\t")
+shown = by_nodes[by_nodes["san"] == "33. c3+"].iloc[0]
+doubtful = positions.MoveInContext(positions.Position(shown["fen"]), shown["move"])
+mover, searched = doubtful.mover, []
+with chess.engine.SimpleEngine.popen_uci(str(engine.find_stockfish())) as stockfish:
+    stockfish.configure({"Threads": 1, "Hash": 16})
+    for nodes in sizes.doubled:
+        limit, board = chess.engine.Limit(nodes=nodes), doubtful.position.board()
+        best = stockfish.analyse(board, limit, game=object())
+        board.push(doubtful.move)
+        after = stockfish.analyse(board, limit, game=object())
+        values = [info["score"].pov(mover).score(mate_score=10_000) for info in (best, after)]
+        lost = 0.0 if best["pv"][0] == doubtful.move else np.subtract(*lichess_chance(values))
+        searched.append((nodes, best["depth"], doubtful.position.board().san(best["pv"][0]),
+                         *values, max(0.0, lost)))
+columns = ["nodes", "depth", "best", "value before", "value after", "chance lost"]
+report.boards(report.board(doubtful, size=260), report.table(
+    pd.DataFrame(searched, columns=columns).set_index("nodes"), caption=doubtful.numbered_san))
+
+# %% [markdown]
+# The library doubles the nodes before and after the move, from {glue:text}`least_nodes:,` each,
+# until two searches running agree in the class and in how the mover stood before the move, and
+# stops at {glue:text}`most_nodes:,`.
+
+# %%
+def analyse(asked, nodes):
+    return [stockfish.analyse(each, nodes=nodes, multipv=5) for each in asked]
+
+
+with engine.open_engine() as stockfish:
+    ((first, last),) = facts.search([doubtful], analyse, sizes.until_stable)
+verdict = facts.weigh(doubtful, first, last)
+report.sheet(f"{doubtful.numbered_san}{verdict.glyph}", {
+    "class": verdict.judgement, "chance lost": verdict.win_chance_lost,
+    "before": verdict.standing_before, "after": verdict.standing,
+    "nodes, both positions": verdict.nodes, "depth": verdict.depth})
+
+# %%
+fig, axes = plt.subplots(1, 2, figsize=(7.0, 2.8))
+pawns = np.linspace(-10, 10, 201)
+axes[0].plot(pawns, lichess_chance(100 * pawns))
+axes[0].set(xlabel="pawns", ylabel="chance to win", ylim=(0, 1))
+for san, row in by_nodes.groupby("san", sort=False):
+    axes[1].plot(row["nodes"], row["lost"], color="0.8", lw=0.8, zorder=1)
+    if san in ("33. c3+", "19. e5", "7... h6"):
+        axes[1].plot(row["nodes"], row["lost"], marker="o", ms=3, label=san, zorder=2)
+for bound in (0.05, 0.10, 0.15):
+    axes[1].axhline(bound, color="black", lw=0.6, ls=":")
+axes[1].set(xscale="log", xlabel="nodes in each position", ylabel="chance lost")
+axes[1].legend()
+fig.tight_layout()
+plt.show()
+
+# %% [markdown]
+# Dotted lines are the bounds of the classes; grey are all {glue:text}`shown_moves` moves by which
+# the limits were chosen. Then they were left alone, and other moves of the same famous games were
+# drawn: half give away little by a first look (*quiet*), half at least an inaccuracy (*losing*).
+# Each was searched until stable and then thirty times longer.
+
+# %%
+longer = pd.read_csv(notes / "verdicts.tsv", sep="\t").dropna(subset="long_judgement")
+order = {name: place for place, name in enumerate(get_args(Judgement))}
+places = longer[["judgement", "long_judgement"]].apply(lambda names: names.map(order))
+steps = places.diff(axis=1).iloc[:, 1].abs()
+same = pd.DataFrame({"class": steps == 0,  # best and good, the first two, have no glyph
+                     "glyph": places.clip(lower=1).nunique(axis=1) == 1, "within one": steps <= 1})
+stable = {name: mean_interval(column, longer["game"], seed=seed) for name, column in same.items()}
+by_half = {f"class, {half}": mean_interval(row, seed=seed)
+           for half, row in same["class"].groupby(longer["half"])}
+moved = (longer["lost"] - longer["long_lost"]).abs()
+report.boards(
+    report.sheet(f"{len(longer)} moves, thirty times longer", {
+        **stable, **by_half, "median change of the chance lost": float(moved.median()),
+        "median nodes until stable": float(longer["nodes"].median()),
+        "searched to the limit": float((longer["nodes"] >= MOST_NODES).mean())}),
+    report.table(pd.crosstab(longer["judgement"], longer["long_judgement"])
+                 .reindex(index=list(order), columns=list(order), fill_value=0),
+                 caption="Until stable (rows), thirty times longer (columns)"))
+
+# %% tags=["hide-input"]
+for name, value in {"least_nodes": LEAST_NODES, "most_nodes": MOST_NODES,
+                    "shown_moves": by_nodes["san"].nunique()}.items():
+    glue(name, value, display=False)
+
+# %% [markdown]
 # ## What lecturers said
 #
 # The lectures' authors annotate some moves with `!` or `?`, or begin a comment with words such
@@ -461,6 +566,10 @@ glue("length_cut", float(cut.groupby("game")["loss"].mean().corr(lengths, method
 #   {glue:text}`right_decided:.0%` of those that the cap does not tie.
 # - With the colours exchanged {glue:text}`same_turned:.0%` of moves keep their grade; against
 #   the plan's depth 18, {glue:text}`same_depth:.0%`.
+# - Judged by the chance to win and searched until stable, {glue:text}`class_stable:.0%` of
+#   {glue:text}`longer_moves` moves keep their class in a search thirty times longer (from
+#   {glue:text}`class_low:.0%` to {glue:text}`class_high:.0%`), {glue:text}`glyph_stable:.0%` their
+#   glyph.
 # - A move that a lecturer blames loses more than one he praises in
 #   {glue:text}`apart:.0%` of pairs (from {glue:text}`apart_low:.0%` to
 #   {glue:text}`apart_high:.0%`): only {glue:text}`blamed` moves are blamed,
@@ -478,7 +587,10 @@ glue("length_cut", float(cut.groupby("game")["loss"].mean().corr(lengths, method
 # %% tags=["hide-input"]
 for name, value in {
     "pairs": len(paired), "right": right.value, "right_decided": right_decided.value,
-    "same_turned": same_turned.value, "apart": apart.value, "apart_low": apart.low,
+    "same_turned": same_turned.value, "class_stable": stable["class"].value,
+    "class_low": stable["class"].low, "class_high": stable["class"].high,
+    "glyph_stable": stable["glyph"].value, "longer_moves": len(longer),
+    "apart": apart.value, "apart_low": apart.low,
     "apart_high": apart.high, "blamed": int((~judged["praised"]).sum()),
     "praised": int(judged["praised"].sum()), "apart_says": "" if apart.low > 0.5 else
     ", too few to tell the two groups apart", "loss_20": float(centre[20]),
@@ -505,6 +617,8 @@ report.save(
     rows(same_turned, "grading.mirror.same_grade", unit="share of moves"),
     rows({"same_grade": report.Result(depth["same grade"], n=depth["moves"]),
           "rank_correlation": depth["rank correlation"]}, "grading.depth18"),
+    rows({"class_stable": stable["class"], "glyph_stable": stable["glyph"]}, "verdict",
+         unit="share of moves"),
     rows(apart, "grading.lecturers.told_apart", unit="share of pairs"),
     rows(int((~judged["praised"]).sum()), "grading.lecturers.blamed", unit="moves"),
     rows(len(MOVE_GRADES) - 1, "grades.bounds", unit="bounds between grades"),

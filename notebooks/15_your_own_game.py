@@ -85,8 +85,9 @@ report.texts(facts, "Facts of the move itself")
 # %%
 game = read_games(find_project() / pgn)[0]
 annotator = Annotator(
-    lambda positions: analyse_many(positions, nodes=sizes.nodes, multipv=5, progress=False),
-    write_from_facts, lambda played: prioritise(played.position, played.uci).changes)
+    lambda positions, nodes: analyse_many(positions, nodes=nodes, multipv=5, progress=False),
+    write_from_facts, lambda played: prioritise(played.position, played.uci).changes,
+    (sizes.nodes, sizes.nodes))
 annotated = annotator.annotate(game)
 commented = {ply: note for ply, note in enumerate(annotated.notes) if note.text}
 print(f"moves: {len(annotated.notes)}, commented on: {len(commented)} ({annotated.sources})")

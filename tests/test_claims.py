@@ -40,7 +40,7 @@ def score(centipawns: int) -> chess.engine.PovScore:
 
 def verdict_of(before: int, after: int, loss: int, best="e1g1", reply="g8f6") -> Verdict:
     return Verdict(
-        "Scripted 1", 1_000, score(before), score(after), score(after), 0.5, 0.5, 0.5, 0.5,
+        "Scripted 1", 1_000, score(before), score(after), score(after), 0.5, 0.5,
         loss, 1, 3, best, "a2a3", before - 80, (best,), reply, (reply,),
     )  # fmt: skip
 

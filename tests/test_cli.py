@@ -250,9 +250,9 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_comment_says_what_wrote_it(scripted, capsys):
     assert run("comment", "--fen", FIGURE_A6, "--move", "21. Bxe6+") == 0
     text, used = capsys.readouterr().out.splitlines()
-    assert text.startswith("21. Bxe6+: ")
+    assert text.startswith("21. Bxe6+??: ")
     assert "e6" in text
-    assert used == "(notes, no model; Scripted 1, 100 nodes)"
+    assert used == "(notes, no model; Scripted 1, 200 nodes, depth 1)"
 
 
 @pytest.mark.parametrize("move", ["Bxe6+", "21. Bxe6+", "f5e6"])
@@ -578,7 +578,7 @@ def test_the_lines_of_the_readme_do_what_they_say(tmp_path):
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", lines], capture_output=True,
                          text=True, cwd=PROJECT, check=True)  # fmt: skip
     printed = run.stdout.splitlines()
-    assert printed[0].startswith("Excellent ['Black Bishop', ")
+    assert printed[0].startswith("best ['Black Bishop', ")
     assert "true: gives check" in run.stdout
     assert printed[-1] == "(1, 1024)"
 
@@ -589,9 +589,7 @@ def test_a_repaired_position_is_said_aloud():
     assert chessgloss.check("White gives check.", move)[0].verdict == "true"
 
 
-@pytest.mark.parametrize(
-    ("method", "remedy"), [("ccc", "live_client"), ("best", "choose notes")]
-)
+@pytest.mark.parametrize(("method", "remedy"), [("ccc", "live_client"), ("best", "choose notes")])
 def test_a_method_that_cannot_be_followed_is_not_replaced_by_notes(method, remedy):
     with pytest.raises(ValueError, match=remedy):
         chessgloss.comment(None, method)

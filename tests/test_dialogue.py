@@ -104,7 +104,7 @@ def test_a_move_number_says_whose_move_it_is():
         ("What is the threat?", ["White threatens: 27. Qe8#", "27. Qxh4"]),
         ("What should I have played instead?", ["26. Qxe4 was the engine's first choice"]),
         ("What is the reply?", ["The engine expects 26... "]),
-        ("Who stands better?", ["White is ahead by 6.00", "White can expect 1.00 of a point"]),
+        ("Who stands better?", ["White is ahead by 6.00", "White is winning"]),
         ("Why?", ["26. Qxe4 loses nothing by the engine's count."]),
         ("Hm.", ["26. Qxe4 loses nothing by the engine's count."]),
         ("Is the white king safe?", ["not in check", "pawns on f2, g2 and h2"]),

@@ -1,17 +1,27 @@
 from __future__ import annotations
 
 import json
+from types import ModuleType
 from typing import get_args
 
 import chess
+import pandas as pd
 import pytest
 from chess.engine import Cp, Mate, MateGiven, PovScore
 
-from chessgloss.engine import Analysis, EngineMissing, Line, open_engine, win_probability
-from chessgloss.facts import Verdict, gather, linearise, weigh
+from chessgloss.engine import (
+    MATES_FROM,
+    Analysis,
+    EngineMissing,
+    Line,
+    open_engine,
+    win_probability,
+)
+from chessgloss.facts import Verdict, gather, linearise, search, weigh
 from chessgloss.facts.fact import ENGINE_KINDS
-from chessgloss.facts.verdict import Standing, judge, mistake_class, standing
+from chessgloss.facts.verdict import Judgement, Standing, judge, mistake_class, standing
 from chessgloss.positions import MoveInContext, read_fen, read_move
+from scripts import DATA, load_script
 
 START = chess.STARTING_FEN
 BACK_RANK = "6k1/5ppp/8/8/8/8/q4PPP/3R2K1 w - - 0 1"
@@ -292,6 +302,62 @@ def test_a_summary_is_plain(d4: MoveInContext):
     assert summary["centipawns_after"] == 20
 
 
+class ScriptedSearch:
+    """Analyses by position and nodes: centipawns for the side to move; others are even."""
+
+    def __init__(self, *moves: MoveInContext, **centipawns: list[int]):
+        self.asked: list[tuple[int, int]] = []
+        self.centipawns = {move.after().fen: centipawns[move.san] for move in moves}
+
+    def __call__(self, positions, nodes):
+        self.asked.append((nodes, len(positions)))
+        return [self.analyse(position, nodes) for position in positions]
+
+    def analyse(self, position, nodes):
+        value = self.centipawns.get(position.fen, [0] * 9)[len(self.asked) - 1]
+        return analysis(
+            position, (value, next(iter(position.board().legal_moves)).uci()), nodes=nodes
+        )
+
+
+def test_a_move_is_searched_until_searches_running_agree(d4: MoveInContext):
+    e4 = read_move(d4.position, "e4")
+    scripted = ScriptedSearch(d4, e4, d4=[10] * 9, e4=[10, 200, 10, 10])
+    found = search([d4, e4], scripted, (100, 6_400))
+    # The position before both is searched once; from the third search on, d4 is done.
+    assert scripted.asked == [(100, 3), (200, 3), (400, 2), (800, 2)]
+    assert [(before.nodes, after.nodes) for before, after in found] == [(200, 200), (800, 800)]
+    assert [weigh(move, *pair).judgement for move, pair in zip([d4, e4], found, strict=True)] == [
+        "good",
+        "good",
+    ]
+
+
+def test_the_longest_search_ends_it(d4: MoveInContext):
+    for limits, nodes in (((100, 500), 400), ((300, 300), 300), ((100, 800), 800)):
+        scripted = ScriptedSearch(d4, d4=[10, 200, 10, 200])
+        ((before, _),) = search([d4], scripted, limits)
+        assert before.nodes == nodes == scripted.asked[-1][0]
+    assert search([], scripted) == []
+
+
+def test_how_the_side_stood_must_be_stable_too(d4: MoveInContext):
+    scripted = ScriptedSearch(d4, d4=[0] * 9)
+    scripted.centipawns[d4.position.fen] = [0, 60, 60]
+    search([d4], scripted, (100, 6_400))
+    assert [nodes for nodes, _ in scripted.asked] == [100, 200, 400]
+
+
+def test_a_game_that_ends_with_the_move_is_stable():
+    mate = read_move(read_fen(MATE_IN_ONE), "Qxf7#")
+    scripted = ScriptedSearch(mate, **{"Qxf7#": []})
+    scripted.analyse = lambda position, nodes: analysis(
+        position, *([(Mate(1), "h5f7")] if position == mate.position else []), nodes=nodes
+    )
+    ((before, after),) = search([mate], scripted, (100, 6_400))
+    assert (before.nodes, after.lines, len(scripted.asked)) == (200, (), 2)
+
+
 @pytest.mark.engine
 def test_a_real_engine_is_weighed():
     move = read_move(read_fen(BACK_RANK), "h3")
@@ -306,3 +372,56 @@ def test_a_real_engine_is_weighed():
     assert (found.before.relative, found.mistake_class) == (Mate(1), "Blunder")
     assert found.engine.startswith("Stockfish")
     assert found.win_before > 0.99
+
+
+# ---------------------------------------------------------------- held against longer searches
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    return load_script("notes/verdicts.py")
+
+
+@pytest.fixture(scope="module")
+def table(script: ModuleType) -> pd.DataFrame:
+    return pd.read_csv(DATA / "notes" / "verdicts.tsv", sep="\t")
+
+
+def test_the_moves_held_against_longer_searches_are_no_others(script, table: pd.DataFrame):
+    moves = script.rest()
+    for row in table.itertuples():
+        assert (moves[row.game, row.ply].position.fen, moves[row.game, row.ply].uci) == row[4:6]
+    assert table["half"].value_counts().to_dict() == {"quiet": 29, "losing": 29}
+    shown = pd.read_csv(DATA / "notes" / "verdicts_by_nodes.tsv", sep="\t")
+    assert shown.groupby("san")["nodes"].apply(list).map(script.BY_NODES.__eq__).all()
+    for others in (shown, pd.read_csv(DATA / "notes" / "drawn.tsv", sep="\t")):
+        assert table.merge(others, on=["fen", "move"]).empty
+
+
+def test_they_were_searched_thirty_times_longer(script, table: pd.DataFrame):
+    done = table.dropna(subset="long_judgement")
+    assert len(done)
+    for part in ("", "long_"):
+        assert set(done[f"{part}judgement"]) <= set(get_args(Judgement))
+        assert done[f"{part}lost"].between(0, 1).all()
+        assert (done.loc[done[f"{part}judgement"] == "best", f"{part}lost"] == 0).all()
+    mates = done[["score", "long_score"]].abs().max(axis=1) > MATES_FROM  # found and done with
+    assert (done["long_nodes"] >= script.LONGER * done["nodes"])[~mates].all()
+    assert (done["long_depth"] > done["depth"])[~mates].all()
+
+
+@pytest.mark.engine
+def test_a_dozen_of_them_are_found_again(script, table: pd.DataFrame):
+    quick, moves = table[table["nodes"] < 210_000][:12], script.rest()
+    try:
+        engine = open_engine()
+    except EngineMissing as error:
+        pytest.skip(str(error))
+    with engine:
+        for row in quick.itertuples():
+            move = moves[row.game, row.ply]
+            around = [engine.analyse(each, nodes=200_000, multipv=script.LINES)
+                      for each in (move.position, move.after())]  # fmt: skip
+            nodes = max(analysis.nodes for analysis in around)
+            again = script.summary(weigh(move, *around), nodes)
+            assert again == [getattr(row, name) for name in script.FOUND], move.numbered_san

@@ -1,11 +1,155 @@
-"""The draw of moves on which comments are read by hand."""
+"""Notes on real boards: the decisive thing is said first, and nothing that its line denies."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterator
+
 import chess
 import pandas as pd
+import pytest
 
+import chessgloss
+from chessgloss.commentary.briefing import Briefing, briefings_file, read_briefings
+from chessgloss.commentary.notes import (
+    MOST_SENTENCES,
+    MOST_WORDS,
+    NOTES,
+    choose,
+    compose,
+    notes,
+    play_out,
+    stuff,
+)
+from chessgloss.engine import Engine, open_engine
 from scripts import DATA, load_script
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    with open_engine() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def briefings() -> list[Briefing]:
+    return list(read_briefings(briefings_file()).values())
+
+
+#: Position, move, the note that comes first, and what the comment says.
+DECISIVE = [
+    (
+        "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3",
+        "Nf6",
+        "allows_mate_1",
+        r"4\. Qxf7#",
+    ),
+    (
+        "rn1qkbnr/ppp2p1p/3p2p1/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6",
+        "Bxf7+",
+        "forces_mate_1",
+        r"6\.\.\.Ke7 7\. Nd5#",
+    ),
+    (
+        "4kb1r/p2n1ppp/4q3/4p1B1/4P3/1Q6/PPP2PPP/2KR4 w k - 1 16",
+        "Qb8+",
+        "forces_mate_1",
+        r"16\.\.\.Nxb8 17\. Rd8#",
+    ),
+    ("6rk/6pp/7N/8/8/8/8/6K1 w - - 0 1", "Nf7#", "checkmate", "smothered by its own pieces"),
+    ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "h3", "misses_mate", r"mate in 1: 1\. Ra8#"),
+    ("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "Qf7", "stalemate", r"[Ss]talemate.*mate in 1: 1\. Qg7#"),
+    ("8/5P1k/5K2/8/8/8/8/8 w - - 0 1", "f8=R", "underpromotion", "a rook, for a queen on f8"),
+    ("6k1/5ppp/4n3/8/8/8/5PPP/3Q2K1 w - - 0 1", "Qd4", "loses_piece", r"1\.\.\.Nxd4"),
+    (
+        "r1bqkbnr/pppp1ppp/2n5/4p2Q/4P3/8/PPPP1PPP/RNB1KBNR w KQkq - 2 3",
+        "Bc4",
+        "threat_mate_1",
+        r"4\. Qxf7#",
+    ),
+    ("r3k1n1/8/1b1p1p2/2pN4/8/8/5PPP/R3K1N1 w - - 0 1", "Nc7+", "loses_piece", r"1\.\.\.Bxc7"),
+    (
+        "r1b2rk1/pp4pp/2p3n1/3p2N1/2P2P2/3B1KP1/PP5q/R1BQ1RN1 b - - 0 20",
+        "Bg4+",
+        "poisoned",
+        r"bishop on g4 .*21\. Kxg4 Ne5\+ 22\. fxe5 leads to mate",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fen", "move", "kind", "words"), DECISIVE)
+def test_the_decisive_thing_comes_first(engine, fen: str, move: str, kind: str, words: str):
+    played = chessgloss.read_move(fen, move)
+    briefing = chessgloss.brief(played, nodes=60_000, engine=engine, concepts=())
+    made = notes(briefing)
+    assert re.fullmatch(kind, made[0].kind), [note.kind for note in made]
+    assert re.search(words, compose(made).text), compose(made).text
+    assert made[0].decides
+
+
+def test_a_fork_is_no_note_where_the_forking_piece_is_taken(engine):
+    fen = "r3k3/8/1b3p2/3N4/8/8/5PPP/4K3 w - - 0 1"
+    taken = chessgloss.brief(
+        chessgloss.read_move(fen, "Nc7+"), nodes=20_000, engine=engine, concepts=()
+    )
+    stands = chessgloss.brief(
+        chessgloss.read_move(fen.replace("1b3p2", "5p2"), "Nc7+"),
+        nodes=20_000,
+        engine=engine,
+        concepts=(),
+    )
+    assert not any("rook on a8" in note.sentence for note in notes(taken))
+    assert any("rook on a8" in note.sentence for note in notes(stands))
+
+
+@pytest.mark.parametrize(
+    ("fen", "line", "gain", "words", "fallen"),
+    [
+        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 1, "a pawn", "d5"),
+        ("3rk3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5 d8d5", 0, "", None),
+        ("4k3/8/4n3/8/2B5/8/8/r3K2R w K - 0 1", "e1e2 a1h1 c4e6", -2, "the exchange", None),
+        ("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1", "d5c7 e8d7 c7a8", 5, "a rook", "a8"),
+        ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", 8, "a queen for a pawn", None),
+    ],
+)
+def test_a_line_is_replayed_until_it_is_quiet(fen, line, gain, words, fallen):
+    outcome = play_out(chess.Board(fen), line.split(), chess.WHITE)
+    won, lost = outcome.won, outcome.lost
+    assert outcome.gain == gain
+    assert (stuff(lost, won) if gain < 0 else stuff(won, lost)) == words
+    assert outcome.fallen == (chess.parse_square(fallen) if fallen else None)
+
+
+def test_notes_rest_on_facts_and_lines_that_can_be_played(briefings):
+    for briefing in briefings:
+        known = set(briefing.facts().facts)
+        for note in notes(briefing):
+            board = chess.Board(briefing.move.position.fen)
+            for uci in note.line:
+                board.push(chess.Move.from_uci(uci))
+                assert board.is_valid(), note
+            assert set(note.facts) <= known
+            assert note.sentence[0].isupper() or note.sentence[0].isdigit()
+            assert note.sentence.endswith(".") and "{" not in note.sentence
+            plies = re.findall(r"(?:[KQRBN]|\b[a-h](?:x|[1-8]\b))[a-hx1-8=+#QRBN]*", note.sentence)
+            assert note.kind in NOTES["kinds"] | NOTES["purposes"] | NOTES["known"], plies
+
+
+def test_comments_are_short_and_do_not_begin_alike(briefings):
+    texts = [compose(notes(briefing)).text for briefing in briefings]
+    for briefing, text in zip(briefings, texts, strict=True):
+        assert 3 <= len(text.split()) <= MOST_WORDS, text
+        assert len(choose(notes(briefing))) <= MOST_SENTENCES
+        assert "network" not in text and "engine agrees" not in text
+        if briefing.verdict.judgement in ("best", "good"):
+            assert not re.search("Better was|stronger|Stronger|mistake: ", text) or "Taking" in text
+    openings = Counter(" ".join(text.split()[:3]) for text in texts)
+    assert openings.most_common(1)[0][1] <= 5, openings.most_common(3)
+    assert texts == [compose(notes(briefing)).text for briefing in briefings]
+
+
+# ---------------------------------------------------------------- the draw of moves
 
 
 def test_the_drawn_moves_are_of_the_games_and_no_game_gives_too_many():

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import chess.engine
 import pytest
-from chessgloss.commentary.notes import choose, notes, write_notes
 
 from chessgloss.commentary.briefing import Briefing, briefings_file, read_briefings
 from chessgloss.commentary.methods import METHODS, read_comment, request_comment
+from chessgloss.commentary.notes import choose, notes, write_notes
 from chessgloss.commentary.verified import (
     COMMENTS,
     LEAST_WORDS,

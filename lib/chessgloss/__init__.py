@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from chessgloss.claims import Checked
     from chessgloss.commentary.briefing import Briefing, Comment
     from chessgloss.concepts.changes import ConceptChange
-    from chessgloss.engine import Engine
+    from chessgloss.engine import Analysis, Engine
     from chessgloss.llm.client import Client
-    from chessgloss.positions import MoveInContext
+    from chessgloss.positions import MoveInContext, Position
 
 __version__ = "0.1.0"
 
@@ -49,7 +49,7 @@ __all__ = [
     "read_move",
 ]
 
-#: Nodes searched in each position, and lines compared before a move, unless said otherwise.
+#: Nodes searched in a position of which no move is weighed, and lines compared in each.
 NODES, LINES = 100_000, 5
 
 
@@ -100,7 +100,7 @@ def rank_concepts(move: MoveInContext) -> tuple[ConceptChange, ...]:
 def brief(
     move: MoveInContext,
     *,
-    nodes: int = NODES,
+    nodes: int | None = None,
     engine: Engine | None = None,
     concepts: tuple[ConceptChange, ...] | None = None,
 ) -> Briefing:
@@ -111,7 +111,9 @@ def brief(
     move
         The move in its position.
     nodes
-        Searched before the move, after it, and after a pass that shows what it threatens.
+        Searched before and after the move; by default as many as it takes until the verdict is
+        stable (:func:`chessgloss.facts.search`). After a pass, which shows what the move
+        threatens, the fewest of these.
     engine
         A running engine; one is started and ended otherwise.
     concepts
@@ -121,12 +123,18 @@ def brief(
 
     from chessgloss.commentary.briefing import Briefing, after_pass
     from chessgloss.engine import open_engine
+    from chessgloss.facts import search
+    from chessgloss.facts.verdict import LEAST_NODES, MOST_NODES
 
     with nullcontext(engine) if engine else open_engine() as running:
-        before = running.analyse(move.position, nodes=nodes, multipv=LINES)
-        after = running.analyse(move.after(), nodes=nodes, multipv=LINES)
+
+        def analyse(positions: Sequence[Position], nodes: int) -> list[Analysis]:
+            return [running.analyse(each, nodes=nodes, multipv=LINES) for each in positions]
+
+        limits = (nodes, nodes) if nodes else (LEAST_NODES, MOST_NODES)
+        ((before, after),) = search([move], analyse, limits)
         turned = after_pass(move.after())
-        passed = running.analyse(turned, nodes=nodes, multipv=1) if turned else None
+        passed = analyse([turned], limits[0])[0] if turned else None
     ranked = rank_concepts(move) if concepts is None else concepts
     return Briefing(move.numbered_san, move, before, after, ranked, passed=passed)
 

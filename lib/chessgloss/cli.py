@@ -105,8 +105,7 @@ def parser() -> argparse.ArgumentParser:
         each.add_argument(
             "--nodes",
             type=int,
-            default=chessgloss.NODES,
-            help=f"a position (default {chessgloss.NODES:,})",
+            help="of each position (default: more and more, until the verdict is stable)",
         )
         without = "leave the expert network's concepts out"
         each.add_argument("--no-concepts", action="store_true", help=without)
@@ -353,7 +352,7 @@ def _read_move(fen: str, move: str, where: str = "") -> MoveInContext:
 
 
 def _move(given: argparse.Namespace) -> MoveInContext:
-    if given.nodes < 1:
+    if given.nodes is not None and given.nodes < 1:
         raise ValueError(f"--nodes must be positive, got {given.nodes}")
     return _read_move(given.fen, given.move)
 
@@ -371,8 +370,9 @@ def _comment(given: argparse.Namespace) -> int:
 
 def _comment_text(briefing: Briefing, comment: Comment) -> str:
     method = f"{comment.method}, {comment.model or 'no model'}"
-    used = f"{method}; {briefing.before.engine}, {briefing.before.nodes:,} nodes"
-    return f"{briefing.move.numbered_san}: {comment.text}\n({used})"
+    verdict = briefing.verdict
+    used = f"{method}; {verdict.engine}, {verdict.nodes:,} nodes, depth {verdict.depth}"
+    return f"{briefing.move.numbered_san}{verdict.glyph}: {comment.text}\n({used})"
 
 
 def _comment_json(briefing: Briefing, comment: Comment) -> str:
@@ -458,12 +458,16 @@ def _annotate(given: argparse.Namespace) -> int:
     from chessgloss.engine import analyse_many
 
     _check_targets(given)
-    if given.nodes < 1 or given.processes < 1:
+    if given.processes < 1 or (given.nodes is not None and given.nodes < 1):
         raise ValueError("--nodes and --processes must be positive")
     games = read_games(given.pgn)
-    search = {"nodes": given.nodes, "multipv": 3, "processes": given.processes}
+    search = {"multipv": 3, "processes": given.processes}
+    limits = {"nodes": (given.nodes, given.nodes)} if given.nodes else {}
     annotator = Annotator(
-        lambda positions: analyse_many(positions, **search), _commentator(given), _concepts(given)
+        lambda positions, nodes: analyse_many(positions, nodes=nodes, **search),
+        _commentator(given),
+        _concepts(given),
+        **limits,
     )
     annotated = [annotator.annotate(game) for game in games]
     if given.output is None:
@@ -505,10 +509,14 @@ def _ask(given: argparse.Namespace) -> int:
         briefing = _briefing(move, engine, given)
         comment = write(briefing)
         print(_comment_text(briefing, comment), flush=True)
+        known = {each.position: each for each in (briefing.before, briefing.after)}
+        nodes, lines = given.nodes or chessgloss.NODES, chessgloss.LINES
         dialogue = Dialogue(
             move,
             comment.text,
-            lambda position: engine.analyse(position, nodes=given.nodes, multipv=chessgloss.LINES),
+            lambda position: (
+                known.get(position) or engine.analyse(position, nodes=nodes, multipv=lines)
+            ),
             client,
             _say,
         )

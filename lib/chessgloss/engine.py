@@ -109,14 +109,6 @@ def win_probability(score: chess.engine.PovScore, ply: int, pov: chess.Color) ->
     return score.pov(pov).wdl(model="sf15.1", ply=ply).winning_chance()
 
 
-def expected_score(score: chess.engine.PovScore, ply: int, pov: chess.Color) -> float:
-    """Return the points, 0 to 1, that ``pov`` can expect: win 1, draw 1/2, loss 0.
-
-    Parameters and model are those of :func:`win_probability`.
-    """
-    return score.pov(pov).wdl(model="sf15.1", ply=ply).expectation()
-
-
 def win_chance(values: ArrayLike) -> NDArray[np.float64]:
     """Return the chance to win, 0 to 1, at values in centipawns, cut at 1,000 as Lichess does.
 

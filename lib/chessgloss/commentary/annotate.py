@@ -28,13 +28,11 @@ import chess.svg
 
 from chessgloss.commentary.briefing import Briefing, Comment, after_pass
 from chessgloss.concepts.changes import ConceptChange
-from chessgloss.engine import Analysis, ScoreWording, expected_score, score_text
-from chessgloss.facts import Verdict, weigh
-from chessgloss.facts.tactics import exchange
+from chessgloss.engine import ScoreWording, centipawns, score_text, win_chance
+from chessgloss.facts import Verdict, search, weigh
+from chessgloss.facts.verdict import JUDGEMENT_BOUNDS, LEAST_NODES, MOST_NODES, Analyse
 from chessgloss.positions import MoveInContext, PgnError, Position, read_pgn
 
-#: Analyses many positions at once, in their order.
-AnalyseMany: TypeAlias = Callable[[Sequence[Position]], Sequence[Analysis]]
 #: Writes a comment on a move from what is known of it.
 Commentator: TypeAlias = Callable[[Briefing], Comment]
 #: Ranks the concepts that a move changes, most changed first.
@@ -44,26 +42,17 @@ Node: TypeAlias = dict[str, Any]
 
 #: Numeric annotation glyphs that judge a move (PGN standard, section 10), as signs.
 SIGNS: dict[int, str] = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
+NAGS = {sign: nag for nag, sign in SIGNS.items()}
 
-#: Expected points, 0 to 1, that a move must give away to earn ``??``, ``?`` and ``?!``. Our
-#: choice: by Stockfish 15.1's model, level play that becomes a disadvantage of about 1.1, 0.8
-#: and 0.6 pawns early in a game.
-GIVEN_AWAY: tuple[tuple[float, int], ...] = (
-    (0.35, chess.pgn.NAG_BLUNDER),
-    (0.20, chess.pgn.NAG_MISTAKE),
-    (0.08, chess.pgn.NAG_DUBIOUS_MOVE),
-)
-
-#: When a move is a moment that matters: it gives away so many expected points, or it changes a
-#: concept by so many standard deviations over all moves (about one move in thirty of the
-#: self-play games changes one by six).
-MOMENT_POINTS, MOMENT_CONCEPT = 0.08, 6.0
+#: A move is a moment that matters if it earns a glyph, or if it changes a concept by so many
+#: standard deviations over all moves (about one move in thirty of the self-play games changes
+#: one by six).
+MOMENT_CONCEPT = 6.0
 #: Largest share of the plies that is chosen, rounded up; as many may always be chosen.
 MOMENT_SHARE, MOMENT_FEWEST = 0.2, 3
 
-#: Centipawns by which the second-best move falls behind the only good one; pawns that an offer
-#: of material gives by exchange, at least; plies of a better line that are shown.
-ONLY_MOVE, OFFER, LINE_PLIES = 150, 2, 8
+#: Plies of a better line that are shown.
+LINE_PLIES = 8
 
 #: Longest line that is written; the PGN standard allows 255 (section 4.3).
 COLUMNS = 100
@@ -129,12 +118,12 @@ def choose_moments(
 ) -> list[int]:
     """Return the plies that deserve a comment, in order.
 
-    A ply qualifies by one of three: the move gives away expected points; it is the only good
-    move of an open game, and hard to find; or it changes a concept strongly without being
-    forced. The move that mates always qualifies. If more qualify than are allowed, the
-    weightiest stay: points given away count in units of their threshold, the other two less
-    than one unit (concepts half as much once the game is decided), so that mistakes come
-    first; ties go to the earlier ply.
+    A ply qualifies by one of three: the move is an inaccuracy or worse; it is the only good one,
+    and hard to find (its glyph is ``!``); or it changes a concept strongly without being forced.
+    The move that mates always qualifies. If more qualify than are allowed, the weightiest stay:
+    the chance to win given away counts in units of an inaccuracy's, the other two less than one
+    unit (concepts half as much once the game is decided), so that mistakes come first; ties go
+    to the earlier ply.
 
     Parameters
     ----------
@@ -153,61 +142,17 @@ def choose_moments(
 
 def _weight(move: MoveInContext, verdict: Verdict, concepts: Sequence[ConceptChange]) -> float:
     """Return how much a move deserves a comment, 0 if not at all."""
-    lost = given_away(move, verdict) / MOMENT_POINTS
-    if "#" in move.san or lost >= 1:
-        return inf if "#" in move.san else lost
-    if verdict.ranked == 1:
-        return 0.0
-    undecided = _is_open(verdict.expected_after)
-    if undecided and verdict.rank == 1 and _is_only_move(verdict) and not _is_obvious(move):
-        return 0.9
+    if "#" in move.san:
+        return inf
+    if verdict.judgement not in ("best", "good"):
+        return max(1.0, verdict.win_chance_lost / JUDGEMENT_BOUNDS["inaccuracy"])
+    if verdict.ranked == 1 or verdict.glyph:
+        return 0.9 if verdict.glyph else 0.0
     largest = max((abs(each.change) for each in concepts), default=0.0)
     if largest < MOMENT_CONCEPT:
         return 0.0
-    return (0.8 if undecided else 0.4) * (1 - MOMENT_CONCEPT / (2 * largest))
-
-
-def judge(move: MoveInContext, verdict: Verdict) -> int | None:
-    """Return the glyph, 1 to 6, that a move earns, or ``None``.
-
-    ``??``, ``?`` and ``?!`` by the points given away (:data:`GIVEN_AWAY`). Praise only for the
-    engine's first choice in an open game: ``!`` for the only good move, ``!!`` if that offers
-    material by exchange, ``!?`` for an offer that is not the only good move. Answers to a
-    check and captures that lose nothing earn none: they find themselves.
-    """
-    lost = given_away(move, verdict)
-    for bound, glyph in GIVEN_AWAY:
-        if lost >= bound:
-            return glyph
-    if verdict.rank != 1 or not _is_open(verdict.expected_before) or _is_obvious(move):
-        return None
-    offer = exchange(move.position.board(), move.move) <= -OFFER
-    if _is_only_move(verdict):
-        return chess.pgn.NAG_BRILLIANT_MOVE if offer else chess.pgn.NAG_GOOD_MOVE
-    return chess.pgn.NAG_SPECULATIVE_MOVE if offer else None
-
-
-def given_away(move: MoveInContext, verdict: Verdict) -> float:
-    """Return the expected points, 0 to 1, that a move gives away; 0 for the best move."""
-    ply = chess.Board(move.position.fen).ply()
-    kept = expected_score(verdict.played, ply, move.mover)
-    return max(0.0, verdict.expected_before - kept) if verdict.loss else 0.0
-
-
-def _is_only_move(verdict: Verdict) -> bool:
-    return verdict.lead_of_best is not None and verdict.lead_of_best >= ONLY_MOVE
-
-
-def _is_obvious(move: MoveInContext) -> bool:
-    """Tell whether a move answers a check, or takes without losing material by exchange."""
-    board = chess.Board(move.position.fen)
-    safe_capture = board.is_capture(move.move) and exchange(board, move.move) >= 0
-    return board.is_check() or safe_capture
-
-
-def _is_open(expected: float) -> bool:
-    """Tell whether a game with this expected score is still to be decided."""
-    return 0.03 < expected < 0.97
+    decided = verdict.standing in ("winning", "losing")
+    return (0.4 if decided else 0.8) * (1 - MOMENT_CONCEPT / (2 * largest))
 
 
 # ---------------------------------------------------------------- a whole game
@@ -220,17 +165,21 @@ class Annotator:
     Parameters
     ----------
     analyse
-        The engine: several lines each, of an empty hash table, so that nothing depends on
-        the order.
+        The engine: analyses positions with so many nodes, in their order; several lines each,
+        of an empty hash table.
     comment
         Writes a comment on a move from what is known of it.
     concepts
         Ranks the concepts that a move changes; ``None`` to do without.
+    nodes
+        Nodes of the first and the longest search of a position
+        (:func:`~chessgloss.facts.search`).
     """
 
-    analyse: AnalyseMany
+    analyse: Analyse
     comment: Commentator
     concepts: Concepts | None = None
+    nodes: tuple[int, int] = (LEAST_NODES, MOST_NODES)
 
     def annotate(self, game: chess.pgn.Game) -> AnnotatedGame:
         """Return the game with a note on each move of its main line.
@@ -241,8 +190,8 @@ class Annotator:
             If the engine fails on a position.
         """
         moves = list(moves_of(game))
-        analyses = self.analyse([*(move.position for move in moves), moves[-1].after()])
-        around = list(zip(moves, analyses, analyses[1:], strict=False))
+        searched = search(moves, self.analyse, self.nodes)
+        around = [(move, *pair) for move, pair in zip(moves, searched, strict=True)]
         verdicts = [weigh(*each) for each in around]
         concepts = [tuple(self.concepts(move)) if self.concepts else () for move in moves]
         chosen = choose_moments(moves, verdicts, concepts)
@@ -257,19 +206,20 @@ class Annotator:
             for ply in chosen
         }
         notes = []
-        for ply, ((move, _, after), verdict) in enumerate(zip(around, verdicts, strict=True)):
+        for ply, ((_, _, after), verdict) in enumerate(zip(around, verdicts, strict=True)):
             score = after.best.score if after.lines else None
-            note = Note(score, judge(move, verdict))
+            note = Note(score, NAGS.get(verdict.glyph))
             if ply in comments:
                 note = replace(note, text=comments[ply].text)
-            if note.text and verdict.mistake_class not in ("Excellent", "Good"):
+            if note.text and verdict.judgement not in ("best", "good"):
                 line = verdict.best_line[:LINE_PLIES]
                 note = replace(note, better=line, better_score=verdict.before)
             notes.append(note)
         writers = {f"{each.method}, {each.model or 'no model'}" for each in comments.values()}
         wrote = "; ".join(sorted(writers)) or "no move that asks for a comment"
-        nodes = max(analysis.nodes for analysis in analyses)
-        sources = f"{wrote}; {analyses[0].engine}, about {nodes:,} nodes a position"
+        nodes = max(verdict.nodes for verdict in verdicts)
+        depth = min(verdict.depth for verdict in verdicts)
+        sources = f"{wrote}; {verdicts[0].engine}, up to {nodes:,} nodes a move, from depth {depth}"
         return AnnotatedGame(game, tuple(notes), sources)
 
 
@@ -522,20 +472,20 @@ def _written(child: chess.pgn.ChildNode, note: Note | None) -> Node:
 def _node(parent: int, board: chess.Board) -> Node:
     """Return a node with its position, and nothing said of it yet."""
     node: Node = dict.fromkeys(("uci", "san", "marks", "before", "comment", "gloss", "score"), "")
-    node |= {"parent": parent, "number": 0, "white": False, "points": None, "main": False}
+    node |= {"parent": parent, "number": 0, "white": False, "chance": None, "main": False}
     return node | {"arrows": [], "next": [], "placement": board.board_fen()}
 
 
 def _value(score: chess.engine.PovScore | None, board: chess.Board) -> Node:
-    """Return the value of a position in words and in the points that White can expect."""
+    """Return the value of a position in words, and White's chance to win."""
     if board.is_checkmate():
-        return {"score": "checkmate", "points": 0.0 if board.turn else 1.0}
+        return {"score": "checkmate", "chance": 0.0 if board.turn else 1.0}
     if board.is_stalemate() or board.is_insufficient_material():
-        return {"score": "draw", "points": 0.5}
+        return {"score": "draw", "chance": 0.5}
     if score is None:
         return {}
-    text = score_text(score, _WORDING)
-    return {"score": text, "points": round(expected_score(score, board.ply(), chess.WHITE), 3)}
+    chance = float(win_chance(centipawns(score, chess.WHITE)))
+    return {"score": score_text(score, _WORDING), "chance": round(chance, 3)}
 
 
 def _arrows(node: chess.pgn.GameNode) -> list[list[str]]:

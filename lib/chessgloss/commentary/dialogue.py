@@ -539,9 +539,10 @@ def _threats(discussion: Discussion) -> Iterator[str]:
 
 def _standing(discussion: Discussion) -> Iterator[str]:
     verdict, move = discussion.weigh(discussion.move), discussion.move
+    side = "the game" if verdict.standing == "equal" else side_name(move.mover)
     yield (
-        f"After {move.numbered_san} the engine says that {score_text(verdict.after)}; "
-        f"{side_name(move.mover)} can expect {verdict.expected_after:.2f} of a point."
+        f"After {move.numbered_san} the engine says that {score_text(verdict.after)}: "
+        f"{side} is {verdict.standing}."
     )
 
 

@@ -609,6 +609,7 @@ class _Notes:
         self.bad, self.mate = self.verdict.judgement in _BAD, self.verdict.after.relative.mate()
         self.net = self._outcome([self.uci, *self.replies], self.verdict.after)
         self.best = self._outcome(self.verdict.best_line, self.verdict.before)
+        self.even = balance(earlier) == balance(self.after)  # the move makes up for the last
         for _ in range(min(3, len(earlier.move_stack))):
             earlier.pop()
         sign = 1 if self.us else -1
@@ -616,7 +617,7 @@ class _Notes:
 
     def __iter__(self) -> Iterator[Note]:
         if not any(self.after.generate_legal_moves()):
-            yield self._end()
+            yield from (self._end(), *self._mates())
             return
         yield from (*self._mates(), *self._known(), *self._only(), *self._better())
         if self.mate is None:
@@ -654,7 +655,7 @@ class _Notes:
         outcome = play_out(self.before, line, self.us)
         pawns = centipawns(score, self.us) / 100
         left = (1 if self.us else -1) * balance(self.before) + outcome.gain
-        doubt = DOUBT if abs(outcome.gain) > 1 else DOUBT / 4
+        doubt = max(DOUBT, abs(left) / 2) if abs(outcome.gain) > 1 else DOUBT / 4
         doubtful = pawns < left - doubt if outcome.gain > 0 else pawns > left + doubt
         return NOTHING if doubtful or outcome.plies > SOON else outcome
 
@@ -672,7 +673,7 @@ class _Notes:
 
     def _mates(self) -> Iterator[Note]:
         could, now = self.verdict.before.relative.mate() or 0, self.mate or 0
-        if now:
+        if now and self.replies:
             kind = "forces_mate" if now > 0 else "allows_mate"
             if could < 0:
                 kind = "mated_anyway" if now <= could + 1 else "hastens_mate"
@@ -681,7 +682,7 @@ class _Notes:
             kind += "_1" * (abs(now) == 1 and f"{kind}_1" in NOTES["kinds"])
             about, line = ["mate", "reply", "standing"], (self.uci, *self.replies)
             yield self._note(kind, about, line, abs(now), **_mate(self.after, self.replies, now))
-        if could > 0 and now <= 0:
+        if could > 0 and now <= 0 and not self.after.is_checkmate():
             line = self.verdict.best_line
             words = _mate(self.before, line, could)
             yield self._note("misses_mate", ["best"], line, could, **words)
@@ -713,7 +714,7 @@ class _Notes:
         reply = Played(self.after, chess.Move.from_uci(line[1])) if line[1:] else None
         end = played.end
         back = reply is not None and reply.end == end and played.taken is not None
-        if played.recaptures:
+        if played.recaptures and self.even:
             yield self._note("recaptures", [end, "capture"], line[:1])
         elif back and not net.gain and boards.piece_on(self.before, end) == played.piece > 1:
             spoken = spelt(self.before, line[:2])
@@ -777,7 +778,8 @@ class _Notes:
                 continue
             taken.add(square)
             stands, gain = standing(each.score, self.us), play_out(self.after, each.moves, self.us)
-            if judge(self.briefing.after.best.score, each.score) not in ("mistake", "blunder"):
+            worse = judge(self.briefing.after.best.score, each.score) in ("mistake", "blunder")
+            if not worse and gain.gain < max(net.gain, 0) + 2:
                 continue
             result = f"leaves {self._leader(stands, '')}"
             if (each.score.pov(self.us).mate() or 0) > 0:
@@ -907,7 +909,9 @@ class _Notes:
         subjects = [f"With {words['san']} {words['us']}", "This"]
         if played.piece != chess.PAWN and not castles:
             subjects.append(words["san"])
-        if not castles and not any(f"the {words['piece']}" in each.clause for each in purposes):
+        if not castles and not any(
+            f"the {words['piece']}" in each.clause or "a pawn" in each.clause for each in purposes
+        ):
             subjects.append(f"The {words['piece']}")
         subject = _choose(subjects, place)
         ranks = {each.concept: n for n, each in reversed([*enumerate(self.briefing.concepts)])}
@@ -993,4 +997,4 @@ def choose(
         elif not same and len(chosen) < sentences and length + len(note.sentence.split()) <= words:
             chosen.append(note)
             covered |= note.about
-    return sorted(chosen, key=lambda note: note.kind in ("reply", "plan"))
+    return sorted(chosen, key=lambda note: NOTES["last"].get(note.kind, 0))

@@ -89,16 +89,18 @@
 
   const number = (node) => `${node.number}${node.white ? "." : "…"}`;
 
+  const chance = (node) => `White's chance to win ${Math.round(100 * node.chance)} %`;
+
   function named(node) {
     if (node.parent < 0) return "before the first move";
     return `after ${number(node)} ${node.san}${node.marks}`;
   }
 
   function drawBar(node) {
-    const known = node.points !== null;
-    at("white-share").style.height = `${known ? 100 * node.points : 50}%`;
+    const known = node.chance !== null;
+    at("white-share").style.height = `${known ? 100 * node.chance : 50}%`;
     at("bar").classList.toggle("turned", turned);
-    const words = known ? `${node.score}, White expects ${node.points.toFixed(2)} points` : "not evaluated";
+    const words = known ? `${node.score}, ${chance(node)}` : "not evaluated";
     at("bar").setAttribute("aria-label", `Evaluation: ${words}`);
     at("bar").title = words;
     at("bar-text").textContent = words;
@@ -109,8 +111,7 @@
     at("move-name").textContent = start ? "The start" : `${number(node)} ${node.san}${node.marks}`;
     at("gloss").textContent = node.gloss;
     at("human").textContent = [node.before, node.comment].filter(Boolean).join(" ");
-    const points = node.points === null ? "" : `White expects ${node.points.toFixed(2)} of a point`;
-    at("numbers").textContent = [node.score, points].filter(Boolean).join(" · ");
+    at("numbers").textContent = [node.score, node.chance === null ? "" : chance(node)].filter(Boolean).join(" · ");
   }
 
   function drawChoices(node) {
@@ -129,11 +130,11 @@
     const graph = at("graph");
     graph.replaceChildren();
     const line = mainLine();
-    graph.toggleAttribute("hidden", !line.some((index) => game.nodes[index].points !== null));
+    graph.toggleAttribute("hidden", !line.some((index) => game.nodes[index].chance !== null));
     const step = 100 / Math.max(1, line.length - 1);
     let last = 0.5;
     const heights = line.map((index, ply) => {
-      last = game.nodes[index].points ?? last;
+      last = game.nodes[index].chance ?? last;
       return `${(ply * step).toFixed(3)},${(30 - 30 * last).toFixed(2)}`;
     });
     shape("polygon", { points: `0,30 ${heights.join(" ")} 100,30`, class: "white" }, graph);

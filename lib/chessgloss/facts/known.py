@@ -24,7 +24,7 @@ import chess.gaviota
 from chess.engine import PovScore
 
 from chessgloss import assets
-from chessgloss.engine import expected_score
+from chessgloss.engine import centipawns, win_chance
 from chessgloss.facts import tactics
 from chessgloss.facts.board import after_pass, passed
 from chessgloss.facts.fact import Fact, When, names, noun, side_name
@@ -32,8 +32,8 @@ from chessgloss.positions import MoveInContext, Position
 
 # ---------------------------------------------------------------- openings
 
-#: Plies after which a game is no longer in its opening; the longest named line has 38.
-OPENING_PLIES: Final = 40
+#: Moves after which a game is no longer in its opening; all named lines but one end before.
+OPENING_MOVES: Final = 15
 
 
 class Opening(NamedTuple):
@@ -48,11 +48,11 @@ def opening(position: Position) -> Opening | None:
     """Return the last named opening that the game has come through, this position included.
 
     By position, so that a line reached in another order has its name too. Without a history
-    the position itself must be named; after :data:`OPENING_PLIES` plies there is none.
+    the position itself must be named; after :data:`OPENING_MOVES` moves there is none.
     """
-    board, table = chess.Board(position.root if position.moves else position.fen), openings()
-    if board.ply() + len(position.moves) > OPENING_PLIES:
+    if int(position.fen.split()[5]) > OPENING_MOVES:
         return None
+    board, table = chess.Board(position.root if position.moves else position.fen), openings()
     known = table.get(_placement(board))
     for move in position.moves:
         board.push(chess.Move.from_uci(move))
@@ -265,8 +265,11 @@ def outside_square(board: chess.Board, when: When) -> Iterator[Fact]:
 
 
 def stalemating_moves(board: chess.Board, when: When) -> Iterator[Fact]:
-    """Yield the legal moves that stalemate a side with at most one piece beside king and pawns."""
-    if (board.occupied_co[not board.turn] & ~board.pawns).bit_count() > 2:
+    """Yield the legal moves that stalemate a side which has only its king and pawns."""
+    other = board.occupied_co[not board.turn] & ~board.kings
+    free = (other >> 8 if board.turn else other << 8) & ~board.occupied
+    # One move can take one pawn and stop another, not three.
+    if other & ~board.pawns or free.bit_count() > 2:
         return
     for move in list(board.legal_moves):
         board.push(move)
@@ -284,8 +287,9 @@ def _ends(move: chess.Move) -> tuple[str, ...]:
 def repetitions(move: MoveInContext) -> int:
     """Return how often the position after a move has stood on the board, as far as is known."""
     moves, clock = move.position.moves, int(move.position.fen.split()[4])
-    # What stood there before has moved away from where the moved piece now stands.
-    if not clock or move.uci[2:4] not in {each[:2] for each in moves[-clock:]}:
+    # If it stood there before, something has left the squares where the last moves have ended.
+    left = {each[:2] for each in moves[-clock:]}
+    if clock < 3 or not {each[2:4] for each in (*moves[-1:], move.uci)} <= left:
         return 1
     board = move.position.board()
     board.push(move.move)
@@ -328,7 +332,7 @@ def perpetual(board: chess.Board, line: Sequence[str], when: When) -> Fact | Non
     return None
 
 
-#: Expected points, 0 to 1, that every move must lose and a pass would keep.
+#: Chance to win, 0 to 1, that every move must lose and a pass would keep.
 ZUGZWANG_POINTS: Final = 0.3
 
 
@@ -344,8 +348,9 @@ def zugzwang(board: chess.Board, score: PovScore, passing: PovScore, when: When)
     when
         When ``board`` stands: before or after the move.
     """
-    side, ply = board.turn, board.ply()
-    loss = expected_score(passing, ply, side) - expected_score(score, ply, side)
+    side = board.turn
+    chances = win_chance([centipawns(passing, side), centipawns(score, side)])
+    loss = float(chances[0] - chances[1])
     if board.is_check() or loss < ZUGZWANG_POINTS:
         return None
     text = f"{side_name(side)} is in zugzwang: every move loses what a pass would keep"
@@ -391,7 +396,7 @@ def known_facts(move: MoveInContext, board: chess.Board, after: chess.Board) -> 
     side, ends, before = board.turn, _ends(move.move), opening(move.position)
     if before:
         yield Fact("opening", "before", None, (), before, f"the opening is called {before.name}")
-    reached = openings().get(_placement(after)) if after.ply() <= OPENING_PLIES else None
+    reached = openings().get(_placement(after)) if after.fullmove_number <= OPENING_MOVES else None
     if reached and reached != before:
         yield Fact(
             "opening", "move", side, ends, reached, f"the opening is now called {reached.name}"

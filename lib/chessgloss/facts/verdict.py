@@ -6,14 +6,15 @@ chance to win on Lichess's curve (:func:`chessgloss.engine.win_chance`). The sta
 classes by centipawns (:func:`mistake_class`) are for its own tables.
 
 Centipawns follow that plan: mate in n moves counts as 10,000 - n, being mated in n as
--10,000 + n. ``win_before`` and the points to expect come from Stockfish 15.1's own win-rate
-model (see :func:`chessgloss.engine.win_probability`).
+-10,000 + n. ``win_before`` and ``win_after`` come from Stockfish 15.1's own win-rate model
+(:func:`chessgloss.engine.win_probability`), which the rubric's feature context shows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final, Literal, TypeAlias
 
 import chess
 import chess.engine
@@ -23,14 +24,13 @@ from chessgloss.engine import (
     Analysis,
     centipawn_loss,
     centipawns,
-    expected_score,
     read_centipawns,
     score_of,
     win_chance,
     win_probability,
 )
 from chessgloss.facts.tactics import exchange
-from chessgloss.positions import MoveInContext
+from chessgloss.positions import MoveInContext, Position
 
 Judgement = Literal["best", "good", "inaccuracy", "mistake", "blunder"]
 Standing = Literal[
@@ -41,37 +41,33 @@ MistakeClass = Literal["Excellent", "Good", "Inaccuracy", "Mistake", "Blunder"]
 
 #: Chance to win that a move of the class gives away at least. Source: lila, ``CpAdvice``: 0.1, 0.2
 #: and 0.3 of "winning chances", which go from -1 to 1.
-JUDGEMENT_BOUNDS: Final[tuple[tuple[float, Judgement], ...]] = (
-    (0.15, "blunder"),
-    (0.10, "mistake"),
-    (0.05, "inaccuracy"),
-)
+JUDGEMENT_BOUNDS: Final[dict[Judgement, float]] = {
+    "blunder": 0.15, "mistake": 0.10, "inaccuracy": 0.05,
+}  # fmt: skip
 
 #: The class where a forced mate is let slip and more than so many centipawns are kept, or allowed
 #: when as many were lost before; else a blunder. Source: lila, ``MateAdvice``.
-MATE_BOUNDS: Final[tuple[tuple[int, Judgement], ...]] = ((999, "inaccuracy"), (700, "mistake"))
+MATE_BOUNDS: Final[dict[Judgement, int]] = {"inaccuracy": 999, "mistake": 700}
 
 GLYPHS: Final[dict[Judgement, str]] = {"inaccuracy": "?!", "mistake": "?", "blunder": "??"}
 
 #: Least chance to win of each standing: about 380, 170 and 55 centipawns, and their mirror
 #: images. Our choice, after the four degrees of the Informator's signs.
-STANDING_BOUNDS: Final[tuple[tuple[float, Standing], ...]] = (
-    (0.80, "winning"),
-    (0.65, "clearly better"),
-    (0.55, "slightly better"),
-    (0.45, "equal"),
-    (0.35, "slightly worse"),
-    (0.20, "clearly worse"),
-    (0.00, "losing"),
-)
+STANDING_BOUNDS: Final[dict[Standing, float]] = {
+    "winning": 0.80, "clearly better": 0.65, "slightly better": 0.55, "equal": 0.45,
+    "slightly worse": 0.35, "clearly worse": 0.20, "losing": 0.00,
+}  # fmt: skip
 
 #: The plan's step 2.1: the most centipawns that a move of the class may lose; above, a Blunder.
-CLASS_BOUNDS: Final[tuple[tuple[MistakeClass, int], ...]] = (
-    ("Excellent", 10),
-    ("Good", 30),
-    ("Inaccuracy", 60),
-    ("Mistake", 100),
-)
+CLASS_BOUNDS: Final[dict[MistakeClass, int]] = {
+    "Excellent": 10, "Good": 30, "Inaccuracy": 60, "Mistake": 100,
+}  # fmt: skip
+
+#: Analyses positions with a number of nodes each.
+Analyse: TypeAlias = Callable[[Sequence[Position], int], Sequence[Analysis]]
+
+#: Nodes of a position in the first search around a move and in the longest.
+LEAST_NODES, MOST_NODES = 100_000, 800_000
 
 #: Lines among which a move is ranked: the plan asks for five.
 RANKED_LINES = 5
@@ -94,8 +90,6 @@ class Verdict:
         before the move if it has one there, else ``after``.
     win_before, win_after
         Chance of the mover to win, 0 to 1, from ``before`` and ``after``.
-    expected_before, expected_after
-        Points the mover can expect, 0 to 1 (win 1, draw 1/2), from the same.
     loss
         Centipawns that the move loses against the best line; never negative.
     rank
@@ -126,8 +120,6 @@ class Verdict:
     played: chess.engine.PovScore
     win_before: float
     win_after: float
-    expected_before: float
-    expected_after: float
     loss: int
     rank: int | None
     ranked: int
@@ -203,7 +195,6 @@ class Verdict:
 
     def summary(self) -> dict[str, object]:
         """Return the verdict as plain values, ready for JSON, seen by the side that moves."""
-        chances = ("win_before", "win_after", "expected_before", "expected_after")
         choice = ("rank", "ranked", "best", "second", "second_centipawns", "best_line", "reply")
         return {
             "engine": self.engine,
@@ -214,7 +205,8 @@ class Verdict:
             "centipawns_after": self.centipawns_after,
             "mate_before": self.before.relative.mate(),
             "mate_after": self.after.relative.mate(),
-            **{name: round(getattr(self, name), 4) for name in chances},
+            "win_before": round(self.win_before, 4),
+            "win_after": round(self.win_after, 4),
             "loss": self.loss,
             "judgement": self.judgement,
             "glyph": self.glyph,
@@ -228,7 +220,7 @@ class Verdict:
 def standing(score: chess.engine.PovScore, pov: chess.Color) -> Standing:
     """Return how ``pov`` stands at a score, in words, by :data:`STANDING_BOUNDS`."""
     chance = win_chance(centipawns(score, pov))
-    return next(name for least, name in STANDING_BOUNDS if chance >= least)
+    return next(name for name, least in STANDING_BOUNDS.items() if chance >= least)
 
 
 def judge(best: chess.engine.PovScore, played: chess.engine.PovScore) -> Judgement:
@@ -248,14 +240,16 @@ def judge(best: chess.engine.PovScore, played: chess.engine.PovScore) -> Judgeme
     most, kept = (centipawns(score, best.turn) for score in (best, played))
     if most <= kept:
         return "best"
-    judgement: Judgement = "good"
+    judgement: Judgement
     slipped, allowed = most >= MATES_FROM > kept, kept <= -MATES_FROM < most
     if slipped or allowed:
         spare = kept if slipped else -most
-        judgement = next((name for bound, name in MATE_BOUNDS if spare > bound), "blunder")
+        judgement = next((name for name, bound in MATE_BOUNDS.items() if spare > bound), "blunder")
     else:
         lost = win_chance(most) - win_chance(kept)
-        judgement = next((name for bound, name in JUDGEMENT_BOUNDS if lost >= bound), judgement)
+        judgement = next(
+            (name for name, least in JUDGEMENT_BOUNDS.items() if lost >= least), "good"
+        )
     decided = standing(best, best.turn) == standing(played, best.turn) in ("winning", "losing")
     return "good" if judgement == "inaccuracy" and decided else judgement
 
@@ -273,7 +267,7 @@ def mistake_class(loss: float) -> MistakeClass:
     """
     if not loss >= 0:
         raise ValueError(f"a loss is at least 0 centipawns, got {loss}")
-    return next((name for name, bound in CLASS_BOUNDS if loss <= bound), get_args(MistakeClass)[-1])
+    return next((name for name, bound in CLASS_BOUNDS.items() if loss <= bound), "Blunder")
 
 
 def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
@@ -319,8 +313,6 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         played=played,
         win_before=win_probability(best, ply, mover),
         win_after=win_probability(end, ply + 1, mover),
-        expected_before=expected_score(best, ply, mover),
-        expected_after=expected_score(end, ply + 1, mover),
         loss=int(centipawn_loss(centipawns(best, mover), centipawns(played, mover), cap=None)),
         rank=rank,
         ranked=len(lines),
@@ -334,6 +326,49 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         obvious=board.is_check()
         or (board.is_capture(move.move) and exchange(board, move.move) >= 0),
     )
+
+
+def search(
+    moves: Sequence[MoveInContext],
+    analyse: Analyse,
+    nodes: tuple[int, int] = (LEAST_NODES, MOST_NODES),
+) -> list[tuple[Analysis, Analysis]]:
+    """Search the positions before and after moves until what is said of each move is stable.
+
+    Every search has twice the nodes of the last. A move is settled when two running agree in its
+    class and in how its side stood before it.
+
+    Parameters
+    ----------
+    moves
+        Moves, such as those of a game; positions with the same FEN are searched once.
+    analyse
+        Analyses positions with a number of nodes each, in their order.
+    nodes
+        Nodes of a position in the first search and in the longest; the same number twice for one
+        search, whether stable or not.
+
+    Returns
+    -------
+    list of tuple
+        For each move its last analyses, before and after it (:func:`weigh`).
+    """
+    found: dict[int, tuple[Analysis, Analysis]] = {}
+    said: dict[int, tuple[Judgement, Standing]] = {}
+    unsettled, (limit, most) = list(range(len(moves))), nodes
+    while unsettled:
+        around = {number: (moves[number].position, moves[number].after()) for number in unsettled}
+        asked = {each.fen: each for pair in around.values() for each in pair}
+        analyses = dict(zip(asked, analyse([*asked.values()], limit), strict=True))
+        for number, (before, after) in around.items():
+            found[number] = analyses[before.fen], analyses[after.fen]
+            verdict = weigh(moves[number], *found[number])
+            now = verdict.judgement, verdict.standing_before
+            if said.get(number) == now or 2 * limit > most:
+                unsettled.remove(number)
+            said[number] = now
+        limit *= 2
+    return [found[number] for number in range(len(moves))]
 
 
 def _seen_by(score: chess.engine.PovScore, colour: chess.Color) -> chess.engine.PovScore:

@@ -1,0 +1,152 @@
+"""Hold the class of 58 moves of famous games against a search thirty times longer.
+
+    python data/notes/verdicts.py
+
+writes ``verdicts.tsv`` into this folder, a line a move. Drawn are moves that ``drawn.tsv`` does
+not hold: 29 that give away less than an inaccuracy's chance to win by a search of 20,000 nodes,
+29 that give away as much or more. Each is searched as the library does it until its verdict is
+stable, and then again: one line, thirty times the nodes of the last search, a large hash table. A
+killed run goes on where it stopped; the whole takes hours on one core.
+
+    python data/notes/verdicts.py nodes
+
+writes ``verdicts_by_nodes.tsv``: other moves, drawn before these, searched with more and more
+nodes. By them the limits of the search were chosen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).parent))
+from draw import SKIPPED, read_moves
+
+from chessgloss.engine import Analysis, Engine, centipawns, open_engine
+from chessgloss.facts import Verdict, search, weigh
+from chessgloss.facts.verdict import JUDGEMENT_BOUNDS, LEAST_NODES
+from chessgloss.positions import MoveInContext, Position
+
+HERE = Path(__file__).parent
+QUICK, FIRST, EACH, LINES, LONGER = 20_000, 10, 29, 5, 30
+#: Of the moves drawn first, so many quiet ones and others; the nodes they are searched with.
+SHOWN, BY_NODES = {"quiet": 7, "losing": 9}, [25_000 << doubling for doubling in range(5)]
+KEYS = ["half", "game", "ply", "fen", "move"]
+FOUND = ["judgement", "lost", "score", "nodes", "depth"]
+COLUMNS = [*KEYS, *FOUND, *(f"long_{name}" for name in FOUND)]
+
+
+def rest() -> dict[tuple[str, int], MoveInContext]:
+    """Return the moves of the games that are not drawn for reading, by game and ply, by lot."""
+    drawn = pd.read_csv(HERE / "drawn.tsv", sep="\t")
+    taken = set(zip(drawn["fen"], drawn["move"], strict=True))
+    moves = {}
+    for game, ply, move in read_moves():
+        if ply > SKIPPED and (move.position.fen, move.uci) not in taken:
+            taken.add((move.position.fen, move.uci))
+            moves[game, ply] = move
+    lot = {key: hashlib.sha256(f"verdicts/{key[0]}/{key[1]}".encode()).digest() for key in moves}
+    return {key: moves[key] for key in sorted(moves, key=lot.__getitem__)}
+
+
+def draw(engine: Engine) -> tuple[list[tuple], list[tuple]]:
+    """Return the rows of the moves drawn first and of those drawn after them."""
+    halves: dict[str, list[tuple]] = {"quiet": [], "losing": []}
+    for (game, ply), move in rest().items():
+        around = [engine.analyse(each, nodes=QUICK) for each in (move.position, move.after())]
+        lost = weigh(move, *around).win_chance_lost
+        half = "losing" if lost >= JUDGEMENT_BOUNDS["inaccuracy"] else "quiet"
+        halves[half].append((half, game, ply, move.position.fen, move.uci))
+        if min(map(len, halves.values())) >= FIRST + EACH:
+            break
+    first = [row for half, rows in halves.items() for row in rows[: SHOWN[half]]]
+    pairs = zip(*(rows[FIRST : FIRST + EACH] for rows in halves.values()), strict=True)
+    return first, [*chain(*pairs)]
+
+
+def summary(verdict: Verdict, nodes: int) -> list:
+    """Return class, chance to win given away, value before the move, nodes and depth."""
+    lost = round(verdict.win_chance_lost, 4)
+    return [verdict.judgement, lost, verdict.centipawns_before, nodes, verdict.depth]
+
+
+def stable(engine: Engine, move: MoveInContext) -> list:
+    """Return what the library's search finds, with the nodes of a position and the depth."""
+
+    def analyse(positions: Sequence[Position], nodes: int) -> list[Analysis]:
+        return [engine.analyse(each, nodes=nodes, multipv=LINES) for each in positions]
+
+    ((before, after),) = search([move], analyse)
+    verdict = weigh(move, before, after)
+    score = verdict.centipawns_before
+    return [
+        verdict.judgement,
+        round(verdict.win_chance_lost, 4),
+        score,
+        before.nodes,
+        verdict.depth,
+    ]
+
+
+def long(engine: Engine, move: MoveInContext, nodes: int) -> list:
+    """Return what a search of one line finds; after the move only if another one is better."""
+    before = engine.analyse(move.position, nodes=nodes)
+    if before.best.moves[0] == move.uci:
+        score = centipawns(before.best.score, move.mover)
+        return ["best", 0.0, score, before.nodes, before.best.depth]
+    after = engine.analyse(move.after(), nodes=nodes)
+    return summary(weigh(move, before, after), max(before.nodes, after.nodes))
+
+
+def compare() -> Iterator[pd.DataFrame]:
+    """Yield the table after each move that was searched."""
+    target, moves = HERE / "verdicts.tsv", rest()
+    with open_engine(timeout=7_200) as engine, open_engine(hash_mb=256, timeout=7_200) as deep:
+        if not target.exists():
+            yield pd.DataFrame(draw(engine)[1], columns=KEYS).reindex(columns=COLUMNS)
+        table = pd.read_csv(target, sep="\t").astype(
+            {"judgement": object, "long_judgement": object}
+        )
+        for row in table[table["long_judgement"].isna()].itertuples():
+            began, move = time.monotonic(), moves[row.game, row.ply]
+            found = stable(engine, move)
+            seconds = time.monotonic() - began
+            table.loc[row.Index, COLUMNS[len(KEYS) :]] = [
+                *found, *long(deep, move, LONGER * max(found[3], LEAST_NODES))
+            ]  # fmt: skip
+            print(f"{row.Index + 1}/{len(table)}: {seconds:.1f} s, {found[3]:,} nodes", flush=True)
+            yield table
+
+
+def by_nodes() -> pd.DataFrame:
+    """Return what is found of the moves drawn first, with more and more nodes."""
+    moves, rows = rest(), []
+    with open_engine(hash_mb=64, timeout=600) as engine:
+        for row in draw(engine)[0]:
+            move = moves[row[1:3]]
+            for nodes in BY_NODES:
+                around = [engine.analyse(each, nodes=nodes, multipv=LINES)
+                          for each in (move.position, move.after())]  # fmt: skip
+                found = summary(weigh(move, *around), nodes)
+                rows.append((*row, move.numbered_san, *found))
+    return pd.DataFrame(rows, columns=[*KEYS, "san", *FOUND])
+
+
+def write(table: pd.DataFrame, target: Path) -> None:
+    """Write a table of whole numbers, words and chances."""
+    whole = {name: "Int64" for name in table if name.removeprefix("long_") in FOUND[2:]}
+    table.astype(whole).to_csv(target, sep="\t", index=False)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["nodes"]:
+        write(by_nodes(), HERE / "verdicts_by_nodes.tsv")
+    else:
+        for table in compare():
+            write(table, HERE / "verdicts.tsv")
