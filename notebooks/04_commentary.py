@@ -40,7 +40,7 @@ from myst_nb import glue
 from chessgloss import report
 from chessgloss.book import reference
 from chessgloss.engine import centipawns, score_of
-from chessgloss.commentary import briefing, methods
+from chessgloss.commentary import briefing, methods, notes
 from chessgloss.commentary.briefing import known_from_start, speaks_of
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.experts import load_expert
@@ -77,6 +77,7 @@ report.boards(report.board(example.move, size=280), report.texts(
 # - show what each method is given: verdict, attacks, concepts, examples;
 # - write one prompt, one request and its recorded answer out in full;
 # - follow one move through the whole method (Figure 2);
+# - put together what can be said of a move without a model;
 # - read the comments of all methods side by side, as in the paper's Figures 1 and 3;
 # - count their words (last column of Table 1), and ask whether the concepts that a method
 #   is given reach its words;
@@ -126,8 +127,8 @@ print(f"made again: {len(again)}; same verdict {same_verdict:.0%}, "
 #
 # Five variants have the same prompt and differ in the concepts alone: none, five others by
 # lot, the same five turned round, the five that Stockfish 8's own terms name, and the five
-# with forks, pins and their like after them (see *More concepts* below). `template` needs no
-# model: sentences put together from facts of the board.
+# with forks, pins and their like after them (see *More concepts* below). `template` and
+# `notes` need no model; they are shown below.
 
 # %%
 report.texts({name: each.given for name, each in methods.METHODS.items()},
@@ -256,6 +257,51 @@ boxes |= {
 report.texts(boxes, f"Figure 2, walked through: {example.move.numbered_san}")
 
 # %% [markdown]
+# ## What can be said without a model
+#
+# A model that does not know chess may write well and say nothing. So here is the other half: what
+# is true of a move and worth a sentence, before any model puts it into words. The first thing a
+# reader wants to know is what the move wins or loses. The engine's line says it, if one plays it
+# through and counts.
+
+# %%
+line = [example.move.uci, *example.after.lines[0].moves]
+values = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
+replay_board, rows = before.copy(), []
+for uci in line:
+    san = replay_board.san(chess.Move.from_uci(uci))
+    replay_board.push_uci(uci)
+    material = sum(value * (len(replay_board.pieces(piece, before.turn))
+                            - len(replay_board.pieces(piece, not before.turn)))
+                   for piece, value in values.items())
+    rows.append({"move": san, "material": material})
+report.table(pd.DataFrame(rows).set_index("move").T, digits=0,
+             caption="The engine's line, and the mover's material after each move, in pawns")
+
+# %% [markdown]
+# The line ends where the engine stopped, perhaps in the middle of an exchange; the library plays
+# that out too, and believes the count only where the score agrees. So it goes for every kind of
+# *note*: a mate is one if the line, replayed, ends in it; a fork whose forking piece is taken
+# is none; an offer is explained by the line in which it is accepted. A note is a sentence with
+# the facts that bear it out and a weight; kinds, weights and wordings are a table
+# (`notes.toml`) that can be read and changed.
+
+# %%
+made = notes.notes(example)
+report.table(pd.DataFrame(
+    {"weight": [note.weight for note in made], "note": [note.sentence for note in made],
+     "evidence": ["; ".join(fact.text for fact in note.facts[:2]) or "the move" for note in made]},
+    index=pd.Index([note.kind for note in made], name="kind")),
+    caption=f"Notes on {example.move.numbered_san}, the weightiest first", digits=0)
+
+# %%
+report.texts({"notes": notes.compose(made).text}, "The comment: what fits into 45 words")
+
+# %% [markdown]
+# `template`, an earlier method, put facts together sentence by sentence, the move itself first
+# and the engine's opinion last. The judges of chapters 6 to 8 were asked about its comments; they
+# are kept as they were.
+#
 # ## Side by side
 #
 # The answers are replayed from `data/recordings`: each was given once by the model named
@@ -263,10 +309,10 @@ report.texts(boxes, f"Figure 2, walked through: {example.move.numbered_san}")
 # words of one are quoted, with lecture and place.
 
 # %%
-comments = methods.gather_comments(["reference", "template", *methods.METHODS], moves, briefings,
+comments = methods.gather_comments(["reference", "notes", "template", *methods.METHODS], moves, briefings,
                                    client)
 by_move = {name: rows.set_index("method") for name, rows in comments.groupby("move")}
-headline = ["reference", "template", "llm", "llm_expert", "ccc"]
+headline = ["reference", "notes", "template", "llm", "llm_expert", "ccc"]
 
 
 # %%
@@ -301,7 +347,7 @@ table = pd.DataFrame({
     "paper": {name: cell.value for name, cell in cells.items()},
     "words": words, "comments": comments.groupby("method").size(),
     "not usable": comments.groupby("method")["state"].agg(lambda each: (each != "answered").sum()),
-}).loc[["reference", "template", *methods.METHODS]]
+}).loc[["reference", "notes", "template", *methods.METHODS]]
 report.table(table, caption="Words per comment; the paper's model is GPT-4o", digits=1)
 
 # %% [markdown]

@@ -260,7 +260,7 @@ report.texts(listing or {"none": ""}, f"Mistakes, {len(wrong)} of them")
 # %% [markdown]
 # ## Table 2 by program
 #
-# Now the comments of the last chapter: those of the lecturers, of the template, of the small
+# Now the comments of the last chapter: those of the lecturers, the notes, the template, the small
 # network, of each method that asks the language model, and the two verified ones that the next
 # section explains. The four causes are the paper's; a false claim counts under one of them by
 # its kind (moves and pieces; attacks, checks, captures, mates, tactics and material; pawns and
@@ -268,7 +268,7 @@ report.texts(listing or {"none": ""}, f"Mistakes, {len(wrong)} of them")
 
 # %%
 client = replay("commentary", model)
-asked = ["reference", "gac", "template", *methods.METHODS]
+asked = ["reference", "gac", "notes", "template", *methods.METHODS]
 comments = methods.gather_comments(asked, moves, briefings, client)
 written = {name: verified.read_published(known, model, simple=simple)
            for name, simple in (("ccc_verified", False), ("ccc_simple", True))}

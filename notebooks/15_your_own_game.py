@@ -31,9 +31,9 @@ import pandas as pd
 from myst_nb import glue
 from chessgloss import report
 from chessgloss.commentary.annotate import Annotator, moves_of, read_games, write_pgn
-from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.briefing import Briefing, after_pass
 from chessgloss.commentary.dialogue import Dialogue
-from chessgloss.commentary.template import write_from_facts
+from chessgloss.commentary.notes import notes, write_notes
 from chessgloss.engine import analyse_many, centipawns, open_engine
 from chessgloss.positions import read_fen, read_move
 from chessgloss.concepts.priority import prioritise
@@ -66,13 +66,19 @@ report.board(move, size=300)
 with open_engine() as engine:
     before = engine.analyse(move.position, nodes=sizes.nodes, multipv=5)
     after = engine.analyse(move.after(), nodes=sizes.nodes, multipv=5)
-briefing = Briefing(move.numbered_san, move, before, after, prioritise(fen, san).changes)
-comment = write_from_facts(briefing)
+    passed = after_pass(move.after())
+    threat = engine.analyse(passed, nodes=sizes.nodes, multipv=1) if passed else None
+briefing = Briefing(move.numbered_san, move, before, after, prioritise(fen, san).changes,
+                    passed=threat)
+comment = write_notes(briefing)
 report.texts({move.numbered_san: comment.text})
 
+# %% [markdown]
+# The comment is made of the weightiest of these notes. Each is true by the board or by a line of
+# the engine that was played through.
+
 # %%
-facts = {fact.kind: fact.text for fact in briefing.facts().of(when="move")}
-report.texts(facts, "Facts of the move itself")
+report.texts({note.kind: note.sentence for note in notes(briefing)}, "Notes on the move")
 
 # %% [markdown]
 # ## A game
@@ -86,7 +92,7 @@ report.texts(facts, "Facts of the move itself")
 game = read_games(find_project() / pgn)[0]
 annotator = Annotator(
     lambda positions, nodes: analyse_many(positions, nodes=nodes, multipv=5, progress=False),
-    write_from_facts, lambda played: prioritise(played.position, played.uci).changes,
+    write_notes, lambda played: prioritise(played.position, played.uci).changes,
     (sizes.nodes, sizes.nodes))
 annotated = annotator.annotate(game)
 commented = {ply: note for ply, note in enumerate(annotated.notes) if note.text}
@@ -148,4 +154,4 @@ report.save(
 
 # %% tags=["hide-input"]
 report.evidence(len(annotated.notes), "moves", seed, versions={
-    "engine": f"{before.engine}, {sizes.nodes:,} nodes", "comments": "template, no model"})
+    "engine": f"{before.engine}, {sizes.nodes:,} nodes", "comments": "notes, no model"})

@@ -58,8 +58,8 @@ DECISIVE = [
         r"16\.\.\.Nxb8 17\. Rd8#",
     ),
     ("6rk/6pp/7N/8/8/8/8/6K1 w - - 0 1", "Nf7#", "checkmate", "smothered by its own pieces"),
-    ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "h3", "misses_mate", r"mate in 1: 1\. Ra8#"),
-    ("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "Qf7", "stalemate", r"[Ss]talemate.*mate in 1: 1\. Qg7#"),
+    ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "h3", "misses_mate", r"mate in 1.* Ra8#"),
+    ("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "Qf7", "stalemate", r"[Ss]talemate.*mate in 1.* Qg7#"),
     ("8/5P1k/5K2/8/8/8/8/8 w - - 0 1", "f8=R", "underpromotion", "a rook, for a queen on f8"),
     ("6k1/5ppp/4n3/8/8/8/5PPP/3Q2K1 w - - 0 1", "Qd4", "loses_piece", r"1\.\.\.Nxd4"),
     (
@@ -68,7 +68,7 @@ DECISIVE = [
         "threat_mate_1",
         r"4\. Qxf7#",
     ),
-    ("r3k1n1/8/1b1p1p2/2pN4/8/8/5PPP/R3K1N1 w - - 0 1", "Nc7+", "loses_piece", r"1\.\.\.Bxc7"),
+    ("r3k1n1/p7/1b1p1p2/2pN4/8/8/5PPP/4K1NR w - - 0 1", "Nc7+", "loses_piece", r"1\.\.\.Bxc7"),
     (
         "r1b2rk1/pp4pp/2p3n1/3p2N1/2P2P2/3B1KP1/PP5q/R1BQ1RN1 b - - 0 20",
         "Bg4+",
@@ -143,7 +143,7 @@ def test_comments_are_short_and_do_not_begin_alike(briefings):
         assert len(choose(notes(briefing))) <= MOST_SENTENCES
         assert "network" not in text and "engine agrees" not in text
         if briefing.verdict.judgement in ("best", "good"):
-            assert not re.search("Better was|stronger|Stronger|mistake: ", text) or "Taking" in text
+            assert not re.search("Better was|stronger|Stronger", text)
     openings = Counter(" ".join(text.split()[:3]) for text in texts)
     assert openings.most_common(1)[0][1] <= 5, openings.most_common(3)
     assert texts == [compose(notes(briefing)).text for briefing in briefings]

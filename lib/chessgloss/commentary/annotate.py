@@ -196,7 +196,7 @@ class Annotator:
         concepts = [tuple(self.concepts(move)) if self.concepts else () for move in moves]
         chosen = choose_moments(moves, verdicts, concepts)
         turned = {ply: each for ply in chosen if (each := after_pass(moves[ply].after()))}
-        passed = dict(zip(turned, self.analyse(list(turned.values())), strict=True))
+        passed = dict(zip(turned, self.analyse(list(turned.values()), self.nodes[0]), strict=True))
         comments = {
             ply: self.comment(
                 Briefing(

@@ -20,11 +20,11 @@ import chess
 from chessgloss.claims.lexicon import Notation, tokenise
 from chessgloss.claims.parser import Element, Term, chunk
 from chessgloss.commentary.briefing import PHRASES, after_pass
-from chessgloss.commentary.notes import named, owned
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.engine import Analysis, score_text
 from chessgloss.facts import Verdict, gather, listed, side_name, weigh
 from chessgloss.facts.board import attackers, shelter
+from chessgloss.facts.fact import named, owned
 from chessgloss.facts.tactics import captures, exchange, hanging, threats
 from chessgloss.llm.client import Client, Unanswered
 from chessgloss.llm.recordings import Request, Sampling, State
@@ -366,7 +366,7 @@ def _piece_grounds(mentions: Sequence[Mention], discussion: Discussion) -> Itera
             if square not in done:
                 done.add(square)
                 describe = _king if board.piece_type_at(square) == chess.KING else _piece
-                owner = owned(board, chess.square_name(square))
+                owner = owned(board, square)
                 yield Ground(owner, "board", tuple(describe(board, square, discussion)))
 
 
@@ -387,7 +387,7 @@ def _piece(board: chess.Board, square: chess.Square, discussion: Discussion) -> 
     colour, name = bool(board.color_at(square)), chess.square_name(square)
     foes, friends = (attackers(board, side, square) for side in (not colour, colour))
     attacked, defended = _names(board, foes), _names(board, friends)
-    yield f"{owned(board, name)} is attacked by {attacked} and defended by {defended}."
+    yield f"{owned(board, square)} is attacked by {attacked} and defended by {defended}."
     losses = [each.gain for each in hanging(board, colour) if each.square == square]
     if losses:
         yield from _capture(board, square, losses[0], discussion)
@@ -455,7 +455,7 @@ def _king(board: chess.Board, square: chess.Square, _: Discussion) -> Iterator[s
     colour = bool(board.color_at(square))
     checkers = attackers(board, not colour, square, barred=True)
     state = f"in check from {_names(board, checkers)}" if checkers else "not in check"
-    yield f"{owned(board, chess.square_name(square))} is {state}."
+    yield f"{owned(board, square)} is {state}."
     cover = shelter(board, colour)
     if pawns := [chess.square_name(pawn) for pawn in cover.pawns]:
         yield f"Its shelter is the pawn{'s' * (len(pawns) > 1)} on {listed(pawns)}."
@@ -467,7 +467,7 @@ def _king(board: chess.Board, square: chess.Square, _: Discussion) -> Iterator[s
 
 
 def _names(board: chess.Board, squares: Iterable[chess.Square]) -> str:
-    names = [named(board, chess.square_name(square)) for square in squares]
+    names = [named(board, square) for square in squares]
     return listed(names) if names else "nothing"
 
 

@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import chess
@@ -29,6 +30,7 @@ from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.engine import centipawns
 from chessgloss.facts import Fact, listed, side_name
 from chessgloss.facts import board as boards
+from chessgloss.facts.fact import named
 from chessgloss.facts.known import perpetual, zugzwang
 from chessgloss.facts.tactics import VALUES, Capture, balance, captures, exchange, mates, pins
 from chessgloss.facts.verdict import Standing, judge, standing
@@ -156,67 +158,54 @@ NOTHING: Final = Outcome(0, Counter(), Counter(), 0, None)
 def play_out(board: chess.Board, line: Sequence[str], side: chess.Color) -> Outcome:
     """Replay a line of UCI moves until it is quiet and count what it wins for a side.
 
-    Quiet means: nobody is in check, and neither the line nor, at its end, an exchange goes on
-    taking. Where the line goes on long after and the balance changes again, what both counts
-    agree on is what is won: nothing, if one of them says nothing.
+    Quiet means: nobody is in check, and the line does not go on taking; at its end the side that
+    has lost takes back what it can by exchange. Where the balance changes again long after, what
+    both counts agree on is what is won: nothing, if one of them says nothing.
     """
-    walk, states, taken = board.copy(stack=False), [board.copy(stack=False)], list[int]()
-    moves = list[chess.Move]()
-    for move in map(chess.Move.from_uci, line[:LONGEST]):
-        if not walk.is_legal(move):
+    states, worth, sign = [board.copy(stack=False)], [0], 1 if side else -1
+    todo = [chess.Move.from_uci(uci) for uci in reversed(line[:LONGEST])]
+    while len(states) < 2 * LONGEST:
+        turn, move = states[-1].turn, todo.pop() if todo else None
+        if move is None and worth[-1] and (turn == side) == (worth[-1] < 0):
+            best = max(captures(states[-1], turn), key=lambda each: each.gain, default=None)
+            move = best.move if best and best.gain > 0 else None
+        if move is None or not states[-1].is_legal(move):
             break
-        taken.append(walk.is_capture(move) or move.promotion is not None)
-        walk.push(move)
-        moves.append(move)
-        states.append(walk.copy(stack=False))
-    sign = 1 if side else -1
-    worth = [sign * (balance(state) - balance(board)) for state in states]
-
-    def is_quiet(ply: int) -> bool:
-        if states[ply].is_check() and not states[ply].is_checkmate():
-            return False
-        if ply < len(moves):
-            return not taken[ply]
-        best = max((each.gain for each in captures(states[ply], states[ply].turn)), default=0)
-        return 3 * best <= max(abs(worth[ply]), 2)
-
-    quiet = [ply for ply in range(len(states)) if is_quiet(ply)]
+        states.append(states[-1].copy())
+        states[-1].push(move)
+        worth.append(sign * (balance(states[-1]) - balance(board)))
+    taken = [*(after != before for before, after in pairwise(worth)), False]
+    quiet = [n for n, each in enumerate(states) if not (taken[n] or _must_answer(each))]
     near = max((ply for ply in quiet if ply <= SOON + 2), default=0)
-    end = near if quiet and abs(worth[near]) <= abs(worth[quiet[-1]]) else max(quiet, default=0)
     if not quiet or worth[near] * worth[quiet[-1]] <= 0:
         return NOTHING
-    plies = next(n for n in range(end + 1) if all(w == worth[end] for w in worth[n : end + 1]))
-    won = _count(board, not side) - _count(states[end], not side)
-    lost = _count(board, side) - _count(states[end], side)
-    won += _count(states[end], side) - _count(board, side)  # promoted
-    lost += _count(states[end], not side) - _count(board, not side)
+    end = near if abs(worth[near]) <= abs(worth[quiet[-1]]) else quiet[-1]
+    plies = next(n for n in range(end + 1) if set(worth[n : end + 1]) == {worth[end]})
+    (ours, theirs), (our_rest, their_rest) = (
+        [_count(each, colour) for colour in (side, not side)] for each in (board, states[end])
+    )
+    won, lost = theirs - their_rest + (our_rest - ours), ours - our_rest + (their_rest - theirs)
     for kinds in ((chess.KNIGHT, chess.BISHOP), *((kind,) for kind in _PIECES)):
         for _ in range(min(sum(won[k] for k in kinds), sum(lost[k] for k in kinds))):
             for counter in (won, lost):
                 counter[next(k for k in kinds if counter[k])] -= 1
     won, lost = +won, +lost
-    victims = lost if worth[end] < 0 else won
-    fallen = None
-    if victims.total() == 1 and not (won and lost):
-        fallen = _origin(states, moves, plies, next(iter(victims)))
-    return Outcome(worth[end], won, lost, plies, fallen)
+    moves = states[plies].move_stack
+    fallen = boards.taken_on(states[plies - 1], moves[-1])
+    if (won + lost).total() > 1 or fallen is None:
+        return Outcome(worth[end], won, lost, plies, None)
+    for move in reversed(moves[:-1]):
+        fallen = move.from_square if move.to_square == fallen else fallen
+    simple = board.piece_type_at(fallen) in won + lost
+    return Outcome(worth[end], won, lost, plies, fallen if simple else None)
+
+
+def _must_answer(board: chess.Board) -> bool:
+    return board.is_check() and any(board.legal_moves)
 
 
 def _count(board: chess.Board, side: chess.Color) -> Counter[chess.PieceType]:
     return Counter({kind: len(board.pieces(kind, side)) for kind in _PIECES})
-
-
-def _origin(
-    states: Sequence[chess.Board], moves: Sequence[chess.Move], plies: int, kind: chess.PieceType
-) -> chess.Square | None:
-    """Return where the piece stood at first that is taken by the last of some plies."""
-    square = boards.taken_on(states[plies - 1], moves[plies - 1]) if plies else None
-    if square is None or states[plies - 1].piece_type_at(square) != kind:
-        return None
-    for move in reversed(moves[: plies - 1]):
-        if move.to_square == square:
-            square = move.from_square
-    return square
 
 
 def stuff(won: Counter[chess.PieceType], lost: Counter[chess.PieceType]) -> str:
@@ -247,18 +236,6 @@ def mates_at_its_end(board: chess.Board, line: Iterable[str]) -> bool:
 
 
 # ---------------------------------------------------------------- what a move does on the board
-
-
-def named(board: chess.Board, square: str | chess.Square) -> str:
-    """Return a piece with its square: ``the knight on f7``."""
-    place = chess.parse_square(square) if isinstance(square, str) else square
-    return f"the {chess.piece_name(boards.piece_on(board, place))} on {chess.square_name(place)}"
-
-
-def owned(board: chess.Board, square: str) -> str:
-    """Return a piece with its owner and square: ``Black's knight on f7``."""
-    owner = side_name(board.color_at(chess.parse_square(square)) or False)
-    return f"{owner}'s{named(board, square).removeprefix('the')}"
 
 
 class Purpose(NamedTuple):
@@ -328,15 +305,20 @@ class Played:
             "promoted": chess.piece_name(move.promotion or chess.PAWN),
         }
 
+    def then(self, uci: str) -> Played:
+        """Return the move that answers this one."""
+        taking = self.move if self.taken is not None else None
+        return Played(self.after, chess.Move.from_uci(uci), taking)
+
     def purposes(self) -> list[Purpose]:
-        """Return what the move does on the board, the weightiest first, each square once."""
+        """Return what the move does on the board, the weightiest first; no square and no kind twice."""
         kept, covered = list[Purpose](), set[str]()
         makers = (self._special, self._attacks, self._defends, self._pawns, self._lines)
         made = (each for make in (*makers, self._pieces, self._king) for each in make())
         for each in sorted(made, key=lambda each: (-each.weight, each.kind)):
-            if not each.about & covered:
+            if not {each.kind, *each.about} & covered:
                 kept.append(each)
-                covered |= each.about
+                covered |= {each.kind, *each.about}
         return kept
 
     def telling(self) -> list[Purpose]:
@@ -370,18 +352,12 @@ class Played:
             even = not self.gain and not self.recaptures and victim != chess.PAWN
             if even and self.after.attackers_mask(self.them, self.end):
                 kind, plus = "trades" if victim == self.piece else "gives_for", 0
-            target = named(board, self.taken)
-            name = chess.piece_name(victim)
-            yield self._make(kind, [self.taken], plus, target=target, victim=name)
-        if self.after.is_check():
-            replies = list(self.after.legal_moves)
-            kings = all(self.after.kings & chess.BB_SQUARES[m.from_square] for m in replies)
-            if len(replies) == 1:
-                yield self._make("single_reply", ["check"], only=self.after.san(replies[0]))
-            elif kings and self.after.has_castling_rights(self.them):
-                yield self._make("strips", ["check"])
-            else:
-                yield self._make("check", ["check"])
+            words = {"target": named(board, self.taken), "victim": chess.piece_name(victim)}
+            yield self._make(kind, [self.taken], plus, **words)
+        replies = list(self.after.legal_moves)
+        if replies and self.after.is_check():
+            kind = "single_reply" if len(replies) == 1 else "check"
+            yield self._make(kind, ["check"], only=self.after.san(replies[0]))
         for wing, corner in (("kingside", chess.H1), ("queenside", chess.A1)):
             rook, king = (s if self.us else chess.square_mirror(s) for s in (corner, chess.E1))
             between, rights = chess.between(rook, king), self.after.castling_rights
@@ -524,15 +500,11 @@ class Played:
 
     def _is_outpost(self) -> bool:
         """Tell whether a pawn holds the piece and no enemy pawn can ever attack it."""
-        file, rank, board = chess.square_file(self.end), chess.square_rank(self.end), self.after
-        return bool(
-            board.attackers_mask(self.us, self.end) & board.pieces_mask(chess.PAWN, self.us)
-        ) and not any(
-            abs(chess.square_file(pawn) - file) == 1
-            and (chess.square_rank(pawn) > rank) == self.us
-            and chess.square_rank(pawn) != rank
-            for pawn in board.pieces(chess.PAWN, self.them)
-        )
+        board, (rank, file) = self.after, divmod(self.end, 8)
+        held = board.attackers_mask(self.us, self.end) & board.pieces_mask(chess.PAWN, self.us)
+        beside = (divmod(pawn, 8) for pawn in board.pieces(chess.PAWN, self.them))
+        ahead = (r for r, f in beside if abs(f - file) == 1 and (r - rank) * (2 * self.us - 1) > 0)
+        return bool(held) and not any(True for _ in ahead)
 
     def _files(self, rank: int, file: int) -> Iterator[Purpose]:
         board, theirs = self.after, self.after.pieces(chess.PAWN, self.them)
@@ -540,12 +512,9 @@ class Played:
             yield self._make("seventh", ["rank"], rank="seventh" if self.us else "second")
         if file == chess.square_file(self.start):
             return
-        pawns = theirs & chess.BB_FILES[file] & board.attacks(self.end)
         closed = board.pieces_mask(chess.PAWN, self.us) & chess.BB_FILES[file]
         if file in boards.open_files(board):
             yield self._make("open_file", ["file"])
-        elif pawns and not closed and self.piece == chess.ROOK:
-            yield self._make("half_open", ["file", *pawns])
         heavy = boards.heavy_pieces(board, self.us, file)
         partners = list(heavy & board.attacks(self.end))
         if partners and not closed:
@@ -553,21 +522,10 @@ class Played:
             yield self._make(kind, ["file"], partner=named(board, partners[0]))
 
     def _king(self) -> Iterator[Purpose]:
-        board, king = self.after, self.after.king(self.us)
         if self.piece == chess.KING and self.is_endgame and not self.before.is_check():
-            then, now = (
-                min(chess.square_distance(square, each) for each in _CENTRE)
-                for square in (self.start, self.end)
-            )
-            if now < then:
+            far = [[chess.square_distance(s, c) for c in _CENTRE] for s in (self.start, self.end)]
+            if min(far[1]) < min(far[0]):
                 yield self._make("king_active", ["king"])
-        if king is None or self.piece == chess.KING or self.is_endgame:
-            return
-        way = chess.SquareSet(chess.BB_KING_ATTACKS[king] & ~chess.BB_BACKRANKS)
-        home = chess.BB_SQUARES[king] & chess.BB_BACKRANKS and chess.square_file(king) not in (3, 4)
-        shut = not way & ~self.before.occupied_co[self.us]
-        if home and shut and self.start in way and not board.is_attacked_by(self.them, self.start):
-            yield self._make("luft", [self.start])
 
 
 def _army(board: chess.Board, side: chess.Color) -> int:
@@ -586,9 +544,7 @@ def _winning(board: chess.Board, side: chess.Color) -> dict[chess.Square, Captur
 
 def _choose(options: Sequence[str], key: str) -> str:
     """Return one of the options by a hash of the key."""
-    return min(
-        options, key=lambda each: hashlib.blake2b(f"{key}|{each}".encode(), digest_size=8).digest()
-    )
+    return min(options, key=lambda each: hashlib.sha256(f"{key}|{each}".encode()).digest())
 
 
 # ---------------------------------------------------------------- the notes of one move
@@ -606,9 +562,10 @@ class _Notes:
         self.before, self.after = self.played.before, self.played.after
         self.us, self.them, self.uci = self.played.us, self.played.them, move.uci
         self.replies = self.verdict.reply_line
+        self.reply = self.played.then(self.replies[0]) if self.replies else None
         self.bad, self.mate = self.verdict.judgement in _BAD, self.verdict.after.relative.mate()
-        self.net = self._outcome([self.uci, *self.replies], self.verdict.after)
-        self.best = self._outcome(self.verdict.best_line, self.verdict.before)
+        self.net = self._outcome(self.before, [self.uci, *self.replies], self.verdict.after)
+        self.best = self._outcome(self.before, self.verdict.best_line, self.verdict.before)
         self.even = balance(earlier) == balance(self.after)  # the move makes up for the last
         for _ in range(min(3, len(earlier.move_stack))):
             earlier.pop()
@@ -638,23 +595,18 @@ class _Notes:
         words = {**self.played.words, **words}
         words |= {f"{key}_cap": _capital(word) for key, word in words.items()}
         sentence = _choose(entry["say"], self.before.fen() + self.uci).format(**words)
-        return Note(
-            kind=kind,
-            side=self.them if entry.get("theirs") else self.us,
-            sentence=_capital(sentence),
-            weight=entry["weight"] + plus,
-            facts=tuple(fact for fact in self.facts.facts if fact.kind in entry.get("facts", ())),
-            decides=entry.get("decides", False),
-            about=frozenset(s if isinstance(s, str) else chess.square_name(s) for s in about),
-            line=tuple(moves),
-            value=value,
-        )
+        side = self.them if entry.get("theirs") else self.us
+        facts = tuple(fact for fact in self.facts.facts if fact.kind in entry.get("facts", ()))
+        squares = (s if isinstance(s, str) else chess.square_name(s) for s in about)
+        rest = entry.get("decides", False), frozenset(squares), tuple(moves), value
+        return Note(kind, side, _capital(sentence), entry["weight"] + plus, facts, *rest)
 
-    def _outcome(self, line: Sequence[str], score: chess.engine.PovScore) -> Outcome:
+    def _outcome(
+        self, board: chess.Board, line: Sequence[str], score: chess.engine.PovScore
+    ) -> Outcome:
         """Return what a line wins for the mover; nothing where the score does not believe it."""
-        outcome = play_out(self.before, line, self.us)
-        pawns = centipawns(score, self.us) / 100
-        left = (1 if self.us else -1) * balance(self.before) + outcome.gain
+        outcome, pawns = play_out(board, line, self.us), centipawns(score, self.us) / 100
+        left = (1 if self.us else -1) * balance(board) + outcome.gain
         doubt = max(DOUBT, abs(left) / 2) if abs(outcome.gain) > 1 else DOUBT / 4
         doubtful = pawns < left - doubt if outcome.gain > 0 else pawns > left + doubt
         return NOTHING if doubtful or outcome.plies > SOON else outcome
@@ -710,8 +662,7 @@ class _Notes:
 
     def _material(self) -> Iterator[Note]:
         """Yield what the captures of the move and of the engine's line come to."""
-        net, played, line = self.net, self.played, (self.uci, *self.replies)
-        reply = Played(self.after, chess.Move.from_uci(line[1])) if line[1:] else None
+        net, played, line, reply = self.net, self.played, (self.uci, *self.replies), self.reply
         end = played.end
         back = reply is not None and reply.end == end and played.taken is not None
         if played.recaptures and self.even:
@@ -742,15 +693,11 @@ class _Notes:
             plus = 2.0 * net.gain - (4 if net.gain > 1 else 34)
             words = {"stuff": brought, "line": spoken}
             if self.swing < 0 and net.gain + self.swing <= 0:
-                if not played.recaptures:
-                    kind = "wins_back" if net.plies > 1 else "regains"
-                    yield self._note(kind, about, line, net.gain, **words)
-            elif net.plies > 1:
+                return  # what was lost before comes back
+            if net.plies > 1:
                 yield self._note("wins", about, line, net.gain, plus, **words)
             elif self.briefing.move.position.moves and not played.recaptures:
-                free = not self.after.attackers_mask(self.them, end)
-                kind = "wins_now" if free else "wins_exchange"
-                yield self._note(kind, ["material", end], line[:1], net.gain, plus, **words)
+                yield self._note("wins_now", ["material", end], line[:1], net.gain, plus, **words)
         elif (
             played.taken is not None
             and played.gain >= 2
@@ -777,14 +724,15 @@ class _Notes:
             if square is None or square in taken or square not in self.played.lost:
                 continue
             taken.add(square)
-            stands, gain = standing(each.score, self.us), play_out(self.after, each.moves, self.us)
+            stands = standing(each.score, self.us)
+            gain = self._outcome(self.after, each.moves, each.score)
             worse = judge(self.briefing.after.best.score, each.score) in ("mistake", "blunder")
             if not worse and gain.gain < max(net.gain, 0) + 2:
                 continue
             result = f"leaves {self._leader(stands, '')}"
             if (each.score.pov(self.us).mate() or 0) > 0:
                 result = "leads to mate"
-            elif gain.gain > 0 and gain.plies <= SOON:
+            elif gain.gain > 0:
                 result = f"wins {stuff(gain.won, gain.lost)}"
             elif stands not in ("winning", "clearly better"):
                 continue
@@ -808,9 +756,9 @@ class _Notes:
             if second < 0 <= first:
                 yield self._note("only_mate", ["only"], moves)
             elif worse and keeps and stays and not first and self.played.gain <= 0:
-                outcome = play_out(self.before, moves, self.us)
+                outcome = self._outcome(self.before, moves, lines[1].score)
                 fate = f"leaves {self._leader(left, '')}"
-                if outcome.gain < 0 and outcome.plies <= SOON:
+                if outcome.gain < 0:
                     fate = f"loses {stuff(outcome.lost, outcome.won)}"
                 other = spelt(self.before, moves[:1])
                 yield self._note("only", ["only"], moves, keeps=keeps, other=other, fate=fate)
@@ -849,7 +797,8 @@ class _Notes:
         if search is None or not search.lines:
             return
         line, moves = search.best.moves, search.best.score.pov(self.us).mate() or 0
-        first, outcome = chess.Move.from_uci(line[0]), play_out(turned, line, self.us)
+        first = chess.Move.from_uci(line[0])
+        outcome = self._outcome(turned, line, search.best.score)
         direct = outcome.plies == 1 or turned.is_capture(first) or turned.gives_check(first)
         more = centipawns(search.best.score, self.us) - self.verdict.centipawns_after
         if 0 < moves <= LONGEST_THREAT:
@@ -863,11 +812,10 @@ class _Notes:
                 yield self._note("threat", about, played, outcome.gain, plus, **words)
 
     def _replies(self) -> Iterator[Note]:
-        if not self.replies:
+        reply = self.reply
+        if reply is None:
             return
         line, about = (self.uci, *self.replies[:SPELT]), ["reply"]
-        taking = self.played.move if self.played.taken is not None else None
-        reply = Played(self.after, chess.Move.from_uci(self.replies[0]), taking)
         purposes, words = reply.telling(), {"line": spelt(self.after, self.replies)}
         words["reply"] = reply.number
         if purposes and not reply.recaptures:
@@ -876,8 +824,7 @@ class _Notes:
         elif self.bad and not reply.recaptures:
             yield self._note("refutes", about, line, **words)
         if len(self.replies) > 1 and not self.bad:
-            taking = reply.move if reply.taken is not None else None
-            answer = Played(reply.after, chess.Move.from_uci(self.replies[1]), taking)
+            answer = reply.then(self.replies[1])
             purposes, words["next"] = answer.telling(), answer.number
             if purposes and not answer.recaptures:
                 plus, purpose = (purposes[0].weight - 25) / 3, purposes[0].clause
@@ -909,9 +856,7 @@ class _Notes:
         subjects = [f"With {words['san']} {words['us']}", "This"]
         if played.piece != chess.PAWN and not castles:
             subjects.append(words["san"])
-        if not castles and not any(
-            f"the {words['piece']}" in each.clause or "a pawn" in each.clause for each in purposes
-        ):
+        if not castles and all(words["piece"] not in each.clause for each in purposes):
             subjects.append(f"The {words['piece']}")
         subject = _choose(subjects, place)
         ranks = {each.concept: n for n, each in reversed([*enumerate(self.briefing.concepts)])}

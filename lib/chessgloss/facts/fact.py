@@ -221,6 +221,17 @@ def noun_at(board: chess.Board, square: chess.Square) -> str:
     return noun(colour, boards.piece_on(board, square), square)
 
 
+def named(board: chess.Board, square: chess.Square) -> str:
+    """Return a piece with its square: ``the knight on f7``."""
+    return f"the {chess.piece_name(boards.piece_on(board, square))} on {chess.square_name(square)}"
+
+
+def owned(board: chess.Board, square: chess.Square) -> str:
+    """Return a piece with its owner and square: ``Black's knight on f7``."""
+    owner = side_name(bool(board.color_at(square)))
+    return f"{owner}'s{named(board, square).removeprefix('the')}"
+
+
 def side_name(colour: chess.Color) -> str:
     """Return ``White`` or ``Black``."""
     return "White" if colour else "Black"
