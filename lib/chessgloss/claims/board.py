@@ -400,8 +400,8 @@ def _is_remote(term: Term, scene: Scene) -> bool:
     board, move = scene.before.board, term.move
     if move is not None and move.file is not None and move.rank is not None:
         start = chess.square(move.file, move.rank)  # ``h7-h6``, of a piece that is not there
-        there = {moment.board.piece_type_at(start) for moment in scene.moments}
-        if there <= {None} or (move.piece is not None and move.piece not in there):
+        found = {moment.board.piece_type_at(start) for moment in scene.moments}
+        if found <= {None} or (move.piece is not None and move.piece not in found):
             return True
     if term.span[0] in scene.adrift:
         return True
@@ -535,39 +535,26 @@ def theme(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether what the text speaks of comes with the move: a check, a mate, a square."""
     (board, move), end = (scene.before.board, scene.move.move), scene.after.board
     subject, square = claim.detail["theme"], claim.detail.get("square")
+    reached = end.attacks(move.to_square) | {move.from_square, move.to_square}
     there = {
         "check": lambda: end.is_check() or board.is_check(),
         "mate": lambda: end.is_checkmate() or any(mates(end, side) for side in chess.COLORS),
         "sacrifice": lambda: exchange(board, move) < 0,
-        "capture": lambda: board.is_capture(move),
-        "square": lambda: chess.parse_square(square or "a1") in _reach(scene),
-        "file": lambda: chess.FILE_NAMES.index(claim.detail["file"]) in _files(scene),
+        "square": lambda: square in [chess.square_name(each) for each in reached],
+        "piece": lambda: any(_is_aim(term, scene) for term in claim.objects),
     }
     return truth(there[subject](), f"{board.san(move)}: {square or subject}", certain=False)
 
 
-def _reach(scene: Scene) -> chess.SquareSet:
-    """Return the squares that the move touches, and those that its piece then attacks."""
-    move, end = scene.move.move, scene.after.board
-    return end.attacks(move.to_square) | {move.from_square, move.to_square}
-
-
-def _files(scene: Scene) -> set[int]:
-    """Return the files of the move, and those without pawns of one side."""
-    move, end = scene.move.move, scene.after.board
-    half = {file for side in chess.COLORS for file in half_open_files(end, side)}
-    return half | {chess.square_file(move.from_square), chess.square_file(move.to_square)}
-
-
-def moved(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether the piece that is said to move is the one that does."""
-    board, move = scene.before.board, scene.move.move
-    right = any(
-        replace(term, square=None, file=None).matches(square, board.piece_at(square))
-        for term in claim.objects
-        for square in [move.from_square]
+def _is_aim(term: Term, scene: Scene) -> bool:
+    """Tell whether a piece is taken by the move, attacked by its piece, or a king close to it."""
+    (board, move), end = (scene.before.board, scene.move.move), scene.after.board
+    taken, attacked = taken_on(board, move), end.attacks(move.to_square)
+    return (taken is not None and term.matches(taken, board.piece_at(taken))) or any(
+        (square in attacked and end.color_at(square) == end.turn)
+        or (_is_king(term) and 0 < chess.square_distance(square, move.to_square) < 3)
+        for square in term.squares(end)
     )
-    return truth(right, f"{name(board, move.from_square)} moves", certain=False)
 
 
 def there_is(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -870,7 +857,7 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     Where the words name the pieces that take part, one of them does.
     """
     kinds = [term.pieces for term in claim.objects]
-    alike = len(kinds) == 1 and claim.objects[0].text.endswith("s")
+    alike = len(kinds) == 1 and _PLURAL.search(claim.objects[0].text) is not None
     only_named = bool(claim.subjects) and all(term.role == "piece" for term in claim.subjects)
     places = {term.square for term in claim.objects if alike and term.square is not None}
     for board, move in (*_made(moment), *_possible(moment)):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -195,10 +194,13 @@ def check(claim: Claim, scene: Scene) -> Checked:
     return _checked(claim, "false", *(of(against) or findings)[0])
 
 
+_SIDES = ("White ", "Black ", "white ", "black ")
+
+
 def _is_next(claim: Claim, scene: Scene) -> bool:
     """Tell whether what the other side now does can be so after its next move."""
     (decide, other), end = (relations()[claim.relation].decide, not scene.move.mover), scene.after
-    sides = {term.side for term in claim.subjects if term.role == "side"}
+    sides = {term.side for term in claim.subjects} if claim.text[:6] in _SIDES else set()
     if claim.kind not in ("attack", "tactic") or claim.tense == "any" or sides != {other}:
         return False
     ends = (board.play(end.board, reply) for reply in end.board.legal_moves)

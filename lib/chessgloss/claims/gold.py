@@ -204,13 +204,13 @@ def check_text(gold: GoldText, judge: Judge | None = None) -> tuple[Checked, ...
     return verify(gold.text, gold.move, judge(gold.move) if judge else None)
 
 
-def score_gold(path: Path, judge: Judge | None = None) -> dict[str, Score]:
+def score_gold(gold: Path | Iterable[GoldText], judge: Judge | None = None) -> dict[str, Score]:
     """Score the checker's ``false`` against a gold set.
 
     Parameters
     ----------
-    path
-        The gold set (``.jsonl``).
+    gold
+        The gold set (``.jsonl``), or its texts.
     judge
         Gives engine verdicts for claims of evaluation and of mates.
 
@@ -225,9 +225,9 @@ def score_gold(path: Path, judge: Judge | None = None) -> dict[str, Score]:
         If a line of the file is not in its form.
     """
     counts = {kind: [0, 0, 0, 0] for kind in (*get_args(Kind), "all")}
-    for gold in read_gold(path):
-        accused = [each for each in check_text(gold, judge) if each.verdict == "false"]
-        labels = [label for label in gold.claims if label.verdict == "false"]
+    for text in read_gold(gold) if isinstance(gold, Path) else gold:
+        accused = [each for each in check_text(text, judge) if each.verdict == "false"]
+        labels = [label for label in text.claims if label.verdict == "false"]
         for each in accused:
             for kind in (each.claim.kind, "all"):
                 counts[kind][0] += 1

@@ -145,8 +145,8 @@ def read_notation(text: str) -> Notation:
         return Notation(castles=wing, check="+" in castling[2], mate="#" in castling[2])
     if exchange := _EXCHANGE.fullmatch(text):
         piece, victim, mark = exchange.group("piece", "victim", "mark")
-        kinds = {"piece": _piece(piece), "victim": _piece(victim)}
-        return Notation(**kinds, takes=True, check="+" in mark, mate="#" in mark)
+        check, mate = "+" in mark, "#" in mark
+        return Notation(_piece(piece), takes=True, check=check, mate=mate, victim=_piece(victim))
     parts = _PARTS.fullmatch(text)
     if parts is None:
         raise ValueError(f"{text!r} is not a written move")

@@ -347,7 +347,9 @@ def _is_push(tokens: Sequence[Token], index: int) -> bool:
         return True
     if index > 1 and tokens[index - 1].tag == "S" and tokens[index - 2].tag == "#":
         return True  # ``8. a3 a6``
-    first = index - 1 - (index > 1 and tokens[index - 1].word in ("first", "only", "just", "simply"))
+    first = (
+        index - 1 - (index > 1 and tokens[index - 1].word in ("first", "only", "just", "simply"))
+    )
     ends = index + 1 == len(tokens) or tokens[index + 1].tag in ".,;&"
     if index > 0 and tokens[index - 1].tag == "w" and ends:
         return True  # ``strikes back with d5``
@@ -368,8 +370,10 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
     text = token.word if token.tag == "S" else token.text
     notation = read_notation(text.replace("×", "x").replace(":", "x").replace("–", "-"))
     number = tokens[index - 1].text.strip() if index and tokens[index - 1].tag == "#" else ""
-    dots, digits = number in ("...", "…"), "".join(sign for sign in number if sign.isdigit())
-    line = re.search("[MS][#,;~]*$", "".join(each.tag for each in tokens[max(0, index - 4) : index]))
+    digits = "".join(sign for sign in number if sign.isdigit())
+    line = re.search(
+        "[MS][#,;~]*$", "".join(each.tag for each in tokens[max(0, index - 4) : index])
+    )
     black = ".." in number or "…" in number
     pawn = notation.piece in (None, chess.PAWN)
     uncertain = (digits and digits == number and pawn) or _is_diagonal(text, notation)
@@ -468,7 +472,8 @@ class Sentence:
         elements = self.elements[scope:last]
         start, stop = self.span(clause, min(last, len(self.elements)))
         unreal = cue("unreal").search(self.words, start - self.start, stop - self.start)
-        unreal = unreal or ("H" in self.tags and re.search(r"\bif\b", self.words))
+        if unreal is None and "H" in self.tags:
+            unreal = re.search(r"\bif\b", self.words)
         return Stance(
             negated="n" in self.tags[scope:last] or any(each.word == "no" for each in elements),
             supposed=any(

@@ -227,7 +227,8 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
     vague = stance.negated and sentence.elements[verb].word.startswith("threat")
     idle = relation in ("captures", "exchanges") and _is_idle(sentence, match, stance)
     if idle:
-        distant = sentence.elements[verb - 1].word != "by" or stance.negated
+        by = sentence.elements[verb - 1].word == "by"
+        distant = not by or stance.negated or stance.distant
         return replace(stance, supposed=True, distant=distant)
     return replace(stance, supposed=True) if vague else stance
 
@@ -238,7 +239,9 @@ def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
     after = sentence.after(match.end() - 1)
     word, before = sentence.elements[verb].word, sentence.tags[verb - 1 : verb]
     if word.endswith("ing") and not has_subject:
-        subject = re.match(r"[^,;]{0,40}?\b(?:is|was|would|leads?|loses|fails|allows|runs)\b", after)
+        subject = re.match(
+            r"[^,;]{0,40}?\b(?:is|was|would|leads?|loses|fails|allows|runs)\b", after
+        )
         return bool(subject) or before not in (",", "_", "b") or (before == "_" and verb == 1)
     if not has_subject and word in words("capture"):
         return before not in tuple("hvn!C")
@@ -312,6 +315,8 @@ def read_move_in_words(
     if cue("cannot").search(words_up_to, max(0, len(words_up_to) - 60)):
         relation = "impossible"
     stance = sentence.stance(first, last)
+    if relation == "played" and cue("remote_before").search(words_up_to):
+        relation, stance = "legal", replace(stance, supposed=True)
     yield _claim(sentence, relation, span, (move,), stance, _tense_of_move(sentence, span))
 
 
@@ -452,18 +457,12 @@ def _is_name(phrase: str) -> bool:
 
 
 def read_there(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
-    """Read that there is a piece from its being spoken of: ``the queens``."""
+    """Read that there is a piece, and one of the move, from its being spoken of: ``the queens``."""
     element = sentence.elements[match.start()]
     for term in element.terms:
         if term.pieces != ALL_PIECES and term.square is None and term.definite:
             yield _claim(sentence, reading.relation, element.span, (term,))
-
-
-def read_moved(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
-    """Read that a piece moves, where no square is told: ``the king steps aside``."""
-    terms = sentence.group(match, "piece")
-    span = sentence.span(*match.span())
-    yield _claim(sentence, reading.relation, span, terms[:1])
+            yield _claim(sentence, "theme", element.span, (term,), detail={"theme": "piece"})
 
 
 def read_standing(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -784,8 +783,8 @@ READERS: dict[str, Reader] = {
     "verb": read_verb, "move_in_words": read_move_in_words, "written": read_written,
     "castling": read_castling, "named": read_named, "standing": read_standing,
     "pawn_state": read_pawn_state, "pinned": read_pinned, "loose": read_loose,
-    "there": read_there, "moved": read_moved, "threat": read_threat, "counts": read_counts, "check": read_check, "mate": read_mate,
-    "happening": read_happening, "wording": read_wording,
+    "there": read_there, "threat": read_threat, "counts": read_counts, "check": read_check,
+    "mate": read_mate, "happening": read_happening, "wording": read_wording,
 }  # fmt: skip
 
 #: Readers of patterns over words; all others have patterns over tags.
