@@ -515,10 +515,10 @@ glue("notes_per_move", len(lecture_notes) / len(spoken_moves), display=False)
 # words of one are quoted, with lecture and place.
 
 # %%
-comments = methods.gather_comments(["reference", "notes", "template", *methods.METHODS], moves, briefings,
-                                   client)
+unaided = ["reference", "notes", "template"]
+comments = methods.gather_comments([*unaided, *methods.METHODS], moves, briefings, client)
 by_move = {name: rows.set_index("method") for name, rows in comments.groupby("move")}
-headline = ["reference", "notes", "template", "llm", "llm_expert", "ccc"]
+headline = [*unaided, "llm", "llm_expert", "ccc"]
 
 
 # %%
@@ -553,7 +553,7 @@ table = pd.DataFrame({
     "paper": {name: cell.value for name, cell in cells.items()},
     "words": words, "comments": comments.groupby("method").size(),
     "not usable": comments.groupby("method")["state"].agg(lambda each: (each != "answered").sum()),
-}).loc[["reference", "notes", "template", *methods.METHODS]]
+}).loc[[*unaided, *methods.METHODS]]
 report.table(table, caption="Words per comment; the paper's model is GPT-4o", digits=1)
 
 # %% [markdown]

@@ -311,7 +311,7 @@ class Played:
         return Played(self.after, chess.Move.from_uci(uci), taking)
 
     def purposes(self) -> list[Purpose]:
-        """Return what the move does on the board, the weightiest first; no square and no kind twice."""
+        """Return what the move does on the board, the weightiest first; no square or kind twice."""
         kept, covered = list[Purpose](), set[str]()
         makers = (self._special, self._attacks, self._defends, self._pawns, self._lines)
         made = (each for make in (*makers, self._pieces, self._king) for each in make())
@@ -357,7 +357,11 @@ class Played:
         replies = list(self.after.legal_moves)
         if replies and self.after.is_check():
             kind = "single_reply" if len(replies) == 1 else "check"
-            yield self._make(kind, ["check"], only=self.after.san(replies[0]))
+            yield self._make(
+                kind,
+                ["check", "reply"] if kind != "check" else ["check"],
+                only=self.after.san(replies[0]),
+            )
         for wing, corner in (("kingside", chess.H1), ("queenside", chess.A1)):
             rook, king = (s if self.us else chess.square_mirror(s) for s in (corner, chess.E1))
             between, rights = chess.between(rook, king), self.after.castling_rights
@@ -692,11 +696,11 @@ class _Notes:
         elif net.gain > 0 and not self.bad:
             plus = 2.0 * net.gain - (4 if net.gain > 1 else 34)
             words = {"stuff": brought, "line": spoken}
-            if self.swing < 0 and net.gain + self.swing <= 0:
+            if played.recaptures or (self.swing < 0 and net.gain + self.swing <= 0):
                 return  # what was lost before comes back
             if net.plies > 1:
                 yield self._note("wins", about, line, net.gain, plus, **words)
-            elif self.briefing.move.position.moves and not played.recaptures:
+            elif self.briefing.move.position.moves:
                 yield self._note("wins_now", ["material", end], line[:1], net.gain, plus, **words)
         elif (
             played.taken is not None
