@@ -16,7 +16,7 @@ from chessgloss.commentary.choice import (
     in_expert_order,
     spoken_of,
 )
-from chessgloss.commentary.notes import NOTES, Note, notes
+from chessgloss.commentary.notes import Note, notes
 from chessgloss.positions import read_fen, read_move
 from chessgloss.store import file_digest
 from scripts import DATA, load_script
@@ -60,14 +60,15 @@ def known() -> Briefing:
     return read_briefings(briefings_file())["ccc/figA6"]
 
 
-def test_what_decides_comes_first_and_what_is_worth_no_sentence_last(known):
+def test_what_decides_comes_first_and_then_what_lecturers_are_likely_to_speak_of(known):
     made = notes(known)
-    ordered = in_expert_order(made, known, NOTES["least_weight"])
+    ordered = in_expert_order(made, known)
     assert sorted(map(id, ordered)) == sorted(map(id, made))
-    places = [0 if each.decides else 1 + (each.weight < NOTES["least_weight"]) for each in ordered]
-    assert places == sorted(places)
-    middle = [expectation(each, known) for each, at in zip(ordered, places, strict=True) if at == 1]
-    assert middle == sorted(middle, reverse=True)
+    decisive = sum(each.decides for each in made)
+    assert all(each.decides for each in ordered[:decisive])
+    rest = [expectation(each, known) for each in ordered[decisive:]]
+    assert len(rest) > 1
+    assert rest == sorted(rest, reverse=True)
 
 
 def test_the_committed_weights_are_those_of_the_committed_table(known):

@@ -326,7 +326,10 @@ def _briefing(row: Mapping[str, Any]) -> Briefing:
         )
         for key in ("concepts", "oracle", "noticed")
     )
-    before, after = read_analysis(position, row["before"]), read_analysis(move.after(), row["after"])
+    before, after = (
+        read_analysis(position, row["before"]),
+        read_analysis(move.after(), row["after"]),
+    )
     return Briefing(row["name"], move, before, after, concepts, oracle, noticed)
 
 

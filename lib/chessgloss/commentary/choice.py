@@ -8,7 +8,7 @@ features how likely that is; its weights are data (``choice.toml``).
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
@@ -173,27 +173,10 @@ def expectation(note: Note, briefing: Briefing, earlier: int = 0) -> float:
     return total
 
 
-def in_expert_order(ranked: Sequence[Note], briefing: Briefing, least: float) -> list[Note]:
-    """Return notes in the order in which an expert would say them.
+def in_expert_order(made: Iterable[Note], briefing: Briefing) -> list[Note]:
+    """Return the notes of one move, what decides first by weight, then as lecturers choose."""
 
-    What decides comes first, by weight; then what is worth a sentence, what lecturers are
-    likeliest to speak of before the rest; then what is not, by weight.
+    def place(note: Note) -> tuple[bool, float]:
+        return not note.decides, -(note.weight if note.decides else expectation(note, briefing))
 
-    Parameters
-    ----------
-    ranked
-        The notes of one move.
-    briefing
-        What is known of the move.
-    least
-        Weight from which on a note is worth a sentence.
-    """
-
-    def place(note: Note) -> tuple[int, float]:
-        if note.decides:
-            return 0, -note.weight
-        if note.weight >= least:
-            return 1, -expectation(note, briefing)
-        return 2, -note.weight
-
-    return sorted(ranked, key=place)
+    return sorted(made, key=place)
