@@ -342,7 +342,7 @@ def settle(
         if dropped and not (names_move.search(kept.text) or relations & _OF_THE_MOVE):
             before = spoken[:1]
         if dropped and lost and not _judges(kept.checked):
-            after = [each for each in spoken[1:][-1:] if _judges(check(each))]
+            after = [each for each in spoken if _judges(check(each))][:1]
         text = " ".join([*before, kept.text, *after])
         checked = check(text)
         if -words >= LEAST_WORDS and not false_of(checked):
