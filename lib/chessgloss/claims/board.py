@@ -318,7 +318,8 @@ def name(board: chess.Board, square: chess.Square) -> str:
     return noun(piece.color, piece.piece_type, square)
 
 
-def _is_king(term: Term) -> bool:
+def is_king(term: Term) -> bool:
+    """Tell whether a phrase can mean a king alone."""
     return term.pieces == {chess.KING}
 
 
@@ -552,7 +553,7 @@ def _is_aim(term: Term, scene: Scene) -> bool:
     taken, attacked = taken_on(board, move), end.attacks(move.to_square)
     return (taken is not None and term.matches(taken, board.piece_at(taken))) or any(
         (square in attacked and end.color_at(square) == end.turn)
-        or (_is_king(term) and 0 < chess.square_distance(square, move.to_square) < 3)
+        or (is_king(term) and 0 < chess.square_distance(square, move.to_square) < 3)
         for square in term.squares(end)
     )
 
@@ -589,7 +590,7 @@ def stands(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def attacks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether the pieces named attack, defend or control all that they are said to."""
     finding = _act_on_all(claim, moment)
-    on_king, fails_here = any(map(_is_king, claim.objects)), finding.outcome == "fails"
+    on_king, fails_here = any(map(is_king, claim.objects)), finding.outcome == "fails"
     if claim.relation == "attacks" and on_king and claim.tense != "after" and fails_here:
         return unknown("an attack on a king takes many forms")
     if claim.relation == "defends" and on_king and finding.outcome != "absent":
@@ -736,7 +737,7 @@ def _loose_at(word: str, board: chess.Board, square: chess.Square) -> Finding:
 def shelters(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether pawns stand before a king of theirs, on its file or one beside it."""
     board = moment.board
-    kings = [king for term in claim.objects if _is_king(term) for king in term.squares(board)]
+    kings = [king for term in claim.objects if is_king(term) for king in term.squares(board)]
     if not kings:
         return absent("there is no such king")
     pawns = set(shelter(board, bool(board.color_at(kings[0]))).pawns)
@@ -756,7 +757,7 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     a line of the text; what can or will be done must be legal. A recapture must follow a
     capture on the same square.
     """
-    if any(term.role == "piece" and _is_king(term) for term in claim.objects):
+    if any(term.role == "piece" and is_king(term) for term in claim.objects):
         return fails("a king is never captured")
     verb, made, sides = claim.detail["verb"], "made" in claim.detail, _sides(claim)
     for board, move in _made(moment):

@@ -279,7 +279,7 @@ def _noun_phrase(text: str, tokens: Sequence[Token], start: int, noun: int, stop
     ]
     # ``a knight on f5``, ``pawns on d4 and f4`` and ``to knight f5`` need not be there
     bare = tokens[noun].word.endswith("s") and not any(t.tag in "zC9SLM" for t in before)
-    opens = start < noun and (start == 0 or tokens[start - 1].tag in ".;,")
+    opens = start < noun and (start == 0 or tokens[start - 1].tag != "_")
     touching = stop > noun + 1 and tokens[noun + 1].tag == "S" and not opens
     term = Term(
         "piece",

@@ -226,6 +226,8 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
         stance = replace(stance, supposed=True, distant=True)
     vague = stance.negated and sentence.elements[verb].word.startswith("threat")
     idle = relation in ("captures", "exchanges") and _is_idle(sentence, match, stance)
+    if relation == "captures" and stance.negated and "H" in sentence.tags:
+        stance = replace(stance, negated=False)  # ``if he does not take``, which he could
     if idle:
         by = sentence.elements[verb - 1].word == "by"
         distant = not by or stance.negated or stance.distant
@@ -437,7 +439,9 @@ def read_named(sentence: Sentence, match: re.Match[str], reading: Reading) -> It
     element = sentence.elements[index]
     term, before = element.terms[0], sentence.tags[index - 1 : index]
     owner = re.match(r"(?:white|black)['’]s |the (?:white|black) ", element.word)
-    owned = owner and term.side is not None and term.file is None
+    owned = owner is not None and term.side is not None and term.file is None
+    possessive = re.match(r"(?:his|her|my) \w+$", element.word) is not None
+    owned = owned or (term.square is None and possessive and not board.is_king(term))
     if not owned and (term.square is None or before == "p"):
         return
     stance = _stance_of_noun(sentence, index)
