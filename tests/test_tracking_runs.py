@@ -24,7 +24,7 @@ script = load_script("tracking/train.py")
 TINY = Settings(layers=1, width=32, heads=2, dropout=0.0)
 MODERN = {"rotary": True, "mixing": True}
 MUON = {
-    "tokens": 3072, "optimiser": "muon", "decay": 0.0, "beta2": 0.99, "warmup": 0.02,
+    "tokens": 3072, "optimiser": "muon", "decay": 0.0, "beta2": 0.99, "warmup": 1 / 30,
     "cooldown": 0.6,
 }  # fmt: skip
 
@@ -42,7 +42,7 @@ def test_the_plan_holds_every_row_of_the_papers_tables():
     )
     assert {f"S-rap{percent}-1" for percent in (5, 15, 25, 50, 75, 100)} <= set(script.PLAN)
     assert set(runs.HEADLINE) <= set(script.PLAN)
-    assert script.PLAN[-1] == "L-ap-1"
+    assert script.PLAN[-1] == "L-modern_uci-1"
 
 
 @pytest.mark.parametrize(
@@ -60,14 +60,14 @@ def test_the_plan_holds_every_row_of_the_papers_tables():
         ("S-rap5-1x15", "uci_rap", False, {},
          {"epochs": 15, "notation": "rap", "probability": 0.05}),
         ("S-uci-1x15d10", "uci", False, {"dropout": 0.1}, {"epochs": 15}),
-        ("L-modern_uci-1", "uci", False, MODERN, {"epochs": 5, **MUON}),
-        ("L-modern.norotary_uci-1", "uci", False, {"mixing": True}, {"epochs": 5, **MUON}),
-        ("L-modern.nomixing_uci-1", "uci", False, {"rotary": True}, {"epochs": 5, **MUON}),
+        ("L-modern_uci-1", "uci", False, MODERN, {"epochs": 3, **MUON}),
+        ("L-modern.norotary_uci-1", "uci", False, {"mixing": True}, {"epochs": 3, **MUON}),
+        ("L-modern.nomixing_uci-1", "uci", False, {"rotary": True}, {"epochs": 3, **MUON}),
         ("M-modern.nomuon_uci-1", "uci", False, MODERN,
-         {"epochs": 10, **MUON, "optimiser": "adam"}),
+         {"epochs": 6, **MUON, "optimiser": "adam"}),
         ("S-modern.wide_uci-1", "uci", False, {**MODERN, "layers": 6, "width": 256, "heads": 8},
-         {"epochs": 20, **MUON}),
-        ("L-random_uci-1", "uci", False, MODERN, {"epochs": 5, **MUON, "games": "random"}),
+         {"epochs": 12, **MUON}),
+        ("L-random_uci-1", "uci", False, MODERN, {"epochs": 3, **MUON, "games": "random"}),
         ("15000-paper_uci-1", "uci", False,
          {"layers": 12, "width": 768, "heads": 12, "dropout": 0.1},
          {"epochs": 10, "tokens": 11520, "rate": 5e-4}),
@@ -284,7 +284,7 @@ def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_game
     ]
     players = runs.tracking_players()
     assert [player.name for player in players] == [
-        "tracking_l_uci", "tracking_l_rap25", "tracking_l_ap",
+        "tracking_l_uci", "tracking_l_rap25", "tracking_l_ap", "tracking_l_modern_uci",
     ]  # fmt: skip
     for player in players:
         assert np.mean([answer.legal for answer in player.choose(asked)]) > 0.4, player.name

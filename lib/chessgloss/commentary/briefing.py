@@ -298,7 +298,7 @@ def _row(briefing: Briefing) -> dict[str, Any]:
     move, position = briefing.move, briefing.move.position
     row: dict[str, Any] = {"name": briefing.name, "fen": position.fen, "root": position.root}
     row |= {"moves": " ".join(position.moves), "move": move.uci}
-    row |= {"before": _analysis_row(briefing.before), "after": _analysis_row(briefing.after)}
+    row |= {"before": analysis_row(briefing.before), "after": analysis_row(briefing.after)}
     for key in ("concepts", "oracle", "noticed"):
         row[key] = [
             (c.concept, c.side, round(c.before, 3), round(c.after, 3), round(c.change, 3))
@@ -307,7 +307,8 @@ def _row(briefing: Briefing) -> dict[str, Any]:
     return row
 
 
-def _analysis_row(analysis: Analysis) -> dict[str, Any]:
+def analysis_row(analysis: Analysis) -> dict[str, Any]:
+    """Return an analysis as plain values, ready for JSON."""
     scores = (line.score.relative for line in analysis.lines)
     texts = (f"mate {each.mate()}" if each.is_mate() else f"cp {each.score()}" for each in scores)
     rows = zip(texts, analysis.lines, strict=True)
@@ -325,11 +326,15 @@ def _briefing(row: Mapping[str, Any]) -> Briefing:
         )
         for key in ("concepts", "oracle", "noticed")
     )
-    before, after = _analysis(position, row["before"]), _analysis(move.after(), row["after"])
+    before, after = (
+        read_analysis(position, row["before"]),
+        read_analysis(move.after(), row["after"]),
+    )
     return Briefing(row["name"], move, before, after, concepts, oracle, noticed)
 
 
-def _analysis(position: Position, row: Mapping[str, Any]) -> Analysis:
+def read_analysis(position: Position, row: Mapping[str, Any]) -> Analysis:
+    """Return the analysis of a position from what :func:`analysis_row` made of it."""
     lines = []
     for text, depth, moves in row["lines"]:
         unit, number = text.split()

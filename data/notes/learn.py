@@ -1,0 +1,191 @@
+"""Learn from the FICS lectures which notes on a move an expert speaks of.
+
+    python data/notes/learn.py
+
+writes ``lecture_notes.tsv.zst`` into this folder: for each commented move of the lectures in
+which the reader finds a claim its notes, one a row, with features and whether the comment speaks
+of it; no text. Then the weights, fitted on the lectures that are not evaluated, go into
+``lib/chessgloss/commentary/choice.toml``. Searches are kept in ``.cache/notes`` and go on where
+they stopped; ``--table`` leaves out moves that are not yet searched, ``--fit`` reads the table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from chessgloss import assets
+from chessgloss.claims import extract, verify
+from chessgloss.commentary.briefing import Briefing, after_pass, analysis_row, read_analysis
+from chessgloss.commentary.choice import features, spoken_of
+from chessgloss.commentary.notes import notes
+from chessgloss.concepts.priority import prioritise
+from chessgloss.corpora.lectures import eligible, evaluated_lectures, read_lectures
+from chessgloss.engine import Analysis, open_engine
+from chessgloss.positions import CommentedMove, Position
+from chessgloss.store import file_digest, find_project
+
+TABLE = Path(__file__).with_name("lecture_notes.tsv.zst")
+#: Nodes and lines of a search before and after a move, and after a pass.
+AROUND, PASSED = (30_000, 3), (10_000, 1)
+CLASSES = ["kind", "who", "phase", "judgement"]
+NUMBERS = ["value", "chance", "concept", "change", "earlier"]
+#: Values of C that are tried, and the fewest notes of a class that has a weight of its own.
+CS, RARE, FOLDS = (0.03, 0.1, 0.3, 1.0), 5, 8
+
+
+class Searches:
+    """Analyses by position and limit, kept in a file from run to run."""
+
+    def __init__(self) -> None:
+        self.path = find_project() / ".cache" / "notes" / "lecture_searches.jsonl"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        lines = self.path.read_text("utf-8").splitlines() if self.path.is_file() else []
+        self.known = {row["key"]: row for row in map(json.loads, lines)}
+        self.engine = open_engine(timeout=600) if "--table" not in sys.argv else None
+
+    def find(self, position: Position, nodes: int, lines: int) -> Analysis | None:
+        """Return the analysis of a position, searched now unless it is known."""
+        text = f"{position.root}|{' '.join(position.moves)}|{position.fen}|{nodes}|{lines}"
+        key = hashlib.sha256(text.encode()).hexdigest()[:16]
+        if key not in self.known:
+            if self.engine is None:
+                return None
+            found = self.engine.analyse(position, nodes=nodes, multipv=lines)
+            self.known[key] = {"key": key, **analysis_row(found)}
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(self.known[key]) + "\n")
+        return read_analysis(position, self.known[key])
+
+
+def commented() -> Iterator[tuple[str, int, CommentedMove]]:
+    """Yield the comments in which the reader finds a claim, with lecture and number."""
+    for lecture in read_lectures(assets.locate("lectures")):
+        for number, comment in enumerate(lecture.comments):
+            if extract(comment.comment):
+                yield lecture.name, number, comment
+
+
+def brief(name: str, comment: CommentedMove, searches: Searches) -> Briefing | None:
+    """Return what is known of a commented move; ``None`` if it is not yet searched."""
+    move, turned = comment.context, after_pass(comment.context.after())
+    before = searches.find(move.position, *AROUND)
+    after = searches.find(move.after(), *AROUND)
+    passed = searches.find(turned, *PASSED) if turned else None
+    if before is None or after is None or (turned and passed is None):
+        return None
+    concepts = prioritise(move.position, move.uci).changes
+    return Briefing(name, move, before, after, concepts, passed=passed)
+
+
+def read_notes() -> pd.DataFrame:
+    """Return the notes on all commented moves, one a row, in the order of the lectures."""
+    lectures = read_lectures(assets.locate("lectures"))
+    held_out, searches, rows = evaluated_lectures(lectures), Searches(), []
+    came = dict[tuple[str, str], Counter[str]]()  # kinds of notes so far, by lecture and game
+    for lecture, number, comment in commented():
+        briefing = brief(f"{lecture}/{number}", comment, searches)
+        if briefing is None:
+            continue
+        move = comment.context
+        claims = [
+            each.claim
+            for each in verify(comment.comment, move, briefing.verdict)
+            if each.verdict == "true"
+        ]
+        svm = prioritise(move.position, move.uci, method="paper").changes
+        earlier = came.setdefault((lecture, move.position.root), Counter())
+        kinds = Counter[str]()
+        for note in notes(briefing):
+            ranks = [each.rank for each in svm if each.concept == note.concept]
+            rows.append({
+                "lecture": lecture, "number": number,
+                "part": "evaluated" if lecture in held_out else "train",
+                "eligible": int(eligible(comment)), "claims": len(claims),
+                **features(note, briefing, earlier[note.kind]),
+                "hand": note.weight, "decides": int(note.decides),
+                "svm": 1 / min(ranks) if ranks else 0.0,
+                "readable": int(bool(extract(note.sentence))),
+                "spoken": int(spoken_of(note, claims, move)),
+            })  # fmt: skip
+            kinds[note.kind] += 1
+        earlier += kinds
+        if len(rows) % 50 < len(kinds):
+            print(f"{lecture}/{number}: {len(rows)} notes", flush=True)
+    return pd.DataFrame(rows).round(4)
+
+
+def model(c: float = 1.0) -> Pipeline:
+    """Return the model: classes as indicators, numbers in standard deviations."""
+    classes = OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=RARE)
+    columns = make_column_transformer((classes, CLASSES), (StandardScaler(), NUMBERS))
+    return make_pipeline(columns, LogisticRegression(C=c, max_iter=1000))
+
+
+def fit(train: pd.DataFrame) -> Pipeline:
+    """Fit the model; its C is the best when eighths of the lectures are left out in turn."""
+    grid = {"logisticregression__C": list(CS)}
+    search = GridSearchCV(model(), grid, scoring="neg_log_loss", cv=GroupKFold(FOLDS))
+    search.fit(train, train["spoken"], groups=train["lecture"])
+    print(f"mean log likelihood {search.best_score_:.4f} with {search.best_params_}")
+    return search.best_estimator_
+
+
+def weights_of(fitted: Pipeline) -> dict[str, Any]:
+    """Return the weights by feature, of numbers in their own units."""
+    columns, regression = fitted
+    encoder, scaler = (
+        columns.named_transformers_[name] for name in ("onehotencoder", "standardscaler")
+    )
+    names = [*encoder.get_feature_names_out(), *NUMBERS]
+    found = dict(zip(names, regression.coef_[0].tolist(), strict=True))
+    weights: dict[str, Any] = {"c": regression.C, "intercept": float(regression.intercept_[0])}
+    for name, mean, scale in zip(NUMBERS, scaler.mean_, scaler.scale_, strict=True):
+        weights[name] = {"each": found[name] / scale}
+        weights["intercept"] -= found[name] * mean / scale
+    for name in CLASSES:
+        kinds = {
+            key.removeprefix(f"{name}_"): each
+            for key, each in found.items()
+            if key.startswith(f"{name}_")
+        }
+        weights[name] = {
+            key.replace("infrequent_sklearn", "other"): each for key, each in kinds.items()
+        }
+    return weights
+
+
+def write_weights(weights: dict[str, Any], path: Path) -> None:
+    """Write the weights as TOML."""
+    lines = ["# Made by data/notes/learn.py from the notes on lecturers' moves; do not edit."]
+    lines += [f'table = "{file_digest(TABLE)}"']
+    lines += [f"{name} = {weights[name]:.4f}" for name in ("c", "intercept")]
+    for name in (*CLASSES, *NUMBERS):
+        rows = sorted(weights[name].items())
+        lines += ["", f"[{name}]", *(f"{key} = {each:.4f}" for key, each in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Write the table of notes and the weights."""
+    if "--fit" not in sys.argv:
+        read_notes().to_csv(TABLE, sep="\t", index=False)
+    notes_read = pd.read_csv(TABLE, sep="\t")
+    fitted = fit(notes_read[notes_read["part"] == "train"])
+    write_weights(weights_of(fitted), find_project() / "lib/chessgloss/commentary/choice.toml")
+
+
+if __name__ == "__main__":
+    main()
