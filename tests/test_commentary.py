@@ -29,7 +29,6 @@ from chessgloss.commentary.briefing import (
     evaluated_moves,
     known_from_start,
     read_briefings,
-    write_briefings,
 )
 from chessgloss.commentary.methods import (
     GUIDED,
@@ -55,6 +54,7 @@ from chessgloss.positions import (
     read_move,
     split_of,
 )
+from scripts import load_script
 
 
 def analysis(position: Position, *lines: tuple[chess.engine.Score, str]) -> Analysis:
@@ -248,7 +248,9 @@ def test_briefings_come_back_as_they_went(grabbed_pawn: Briefing, tmp_path: Path
         analysis(move.after()),
     )
     path = tmp_path / "deep" / "briefings.json"
-    write_briefings(path, [grabbed_pawn, mate], {"engine": "Scripted 1"})
+    load_script("commentary/brief.py").write_briefings(
+        path, [grabbed_pawn, mate], {"engine": "Scripted 1"}
+    )
     found = read_briefings(path)
     assert found["made/mate"] == mate
     assert found["made/trap"] == grabbed_pawn
