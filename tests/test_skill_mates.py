@@ -185,12 +185,12 @@ def test_the_prompts_have_every_element_of_figure_a5():
 
 
 def test_what_is_recorded_is_known_beforehand(kept: list[Problem]):
-    requests = mates.mate_in_one_requests()
+    requests = load_script("recordings/record.py").mate_in_one_requests()
     assert len(requests) == 3 * 200
     assert replay("mate_in_one").missing(requests) == []
     assert requests[:200] == mates.mate_questions(kept[:200])["request"].tolist()[:200]
     assert {each.prompt for each in requests[:200]} == {"mate_bare@1"}
-    assert len(mates.mate_in_one_requests(None)) == 3_000
+    assert len(load_script("recordings/record.py").mate_in_one_requests(None)) == 3_000
     assert list(mates.PAPERS_MODELS) == ["GPT-4o", "GPT-4o-mini", "GPT-3.5-turbo", "ChessGPT"]
 
 

@@ -150,7 +150,7 @@ def test_some_positions_ask_for_a_reason_whatever_the_choice():
 
 @pytest.mark.engine
 def test_a_model_is_asked_every_way_and_all_is_recorded():
-    requests = suite.model_requests(load_expert("nnue"))
+    requests = load_script("recordings/record.py").model_requests(load_expert("nnue"))
     assert replay("static").missing(requests) == []
     assert len(requests) == 150 * len(suite.MODEL_PLAYS) + 60
     assert {each.prompt for each in requests} == {"play_san@1", "play_uci@1", "play_reason@1"}

@@ -245,11 +245,6 @@ def mate_questions(problems: Iterable[Problem]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["problem", "prompt", "request"])
 
 
-def mate_in_one_requests(count: int | None = RECORDED) -> list[Request]:
-    """Return every question of the chapter on mate in one; on the first ``count`` problems."""
-    return list(mate_questions(read_problems(count=count))["request"])
-
-
 def outcome_of(problem: Problem, answer: Answer) -> str:
     """Return what an answer does (:data:`OUTCOMES`): any mating move counts, whichever it is.
 

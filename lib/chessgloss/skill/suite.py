@@ -30,13 +30,10 @@ import pandas as pd
 from chessgloss import assets
 from chessgloss.concepts.facts import PREDICATES
 from chessgloss.corpora.lectures import commented_moves
-from chessgloss.experts import Expert
 from chessgloss.facts.tactics import Exchanges, exchange, forks, hanging, line_tactics, mates
-from chessgloss.llm.recordings import Request
 from chessgloss.positions import CommentedMove, Game, Position, read_move, read_pgn, to_game
 from chessgloss.skill.grading import position_key
-from chessgloss.skill.levels import read_level_games
-from chessgloss.skill.players import PLAYS, Asked, concepts_in_words, play_requests
+from chessgloss.skill.players import PLAYS, Asked
 from chessgloss.store import find_project
 
 #: Version of the suite: it changes with every change of a position.
@@ -52,9 +49,7 @@ SEED = 8
 COLUMNS: Final = ("name", "level", "elo", "game", "number", "ply", "band", "phase", "fen",
                   "played", "loss", "grade")  # fmt: skip
 
-#: Games of each level in whose positions a language model is asked: 150 positions. It is asked
-#: for a reason too in those of two games in five.
-MODEL_GAMES: Final = 15
+#: Of every five games of a level, those in whose positions a reason is asked for too.
 _REASON_GAMES: Final = (0, 1)
 
 #: Games of each level whose positions are searched at other limits too, and at depth 18.
@@ -134,23 +129,6 @@ def reason_asked(asked: Sequence[Asked]) -> list[Asked]:
     """
     numbers = [int(question.name.split(".")[1]) for question in asked]
     return [each for each, n in zip(asked, numbers, strict=True) if n % 5 in _REASON_GAMES]
-
-
-def model_requests(expert: Expert) -> list[Request]:
-    """Return every question of the static positions to a language model, prompt by prompt.
-
-    Parameters
-    ----------
-    expert
-        Whose concepts are described where they are (the network ``nnue``).
-    """
-    suite = read_suite(data_folder() / "suite.json")
-    suite = suite[suite["number"] < MODEL_GAMES]
-    games = read_level_games(data_folder() / "games.tsv.zst")
-    asked = ask(suite, positions_of(suite, games))
-    concepts = concepts_in_words(asked, expert)
-    requests = [each for play in MODEL_PLAYS for each in play_requests(asked, play, concepts)]
-    return requests + play_requests(reason_asked(asked), "fen_reason")
 
 
 # ---------------------------------------------------------------- kinds of position
