@@ -44,8 +44,7 @@ from chessgloss.commentary.briefing import (
 from chessgloss.llm.client import replay
 from chessgloss.stats import mean_interval, means_by
 from chessgloss.judges import pairwise
-from chessgloss.judges.pairwise import CRITERIA
-from chessgloss.judges.strengths import strengths
+from chessgloss.judges.pairwise import CRITERIA, strengths
 from chessgloss.commentary.methods import gather_comments
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.book.profiles import load_sizes

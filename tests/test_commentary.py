@@ -29,13 +29,11 @@ from chessgloss.commentary.briefing import (
     evaluated_moves,
     known_from_start,
     read_briefings,
-    write_briefings,
 )
 from chessgloss.commentary.methods import (
     GUIDED,
     METHODS,
     choose_concepts,
-    commentary_requests,
     concepts_of,
     read_comment,
     request_comment,
@@ -55,6 +53,7 @@ from chessgloss.positions import (
     read_move,
     split_of,
 )
+from scripts import load_script
 
 
 def analysis(position: Position, *lines: tuple[chess.engine.Score, str]) -> Analysis:
@@ -248,7 +247,9 @@ def test_briefings_come_back_as_they_went(grabbed_pawn: Briefing, tmp_path: Path
         analysis(move.after()),
     )
     path = tmp_path / "deep" / "briefings.json"
-    write_briefings(path, [grabbed_pawn, mate], {"engine": "Scripted 1"})
+    load_script("commentary/brief.py").write_briefings(
+        path, [grabbed_pawn, mate], {"engine": "Scripted 1"}
+    )
     found = read_briefings(path)
     assert found["made/mate"] == mate
     assert found["made/trap"] == grabbed_pawn
@@ -259,13 +260,13 @@ def test_briefings_come_back_as_they_went(grabbed_pawn: Briefing, tmp_path: Path
 def test_a_damaged_file_of_briefings_says_how_to_make_it(tmp_path: Path, text: str) -> None:
     path = tmp_path / "briefings.json"
     path.write_text(text)
-    with pytest.raises(BriefingError, match="make it with: python -m chessgloss"):
+    with pytest.raises(BriefingError, match="make it with: python data/commentary/brief"):
         read_briefings(path)
 
 
 def test_every_move_gives_a_question_of_every_method() -> None:
     briefings = list(read_briefings(briefings_file()).values())
-    requests = commentary_requests(briefings)
+    requests = load_script("recordings/record.py").commentary_requests(briefings)
     asked = Counter(one.about["method"] for one in requests if one.about["notation"] == "fen")
     assert all(asked[name] >= len(briefings) for name in METHODS)
     known = [one.name for one in briefings if known_from_start(one.move.position)]

@@ -24,7 +24,7 @@ from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from fakes.scripted_llm import scripted_llm
 from scripts import load_script
 
-brief, record = load_script("claims/brief.py"), load_script("recordings/record.py")
+brief, record = load_script("commentary/brief.py"), load_script("recordings/record.py")
 
 TRAP = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]
 
@@ -350,7 +350,7 @@ def test_labels_are_all_true_or_one_false_and_every_sentence_is_on_its_move():
 @pytest.mark.engine
 def test_the_engine_briefs_a_gold_move(tmp_path, monkeypatch):
     monkeypatch.setattr(brief.brief_gold, "__defaults__", (1,))
-    assert brief.main(["--target", str(tmp_path / "b.json"), "--nodes", "2000"]) == 0
+    assert brief.main(["--gold", "--target", str(tmp_path / "b.json"), "--nodes", "2000"]) == 0
     kept = read_briefings(tmp_path / "b.json")
     assert list(kept) == [*trials.gold_moves("dev", 1), *trials.gold_moves("test", 1)]
     assert all(briefing.verdict.nodes > 2000 for briefing in kept.values())

@@ -20,8 +20,15 @@ from chessgloss.commentary.prompts import load_prompt
 from chessgloss.engine import Analysis, Line
 from chessgloss.facts import gather, linearise
 from chessgloss.judges import pairwise
-from chessgloss.judges.pairwise import CRITERIA, METHODS, read_line, supports
-from chessgloss.judges.strengths import bradley_terry, strengths, win_points
+from chessgloss.judges.pairwise import (
+    CRITERIA,
+    METHODS,
+    bradley_terry,
+    read_line,
+    strengths,
+    supports,
+    win_points,
+)
 from chessgloss.llm.recordings import Answer, State, Token
 from chessgloss.positions import read_fen, read_move
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import chess
@@ -18,6 +19,9 @@ from chessgloss.skill import levels
 from chessgloss.skill.levels import LEVELS, Rules
 from chessgloss.skill.suite import data_folder
 from chessgloss.store import Store
+from scripts import load_script
+
+script = load_script("static/make.py")
 
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
@@ -45,17 +49,17 @@ def level_game(level: int, moves: Sequence[str] = FOOLS_MATE, opening: int = 0) 
 
 
 @pytest.mark.parametrize(
-    ("script", "most", "end"),
+    ("moves", "most", "end"),
     [(FOOLS_MATE, 300, ("0-1", "checkmate", 4)),
      (SHUFFLE, 300, ("1/2-1/2", "threefold repetition", 8)),
      (SHUFFLE, 5, ("1/2-1/2", "length", 5))],
 )  # fmt: skip
 def test_a_game_ends_by_the_rules_or_by_its_length(
-    script: Sequence[str], most: int, end: tuple[str, str, int]
+    moves: Sequence[str], most: int, end: tuple[str, str, int]
 ):
-    engine = Script(script)
+    engine = Script(moves)
     rules = Rules(nodes=77, opening_plies=2, most_plies=most)
-    game = levels.play_game(engine, 10, script[:2], rules)  # type: ignore[arg-type]
+    game = script.play_game(engine, 10, moves[:2], rules)  # type: ignore[arg-type]
     assert (game.result, game.termination, len(game.moves)) == end
     assert (levels.level_of(game), game.opening_plies) == (10, 2)
     assert engine.asked[0] == (2, 77, 10)
@@ -84,11 +88,11 @@ def book_of_three_lines(tmp_path: Path) -> Path:
 
 def test_openings_are_different_lines_of_the_book(book_of_three_lines: Path):
     rules = Rules(games=3, opening_plies=2)
-    drawn = levels.draw_openings(book_of_three_lines, rules)
+    drawn = script.draw_openings(book_of_three_lines, rules)
     assert sorted(drawn) == [("d2d4", "d7d5"), ("e2e4", "c7c5"), ("e2e4", "e7e5")]
-    assert drawn == levels.draw_openings(book_of_three_lines, rules)
+    assert drawn == script.draw_openings(book_of_three_lines, rules)
     with pytest.raises(ValueError, match="3 of 4 different"):
-        levels.draw_openings(book_of_three_lines, Rules(games=4, opening_plies=2))
+        script.draw_openings(book_of_three_lines, Rules(games=4, opening_plies=2))
 
 
 def test_a_killed_generation_goes_on_with_the_next_game(
@@ -113,22 +117,22 @@ def test_a_killed_generation_goes_on_with_the_next_game(
         def __exit__(self, *_: object) -> None:
             pass
 
-    monkeypatch.setattr(levels, "Engine", Opened)
-    monkeypatch.setattr(levels, "draw_openings", lambda *_: [SHUFFLE[:1], SHUFFLE[:2]])
+    monkeypatch.setattr(script, "Engine", Opened)
+    monkeypatch.setattr(script, "draw_openings", lambda *_: [SHUFFLE[:1], SHUFFLE[:2]])
     target, rules = tmp_path / "games.tsv.zst", Rules(games=2, nodes=1, most_plies=6)
     options = {"book": tmp_path / "none.bin", "store": Store(tmp_path / "store")}
     with pytest.raises(KeyboardInterrupt):
-        levels.play_levels(target, rules, **options)
+        script.play_levels(target, rules, **options)
     assert not target.exists()
-    levels.play_levels(target, rules, **options)
+    script.play_levels(target, rules, **options)
     assert played == [5, 5, 10, 10, 10, 15, 15, 18, 18, 20, 20]
     games = levels.read_level_games(target)
     assert {level: len(some) for level, some in games.items()} == dict.fromkeys(LEVELS, 2)
     assert [game.opening_plies for game in games[5]] == [1, 2]
     first = target.read_bytes()
-    assert levels.play_levels(target, rules, **options).read_bytes() == first
+    assert script.play_levels(target, rules, **options).read_bytes() == first
     assert len(played) == 11
-    levels.play_levels(tmp_path / "more.tsv.zst", rules, played=(10, 15), first=1, **options)
+    script.play_levels(tmp_path / "more.tsv.zst", rules, played=(10, 15), first=1, **options)
     more = levels.read_level_games(tmp_path / "more.tsv.zst")
     assert {level: len(some) for level, some in more.items() if some} == {10: 1, 15: 1}
     assert more[10] == games[10][1:]
@@ -181,16 +185,16 @@ def test_the_side_to_move_follows_the_root_and_the_opening_is_not_graded():
 def test_values_are_made_once_a_game_and_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     asked: list[str] = []
 
-    def search(path: Path, games: Sequence[Game], nodes: int) -> list[np.ndarray]:
-        asked.extend(game.key for game in games)
-        return [VALUES for _ in games]
+    def search(engine: object, game: Game, nodes: int) -> np.ndarray:
+        asked.append(game.key)
+        return VALUES
 
-    monkeypatch.setattr(levels, "_batch_values", search)
-    monkeypatch.setattr(levels, "find_stockfish", lambda: Path("none"))
+    monkeypatch.setattr(levels, "search_values", search)
+    monkeypatch.setattr(script, "Engine", lambda **_: nullcontext())
     games = [level_game(5), level_game(10, SHUFFLE)]
     target, store = tmp_path / "values.tsv.zst", Store(tmp_path / "store")
-    levels.write_values(games[:1], target, store)
-    levels.write_values(games, target, store)
+    script.write_values(games[:1], target, store)
+    script.write_values(games, target, store)
     assert asked == [game.key for game in games]
     read = levels.read_values(target)
     assert list(read) == [game.key for game in games]
@@ -204,7 +208,7 @@ def test_values_are_made_once_a_game_and_read_back(tmp_path: Path, monkeypatch: 
 def test_stockfish_plays_at_a_level(stockfish: Path):
     rules = Rules(nodes=50, opening_plies=2, most_plies=12)
     with Engine(stockfish) as engine:
-        game = levels.play_game(engine, 5, ("e2e4", "e7e5"), rules)
+        game = script.play_game(engine, 5, ("e2e4", "e7e5"), rules)
     assert len(game.check().moves) == 12
     assert game.moves[:2] == ("e2e4", "e7e5")
 

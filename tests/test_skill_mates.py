@@ -17,6 +17,9 @@ from chessgloss.skill import mates
 from chessgloss.skill.mates import Problem
 from chessgloss.skill.players import Answer, read_answer
 from chessgloss.store import find_project
+from scripts import load_script
+
+script = load_script("mates/choose.py")
 
 GAMES = find_project() / "data/games/selfplay.tsv.zst"
 #: The CCC paper's Figure A5.
@@ -85,25 +88,25 @@ def test_the_data_sheet_is_of_this_file(kept: list[Problem]):
 
 def test_missed_mates_count_and_trivial_positions_do_not(monkeypatch: pytest.MonkeyPatch):
     missed = Game((*FOOLS_MATE[:3], "a7a6", "a2a3", "d8h4"), "0-1")
-    found = list(mates.problems_of(missed))
+    found = list(script.problems_of(missed))
     assert [(each.ply, each.mates) for each in found] == [(3, ("d8h4",)), (5, ("d8h4",))]
     assert {each.game for each in found} == {missed.key}
     queens = Game((), "*", root="kb4Q1/2K5/8/1Q6/8/8/8/4Q3 w - - 0 1")  # two of seven mate
-    assert list(mates.problems_of(queens)) == []
+    assert list(script.problems_of(queens)) == []
     back_rank = Game((), "*", root="7k/6pp/8/8/8/8/PPr5/K7 b - - 0 1")
-    assert [each.mates for each in mates.problems_of(back_rank)] == [("c2c1",)]
-    monkeypatch.setattr(mates, "FEWEST_MOVES", chess.Board(back_rank.root).legal_moves.count() + 1)
-    assert list(mates.problems_of(back_rank)) == []
+    assert [each.mates for each in script.problems_of(back_rank)] == [("c2c1",)]
+    monkeypatch.setattr(script, "FEWEST_MOVES", chess.Board(back_rank.root).legal_moves.count() + 1)
+    assert list(script.problems_of(back_rank)) == []
 
 
 def test_problems_are_chosen_by_rule_from_held_out_games(games: list[Game]):
-    chosen = mates.choose_problems(games, 12)
-    assert mates.choose_problems(games[::-1], 12) == chosen
-    assert mates.choose_problems(games, 5) == chosen[:5]
+    chosen = script.choose_problems(games, 12)
+    assert script.choose_problems(games[::-1], 12) == chosen
+    assert script.choose_problems(games, 5) == chosen[:5]
     keys = {game.key: game for game in games}
     assert {keys[each.game].split for each in chosen} <= {"test", "validation"}
-    possible = {each.game for game in of_split(games, "test") for each in mates.problems_of(game)}
-    assert sum(each.game in possible for each in mates.choose_problems(games)) == len(possible)
+    possible = {each.game for game in of_split(games, "test") for each in script.problems_of(game)}
+    assert sum(each.game in possible for each in script.choose_problems(games)) == len(possible)
     asked = mates.with_history(chosen, games)
     assert [question.position.fen for question in asked] == [each.fen for each in chosen]
     assert all(question.has_history for question in asked)
@@ -122,13 +125,13 @@ def test_positions_without_a_mate_come_from_test_games(games: list[Game]):
 
 @pytest.mark.slow
 def test_the_committed_file_is_made_again_byte_for_byte(tmp_path: Path):
-    mates.write_problems(tmp_path / "again.tsv", mates.choose_problems(read_games(GAMES)))
+    script.write_problems(tmp_path / "again.tsv", script.choose_problems(read_games(GAMES)))
     assert (tmp_path / "again.tsv").read_bytes() == mates.problems_file().read_bytes()
 
 
 def test_a_file_of_problems_says_what_is_wrong_with_it(tmp_path: Path):
     path = tmp_path / "problems.tsv"
-    mates.write_problems(path, [a5()])
+    script.write_problems(path, [a5()])
     assert mates.read_problems(path) == [a5()]
     with pytest.raises(ValueError, match="holds 1 problems; cannot read 2"):
         mates.read_problems(path, 2)
@@ -182,12 +185,12 @@ def test_the_prompts_have_every_element_of_figure_a5():
 
 
 def test_what_is_recorded_is_known_beforehand(kept: list[Problem]):
-    requests = mates.mate_in_one_requests()
+    requests = load_script("recordings/record.py").mate_in_one_requests()
     assert len(requests) == 3 * 200
     assert replay("mate_in_one").missing(requests) == []
     assert requests[:200] == mates.mate_questions(kept[:200])["request"].tolist()[:200]
     assert {each.prompt for each in requests[:200]} == {"mate_bare@1"}
-    assert len(mates.mate_in_one_requests(None)) == 3_000
+    assert len(load_script("recordings/record.py").mate_in_one_requests(None)) == 3_000
     assert list(mates.PAPERS_MODELS) == ["GPT-4o", "GPT-4o-mini", "GPT-3.5-turbo", "ChessGPT"]
 
 

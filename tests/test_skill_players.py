@@ -20,6 +20,7 @@ from chessgloss.skill.players import Answer, Asked
 from chessgloss.skill.suite import data_folder
 from fakes import engine_program
 from fakes.scripted_llm import scripted_llm
+from scripts import load_script
 
 MODEL = Model("scripted-1")
 RUY_LOPEZ = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6")
@@ -248,20 +249,20 @@ def test_stockfish_plays_and_mates(stockfish: Path):
 @pytest.mark.usefixtures("stockfish")
 def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path: Path):
     path, asked = tmp_path / "levels" / "answers.tsv", [OPENING, ALONE]
-    player = players.WeakenedPlayer(5, path)
-    assert players.keep_weakened(asked[:1], "level", [5, 20], path, nodes=50) == 2
+    player, keep = players.WeakenedPlayer(5, path), load_script("static/make.py").keep_weakened
+    assert keep(asked[:1], "level", [5, 20], path, nodes=50) == 2
     with pytest.raises(
         players.AnswersMissing, match=r"1 of 2 positions, such as 'back rank'.*make.py answers"
     ):
         player.choose(asked)
     before = path.read_text()
     path.write_text(before + "5\t50\tback ra")  # killed while it wrote
-    assert players.keep_weakened(asked, "level", [5, 20], path, nodes=50) == 2
+    assert keep(asked, "level", [5, 20], path, nodes=50) == 2
     assert path.read_text().startswith(before)
-    assert players.keep_weakened(asked, "level", [5, 20], path, nodes=50) == 0
+    assert keep(asked, "level", [5, 20], path, nodes=50) == 0
     assert states_of(player, asked) == ["legal", "legal"]
     assert len(players.read_weakened(path)) == 4
-    assert players.keep_weakened(asked, "elo", [1350], path, nodes=50) == 2
+    assert keep(asked, "elo", [1350], path, nodes=50) == 2
     assert [players.WeakenedPlayer(n, path).name for n in (5, 1350)] == [
         "stockfish_05",
         "stockfish_elo_1350",

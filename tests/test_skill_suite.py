@@ -20,6 +20,8 @@ from chessgloss.skill.players import Asked
 from chessgloss.skill.suite import Known
 from scripts import load_script
 
+script = load_script("static/make.py")
+
 LEVELS = (5, 20)
 START = Position(chess.STARTING_FEN)
 AFTER_E4 = read_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1")
@@ -53,31 +55,31 @@ def random_games() -> dict[int, list[Game]]:
 def test_a_band_is_moves_four_to_six_or_five_to_eight_before_the_end(
     band: str, plies: int, wanted: range
 ):
-    assert list(suite.band_plies(band, plies)) == list(wanted)  # type: ignore[arg-type]
+    assert list(script.band_plies(band, plies)) == list(wanted)  # type: ignore[arg-type]
 
 
 def test_late_positions_are_five_to_eight_full_moves_before_the_end():
-    to_come = {-(-(90 - ply) // 2) for ply in suite.band_plies("late", 90)}
+    to_come = {-(-(90 - ply) // 2) for ply in script.band_plies("late", 90)}
     assert to_come == {5, 6, 7, 8}
 
 
 def test_each_game_gives_an_early_or_middle_and_a_late_position(random_games):
-    drawn = suite.draw_suite(random_games)
+    drawn = script.draw_suite(random_games)
     assert drawn[drawn["level"] == 5]["band"].tolist() == ["early", "late", "middle", "late"] * 2
-    assert drawn.equals(suite.draw_suite(random_games))
-    assert not drawn.equals(suite.draw_suite(random_games, seed=9))
+    assert drawn.equals(script.draw_suite(random_games))
+    assert not drawn.equals(script.draw_suite(random_games, seed=9))
     assert drawn["name"].is_unique
 
 
 def test_no_position_is_drawn_twice_and_none_is_forced(random_games):
-    drawn = suite.draw_suite(dict.fromkeys(LEVELS, random_games[5]))
+    drawn = script.draw_suite(dict.fromkeys(LEVELS, random_games[5]))
     boards = [fen.rsplit(" ", 2)[0] for fen in drawn["fen"]]
     assert len(set(boards)) == len(boards) == 16
     assert all(chess.Board(fen).legal_moves.count() > 1 for fen in drawn["fen"])
 
 
 def test_positions_come_back_with_the_history_of_their_game(random_games):
-    drawn = suite.draw_suite(random_games)
+    drawn = script.draw_suite(random_games)
     for row, position in zip(
         drawn.itertuples(), suite.positions_of(drawn, random_games), strict=True
     ):
@@ -90,23 +92,23 @@ def test_positions_come_back_with_the_history_of_their_game(random_games):
 
 @pytest.fixture
 def graded_suite(random_games):
-    drawn = suite.draw_suite(random_games)
+    drawn = script.draw_suite(random_games)
     tables = []
     for row in drawn.itertuples():
         legal = [move.uci() for move in chess.Board(row.fen).legal_moves]
         values = {uci: 50 if uci == row.played else 0 for uci in legal}
         values[next(uci for uci in legal if uci != row.played)] = 75
         tables.append(MoveTable(values, (row.played,)))
-    return suite.with_baseline(drawn, tables)
+    return script.with_baseline(drawn, tables)
 
 
 def test_the_file_is_the_same_bytes_and_reads_back(graded_suite, tmp_path: Path):
     about = {"games": "abc", "graded_by": "Stockfish 15.1, nodes-20000"}
-    path = suite.write_suite(graded_suite, tmp_path / "suite.json", **about)
+    path = script.write_suite(graded_suite, tmp_path / "suite.json", **about)
     drawn = suite.read_suite(path)
     assert drawn.equals(graded_suite)
     assert tuple(drawn) == suite.COLUMNS
-    assert suite.write_suite(drawn, tmp_path / "b.json", **about).read_bytes() == path.read_bytes()
+    assert script.write_suite(drawn, tmp_path / "b.json", **about).read_bytes() == path.read_bytes()
     assert json.loads(path.read_text())["graded_by"] == "Stockfish 15.1, nodes-20000"
     assert set(drawn["grade"]) == {"Good"}
     assert set(drawn["loss"]) == {25.0}
@@ -117,7 +119,7 @@ def test_the_file_is_the_same_bytes_and_reads_back(graded_suite, tmp_path: Path)
     [({"version": 99}, "version 99"), ({"positions": [{"name": "x"}]}, "has not the columns")],
 )
 def test_a_file_of_another_kind_is_refused(graded_suite, tmp_path: Path, change: dict, message):
-    path = suite.write_suite(graded_suite, tmp_path / "suite.json", games="", graded_by="")
+    path = script.write_suite(graded_suite, tmp_path / "suite.json", games="", graded_by="")
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     with pytest.raises(ValueError, match=message):
         suite.read_suite(path)
@@ -126,7 +128,7 @@ def test_a_file_of_another_kind_is_refused(graded_suite, tmp_path: Path, change:
 def test_the_committed_suite_is_made_of_the_committed_games(tmp_path: Path):
     for name in ("games.tsv.zst", "tables-nodes-20000.tsv.zst"):
         (tmp_path / name).symlink_to(suite.data_folder() / name)
-    assert load_script("static/make.py").main(["suite", "--folder", str(tmp_path)]) == 0
+    assert script.main(["suite", "--folder", str(tmp_path)]) == 0
     committed = suite.data_folder() / "suite.json"
     assert (tmp_path / "suite.json").read_bytes() == committed.read_bytes()
     assert len(suite.read_suite(committed)) == 400
@@ -148,7 +150,7 @@ def test_some_positions_ask_for_a_reason_whatever_the_choice():
 
 @pytest.mark.engine
 def test_a_model_is_asked_every_way_and_all_is_recorded():
-    requests = suite.model_requests(load_expert("nnue"))
+    requests = load_script("recordings/record.py").model_requests(load_expert("nnue"))
     assert replay("static").missing(requests) == []
     assert len(requests) == 150 * len(suite.MODEL_PLAYS) + 60
     assert {each.prompt for each in requests} == {"play_san@1", "play_uci@1", "play_reason@1"}

@@ -33,7 +33,6 @@ from chessgloss.commentary.verified import (
     read_published,
     settle,
     without,
-    write_all,
     write_verified,
 )
 from chessgloss.engine import Analysis, Line
@@ -396,18 +395,9 @@ def test_pending_is_the_next_question_without_an_answer(grabbed_pawn, client_of)
     assert pending(grabbed_pawn, client_of()) is None
 
 
-def test_several_moves_at_once_give_the_same_as_one_by_one(briefings, client_of) -> None:
-    some = list(briefings.values())[:6]
-    with scripted_llm() as llm:
-        client = client_of(llm.url)
-        at_once = write_all(some, client, concurrency=3)
-        assert write_all(some, client) == at_once
-    assert [one.comment.method for one in at_once] == ["ccc_verified"] * 6
-
-
 def test_a_missing_answer_stops_the_walk_and_names_the_remedy(briefings, client_of) -> None:
     with pytest.raises(AnswerMissing, match="no recorded answer"):
-        write_all(list(briefings.values())[:2], client_of(), concurrency=2)
+        write_verified(next(iter(briefings.values())), client_of())
 
 
 # ---------------------------------------------------------------- real answers

@@ -23,9 +23,17 @@ from chessgloss.commentary.briefing import (
     EvaluatedMove,
     briefings_file,
     evaluated_moves,
+    known_from_start,
     read_briefings,
 )
-from chessgloss.commentary.methods import commentary_requests, gather_comments
+from chessgloss.commentary.methods import (
+    GUIDED,
+    METHODS,
+    OTHER_COUNTS,
+    gather_comments,
+    request_comment,
+    varied_moves,
+)
 from chessgloss.commentary.verified import (
     extraction_requests,
     method_name,
@@ -33,7 +41,7 @@ from chessgloss.commentary.verified import (
     published,
     read_published,
 )
-from chessgloss.experts import load_expert
+from chessgloss.experts import Expert, load_expert
 from chessgloss.judges import gcc, pairwise, trials
 from chessgloss.llm.client import (
     DEFAULT_MODEL,
@@ -48,8 +56,20 @@ from chessgloss.llm.client import (
     replay,
 )
 from chessgloss.llm.recordings import Message, Recordings, Request
-from chessgloss.skill.mates import mate_in_one_requests
-from chessgloss.skill.suite import model_requests
+from chessgloss.skill.levels import read_level_games
+from chessgloss.skill.mates import RECORDED, mate_questions, read_problems
+from chessgloss.skill.players import concepts_in_words, play_requests
+from chessgloss.skill.suite import (
+    MODEL_PLAYS,
+    ask,
+    data_folder,
+    positions_of,
+    read_suite,
+    reason_asked,
+)
+
+#: Games of each level in whose positions the model is asked: 150 positions.
+MODEL_GAMES = 15
 
 #: Questions of one purpose, batch by batch: a batch may follow from the answers to those before.
 Batches = Callable[[Client], Iterator[list[Request]]]
@@ -66,6 +86,19 @@ def _comments(model: str, methods: Sequence[str], moves: Sequence[EvaluatedMove]
         )
     )
     return gather_comments(methods, moves, briefings, replay("commentary", model), verified)
+
+
+def commentary_requests(briefings: Sequence[Briefing]) -> list[Request]:
+    """Return every question of the chapter on commentary, the headline methods first."""
+    plain = [name for name in METHODS if name not in GUIDED]
+    varied = [(each, count) for each in varied_moves(briefings) for count in OTHER_COUNTS]
+    from_start = [each for each in briefings if known_from_start(each.move.position)]
+    return [
+        *(request_comment(each, name) for name in plain for each in briefings),
+        *(request_comment(each, name) for each in briefings for name in GUIDED),
+        *(request_comment(each, "ccc", count=count) for each, count in varied),
+        *(request_comment(each, "ccc", notation="pgn") for each in from_start),
+    ]
 
 
 def _commentary(client: Client) -> Iterator[list[Request]]:
@@ -147,8 +180,30 @@ def _pairwise(client: Client) -> Iterator[list[Request]]:
         yield list(frame["request"])
 
 
+def model_requests(expert: Expert) -> list[Request]:
+    """Return every question of the static positions to a language model, prompt by prompt.
+
+    Parameters
+    ----------
+    expert
+        Whose concepts are described where they are (the network ``nnue``).
+    """
+    suite = read_suite(data_folder() / "suite.json")
+    suite = suite[suite["number"] < MODEL_GAMES]
+    games = read_level_games(data_folder() / "games.tsv.zst")
+    asked = ask(suite, positions_of(suite, games))
+    concepts = concepts_in_words(asked, expert)
+    requests = [each for play in MODEL_PLAYS for each in play_requests(asked, play, concepts)]
+    return requests + play_requests(reason_asked(asked), "fen_reason")
+
+
 def _static(client: Client) -> Iterator[list[Request]]:
     yield model_requests(load_expert("nnue"))
+
+
+def mate_in_one_requests(count: int | None = RECORDED) -> list[Request]:
+    """Return every question of the chapter on mate in one; on the first ``count`` problems."""
+    return list(mate_questions(read_problems(count=count))["request"])
 
 
 def _mates(client: Client) -> Iterator[list[Request]]:

@@ -1,4 +1,4 @@
-"""Make what ``data/static`` holds, and the mate-in-one problems of ``data/mates``.
+"""Make what ``data/static`` holds: games of engines, their values and tables, suite and answers.
 
     python data/static/make.py games       games of Skill Levels (from the clock)
     python data/static/make.py more        more games of levels 10 and 15, and their values
@@ -8,7 +8,6 @@
     python data/static/make.py recorded    the same for the positions of recorded players
     python data/static/make.py suite       the test suite and its baseline
     python data/static/make.py answers     Skill Levels and Elos answer (from the clock)
-    python data/static/make.py mates       the mate-in-one problems
 
 Each goes on where it was stopped; to make one anew, remove its file first.
 """
@@ -16,19 +15,30 @@ Each goes on where it was stopped; to make one anew, remove its file first.
 from __future__ import annotations
 
 import argparse
+import json
+import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
+import chess
+import chess.polyglot
+import numpy as np
 import pandas as pd
+from tqdm import tqdm
 
 from chessgloss import assets
-from chessgloss.corpora.games import read_games
-from chessgloss.engine import version
-from chessgloss.positions import Position
-from chessgloss.skill import grading, levels, mates, players, suite
-from chessgloss.skill.grading import MoveTable, Settings
-from chessgloss.store import default_store, file_digest, find_project
+from chessgloss.corpora.games import line_of, natural_end, pack, read_games
+from chessgloss.corpora.samples import phase_of
+from chessgloss.engine import Engine, version
+from chessgloss.positions import Game, Position
+from chessgloss.skill import grading, levels, players, suite
+from chessgloss.skill.grading import MoveTable, Settings, graded_moves
+from chessgloss.skill.levels import ELO_NAMES, LEVELS, VALUE_NODES, Rules
+from chessgloss.skill.players import Asked, read_weakened, whole_lines
+from chessgloss.skill.suite import COLUMNS, SEED, VERSION
+from chessgloss.store import Store, default_store, file_digest
 
 #: Engine whose tables are committed; another's are never mixed with them.
 ENGINE = "Stockfish 15.1"
@@ -38,6 +48,239 @@ SETTINGS, RECORDED = Settings(), (Settings(), Settings(5_000))
 
 #: Levels whose mean losses forty games do not tell apart, and games of each of them in all.
 CLOSE_LEVELS, CLOSE_GAMES = (10, 15), 50
+
+
+#: Full moves of the early band (the plan's 1.2) and of the middle band (ours).
+_EARLY_MOVES, _MIDDLE_MOVES = (4, 6), (13, 24)
+#: Full moves before the end of the late band: the plan's 5 to 8. A position with n plies to
+#: come is ``ceil(n / 2)`` moves before the end.
+_LATE_MOVES = (5, 8)
+
+
+# ---------------------------------------------------------------- games
+
+
+def draw_openings(book: Path, rules: Rules) -> list[tuple[str, ...]]:
+    """Draw one opening for each game of a level from a Polyglot book.
+
+    Returns
+    -------
+    list of tuple of str
+        ``rules.games`` different lines of ``rules.opening_plies`` UCI moves.
+
+    Raises
+    ------
+    ValueError
+        If the book has not so many lines.
+    """
+    chance = random.Random(rules.seed)
+    drawn: dict[tuple[str, ...], None] = {}
+    with chess.polyglot.open_reader(book) as reader:
+        for _ in range(100 * rules.games):
+            board = chess.Board()
+            for _ in range(rules.opening_plies):
+                board.push(reader.weighted_choice(board, random=chance).move)
+            drawn.setdefault(tuple(move.uci() for move in board.move_stack))
+            if len(drawn) == rules.games:
+                return list(drawn)
+    raise ValueError(f"{book.name} gave {len(drawn)} of {rules.games} different openings")
+
+
+def play_game(engine: Engine, level: int, opening: Sequence[str], rules: Rules) -> Game:
+    """Play one game of a level against itself from the end of ``opening``."""
+    board, name = chess.Board(), f"Skill Level {level}"
+    moves = list(opening)
+    for uci in moves:
+        board.push_uci(uci)
+    while (end := natural_end(board)) is None and len(moves) < rules.most_plies:
+        moves.append(engine.play(moves, nodes=rules.nodes, level=level))
+        board.push_uci(moves[-1])
+    result, termination = end or ("1/2-1/2", "length")
+    return Game(tuple(moves), result, name, name, termination, len(opening))
+
+
+def play_levels(
+    target: Path,
+    rules: Rules,
+    *,
+    book: Path,
+    store: Store,
+    played: Sequence[int] = LEVELS,
+    first: int = 0,
+) -> Path:
+    """Play the games that the store does not hold yet, and pack all of them into ``target``.
+
+    They are those of the levels ``played``, from the opening number ``first`` on.
+    """
+    lines = []
+    openings = list(enumerate(draw_openings(book, rules)))[first:]
+    wanted = [(level, row) for level in played for row in openings]
+    for level, (number, opening) in tqdm(wanted, unit="game"):
+
+        def build(level: int = level, opening: Sequence[str] = opening) -> dict:
+            with Engine() as engine:
+                game = play_game(engine, level, opening, rules)
+            return {"moves": list(game.moves), "end": [game.result, game.termination]}
+
+        recipe = {"level": level, "nodes": rules.nodes, "opening": list(opening)}
+        parts = store.fetch("level_game", recipe, build)
+        name, (result, termination) = f"Skill Level {level}", parts["end"]
+        game = Game(tuple(parts["moves"]), result, name, name, termination, len(opening))
+        lines.append(line_of(number, game))
+    return pack(lines, target)
+
+
+def write_values(games: Sequence[Game], target: Path, store: Store) -> Path:
+    """Value every position of the games that the store lacks, and pack all into ``target``."""
+    lines = []
+    for game in tqdm(games, unit="game"):
+
+        def build(game: Game = game) -> dict:
+            with Engine(hash_mb=2) as engine:
+                return {"values": levels.search_values(engine, game, VALUE_NODES)}
+
+        recipe = {"game": game.key, "nodes": VALUE_NODES}
+        values = store.fetch("game_values", recipe, build)["values"]
+        lines.append(f"{game.key}\t{VALUE_NODES}\t{' '.join(map(str, values))}\n")
+    return pack(lines, target)
+
+
+# ---------------------------------------------------------------- the suite
+
+
+def band_plies(band: str, plies: int) -> range:
+    """Return the plies of a band in a game of ``plies`` plies; empty if it is too short."""
+    first, last = 2 * (_EARLY_MOVES[0] - 1), 2 * _EARLY_MOVES[1]
+    end = plies - 2 * _LATE_MOVES[1]
+    if band == "early":
+        return range(first, min(last, end))
+    if band == "middle":
+        return range(2 * (_MIDDLE_MOVES[0] - 1), min(2 * _MIDDLE_MOVES[1], end))
+    return range(max(end, last), max(plies - 2 * _LATE_MOVES[0] + 2, last))
+
+
+def draw_suite(games: Mapping[int, Sequence[Game]], seed: int = SEED) -> pd.DataFrame:
+    """Draw two positions of each game, the games of each level in their order.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a position, columns :data:`COLUMNS` without loss and grade.
+    """
+    used: set[str] = set()
+    rows = []
+    for level in sorted(games):
+        for number, game in enumerate(games[level]):
+            random, fens = np.random.default_rng([seed, level, number]), game.fens()
+            for band in ("middle" if number % 2 else "early", "late"):
+                plies = np.array(band_plies(band, len(game.moves)), dtype=int)
+                for ply in map(int, random.permutation(plies)):
+                    board = fens[ply].rsplit(" ", 2)[0]
+                    if board in used or chess.Board(fens[ply]).legal_moves.count() < 2:
+                        continue
+                    used.add(board)
+                    name, fen = f"skill_{level:02d}.{number:03d}.{band}", fens[ply]
+                    source = (name, level, ELO_NAMES[level], game.key, number, ply, band)
+                    rows.append((*source, phase_of(fen), fen, game.moves[ply]))
+                    break
+    return pd.DataFrame(rows, columns=COLUMNS[:-2])
+
+
+def with_baseline(suite: pd.DataFrame, tables: Sequence[MoveTable]) -> pd.DataFrame:
+    """Return a suite with the loss and the grade of each move really played.
+
+    ``tables`` are those of the suite's positions, in its order.
+    """
+    moves = graded_moves(dict(zip(suite["name"], tables, strict=True)))
+    played = moves.loc[list(zip(suite["name"], suite["played"], strict=True))]
+    return suite.assign(loss=played["loss"].to_numpy(), grade=played["grade"].to_numpy())
+
+
+def write_suite(suite: pd.DataFrame, target: Path, *, games: str, graded_by: str) -> Path:
+    """Write a suite as JSON; the same suite gives the same bytes.
+
+    Parameters
+    ----------
+    suite
+        With its baseline.
+    target
+        The file.
+    games
+        SHA-256 of the file of games.
+    graded_by
+        Engine and search of the baseline.
+    """
+    head = {
+        "name": "chessgloss static positions",
+        "version": VERSION,
+        "seed": SEED,
+        "games_sha256": games,
+        "graded_by": graded_by,
+        "point_of_view": "the side to move; losses in centipawns, values cut at 1,000",
+    }
+    lines = [json.dumps(row, ensure_ascii=False) for row in suite.to_dict("records")]
+    text = json.dumps(head, indent=1)[:-2] + ',\n "positions": [\n  ' + ",\n  ".join(lines)
+    target.write_text(text + "\n ]\n}\n", encoding="utf-8")
+    return target
+
+
+# ---------------------------------------------------------------- answers and tables
+
+
+def keep_weakened(
+    asked: Sequence[Asked],
+    option: Literal["level", "elo"],
+    strengths: Sequence[int],
+    path: Path,
+    *,
+    nodes: int,
+) -> int:
+    """Let Stockfish answer at several strengths, keep what is not there yet; return how many.
+
+    Each answer is appended as it comes, so that a run that is stopped goes on.
+
+    Parameters
+    ----------
+    asked
+        The positions.
+    option, strengths
+        ``level`` with Skill Levels, or ``elo`` with values of ``UCI_Elo``.
+    path
+        The file (``.tsv``) to make or to go on with.
+    nodes
+        Nodes of each search, one thread.
+    """
+    kept = read_weakened(path)
+    todo = [
+        (strength, question)
+        for strength in strengths
+        for question in asked
+        if (strength, question.name, question.position.fen) not in kept.index
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(whole_lines(path), encoding="utf-8")
+    if not todo:
+        return 0
+    with Engine() as engine, path.open("a", encoding="utf-8") as file:
+        for strength, question in tqdm(todo, desc=option, unit="move"):
+            position = question.position
+            engine.new_game()
+            root = position.root if position.moves else position.fen
+            uci = engine.play(position.moves, root=root, nodes=nodes, **{option: strength})
+            uci = uci.replace("(none)", "0000")
+            cells = (strength, nodes, question.name, position.fen, uci)
+            file.write("\t".join(map(str, cells)) + "\n")
+            file.flush()
+    return len(todo)
+
+
+def write_tables(tables: Mapping[str, MoveTable], target: Path) -> Path:
+    """Write a file of tables, sorted by the keys of their positions."""
+    lines = []
+    for key, table in sorted(tables.items()):
+        values = " ".join(f"{uci}:{value}" for uci, value in sorted(table.values.items()))
+        lines.append(f"{key}\t{' '.join(table.ranked)}\t{values}\n")
+    return pack(lines, target)
 
 
 def make_tables(
@@ -69,19 +312,17 @@ def make_tables(
     moves = dict(zip(keys, asked, strict=True)) if asked else None
     tables = grading.search_tables(wanted, settings, kept, default_store(), asked=moves)
     kept |= dict(zip(keys, tables, strict=True))
-    grading.write_tables(kept, path)
+    write_tables(kept, path)
     return kept
 
 
 def make_more(folder: Path, count: int) -> None:
     """Play more games of :data:`CLOSE_LEVELS`, from the next openings, and value them."""
-    target, rules = folder / "more_games.tsv.zst", levels.Rules(games=count)
+    target, rules = folder / "more_games.tsv.zst", Rules(games=count)
     book = assets.locate("opening_book")
-    first = levels.Rules().games
-    levels.play_levels(
-        target, rules, book=book, store=default_store(), played=CLOSE_LEVELS, first=first
-    )
-    levels.write_values(list(read_games(target)), folder / "more_values.tsv.zst", default_store())
+    first = Rules().games
+    play_levels(target, rules, book=book, store=default_store(), played=CLOSE_LEVELS, first=first)
+    write_values(list(read_games(target)), folder / "more_values.tsv.zst", default_store())
 
 
 def make(what: str, folder: Path, count: int = CLOSE_GAMES) -> None:
@@ -89,7 +330,7 @@ def make(what: str, folder: Path, count: int = CLOSE_GAMES) -> None:
     games_file = folder / "games.tsv.zst"
     if what == "games":
         book = assets.locate("opening_book")
-        levels.play_levels(games_file, levels.Rules(), book=book, store=default_store())
+        play_levels(games_file, Rules(), book=book, store=default_store())
         return
     if what == "more":
         make_more(folder, count)
@@ -101,12 +342,10 @@ def make(what: str, folder: Path, count: int = CLOSE_GAMES) -> None:
             make_tables([Position(fen) for fen in fens], settings, path)
         return
     games = levels.read_level_games(games_file)
-    drawn = suite.draw_suite(games)
+    drawn = draw_suite(games)
     positions = suite.positions_of(drawn, games)
     if what == "values":
-        levels.write_values(
-            list(read_games(games_file)), folder / "level_values.tsv.zst", default_store()
-        )
+        write_values(list(read_games(games_file)), folder / "level_values.tsv.zst", default_store())
     elif what == "tables":
         known = suite.read_known_sets().positions()
         make_tables([*positions, *known], SETTINGS, grading.tables_path(folder, SETTINGS))
@@ -123,20 +362,14 @@ def make(what: str, folder: Path, count: int = CLOSE_GAMES) -> None:
     elif what == "suite":
         kept = grading.read_tables(grading.tables_path(folder, SETTINGS))
         tables = grading.find_tables(positions, SETTINGS, kept, default_store())
-        graded = suite.with_baseline(drawn, tables)
+        graded = with_baseline(drawn, tables)
         by = f"{ENGINE}, {SETTINGS.label}, mean of both colours"
-        suite.write_suite(
-            graded, folder / "suite.json", games=file_digest(games_file), graded_by=by
-        )
+        write_suite(graded, folder / "suite.json", games=file_digest(games_file), graded_by=by)
     elif what == "answers":
-        asked, nodes = suite.ask(drawn, positions), levels.Rules().nodes
-        known = [
-            players.Asked(known.name, known.position) for known in suite.read_known_sets().known
-        ]
-        players.keep_weakened(
-            [*asked, *known], "level", levels.LEVELS, folder / "level_answers.tsv", nodes=nodes
-        )
-        players.keep_weakened(asked, "elo", players.ELOS, folder / "elo_answers.tsv", nodes=nodes)
+        asked, nodes = suite.ask(drawn, positions), Rules().nodes
+        known = [Asked(known.name, known.position) for known in suite.read_known_sets().known]
+        keep_weakened([*asked, *known], "level", LEVELS, folder / "level_answers.tsv", nodes=nodes)
+        keep_weakened(asked, "elo", players.ELOS, folder / "elo_answers.tsv", nodes=nodes)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -144,16 +377,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    kinds = ["games", "more", "values", "tables", "depths", "recorded", "suite", "answers", "mates"]
+    kinds = ["games", "more", "values", "tables", "depths", "recorded", "suite", "answers"]
     parser.add_argument("what", choices=kinds)
     parser.add_argument("--folder", type=Path, default=Path(__file__).parent)
     parser.add_argument("--games", type=int, default=CLOSE_GAMES, help="for more: of each level")
     given = parser.parse_args(arguments)
-    if given.what == "mates":
-        games = read_games(find_project() / "data" / "games" / "selfplay.tsv.zst")
-        mates.write_problems(mates.problems_file(), mates.choose_problems(games))
-    else:
-        make(given.what, given.folder, given.games)
+    make(given.what, given.folder, given.games)
     return 0
 
 

@@ -3,10 +3,7 @@
 Which moves are commented on is decided by rule, before any model is asked. What engine, expert
 and oracle say of them is kept in a file, so that a prompt is the same on every machine; the
 chapter on commentary makes it anew and compares. It holds no human comment.
-
-    python -m chessgloss.commentary.briefing
-
-writes ``data/commentary/briefings.json`` for the evaluated moves.
+``data/commentary/brief.py`` writes it.
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import zip_longest
@@ -268,14 +265,6 @@ def briefings_file() -> Path:
     return find_project() / "data" / "commentary" / "briefings.json"
 
 
-def write_briefings(path: Path, briefings: Iterable[Briefing], about: Mapping[str, str]) -> None:
-    """Write briefings into a JSON file, one move a line below a line that says what made them."""
-    rows = [dict(about), *map(_row, briefings)]
-    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
-
-
 def read_briefings(path: Path) -> dict[str, Briefing]:
     """Read the briefings of a file, by name.
 
@@ -290,21 +279,8 @@ def read_briefings(path: Path) -> dict[str, Briefing]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BriefingError(
             f"{path} is no file of briefings ({error}); make it with: "
-            "python -m chessgloss.commentary.briefing"
+            "python data/commentary/brief.py"
         ) from error
-
-
-def _row(briefing: Briefing) -> dict[str, Any]:
-    move, position = briefing.move, briefing.move.position
-    row: dict[str, Any] = {"name": briefing.name, "fen": position.fen, "root": position.root}
-    row |= {"moves": " ".join(position.moves), "move": move.uci}
-    row |= {"before": analysis_row(briefing.before), "after": analysis_row(briefing.after)}
-    for key in ("concepts", "oracle", "noticed"):
-        row[key] = [
-            (c.concept, c.side, round(c.before, 3), round(c.after, 3), round(c.change, 3))
-            for c in getattr(briefing, key)
-        ]
-    return row
 
 
 def analysis_row(analysis: Analysis) -> dict[str, Any]:
@@ -506,19 +482,3 @@ def _noticed(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange, ...]]:
     )
     rows = zip(before, after, moves, strict=True)
     return [notice(first, last, not move.mover) for first, last, move in rows]
-
-
-def main() -> None:
-    """Brief the evaluated moves and write what is known of them."""
-    briefings = brief(evaluated_moves())
-    about = {
-        "engine": f"{briefings[0].before.engine}, {NODES:,} nodes, {LINES} lines before the move",
-        "concepts": "NNUE nn-ad9b42354671, trained model of changes",
-        "oracle": "Stockfish 8, npm 8.0.0",
-    }
-    write_briefings(briefings_file(), briefings, about)
-    print(f"{len(briefings)} briefings in {briefings_file()}")
-
-
-if __name__ == "__main__":
-    main()

@@ -24,7 +24,6 @@ from chessgloss.commentary.briefing import (
     describe_concepts,
     describe_position,
     describe_verdict,
-    known_from_start,
 )
 from chessgloss.commentary.notes import write_notes
 from chessgloss.commentary.prompts import load_prompt
@@ -204,19 +203,6 @@ def request_comment(
     )
 
 
-def commentary_requests(briefings: Sequence[Briefing]) -> list[Request]:
-    """Return every question of the chapter on commentary, the headline methods first."""
-    plain = [name for name in METHODS if name not in GUIDED]
-    varied = [(each, count) for each in varied_moves(briefings) for count in OTHER_COUNTS]
-    from_start = [each for each in briefings if known_from_start(each.move.position)]
-    return [
-        *(request_comment(each, name) for name in plain for each in briefings),
-        *(request_comment(each, name) for each in briefings for name in GUIDED),
-        *(request_comment(each, "ccc", count=count) for each, count in varied),
-        *(request_comment(each, "ccc", notation="pgn") for each in from_start),
-    ]
-
-
 def varied_moves(briefings: Sequence[Briefing]) -> Sequence[Briefing]:
     """Return the moves on which other numbers of concepts are tried, from all lectures."""
     return briefings[:: max(1, len(briefings) // VARIED_MOVES)][:VARIED_MOVES]
@@ -364,23 +350,15 @@ def gather_comments(
         if method == "notes":
             return list(map(write_notes, given))
         if method == "template":
-            written = template_comments()
-            return [written[each.name] for each in moves]
+            # an earlier method's, made of facts: the judges were asked about these texts
+            path = find_project() / "data" / "commentary" / "template.json"
+            texts = {row["move"]: row["text"] for row in json.loads(path.read_text("utf-8"))[1:]}
+            return [Comment(texts[each.name], method) for each in moves]
         if verified is not None and method == "ccc_verified":
             return [verified.get(each.name) for each in moves]
         return gac_comments(given) if method == "gac" else model_comments(given, method, client)
 
     return comment_table(moves, [column(method) for method in methods])
-
-
-def template_comments() -> dict[str, Comment]:
-    """Return what an earlier method put together from facts, by the name of the move.
-
-    The judges were asked about these texts; the notes have taken their place since.
-    """
-    path = find_project() / "data" / "commentary" / "template.json"
-    _, *rows = json.loads(path.read_text("utf-8"))
-    return {row["move"]: Comment(row["text"], "template") for row in rows}
 
 
 def comment_table(

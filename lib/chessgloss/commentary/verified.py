@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, Literal, get_args
@@ -169,21 +168,6 @@ def write_verified(
     verified = _walk(briefing, client, first, simple, Client.ask)
     assert isinstance(verified, Verified)
     return verified
-
-
-def write_all(
-    briefings: Sequence[Briefing], client: Client, *, concurrency: int = 1, **options: Any
-) -> list[Verified]:
-    """Return verified comments on moves, in their order; several conversations at once.
-
-    Parameters are those of :func:`write_verified`; ``concurrency`` is the number of moves in
-    hand. The questions of one move follow each other.
-    """
-    pool = ThreadPoolExecutor(concurrency)
-    try:
-        return list(pool.map(partial(write_verified, client=client, **options), briefings))
-    finally:  # the conversations in hand are ended, the others dropped
-        pool.shutdown(cancel_futures=True)
 
 
 def pending(

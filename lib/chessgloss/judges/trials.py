@@ -3,7 +3,7 @@
 Minimal pairs, comments under another move, other wordings of the question, praise and padding,
 labelled sentences, the best of four comments, and a reader who chooses between two moves. Which
 texts are taken is decided here, once, for the chapter and for whoever records.
-``data/claims/brief.py`` asks the engine about the moves of the labelled sentences.
+``data/commentary/brief.py`` asks the engine about the moves of the labelled sentences.
 """
 
 from __future__ import annotations

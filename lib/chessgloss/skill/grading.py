@@ -30,7 +30,7 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from chessgloss.corpora.games import pack, unpack
+from chessgloss.corpora.games import unpack
 from chessgloss.engine import CAP, Engine, centipawn_loss, centipawns, open_engine, win_chance
 from chessgloss.facts.verdict import RANKED_LINES, MistakeClass, mistake_class
 from chessgloss.positions import Position
@@ -331,12 +331,3 @@ def search_tables(
             recipe |= {"engine": engine.name, "asked": moves}
             tables[key] = MoveTable(**store.fetch("move_table", recipe, build))
     return [tables[key] for key in keys]
-
-
-def write_tables(tables: Mapping[str, MoveTable], target: Path) -> Path:
-    """Write a file of tables, sorted by the keys of their positions."""
-    lines = []
-    for key, table in sorted(tables.items()):
-        values = " ".join(f"{uci}:{value}" for uci, value in sorted(table.values.items()))
-        lines.append(f"{key}\t{' '.join(table.ranked)}\t{values}\n")
-    return pack(lines, target)

@@ -12,23 +12,19 @@ cap or without.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import chess
-import chess.polyglot
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from chessgloss.corpora.games import line_of, natural_end, pack, read_games, unpack
+from chessgloss.corpora.games import read_games, unpack
 from chessgloss.engine import CAP, MATE, MATES_FROM, Engine, centipawn_loss, find_stockfish
 from chessgloss.positions import Game
-from chessgloss.store import Store
 
 #: The plan's Skill Levels and the Elo it gives them ("approximate", without a source; it
 #: writes 2000+ for the last). Static-position plan, 1.1.
@@ -70,76 +66,6 @@ class Rules:
 
 
 # ---------------------------------------------------------------- games
-
-
-def draw_openings(book: Path, rules: Rules) -> list[tuple[str, ...]]:
-    """Draw one opening for each game of a level from a Polyglot book.
-
-    Returns
-    -------
-    list of tuple of str
-        ``rules.games`` different lines of ``rules.opening_plies`` UCI moves.
-
-    Raises
-    ------
-    ValueError
-        If the book has not so many lines.
-    """
-    chance = random.Random(rules.seed)
-    drawn: dict[tuple[str, ...], None] = {}
-    with chess.polyglot.open_reader(book) as reader:
-        for _ in range(100 * rules.games):
-            board = chess.Board()
-            for _ in range(rules.opening_plies):
-                board.push(reader.weighted_choice(board, random=chance).move)
-            drawn.setdefault(tuple(move.uci() for move in board.move_stack))
-            if len(drawn) == rules.games:
-                return list(drawn)
-    raise ValueError(f"{book.name} gave {len(drawn)} of {rules.games} different openings")
-
-
-def play_game(engine: Engine, level: int, opening: Sequence[str], rules: Rules) -> Game:
-    """Play one game of a level against itself from the end of ``opening``."""
-    board, name = chess.Board(), f"Skill Level {level}"
-    moves = list(opening)
-    for uci in moves:
-        board.push_uci(uci)
-    while (end := natural_end(board)) is None and len(moves) < rules.most_plies:
-        moves.append(engine.play(moves, nodes=rules.nodes, level=level))
-        board.push_uci(moves[-1])
-    result, termination = end or ("1/2-1/2", "length")
-    return Game(tuple(moves), result, name, name, termination, len(opening))
-
-
-def play_levels(
-    target: Path,
-    rules: Rules,
-    *,
-    book: Path,
-    store: Store,
-    played: Sequence[int] = LEVELS,
-    first: int = 0,
-) -> Path:
-    """Play the games that the store does not hold yet, and pack all of them into ``target``.
-
-    They are those of the levels ``played``, from the opening number ``first`` on.
-    """
-    lines = []
-    openings = list(enumerate(draw_openings(book, rules)))[first:]
-    wanted = [(level, row) for level in played for row in openings]
-    for level, (number, opening) in tqdm(wanted, unit="game"):
-
-        def build(level: int = level, opening: Sequence[str] = opening) -> dict:
-            with Engine() as engine:
-                game = play_game(engine, level, opening, rules)
-            return {"moves": list(game.moves), "end": [game.result, game.termination]}
-
-        recipe = {"level": level, "nodes": rules.nodes, "opening": list(opening)}
-        parts = store.fetch("level_game", recipe, build)
-        name, (result, termination) = f"Skill Level {level}", parts["end"]
-        game = Game(tuple(parts["moves"]), result, name, name, termination, len(opening))
-        lines.append(line_of(number, game))
-    return pack(lines, target)
 
 
 def level_of(game: Game) -> int:
@@ -207,20 +133,6 @@ def game_values(
 def _batch_values(path: Path, games: Sequence[Game], nodes: int) -> list[NDArray[np.int64]]:
     with Engine(path, hash_mb=2) as engine:
         return [search_values(engine, game, nodes) for game in games]
-
-
-def write_values(games: Sequence[Game], target: Path, store: Store) -> Path:
-    """Value every position of the games that the store lacks, and pack all into ``target``."""
-    lines = []
-    for game in tqdm(games, unit="game"):
-
-        def build(game: Game = game) -> dict:
-            return {"values": _batch_values(find_stockfish(), [game], VALUE_NODES)[0]}
-
-        recipe = {"game": game.key, "nodes": VALUE_NODES}
-        values = store.fetch("game_values", recipe, build)["values"]
-        lines.append(f"{game.key}\t{VALUE_NODES}\t{' '.join(map(str, values))}\n")
-    return pack(lines, target)
 
 
 def read_values(path: Path) -> dict[str, NDArray[np.int64]]:

@@ -1,20 +1,16 @@
 """Mate in one: positions of held-out games in which a move mates at once, asked and answered.
 
-``python data/static/make.py mates`` makes ``data/mates/problems.tsv`` again, byte for
-byte, from the self-play games, by the rule of :func:`choose_problems`. A language model is asked
-in the CCC paper's three ways (its Figure A5, in our words): ``bare`` gives the position,
-``expert`` also an engine's best move, ``hint`` that there is a mate in one.
+``data/mates/choose.py`` chooses ``data/mates/problems.tsv`` from the self-play games. A language
+model is asked in the CCC paper's three ways (its Figure A5, in our words): ``bare`` gives the
+position, ``expert`` also an engine's best move, ``hint`` that there is a mate in one.
 """
 
 from __future__ import annotations
 
 import contextlib
 import csv
-import hashlib
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -30,14 +26,8 @@ from chessgloss.positions import Game, MoveInContext, Position, repair_fen
 from chessgloss.skill.players import MOVE, Answer, Asked
 from chessgloss.store import find_project
 
-#: Problems in the committed file, and those whose answers the book replays: its first ones.
-PROBLEMS, RECORDED = 1_000, 200
-
-#: Splits in the order in which problems are taken; both are held out from every fit.
-SPLITS: Final = ("test", "validation")
-
-#: A position with fewer legal moves, or in which more than this share mates, is trivial.
-FEWEST_MOVES, LARGEST_SHARE = 5, 0.25
+#: Problems whose answers the book replays: the first ones of the committed file.
+RECORDED = 200
 
 #: Phases by the number of men on the board, from the fullest.
 PHASES: Final = (("full board", 20), ("middle", 12), ("few men", 0))
@@ -152,22 +142,7 @@ def mating_moves(board: chess.Board) -> tuple[str, ...]:
     return tuple(sorted(move.uci() for move in board.legal_moves if mates_with(board, move)))
 
 
-# ---------------------------------------------------------------- choosing problems
-
-
-def problems_of(game: Game) -> Iterator[Problem]:
-    """Yield every position of a game that has a mate in one and is not trivial.
-
-    Positions in which the mate was missed count as those in which it was played.
-    """
-    key, board = game.key, chess.Board(game.root)
-    for ply, uci in enumerate((*game.moves, "")):
-        if quick_mates(board, board.turn):
-            legal, mating = board.legal_moves.count(), mating_moves(board)
-            if legal >= FEWEST_MOVES and len(mating) <= LARGEST_SHARE * legal:
-                yield Problem(key, ply, board.fen(), mating)
-        if uci:
-            board.push(chess.Move.from_uci(uci))
+# ---------------------------------------------------------------- problems
 
 
 def without_mate(games: Iterable[Game], step: int) -> Iterator[str]:
@@ -182,53 +157,9 @@ def without_mate(games: Iterable[Game], step: int) -> Iterator[str]:
                 yield fen
 
 
-def choose_problems(games: Iterable[Game], count: int = PROBLEMS) -> list[Problem]:
-    """Choose problems of held-out games, spread over phase, side and mating piece.
-
-    The positions of the test games are put on heaps by phase, side and piece, each in an
-    order by lot (a hash of game and ply). In turn each heap, the smallest first, gives one
-    problem; a game gives one at most, a position (men and side to move) comes once. When the
-    test games give no more, the validation games follow in the same way. So the first ``n``
-    problems are spread too, whatever ``n``.
-
-    Parameters
-    ----------
-    games
-        All games; those of the training split are passed over.
-    count
-        Most problems to choose.
-    """
-    held_out = list(games)
-    chosen: list[Problem] = []
-    used: set[str] = set()
-    for split in SPLITS:
-        heaps: dict[tuple[str, str, str], list[Problem]] = defaultdict(list)
-        for game in of_split(held_out, split):
-            for problem in problems_of(game):
-                heaps[problem.phase, problem.side, problem.piece].append(problem)
-        smallest_first = sorted(heaps, key=lambda name: (len(heaps[name]), name))
-        turns = zip_longest(*(sorted(heaps[name], key=_lot) for name in smallest_first))
-        for problem in (each for turn in turns for each in turn if each):
-            names = {problem.game, " ".join(problem.fen.split(" ")[:2])}
-            if len(chosen) < count and not names & used:
-                chosen.append(problem)
-                used |= names
-    return chosen
-
-
-def _lot(problem: Problem) -> bytes:
-    return hashlib.blake2b(problem.name.encode(), digest_size=8).digest()
-
-
 def problems_file() -> Path:
     """Return where the problems are kept."""
     return find_project() / "data" / "mates" / "problems.tsv"
-
-
-def write_problems(path: Path, problems: Sequence[Problem]) -> None:
-    """Write problems, one a line, tab-separated: game, ply, FEN, mating moves."""
-    rows = [(each.game, str(each.ply), each.fen, " ".join(each.mates)) for each in problems]
-    path.write_text("".join("\t".join(cells) + "\n" for cells in (COLUMNS, *rows)), "ascii")
 
 
 def read_problems(path: Path | None = None, count: int | None = None) -> list[Problem]:
@@ -312,11 +243,6 @@ def mate_questions(problems: Iterable[Problem]) -> pd.DataFrame:
             about = {"of": problem.name, "fen": problem.fen}
             rows.append((problem, kind, Request(messages, MOVE, prompt=prompt.label, about=about)))
     return pd.DataFrame(rows, columns=["problem", "prompt", "request"])
-
-
-def mate_in_one_requests(count: int | None = RECORDED) -> list[Request]:
-    """Return every question of the chapter on mate in one; on the first ``count`` problems."""
-    return list(mate_questions(read_problems(count=count))["request"])
 
 
 def outcome_of(problem: Problem, answer: Answer) -> str:

@@ -33,7 +33,6 @@ from typing import TYPE_CHECKING, Final, Literal
 import chess
 import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.concepts.facts import CONCEPTS
@@ -327,7 +326,7 @@ class WeakenedPlayer:
     """Stockfish at a Skill Level or limited to an Elo, as it answered once.
 
     Both options draw their mistakes from the clock, so that what was played once is kept:
-    a file of answers, made by :func:`keep_weakened`.
+    a file of answers, made by ``data/static/make.py``.
 
     Parameters
     ----------
@@ -377,7 +376,7 @@ def read_weakened(path: Path) -> pd.Series:
     ValueError
         If a line is not in its form.
     """
-    head, *rows = [line.split("\t") for line in _whole_lines(path).splitlines()]
+    head, *rows = [line.split("\t") for line in whole_lines(path).splitlines()]
     if tuple(head) != COLUMNS or any(len(row) != len(COLUMNS) for row in rows):
         raise ValueError(f"{path.name} must have the columns {', '.join(COLUMNS)}")
     frame = pd.DataFrame(rows, columns=COLUMNS).astype({"level": int})
@@ -386,54 +385,7 @@ def read_weakened(path: Path) -> pd.Series:
     ]
 
 
-def keep_weakened(
-    asked: Sequence[Asked],
-    option: Literal["level", "elo"],
-    strengths: Sequence[int],
-    path: Path,
-    *,
-    nodes: int,
-) -> int:
-    """Let Stockfish answer at several strengths, keep what is not there yet; return how many.
-
-    Each answer is appended as it comes, so that a run that is stopped goes on.
-
-    Parameters
-    ----------
-    asked
-        The positions.
-    option, strengths
-        ``level`` with Skill Levels, or ``elo`` with values of ``UCI_Elo``.
-    path
-        The file (``.tsv``) to make or to go on with.
-    nodes
-        Nodes of each search, one thread.
-    """
-    kept = read_weakened(path)
-    todo = [
-        (strength, question)
-        for strength in strengths
-        for question in asked
-        if (strength, question.name, question.position.fen) not in kept.index
-    ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_whole_lines(path), encoding="utf-8")
-    if not todo:
-        return 0
-    with Engine() as engine, path.open("a", encoding="utf-8") as file:
-        for strength, question in tqdm(todo, desc=option, unit="move"):
-            position = question.position
-            engine.new_game()
-            root = position.root if position.moves else position.fen
-            uci = engine.play(position.moves, root=root, nodes=nodes, **{option: strength})
-            uci = uci.replace("(none)", "0000")
-            cells = (strength, nodes, question.name, position.fen, uci)
-            file.write("\t".join(map(str, cells)) + "\n")
-            file.flush()
-    return len(todo)
-
-
-def _whole_lines(path: Path) -> str:
+def whole_lines(path: Path) -> str:
     """Return what was written to the end of a line; the head alone if there is no file."""
     text = path.read_text(encoding="utf-8") if path.exists() else "\t".join(COLUMNS) + "\n"
     return text[: text.rfind("\n") + 1]

@@ -30,14 +30,10 @@ import pandas as pd
 from chessgloss import assets
 from chessgloss.concepts.facts import PREDICATES
 from chessgloss.corpora.lectures import commented_moves
-from chessgloss.corpora.samples import phase_of
-from chessgloss.experts import Expert
 from chessgloss.facts.tactics import Exchanges, exchange, forks, hanging, line_tactics, mates
-from chessgloss.llm.recordings import Request
 from chessgloss.positions import CommentedMove, Game, Position, read_move, read_pgn, to_game
-from chessgloss.skill.grading import MoveTable, graded_moves, position_key
-from chessgloss.skill.levels import ELO_NAMES, read_level_games
-from chessgloss.skill.players import PLAYS, Asked, concepts_in_words, play_requests
+from chessgloss.skill.grading import position_key
+from chessgloss.skill.players import PLAYS, Asked
 from chessgloss.store import find_project
 
 #: Version of the suite: it changes with every change of a position.
@@ -46,13 +42,6 @@ VERSION = 1
 #: Seed of everything that is drawn here.
 SEED = 8
 
-#: Full moves of the early band (the plan's 1.2) and of the middle band (ours).
-_EARLY_MOVES, _MIDDLE_MOVES = (4, 6), (13, 24)
-
-#: Full moves before the end of the late band: the plan's 5 to 8. A position with n plies to
-#: come is ``ceil(n / 2)`` moves before the end.
-_LATE_MOVES = (5, 8)
-
 #: Columns of the suite: name (``skill_05.003.early``), the Skill Level that played the game and
 #: the plan's Elo of it, key of the game and its number within its level, plies played before,
 #: band and phase (:func:`chessgloss.corpora.samples.phase_of`), the position, the move really
@@ -60,9 +49,7 @@ _LATE_MOVES = (5, 8)
 COLUMNS: Final = ("name", "level", "elo", "game", "number", "ply", "band", "phase", "fen",
                   "played", "loss", "grade")  # fmt: skip
 
-#: Games of each level in whose positions a language model is asked: 150 positions. It is asked
-#: for a reason too in those of two games in five.
-MODEL_GAMES: Final = 15
+#: Of every five games of a level, those in whose positions a reason is asked for too.
 _REASON_GAMES: Final = (0, 1)
 
 #: Games of each level whose positions are searched at other limits too, and at depth 18.
@@ -79,44 +66,6 @@ def data_folder() -> Path:
 
 
 # ---------------------------------------------------------------- the suite
-
-
-def band_plies(band: str, plies: int) -> range:
-    """Return the plies of a band in a game of ``plies`` plies; empty if it is too short."""
-    first, last = 2 * (_EARLY_MOVES[0] - 1), 2 * _EARLY_MOVES[1]
-    end = plies - 2 * _LATE_MOVES[1]
-    if band == "early":
-        return range(first, min(last, end))
-    if band == "middle":
-        return range(2 * (_MIDDLE_MOVES[0] - 1), min(2 * _MIDDLE_MOVES[1], end))
-    return range(max(end, last), max(plies - 2 * _LATE_MOVES[0] + 2, last))
-
-
-def draw_suite(games: Mapping[int, Sequence[Game]], seed: int = SEED) -> pd.DataFrame:
-    """Draw two positions of each game, the games of each level in their order.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a position, columns :data:`COLUMNS` without loss and grade.
-    """
-    used: set[str] = set()
-    rows = []
-    for level in sorted(games):
-        for number, game in enumerate(games[level]):
-            random, fens = np.random.default_rng([seed, level, number]), game.fens()
-            for band in ("middle" if number % 2 else "early", "late"):
-                plies = np.array(band_plies(band, len(game.moves)), dtype=int)
-                for ply in map(int, random.permutation(plies)):
-                    board = fens[ply].rsplit(" ", 2)[0]
-                    if board in used or chess.Board(fens[ply]).legal_moves.count() < 2:
-                        continue
-                    used.add(board)
-                    name, fen = f"skill_{level:02d}.{number:03d}.{band}", fens[ply]
-                    source = (name, level, ELO_NAMES[level], game.key, number, ply, band)
-                    rows.append((*source, phase_of(fen), fen, game.moves[ply]))
-                    break
-    return pd.DataFrame(rows, columns=COLUMNS[:-2])
 
 
 def positions_of(suite: pd.DataFrame, games: Mapping[int, Sequence[Game]]) -> list[Position]:
@@ -150,44 +99,6 @@ def compared_moves(suite: pd.DataFrame) -> list[tuple[str, str]]:
     return moves
 
 
-def with_baseline(suite: pd.DataFrame, tables: Sequence[MoveTable]) -> pd.DataFrame:
-    """Return a suite with the loss and the grade of each move really played.
-
-    ``tables`` are those of the suite's positions, in its order.
-    """
-    moves = graded_moves(dict(zip(suite["name"], tables, strict=True)))
-    played = moves.loc[list(zip(suite["name"], suite["played"], strict=True))]
-    return suite.assign(loss=played["loss"].to_numpy(), grade=played["grade"].to_numpy())
-
-
-def write_suite(suite: pd.DataFrame, target: Path, *, games: str, graded_by: str) -> Path:
-    """Write a suite as JSON; the same suite gives the same bytes.
-
-    Parameters
-    ----------
-    suite
-        With its baseline.
-    target
-        The file.
-    games
-        SHA-256 of the file of games.
-    graded_by
-        Engine and search of the baseline.
-    """
-    head = {
-        "name": "chessgloss static positions",
-        "version": VERSION,
-        "seed": SEED,
-        "games_sha256": games,
-        "graded_by": graded_by,
-        "point_of_view": "the side to move; losses in centipawns, values cut at 1,000",
-    }
-    lines = [json.dumps(row, ensure_ascii=False) for row in suite.to_dict("records")]
-    text = json.dumps(head, indent=1)[:-2] + ',\n "positions": [\n  ' + ",\n  ".join(lines)
-    target.write_text(text + "\n ]\n}\n", encoding="utf-8")
-    return target
-
-
 def read_suite(path: Path) -> pd.DataFrame:
     """Read a suite: one row a position, columns :data:`COLUMNS`.
 
@@ -218,23 +129,6 @@ def reason_asked(asked: Sequence[Asked]) -> list[Asked]:
     """
     numbers = [int(question.name.split(".")[1]) for question in asked]
     return [each for each, n in zip(asked, numbers, strict=True) if n % 5 in _REASON_GAMES]
-
-
-def model_requests(expert: Expert) -> list[Request]:
-    """Return every question of the static positions to a language model, prompt by prompt.
-
-    Parameters
-    ----------
-    expert
-        Whose concepts are described where they are (the network ``nnue``).
-    """
-    suite = read_suite(data_folder() / "suite.json")
-    suite = suite[suite["number"] < MODEL_GAMES]
-    games = read_level_games(data_folder() / "games.tsv.zst")
-    asked = ask(suite, positions_of(suite, games))
-    concepts = concepts_in_words(asked, expert)
-    requests = [each for play in MODEL_PLAYS for each in play_requests(asked, play, concepts)]
-    return requests + play_requests(reason_asked(asked), "fen_reason")
 
 
 # ---------------------------------------------------------------- kinds of position

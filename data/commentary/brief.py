@@ -1,0 +1,86 @@
+"""Ask engine, expert and oracle about the moves that the book comments on, and keep what they say.
+
+python data/commentary/brief.py          briefings.json here: the evaluated moves
+python data/commentary/brief.py --gold   data/claims/briefings.json, the engine alone: the
+moves of the gold set on which the judge is tried
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from chessgloss.commentary.briefing import (
+    LINES,
+    NODES,
+    Briefing,
+    analysis_row,
+    brief,
+    briefings_file,
+    evaluated_moves,
+)
+from chessgloss.engine import analyse_many
+from chessgloss.judges import trials
+
+
+def brief_gold(moves: int = trials.GOLD_MOVES, *, nodes: int = trials.NODES) -> list[Briefing]:
+    """Ask the engine about the moves of the gold set that are judged."""
+    chosen = trials.gold_moves("dev", moves) | trials.gold_moves("test", moves)
+    played = [texts[0].move for texts in chosen.values()]
+    before = analyse_many([move.position for move in played], nodes=nodes, multipv=trials.LINES)
+    after = analyse_many([move.after() for move in played], nodes=nodes)
+    return [Briefing(*row) for row in zip(chosen, played, before, after, strict=True)]
+
+
+def write_briefings(path: Path, briefings: Iterable[Briefing], about: Mapping[str, str]) -> None:
+    """Write briefings into a JSON file, one move a line below a line that says what made them."""
+    rows = [dict(about), *map(_row, briefings)]
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
+def _row(briefing: Briefing) -> dict[str, Any]:
+    move, position = briefing.move, briefing.move.position
+    row: dict[str, Any] = {"name": briefing.name, "fen": position.fen, "root": position.root}
+    row |= {"moves": " ".join(position.moves), "move": move.uci}
+    row |= {"before": analysis_row(briefing.before), "after": analysis_row(briefing.after)}
+    for key in ("concepts", "oracle", "noticed"):
+        row[key] = [
+            (c.concept, c.side, round(c.before, 3), round(c.after, 3), round(c.change, 3))
+            for c in getattr(briefing, key)
+        ]
+    return row
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Brief moves from the command line; return the exit status."""
+    parser = argparse.ArgumentParser(prog="data/commentary/brief.py")
+    parser.add_argument("--gold", action="store_true", help="the gold set's moves")
+    parser.add_argument("--target", type=Path, default=None, help="file to write")
+    parser.add_argument("--nodes", type=int, default=None, help="of each search")
+    given = parser.parse_args(arguments)
+    if given.gold:
+        nodes, lines = given.nodes or trials.NODES, trials.LINES
+        briefings, more = brief_gold(nodes=nodes), {}
+        target = given.target or trials.gold_briefings_file()
+    else:
+        nodes, lines = given.nodes or NODES, LINES
+        briefings = brief(evaluated_moves(), nodes=nodes)
+        more = {
+            "concepts": "NNUE nn-ad9b42354671, trained model of changes",
+            "oracle": "Stockfish 8, npm 8.0.0",
+        }
+        target = given.target or briefings_file()
+    engine = f"{briefings[0].before.engine}, {nodes:,} nodes, {lines} lines before the move"
+    write_briefings(target, briefings, {"engine": engine, **more})
+    print(f"{len(briefings)} briefings in {target}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
