@@ -18,6 +18,9 @@
 # What we find: its comments speak of {glue:text}`reach_ccc:.0%` of the concepts that they were
 # given, and of {glue:text}`reach_none:.0%` of the same concepts where none was given;
 # {glue:text}`copied_ccc:.0%` of them repeat six words in a row of a worked example in the prompt.
+# Written without a model, from notes that board and engine prove, {glue:text}`notes_false:.0%` of
+# sixty comments hold a statement that two readers call false, {glue:text}`notes_either:.0%` one
+# that either does; {glue:text}`notes_helpful:.0%` would help a club player, as both say.
 
 # %% tags=["parameters"]
 profile = "book"
@@ -41,6 +44,7 @@ from IPython.display import SVG, Markdown
 from myst_nb import glue
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import cohen_kappa_score
 from sklearn.model_selection import (
     GridSearchCV, GroupKFold, LeaveOneGroupOut, cross_val_predict)
 from sklearn.pipeline import make_pipeline
@@ -309,6 +313,66 @@ report.texts({"notes": notes.compose(made).text}, "The comment: what fits into 4
 # `template`, an earlier method, put facts together sentence by sentence, the move itself first
 # and the engine's opinion last. The judges of chapters 6 to 8 were asked about its comments; they
 # are kept as they were.
+
+# %% [markdown]
+# ## Sixty comments, read by hand
+#
+# Are the notes true, and are they worth reading? Before they were written, sixty moves of famous
+# games were drawn by lot: half among all moves, half among those that give much away or stand
+# beside a mate (`data/notes`). When the notes were finished each move was searched until its class
+# was stable, commented on once, and searched to depth 30 for the readers. Two
+# readers then labelled every statement true, false or misleading, and every comment helpful to a
+# club player or not, each without the other's labels. Both readers are language models with a
+# board and an engine at hand. No person has read them yet.
+
+# %%
+folder = find_project() / "data" / "notes"
+written = json.loads((folder / "comments.json").read_text())["comments"]
+games_read = pd.Series({each["id"]: each["game"] for each in written})
+readings = {reader: pd.read_csv(folder / f"reading_{reader}.tsv", sep="\t")
+            for reader in ("a", "b")}
+
+
+def of_comments(labels):
+    by_comment = labels[labels["statement"] > 0].groupby("id")["label"].agg(set)
+    whole = labels[labels["statement"] == 0].set_index("id")["label"]
+    return pd.DataFrame({
+        "a false statement": by_comment.map(lambda found: "false" in found),
+        "a misleading one": by_comment.map(lambda found: "misleading" in found),
+        "helpful": whole.str.startswith("helpful"),
+        "what decides is missing": whole.str.contains("decisive_missing")})
+
+
+read = {f"reader {reader}": of_comments(labels) for reader, labels in readings.items()}
+first, second = read.values()
+read |= {"either": first | second, "both": first & second}
+by_hand = pd.DataFrame({name: {column: mean_interval(values.astype(float), games_read[values.index],
+                                                     seed=seed)
+                               for column, values in frame.items()}
+                        for name, frame in read.items()})
+report.table(by_hand.map(lambda share: f"{share.in_percent():.0f}"),
+             caption=f"Of {len(written)} comments, per cent with …; clusters are games")
+
+# %%
+both_read = readings["a"].merge(readings["b"], on=["id", "statement"], suffixes=("_a", "_b"))
+stated = both_read[both_read["statement"] > 0]
+kappas = {"statements (true, false, misleading)": cohen_kappa_score(
+    stated["label_a"], stated["label_b"])}
+kappas |= {f"comments: {column}": cohen_kappa_score(first[column], second[column])
+           for column in first}
+report.table(pd.DataFrame({"kappa": kappas, "of": {name: len(stated if "true" in name else first)
+                                                   for name in kappas}}),
+             caption="Agreement of the two readers beyond chance")
+
+# %% tags=["hide-cell"]
+text_of = {(each["id"], place): statement for each in written
+           for place, statement in enumerate(each["statements"], start=1)}
+objected = stated[(stated[["label_a", "label_b"]] != "true").any(axis=1)]
+report.table(pd.DataFrame({
+    "statement": [text_of[key] for key in zip(objected["id"], objected["statement"], strict=True)],
+    "a": objected["label_a"].to_numpy(), "why, a": objected["why_a"].to_numpy(),
+    "b": objected["label_b"].to_numpy(), "why, b": objected["why_b"].to_numpy()},
+    index=pd.Index(objected["id"], name="comment")), caption="What either reader objected to")
 
 # %% [markdown]
 # ## Which notes would an expert choose?
@@ -791,6 +855,9 @@ report.boards(report.board(worst.move, size=280),
 #   them.
 # - The small model leans on its examples: {glue:text}`copied_ccc:.0%` of the comments of `ccc`
 #   repeat six words in a row of one.
+# - Notes without a model, read by hand: false for both readers {glue:text}`notes_false:.0%`, for
+#   either {glue:text}`notes_either:.0%`; helpful {glue:text}`notes_helpful:.0%`; what decides is
+#   missing in {glue:text}`notes_missing:.0%` (either). We aimed at 2 % false and 60 % helpful.
 # - With PGN in place of FEN the number of words changes by {glue:text}`pgn_words:.1f`.
 
 # %% tags=["hide-input"]
@@ -800,6 +867,10 @@ for name, value in {
     "words_expert": words["llm_expert"].value, "words_ccc": words["ccc"].value,
     "reach_ccc": float(reached_mean["ccc"]), "reach_none": float(reached_mean["ccc_none"]),
     "pgn_words": paired.loc["words", "difference"].value,
+    "notes_false": by_hand.loc["a false statement", "both"].value,
+    "notes_either": by_hand.loc["a false statement", "either"].value,
+    "notes_helpful": by_hand.loc["helpful", "both"].value,
+    "notes_missing": by_hand.loc["what decides is missing", "either"].value,
 }.items():
     glue(name, value, display=False)
 
@@ -830,6 +901,14 @@ report.save(
     report.rows({first: gaps.loc[f"{first} - template", "evaluated"]
                  for first in ("learned", "decisive_first")}, "notes.recall_at_3_over_template",
                 unit="difference"),
+    report.rows(by_hand.loc["a false statement"].rename(lambda name: name.replace(" ", "_")),
+                "notes.false_by_hand", unit="share of comments"),
+    report.rows(by_hand.loc["helpful"].rename(lambda name: name.replace(" ", "_")),
+                "notes.helpful", unit="share of comments"),
+    report.rows(by_hand.loc["what decides is missing"].rename(
+        lambda name: name.replace(" ", "_")), "notes.decisive_missing", unit="share of comments"),
+    report.rows({"statements": report.Result(kappas["statements (true, false, misleading)"],
+                                             n=len(stated))}, "notes.kappa", unit="kappa"),
     report.rows(copied_by, "commentary.copied", unit="share of comments"),
     report.rows({"so": so}, "commentary.noticed", unit="share of noticed concepts"),
     report.rows(reached["of ccc's five"], "commentary.reach", unit="share of concepts"))

@@ -4,8 +4,8 @@ Everything here is decided, by a table, a rule that holds without exception, or 
 positions; what is not sure is left out. ``None``, or nothing yielded, means *not known*, never
 *false*. Functions that give a :class:`~chessgloss.facts.fact.Fact` are told when it holds.
 
-**Openings** are the 3,404 positions that Lichess's data set ``chess-openings`` (public domain)
-names, as PyChess 1.0.3 packs them in its ``eco.db``: the rows in English that end a line.
+**Openings** are 3,404 named positions: the rows of PyChess 1.0.3's ``eco.db`` (GPL-3.0-or-later,
+after niklasf/eco) that are in English and end a line.
 **Three pieces** are looked up in the Gaviota tablebases (Debian's package ``gaviotatb``; the
 asset ``gaviota``); where they cannot be had, what rests on them is not known.
 """
