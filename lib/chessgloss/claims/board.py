@@ -350,13 +350,12 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
         anchors = [moment.anchor for moment in scene.moments if moment.board is board]
         return "true", f"{board.san(move)} is legal", anchors[0] if anchors else "line"
     evidence = f"{term.text} is not legal before the move, after it, or in a line of the text"
-    earlier = _earlier(term, scene)
-    if earlier is not None:
-        return ("true" if earlier else "false"), "as the game went before", "before"
+    if _earlier(term, scene):
+        return "true", "as the game went before", "before"
     if claim.stance.negated or not term.definite or _is_remote(term, scene):
         return "not checkable", evidence, "none"
-    if claim.stance.supposed and not past and _is_near(term, scene):
-        return "not checkable", f"{term.text} may follow another move", "none"
+    if claim.stance.supposed and not past:
+        return "not checkable", evidence + "; the text only supposes it", "none"
     return "false", evidence, "before"
 
 
@@ -371,25 +370,17 @@ def impossible(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     return "not checkable" if doubtful else "false", f"{board.san(move)} is legal", "after"
 
 
-def _earlier(term: Term, scene: Scene) -> bool | None:
-    """Tell whether a numbered move was played earlier in the game; ``None`` if none can say."""
+def _earlier(term: Term, scene: Scene) -> bool:
+    """Tell whether a numbered move was played earlier in the game, as far as that is known.
+
+    One that was not may be of another line, to which the text goes back.
+    """
     moves, ply = scene.move.position.moves, scene.before.board.ply()
     if term.numbered is None or term.move is None or not 0 < ply - term.numbered <= len(moves):
-        return None
+        return False
     board = scene.move.position.board()
     last = [board.pop() for _ in range(ply - term.numbered)][-1]
     return term.move.fits(board, last)
-
-
-def _is_near(term: Term, scene: Scene) -> bool:
-    """Tell whether a move can be played once either side has made another one."""
-    boards = (board for moment in scene.moments[:2] for board in _both_turns(moment.board))
-    ends = (play(board, first) for board in boards for first in board.legal_moves)
-    return any(
-        term.move is not None and term.side in (None, turn.turn) and any(term.move.moves(turn))
-        for end in ends
-        for turn in _both_turns(end)
-    )
 
 
 def _is_remote(term: Term, scene: Scene) -> bool:
