@@ -165,7 +165,7 @@ BASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 RAP = 25
 
 #: Runs whose checkpoints are committed and evaluated when the chapters run.
-HEADLINE = ("S-uci-1", "S-rap25-1", "M-uci-1", "M-rap25-1", "L-uci-1", "L-rap25-1", "L-ap-1",
+HEADLINE = ("S-uci-1", "S-rap25-1", "L-uci-1", "L-rap25-1", "L-ap-1",
             "L-modern_uci-1")  # fmt: skip
 
 
