@@ -559,7 +559,13 @@ for run in lines:
                      **{f"legal, {low} to {high} plies": scores.loc[("end_actual", band), "lgm"]
                           for band, (low, high) in probes.BANDS.items()}}
 both_forms = pd.DataFrame(both_forms).T
-report.table(both_forms, digits=1, caption="Both forms at L: perplexity, and legal answers to "
+beside = both_forms.copy()
+beside.loc[results.EVEN_DRAW] = ["-", even, "-", "-"]
+for name, rows in end_ground.items():
+    legal = results.summarise(rows, seed=seed)["lgm"]
+    beside.loc[results.BASELINES[name]] = [
+        "-", "-", *(legal[("end_actual", band)] for band in probes.BANDS)]
+report.table(beside, digits=1, caption="Both forms at L: perplexity, and legal answers to "
              f"End-Actual questions (next chapter), per cent. {results.MARKED}")
 
 # %% [markdown]
