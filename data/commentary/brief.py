@@ -1,6 +1,8 @@
 """Ask engine, expert and oracle about the moves that the book comments on, and keep what they say.
 
 python data/commentary/brief.py          briefings.json here: the evaluated moves
+python data/commentary/brief.py --lectured   lectured.json here: the other commented moves of
+                                             their lectures
 python data/commentary/brief.py --gold   data/claims/briefings.json, the engine alone: the
 moves of the gold set on which the judge is tried
 """
@@ -22,6 +24,8 @@ from chessgloss.commentary.briefing import (
     brief,
     briefings_file,
     evaluated_moves,
+    lectured_file,
+    lectured_moves,
 )
 from chessgloss.engine import analyse_many
 from chessgloss.judges import trials
@@ -49,6 +53,8 @@ def _row(briefing: Briefing) -> dict[str, Any]:
     row: dict[str, Any] = {"name": briefing.name, "fen": position.fen, "root": position.root}
     row |= {"moves": " ".join(position.moves), "move": move.uci}
     row |= {"before": analysis_row(briefing.before), "after": analysis_row(briefing.after)}
+    if briefing.passed is not None:
+        row["passed"] = analysis_row(briefing.passed)
     for key in ("concepts", "oracle", "noticed"):
         row[key] = [
             (c.concept, c.side, round(c.before, 3), round(c.after, 3), round(c.change, 3))
@@ -63,6 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--gold", action="store_true", help="the gold set's moves")
     parser.add_argument("--target", type=Path, default=None, help="file to write")
     parser.add_argument("--nodes", type=int, default=None, help="of each search")
+    parser.add_argument("--lectured", action="store_true", help="the lectures' other moves")
     given = parser.parse_args(arguments)
     if given.gold:
         nodes, lines = given.nodes or trials.NODES, trials.LINES
@@ -70,12 +77,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         target = given.target or trials.gold_briefings_file()
     else:
         nodes, lines = given.nodes or NODES, LINES
-        briefings = brief(evaluated_moves(), nodes=nodes)
+        briefings = brief(lectured_moves() if given.lectured else evaluated_moves(), nodes=nodes)
         more = {
             "concepts": "NNUE nn-ad9b42354671, trained model of changes",
             "oracle": "Stockfish 8, npm 8.0.0",
         }
-        target = given.target or briefings_file()
+        target = given.target or (lectured_file() if given.lectured else briefings_file())
     engine = f"{briefings[0].before.engine}, {nodes:,} nodes, {lines} lines before the move"
     write_briefings(target, briefings, {"engine": engine, **more})
     print(f"{len(briefings)} briefings in {target}")

@@ -14,6 +14,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from types import MappingProxyType
 
 import pandas as pd
@@ -24,23 +25,18 @@ from chessgloss.commentary.briefing import (
     briefings_file,
     evaluated_moves,
     known_from_start,
+    lectured_file,
     read_briefings,
 )
 from chessgloss.commentary.methods import (
+    ARMS,
     GUIDED,
-    METHODS,
     OTHER_COUNTS,
     gather_comments,
     request_comment,
     varied_moves,
 )
-from chessgloss.commentary.verified import (
-    extraction_requests,
-    method_name,
-    pending,
-    published,
-    read_published,
-)
+from chessgloss.commentary.proven import extraction_requests, pending
 from chessgloss.experts import Expert, load_expert
 from chessgloss.judges import gcc, pairwise, trials
 from chessgloss.llm.client import (
@@ -71,6 +67,9 @@ from chessgloss.skill.suite import (
 #: Games of each level in whose positions the model is asked: 150 positions.
 MODEL_GAMES = 15
 
+#: Methods that are asked for with the guided ones: a prompt of their own, no worked example.
+PLAIN = ("llm", "llm_expert")
+
 #: Questions of one purpose, batch by batch: a batch may follow from the answers to those before.
 Batches = Callable[[Client], Iterator[list[Request]]]
 
@@ -78,23 +77,15 @@ Batches = Callable[[Client], Iterator[list[Request]]]
 def _comments(model: str, methods: Sequence[str], moves: Sequence[EvaluatedMove]) -> pd.DataFrame:
     """Return the comments of some methods on some moves, as they were recorded and published."""
     briefings = read_briefings(briefings_file())
-    verified = dict(
-        zip(
-            briefings,
-            (each.comment for each in read_published(list(briefings.values()), model)),
-            strict=True,
-        )
-    )
-    return gather_comments(methods, moves, briefings, replay("commentary", model), verified)
+    return gather_comments(methods, moves, briefings, replay("commentary", model))
 
 
 def commentary_requests(briefings: Sequence[Briefing]) -> list[Request]:
     """Return every question of the chapter on commentary, the headline methods first."""
-    plain = [name for name in METHODS if name not in GUIDED]
     varied = [(each, count) for each in varied_moves(briefings) for count in OTHER_COUNTS]
     from_start = [each for each in briefings if known_from_start(each.move.position)]
     return [
-        *(request_comment(each, name) for name in plain for each in briefings),
+        *(request_comment(each, name) for name in PLAIN for each in briefings),
         *(request_comment(each, name) for each in briefings for name in GUIDED),
         *(request_comment(each, "ccc", count=count) for each, count in varied),
         *(request_comment(each, "ccc", notation="pgn") for each in from_start),
@@ -105,21 +96,21 @@ def _commentary(client: Client) -> Iterator[list[Request]]:
     yield commentary_requests(list(read_briefings(briefings_file()).values()))
 
 
-def _verified(client: Client) -> Iterator[list[Request]]:
-    """Yield the next question of every comment that is not published, until none has one."""
-    model = client.model.name
-    first, known = replay("commentary", model), published(model)
-    unwritten = [
-        (briefing, simple)
-        for simple in (False, True)
-        for briefing in read_briefings(briefings_file()).values()
-        if (method_name(simple), briefing.name) not in known
+def _arms(client: Client) -> Iterator[list[Request]]:
+    """Yield the questions of the ranked arms that are not asked with the other methods."""
+    briefings = read_briefings(briefings_file()).values()
+    yield [
+        request_comment(each, method)
+        for method in chain.from_iterable(ARMS.values())
+        if method not in PLAIN
+        for each in briefings
     ]
-    while True:
-        asked = (pending(each, client, first=first, simple=simple) for each, simple in unwritten)
-        batch = [request for request in asked if request is not None]
-        if not batch:
-            return
+
+
+def _notes(client: Client) -> Iterator[list[Request]]:
+    """Yield the next question of every comment written from notes, until none has one."""
+    known = [*read_briefings(briefings_file()).values(), *read_briefings(lectured_file()).values()]
+    while batch := [each for each in (pending(known_, client) for known_ in known) if each]:
         yield batch
 
 
@@ -218,7 +209,8 @@ def _all_mates(client: Client) -> Iterator[list[Request]]:
 PURPOSES: Mapping[str, Batches] = MappingProxyType(
     {
         "commentary": _commentary,
-        "verified": _verified,
+        "arms": _arms,
+        "notes": _notes,
         "extraction": _extraction,
         "gcc_eval": _gcc_eval,
         "pairwise": _pairwise,

@@ -153,8 +153,9 @@ def comment(
     briefing
         What is known of the move (:func:`brief`).
     method
-        ``notes`` says what is true of the move, without a model; ``llm``, ``llm_expert`` and
-        ``ccc`` are the paper's methods and need a client.
+        ``notes`` says what is true of the move, without a model; ``ccc_proven`` has a model put
+        it into words, of which only what is proven is kept; ``llm``, ``llm_expert`` and ``ccc``
+        are the paper's methods. All but the first need a client.
     client
         Asks the language model (:func:`live_client`).
     say
@@ -169,8 +170,8 @@ def comment(
 
     if method == "notes":
         return write_notes(briefing)
-    if method not in METHODS:
-        raise ValueError(f"no method {method!r}; choose notes or one of {', '.join(METHODS)}")
+    if method not in (known := ("ccc_proven", *METHODS)):
+        raise ValueError(f"no method {method!r}; choose notes or one of {', '.join(known)}")
     if client is None:
         raise ValueError(f"method {method!r} asks a model: pass client=chessgloss.live_client()")
     return ModelWriter(client, method, say)(briefing)

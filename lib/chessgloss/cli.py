@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 #: Written from facts alone; the method where no model is set.
 WITHOUT_MODEL = "notes"
 #: The method where ``OPENAI_BASE_URL`` names a model's address.
-WITH_MODEL = "ccc"
+WITH_MODEL = "ccc_proven"
 
 #: The paper's five methods (CCC 4.1), under the names that they have here.
 SURVEY_METHODS = "reference,gac,llm,llm_expert,ccc"
@@ -80,6 +80,8 @@ def parser() -> argparse.ArgumentParser:
     annotate.add_argument("pgn", type=Path, help="file with one or more games")
     annotate.add_argument("-o", "--output", type=Path, help="annotated PGN (default: print it)")
     annotate.add_argument("--html", type=Path, help="page that plays the game")
+    late = "minutes for a game's comments, the weightiest first; notes after them (default 10)"
+    annotate.add_argument("--minutes", type=float, default=10, help=late)
     annotate.add_argument("--processes", type=int, default=2, help="engines at once (default 2)")
     ask = add("ask", help="ask about a move, question by question")
     ask.set_defaults(run=_ask)
@@ -89,8 +91,8 @@ def parser() -> argparse.ArgumentParser:
     for each in (comment, annotate, ask):
         each.add_argument(
             "--method",
-            help=f"{WITHOUT_MODEL}, llm, llm_expert or ccc (default: {WITH_MODEL} where "
-            f"OPENAI_BASE_URL names a model, else {WITHOUT_MODEL})",
+            help=f"{WITHOUT_MODEL}, {WITH_MODEL}, llm, llm_expert or ccc (default: {WITH_MODEL} "
+            f"where OPENAI_BASE_URL names a model, else {WITHOUT_MODEL})",
         )
         each.add_argument(
             "--nodes",
@@ -386,7 +388,11 @@ def _method(given: argparse.Namespace) -> str:
     from chessgloss.commentary.methods import METHODS
 
     chosen = given.method or (WITH_MODEL if os.environ.get("OPENAI_BASE_URL") else WITHOUT_MODEL)
-    known = [WITHOUT_MODEL, *(name for name, method in METHODS.items() if not method.oracle)]
+    known = [
+        WITHOUT_MODEL,
+        WITH_MODEL,
+        *(name for name, method in METHODS.items() if not method.oracle),
+    ]
     if chosen not in known:
         raise ValueError(f"no method {chosen!r}; choose one of {', '.join(known)}")
     return chosen
@@ -414,6 +420,8 @@ def _annotate(given: argparse.Namespace) -> int:
         lambda positions, nodes: analyse_many(positions, nodes=nodes, **search),
         _commentator(given),
         _concepts(given),
+        within=given.minutes * 60,
+        progress=lambda done, total: _say(f"comment {done} of {total}"),
         **limits,
     )
     annotated = [annotator.annotate(game) for game in games]

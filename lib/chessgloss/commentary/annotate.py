@@ -13,6 +13,7 @@ import hashlib
 import html
 import json
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -27,6 +28,7 @@ import chess.pgn
 import chess.svg
 
 from chessgloss.commentary.briefing import Briefing, Comment, after_pass
+from chessgloss.commentary.notes import write_notes
 from chessgloss.concepts.changes import ConceptChange
 from chessgloss.engine import ScoreWording, centipawns, score_text, win_chance
 from chessgloss.facts import Verdict, search, weigh
@@ -51,6 +53,9 @@ MOMENT_CONCEPT = 6.0
 #: Largest share of the plies that is chosen, rounded up; as many may always be chosen.
 MOMENT_SHARE, MOMENT_FEWEST = 0.2, 3
 
+#: The header that says what wrote the comments; a game that has it keeps those it has.
+OURS = "ChessglossAnnotator"
+
 #: Plies of a better line that are shown.
 LINE_PLIES = 8
 
@@ -60,6 +65,7 @@ COLUMNS = 100
 _COMMAND = re.compile(r"\[%[^\]]*\]")
 _COMMENT_WORD = re.compile(r"(?:\[%[^\]]*\]|\S)+")
 _RESULT = re.compile(rb"(?:^|[\s)}.])(?:1-0|0-1|1/2-1/2|\*)\s*$")
+_ITALICS = "; words in italics are the program's own, the others the model's"
 _MATE = "mate in {moves}"
 _WORDING = ScoreWording(number="{pawns:+.2f}", mate=_MATE, mated=_MATE, level=None)
 
@@ -76,6 +82,8 @@ class Note:
         Glyph 1 to 6 that judges the move, or ``None``.
     text
         The comment; empty for most moves.
+    borrowed
+        Sentences of it that are notes' own where a model wrote the rest.
     better
         UCI moves of a better line from the position before the move; may be empty.
     better_score
@@ -85,6 +93,7 @@ class Note:
     score: chess.engine.PovScore | None
     nag: int | None = None
     text: str = ""
+    borrowed: tuple[str, ...] = ()
     better: tuple[str, ...] = ()
     better_score: chess.engine.PovScore | None = None
 
@@ -116,7 +125,7 @@ def choose_moments(
     verdicts: Sequence[Verdict],
     concepts: Sequence[Sequence[ConceptChange]],
 ) -> list[int]:
-    """Return the plies that deserve a comment, in order.
+    """Return the plies that deserve a comment, the weightiest first.
 
     A ply qualifies by one of three: the move is an inaccuracy or worse; it is the only good one,
     and hard to find (its glyph is ``!``); or it changes a concept strongly without being forced.
@@ -137,7 +146,7 @@ def choose_moments(
     weights = [_weight(*row) for row in zip(moves, verdicts, concepts, strict=True)]
     qualified = [ply for ply, weight in enumerate(weights) if weight > 0]
     qualified.sort(key=lambda ply: (-weights[ply], ply))
-    return sorted(qualified[: max(MOMENT_FEWEST, ceil(MOMENT_SHARE * len(moves)))])
+    return qualified[: max(MOMENT_FEWEST, ceil(MOMENT_SHARE * len(moves)))]
 
 
 def _weight(move: MoveInContext, verdict: Verdict, concepts: Sequence[ConceptChange]) -> float:
@@ -174,15 +183,24 @@ class Annotator:
     nodes
         Nodes of the first and the longest search of a position
         (:func:`~chessgloss.facts.search`): half of what a single move gets.
+    within
+        Seconds in which the comments of a game are begun, the weightiest first; what comes
+        after them is written without a model.
+    progress
+        Called with the number of comments that are written, and of all, after each.
     """
 
     analyse: Analyse
     comment: Commentator
     concepts: Concepts | None = None
     nodes: tuple[int, int] = (LEAST_NODES // 2, MOST_NODES // 2)
+    within: float = inf
+    progress: Callable[[int, int], object] = lambda done, total: None
 
     def annotate(self, game: chess.pgn.Game) -> AnnotatedGame:
         """Return the game with a note on each move of its main line.
+
+        A game that has our comments gets no others.
 
         Raises
         ------
@@ -194,23 +212,23 @@ class Annotator:
         around = [(move, *pair) for move, pair in zip(moves, searched, strict=True)]
         verdicts = [weigh(*each) for each in around]
         concepts = [tuple(self.concepts(move)) if self.concepts else () for move in moves]
-        chosen = choose_moments(moves, verdicts, concepts)
+        chosen = [] if OURS in game.headers else choose_moments(moves, verdicts, concepts)
         turned = {ply: each for ply in chosen if (each := after_pass(moves[ply].after()))}
         passed = dict(zip(turned, self.analyse(list(turned.values()), self.nodes[0]), strict=True))
-        comments = {
-            ply: self.comment(
-                Briefing(
-                    moves[ply].numbered_san, *around[ply], concepts[ply], passed=passed.get(ply)
-                )
+        comments, end = dict[int, Comment](), time.monotonic() + self.within
+        for ply in chosen:
+            briefing = Briefing(
+                moves[ply].numbered_san, *around[ply], concepts[ply], passed=passed.get(ply)
             )
-            for ply in chosen
-        }
+            write = self.comment if time.monotonic() < end else write_notes
+            comments[ply] = write(briefing)
+            self.progress(len(comments), len(chosen))
         notes = []
         for ply, ((_, _, after), verdict) in enumerate(zip(around, verdicts, strict=True)):
             score = after.best.score if after.lines else None
             note = Note(score, NAGS.get(verdict.glyph))
             if ply in comments:
-                note = replace(note, text=comments[ply].text)
+                note = replace(note, text=comments[ply].text, borrowed=comments[ply].borrowed)
             if note.text and verdict.judgement not in ("best", "good"):
                 line = verdict.best_line[:LINE_PLIES]
                 note = replace(note, better=line, better_score=verdict.before)
@@ -312,7 +330,7 @@ def write_pgn(games: Iterable[AnnotatedGame]) -> str:
 def annotated_copy(annotated: AnnotatedGame) -> chess.pgn.Game:
     """Return a copy of the game with the notes written into it."""
     copy = annotated.game.accept(chess.pgn.GameBuilder[chess.pgn.Game]())
-    copy.headers["ChessglossAnnotator"] = annotated.sources
+    copy.headers.setdefault(OURS, annotated.sources)
     for node, note in zip(list(copy.mainline()), annotated.notes, strict=True):
         if note.nag and not node.nags & SIGNS.keys():
             node.nags.add(note.nag)
@@ -410,12 +428,13 @@ def describe_game(annotated: AnnotatedGame) -> dict[str, str | list]:
     game = annotated.game
     known = [_header(game, key) for key in ("Event", "Site", "Date")]
     known = [text for text in known if text.strip("?. ")]
+    borrowed = any(note.borrowed for note in annotated.notes)
     return {
         "title": _title(game),
         "event": " · ".join([*known, _header(game, "Result")]),
         "result": game.headers.get("Result", "*"),
         "headers": [[key, _header(game, key)] for key in game.headers],
-        "about": f"Comments: {annotated.sources}",
+        "about": f"Comments: {annotated.sources}{_ITALICS if borrowed else ''}",
         "pgn": write_pgn([annotated]),
         "nodes": _nodes(annotated),
     }
@@ -465,6 +484,7 @@ def _written(child: chess.pgn.ChildNode, note: Note | None) -> Node:
         "marks": "".join(SIGNS[nag] for nag in nags),
         "before": _human(child.starting_comment),
         "gloss": note.text if note else "",
+        "borrowed": list(note.borrowed) if note else [],
         "arrows": _arrows(child),
     }
 

@@ -123,12 +123,15 @@ class Comment:
     state
         ``answered``, or what became of the answer instead (``empty``, ``cut_off``,
         ``refused``, ``unread`` for an answer in which no comment was found).
+    borrowed
+        Sentences of it that are not the model's but those of notes.
     """
 
     text: str
     method: str
     model: str = ""
     state: str = "answered"
+    borrowed: tuple[str, ...] = ()
 
     @property
     def words(self) -> int:
@@ -265,6 +268,11 @@ def briefings_file() -> Path:
     return find_project() / "data" / "commentary" / "briefings.json"
 
 
+def lectured_file() -> Path:
+    """Return where the briefings of the other commented moves of the evaluated lectures are."""
+    return find_project() / "data" / "commentary" / "lectured.json"
+
+
 def read_briefings(path: Path) -> dict[str, Briefing]:
     """Read the briefings of a file, by name.
 
@@ -306,7 +314,9 @@ def _briefing(row: Mapping[str, Any]) -> Briefing:
         read_analysis(position, row["before"]),
         read_analysis(move.after(), row["after"]),
     )
-    return Briefing(row["name"], move, before, after, concepts, oracle, noticed)
+    turned = after_pass(move.after())
+    passed = read_analysis(turned, row["passed"]) if turned and "passed" in row else None
+    return Briefing(row["name"], move, before, after, concepts, oracle, noticed, passed)
 
 
 def read_analysis(position: Position, row: Mapping[str, Any]) -> Analysis:
@@ -412,6 +422,25 @@ def evaluated_moves(seed: int = 1) -> list[EvaluatedMove]:
     return [*choose_moves(lectures, seed=seed), *documents_examples()]
 
 
+def lectured_moves(seed: int = 1) -> list[EvaluatedMove]:
+    """Return the other commented moves of the evaluated lectures, each at its first comment.
+
+    They are the second set of moves on which comments are compared: none was looked at when the
+    evaluated moves were chosen, and nothing was learned from their lectures.
+    """
+    lectures = read_lectures(assets.locate("lectures"))
+    held_out, chosen = evaluated_lectures(lectures), choose_moves(lectures, seed=seed)
+    found = {(each.move.position.fen, each.move.uci): None for each in chosen}
+    moves = dict[tuple[str, str], EvaluatedMove]()
+    for lecture in (each for each in lectures if each.name in held_out):
+        for number, comment in enumerate(lecture.comments):
+            move = comment.context
+            if (key := (move.position.fen, move.uci)) not in found:
+                each = EvaluatedMove(f"{lecture.name}/{number}", move, comment.comment)
+                moves.setdefault(key, each)
+    return list(moves.values())
+
+
 # ---------------------------------------------------------------- what is known of them
 
 
@@ -425,7 +454,8 @@ def brief(
     moves
         The moves.
     nodes
-        Nodes searched before each move (with :data:`LINES` lines) and after it (with one).
+        Nodes searched before each move (with :data:`LINES` lines) and after it (with one); a
+        quarter of them after a pass.
     """
     from chessgloss.concepts.priority import prioritise
 
@@ -434,8 +464,14 @@ def brief(
         [move.position for move in played], nodes=nodes, multipv=LINES, progress=progress
     )
     after = analyse_many([move.after() for move in played], nodes=nodes, progress=progress)
+    turned = [after_pass(move.after()) for move in played]
+    passes = iter(
+        analyse_many([each for each in turned if each], nodes=nodes // 4, progress=progress)
+    )
+    passed = [next(passes) if each else None for each in turned]
     concepts = [prioritise(move.position, move.uci).changes for move in played]
-    rest = zip(before, after, concepts, _oracle_changes(played), _noticed(played), strict=True)
+    oracle, noticed = _oracle_changes(played), _noticed(played)
+    rest = zip(before, after, concepts, oracle, noticed, passed, strict=True)
     return [
         Briefing(evaluated.name, evaluated.move, *row)
         for evaluated, row in zip(moves, rest, strict=True)

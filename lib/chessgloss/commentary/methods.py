@@ -8,9 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from importlib.resources import files
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -29,8 +31,8 @@ from chessgloss.commentary.notes import write_notes
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.concepts.changes import ConceptChange
 from chessgloss.facts import side_name
-from chessgloss.llm.client import Client, Unanswered
-from chessgloss.llm.recordings import Answer, Request, Sampling, State
+from chessgloss.llm.client import Client, Unanswered, replay
+from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
 from chessgloss.positions import MoveInContext
 from chessgloss.store import find_project
 
@@ -49,8 +51,12 @@ NOTICED = 3
 #: Numbers of concepts tried beside the five, and on how many of the moves.
 OTHER_COUNTS, VARIED_MOVES = (3, 8), 20
 
-#: Methods that ask no model, and the one whose comments were checked and written anew.
-UNASKED = ("reference", "notes", "template", "gac", "ccc_verified")
+#: Methods that ask no model.
+UNASKED = ("reference", "notes", "template", "gac")
+
+#: Methods that give a model notes to write (:mod:`chessgloss.commentary.proven`), and the
+#: earlier one whose comments were checked, mended and published.
+WRITTEN = ("ccc_notes", "ccc_proven", "ccc_verified")
 
 _COMMENT = re.compile(r"^\W*comment\W*?:\W*?(?=\w)", re.IGNORECASE | re.MULTILINE)
 
@@ -73,6 +79,10 @@ class Method:
         Whether the concepts are Stockfish 8's own changes instead of the expert's.
     noticed
         Whether the concepts fitted on facts that the move brings about or ends follow them.
+    attacks
+        Whether every attack on an enemy piece is listed, where the prompt leaves it open.
+    examples
+        How many worked examples precede the question (:data:`EXAMPLES`).
     max_tokens
         Longest answer.
     """
@@ -83,7 +93,18 @@ class Method:
     concepts: Choice | None = None
     oracle: bool = False
     noticed: bool = False
+    attacks: bool = True
+    examples: int = 0
     max_tokens: int = 90
+
+
+def _guided(name: str, examples: int, attacks: bool) -> Method:
+    given = ["engine's verdict", "attacks" * attacks, "two examples" * (examples > 0)]
+    rest = "reasoning, five concepts"
+    return Method(
+        name, "comment_guided", ", ".join([*filter(None, given), rest]), "top",
+        attacks=attacks, examples=examples, max_tokens=200,
+    )  # fmt: skip
 
 
 def _ccc(name: str, given: str, choice: Choice, **options: bool) -> Method:
@@ -103,12 +124,32 @@ METHODS: Mapping[str, Method] = {
         _ccc("ccc_none", "no concept", "none"),
         _ccc("ccc_oracle", "Stockfish 8's five", "top", oracle=True),
         _ccc("ccc_facts", "five concepts, and forks, pins and such it sees", "top", noticed=True),
+        Method("llm_two", "comment_llm", "two examples", examples=2),
+        Method("llm_expert_two", "comment_expert", "engine's verdict, two examples", examples=2),
+        _guided("ccc_two", 2, True),
+        _guided("ccc_two_bare", 2, False),
+        _guided("ccc_zero", 0, True),
+        _guided("ccc_zero_bare", 0, False),
     )
 }
 
+#: The arms that are ranked: each without worked examples and with the same two; those that are
+#: guided by concepts also without the list of attacks.
+ARMS: Mapping[str, tuple[str, ...]] = {
+    "no examples": ("llm", "llm_expert", "ccc_zero", "ccc_zero_bare"),
+    "two examples": ("llm_two", "llm_expert_two", "ccc_two", "ccc_two_bare"),
+}
+
+#: Two worked examples, one a colour; an arm sees of them what it sees of its own move.
+EXAMPLES: tuple[Mapping[str, Any], ...] = tuple(
+    tomllib.loads(
+        files("chessgloss.commentary").joinpath("prompts", "examples.toml").read_text("utf-8")
+    )["example"]
+)
+
 #: Methods whose prompts begin alike for one move: asked move by move, the server reads the
 #: common part once.
-GUIDED = tuple(name for name, method in METHODS.items() if method.concepts is not None)
+GUIDED = tuple(name for name, method in METHODS.items() if method.prompt == "comment_ccc")
 
 
 # ---------------------------------------------------------------- which concepts
@@ -193,14 +234,37 @@ def request_comment(
     if "verdict" in prompt.placeholders:
         values["verdict"] = describe_verdict(move, briefing.verdict)
     if chosen.concepts is not None:
-        values["attacks"] = describe_attacks(move.after())
+        attacks = describe_attacks(move.after())
+        values["attacks"] = attacks if chosen.prompt == "comment_ccc" else _listing(chosen, attacks)
         values["concepts"] = describe_concepts(concepts_of(briefing, method, count))
+    *before, question = prompt.fill(**values)
+    shown = (turn for each in EXAMPLES[: chosen.examples] for turn in _show(chosen, each))
     return Request(
-        prompt.fill(**values),
+        (*before, *shown, question),
         Sampling(temperature=TEMPERATURE, max_tokens=chosen.max_tokens, seed=1),
         prompt=prompt.label,
         about={"method": method, "of": briefing.name, "notation": notation, "concepts": count},
     )
+
+
+def _listing(method: Method, attacks: str) -> str:
+    return f"\nAttacks after the move:\n{attacks}" if method.attacks else ""
+
+
+def _show(method: Method, example: Mapping[str, Any]) -> tuple[Message, Message]:
+    """Return a worked example as a turn of the user and one of the assistant."""
+    prompt, texts = load_prompt(method.prompt), {key: example[key] for key in ("side", "move")}
+    texts["position"] = f"Position (FEN): {example['position']}"
+    answer = example["comment"]
+    if "verdict" in prompt.placeholders:
+        texts["verdict"] = example["verdict"]
+    if method.concepts is not None:
+        lines = "\n".join(f"- {each}" for each in example["attacks"])
+        texts["attacks"] = _listing(method, lines)
+        concepts = enumerate(example["concepts"], start=1)
+        texts["concepts"] = "\n".join(f"{rank}. {each}" for rank, each in concepts)
+        answer = f"Thoughts: {example['thoughts']}\nComment: {answer}"
+    return prompt.fill(**texts)[-1], Message("assistant", answer)
 
 
 def varied_moves(briefings: Sequence[Briefing]) -> Sequence[Briefing]:
@@ -241,7 +305,7 @@ class ModelWriter:
     client
         Asks the model.
     method
-        Name of a method in :data:`METHODS`.
+        Name of a method in :data:`METHODS`, or ``ccc_proven``.
     warn
         Called with one line whenever the facts speak instead.
     """
@@ -257,6 +321,10 @@ class ModelWriter:
             return write_notes(briefing)
         name = self.client.model.name
         try:
+            if self.method == "ccc_proven":
+                from chessgloss.commentary.proven import write_proven
+
+                return write_proven(briefing, self.client).comment
             answer = self.client.ask(request_comment(briefing, self.method))
             comment = read_comment(answer, self.method)
             if comment.state == "answered":
@@ -304,27 +372,53 @@ def gac_comments(briefings: Sequence[Briefing]) -> list[Comment]:
     ]
 
 
+def kept_texts(method: str) -> dict[str, tuple[str, str, str]]:
+    """Return text, method and model of the comments of an earlier method, by the name of the move.
+
+    ``template`` put sentences together from facts, ``ccc_verified`` was written, checked and
+    mended. The judges were asked about these texts; so they are data.
+    """
+    data = find_project() / "data"
+    if method == "template":
+        rows = json.loads((data / "commentary" / "template.json").read_text("utf-8"))[1:]
+        return {row["move"]: (row["text"], method, "") for row in rows}
+    stored = json.loads((data / "claims" / "published.json").read_text("utf-8"))
+    rows = [row for row in stored["comments"] if row["method"] == method]
+    return {row["move"]: (row["text"], method, stored["model"]) for row in rows}
+
+
+def written_comments(briefings: Sequence[Briefing], model: str, method: str) -> list[Comment]:
+    """Return the recorded comments that a model wrote from notes: as it wrote them, or proven."""
+    from chessgloss.commentary.proven import write_proven
+
+    client = replay("notes", model)
+    written = [write_proven(each, client) for each in briefings]
+    if method == "ccc_proven":
+        return [each.comment for each in written]
+    firsts = [each.attempts[0] for each in written]
+    return [Comment(each.text, method, model, each.state) for each in firsts]
+
+
 def gather_comments(
     methods: Sequence[str],
     moves: Sequence[EvaluatedMove],
     briefings: Mapping[str, Briefing],
     client: Client,
-    verified: Mapping[str, Comment] | None = None,
 ) -> pd.DataFrame:
     """Return the comments of some methods on some moves.
 
     Parameters
     ----------
     methods
-        Names in :data:`METHODS` and :data:`UNASKED`; the rows come in their order.
+        Names in :data:`METHODS`, :data:`UNASKED` and :data:`WRITTEN`; the rows come in their
+        order.
     moves
         The evaluated moves.
     briefings
         What is known of them, by name.
     client
-        Replays the answers of the methods that ask a model.
-    verified
-        The comments of ``ccc_verified`` by the name of their move, where they are wanted.
+        Replays the answers of the methods that ask a model; those of the arms and of the notes
+        are replayed from their own files.
 
     Returns
     -------
@@ -335,13 +429,11 @@ def gather_comments(
     Raises
     ------
     ValueError
-        For a method that is not known, or ``ccc_verified`` without its comments.
+        For a method that is not known.
     """
-    if unknown := [name for name in methods if name not in (*UNASKED, *METHODS)]:
-        known = ", ".join(sorted((*UNASKED, *METHODS)))
+    if unknown := [name for name in methods if name not in (*UNASKED, *WRITTEN, *METHODS)]:
+        known = ", ".join(sorted((*UNASKED, *WRITTEN, *METHODS)))
         raise ValueError(f"no method {', '.join(unknown)}; there are {known}")
-    if "ccc_verified" in methods and verified is None:
-        raise ValueError("ccc_verified needs its comments; commentary.verified writes them")
     given = [briefings[each.name] for each in moves]
 
     def column(method: str) -> Sequence[Comment | None]:
@@ -349,14 +441,16 @@ def gather_comments(
             return [Comment(each.reference, method) if each.reference else None for each in moves]
         if method == "notes":
             return list(map(write_notes, given))
-        if method == "template":
-            # an earlier method's, made of facts: the judges were asked about these texts
-            path = find_project() / "data" / "commentary" / "template.json"
-            texts = {row["move"]: row["text"] for row in json.loads(path.read_text("utf-8"))[1:]}
-            return [Comment(texts[each.name], method) for each in moves]
-        if verified is not None and method == "ccc_verified":
-            return [verified.get(each.name) for each in moves]
-        return gac_comments(given) if method == "gac" else model_comments(given, method, client)
+        if method in ("template", "ccc_verified"):
+            texts = kept_texts(method)
+            return [Comment(*texts[each.name]) if each.name in texts else None for each in moves]
+        if method in WRITTEN:
+            return written_comments(given, client.model.name, method)
+        if method == "gac":
+            return gac_comments(given)
+        arms = {arm for group in ARMS.values() for arm in group} - {"llm", "llm_expert"}
+        asked = replay("arms", client.model.name) if method in arms else client
+        return model_comments(given, method, asked)
 
     return comment_table(moves, [column(method) for method in methods])
 

@@ -49,8 +49,9 @@ LONGEST, SOON = 14, 5
 #: Pawns by which an engine's score may contradict a count of material before it is not believed.
 DOUBT: Final = 2.0
 
-#: A mate that is threatened is said up to so many moves.
-LONGEST_THREAT = 4
+#: A mate that is threatened is said up to so many moves; up to so many its length is given: of a
+#: longer one a short search finds that it is there, and not yet the shortest.
+LONGEST_THREAT, LONGEST_EXACT = 4, 4
 
 #: Worth of a side's pieces without pawns, in pawns, up to which the game is an endgame.
 ENDGAME = 10
@@ -538,11 +539,11 @@ def _army(board: chess.Board, side: chess.Color) -> int:
 
 
 def _winning(board: chess.Board, side: chess.Color) -> dict[chess.Square, Capture]:
+    """Return the best capture of each piece that a side wins by exchange, by the piece's square."""
+    gains = [each for each in captures(board, side) if each.gain > 0]
     best: dict[chess.Square, Capture] = {}
-    for each in captures(board, side):
-        known = best.get(each.victim_square)
-        if each.gain > (known.gain if known else 0):
-            best[each.victim_square] = each
+    for each in sorted(gains, key=lambda each: -each.gain):
+        best.setdefault(each.victim_square, each)
     return best
 
 
@@ -877,8 +878,8 @@ class _Notes:
 
 
 def _mate(board: chess.Board, line: Sequence[str], moves: int) -> dict[str, str]:
-    """Return the words for a mate; its length is given if the line, replayed, ends in it."""
-    proven = mates_at_its_end(board, line)
+    """Return the words for a mate; the length of a short one if the line, replayed, ends in it."""
+    proven = abs(moves) <= LONGEST_EXACT and mates_at_its_end(board, line)
     return {"mate": f"mate in {abs(moves)}" if proven else "mate", "line": spelt(board, line)}
 
 
