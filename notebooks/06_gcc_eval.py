@@ -47,7 +47,6 @@ from chessgloss.stats import (
     area_under_curve, correlation, mean_interval, means_by, paired_permutation)
 from chessgloss.commentary.methods import gather_comments
 from chessgloss.book.profiles import load_sizes
-from chessgloss.commentary.verified import read_published
 
 sizes = load_sizes("06_gcc_eval", profile)
 report.use_house_style()
@@ -56,9 +55,7 @@ briefings = read_briefings(briefings_file())
 known = briefings | trials.gold_briefings()
 
 written = replay("commentary", model)
-published = read_published(list(briefings.values()), model)
-verified = {name: each.comment for name, each in zip(briefings, published, strict=True)}
-comments = gather_comments(trials.METHODS, evaluated, briefings, written, verified)
+comments = gather_comments(trials.METHODS, evaluated, briefings, written)
 texts = trials.trial_texts(comments, briefings)
 names = {move.name for move in evaluated[:: len(evaluated) // sizes.moves]} | {shown}
 few = trials.spread(list(briefings), trials.FEW_MOVES)[: sizes.few]

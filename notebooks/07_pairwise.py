@@ -48,7 +48,6 @@ from chessgloss.judges.pairwise import CRITERIA, strengths
 from chessgloss.commentary.methods import gather_comments
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.book.profiles import load_sizes
-from chessgloss.commentary.verified import read_published
 
 sizes = load_sizes("07_pairwise", profile)
 report.use_house_style()
@@ -60,9 +59,7 @@ methods = list(pairwise.METHODS)
 print(f"{len(moves)} moves, {len(methods)} methods")
 
 client = replay("commentary", model)
-verified = read_published(briefings, model)
-by_name = {move.name: written.comment for move, written in zip(moves, verified, strict=True)}
-table = gather_comments(methods, moves, kept, client, by_name)
+table = gather_comments(methods, moves, kept, client)
 comments = pairwise.comments_by_move(table)
 events = pairwise.claimed_events(briefings, comments)
 disqualified = pairwise.disqualified(events)

@@ -89,7 +89,7 @@ def change(size: float) -> ConceptChange:
 MOVE = read_move(read_fen(ITALIAN), "Nf3")
 
 
-def test_moments_are_mistakes_first_then_only_moves_and_concepts(monkeypatch):
+def test_moments_come_by_weight_mistakes_first_then_only_moves_and_concepts(monkeypatch):
     quiet = verdict_on(MOVE, [("g1f3", 30), ("g1h3", 20)], 30)
     slip = verdict_on(MOVE, [("h5f3", 30), ("g1f3", -70)], -70)
     blunder = verdict_on(MOVE, [("h5f3", 30), ("g1f3", -400)], -400)
@@ -97,11 +97,11 @@ def test_moments_are_mistakes_first_then_only_moves_and_concepts(monkeypatch):
     verdicts = [quiet, slip, blunder, only, quiet, quiet]
     concepts = [(), (), (), (), (change(-7.0),), (change(5.9),)]
     moves = [MOVE] * 6
-    assert choose_moments(moves, verdicts, concepts) == [1, 2, 3]
+    assert choose_moments(moves, verdicts, concepts) == [2, 1, 3]
     monkeypatch.setattr(annotate, "MOMENT_SHARE", 1.0)
-    assert choose_moments(moves, verdicts, concepts) == [1, 2, 3, 4]
+    assert choose_moments(moves, verdicts, concepts) == [2, 1, 3, 4]
     monkeypatch.setattr(annotate, "MOMENT_CONCEPT", 5.0)
-    assert choose_moments(moves, verdicts, concepts) == [1, 2, 3, 4, 5]
+    assert choose_moments(moves, verdicts, concepts) == [2, 1, 3, 4, 5]
     monkeypatch.setattr(annotate, "MOMENT_SHARE", 0.0)
     monkeypatch.setattr(annotate, "MOMENT_FEWEST", 1)
     assert choose_moments(moves, verdicts, concepts) == [2]

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chessgloss import assets
+from chessgloss.claims import verify
 from chessgloss.commentary.briefing import (
     NO_CHANGE,
     PHRASES,
@@ -31,6 +32,8 @@ from chessgloss.commentary.briefing import (
     read_briefings,
 )
 from chessgloss.commentary.methods import (
+    ARMS,
+    EXAMPLES,
     GUIDED,
     METHODS,
     choose_concepts,
@@ -200,8 +203,12 @@ def test_a_game_is_told_in_either_notation(grabbed_pawn: Briefing) -> None:
 def test_a_method_is_given_what_its_name_says(grabbed_pawn: Briefing) -> None:
     asked = {name: request_comment(grabbed_pawn, name).messages[-1].content for name in METHODS}
     assert all(grabbed_pawn.move.numbered_san in text for text in asked.values())
-    assert {name for name in METHODS if "Engine:" in asked[name]} == {"llm_expert", *GUIDED}
-    assert {name for name in METHODS if "Concepts" in asked[name]} == set(GUIDED)
+    with_concepts = {name for name in METHODS if name.startswith("ccc")}
+    assert {name for name in METHODS if "Concepts" in asked[name]} == with_concepts
+    told = {"llm_expert", "llm_expert_two", *with_concepts}
+    assert {name for name in METHODS if "Engine:" in asked[name]} == told
+    bare = {name for name in METHODS if name.endswith("_bare")}
+    assert {name for name in METHODS if "Attacks" in asked[name]} == with_concepts - bare
     assert "(none given)" in asked["ccc_none"]
     assert "White's threats: gets better" in asked["ccc"]
     assert "White's threats: gets worse" in asked["ccc_flipped"]
@@ -215,6 +222,26 @@ def test_what_a_method_is_asked_differs_only_in_the_concepts(grabbed_pawn: Brief
     assert len(concepts_of(grabbed_pawn, "ccc")) == 5
     three = request_comment(grabbed_pawn, "ccc", count=3).messages[-1].content
     assert re.findall(r"^(\d)\. ", three.split("Concepts changed most:")[1], re.M) == list("123")
+
+
+def test_arms_of_a_group_are_shown_the_same_examples_one_a_colour(grabbed_pawn: Briefing) -> None:
+    comments = [each["comment"] for each in EXAMPLES]
+    assert [each["side"] for each in EXAMPLES] == ["White", "Black"]
+    for examples, names in ARMS.items():
+        for name in names:
+            turns = request_comment(grabbed_pawn, name).messages
+            shown = [turn.content for turn in turns if turn.role == "assistant"]
+            assert len(shown) == (2 if examples == "two examples" else 0)
+            assert all(text.endswith(end) for text, end in zip(shown, comments, strict=False))
+
+
+def test_what_the_examples_say_is_true_and_as_the_program_would_tell_it() -> None:
+    for each in EXAMPLES:
+        move = read_move(read_fen(each["position"]), each["move"].split()[-1])
+        attacks = describe_attacks(move.after())
+        assert attacks == "\n".join(f"- {line}" for line in each["attacks"])
+        assert move.numbered_san == each["move"]
+        assert not [c for c in verify(each["comment"], move) if c.verdict == "false"]
 
 
 @pytest.mark.parametrize(
@@ -268,7 +295,7 @@ def test_every_move_gives_a_question_of_every_method() -> None:
     briefings = list(read_briefings(briefings_file()).values())
     requests = load_script("recordings/record.py").commentary_requests(briefings)
     asked = Counter(one.about["method"] for one in requests if one.about["notation"] == "fen")
-    assert all(asked[name] >= len(briefings) for name in METHODS)
+    assert all(asked[name] >= len(briefings) for name in ("llm", "llm_expert", *GUIDED))
     known = [one.name for one in briefings if known_from_start(one.move.position)]
     assert [one.about["of"] for one in requests if one.about["notation"] == "pgn"] == known
 

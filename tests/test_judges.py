@@ -462,16 +462,12 @@ def test_the_comments_put_before_the_judge_are_of_every_method(briefings):
     moves = [EvaluatedMove(each.name, each.move, "A human one.") for each in chosen]
     client = ScriptedJudge({})
     client.answer = lambda messages: Answer("answered", "Comment: Fine.", model="m")  # type: ignore[method-assign]
-    verified = {chosen[0].name: Comment("Checked.", "ccc_verified")}
-    comments = gather_comments(trials.METHODS, moves, briefings, client, verified)
+    comments = gather_comments(trials.METHODS, moves, briefings, client)
     assert list(dict.fromkeys(comments["method"])) == list(trials.METHODS)
     counts = comments.groupby("method").size()
-    assert counts.drop("ccc_verified").eq(2).all()
-    assert counts["ccc_verified"] == 1
+    assert counts.eq(2).all()
     with pytest.raises(ValueError, match="no method cccp; there are ccc, ccc_facts"):
         gather_comments(["cccp"], moves, briefings, client)
-    with pytest.raises(ValueError, match="ccc_verified needs its comments"):
-        gather_comments(["ccc_verified"], moves, briefings, client)
 
 
 # ---------------------------------------------------------------- a real, tiny model

@@ -70,6 +70,9 @@ MODEL_GAMES = 15
 #: Methods that are asked for with the guided ones: a prompt of their own, no worked example.
 PLAIN = ("llm", "llm_expert")
 
+#: Arms whose comments on the lectures' other moves are read by hand.
+READ = ("llm_expert_two", "ccc_two")
+
 #: Questions of one purpose, batch by batch: a batch may follow from the answers to those before.
 Batches = Callable[[Client], Iterator[list[Request]]]
 
@@ -98,12 +101,16 @@ def _commentary(client: Client) -> Iterator[list[Request]]:
 
 def _arms(client: Client) -> Iterator[list[Request]]:
     """Yield the questions of the ranked arms that are not asked with the other methods."""
-    briefings = read_briefings(briefings_file()).values()
+    briefings, lectured = read_briefings(briefings_file()), read_briefings(lectured_file())
+    read = pd.read_csv(lectured_file().with_name("reading") / "drawn.tsv", sep="\t")["move"]
     yield [
-        request_comment(each, method)
-        for method in chain.from_iterable(ARMS.values())
-        if method not in PLAIN
-        for each in briefings
+        *(
+            request_comment(each, method)
+            for method in chain.from_iterable(ARMS.values())
+            if method not in PLAIN
+            for each in briefings.values()
+        ),
+        *(request_comment(lectured[name], method) for method in READ for name in read),
     ]
 
 

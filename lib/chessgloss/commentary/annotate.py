@@ -82,20 +82,20 @@ class Note:
         Glyph 1 to 6 that judges the move, or ``None``.
     text
         The comment; empty for most moves.
-    borrowed
-        Sentences of it that are notes' own where a model wrote the rest.
     better
         UCI moves of a better line from the position before the move; may be empty.
     better_score
         The engine's score of that line.
+    borrowed
+        Sentences of the comment that are notes' own where a model wrote the rest.
     """
 
     score: chess.engine.PovScore | None
     nag: int | None = None
     text: str = ""
-    borrowed: tuple[str, ...] = ()
     better: tuple[str, ...] = ()
     better_score: chess.engine.PovScore | None = None
+    borrowed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

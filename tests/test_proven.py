@@ -1,0 +1,448 @@
+"""Proven commentary: what bears a clause out, what is asked again, cut and put in its place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import chess.engine
+import pytest
+
+from chessgloss.claims import verify
+from chessgloss.commentary.briefing import (
+    Briefing,
+    briefings_file,
+    lectured_file,
+    read_briefings,
+)
+from chessgloss.commentary.methods import METHODS, kept_texts, read_comment, request_comment
+from chessgloss.commentary.notes import Note, write_notes
+from chessgloss.commentary.proven import (
+    COMMENTS,
+    LEAST_WORDS,
+    Proven,
+    ask_again,
+    ask_first,
+    cut,
+    extraction_requests,
+    given_notes,
+    join,
+    pending,
+    prover,
+    read_attempt,
+    read_claims,
+    settle,
+    show_move,
+    stems,
+    without,
+    write_proven,
+)
+from chessgloss.engine import Analysis, Line
+from chessgloss.llm.client import DEFAULT_MODEL, AnswerMissing, Client, Endpoint, Unanswered, replay
+from chessgloss.llm.recordings import Answer, Model, Recordings, State
+from chessgloss.positions import MoveInContext, Position
+from chessgloss.store import find_project
+from fakes.scripted_llm import scripted_llm
+
+MODEL = Model("scripted-1")
+
+
+@pytest.fixture(scope="module")
+def briefings() -> dict[str, Briefing]:
+    return read_briefings(briefings_file())
+
+
+@pytest.fixture(scope="module")
+def grabbed_pawn() -> Briefing:
+    """The Elephant Trap: 6. Nxd5 takes a pawn and loses a piece."""
+    moves = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]
+    move = MoveInContext(Position.after(moves), "c3d5")
+    before = analysis(
+        move.position, (chess.engine.Cp(40), "e2e3 c7c6"), (chess.engine.Cp(25), "a2a3")
+    )
+    after = analysis(move.after(), (chess.engine.Cp(350), "f6d5 g5d8 f8b4"))
+    return Briefing("made/trap", move, before, after)
+
+
+def analysis(position: Position, *lines: tuple[chess.engine.Score, str]) -> Analysis:
+    found = (
+        Line(tuple(moves.split()), chess.engine.PovScore(score, position.turn), 20)
+        for score, moves in lines
+    )
+    return Analysis(position, tuple(found), 1000, "Scripted 1")
+
+
+@pytest.fixture(scope="module")
+def answers(briefings):
+    """Every recorded comment on an evaluated move."""
+    recordings = replay("commentary").recordings
+    found = [
+        (one, read_comment(answer, name))
+        for one in briefings.values()
+        for name in METHODS
+        if (answer := recordings.get(request_comment(one, name))) is not None
+    ]
+    if not found:
+        pytest.skip("no recorded comment: make record PURPOSE=commentary")
+    return found
+
+
+# ---------------------------------------------------------------- clauses
+
+DOUBLE = (
+    "A strong double purpose: the queen attacks d6 and adds its weight to the bishop's "
+    "pressure on f4. Black cannot guard both, and White stays clearly ahead."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            DOUBLE,
+            [
+                "A strong double purpose",
+                "the queen attacks d6",
+                "adds its weight to the bishop's pressure on f4",
+                "Black cannot guard both",
+                "White stays clearly ahead",
+            ],
+        ),
+        (
+            "The rooks on g8 and b6 attack b3, threatening mate.",
+            ["The rooks on g8 and b6 attack b3", "threatening mate"],
+        ),
+        ("After 12. Nf3 Nc6 the centre holds.", ["After 12. Nf3 Nc6 the centre holds"]),
+        ("White keeps the knight and the bishop.", ["White keeps the knight and the bishop"]),
+        (
+            "The move not only attacks e5 but also guards d4.",
+            ["The move not only attacks e5 but also guards d4"],
+        ),
+        (
+            "It takes the pawn, which is a blunder. Fine!",
+            ["It takes the pawn", "is a blunder", "Fine"],
+        ),
+    ],
+)
+def test_comments_are_cut_where_a_clause_begins(text: str, parts: list[str]) -> None:
+    assert [part.text for part in cut(text)] == parts
+
+
+def test_recorded_comments_survive_cutting(answers) -> None:
+    for _, comment in answers:
+        folded = " ".join(comment.text.split())
+        parts = cut(folded)
+        joined, _ = join(parts, set(range(len(parts))))
+        assert joined.rstrip(".!?… ") == folded.rstrip(".!?…\"' "), folded
+
+
+@pytest.mark.parametrize(
+    ("gone", "left"),
+    [
+        ({4}, "A strong double purpose: the queen attacks d6 and adds its weight to the bishop's "
+              "pressure on f4. Black cannot guard both."),
+        ({2}, "The queen attacks d6. White stays clearly ahead."),  # one of two, and their "both"
+        ({1}, "White stays clearly ahead."),  # what has no subject goes with its subject
+        ({0, 1, 2, 3, 4}, ""),
+    ],
+)  # fmt: skip
+def test_what_cannot_stand_alone_goes_too(gone: set[int], left: str) -> None:
+    parts = cut(DOUBLE)
+    assert join(parts, without(parts, set(range(len(parts))), gone))[0] == left
+
+
+def test_a_semicolon_and_a_head_that_judges_stay() -> None:
+    text = "A blunder; the bishop attacks e4, and the rook attacks f4."
+    parts = cut(text)
+    assert join(parts, without(parts, {0, 1, 2}, {1}))[0] == "A blunder; the rook attacks f4."
+    head = cut("A mistake: the bishop attacks e4.")
+    assert join(head, without(head, {0, 1}, {1}))[0] == "A mistake."
+
+
+# ---------------------------------------------------------------- what bears a clause out
+
+#: Notes on ``grabbed_pawn``, as a writer might be given them.
+NOTES = (
+    "This loses a knight for a pawn: 6...Nxd5 7. Bxd8 Bb4+.",
+    "With Nxd5 White attacks the knight on f6 and the pawn on c7.",
+    "Better was 6. e3, which opens the way for the bishop on f1.",
+    "It is not the only move that loses: 6. Bxf6 drops a pawn.",
+    "If Black plays 6...Be7, then 7. Nxf6+ takes the knight on f6.",
+)
+
+
+@pytest.fixture
+def given() -> list[Note]:
+    subject = {1: "With Nxd5 White"}
+    return [
+        Note("made", False, text, 50, subject=subject.get(n, "")) for n, text in enumerate(NOTES)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "proofs"),
+    [
+        (NOTES[0], "note note"),
+        ("The knight takes the pawn on d5.", "note"),  # as the notation shows it
+        ("White's knight takes the pawn on d5.", "note"),
+        ("Better was 6. e3, opening the way for the bishop on f1.", "note"),
+        ("The knight attacks the knight on f6 and the pawn on c7.", "note"),
+        ("If Black plays 6...Be7, 7. Nxf6+ takes the knight on f6.", "note"),
+        ("Black's knight on f6 attacks the knight on d5.", "board"),  # no note says it
+        # what a note has, and says otherwise
+        ("White wins a knight for a pawn.", "none"),
+        ("Black plays 6...Be7.", "none"),  # the condition is passed over
+        ("It is the only move that loses.", "none"),  # the denial is passed over
+        ("White opens the way for the bishop on f1.", "none"),  # by 6. e3, not by the move
+        ("6. e3 drops a pawn.", "none"),  # from two notes
+        ("The knight attacks the pawn on f6.", "none"),  # a false claim
+        ("This takes the knight on f6.", "none"),  # the line does, not the move
+        ("The pawn on c7 attacks the knight on f6.", "none"),
+        ("The knight on f6 is attacked by the pawn on c7.", "none"),
+        # what no note has
+        ("A strong move.", "none"),
+        ("White prepares to castle.", "none"),
+    ],
+)
+def test_a_clause_is_proven_by_one_note_in_its_order_or_by_the_board(
+    grabbed_pawn, given, text: str, proofs: str
+) -> None:
+    clauses = prover(grabbed_pawn, given)(text)
+    assert [each.proof for each in clauses] == proofs.split(), clauses
+    assert all(bool(each.note) == (each.proof == "note") for each in clauses)
+
+
+@pytest.mark.parametrize(
+    ("words", "same"),
+    [
+        ("takes taking take", True),
+        ("White's White", True),
+        ("Bxd8+ Bxd8", True),
+        ("attacked attacks", False),  # who attacks whom
+        ("wins loses", False),
+        ("d4 d5", False),
+    ],
+)
+def test_words_are_compared_by_their_stems(words: str, same: bool) -> None:
+    assert (len(set(stems(words))) == 1) == same
+
+
+def test_move_numbers_are_words_of_their_own_and_keep_their_side() -> None:
+    assert stems("6... Nxd5") == stems("6...Nxd5") == ["6...", "Nxd5"]
+    assert stems("6. Nxd5") == ["6.", "Nxd5"]
+
+
+@pytest.mark.parametrize(
+    ("fen", "move", "shown"),
+    [
+        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", "the pawn on e4 takes the pawn on d5"),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "the king on e1 castles and goes to g1"),
+        (
+            "4k3/P7/8/8/8/8/8/4K3 w - - 0 1",
+            "a7a8n",
+            "the pawn on a7 goes to a8 and becomes a knight",
+        ),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", "the pawn on e5 takes the pawn on d6"),
+    ],
+)
+def test_a_move_is_shown_in_words(fen: str, move: str, shown: str) -> None:
+    position = Position(fen)
+    empty = Analysis(position, (), 1, "none")
+    assert show_move(Briefing("x", MoveInContext(position, move), empty, empty)) == shown
+
+
+# ---------------------------------------------------------------- what is published
+
+
+@pytest.fixture
+def settled(grabbed_pawn: Briefing, given):
+    prove = prover(grabbed_pawn, given)
+
+    def of(*texts: str) -> Proven:
+        answers = [Answer(State.ANSWERED if text else State.CUT_OFF, text) for text in texts]
+        return settle([read_attempt(each, prove) for each in answers], grabbed_pawn, given)
+
+    return of
+
+
+ALL = "The knight takes the pawn on d5. This loses a knight for a pawn: 6...Nxd5 7. Bxd8 Bb4+."
+BETTER = "Better was 6. e3, which opens the way for the bishop on f1."
+
+
+@pytest.mark.parametrize(
+    ("texts", "way", "text"),
+    [
+        ((ALL,), "as written", ALL),
+        (("A strong move.", ALL), "rewritten", ALL),
+        ((f"{ALL} A strong move.",), "cut", ALL),
+        ((f"{ALL} {BETTER[:-1]} and the queen.",), "cut", f"{ALL} {BETTER}"),
+        (("A strong move.",), "notes", None),
+        (("",), "notes", None),
+        (("Nxd5. A strong move.",), "notes", None),  # too few words are left
+    ],
+)
+def test_only_what_is_proven_is_published(settled, grabbed_pawn, texts, way, text) -> None:
+    proven = settled(*texts)
+    assert proven.way == way
+    assert proven.comment.text == (text or write_notes(grabbed_pawn).text)
+    assert proven.comment.method == "ccc_proven"
+    assert (proven.model_words == 0) == (way == "notes")
+    assert all(each in proven.comment.text for each in proven.comment.borrowed)
+
+
+def test_what_decides_is_said_even_if_the_model_left_it_out(grabbed_pawn, given) -> None:
+    deciding = [Note("made", False, NOTES[0], 90, decides=True), *given[1:]]
+    answer = Answer(State.ANSWERED, BETTER)
+    attempt = read_attempt(answer, prover(grabbed_pawn, deciding))
+    proven = settle([attempt], grabbed_pawn, deciding)
+    assert proven.comment.text == f"{NOTES[0]} {BETTER}"
+    assert proven.borrowed == (NOTES[0],)
+
+
+def test_three_notes_are_given_where_a_move_has_them(briefings) -> None:
+    for each in briefings.values():
+        given = given_notes(each)
+        assert 1 <= len(given) <= 6
+        assert len({note.sentence for note in given}) == len(given)
+    assert sum(len(given_notes(each)) >= 3 for each in briefings.values()) > len(briefings) / 2
+
+
+# ---------------------------------------------------------------- the conversation
+
+
+@pytest.fixture
+def client_of(tmp_path: Path):
+    def make(url: str = "") -> Client:
+        endpoint = Endpoint(url, MODEL, "sk-secret", timeout=10.0, retries=0) if url else None
+        recordings = Recordings.of(MODEL, "notes", tmp_path)
+        mode = "record" if url else "replay"
+        return Client(recordings, endpoint, mode, date=lambda: "2026-01-31")
+
+    return make
+
+
+TAKEN = "The knight takes the pawn on d5."
+
+
+@pytest.mark.parametrize(
+    ("script", "ways", "asked"),
+    [
+        ([f"text:{TAKEN}"], {"as written", "cut"}, 1),
+        ([f"text:{TAKEN} A fine move.", f"text:{TAKEN}"], {"rewritten", "cut"}, 2),
+        (["text:A fine move.", "text:A fine move."], {"notes"}, 2),
+        (["cut_off:The knight takes", f"text:{TAKEN}"], {"rewritten", "cut"}, 2),
+        (["refused:I would rather not", "empty"], {"notes"}, 2),
+    ],
+)
+def test_a_model_is_asked_again_once(grabbed_pawn, client_of, script, ways, asked) -> None:
+    with scripted_llm(*script) as llm:
+        proven = write_proven(grabbed_pawn, client_of(llm.url))
+    assert proven.way in ways
+    assert len(llm.asked) == asked
+    assert write_proven(grabbed_pawn, client_of()) == proven  # replayed
+    assert pending(grabbed_pawn, client_of()) is None
+
+
+def test_pending_is_the_next_question_without_an_answer(grabbed_pawn, client_of) -> None:
+    assert pending(grabbed_pawn, client_of()) == ask_first(grabbed_pawn)
+    with pytest.raises(AnswerMissing, match="no recorded answer"):
+        write_proven(grabbed_pawn, client_of())
+    with scripted_llm("text:A fine move.", "500") as llm, pytest.raises(Unanswered):
+        write_proven(grabbed_pawn, client_of(llm.url))
+    following = pending(grabbed_pawn, client_of())
+    assert following is not None
+    assert following.prompt == "comment_notes_again@1"
+    assert '- "A fine move"' in following.messages[-1].content
+
+
+def test_after_an_empty_answer_no_empty_turn_is_sent(grabbed_pawn) -> None:
+    first, empty = ask_first(grabbed_pawn), Answer(State.EMPTY, " ")
+    again = ask_again(first, empty, read_attempt(empty, prover(grabbed_pawn, [])))
+    assert [each.role for each in again.messages[len(first.messages) :]] == ["user"]
+
+
+# ---------------------------------------------------------------- real answers
+
+
+def test_proven_comments_hold_no_false_claim_and_contradict_no_verdict(briefings) -> None:
+    client, known = replay("notes"), briefings | read_briefings(lectured_file())
+    for each in list(known.values())[::5]:
+        proven = write_proven(each, client)
+        checked = verify(proven.comment.text, each.move, each.verdict)
+        assert not [c for c in checked if c.verdict == "false"], (each.name, proven.comment.text)
+        assert proven.fallback or len(proven.comment.text.split()) >= LEAST_WORDS
+        rest = proven.comment.text
+        for sentence in proven.borrowed:
+            rest = rest.replace(sentence, "", 1)
+        assert proven.fallback or all(c.proof != "none" for c in prover(
+            each, given_notes(each))(" ".join(rest.split()))), (each.name, rest)  # fmt: skip
+
+
+def test_earlier_methods_keep_their_texts(briefings) -> None:
+    for method, model in (("template", ""), ("ccc_verified", DEFAULT_MODEL)):
+        texts = kept_texts(method)
+        assert set(texts) == set(briefings)
+        assert {row[1:] for row in texts.values()} == {(method, model)}
+
+
+def test_accusations_that_were_read_have_a_label_and_a_reason() -> None:
+    stored = json.loads((find_project() / "data/claims/accusations.json").read_text())
+    rows = stored["accusations"]
+    assert len(rows) >= 60
+    assert all(isinstance(row["right"], bool) and row["reason"] for row in rows)
+    assert len(
+        {tuple(row[key] for key in ("method", "move", "claim", "kind")) for row in rows}
+    ) == (len(rows))
+
+
+# ---------------------------------------------------------------- claims listed by a model
+
+TEXT = "The rook on e1 takes on e5, and the rook on e1 gives check."
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "reading"),
+    [
+        ("piece | The rook on e1", "The rook on e1", "claim"),
+        ('- Capture | "takes on e5"', "takes on e5", "claim"),
+        ("check|gives check", "gives check", "claim"),
+        ("piece | the queen on e1", "", "not in the comment"),
+        ("opinion | The rook on e1", "", "unread"),
+        ("The rook on e1 takes on e5", "", "unread"),
+        ("piece |", "", "unread"),
+        ('piece | ""', "", "not in the comment"),
+    ],
+)
+def test_a_line_counts_if_kind_and_words_are_known(line, words, reading) -> None:
+    (listed,) = read_claims(Answer(State.ANSWERED, line), TEXT)
+    assert listed.reading == reading
+    assert TEXT[slice(*listed.span)] == words
+
+
+def test_words_that_stand_twice_are_taken_one_after_the_other() -> None:
+    answer = Answer(State.ANSWERED, "piece | rook on e1\npiece | rook on e1\npiece | rook on e1")
+    listed = read_claims(answer, TEXT)
+    assert [each.span[0] for each in listed] == [4, 36, 0]
+    assert listed[2].reading == "not in the comment"
+
+
+@pytest.mark.parametrize(
+    ("state", "text", "count"),
+    [
+        (State.ANSWERED, "none", 0),
+        (State.ANSWERED, "\n check | gives check \n\n", 1),
+        (State.CUT_OFF, "check | gives check\npiece | The rook", 1),
+        (State.CUT_OFF, "check | gives check", 0),
+        (State.REFUSED, "check | gives check", 0),
+    ],
+)
+def test_an_answer_is_read_as_far_as_it_is_whole(state: State, text: str, count: int) -> None:
+    assert len(read_claims(Answer(state, text), TEXT)) == count
+
+
+def test_the_comment_is_fenced_and_the_test_half_never_asked_about() -> None:
+    requests = extraction_requests()
+    assert len(requests) == COMMENTS
+    assert all(str(one.about["of"]).startswith("dev-") for one in requests)
+    assert all("<<<\n" in one.messages[-1].content for one in requests)
+    assert len({one.messages[-1].content for one in requests}) == len(requests)
