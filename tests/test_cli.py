@@ -355,6 +355,23 @@ def test_without_a_usable_comment_the_facts_speak_and_say_so(with_model, capsys,
     assert "the facts speak instead" in seen.err
 
 
+def test_a_refused_key_loses_no_analysis(with_model, capsys):
+    with_model("401")
+    assert run("annotate", str(PGN / "variations.pgn")) == 0
+    written = capsys.readouterr()
+    assert "OPENAI_API_KEY and CHESSGLOSS_MODEL; the facts speak instead" in written.err
+    assert "{" in written.out
+
+
+def test_a_silent_model_is_waited_for_as_long_as_said(with_model, capsys):
+    with_model("slow:2")
+    options = ("--fen", FIGURE_A6, "--move", "Bxe6+", "--timeout", "0.2")
+    assert run("comment", *options) == 0
+    written = capsys.readouterr()
+    assert "may take 0.2 s" in written.err and "nothing came within 0.2 s" in written.err
+    assert "(notes, " in written.out
+
+
 def test_notes_asked_for_ask_no_model(with_model, capsys):
     llm = with_model()
     assert run("comment", "--fen", START, "--move", "e4", "--method", "notes") == 0

@@ -115,6 +115,8 @@ def parser() -> argparse.ArgumentParser:
             type=int,
             help="of each position (default: more and more, until the verdict is stable)",
         )
+        seconds = "to wait for a model's answer, twice at most (default 300)"
+        each.add_argument("--timeout", type=float, default=300, metavar="SECONDS", help=seconds)
         without = "leave the expert network's concepts out"
         each.add_argument("--no-concepts", action="store_true", help=without)
     comment.add_argument("--json", action="store_true", help="print all that stands behind it")
@@ -402,7 +404,10 @@ def _commentator(given: argparse.Namespace) -> Commentator:
     from chessgloss.commentary.methods import ModelWriter, write_notes
 
     client = _client(given)
-    return write_notes if client is None else ModelWriter(client, _method(given), _say)
+    if client is None:
+        return write_notes
+    _say(f"asking {client.model.name}; each answer may take {given.timeout:g} s (--timeout)")
+    return ModelWriter(client, _method(given), _say)
 
 
 def _method(given: argparse.Namespace) -> str:
@@ -417,7 +422,7 @@ def _method(given: argparse.Namespace) -> str:
 
 def _client(given: argparse.Namespace) -> Client | None:
     """Return a client that asks live and keeps nothing; ``None`` for the notes."""
-    return None if _method(given) == WITHOUT_MODEL else chessgloss.live_client()
+    return None if _method(given) == WITHOUT_MODEL else chessgloss.live_client(given.timeout)
 
 
 # ---------------------------------------------------------------- a game, questions
