@@ -364,7 +364,7 @@ def test_a_refused_key_loses_no_analysis(with_model, capsys):
 
 
 def test_a_silent_model_is_waited_for_as_long_as_said(with_model, capsys):
-    with_model("slow:2")
+    with_model("slow:2", "slow:2")
     options = ("--fen", FIGURE_A6, "--move", "Bxe6+", "--timeout", "0.2")
     assert run("comment", *options) == 0
     written = capsys.readouterr()
