@@ -32,17 +32,17 @@ from used_code import PACKAGE, used_code, used_files
 LOCK_FILE = "requirements.lock"
 CHAPTERS_FILE = "notebooks/chapters.toml"
 
-#: What every chapter's kernel sees beside the run's own folders: a fixed hash seed and
-#: number of threads (sums in another order differ in the last bits), figures without a
-#: date, and the inline backend even where the reader's shell names another.
+#: What every chapter's kernel sees beside the run's own folders and its threads: a fixed hash
+#: seed, figures without a date, and the inline backend even where the reader's shell names another.
 KERNEL_SETTINGS: Mapping[str, str] = {
     "PYTHONHASHSEED": "0",
     "SOURCE_DATE_EPOCH": "0",
-    "OMP_NUM_THREADS": "2",
-    "OPENBLAS_NUM_THREADS": "2",
-    "MKL_NUM_THREADS": "2",
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
 }
+
+#: What says how many threads add up numbers: one, unless the first is set. Sums in another order
+#: differ in the last bits, and on a busy machine two threads wait for each other.
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 _KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 _KEPT_CELL_METADATA = ("mystnb",)  # beside the tags
@@ -290,7 +290,8 @@ def _execute_cells(run: Run, chapter: Chapter) -> Any:
 def kernel_environment(run: Run) -> AbstractContextManager[Any]:
     """Set, while the context lasts, the environment that the kernel inherits."""
     folders = {"CHESSGLOSS_RESULTS": str(run.results), "CHESSGLOSS_STORE": str(run.store)}
-    return patch.dict(os.environ, {**KERNEL_SETTINGS, **folders})
+    threads = dict.fromkeys(THREADS, os.environ.get(THREADS[0]) or "1")
+    return patch.dict(os.environ, {**KERNEL_SETTINGS, **threads, **folders})
 
 
 def write_atomically(path: Path, text: str) -> Path:

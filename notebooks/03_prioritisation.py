@@ -29,7 +29,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from IPython.display import Markdown
-from myst_nb import glue
 from safetensors.numpy import load_file
 from sklearn.metrics import r2_score
 
@@ -165,8 +164,7 @@ kinds = pd.DataFrame({"kind": test.moves["kind"], "terms changed": changed.sum(a
                       "fewer than five": changed.sum(axis=1) < 5})
 by_kind = kinds.groupby("kind").mean().loc[list(changes.KINDS)]
 by_kind.insert(0, "moves", kinds["kind"].value_counts())
-glue("unchanged", float(1 - changed.mean()), display=False)
-glue("few", float(kinds["fewer than five"].mean()), display=False)
+report.paste(unchanged=1 - changed.mean(), few=kinds["fewer than five"].mean())
 report.table(by_kind, caption="Test moves by kind")
 
 # %% [markdown]
@@ -233,13 +231,13 @@ signed["the paper's: difference of margins"] = paper["test"]
 signed["the same, after the game's reply"] = fitted["svm"].score_changes(
     before["test"], read(test.moves, "replied"))
 signed["the paper's, calibrated"] = paper["test"] * units
-glue("tail", int(cut_tails(train.before[:, 0], seed=seed).positive.sum()), display=False)
+report.paste(tail=cut_tails(train.before[:, 0], seed=seed).positive.sum())
 
 # %%
 wide = {name: vectors.score_changes(before[name], after[name]) for name in before}
 signed["the paper's, its number of positions"] = wide["test"]
 signed["the same, calibrated"] = wide["test"] * calibrated_units(wide["train"], truth["train"])
-glue("tails_from", int(vectors.about["positions"]), display=False)
+report.paste(tails_from=int(vectors.about["positions"]))
 
 # %% [markdown]
 # The released code compares with the position after the expected reply. The row "after the
@@ -278,7 +276,7 @@ for name, source in models.items():
         SOURCES[source](), test.moves["before"].tolist(), test.moves["after"].tolist())
 logs = {source: json.loads(weights_file(source).with_suffix(".json").read_text())
         for source in models.values()}
-glue("trained_on", logs["nnue"]["moves"], display=False)
+report.paste(trained_on=logs["nnue"]["moves"])
 
 # %% [markdown]
 # ## What was published, what a constant does, what works
@@ -321,14 +319,12 @@ def compared(name, other, what=gains):
     return f"{measured(what[name]):.3f}, {place} the {measured(what[other]).value:.3f}"
 
 # %% tags=["hide-input"]
-glue("paper_hits", summary["precision@5"][published].value, display=False)
-glue("constant_hits", constant["precision@5"].value, display=False)
-glue("paper_gain", summary["nDCG@5"][published].value, display=False)
-glue("kind_gain", summary["nDCG@5"]["constant, by kind of move"].value, display=False)
-glue("bare_gain", summary["nDCG@5"][bare].value, display=False)
-glue("ridge_gain", summary["nDCG@5"]["ridge on changes"].value, display=False)
-glue("best_gain", summary["nDCG@5"][best].value, display=False)
-glue("best_hits", summary["precision@5"][best].value, display=False)
+mean_gain = {name: cell.value for name, cell in summary["nDCG@5"].items()}
+report.paste(
+    paper_hits=summary["precision@5"][published].value, paper_gain=mean_gain[published],
+    best_hits=summary["precision@5"][best].value, best_gain=mean_gain[best],
+    constant_hits=constant["precision@5"].value, bare_gain=mean_gain[bare],
+    kind_gain=mean_gain["constant, by kind of move"], ridge_gain=mean_gain["ridge on changes"])
 
 # %% [markdown]
 # What follows from the table is written by the cell below: each comparison is a paired one on
@@ -358,11 +354,12 @@ board too, given as many moves: the same model on it reaches {measured(gains[bar
 """)
 
 # %% tags=["hide-input"]
-glue("opening_published", Markdown(f"""Measured on {len(test):,} moves of games that no fit has
+report.paste(
+    opening_published=Markdown(f"""Measured on {len(test):,} moves of games that no fit has
 seen, the published ranking has a precision@5 of {compared(wide_name, five, hits)} of always
-naming the same five terms."""), display=False)
-glue("opening_model", Markdown(f"""A small model trained on the changes themselves reaches
-{compared(best, five, hits)}."""), display=False)
+naming the same five terms."""),
+    opening_model=Markdown(f"""A small model trained on the changes themselves reaches
+{compared(best, five, hits)}."""))
 
 # %% tags=["hide-input"]
 Markdown(f"""
@@ -417,7 +414,7 @@ fitted_on = {key: points[f"{sources[key]}-{EQUAL}"]["moves"] if key in sources e
 equal_table = pd.DataFrame({"training moves": pd.Series(fitted_on, dtype=object),
     "nDCG@5": {key: f"{measured(values):.3f}" for key, values in equal_gains.items()},
     "precision@5": {key: f"{measured(values):.3f}" for key, values in equal_hits.items()}})
-glue("equal_moves", fitted_on["nnue"], display=False)
+report.paste(equal_moves=fitted_on["nnue"])
 report.table(equal_table.rename(index=equal), caption="Test moves, by method")
 
 # %% tags=["hide-input"]
@@ -442,7 +439,7 @@ within = pd.DataFrame(
      for name in (guess, wide_name, "ridge on changes", bare, best)})
 beaten = [kind for kind in changes.KINDS
           if within[best][kind].low > within[guess][kind].high]
-glue("kinds_beaten", len(beaten), display=False)
+report.paste(kinds_beaten=len(beaten))
 report.table(within.map("{:.2f}".format), caption="nDCG@5 on test moves by kind")
 
 # %%
@@ -469,7 +466,7 @@ plt.show()
 # %%
 few, unseen = (part.take(np.arange(len(part)) < most)
                for part, most in ((train, 6_000), (validation, 3_000)))
-glue("line_moves", len(few), display=False)
+report.paste(line_moves=len(few))
 shuffled, board = load_expert("nnue", random_weights=seed), load_expert("onehot")
 candidates = {f"NNUE, {name}": (expert, name) for name in
               ("accumulators", "clipped", "pairwise", "pairwise+clipped", "hidden1")}
@@ -572,8 +569,7 @@ by_moves["gain in nDCG@5"] = pd.Series(head_start)
 
 # %%
 rule = about["stopping"]
-glue("patience", rule["patience"], display=False)
-glue("most_passes", rule["most"], display=False)
+report.paste(patience=rule["patience"], most_passes=rule["most"])
 report.table(by_moves.map(lambda cell: f"{cell:.3f}" if hasattr(cell, "low") else cell),
              caption="Test moves, by training moves; each model at its own optimum")
 

@@ -31,7 +31,7 @@ import chess.engine
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from myst_nb import glue
+from IPython.display import Markdown
 from scipy.stats import mannwhitneyu, spearmanr
 from chessgloss import engine, facts, positions, report
 from chessgloss.book import reference
@@ -42,8 +42,9 @@ from chessgloss.skill.grading import MOVE_GRADES, graded_moves, position_key
 from chessgloss.skill.suite import (
     DEPTH_GAMES, OTHER_GAMES, compared_moves, data_folder, positions_of, read_known_sets,
     read_suite)
-from chessgloss.stats import area_under_curve, cluster_weights, mean_interval, means_by
-from chessgloss.stats import percentile_interval
+from chessgloss.stats import (
+    area_under_curve, cluster_weights, mean_interval, means_by, paired_difference,
+    percentile_interval)
 from chessgloss.store import default_store, find_project
 
 sizes = load_sizes("10_move_grading", profile)
@@ -162,8 +163,8 @@ report.boards(report.board(plan_pair.position, size=260),
 # {glue:text}`plan_good:.0f`.
 
 # %% tags=["hide-input"]
-for name, uci in (("plan_good", plan_pair.good), ("plan_bad", plan_pair.bad)):
-    glue(name, float(plan_moves.loc[uci, "loss"]), display=False)
+report.paste(plan_good=plan_moves.loc[plan_pair.good, "loss"],
+             plan_bad=plan_moves.loc[plan_pair.bad, "loss"])
 
 # %% [markdown]
 # ## Moves of which one is known to be better
@@ -296,11 +297,9 @@ report.table(pd.DataFrame({f"{settings.label} against the plan's depth 18": dept
 
 # %% tags=["hide-input"]
 best_falls = limits["best by the other"].to_numpy()
-glue("same_depth", float(depth["same grade"]), display=False)
-glue("within_depth", float(depth["within one grade"]), display=False)
-glue("rank_depth", float(depth["rank correlation"]), display=False)
-glue("best_least", float(best_falls[0]), display=False)
-glue("best_used", float(limits.loc[settings.label, "best by the other"]), display=False)
+report.paste(same_depth=depth["same grade"], within_depth=depth["within one grade"],
+             rank_depth=depth["rank correlation"], best_least=best_falls[0],
+             best_used=limits.loc[settings.label, "best by the other"])
 
 # %% [markdown]
 # Against depth 18, {glue:text}`same_depth:.0%` of moves get the same grade,
@@ -387,34 +386,66 @@ plt.show()
 
 # %% [markdown]
 # Dotted lines are the bounds of the classes; grey are all {glue:text}`shown_moves` moves by which
-# the limits were chosen. Then they were left alone, and other moves of the same famous games were
+# the limits were chosen. Then {glue:text}`drawn_moves` other moves of the same famous games were
 # drawn: half give away little by a first look (*quiet*), half at least an inaccuracy (*losing*).
-# Each was searched until stable and then thirty times longer.
+# The first {glue:text}`longer_moves` of the draw were searched until stable and then thirty times
+# longer. They are not quite unseen: that the searches before and after the move must agree was
+# added when the classes of the first two were known. A trivial answer needs no search: the class
+# that is commonest in the long one, and never a glyph.
 
 # %%
-longer = pd.read_csv(notes / "verdicts.tsv", sep="\t").dropna(subset="long_judgement")
+drawn = pd.read_csv(notes / "verdicts.tsv", sep="\t")
+longer = drawn.dropna(subset="long_judgement")
 order = {name: place for place, name in enumerate(get_args(Judgement))}
 places = longer[["judgement", "long_judgement"]].apply(lambda names: names.map(order))
-steps = places.diff(axis=1).iloc[:, 1].abs()
-same = pd.DataFrame({"class": steps == 0,  # best and good, the first two, have no glyph
-                     "glyph": places.clip(lower=1).nunique(axis=1) == 1, "within one": steps <= 1})
-stable = {name: mean_interval(column, longer["game"], seed=seed) for name, column in same.items()}
-by_half = {f"class, {half}": mean_interval(row, seed=seed)
-           for half, row in same["class"].groupby(longer["half"])}
+commonest = longer["long_judgement"].mode()[0]
+
+
+def agreements(said, found):
+    """Return where two series of places agree in class, in glyph, and but for one class."""
+    return pd.DataFrame({"class": said == found, "within one": (said - found).abs() <= 1,
+                         "glyph": said.clip(lower=1) == found.clip(lower=1)})  # best, good: none
+
+
+same = agreements(places["judgement"], places["long_judgement"])
+easy = agreements(0 * places["long_judgement"] + order[commonest], places["long_judgement"])
+easy["glyph"] = places["long_judgement"] <= order["good"]
+
+
+def agreement(hits):
+    found = {name: mean_interval(hits[name], longer["game"], seed=seed) for name in hits}
+    return found | {f"class, {half}": mean_interval(row, seed=seed)
+                    for half, row in hits["class"].groupby(longer["half"])}
+
+
+stable, trivial = agreement(same), agreement(easy)
 moved = (longer["lost"] - longer["long_lost"]).abs()
 report.boards(
-    report.sheet(f"{len(longer)} moves, thirty times longer", {
-        **stable, **by_half, "median change of the chance lost": float(moved.median()),
-        "median nodes until stable": float(longer["nodes"].median()),
-        "searched to the limit": float((longer["nodes"] >= MOST_NODES).mean())}),
+    report.table(pd.DataFrame({"stable": stable, f"always {commonest}; no glyph": trivial}),
+                 caption=f"{len(longer)} moves: the same in a search thirty times longer"),
     report.table(pd.crosstab(longer["judgement"], longer["long_judgement"])
                  .reindex(index=list(order), columns=list(order), fill_value=0),
-                 caption="Until stable (rows), thirty times longer (columns)"))
+                 caption="Until stable (rows), thirty times longer (columns)"),
+    report.sheet("the searches", {
+        "median change of the chance lost": float(moved.median()),
+        "median nodes until stable": float(longer["nodes"].median()),
+        "searched to the limit": float((longer["nodes"] >= MOST_NODES).mean())}))
 
 # %% tags=["hide-input"]
-for name, value in {"least_nodes": LEAST_NODES, "most_nodes": MOST_NODES,
-                    "shown_moves": by_nodes["san"].nunique()}.items():
-    glue(name, value, display=False)
+ahead = [name for name in ("class", "glyph") if paired_difference(
+    same[name], easy[name], longer["game"], seed=seed).low > 0]
+glyphs = (f"the glyph in {stable['glyph'].value:.0%}, never giving one in "
+          f"{trivial['glyph'].value:.0%}")
+verdict_says = (
+    f"Of {len(longer)} moves judged by the chance to win and searched until stable, the class is "
+    f"that of a search thirty times longer in {stable['class'].value:.0%} (from "
+    f"{stable['class'].low:.0%} to {stable['class'].high:.0%}), *{commonest}* without any search "
+    f"in {trivial['class'].value:.0%}; {glyphs}. "
+    + (f"The search is better than the trivial answer in the {' and the '.join(ahead)}." if ahead
+       else "That a stable search foresees a longer one is not shown by these moves."))
+report.paste(least_nodes=LEAST_NODES, most_nodes=MOST_NODES, drawn_moves=len(drawn),
+             shown_moves=by_nodes["san"].nunique(), longer_moves=len(longer),
+             verdict_says=Markdown(verdict_says))
 
 # %% [markdown]
 # ## What lecturers said
@@ -532,7 +563,7 @@ effects = pd.DataFrame({
 which = (f"In {two_games} games of both, level 10 loses {falls_by:.1f} centipawns more: "
          + ("the order of the two is settled." if falls_by.low > 0 else "it is settled against the "
             "order of the names." if falls_by.high < 0 else "still too few to say which."))
-glue("which_of_two", which, display=False)
+report.paste(which_of_two=which)
 report.boards(report.sheet("rank correlation of level and loss", {
     "here": holds, "here, signed": signed_holds, "plan": plan_order,
     "games of levels 10 and 15": two_games, "level 10 loses more than 15 by": falls_by}),
@@ -584,14 +615,12 @@ report.table(causes, caption="Mean centipawn loss and what moves it")
 gaps = uncut.groupby(["level", "game", "side"])["loss"].mean().unstack()
 gap = (gaps["White"] - gaps["Black"]).abs()
 printed = {side: plan.loc[10, f"{side} Avg CP Loss"] for side in ("White", "Black")}
-glue("gap_plan", float(abs(printed["White"] - printed["Black"])), display=False)
-glue("gap_share", float((gap[10] >= abs(printed["White"] - printed["Black"])).mean()),
-     display=False)
+gap_plan = abs(printed["White"] - printed["Black"])
 lengths = pd.Series({game.key: len(game.moves) for game in every})
 long_games = uncut.groupby("game")["loss"].mean().corr(lengths, method="spearman")
-glue("length_uncut", float(long_games), display=False)
-glue("length_cut", float(cut.groupby("game")["loss"].mean().corr(lengths, method="spearman")),
-     display=False)
+long_cut = cut.groupby("game")["loss"].mean().corr(lengths, method="spearman")
+report.paste(gap_plan=gap_plan, gap_share=(gap[10] >= gap_plan).mean(),
+             length_uncut=long_games, length_cut=long_cut)
 
 # %% [markdown]
 # The plan's level 10 game has one side lose {glue:text}`gap_plan:.0f` centipawns a move more
@@ -607,10 +636,7 @@ glue("length_cut", float(cut.groupby("game")["loss"].mean().corr(lengths, method
 # - With the colours exchanged {glue:text}`same_turned:.0%` of moves keep the grade that one search
 #   gives; of the mean of both, with twice the nodes, {glue:text}`same_doubled:.0%`; against
 #   the plan's depth 18, {glue:text}`same_depth:.0%`.
-# - Judged by the chance to win and searched until stable, {glue:text}`class_stable:.0%` of
-#   {glue:text}`longer_moves` moves keep their class in a search thirty times longer (from
-#   {glue:text}`class_low:.0%` to {glue:text}`class_high:.0%`), {glue:text}`glyph_stable:.0%` their
-#   glyph.
+# - {glue:text}`verdict_says`
 # - A move that a lecturer blames loses more than one he praises in
 #   {glue:text}`apart:.0%` of pairs (from {glue:text}`apart_low:.0%` to
 #   {glue:text}`apart_high:.0%`): only {glue:text}`blamed` moves are blamed,
@@ -626,22 +652,16 @@ glue("length_cut", float(cut.groupby("game")["loss"].mean().corr(lengths, method
 #   without it. That is how far chance, and mates that are not cut, explain the plan's table.
 
 # %% tags=["hide-input"]
-for name, value in {
-    "pairs": len(paired), "right": right.value, "right_decided": right_decided.value,
-    "same_turned": same_turned.value, "same_doubled": same_doubled.value,
-    "class_stable": stable["class"].value,
-    "class_low": stable["class"].low, "class_high": stable["class"].high,
-    "glyph_stable": stable["glyph"].value, "longer_moves": len(longer),
-    "apart": apart.value, "apart_low": apart.low,
-    "apart_high": apart.high, "blamed": int((~judged["praised"]).sum()),
-    "praised": int(judged["praised"].sum()), "apart_says": "" if apart.low > 0.5 else
-    ", too few to tell the two groups apart", "loss_20": float(centre[20]),
-    "signed_20": signed[20].value, "signed_order": signed_holds.value, "order": holds.value,
-    "order_low": holds.low, "order_high": holds.high, "plan_order": plan_order,
-    "games_per_level": sizes.games, "drawings": sizes.resamples, "worse_cut": float(worse["cut"]),
-    "worse_uncut": float(worse["uncut"]),
-}.items():
-    glue(name, value.item() if isinstance(value, np.generic) else value, display=False)
+report.paste(
+    pairs=len(paired), right=right.value, right_decided=right_decided.value,
+    same_turned=same_turned.value, same_doubled=same_doubled.value,
+    apart=apart.value, apart_low=apart.low, apart_high=apart.high,
+    blamed=(~judged["praised"]).sum(), praised=judged["praised"].sum(),
+    apart_says="" if apart.low > 0.5 else ", too few to tell the two groups apart",
+    loss_20=centre[20], signed_20=signed[20].value, signed_order=signed_holds.value,
+    order=holds.value, order_low=holds.low, order_high=holds.high, plan_order=plan_order,
+    games_per_level=sizes.games, drawings=sizes.resamples,
+    worse_cut=worse["cut"], worse_uncut=worse["uncut"])
 
 # %% tags=["hide-input"]
 rows, columns = report.rows, {"both": "Overall Avg", "White": "White Avg CP Loss",
@@ -660,8 +680,9 @@ report.save(
          unit="share of moves"),
     rows({"same_grade": report.Result(depth["same grade"], n=depth["moves"]),
           "rank_correlation": depth["rank correlation"]}, "grading.depth18"),
-    rows({"class_stable": stable["class"], "glyph_stable": stable["glyph"]}, "verdict",
-         unit="share of moves"),
+    *(rows({"class_stable": some["class"], "glyph_stable": some["glyph"]}, prefix,
+           unit="share of moves")
+      for prefix, some in (("verdict", stable), ("verdict.trivial", trivial))),
     rows(apart, "grading.lecturers.told_apart", unit="share of pairs"),
     rows(int((~judged["praised"]).sum()), "grading.lecturers.blamed", unit="moves"),
     rows(len(MOVE_GRADES) - 1, "grades.bounds", unit="bounds between grades"),

@@ -38,7 +38,6 @@ import chess.svg
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from myst_nb import glue
 from scipy.stats import mannwhitneyu, norm, spearmanr
 from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression, Ridge
@@ -466,7 +465,7 @@ if not below:
     says += (f" Uncertain ratings would explain {floor_rating:.0f} and the choice of positions "
              f"{floor_positions:.0f} of it. The rest, {left:.0f}, is between players: some win "
              "more games than their moves in single positions promise, others fewer.")
-glue("why_not", says, display=False)
+report.paste(why_not=says)
 
 # %% [markdown]
 # {glue:text}`why_not` Ratings of players who hardly played are known to some 300 Elo only; they
@@ -789,8 +788,8 @@ report.boards(*cards)
 against_maia = paired_difference(compared["strong models"], compared["maia_1900"], seed=seed)
 words = ("lose less than" if against_maia.high < 0 else "lose more than" if against_maia.low > 0
          else "cannot be told apart, by these positions, from")
-glue("maia_says", f"Over all positions the {len(strong)} strong models {words} maia_1900 "
-     f"({against_maia:.0f} centipawns a move).", display=False)
+report.paste(maia_says=f"Over all positions the {len(strong)} strong models {words} maia_1900 "
+             f"({against_maia:.0f} centipawns a move).")
 
 # %% [markdown]
 # {glue:text}`maia_says` The boards are the three positions in which they lose most beside it; they
@@ -933,7 +932,7 @@ report.table(baseline.join(shares.reindex(columns=list(MOVE_GRADES), fill_value=
 # read the moves and say the next, without a board.
 
 # %% tags=["hide-input", "hide-output"]
-glue("model_games", sizes.model_games, display=False)
+report.paste(model_games=sizes.model_games)
 example = model_asked[0]
 lines = {name: given[example.name].text for name, given in answers.items()}
 report.boards(report.board(example.position, size=260),
@@ -1309,30 +1308,23 @@ ways = {name: overall.loc[name, "legal"].value for name in model_answers}
 best_way = max(ways, key=ways.get)
 mark = {name: mean.value for name, mean in overall["mark"].items()}
 width = curves["stockfish_05"]
-for name, value in {
-    "positions": len(frame), "suite_games": int(frame["game"].nunique()),
-    "model_positions": len(in_common),
-    "habit": texts["qwen_fen"].index[0],
-    "habitual": float(texts["qwen_fen"].iloc[0] / len(in_common)),
-    "qwen_legal": ways["qwen_fen"], "best_way": best_way, "best_legal": ways[best_way],
-    "qwen_mark": mark["qwen_fen"], "random_mark": mark["random"], "missed": missed,
-    "nnue_mark": mark["nnue_one_ply"], "level5_mark": mark["stockfish_05"],
-    "least_tau": float(tau.min()), "least_name": str(tau.idxmin()),
-    "width20": float(width[20]), "width200": float(width[200]),
-    "other_games": OTHER_GAMES, "recorded": len(people),
-    "rho_mark": spearman["mark"].value, "rho_legal": spearman["legal"].value,
-    "rho_best": spearman["priced"].value, "error_best": errors["priced"].value,
-    "error_sure": errors_sure["priced"].value, "error_mean": errors["mean"].value,
-    "error_published": errors["published"].value,
-    "that_pay": ", ".join(paying) or "none makes the error smaller beyond doubt",
-    "changed_once": 1 - agreement["one search, colours exchanged"].value,
-    "changed_fewer": 1 - agreement["mean of both, a quarter of the nodes"].value,
-}.items():
-    glue(name, value, display=False)
 reader = max((player.name for player in readers), key=mark.get)
-for name, value in {"reader": reader, "reader_mark": mark[reader],
-                    "reader_legal": overall.loc[reader, "legal"].value}.items():
-    glue(name, value, display=False)
+report.paste(
+    positions=len(frame), suite_games=frame["game"].nunique(), model_positions=len(in_common),
+    habit=texts["qwen_fen"].index[0], habitual=texts["qwen_fen"].iloc[0] / len(in_common),
+    qwen_legal=ways["qwen_fen"], best_way=best_way, best_legal=ways[best_way],
+    qwen_mark=mark["qwen_fen"], random_mark=mark["random"], missed=missed,
+    nnue_mark=mark["nnue_one_ply"], level5_mark=mark["stockfish_05"],
+    least_tau=tau.min(), least_name=str(tau.idxmin()), width20=width[20], width200=width[200],
+    other_games=OTHER_GAMES, recorded=len(people),
+    rho_mark=spearman["mark"].value, rho_legal=spearman["legal"].value,
+    rho_best=spearman["priced"].value, error_best=errors["priced"].value,
+    error_sure=errors_sure["priced"].value, error_mean=errors["mean"].value,
+    error_published=errors["published"].value,
+    that_pay=", ".join(paying) or "none makes the error smaller beyond doubt",
+    changed_once=1 - agreement["one search, colours exchanged"].value,
+    changed_fewer=1 - agreement["mean of both, a quarter of the nodes"].value,
+    reader=reader, reader_mark=mark[reader], reader_legal=overall.loc[reader, "legal"].value)
 rows = report.rows
 report.save(
     "11_static_positions",

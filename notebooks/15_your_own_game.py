@@ -28,7 +28,6 @@ asked = ("Why not Qxe6+?", "Can Black take the bishop?", "What does White threat
 # %% tags=["hide-input"]
 import matplotlib.pyplot as plt
 import pandas as pd
-from myst_nb import glue
 from chessgloss import report
 from chessgloss.commentary.annotate import Annotator, moves_of, read_games, write_pgn
 from chessgloss.commentary.briefing import Briefing, after_pass
@@ -143,9 +142,7 @@ report.texts({question: reply.text for question, reply in replies.items()},
 # - A question is answered from the board, for the moves and pieces it names.
 
 # %% tags=["hide-input"]
-glue("n_moves", len(annotated.notes), display=False)
-glue("n_commented", len(commented), display=False)
-glue("n_questions", len(replies), display=False)
+report.paste(n_moves=len(annotated.notes), n_commented=len(commented), n_questions=len(replies))
 report.save(
     "15_your_own_game",
     report.rows({"questions": len(replies)}, "figure_a4", unit="questions"),

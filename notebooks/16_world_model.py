@@ -39,7 +39,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import torch
-from myst_nb import glue
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -59,23 +58,7 @@ from chessgloss.tracking.models import make_model, predict_next
 sizes = load_sizes("16_world_model", profile)
 report.use_house_style()
 
-# %% tags=["hide-input"]
-models, readings = {}, {}
-for name in wanted:
-    if runs.kept_path("checkpoints", name).is_file():
-        models[name], training = runs.read_model(name)
-        readings[name] = training.reading
-random_weights = "random weights"
-models[random_weights] = make_model(models[example].settings, seed=seed).eval()
-readings[random_weights] = "uci"
-trained = [name for name in models if name != random_weights]
-spoken = [name for name in trained if readings[name] == "uci"]  # squares come first
 
-
-def key_of(name):
-    return name.removesuffix("-1").replace("-", "_").replace(" ", "_")
-
-# %% tags=["hide-input"]
 def sample_positions(selected, per_game, random):
     rows = []
     for game in selected:
@@ -96,15 +79,12 @@ parts = np.repeat(["train", "validation", "test"], np.diff(
     [0, sizes.games * 3 // 5, sizes.games * 4 // 5, sizes.games]))
 part = parts[np.searchsorted(read_games, positions["game"])]
 boards = read_boards(list(positions["fen"]))
-white = boards.white_to_move[:, None]
-own = np.where((boards.squares == 0) | white, boards.squares, (boards.squares + 5) % 12 + 1)
 train, held = part == "train", part == "test"
-states = {name: world_model.hidden_states(model, readings[name], games, positions)
-          for name, model in models.items()}
+model, training = runs.read_model(example)
+models, readings = {example: model}, {example: training.reading}
+states = {example: world_model.hidden_states(model, training.reading, games, positions)}
 example_probe = world_model.fit_board_probe(
     states[example][layer][train], boards.squares[train], seed=seed, epochs=sizes.epochs)
-
-# %% tags=["hide-input"]
 warm_up = 10  # plies of a game before an attack begins
 openings = [games.ucis(game)[:warm_up] for game in probe_games[-sizes.attacked :]]
 
@@ -114,17 +94,6 @@ def draw_evenly(random, boards):
             for board in boards]
 
 
-def opponents_of(name):
-    random = np.random.default_rng(seed)
-    return {"random": partial(draw_evenly, random),
-            "own": partial(world_model.play_its_moves, models[name], readings[name]),
-            "lookahead": partial(world_model.play_one_ahead, models[name], readings[name], random)}
-
-
-lost_game = world_model.attack(models[example], readings[example], openings[:1],
-                               opponents_of(example)["random"]).iloc[0]
-
-# %%
 def after(moves):
     board = chess.Board()
     for uci in moves:
@@ -141,10 +110,14 @@ def board_of(codes, turn):
     return board
 
 
+lost_game = world_model.attack(model, training.reading, openings[:1], partial(
+    draw_evenly, np.random.default_rng(seed))).iloc[0]
 board = after(lost_game["moves"].split())
 game = tokens.tokenise([lost_game["moves"].split()])
 place = pd.DataFrame({"game": [0], "ply": [len(board.move_stack)]})
-last_states = world_model.hidden_states(models[example], readings[example], game, place)
+last_states = world_model.hidden_states(model, training.reading, game, place)
+
+# %%
 codes = example_probe(last_states[layer]).view(64, 13).argmax(dim=1).numpy()
 wrong = np.flatnonzero(codes != read_boards([board.fen()]).squares[0])
 answer = lost_game["illegal"]
@@ -178,7 +151,6 @@ print(f"{example} answers {answer or 'legally to the end'} after {lost_game['ans
 # `concept` can be set above.
 
 # %%
-model = models[example]
 row = positions.iloc[0]
 moves = games.ucis(row["game"])[: row["ply"]]
 words = ["BOS", *(part for uci in moves for part in (uci[:2], uci[2:4], uci[4:]) if part)]
@@ -228,6 +200,27 @@ print(f"{square}, held-out games:", ", ".join(
 # found to hold its board {cite}`nanda2023emergent`. Two controls: the same layer on the same model
 # before any training (what the last moves and the place in the game give), and no model at all: the
 # commonest content of each square.
+
+# %% tags=["hide-input"]
+for name in wanted:
+    if name != example and runs.kept_path("checkpoints", name).is_file():
+        models[name], training = runs.read_model(name)
+        readings[name] = training.reading
+random_weights = "random weights"
+models[random_weights] = make_model(models[example].settings, seed=seed).eval()
+readings[random_weights] = "uci"
+trained = [name for name in models if name != random_weights]
+spoken = [name for name in trained if readings[name] == "uci"]  # squares come first
+
+
+def key_of(name):
+    return name.removesuffix("-1").replace("-", "_").replace(" ", "_")
+
+
+white = boards.white_to_move[:, None]
+own = np.where((boards.squares == 0) | white, boards.squares, (boards.squares + 5) % 12 + 1)
+states |= {name: world_model.hidden_states(models[name], readings[name], games, positions)
+           for name in models if name != example}
 
 # %%
 codings = {"White, Black": boards.squares, "own, opponent's": own}
@@ -282,11 +275,11 @@ plt.show()
 # Three controls of the same length: a random direction; the step that erases another piece; and the
 # step less its part along the output's own row for the square. A block adds to the state and passes
 # it on, so that a step can reach the output with no block having used it; for the same reason no
-# edit is made behind the last block.
+# edit is made behind the last block. That part alone, as short as it is, is the fourth.
 
 # %%
 def steps_for(model, probe, state, erased, other, random):
-    """Steps of equal length, (4, width), in the order of ``kinds``."""
+    """Steps, (5, width), in the order of ``kinds``; of equal length but for the last."""
     output = model.tokens.weight.detach()[tokens.SQUARES : tokens.PIECES]
     straight = model.norm.weight.detach() * (output[erased[0]] - output.mean(dim=0))
     straight = straight / straight.norm()
@@ -298,9 +291,10 @@ def steps_for(model, probe, state, erased, other, random):
         return 2 * (logits[code] - logits[0]).clamp(min=1) * direction / direction.square().sum()
 
     step = towards_empty(*erased)
-    others = [step - (step @ straight) * straight, towards_empty(*other),
+    along = (step @ straight) * straight
+    others = [step - along, towards_empty(*other),
               torch.from_numpy(random.normal(size=len(step))).float()]
-    return torch.stack([step, *(step.norm() * each / each.norm() for each in others)])
+    return torch.stack([step, *(step.norm() * each / each.norm() for each in others), along])
 
 
 @torch.no_grad()
@@ -317,8 +311,15 @@ def moves_from(model, ids, depth, steps):
     return logits[:, tokens.SQUARES : tokens.PIECES].softmax(dim=1)
 
 
+@torch.no_grad()
+def said_by(model, state):
+    """Probabilities (64,) of the next move's square if the output layer reads a state as it is."""
+    logits = model.tokens.weight[tokens.SQUARES : tokens.PIECES] @ model.norm(state)
+    return logits.softmax(dim=0)
+
+
 # %%
-kinds = ("erased", "around the output", "another", "at random")
+kinds = ("erased", "around the output", "another", "at random", "along the output")
 
 
 def edit(name, rows, depth, strengths):
@@ -338,8 +339,8 @@ def edit(name, rows, depth, strengths):
         for strength in strengths:
             now = moves_from(model, ids, depth, strength * steps)[:, erased]
             table.append([positions["game"][row], depth, strength, before[erased].item(),
-                          *now.tolist()])
-    return pd.DataFrame(table, columns=["game", "depth", "strength", "before", *kinds])
+                          said_by(model, state)[erased].item(), *now.tolist()])
+    return pd.DataFrame(table, columns=["game", "depth", "strength", "before", "said", *kinds])
 
 
 def fall(table, column):
@@ -391,10 +392,45 @@ specific = {(name, kind): paired_difference(
     100 * fall(table, kind), 100 * fall(table, "another"), table["game"], seed=seed)
     for name, table in edits.items() for kind in kinds[:2]}
 shown = pd.DataFrame(erased).T
-shown.columns = ["the piece's step", "around the output", "another piece's", "random direction"]
+shown.columns = ["the piece's step", "around the output", "another piece's", "random direction",
+                 "along the output alone"]
 shown["layer, strength"] = ["{:.0f}, {:g}".format(*chosen[name]) for name in shown.index]
 report.table(shown, digits=1,
              caption="Fall of the probability of moving from the erased square, %")
+
+# %% [markdown]
+# Why does the step do more in one model than in another? {glue:text}`why_edited` How
+# much of the answer a state holds already, the output layer says when it reads the state as it is,
+# without the blocks that are to come.
+
+# %%
+said = pd.DataFrame({name: {
+    "by the state at this layer": mean_interval(100 * table["said"], table["game"], seed=seed),
+    "in the end": mean_interval(100 * table["before"], table["game"], seed=seed)}
+    for name, table in edits.items()}).T
+written = pd.DataFrame({name: {
+    f"block {depth}": float((rows[depth] - rows[depth - 1])[tested].norm(dim=1).mean())
+    for depth in range(1, layer + 1)} for name, rows in states.items() if name in spoken}).T
+report.boards(
+    report.table(said, digits=1, caption="Probability of the erased square, %"),
+    report.table(written, digits=0, caption="Length of what each block adds to the state"))
+
+# %% tags=["hide-input"]
+rest = {name: paired_difference(fall(table, "erased"), fall(table, "along the output"),
+                                table["game"], seed=seed).in_percent()
+        for name, table in edits.items()}
+held_at = {name: row["by the state at this layer"].value / row["in the end"].value
+           for name, row in said.T.items()}
+falls = {name: row["erased"].value for name, row in erased.items()}
+same_order = sorted(falls, key=falls.get) == sorted(held_at, key=held_at.get)
+report.paste(why_edited=(
+    "Its part along the output's row alone lowers the probability by "
+    + ", ".join(f"{erased[name]['along the output'].value:.0f} % in {name}" for name in falls)
+    + ": what the step does beyond that is " + ", ".join(
+        f"{rest[name].value:.0f} [{rest[name].low:.0f}, {rest[name].high:.0f}]" for name in falls)
+    + " points. " + (
+        "The less of the answer is in the state where the step is made, the less there is to push."
+        if same_order else "Why they differ is not explained by what the states say.")))
 
 # %% [markdown]
 # ## One position, two orders
@@ -517,6 +553,13 @@ print(f"after {len(board.move_stack)} plies the answer to {board.peek().uci()} i
 # while it is not has answered illegally.
 
 # %%
+def opponents_of(name):
+    random = np.random.default_rng(seed)
+    return {"random": partial(draw_evenly, random),
+            "own": partial(world_model.play_its_moves, models[name], readings[name]),
+            "lookahead": partial(world_model.play_one_ahead, models[name], readings[name], random)}
+
+
 assert (lost_game["illegal"], lost_game["moves"].split()) == (
     reply, [move.uci() for move in board.move_stack])
 attacks = {}
@@ -627,45 +670,42 @@ margins = {name: paired_difference(
     right[mine, name, layer].mean(axis=1), right[mine, random_weights, layer].mean(axis=1),
     held_games, seed=seed).in_percent() for name in trained}
 above = [name for name, margin in margins.items() if margin.low > 0]
-glue("held", (f"More of the board than with random weights is found in "
-              f"{results.enumerate_names(above)}, by "
-              + ", ".join(f"{margins[name]:.1f}" for name in above) + " points." if above else
-              "No model shows more of the board than one with random weights."), display=False)
-for name, key in (("square", (mine, example, layer)), ("square_own", (mine, example, layer)),
-                  ("square_white", ("White, Black", example, layer)),
-                  ("square_random", (mine, random_weights, layer))):
-    glue(name, f"{squares_right[key].value:.1f}", display=False)
-glue("square_majority", f"{base.value:.1f}", display=False)
-glue("whole", f"{boards_right[mine, example, layer].value:.1f}", display=False)
-glue("epochs", sizes.epochs, display=False)
-glue("warm_up", warm_up, display=False)
+of_squares = {name: f"{squares_right[key].value:.1f}" for name, key in (
+    ("square", (mine, example, layer)), ("square_own", (mine, example, layer)),
+    ("square_white", ("White, Black", example, layer)),
+    ("square_random", (mine, random_weights, layer)))}
+report.paste(
+    held=(f"More of the board than with random weights is found in "
+          f"{results.enumerate_names(above)}, by "
+          + ", ".join(f"{margins[name]:.1f}" for name in above) + " points." if above else
+          "No model shows more of the board than one with random weights."),
+    **of_squares, square_majority=f"{base.value:.1f}", epochs=sizes.epochs, warm_up=warm_up,
+    whole=f"{boards_right[mine, example, layer].value:.1f}")
 
 # %% tags=["hide-input"]
 follows, indirect = ([name for name in spoken if specific[name, kind].low > 0]
                      for kind in kinds[:2])
-glue("edited", ("Erasing a piece in the state lowers the probability of moving it by more than "
-                f"erasing another does in {results.enumerate_names(follows)} (by "
-                + ", ".join(f"{specific[name, 'erased'].value:.0f}" for name in follows)
-                + " points); without the output's own direction it does so in "
-                f"{results.enumerate_names(indirect)}" + "".join(
-                    f", by {specific[name, kinds[1]].value:.0f}" for name in indirect) + (
-                        "." if indirect else ": no block is seen to use what the probe reads.")
-                if follows else "No edit does more to the erased piece than one of another piece."),
-     display=False)
-glue("transposed", " ".join(
-    f"{name}: two orders of the same moves are {transposed[name]['same position']:.2f} apart, two "
-    f"positions {transposed[name]['other position']:.2f}." for name in spoken), display=False)
 sound = [f"{name} ({titles[kind]})" for (name, kind), share in lost.items() if share.value == 0]
-glue("attacked", (f"No illegal answer was found of {results.enumerate_names(sound)}." if sound else
-                  "No model withstands: each is brought to an illegal answer by each opponent.")
-     + " " + " ".join(f"{name} fails in {lost[name, 'random'].value:.0f} % of the games against "
-                      f"random moves, in {lost[name, 'own'].value:.0f} % against its own."
-                      for name in trained), display=False)
-for kind in ("random", "lookahead"):
-    glue(f"lost_{kind}", f"{lost[example, kind].value:.0f}", display=False)
-glue("median_lookahead", f"{median[example, 'lookahead']:.0f}", display=False)
-glue("n_attacked", sizes.attacked, display=False)
-glue("n_lookahead", sizes.looked_ahead, display=False)
+report.paste(
+    edited=("Erasing a piece in the state lowers the probability of moving it by more than "
+            f"erasing another does in {results.enumerate_names(follows)} (by "
+            + ", ".join(f"{specific[name, 'erased'].value:.0f}" for name in follows)
+            + " points); without the output's own direction it does so in "
+            f"{results.enumerate_names(indirect)}" + "".join(
+                f", by {specific[name, kinds[1]].value:.0f}" for name in indirect) + (
+                    "." if indirect else ": no block is seen to use what the probe reads.")
+            if follows else "No edit does more to the erased piece than one of another piece."),
+    transposed=" ".join(
+        f"{name}: two orders of the same moves are {transposed[name]['same position']:.2f} apart, "
+        f"two positions {transposed[name]['other position']:.2f}." for name in spoken),
+    attacked=(f"No illegal answer was found of {results.enumerate_names(sound)}." if sound else
+              "No model withstands: each is brought to an illegal answer by each opponent.")
+    + " " + " ".join(f"{name} fails in {lost[name, 'random'].value:.0f} % of the games against "
+                     f"random moves, in {lost[name, 'own'].value:.0f} % against its own."
+                     for name in trained),
+    **{f"lost_{kind}": f"{lost[example, kind].value:.0f}" for kind in ("random", "lookahead")},
+    median_lookahead=f"{median[example, 'lookahead']:.0f}",
+    n_attacked=sizes.attacked, n_lookahead=sizes.looked_ahead)
 
 # %% tags=["hide-input"]
 nothing = insides[f"{random_weights}, layer {layer}"]
@@ -673,9 +713,10 @@ gains = {name: accuracy(insides[name], minus=nothing, seed=seed)
          for name in (top, "NNUE", "bare board")}
 more = f"{gains[top]:.2f} more than with random weights" if gains[top].low > 0 else (
     "no more than with random weights")
-glue("inside", f"The 21 concepts are told apart in {means[top].value:.2f} of the cases on the last "
-     f"layer of {example}, {more}; on NNUE in {means['NNUE'].value:.2f}, on the bare board in "
-     f"{means['bare board'].value:.2f}.", display=False)
+report.paste(inside=(
+    f"The 21 concepts are told apart in {means[top].value:.2f} of the cases on the last layer of "
+    f"{example}, {more}; on NNUE in {means['NNUE'].value:.2f}, on the bare board in "
+    f"{means['bare board'].value:.2f}."))
 
 # %% tags=["hide-input"]
 layers = {(depth, key_of(name)): (coding, name, depth) for coding, name, depth in right
@@ -698,6 +739,8 @@ report.save(
                 unit="% of the probability"),
     report.rows({(kind.replace(" ", "_"), key_of(name)): row[kind] for name, row in erased.items()
                  for kind in kinds[1:]}, "edit.control", unit="% of the probability"),
+    report.rows({key_of(name): row["by the state at this layer"] for name, row in said.T.items()},
+                "edit.said_at_layer", unit="% probability"),
     *(report.rows({key_of(name): row[column] for name, row in transposed.items()}, key, unit=unit)
       for key, (column, unit) in keys.items()),
     report.rows({(kind, key_of(name)): share for (name, kind), share in lost.items()},

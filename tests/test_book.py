@@ -381,6 +381,15 @@ def test_only_what_a_rerun_repeats_is_kept_of_a_kernel_in_the_project(executed):
     assert "'seed': '0'" in shown.data["text/plain"]
 
 
+@pytest.mark.parametrize(("given", "seen"), [(None, "1"), ("", "1"), ("4", "4")])
+def test_a_kernel_has_one_thread_unless_the_reader_gives_it_more(project, monkeypatch, given, seen):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if given is not None:
+        monkeypatch.setenv("OMP_NUM_THREADS", given)
+    with chapters.kernel_environment(committed_run(project)):
+        assert [os.environ[name] for name in chapters.THREADS] == [seen] * 3
+
+
 def test_another_profile_is_injected_and_hidden_and_smoke_says_what_it_is(executed):
     run, smoke, chapter = executed
     notebook = nbformat.read(smoke.notebook(chapter), as_version=4)

@@ -25,7 +25,7 @@ import zstandard
 from chessgloss import assets
 from chessgloss.concepts import bulk
 from chessgloss.concepts.bulk import StoreNotShared, activate, label_positions, label_stream
-from chessgloss.corpora import streams
+from chessgloss.corpora import games
 from chessgloss.engine import EngineFailed, EngineMissing
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.oracle import STOCKFISH_8, Oracle, TermTable, evaluate_terms, stockfish8
@@ -160,7 +160,7 @@ def test_a_file_that_is_cut_off_is_labelled_as_far_as_it_goes(store, tmp_path, j
     path = tmp_path / "cut.jsonl.zst"
     path.write_bytes(whole.read_bytes()[:-2_000])
     rows = []
-    with pytest.raises(streams.TruncatedFileError, match="cut off"):
+    with pytest.raises(games.TruncatedFileError, match="cut off"):
         for part in label_stream(path, scripted(), store, chunk=1_000, jobs=jobs):
             rows.append(len(part.fens))
     assert rows and rows[:-1] == [1_000] * (len(rows) - 1)
@@ -175,7 +175,7 @@ def test_a_file_is_read_as_it_is_needed_and_no_further_than_asked(store, tmp_pat
             read += 1
             yield b'{"fen": "4k3/8/8/8/8/8/8/4K2R w K -"}\n'
 
-    monkeypatch.setattr(streams, "lines", endless)
+    monkeypatch.setattr(games, "stream_lines", endless)
     stream = label_stream(tmp_path, scripted(), store, chunk=10, jobs=1)
     for _ in range(3):
         assert len(next(stream).fens) == 10

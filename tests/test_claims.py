@@ -267,7 +267,10 @@ def test_what_was_missed_is_found(position, text, words):
 def test_moves_of_the_game_before_are_known_and_others_may_be_of_another_line():
     position = Position.after(("e2e4", "e7e5", "g1f3", "b8c6"))
     said = verify("After 2. Nf3 and 1...c5 the game is open.", MoveInContext(position, "f1c4"))
-    assert {each.claim.text: each.verdict for each in said} == {"Nf3": "true", "c5": "not checkable"}
+    assert {each.claim.text: each.verdict for each in said} == {
+        "Nf3": "true",
+        "c5": "not checkable",
+    }
 
 
 def test_what_is_presupposed_is_read_on_request_and_is_never_false():

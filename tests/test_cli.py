@@ -66,6 +66,37 @@ def test_an_optional_part_is_no_failure(monkeypatch, capsys):
     assert shown.endswith("ready to execute the book\n")
 
 
+def test_ctrl_c_is_no_traceback(monkeypatch, capsys):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "_claims", interrupted)
+    assert cli.main(["claims", "--text", "x"]) == 130
+    assert capsys.readouterr().err == "chessgloss claims: stopped\n"
+
+
+def test_an_output_that_takes_nothing_is_a_failure(monkeypatch, capsys):
+    command, dropped = ["claims", "--fen", START, "--move", "e4", "--text", "Nothing."], []
+    monkeypatch.setattr(os, "dup2", lambda _, number: dropped.append(number))
+    for output, words in ((FullDisk(), "No space"), (None, "standard output is closed")):
+        monkeypatch.setattr(sys, "stdout", output)
+        assert cli.main(command) == 2
+        assert words in capsys.readouterr().err
+    assert dropped == [1]
+
+
+class FullDisk(io.StringIO):
+    def flush(self):
+        raise OSError(28, "No space left on device")
+
+    def fileno(self):
+        return 1
+
+
+def test_what_a_model_writes_does_not_reach_the_terminal_as_control():
+    assert cli._printable("a\x1b[2Jb\nc\x07 \x9bé♘") == "a [2Jb\nc   é♘"
+
+
 def test_an_unknown_command_lists_those_there_are(capsys):
     with pytest.raises(SystemExit) as ended:
         cli.main(["sing"])
@@ -324,6 +355,23 @@ def test_without_a_usable_comment_the_facts_speak_and_say_so(with_model, capsys,
     assert "the facts speak instead" in seen.err
 
 
+def test_a_refused_key_loses_no_analysis(with_model, capsys):
+    with_model("401")
+    assert run("annotate", str(PGN / "variations.pgn")) == 0
+    written = capsys.readouterr()
+    assert "OPENAI_API_KEY and CHESSGLOSS_MODEL; the facts speak instead" in written.err
+    assert "{" in written.out
+
+
+def test_a_silent_model_is_waited_for_as_long_as_said(with_model, capsys):
+    with_model("slow:2", "slow:2")
+    options = ("--fen", FIGURE_A6, "--move", "Bxe6+", "--timeout", "0.2")
+    assert run("comment", *options) == 0
+    written = capsys.readouterr()
+    assert "may take 0.2 s" in written.err and "nothing came within 0.2 s" in written.err
+    assert "(notes, " in written.out
+
+
 def test_notes_asked_for_ask_no_model(with_model, capsys):
     llm = with_model()
     assert run("comment", "--fen", START, "--move", "e4", "--method", "notes") == 0
@@ -386,11 +434,47 @@ def test_targets_are_checked_before_the_work(monkeypatch, tmp_path):
     assert source.read_text() == "1. e4 e5 *\n"
 
 
+def test_a_target_stays_what_it_is(scripted, tmp_path):
+    source, kept, link = str(PGN / "variations.pgn"), tmp_path / "kept.pgn", tmp_path / "link.pgn"
+    kept.write_text("old")
+    kept.chmod(0o640)
+    link.symlink_to(kept)
+    assert run("annotate", source, "-o", str(link)) == 0
+    assert link.is_symlink() and kept.read_text() != "old"
+    assert kept.stat().st_mode & 0o777 == 0o640
+    assert run("annotate", source, "-o", os.devnull) == 0
+    assert Path(os.devnull).is_char_device()
+    kept.chmod(0o440)
+    for path in (tmp_path, kept):
+        with pytest.raises(ValueError, match="a folder, or must not be written"):
+            run("annotate", source, "-o", str(path))
+
+
+def test_what_cannot_be_written_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "write_text", fail_after_a_part)
+    with pytest.raises(OSError, match="No space"):
+        cli._replace(tmp_path / "game.pgn", "1. e4 *")
+    assert list(tmp_path.iterdir()) == []
+
+
+def fail_after_a_part(path: Path, text: str, **_) -> int:
+    path.write_bytes(text.encode()[:2])
+    raise OSError(28, "No space left on device")
+
+
 # ---------------------------------------------------------------- ask
 
 
 def session(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+
+
+def test_a_closed_input_asks_nothing(scripted, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", None)
+    assert run("ask", "--fen", FIGURE_A6, "--move", "Bxe6+") == 0
+    with pytest.raises(ValueError, match="input is closed"):
+        run("claims", "--jsonl", "-")
+    capsys.readouterr()
 
 
 def test_a_session_is_answered_line_by_line(scripted, monkeypatch, capsys):

@@ -1,4 +1,4 @@
-"""Corpora: self-play games and their file, samples and counts, lectures and streams."""
+"""Corpora: self-play games and their file, samples and counts, lectures, and lines of files."""
 
 from __future__ import annotations
 
@@ -11,10 +11,17 @@ import pytest
 import zstandard
 
 from chessgloss import assets
-from chessgloss.corpora import lectures, samples, streams
-from chessgloss.corpora.games import GamesFileError, line_of, of_split, pack, read_games
+from chessgloss.corpora import games, lectures, samples
+from chessgloss.corpora.games import (
+    GamesFileError,
+    TruncatedFileError,
+    line_of,
+    of_split,
+    pack,
+    read_games,
+    stream_lines,
+)
 from chessgloss.corpora.samples import sample_positions
-from chessgloss.corpora.streams import TruncatedFileError
 from chessgloss.engine import ScoredMove, read_centipawns
 from chessgloss.positions import (
     Game,
@@ -372,7 +379,7 @@ class TestRealLectures:
         assert sum(map(lectures.eligible, comments)) == 254
 
 
-# ---------------------------------------------------------------- streams
+# ---------------------------------------------------------------- lines of large files
 
 
 def frames(path: Path, *texts: str) -> Path:
@@ -386,7 +393,7 @@ def frames(path: Path, *texts: str) -> Path:
 def test_a_cut_off_file_gives_its_whole_lines_then_an_error(tmp_path):
     path = frames(tmp_path / "p.csv.zst", "first\nsecond\n", "third\n" * 50)
     path.write_bytes(path.read_bytes()[:-20])
-    read = streams.lines(path)
+    read = stream_lines(path)
     assert [next(read), next(read)] == [b"first\n", b"second\n"]
     with pytest.raises(TruncatedFileError, match="cut off"):
         list(read)
@@ -394,8 +401,8 @@ def test_a_cut_off_file_gives_its_whole_lines_then_an_error(tmp_path):
 
 @pytest.mark.parametrize(("suffix", "compress"), [(".zst", zstandard.compress), (".txt", bytes)])
 def test_lines_come_whole_across_chunks(tmp_path, monkeypatch, suffix, compress):
-    monkeypatch.setattr(streams, "CHUNK", 3)
+    monkeypatch.setattr(games, "CHUNK", 3)
     data = b"first line\n\nthe third, longer\nlast without end"
     path = tmp_path / f"x{suffix}"
     path.write_bytes(compress(data))  # type: ignore[operator]
-    assert list(streams.lines(path)) == data.splitlines(keepends=True)
+    assert list(stream_lines(path)) == data.splitlines(keepends=True)

@@ -15,7 +15,7 @@ import pytest
 from chessgloss import assets
 from chessgloss.claims import verify
 from chessgloss.commentary.briefing import Briefing, EvaluatedMove, briefings_file, read_briefings
-from chessgloss.commentary.methods import Comment, gather_comments
+from chessgloss.commentary.methods import gather_comments
 from chessgloss.engine import Analysis, Line
 from chessgloss.judges import gcc, trials
 from chessgloss.llm.client import Client, Endpoint

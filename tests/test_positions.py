@@ -93,6 +93,12 @@ def test_illegal_moves_name_the_move_the_side_and_the_position(text):
     assert "Black" in str(caught.value)
 
 
+def test_moves_read_as_books_print_them():
+    position = positions.read_fen("4k3/P7/8/8/8/7N/8/4K2R w K - 0 1")
+    for text, uci in (("♘f2", "h3f2"), ("1. ♞f2!", "h3f2"), ("0-0", "e1g1"), ("a8=♕+", "a7a8q")):
+        assert positions.read_move(position, text).uci == uci
+
+
 def test_an_ambiguous_move_asks_for_the_square():
     with pytest.raises(positions.MoveError, match="ambiguous"):
         positions.read_move(positions.Position("4k3/8/8/8/8/8/4K3/R6R w - - 0 1"), "Rd1")

@@ -223,6 +223,7 @@ def test_a_ranking_keeps_every_score():
         probes.precision_at(again, right, count), probes.precision_at(values, right, count)
     )
     assert probes.rank(np.zeros((1, VOCABULARY_SIZE)))[0, :3].tolist() == [0, 1, 2]
+    assert probes.read_probes()["legal"].str.split().str.len().max() <= probes.KEPT
 
 
 # ------------------------------------------------------------------------------ scores

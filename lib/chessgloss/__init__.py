@@ -196,13 +196,17 @@ def activations(
     return load_expert(expert).activations(fens, layer)
 
 
-def live_client() -> Client:
-    """Return a client of ``OPENAI_BASE_URL`` that asks afresh and keeps nothing."""
+def live_client(timeout: float = 300.0) -> Client:
+    """Return a client of ``OPENAI_BASE_URL`` that asks afresh and keeps nothing.
+
+    It waits for an answer as many seconds as given, and asks once more if none comes.
+    """
     import os
+    from dataclasses import replace
     from pathlib import Path
 
     from chessgloss.llm.client import Client, Mode, endpoint_from_environment
     from chessgloss.llm.recordings import Recordings
 
-    endpoint = endpoint_from_environment()
+    endpoint = replace(endpoint_from_environment(), timeout=timeout, retries=1)
     return Client(Recordings.of(endpoint.model, "words", Path(os.devnull)), endpoint, Mode.LIVE)

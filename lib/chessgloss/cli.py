@@ -1,7 +1,8 @@
 """The command line: one command a purpose; ``chessgloss --help`` lists them.
 
 Exit status: 0 all done; 1 something is missing (``doctor``) or some lines of a stream could
-not be read (``claims --jsonl``); 2 bad input, nothing done.
+not be read (``claims --jsonl``); 2 bad input, nothing done, or what was done cannot be written;
+130 stopped by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -57,10 +58,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     given = parser().parse_args(arguments)
     try:
-        return int(given.run(given))
+        if sys.stdout is None:
+            raise OSError("standard output is closed")
+        status = int(given.run(given))
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print(f"chessgloss {given.command}: stopped", file=sys.stderr)
+        return 130
     except (ValueError, RuntimeError, OSError) as error:
         print(f"chessgloss {given.command}: {error}", file=sys.stderr)
+        _drop_unwritten()
         return 2
+    return status
+
+
+def _drop_unwritten() -> None:
+    """Let go what standard output does not take, so that leaving does not fail on it again."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parser() -> argparse.ArgumentParser:
@@ -99,6 +117,8 @@ def parser() -> argparse.ArgumentParser:
             type=int,
             help="of each position (default: more and more, until the verdict is stable)",
         )
+        seconds = "to wait for a model's answer, twice at most (default 300)"
+        each.add_argument("--timeout", type=float, default=300, metavar="SECONDS", help=seconds)
         without = "leave the expert network's concepts out"
         each.add_argument("--no-concepts", action="store_true", help=without)
     comment.add_argument("--json", action="store_true", help="print all that stands behind it")
@@ -169,7 +189,12 @@ def _add_survey(survey: argparse.ArgumentParser) -> None:
 
 
 def _say(text: str) -> None:
-    print(f"chessgloss: {' '.join(text.split())}", file=sys.stderr)
+    print(f"chessgloss: {' '.join(_printable(text).split())}", file=sys.stderr)
+
+
+def _printable(text: str) -> str:
+    """Return a text without the bytes that control a terminal: a model may write anything."""
+    return "".join(each if each.isprintable() or each == "\n" else " " for each in text)
 
 
 def _dumps(value: Any, **options: Any) -> str:
@@ -333,7 +358,7 @@ def _comment_text(briefing: Briefing, comment: Comment) -> str:
     method = f"{comment.method}, {comment.model or 'no model'}"
     verdict = briefing.verdict
     used = f"{method}; {verdict.engine}, {verdict.nodes:,} nodes, depth {verdict.depth}"
-    return f"{briefing.move.numbered_san}{verdict.glyph}: {comment.text}\n({used})"
+    return _printable(f"{briefing.move.numbered_san}{verdict.glyph}: {comment.text}\n({used})")
 
 
 def _comment_json(briefing: Briefing, comment: Comment) -> str:
@@ -381,7 +406,10 @@ def _commentator(given: argparse.Namespace) -> Commentator:
     from chessgloss.commentary.methods import ModelWriter, write_notes
 
     client = _client(given)
-    return write_notes if client is None else ModelWriter(client, _method(given), _say)
+    if client is None:
+        return write_notes
+    _say(f"asking {client.model.name}; each answer may take {given.timeout:g} s (--timeout)")
+    return ModelWriter(client, _method(given), _say)
 
 
 def _method(given: argparse.Namespace) -> str:
@@ -400,7 +428,7 @@ def _method(given: argparse.Namespace) -> str:
 
 def _client(given: argparse.Namespace) -> Client | None:
     """Return a client that asks live and keeps nothing; ``None`` for the notes."""
-    return None if _method(given) == WITHOUT_MODEL else chessgloss.live_client()
+    return None if _method(given) == WITHOUT_MODEL else chessgloss.live_client(given.timeout)
 
 
 # ---------------------------------------------------------------- a game, questions
@@ -426,7 +454,7 @@ def _annotate(given: argparse.Namespace) -> int:
     )
     annotated = [annotator.annotate(game) for game in games]
     if given.output is None:
-        print(write_pgn(annotated), end="")
+        print(_printable(write_pgn(annotated)), end="")
     else:
         _replace(given.output, write_pgn(annotated))
     if given.html:
@@ -443,16 +471,32 @@ def _check_targets(given: argparse.Namespace) -> None:
     for path in targets:
         if not path.resolve().parent.is_dir():
             raise ValueError(f"there is no folder {path.parent} to write {path.name} into")
+        if path.is_dir() or (path.exists() and not _may_be_written(path)):
+            raise ValueError(f"{path} is a folder, or must not be written")
         if path.resolve() == given.pgn.resolve():
             raise ValueError(f"{path} is the game itself; give the annotated one another name")
     if len({path.resolve() for path in targets}) < len(targets):
         raise ValueError("the PGN and the page need different names")
 
 
+def _may_be_written(path: Path) -> bool:
+    return bool(path.stat().st_mode & 0o222) and os.access(path, os.W_OK)
+
+
 def _replace(path: Path, text: str) -> None:
-    aside = path.with_name(path.name + ".part")
-    aside.write_text(text, encoding="utf-8")
-    aside.replace(path)
+    """Write a file whole or not at all; a link, a pipe, a device and a mode stay what they are."""
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
+    target = path.resolve()
+    aside = target.with_name(target.name + ".part")
+    try:
+        aside.write_text(text, encoding="utf-8")
+        if target.exists():
+            shutil.copymode(target, aside)
+        aside.replace(target)
+    finally:
+        aside.unlink(missing_ok=True)
 
 
 def _ask(given: argparse.Namespace) -> int:
@@ -483,6 +527,8 @@ def _ask(given: argparse.Namespace) -> int:
 def _questions() -> Iterator[str]:
     """Yield questions from the terminal or a pipe until it ends or somebody says ``quit``."""
     prompt = ""
+    if sys.stdin is None:
+        return
     if sys.stdin.isatty():
         prompt = "? "
         print("Ask about moves, pieces, squares, threats, the best move; quit ends.", flush=True)
@@ -502,7 +548,7 @@ def _reply_text(reply: Reply) -> str:
     if reply.model:
         lines += [f"  looked up: {ground.text}" for ground in reply.grounds]
         lines += [f"  not legal here: {move}" for move in reply.unsupported]
-    return "\n".join([*lines, f"({reply.method}, {reply.model or 'no model'})"])
+    return _printable("\n".join([*lines, f"({reply.method}, {reply.model or 'no model'})"]))
 
 
 # ---------------------------------------------------------------- claims
@@ -533,6 +579,8 @@ def _claims(given: argparse.Namespace) -> int:
 def _check_stream(path: Path) -> int:
     """Print an object for each line of a file; return 1 if one of them could not be read."""
     status = 0
+    if str(path) == "-" and sys.stdin is None:
+        raise ValueError("standard input is closed")
     with sys.stdin if str(path) == "-" else path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():

@@ -32,6 +32,8 @@ _FEN_DEFAULTS = {
     "move number": "1",
 }
 _MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.(\.\.|…)?\s*")
+#: Pieces as books print them, in place of letters; a pawn has none.
+_FIGURINES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBN KQRBN ")
 _PGN_COMMENT = re.compile(r"\{[^}]*\}|;.*|(?m:^%.*)")
 _PGN_RESULT = re.compile(r"(?:^|[\s)}.])(?:1-0|0-1|1/2-1/2|\*)\s*$")
 _EN_PASSANT = re.compile(r"\be\.?p\.?(?=\s|$)")
@@ -356,7 +358,7 @@ def read_move(position: Position, text: str) -> MoveInContext:
         If the text is no move, an ambiguous one, or illegal in the position.
     """
     board = chess.Board(position.fen)
-    bare = _MOVE_NUMBER.sub("", text).strip().rstrip("!?")
+    bare = _MOVE_NUMBER.sub("", text).translate(_FIGURINES).strip().rstrip("!?")
     try:
         return MoveInContext(position, board.parse_san(bare).uci())
     except chess.AmbiguousMoveError:

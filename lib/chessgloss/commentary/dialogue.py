@@ -26,7 +26,7 @@ from chessgloss.facts import Verdict, gather, listed, side_name, weigh
 from chessgloss.facts.board import attackers, shelter
 from chessgloss.facts.fact import named, owned
 from chessgloss.facts.tactics import captures, exchange, hanging, threats
-from chessgloss.llm.client import Client, Unanswered
+from chessgloss.llm.client import Client, Misconfigured, Unanswered
 from chessgloss.llm.recordings import Request, Sampling, State
 from chessgloss.positions import MoveInContext, Position
 
@@ -670,7 +670,7 @@ class Dialogue:
             if answer.state == State.ANSWERED:
                 return " ".join(answer.text.split())
             problem = f"{client.model.name} gave no answer ({answer.state})"
-        except Unanswered as error:
+        except (Unanswered, Misconfigured) as error:
             problem = str(error)
         self.warn(f"{problem}; the facts speak instead")
         return None

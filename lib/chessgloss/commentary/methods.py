@@ -31,7 +31,7 @@ from chessgloss.commentary.notes import write_notes
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.concepts.changes import ConceptChange
 from chessgloss.facts import side_name
-from chessgloss.llm.client import Client, Unanswered, replay
+from chessgloss.llm.client import Client, Misconfigured, Unanswered, replay
 from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
 from chessgloss.positions import MoveInContext
 from chessgloss.store import find_project
@@ -330,7 +330,7 @@ class ModelWriter:
             if comment.state == "answered":
                 return replace(comment, model=comment.model or name)
             problem = f"{name} gave no comment on {briefing.name} ({comment.state})"
-        except Unanswered as error:
+        except (Unanswered, Misconfigured) as error:
             self._gone, problem = True, str(error)
         self.warn(f"{problem}; the facts speak instead")
         return write_notes(briefing)

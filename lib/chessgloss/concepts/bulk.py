@@ -32,8 +32,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from chessgloss import assets
-from chessgloss.corpora import streams
-from chessgloss.corpora.streams import DamagedLine
+from chessgloss.corpora import games
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.oracle import Oracle, TermTable, evaluate_terms
 from chessgloss.positions import PositionError, repair_fen
@@ -76,7 +75,7 @@ class LabelledLines:
     fens: tuple[str, ...]
     lines: NDArray[np.int64]
     table: TermTable
-    damaged: tuple[DamagedLine, ...]
+    damaged: tuple[games.DamagedLine, ...]
 
 
 def label_positions(
@@ -141,14 +140,17 @@ def label_stream(
 
     Raises
     ------
-    chessgloss.corpora.streams.TruncatedFileError
+    chessgloss.corpora.games.TruncatedFileError
         After the last whole line, if the file is cut off. All before it is labelled.
     """
-    texts, recipe = map(_fen_text, islice(streams.lines(path), limit)), {"oracle": _version(oracle)}
+    texts, recipe = (
+        map(_fen_text, islice(games.stream_lines(path), limit)),
+        {"oracle": _version(oracle)},
+    )
     done = _computed("labelled-lines", texts, chunk, recipe, _label_lines, (oracle,), store, jobs)
     for first, parts in zip(count(1, chunk), done, strict=False):
         rows = parts["positions"]
-        damaged = tuple(DamagedLine(first + at, reason) for at, reason in parts["damaged"])
+        damaged = tuple(games.DamagedLine(first + at, reason) for at, reason in parts["damaged"])
         lines = first + rows["offset"].to_numpy(np.int64)
         yield LabelledLines(tuple(rows["fen"]), lines, _table_of(parts), damaged)
 

@@ -1,15 +1,17 @@
-"""The file that keeps games, and how a game ends by the rules.
+"""The file that keeps games, how a game ends by the rules, and lines of files of any size.
 
 A file holds one game a line, tab-separated (series number, White, Black, result,
 termination, opening plies, UCI moves), under zstd. ``data/games/play.py`` plays the
-committed ones.
+committed ones. :func:`stream_lines` reads larger files, compressed or plain, never unpacked whole.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import BinaryIO, cast
 
 import chess
 import zstandard
@@ -18,6 +20,12 @@ from chessgloss.positions import Game, Result
 
 #: Compression level; 19 is zstd's strongest that a default reader's memory allows.
 ZSTD_LEVEL = 19
+
+#: Bytes read from the disk at a time.
+CHUNK = 1 << 20
+
+#: Largest zstd window accepted, in bytes; files packed with ``--long=31`` need this much.
+MAX_WINDOW = 1 << 31
 
 
 class GamesFileError(ValueError):
@@ -88,3 +96,70 @@ def line_of(number: int, game: Game) -> str:
     """Return a game as a line of the file."""
     players, end = (game.white, game.black), (game.result, game.termination, game.opening_plies)
     return "\t".join(map(str, (number, *players, *end, " ".join(game.moves)))) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedLine:
+    """A line that could not be read.
+
+    Parameters
+    ----------
+    line
+        Its number in the unpacked file, from 1.
+    reason
+        What is wrong with it.
+    """
+
+    line: int
+    reason: str
+
+
+class TruncatedFileError(EOFError):
+    """A compressed file that ends before its last frame does."""
+
+
+def stream_lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a ``.zst`` or plain file, with their line ends.
+
+    Raises
+    ------
+    TruncatedFileError
+        After the last whole line, if a compressed file is cut off.
+    ValueError
+        If a ``.zst`` file is not in that format.
+    """
+    rest = b""
+    with path.open("rb") as file:
+        for chunk in _unpacked(file, path) if path.suffix == ".zst" else _chunks(file):
+            whole, end, last = chunk.rpartition(b"\n")
+            if end:
+                yield from io.BytesIO(rest + whole + end)
+                rest = last
+            else:
+                rest += chunk
+    if rest:
+        yield rest
+
+
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
+    while chunk := file.read(CHUNK):
+        yield chunk
+
+
+def _unpacked(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """Unpack frame by frame: Lichess's files hold many, and empty ones between them."""
+    unpacker = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
+    decoder = unpacker.decompressobj()
+    open_frame = False
+    try:
+        for data in _chunks(file):
+            while data:
+                yield decoder.decompress(data)
+                open_frame = not decoder.eof
+                data = decoder.unused_data
+                if decoder.eof:
+                    decoder = unpacker.decompressobj()
+    except zstandard.ZstdError as error:
+        raise ValueError(f"{path} is not a sound .zst file: {error}") from None
+    if open_frame:
+        raise TruncatedFileError(f"{path} is cut off in its last zstd frame; fetch it again")

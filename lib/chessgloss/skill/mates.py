@@ -18,8 +18,7 @@ import chess
 import pandas as pd
 
 from chessgloss.commentary.prompts import load_prompt
-from chessgloss.corpora.games import of_split
-from chessgloss.corpora.streams import lines
+from chessgloss.corpora.games import of_split, stream_lines
 from chessgloss.facts.tactics import mates as quick_mates
 from chessgloss.llm.recordings import Request
 from chessgloss.positions import Game, MoveInContext, Position, repair_fen
@@ -206,7 +205,7 @@ def lichess_problems(path: Path, count: int) -> list[Problem]:
     (https://database.lichess.org, CC0). A puzzle is solved after its first move.
     """
     problems: list[Problem] = []
-    for row in csv.DictReader(line.decode("utf-8") for line in lines(path)):
+    for row in csv.DictReader(line.decode("utf-8") for line in stream_lines(path)):
         if len(problems) == count:
             break
         if "mateIn1" in (row["Themes"] or "").split():

@@ -65,8 +65,8 @@ COLUMNS = ["task", "band", "game", "fen", "piece", "prompt", "exact", "legal", "
 #: Names of the scores, which are columns of :func:`score_answers`.
 SCORES = ("lgm", "rprec", "exm")
 
-#: Tokens of a ranking that are kept.
-KEPT = 32
+#: Tokens of a ranking that are kept: as many as the right answers to a question, or more.
+KEPT = 24
 
 
 class ProbeError(ValueError):
@@ -225,8 +225,8 @@ def share_on_own_pieces(model: LanguageModel, questions: pd.DataFrame) -> NDArra
 def rank(log_probabilities: NDArray) -> NDArray[np.uint8]:
     """Return the best :data:`KEPT` tokens of each row, the most probable first; shape (n, KEPT).
 
-    Of equals the lowest id comes first. A fifth of the size of all probabilities, and enough for
-    every score that counts right answers among the first: a queen has 27 moves at most.
+    Of equals the lowest id comes first. That is enough for every score that counts right answers
+    among the first, and a thirteenth of the size of all probabilities.
     """
     order = np.argsort(-log_probabilities, axis=1, kind="stable")
     return order[:, :KEPT].astype(np.uint8)
