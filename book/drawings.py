@@ -49,16 +49,16 @@ _BOXES: Sequence[tuple[str, str, int, int, int, str]] = (
     ("An engine", "verdict and best lines", 4, 78, 168, "01"),
     ("A network", "concepts it has learnt", 188, 78, 168, "02"),
     ("Facts of the board", "attacks, captures, threats", 4, 152, 168, "04"),
-    ("What the move changes", "concepts, the most first", 188, 152, 168, "03"),
+    ("What a move changes", "concepts, ranked", 188, 152, 168, "03"),
     ("A language model writes", "the comment", 70, 226, 220, "04"),
     ("A checker", "every claim against the board", 70, 300, 220, "05"),
     ("Judges", "scores and pairs", 4, 374, 168, "06"),
-    ("Readers", "people, or the move they choose", 188, 374, 168, "08"),
+    ("Readers", "ratings, or moves chosen", 188, 374, 168, "08"),
 )
 _ARROWS = (
     *("M150 52L100 76", "M210 52L260 76", "M88 126V150", "M272 126V150"),
     *("M110 200L140 224", "M250 200L220 224", "M180 274V298", "M140 348L110 372"),
-    *("M220 348L250 372", "M292 324H330V250H294"),
+    *("M220 348L250 372", "M290 324H316V250H292"),
 )
 
 
@@ -68,7 +68,7 @@ def diagram(names: Mapping[str, str]) -> str:
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
         'markerHeight="7" orient="auto"><path class="tip" d="M0 0L8 4L0 8z"/></marker></defs>',
         *(f'<path class="arrow" d="{line}" marker-end="url(#tip)"/>' for line in _ARROWS),
-        '<text class="aside" x="334" y="290">false?</text>',
+        '<text class="aside" x="321" y="291">false</text>',
     ]
     for title, words, x, y, width, chapter in _BOXES:
         middle, line = x + width / 2, y + (20 if words else 29)
