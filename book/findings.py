@@ -225,7 +225,8 @@ class Book:
             raise FindingsError(f"{claim.id}: no chapter {claim.chapter!r}")
         if claim.section and claim.section not in self.headings[claim.chapter]:
             raise FindingsError(f"{claim.id}: chapter {claim.chapter} has no {claim.section!r}")
-        place = f"#{make_id(claim.section)}" if claim.section else ""
+        heading = claim.section.replace("'", "’")  # as smartquotes sets it
+        place = f"#{make_id(heading)}" if heading else ""
         return f"executed/{self.names[claim.chapter]}.html{place}"
 
 
