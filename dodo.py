@@ -18,11 +18,13 @@ from doit.exceptions import TaskFailed
 from doit.tools import config_changed
 
 from chessgloss.book.profiles import PROFILES
+from chessgloss.commentary.briefing import briefings_file
 
 PROJECT = Path(__file__).parent.resolve()
 sys.path.insert(0, str(PROJECT / "book"))
 
 import compare as comparison  # noqa: E402
+import findings  # noqa: E402
 import reproduce as overview  # noqa: E402
 from chapters import (  # noqa: E402
     CHAPTERS_FILE,
@@ -80,13 +82,23 @@ def task_overview() -> dict[str, Any]:
     }
 
 
+def task_findings() -> dict[str, Any]:
+    """Write the first page and the page of all claims from the committed results."""
+    return {
+        "actions": [(_write_findings, [committed_run(PROJECT).results, PROJECT / "book"])],
+        "file_dep": [str(path) for path in findings_sources(PROJECT)],
+        "targets": [str(PROJECT / "book" / name) for name in findings.PAGES],
+        "task_dep": ["execute"],
+    }
+
+
 def task_book() -> dict[str, Any]:
     """Build _build/html from the committed text and the executed chapters."""
     return {
         "actions": [(build_html, [PROJECT, PROJECT]), (_announce, [PROJECT])],
         "file_dep": [str(path) for path in page_sources(PROJECT)],
         "targets": [str(index_page(PROJECT))],
-        "task_dep": ["pairs", "execute", "overview"],
+        "task_dep": ["pairs", "execute", "overview", "findings"],
     }
 
 
@@ -249,6 +261,11 @@ def build_from(run: Run, source: Path, output: Path) -> TaskFailed | None:
     if (run.project / "benchmarks/results").is_dir():
         shutil.copytree(run.project / "benchmarks/results", source / "benchmarks/results")
     write_overview(run.results, source / "book/reproduce.md")
+    whole = all(run.result(chapter).is_file() for chapter in read_chapters(run.project))
+    if run.profile == "book" and whole:  # else the committed findings stay
+        failure = _write_findings(run.results, source / "book")
+        if failure is not None:
+            return failure
     return build_html(source, output)
 
 
@@ -261,6 +278,15 @@ def write_overview(results: Path, page: Path) -> None:
         PROJECT / CHAPTERS_FILE,
     )
     write_atomically(page, text)
+
+
+def _write_findings(results: Path, folder: Path) -> TaskFailed | None:
+    try:
+        for name, text in findings.pages(PROJECT, results).items():
+            write_atomically(folder / name, text)
+    except findings.FindingsError as error:
+        return TaskFailed(str(error))
+    return None
 
 
 def build_html(source: Path, output: Path, *, strict: bool = True) -> TaskFailed | None:
@@ -304,6 +330,20 @@ def overview_sources(project: Path) -> list[Path]:
         library,
         *(project / "data/reference").glob("*"),
         project / CHAPTERS_FILE,
+    ]
+
+
+def findings_sources(project: Path) -> list[Path]:
+    """List what the first page and the page of all claims are made from."""
+    book = project / "book"
+    own = ("findings.py", "findings.toml", "drawings.py", *(f"{n}.j2" for n in findings.PAGES))
+    chapters = read_chapters(project)
+    return [
+        *(book / name for name in own),
+        *overview_sources(project),
+        *(project / chapter.source for chapter in chapters),
+        *sorted((project / "lib/chessgloss/claims").glob("*.py")),
+        briefings_file(),
     ]
 
 

@@ -148,7 +148,8 @@ def render(
         titles=TITLES,
         items=items,
         links={name[:2]: name for name in chapters if written[name[:2]] is not None},
-        results=results,
+        compared=lambda item: _by_verdict(results[item.item, item.document], alone=False),
+        alone=lambda item: _by_verdict(results[item.item, item.document], alone=True),
         status={
             (item.item, item.document): status(
                 item, results[item.item, item.document], written.get(item.chapter) is not None
@@ -230,6 +231,11 @@ def _results_of(item: Item, written: Mapping[str, Results | None]) -> Results:
         if result.source.startswith(item.sources)
     }
     return named | {key: result for key, result in cited.items() if key not in named}
+
+
+def _by_verdict(results: Results, *, alone: bool) -> Results:
+    nothing = "no reference value"
+    return {k: result for k, result in results.items() if (verdict(result) == nothing) is alone}
 
 
 def _without_interval(value: float, expected: float) -> str:

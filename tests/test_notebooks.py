@@ -44,7 +44,7 @@ def test_the_list_of_chapters_is_the_folder_in_order():
 
 def test_every_chapter_is_in_the_book_and_in_order():
     contents = yaml.safe_load((PROJECT / "_toc.yml").read_text("utf-8"))
-    files = [entry["file"] for entry in contents["chapters"]]
+    files = [entry["file"] for part in contents["parts"] for entry in part["chapters"]]
     listed = [Path(file).name for file in files if file.startswith("book/executed/")]
     assert listed == [chapter.name for chapter in CHAPTERS]
 

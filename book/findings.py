@@ -1,0 +1,348 @@
+"""The pages that say what was found: every claim of the four documents with its verdict.
+
+``findings.toml`` holds the claims, each with the results that decide it and a rule over them;
+:func:`pages` makes from it and the chapters' results the page of all claims and the first page.
+A rule sees the bounds of an interval, never the estimate alone, so that no verdict is earned by
+a small sample.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import tomllib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from docutils.nodes import make_id
+
+from chessgloss.book import reference
+from chessgloss.report import Result
+from drawings import chart, diagram, in_words
+from reproduce import TITLES, ResultsError, read_results
+
+#: Verdicts in words, by the name of the rule that gives each.
+VERDICTS = {
+    "holds": "holds here",
+    "part": "holds in part",
+    "fails": "does not hold here",
+    "open": "cannot tell",
+    "needs": "cannot be tested here",
+}
+
+#: The generated pages; each has a template beside this file.
+PAGES = ("findings.md", "index.md")
+
+_OPERATORS: Mapping[type, Any] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.USub: operator.neg,
+    ast.Not: operator.not_,
+}
+
+
+class FindingsError(ValueError):
+    """A claim, a rule or a result that does not fit; the message names the entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim of a document, what we did to test it, and the rules that decide.
+
+    Parameters
+    ----------
+    id
+        Its name, and its place on the page.
+    document
+        One of :data:`reproduce.TITLES`.
+    where
+        Section or table that makes the claim.
+    claim, test
+        The claim, and our test of it, in words.
+    chapter
+        Number of the chapter that decides it, two digits.
+    section
+        Heading there; empty leads to the chapter as a whole.
+    standin
+        What our stand-in changes.
+    figures
+        Results by the name that the rules use: ``"02/table6.mean.nnue"``.
+    holds, part, fails
+        Rules, see :func:`decide`.
+    needs
+        What a test would take that is not here, instead of rules.
+    front, question
+        Place on the first page, 1 to 6, and the question that the verdict answers there.
+    """
+
+    id: str
+    document: str
+    where: str
+    claim: str
+    test: str
+    chapter: str
+    section: str = ""
+    standin: str = ""
+    figures: Mapping[str, str] = field(default_factory=dict)
+    holds: str = ""
+    part: str = ""
+    fails: str = ""
+    needs: str = ""
+    front: int = 0
+    question: str = ""
+
+    def __post_init__(self) -> None:
+        if self.document not in TITLES:
+            raise FindingsError(f"{self.id}: unknown document {self.document!r}")
+        if bool(self.needs) == bool(self.holds and self.fails):
+            raise FindingsError(f"{self.id}: give `holds` and `fails`, or `needs`")
+        if bool(self.front) != bool(self.question):
+            raise FindingsError(f"{self.id}: `front` and `question` go together")
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """Its rules by name."""
+        named = {"holds": self.holds, "part": self.part, "fails": self.fails}
+        return {name: rule for name, rule in named.items() if rule}
+
+
+# ---------------------------------------------------------------- rules
+
+
+def evaluate(rule: str, figures: Mapping[str, Result], entry: str) -> Any:
+    """Return what a rule gives for results by name.
+
+    Raises
+    ------
+    FindingsError
+        If the rule uses anything but bounds, values, numbers, ``+ - *``, comparisons,
+        ``and``, ``or`` and ``not``, or asks a result for a bound or value it must not give.
+    """
+    try:
+        tree = ast.parse(rule, mode="eval").body
+    except SyntaxError as error:
+        raise FindingsError(f"{entry}: bad rule {rule!r}: {error.msg}") from error
+    return _evaluate(tree, figures, f"{entry}: rule {rule!r}")
+
+
+def _evaluate(node: ast.expr, figures: Mapping[str, Result], at: str) -> Any:
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return number
+        case ast.BoolOp(op=op, values=values):
+            parts = [_evaluate(value, figures, at) for value in values]  # all, so that all is seen
+            return all(parts) if isinstance(op, ast.And) else any(parts)
+        case ast.UnaryOp(op=ast.USub() | ast.Not() as sign, operand=operand):
+            return _OPERATORS[type(sign)](_evaluate(operand, figures, at))
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() as sum_, right=right):
+            pair = _evaluate(left, figures, at), _evaluate(right, figures, at)
+            return _OPERATORS[type(sum_)](*pair)
+        case ast.Compare(left=left, ops=[compared], comparators=[right]) if (
+            type(compared) in _OPERATORS
+        ):
+            pair = _evaluate(left, figures, at), _evaluate(right, figures, at)
+            return _OPERATORS[type(compared)](*pair)
+        case ast.Call(func=ast.Name(id=what), args=[ast.Name(id=name)], keywords=[]):
+            return _read(what, name, figures, at)
+    raise FindingsError(f"{at}: {ast.unparse(node)!r} is not allowed")
+
+
+def _read(what: str, name: str, figures: Mapping[str, Result], at: str) -> float:
+    if what not in ("lower", "upper", "value"):
+        raise FindingsError(f"{at}: {what!r} is not lower, upper or value")
+    if name not in figures:
+        raise FindingsError(f"{at}: no figure {name!r}; there are {', '.join(figures)}")
+    result = figures[name]
+    if what == "value" and result.low is not None:
+        raise FindingsError(f"{at}: {name!r} has an interval; ask for its lower or upper bound")
+    found = {"lower": result.low, "upper": result.high, "value": result.value}[what]
+    if found is None:
+        raise FindingsError(f"{at}: {name!r} has no {what}")
+    return found
+
+
+def decide(claim: Claim, figures: Mapping[str, Result]) -> str:
+    """Return the name of a claim's verdict, a key of :data:`VERDICTS`.
+
+    Raises
+    ------
+    FindingsError
+        If a rule is bad, or ``holds`` and ``fails`` are true together.
+    """
+    if claim.needs:
+        return "needs"
+    true = {name for name, rule in claim.rules.items() if evaluate(rule, figures, claim.id)}
+    if {"holds", "fails"} <= true:
+        raise FindingsError(f"{claim.id}: `holds` and `fails` are true together")
+    return next((name for name in ("holds", "fails", "part") if name in true), "open")
+
+
+# ---------------------------------------------------------------- what is read
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The results and headings of all chapters, by number, and their notebooks' names."""
+
+    names: Mapping[str, str]
+    results: Mapping[str, Mapping[str, Result]]
+    headings: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def read(cls, project: Path, results: Path) -> Book:
+        """Read the chapters listed in the project, and their results in a folder."""
+        chapters = tomllib.loads((project / "notebooks/chapters.toml").read_text("utf-8"))
+        names = {name[:2]: name for name in chapters}
+        headings = {}
+        for number, name in names.items():
+            lines = (project / f"notebooks/{name}.py").read_text("utf-8").splitlines()
+            headings[number] = [line.split("# ", 2)[-1] for line in lines if line[:4] == "# ##"]
+        written = {n: read_results(results / f"{name}.json") or {} for n, name in names.items()}
+        return cls(names, written, headings)
+
+    def result(self, address: str, entry: str) -> Result:
+        """Return the result at ``chapter/key``."""
+        number, _, key = address.partition("/")
+        try:
+            return self.results[number][key]
+        except KeyError:
+            raise FindingsError(f"{entry}: no result {address!r} in book/results") from None
+
+    def link(self, claim: Claim) -> str:
+        """Return the address of the section that decides a claim, from a page of the book."""
+        if claim.chapter not in self.names:
+            raise FindingsError(f"{claim.id}: no chapter {claim.chapter!r}")
+        if claim.section and claim.section not in self.headings[claim.chapter]:
+            raise FindingsError(f"{claim.id}: chapter {claim.chapter} has no {claim.section!r}")
+        heading = claim.section.replace("'", "’")  # as smartquotes sets it
+        place = f"#{make_id(heading)}" if heading else ""
+        return f"executed/{self.names[claim.chapter]}.html{place}"
+
+
+def read_claims(path: Path) -> tuple[dict[str, Any], list[Claim]]:
+    """Read ``findings.toml``; return it as it is, and its claims.
+
+    Raises
+    ------
+    FindingsError
+        If the file is malformed, or a claim lacks a field, has one too many, or comes twice.
+    """
+    try:
+        tables = tomllib.loads(path.read_text("utf-8"))
+        claims = [Claim(**table) for table in tables["claim"]]
+    except (tomllib.TOMLDecodeError, TypeError, KeyError) as error:
+        raise FindingsError(f"{path.name}: {error}") from error
+    if twice := [name for name, n in Counter(claim.id for claim in claims).items() if n > 1]:
+        raise FindingsError(f"{path.name}: claims come twice: {', '.join(twice)}")
+    places = sorted(claim.front for claim in claims if claim.front)
+    if places != [*range(1, 7)]:
+        raise FindingsError(f"{path.name}: the first page shows six claims, 1 to 6, not {places}")
+    return tables, claims
+
+
+def contradictions(tables: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the documents' contradictions with the printed numbers, each checked.
+
+    Raises
+    ------
+    FindingsError
+        If a printed value is not there, or a contradiction is none.
+    """
+    cells = {cell.key: cell for cell in reference.load()}
+    found = []
+    for entry in tables["contradiction"]:
+        name = f"{entry['document']}, {entry['where']}"
+        if missing := [key for key in entry["printed"].values() if key not in cells]:
+            raise FindingsError(f"{name}: no printed value {missing[0]!r}")
+        printed = {label: cells[key] for label, key in entry["printed"].items()}
+        values = {label: Result(cell.value) for label, cell in printed.items()}
+        if not evaluate(entry["check"], values, name):
+            raise FindingsError(f"{name}: no contradiction by {entry['check']!r}")
+        found.append({**entry, "printed": {k: cell.printed for k, cell in printed.items()}})
+    return found
+
+
+# ---------------------------------------------------------------- pages
+
+
+def example(tables: Mapping[str, Any]) -> str:
+    """Return the HTML of a board beside a comment on its move, every claim coloured."""
+    from chessgloss import report
+    from chessgloss.claims import verify
+    from chessgloss.commentary import briefing
+
+    told = tables["example"]
+    known = briefing.read_briefings(briefing.briefings_file())[told["briefing"]]
+    checked = verify(told["text"], known.move, known.verdict)
+    shown = report.claims({known.move.numbered_san: (told["text"], checked)})
+    return report.boards(report.board(known.move, size=280), shown).html
+
+
+def pages(project: Path, results: Path) -> dict[str, str]:
+    """Return the generated pages by file name, as MyST Markdown.
+
+    Parameters
+    ----------
+    project
+        Folder of the book; its text, list of claims and headings are read.
+    results
+        Folder of the chapters' results.
+
+    Raises
+    ------
+    FindingsError
+        If a result that a claim names is missing, or an entry is wrong.
+    """
+    tables, claims = read_claims(project / "book/findings.toml")
+    try:
+        book = Book.read(project, results)
+    except ResultsError as error:
+        raise FindingsError(str(error)) from error
+    figures = {
+        claim.id: {name: book.result(key, claim.id) for name, key in claim.figures.items()}
+        for claim in claims
+    }
+    verdicts = {claim.id: decide(claim, figures[claim.id]) for claim in claims}
+    told = tables["figure"]
+    bars = {name: book.result(key, "figure") for name, key in told["bars"].items()}
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(project / "book"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    given = {
+        "titles": TITLES,
+        "claims": claims,
+        "front": sorted((claim for claim in claims if claim.front), key=lambda each: each.front),
+        "figures": figures,
+        "verdicts": verdicts,
+        "names": VERDICTS,
+        "links": {claim.id: book.link(claim) for claim in claims},
+        "number": in_words,
+        "counts": {
+            document: Counter(verdicts[c.id] for c in claims if c.document == document)
+            for document in TITLES
+        },
+        "contradictions": contradictions(tables),
+        "figure": told,
+        "chart": chart(told["title"], told["unit"], bars),
+        "diagram": diagram(book.names),
+        "source": tables["example"]["source"],
+        "example": example(tables),
+    }
+    return {
+        name: environment.get_template(f"{name}.j2").render(given).rstrip() + "\n" for name in PAGES
+    }
