@@ -5,7 +5,7 @@ found again by all that changes an answer. It only grows. A line is written and 
 disk in one go while the file is locked, so that two recorders neither tear nor repeat each
 other's lines, and a recorder that is killed loses no more than the answer it had in hand. A
 last line without an end is what such a death leaves: readers pass over it, the next writer
-removes it.
+removes it. Answers that are old and many may lie beside it, compressed (``.jsonl.zst``).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
+import zstandard
 from filelock import FileLock
 
 from chessgloss.store import find_project, recipe_key
@@ -260,6 +261,7 @@ class Recordings:
     model: Model
     _answers: dict[str, Answer] = field(default_factory=dict, init=False, repr=False)
     _read: int = field(default=0, init=False, repr=False)
+    _unpacked: bool = field(default=False, init=False, repr=False)
     _guard: Any = field(default_factory=RLock, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -319,6 +321,7 @@ class Recordings:
     def _refresh(self) -> None:
         """Read the whole lines that were added since the last time, one thread at a time."""
         with self._guard:
+            self._unpack()
             if not self.path.is_file() or self.path.stat().st_size == self._read:
                 return
             with self.path.open("rb") as handle:
@@ -328,6 +331,16 @@ class Recordings:
                 key, answer = self._checked(line)
                 self._answers.setdefault(key, answer)
                 self._read += len(line)
+
+    def _unpack(self) -> None:
+        """Read, once, the earlier answers that lie compressed beside the file."""
+        packed = self.path.with_name(f"{self.path.name}.zst")
+        if not self._unpacked and packed.is_file():
+            text = zstandard.ZstdDecompressor().decompress(packed.read_bytes())
+            for line in text.splitlines(keepends=True):
+                key, answer = self._checked(line)
+                self._answers.setdefault(key, answer)
+        self._unpacked = True
 
     def _checked(self, line: bytes) -> tuple[str, Answer]:
         """Return a line's key and answer, if it is whole and of this model."""
