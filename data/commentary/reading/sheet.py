@@ -108,14 +108,12 @@ def sheet() -> None:
     chosen = [each for each in lectured_moves() if each.name in set(drawn["move"])]
     briefings = read_briefings(lectured_file())
     table = gather_comments(METHODS, chosen, briefings, replay("commentary", DEFAULT_MODEL))
+    text_of = table.set_index(["move", "method"])["text"]
     deep = {each["move"]: each for each in map(json.loads, (HERE / "deep.jsonl").open())}
     pages, key = [], []
     for each in drawn.itertuples():
         order = sorted(METHODS, key=lambda method: lot(each.move, method))
-        texts = [
-            table.query("move == @each.move and method == @method")["text"].iloc[0]
-            for method in order
-        ]
+        texts = [text_of[each.move, method] for method in order]
         pages.append(page(each.move, each.fen, each.uci, texts, deep[each.move]))
         key += [(each.move, *pair) for pair in zip(LETTERS, order, strict=True)]
     (HERE / "sheet.md").write_text("\n".join(pages), encoding="utf-8")
