@@ -9,7 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from chessgloss.engine import EngineMissing, find_stockfish
+from chessgloss import assets
+from chessgloss.corpora.lectures import Lecture, read_lectures
+from chessgloss.engine import find_stockfish
+from chessgloss.experts import load_expert
+from chessgloss.experts.nnue import NnueExpert
+from chessgloss.oracle import Oracle, stockfish8
+from scripts import or_skip
 
 #: The browser says nothing to the network of itself.
 BROWSER_FLAGS = [
@@ -40,10 +46,25 @@ def browser() -> Iterator:
 @pytest.fixture(scope="session")
 def stockfish() -> Path:
     """The real Stockfish of this machine."""
-    try:
-        return find_stockfish()
-    except EngineMissing as missing:
-        pytest.skip(str(missing))
+    return or_skip(find_stockfish)
+
+
+@pytest.fixture(scope="session")
+def oracle8() -> Oracle:
+    """The real Stockfish 8."""
+    return or_skip(stockfish8)
+
+
+@pytest.fixture(scope="session")
+def stockfish_network() -> NnueExpert:
+    """The real network of Stockfish 15.1."""
+    return or_skip(load_expert, "nnue")
+
+
+@pytest.fixture(scope="session")
+def real_lectures() -> list[Lecture]:
+    """The lectures themselves, which are never committed."""
+    return or_skip(lambda: list(read_lectures(assets.locate("lectures"))))
 
 
 @pytest.fixture(scope="session")

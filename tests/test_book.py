@@ -38,9 +38,9 @@ from chapters import (
 )
 from chessgloss.book import profiles
 from compare import ResultsFileError, Tolerance
+from scripts import PROJECT
 from used_code import used_code, used_files
 
-PROJECT = Path(__file__).resolve().parents[1]
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 900}
 

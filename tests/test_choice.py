@@ -7,15 +7,8 @@ import pandas as pd
 import pytest
 
 from chessgloss.claims import extract
+from chessgloss.commentary import choice
 from chessgloss.commentary.briefing import Briefing, briefings_file, read_briefings
-from chessgloss.commentary.choice import (
-    WEIGHTS,
-    alike,
-    expectation,
-    features,
-    in_expert_order,
-    spoken_of,
-)
 from chessgloss.commentary.notes import Note, notes
 from chessgloss.positions import read_fen, read_move
 from chessgloss.store import file_digest
@@ -51,8 +44,8 @@ def test_what_two_sentences_say_of_the_same_thing(comment, sentence, same):
     move = read_move(read_fen(SCHOLAR), "Nf6")
     pairs = [(one, two) for one in extract(comment) for two in extract(sentence)]
     assert pairs
-    assert any(alike(one, two, move) for one, two in pairs) == same
-    assert spoken_of(Note("x", True, sentence, 1.0), extract(comment), move) == same
+    assert any(choice.alike(one, two, move) for one, two in pairs) == same
+    assert choice.spoken_of(Note("x", True, sentence, 1.0), extract(comment), move) == same
 
 
 @pytest.fixture(scope="module")
@@ -62,11 +55,11 @@ def known() -> Briefing:
 
 def test_what_decides_comes_first_and_then_what_lecturers_are_likely_to_speak_of(known):
     made = notes(known)
-    ordered = in_expert_order(made, known)
+    ordered = choice.in_expert_order(made, known)
     assert sorted(map(id, ordered)) == sorted(map(id, made))
     decisive = sum(each.decides for each in made)
     assert all(each.decides for each in ordered[:decisive])
-    rest = [expectation(each, known) for each in ordered[decisive:]]
+    rest = [choice.expectation(each, known) for each in ordered[decisive:]]
     assert len(rest) > 1
     assert rest == sorted(rest, reverse=True)
 
@@ -74,14 +67,14 @@ def test_what_decides_comes_first_and_then_what_lecturers_are_likely_to_speak_of
 def test_the_committed_weights_are_those_of_the_committed_table(known):
     script = load_script("notes/learn.py")
     table = pd.read_csv(script.TABLE, sep="\t")
-    assert WEIGHTS["table"] == file_digest(script.TABLE)
+    assert choice.WEIGHTS["table"] == file_digest(script.TABLE)
     assert set(table["part"]) == {"train", "evaluated"}
-    fitted = script.model(c=WEIGHTS["c"]).fit(
+    fitted = script.model(c=choice.WEIGHTS["c"]).fit(
         train := table[table["part"] == "train"], train["spoken"]
     )
     made = notes(known)
-    rows = pd.DataFrame([features(note, known, earlier=2) for note in made])
-    ours = [expectation(note, known, earlier=2) for note in made]
+    rows = pd.DataFrame([choice.features(note, known, earlier=2) for note in made])
+    ours = [choice.expectation(note, known, earlier=2) for note in made]
     np.testing.assert_allclose(ours, fitted.decision_function(rows), atol=0.01)
 
 

@@ -27,8 +27,7 @@ from chessgloss.facts import gather
 from chessgloss.facts.fact import KNOWN_KINDS
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-
-GAMES = Path(__file__).resolve().parents[1] / "data" / "games" / "selfplay.tsv.zst"
+from scripts import SELFPLAY
 
 TABLE = tomllib.loads((Path(chessgloss.claims.__file__).parent / "relations.toml").read_text())
 POSITIONS = {name: tuple(position) for name, position in TABLE["positions"].items()}
@@ -267,7 +266,10 @@ def test_what_was_missed_is_found(position, text, words):
 def test_moves_of_the_game_before_are_known_and_others_may_be_of_another_line():
     position = Position.after(("e2e4", "e7e5", "g1f3", "b8c6"))
     said = verify("After 2. Nf3 and 1...c5 the game is open.", MoveInContext(position, "f1c4"))
-    assert {each.claim.text: each.verdict for each in said} == {"Nf3": "true", "c5": "not checkable"}
+    assert {each.claim.text: each.verdict for each in said} == {
+        "Nf3": "true",
+        "c5": "not checkable",
+    }
 
 
 def test_what_is_presupposed_is_read_on_request_and_is_never_false():
@@ -355,7 +357,7 @@ def test_odd_text_is_read_without_failing(text: str):
 def test_clauses_of_facts_are_true():
     #: told without a move on the board, so that longer mates stay open
     mates = tuple(f"{s} {v} mate" for s in ("White", "Black") for v in ("can", "threatens to"))
-    for game in read_games(GAMES, 12):
+    for game in read_games(SELFPLAY, 12):
         for ply in range(14, len(game.moves), 29):
             move = MoveInContext(game.position(ply), game.moves[ply])
             for fact in gather(move).facts:

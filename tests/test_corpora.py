@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import zstandard
 
-from chessgloss import assets
 from chessgloss.corpora import lectures, samples, streams
 from chessgloss.corpora.games import GamesFileError, line_of, of_split, pack, read_games
 from chessgloss.corpora.samples import sample_positions
@@ -21,15 +20,13 @@ from chessgloss.positions import (
     split_of,
 )
 from chessgloss.store import file_digest
-from scripts import load_script
+from scripts import SELFPLAY, load_script
 
 self_play = load_script("games/play.py")
 LEVELS, Rules = self_play.LEVELS, self_play.Rules
 choose, pairing, play_many = self_play.choose, self_play.pairing, self_play.play_many
 
 # ---------------------------------------------------------------- self-play
-
-COMMITTED = Path(__file__).parents[1] / "data" / "games" / "selfplay.tsv.zst"
 
 
 @pytest.fixture(scope="session")
@@ -132,12 +129,12 @@ def test_a_file_reads_back_and_names_its_bad_lines(tmp_path):
 @pytest.mark.slow
 def test_the_committed_games_are_what_the_command_gives(stockfish):
     numbers = [0, 5_003, 19_999]
-    committed = list(read_games(COMMITTED))
+    committed = list(read_games(SELFPLAY))
     assert list(play_many(stockfish, 1, numbers)) == [committed[k] for k in numbers]
 
 
 def test_the_committed_games_look_like_chess():
-    games = list(read_games(COMMITTED))
+    games = list(read_games(SELFPLAY))
     assert len(games) >= 20_000
     results = Counter(game.result for game in games)
     assert results["1/2-1/2"] / len(games) > 0.15
@@ -194,15 +191,15 @@ def test_the_phase_goes_by_pieces_then_by_ply(fen, phase):
 
 
 def test_the_committed_data_sheet_says_what_the_file_holds():
-    games = list(read_games(COMMITTED))
+    games = list(read_games(SELFPLAY))
     splits = Counter(game.split for game in games)
     counts = samples.describe_games(games)
     counts |= {f"{name} games": splits[name] for name in ("train", "validation", "test")}
-    sheet = (COMMITTED.parent / "README.md").read_text("utf-8")
+    sheet = (SELFPLAY.parent / "README.md").read_text("utf-8")
     for name, value in counts.items():
         shown = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
         assert f"| {name} | {shown} |\n" in sheet
-    assert f"`{file_digest(COMMITTED)}`" in sheet
+    assert f"`{file_digest(SELFPLAY)}`" in sheet
 
 
 # ---------------------------------------------------------------- lectures
@@ -340,14 +337,6 @@ def test_an_empty_file_and_an_empty_folder_are_refused(tmp_path):
         lectures.read_lectures(tmp_path)
     with pytest.raises(lectures.LectureError, match=r"lec7\.txt is empty"):
         lecture(tmp_path, " ")
-
-
-@pytest.fixture(scope="module")
-def real_lectures():
-    try:
-        return lectures.read_lectures(assets.locate("lectures"))
-    except assets.AssetMissing as error:
-        pytest.skip(str(error))
 
 
 class TestRealLectures:

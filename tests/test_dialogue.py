@@ -22,7 +22,7 @@ from chessgloss.facts.tactics import balance, hanging
 from chessgloss.llm.client import Client, Unanswered
 from chessgloss.llm.recordings import Answer, State
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-from chessgloss.store import find_project
+from scripts import SELFPLAY
 
 #: A queen takes a pawn in the centre and attacks a knight that nothing defends.
 LOOSE_KNIGHT = "r1b3k1/ppp2ppp/8/8/4p2n/8/PP2QPPP/R4RK1 w - - 0 26"
@@ -152,9 +152,7 @@ def test_a_finished_game_has_no_reply():
 
 def moments(count: int) -> list[MoveInContext]:
     found = []
-    for number, game in enumerate(
-        read_games(find_project() / "data/games/selfplay.tsv.zst", count)
-    ):
+    for number, game in enumerate(read_games(SELFPLAY, count)):
         ply = 8 + (7 * number) % (len(game.moves) - 9)
         found.append(MoveInContext(Position(game.fens()[ply]), game.moves[ply]))
     return found

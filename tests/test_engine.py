@@ -6,7 +6,6 @@ from pathlib import Path
 import chess
 import chess.engine
 import numpy as np
-import psutil
 import pytest
 from chess.engine import Cp, Mate, MateGiven, PovScore
 
@@ -27,7 +26,7 @@ from chessgloss.engine import (
     win_probability,
 )
 from chessgloss.positions import MoveError, Position, read_fen
-from fakes import engine_program
+from fakes import children, engine_program
 
 START = Position(chess.STARTING_FEN)
 AFTER_E4 = Position.after(["e2e4"])
@@ -36,15 +35,11 @@ STALEMATE = read_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1")
 BLACK_MATES_IN_ONE = Position.after(["f2f3", "e7e5", "g2g4"])
 
 
-def children() -> list[int]:
-    return [child.pid for child in psutil.Process().children(recursive=True)]
-
-
-def assert_no_more_children(before: list[int]) -> None:
+def assert_no_more_children(before: set[int]) -> None:
     deadline = time.monotonic() + 20
-    while set(children()) - set(before) and time.monotonic() < deadline:
+    while children() - before and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not set(children()) - set(before)
+    assert not children() - before
 
 
 # Finding the engine
@@ -92,7 +87,7 @@ def test_a_failure_is_mended_by_a_fresh_engine(tmp_path, fault):
     with open_engine(program, timeout=4.0) as engine:
         assert engine.analyse(START, nodes=10).best.moves == ("e2e4",)
         assert Path(once).exists()
-        assert len(set(children()) - set(before)) == 1
+        assert len(children() - before) == 1
     assert_no_more_children(before)
 
 

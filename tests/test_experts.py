@@ -16,7 +16,6 @@ import chess
 import numpy as np
 import pytest
 
-from chessgloss.assets import AssetMissing
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.experts import nnue as nnue_module
 from chessgloss.experts.boards import PIECES, read_boards
@@ -87,14 +86,6 @@ def nnue_mover(nnue_file):
 def leela(tmp_path_factory):
     folder = tmp_path_factory.mktemp("leela")
     return LeelaExpert(write_leela(folder / "small.pb.gz", Architecture()))
-
-
-@pytest.fixture(scope="module")
-def stockfish_network():
-    try:
-        return load_expert("nnue")
-    except AssetMissing as error:
-        pytest.skip(f"the NNUE network is not to be had: {error}")
 
 
 @dataclass

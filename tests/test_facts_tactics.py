@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import filterfalse
-from pathlib import Path
 
 import chess
 import pytest
 
 from chessgloss.corpora.games import read_games
+from chessgloss.facts import tactics
 from chessgloss.facts.board import (
     attackers,
     attacks,
@@ -21,28 +21,14 @@ from chessgloss.facts.board import (
     pin_lines,
     shelter,
 )
-from chessgloss.facts.tactics import (
-    VALUES,
-    Exchanges,
-    balance,
-    captures,
-    discovered_attacks,
-    exchange,
-    forks,
-    hanging,
-    line_tactics,
-    mates,
-    pins,
-    threats,
-)
+from scripts import SELFPLAY
 
-GAMES = Path(__file__).parents[1] / "data" / "games" / "selfplay.tsv.zst"
 W, B = chess.WHITE, chess.BLACK
 
 
 @cache
 def selfplay_boards(count: int) -> tuple[chess.Board, ...]:
-    fens = (fen for game in read_games(GAMES, count // 8) for fen in game.fens()[3::7])
+    fens = (fen for game in read_games(SELFPLAY, count // 8) for fen in game.fens()[3::7])
     return tuple(chess.Board(fen) for fen, _ in zip(fens, range(count), strict=False))
 
 
@@ -66,7 +52,7 @@ def test_attacks_and_defences_of_a_small_position():
         "e8 e7": False,
     }
     assert squares(*attackers(board, B, chess.D5)) == ""
-    assert (balance(board), balance(board.mirror())) == (3, -3)
+    assert (tactics.balance(board), tactics.balance(board.mirror())) == (3, -3)
     assert squares(*attackers(board, B, chess.D5, barred=True)) == "e7"
 
 
@@ -85,7 +71,7 @@ def test_absolute_pins_are_those_of_the_rules():
             own = chess.SquareSet(board.occupied_co[colour] & ~board.kings)
             expected = [square for square in own if board.is_pinned(colour, square)]
             assert sorted(pin_lines(board, colour)) == expected
-            absolute = {one.front for one in pins(board, not colour) if one.absolute}
+            absolute = {one.front for one in tactics.pins(board, not colour) if one.absolute}
             assert sorted(absolute) == expected
 
 
@@ -195,8 +181,8 @@ def search(board: chess.Board, square: chess.Square) -> int:
 
 def taken_by(board: chess.Board, move: chess.Move) -> int:
     victim = board.piece_type_at(move.to_square)
-    won = VALUES[victim] if victim else int(board.is_en_passant(move))
-    won += VALUES[move.promotion] - 1 if move.promotion else 0
+    won = tactics.VALUES[victim] if victim else int(board.is_en_passant(move))
+    won += tactics.VALUES[move.promotion] - 1 if move.promotion else 0
     board.push(move)
     won -= search(board, move.to_square)
     board.pop()
@@ -206,11 +192,11 @@ def taken_by(board: chess.Board, move: chess.Move) -> int:
 @pytest.mark.parametrize(("fen", "san", "worth", "why"), EXCHANGES, ids=[e[3] for e in EXCHANGES])
 def test_exchanges_worked_out_by_hand(fen: str, san: str, worth: int, why: str):
     board = chess.Board(fen)
-    assert exchange(board, board.parse_san(san)) == worth
+    assert tactics.exchange(board, board.parse_san(san)) == worth
     mirrored = board.mirror()
     move = board.parse_san(san)
     turned = chess.Move(move.from_square ^ 56, move.to_square ^ 56, move.promotion)
-    assert exchange(mirrored, turned) == worth
+    assert tactics.exchange(mirrored, turned) == worth
 
 
 def test_exchanges_are_what_a_search_of_all_legal_captures_finds():
@@ -219,7 +205,7 @@ def test_exchanges_are_what_a_search_of_all_legal_captures_finds():
     for board in selfplay_boards(250):
         for move in filterfalse(board.is_castling, board.legal_moves):
             asked += 1
-            differing += exchange(board, move) != taken_by(board, move)
+            differing += tactics.exchange(board, move) != taken_by(board, move)
     assert asked > 5_000
     assert differing <= asked / 2_000
 
@@ -227,13 +213,13 @@ def test_exchanges_are_what_a_search_of_all_legal_captures_finds():
 def test_captures_on_the_own_turn_are_the_legal_ones():
     for board in selfplay_boards(500):
         legal = {(m.from_square, m.to_square) for m in board.generate_legal_captures()}
-        found = captures(board, board.turn)
+        found = tactics.captures(board, board.turn)
         assert {(one.from_square, one.to_square) for one in found} == legal
-        assert all(one.gain == exchange(board, one.move) for one in found)
+        assert all(one.gain == tactics.exchange(board, one.move) for one in found)
         assert all(one.move in board.legal_moves for one in found)
         if not board.is_check():
             board.push(chess.Move.null())
-            assert captures(board, not board.turn) == tuple(
+            assert tactics.captures(board, not board.turn) == tuple(
                 one for one in found if one.to_square == one.victim_square
             )
             board.pop()
@@ -258,7 +244,7 @@ def test_captures_on_the_own_turn_are_the_legal_ones():
     ],
 )
 def test_what_hangs(fen: str, colour: chess.Color, expected: dict[str, int]):
-    found = hanging(chess.Board(fen), colour)
+    found = tactics.hanging(chess.Board(fen), colour)
     assert {chess.square_name(one.square): one.gain for one in found} == expected
 
 
@@ -266,7 +252,7 @@ def test_a_standing_check_does_not_make_everything_hang():
     """Black is in check from g6; its rook on a8 stays defended by the one on c8."""
     board = chess.Board("r1r4k/8/6N1/8/8/8/8/R3K3 b - - 0 1")
     assert board.is_check()
-    assert hanging(board, chess.BLACK) == ()
+    assert tactics.hanging(board, chess.BLACK) == ()
 
 
 # ---------------------------------------------------------------- forks
@@ -294,7 +280,7 @@ def test_a_standing_check_does_not_make_everything_hang():
     ],
 )
 def test_forks(fen: str, colour: chess.Color, expected: list[str]):
-    found = forks(chess.Board(fen), colour)
+    found = tactics.forks(chess.Board(fen), colour)
     assert [f"{squares(f.square)}: {squares(*f.targets)} {f.safe}" for f in found] == expected
 
 
@@ -320,7 +306,7 @@ def test_forks(fen: str, colour: chess.Color, expected: list[str]):
     ],
 )
 def test_pins(fen: str, colour: chess.Color, expected: list[str]):
-    found = pins(chess.Board(fen), colour)
+    found = tactics.pins(chess.Board(fen), colour)
     words = {True: "absolute", False: "relative"}
     assert [f"{squares(p.square, p.front, p.behind)} {words[p.absolute]}" for p in found] == (
         expected
@@ -344,7 +330,7 @@ def test_pins(fen: str, colour: chess.Color, expected: list[str]):
 )
 def test_skewers(fen: str, colour: chess.Color, expected: list[str]):
     board = chess.Board(fen)
-    _, found = line_tactics(board, Exchanges(board, colour))
+    _, found = tactics.line_tactics(board, tactics.Exchanges(board, colour))
     assert [squares(one.square, one.front, one.behind) for one in found] == expected
 
 
@@ -368,7 +354,7 @@ def test_skewers(fen: str, colour: chess.Color, expected: list[str]):
 )
 def test_discovered_attacks(fen: str, san: str, expected: list[str]):
     board = chess.Board(fen)
-    found = discovered_attacks(board, board.parse_san(san))
+    found = tactics.discovered_attacks(board, board.parse_san(san))
     assert [f"{squares(one.square, one.target)} {one.gain}" for one in found] == expected
 
 
@@ -396,13 +382,13 @@ def test_discovered_attacks(fen: str, san: str, expected: list[str]):
     ],
 )
 def test_threats(fen: str, colour: chess.Color, expected: list[str]):
-    found = threats(chess.Board(fen), colour)
+    found = tactics.threats(chess.Board(fen), colour)
     words = [f"{one.kind} {one.move.uci()} {one.gain or ''}".strip() for one in found]
     assert words == expected
 
 
 def test_mates_are_found_as_by_trying_every_move():
-    ends = (game.fens()[-4:-1] for game in read_games(GAMES, 150))
+    ends = (game.fens()[-4:-1] for game in read_games(SELFPLAY, 150))
     boards = [
         *(chess.Board(fen) for fens in ends for fen in fens),
         *selfplay_boards(200),
@@ -414,7 +400,7 @@ def test_mates_are_found_as_by_trying_every_move():
     ]
     found_any = 0
     for board in boards:
-        found = {(move.from_square, move.to_square) for move in mates(board, board.turn)}
+        found = {(move.from_square, move.to_square) for move in tactics.mates(board, board.turn)}
         expected = set()
         for move in list(board.legal_moves):
             board.push(move)

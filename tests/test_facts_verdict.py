@@ -12,7 +12,6 @@ from chess.engine import Cp, Mate, MateGiven, PovScore
 from chessgloss.engine import (
     MATES_FROM,
     Analysis,
-    EngineMissing,
     Line,
     open_engine,
     win_probability,
@@ -21,7 +20,7 @@ from chessgloss.facts import Verdict, gather, linearise, search, weigh
 from chessgloss.facts.fact import ENGINE_KINDS
 from chessgloss.facts.verdict import Judgement, Standing, judge, mistake_class, standing
 from chessgloss.positions import MoveInContext, read_fen, read_move
-from scripts import DATA, load_script
+from scripts import DATA, load_script, or_skip
 
 START = chess.STARTING_FEN
 BACK_RANK = "6k1/5ppp/8/8/8/8/q4PPP/3R2K1 w - - 0 1"
@@ -372,11 +371,7 @@ def test_a_game_that_ends_with_the_move_is_stable():
 @pytest.mark.engine
 def test_a_real_engine_is_weighed():
     move = read_move(read_fen(BACK_RANK), "h3")
-    try:
-        engine = open_engine()
-    except EngineMissing as error:
-        pytest.skip(str(error))
-    with engine:
+    with or_skip(open_engine) as engine:
         before = engine.analyse(move.position, nodes=20_000, multipv=5)
         found = weigh(move, before, engine.analyse(move.after(), nodes=20_000))
     assert found.best == "d1d8"
@@ -424,11 +419,7 @@ def test_they_were_searched_thirty_times_longer(script, table: pd.DataFrame):
 @pytest.mark.engine
 def test_a_dozen_of_them_are_found_again(script, table: pd.DataFrame):
     quick, moves = table[table["nodes"] < 210_000][:12], script.rest()
-    try:
-        engine = open_engine()
-    except EngineMissing as error:
-        pytest.skip(str(error))
-    with engine:
+    with or_skip(open_engine) as engine:
         for row in quick.itertuples():
             move = moves[row.game, row.ply]
             around = [engine.analyse(each, nodes=200_000, multipv=script.LINES)

@@ -17,19 +17,12 @@ from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
 from chessgloss.engine import Analysis, Line
 from chessgloss.positions import CommentedMove, MoveInContext, read_fen, read_move
-from chessgloss.store import find_project
-from scripts import load_script
+from scripts import DATA, FIGURE_A6, SELFPLAY, load_script, or_skip
 
-DATA = find_project() / "data"
 START = read_fen(chess.STARTING_FEN)
 E4 = read_move(START, "e4")
 
 training = load_script("gac/train.py")
-
-#: The CCC paper's Figure A6: a bishop takes a pawn with check.
-FIGURE_A6 = read_move(
-    read_fen("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"), "Bxe6+"
-)
 
 SMALL = training.Settings(
     embedding=16, hidden=32, dropout=0.0, least=1, epochs=12, patience=12, batch=16, rate=2e-2
@@ -47,7 +40,7 @@ def one_thread():
 
 @pytest.fixture(scope="module")
 def selfplay_moves():
-    games = list(read_games(DATA / "games/selfplay.tsv.zst", limit=6))
+    games = list(read_games(SELFPLAY, limit=6))
     return [
         MoveInContext(game.position(ply), game.moves[ply])
         for game in games
@@ -71,7 +64,7 @@ def test_the_first_group_says_what_is_played(fen, move, expected):
 
 
 def test_the_second_group_says_who_attacks_whom():
-    _, threats, _ = feature_words(FIGURE_A6)
+    _, threats, _ = feature_words(read_move(read_fen(FIGURE_A6), "Bxe6+"))
     assert {"attacked_by=king", "defended_by=queen", "attacks=king"} <= set(threats)
     assert "attacked_by=queen" not in threats
     lonely = read_move(read_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1"), "Kd1")
@@ -218,10 +211,7 @@ def test_the_committed_model_used_no_evaluated_lecture_and_its_features_help():
     measures = log["stopping"]
     assert measures["perplexity"] < measures["perplexity_features_of_others"]
     assert measures["perplexity"] < measures["perplexity_by_frequency"]
-    try:
-        lectures = read_lectures(assets.locate("lectures", fetch=False))
-    except assets.AssetMissing as error:
-        pytest.skip(str(error))
+    lectures = read_lectures(or_skip(assets.locate, "lectures", fetch=False))
     held = evaluated_lectures(lectures)
     assert set(log["held_out"]) == held
     assert not held & set(measures["sources"])

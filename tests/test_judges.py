@@ -22,7 +22,7 @@ from chessgloss.llm.client import Client, Endpoint
 from chessgloss.llm.recordings import Answer, Model, Recordings, Token, request_key
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from fakes.scripted_llm import scripted_llm
-from scripts import load_script
+from scripts import FIGURE_A5, load_script
 
 brief, record = load_script("commentary/brief.py"), load_script("recordings/record.py")
 
@@ -60,7 +60,7 @@ KNOWN = {briefing.name: briefing for briefing in (BLUNDER, BEST, QUIET)}
 
 def mating_move() -> Briefing:
     """Figure A5: 18... Bxc3# is mate."""
-    start = read_fen("N6r/1p1k1ppp/2np4/b3p3/4P1b1/N1Q5/P4PPP/R3KB1R b KQ - 0 18")
+    start = read_fen(FIGURE_A5)
     move = read_move(start, "Bxc3#")
     before = analysis(start, (chess.engine.Mate(1), "a5c3"), (chess.engine.Cp(-80), "a5b6"))
     return Briefing("made/mate", move, before, analysis(move.after()))

@@ -23,9 +23,9 @@ from reproduce import (
     status,
     verdict,
 )
+from scripts import DATA, PROJECT
 
-PROJECT = Path(__file__).parents[1]
-FOLDER = PROJECT / "data" / "reference"
+FOLDER = DATA / "reference"
 INVENTORY = PROJECT / "book" / "inventory.csv"
 HEADER = "table,row,column,value,unit,flag,source,note\n"
 LINE = "table1,UCI,Dev set,7.7,perplexity,,Table 1,\n"

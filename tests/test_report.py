@@ -14,8 +14,7 @@ from chessgloss import report
 from chessgloss.positions import read_fen, read_move
 from chessgloss.report import Result
 from chessgloss.stats import Interval
-
-FIGURE_A6 = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
+from scripts import FIGURE_A6
 
 
 @pytest.fixture

@@ -16,14 +16,10 @@ from chessgloss.positions import Game, split_of
 from chessgloss.skill import mates
 from chessgloss.skill.mates import Problem
 from chessgloss.skill.players import Answer, read_answer
-from chessgloss.store import find_project
-from scripts import load_script
+from scripts import FIGURE_A5, SELFPLAY, load_script
 
 script = load_script("mates/choose.py")
 
-GAMES = find_project() / "data/games/selfplay.tsv.zst"
-#: The CCC paper's Figure A5.
-FIGURE_A5 = "N6r/1p1k1ppp/2np4/b3p3/4P1b1/N1Q5/P4PPP/R3KB1R b KQ - 0 18"
 #: Queen and rook can both mate.
 TWO_MATES = "7k/8/5KQ1/8/8/8/8/RN6 w - - 0 1"
 #: Both ways of mating are promotions.
@@ -46,7 +42,7 @@ def kept() -> list[Problem]:
 
 @pytest.fixture(scope="module")
 def games() -> list[Game]:
-    return list(read_games(GAMES, 160))
+    return list(read_games(SELFPLAY, 160))
 
 
 # ---------------------------------------------------------------- problems
@@ -125,7 +121,7 @@ def test_positions_without_a_mate_come_from_test_games(games: list[Game]):
 
 @pytest.mark.slow
 def test_the_committed_file_is_made_again_byte_for_byte(tmp_path: Path):
-    script.write_problems(tmp_path / "again.tsv", script.choose_problems(read_games(GAMES)))
+    script.write_problems(tmp_path / "again.tsv", script.choose_problems(read_games(SELFPLAY)))
     assert (tmp_path / "again.tsv").read_bytes() == mates.problems_file().read_bytes()
 
 

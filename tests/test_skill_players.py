@@ -10,8 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chessgloss import assets
-from chessgloss.experts import load_expert
 from chessgloss.llm.client import AnswerMissing, Client, Endpoint
 from chessgloss.llm.recordings import Model, Recordings
 from chessgloss.positions import Position
@@ -20,7 +18,7 @@ from chessgloss.skill.players import Answer, Asked
 from chessgloss.skill.suite import data_folder
 from fakes import engine_program
 from fakes.scripted_llm import scripted_llm
-from scripts import load_script
+from scripts import FIGURE_A5, load_script
 
 MODEL = Model("scripted-1")
 RUY_LOPEZ = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6")
@@ -29,8 +27,6 @@ FOOLS_MATE = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 BACK_RANK = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
 #: The queen on f3 mates on f7: which the bishop on c4 covers.
 SCHOLARS_MATE = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 0 1"
-#: Black mates by taking on c3 (the CCC paper's Figure A5).
-FIGURE_A5 = "N6r/1p1k1ppp/2np4/b3p3/4P1b1/N1Q5/P4PPP/R3KB1R b KQ - 0 18"
 #: White may castle to both sides; a pawn may promote on e8 and by taking on d8.
 CASTLE_OR_PROMOTE = "3r3k/4P3/8/8/8/8/3P3P/R3K2R w KQ - 0 1"
 #: Two rooks may go to d1, and only from the right one is it another move.
@@ -339,29 +335,23 @@ def test_one_ply_takes_the_best_move_of_the_side_to_move():
     assert answers[2].uci == "h5g4"  # all the same: the first in UCI
 
 
-@pytest.fixture
-def nnue():
-    try:
-        return load_expert("nnue")
-    except assets.AssetMissing as error:
-        pytest.skip(str(error))
-
-
 @pytest.mark.engine
-def test_the_network_at_one_ply_takes_what_hangs(nnue):
+def test_the_network_at_one_ply_takes_what_hangs(stockfish_network):
     for fen, best in (
         ("rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3", "c1g5"),
         ("rnbqkbnr/ppp2ppp/3p4/4p1Q1/4P3/8/PPPP1PPP/RNB1KBNR b KQkq - 1 3", "d8g5"),
     ):
-        assert players.NnuePlayer(nnue).choose([Asked("hangs", Position(fen))])[0].uci == best
+        (answer,) = players.NnuePlayer(stockfish_network).choose([Asked("hangs", Position(fen))])
+        assert answer.uci == best
 
 
 # ---------------------------------------------------------------- what an expert sees
 
 
 @pytest.mark.engine
-def test_concepts_are_put_into_words_for_the_side_to_move(nnue):
+def test_concepts_are_put_into_words_for_the_side_to_move(stockfish_network):
     doubled = "4k3/p7/p7/8/8/8/PPP5/4K3 b - - 0 1"
+    nnue = stockfish_network
     asked = [Asked("mate", Position(SCHOLARS_MATE)), Asked("doubled", Position(doubled))]
     assert players.concept_scores([SCHOLARS_MATE, doubled], nnue).shape == (2, 10)
     assert players.mate_detected([SCHOLARS_MATE, doubled], nnue)[1] is False

@@ -15,7 +15,6 @@ import pytest
 
 from chessgloss import cli
 from chessgloss.corpora.games import read_games
-from chessgloss.store import find_project
 from chessgloss.survey import reading
 from chessgloss.survey import simulate as simulated
 from chessgloss.survey.study import (
@@ -35,8 +34,8 @@ from chessgloss.survey.study import (
     write_key,
     write_study,
 )
+from scripts import SELFPLAY
 
-GAMES = find_project() / "data/games/selfplay.tsv.zst"
 METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
 #: The paper's Table 1, criteria only: what simulated raters are made to think.
 PLANTED = pd.DataFrame(
@@ -55,7 +54,7 @@ PLANTED = pd.DataFrame(
 def study_of_size(count: int) -> Study:
     """Moves of self-play games; each comment has its own number of words."""
     moves = []
-    for number, game in enumerate(read_games(GAMES, count), start=1):
+    for number, game in enumerate(read_games(SELFPLAY, count), start=1):
         texts = {name: f"{name} says" + " so" * (k + number) for k, name in enumerate(METHODS)}
         move = StudyMove(
             name=f"game/{number}", fen=game.position(12).fen, move=game.moves[12], comments=texts

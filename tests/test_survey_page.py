@@ -13,11 +13,10 @@ import chess
 import pytest
 
 from chessgloss.corpora.games import read_games
-from chessgloss.store import find_project
 from chessgloss.survey import study
 from chessgloss.survey.reading import read_ratings, strengths
+from scripts import SELFPLAY
 
-GAMES = find_project() / "data/games/selfplay.tsv.zst"
 METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
 WORDS = ("knight", "bishop", "rook", "queen", "pawn")
 PHONE = {"width": 390, "height": 844}
@@ -30,7 +29,7 @@ HOSTILE = (
 @pytest.fixture(scope="module")
 def key():
     moves = []
-    for number, game in enumerate(read_games(GAMES, 20), start=1):
+    for number, game in enumerate(read_games(SELFPLAY, 20), start=1):
         texts = {
             name: f"A comment on move {number} that speaks of the {word}."
             for name, word in zip(METHODS, WORDS, strict=True)

@@ -13,15 +13,13 @@ import torch
 
 from chessgloss.book import reference
 from chessgloss.corpora.games import read_games
-from chessgloss.store import find_project
 from chessgloss.tracking import probes
 from chessgloss.tracking.games import BOS, IDS, VOCABULARY, VOCABULARY_SIZE, split_games
 from chessgloss.tracking.models import Settings, make_model
-from scripts import load_script
+from scripts import SELFPLAY, load_script
 
 script = load_script("tracking/train.py")
 build_probes, write_probes = script.build_probes, script.write_probes
-SELFPLAY = find_project() / "data" / "games" / "selfplay.tsv.zst"
 #: The state-tracking paper's Figure 1b and Table 3: the moves played, and the one that follows.
 FIGURE_1 = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4", "h7h6"]
 NEXT_MOVE = "f1b5"
