@@ -107,33 +107,27 @@ def test_in_a_decided_game_the_mate_counts_and_concepts_count_less(monkeypatch):
     assert annotate.choose_moments([MOVE, MOVE], [won, level], [leap, leap]) == [1]
 
 
-@pytest.mark.parametrize(
-    ("text", "braced"),
-    [
-        ("1. e4 ; best by test\n1... e5 *\n", "1. e4 {best by test}\n1... e5 *\n"),
-        ("; before\n1. e4 *\n; behind\n", "; before\n1. e4 *\n; behind\n"),
-        ("1. e4 {a ; b\nc ; d} ; e } f\n*\n", "1. e4 {a ; b\nc ; d} {e ) f}\n*\n"),
-        ('[Event "a;b"]\n\n1. e4 ;\n;x\n*\n', '[Event "a;b"]\n\n1. e4 \n{x}\n*\n'),
-        ("1. e4 1-0 ; gg\n", "1. e4 1-0 {gg}\n"),
-        ("% e4 ; x\n1. d4 {y} {z} *\n", "% e4 ; x\n1. d4 {y} {z} *\n"),
-    ],
-)
+@pytest.mark.parametrize(("text", "braced"), [
+    ("1. e4 ; best by test\n1... e5 *\n", "1. e4 {best by test}\n1... e5 *\n"),
+    ("; before\n1. e4 *\n; behind\n", "; before\n1. e4 *\n; behind\n"),
+    ("1. e4 {a ; b\nc ; d} ; e } f\n*\n", "1. e4 {a ; b\nc ; d} {e ) f}\n*\n"),
+    ('[Event "a;b"]\n\n1. e4 ;\n;x\n*\n', '[Event "a;b"]\n\n1. e4 \n{x}\n*\n'),
+    ("1. e4 1-0 ; gg\n", "1. e4 1-0 {gg}\n"),
+    ("% e4 ; x\n1. d4 {y} {z} *\n", "% e4 ; x\n1. d4 {y} {z} *\n"),
+])  # fmt: skip
 def test_comments_behind_semicolons_are_kept(text, braced):
     lines = text.encode().splitlines(keepends=True)
     assert b"".join(annotate.brace_comments(lines)).decode() == braced
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "holds no game"),
-        ('[Event "x"]\n[Variant "Atomic"]\n\n1. e4 *\n', "Atomic.*only standard chess"),
-        ("1. e4 e5 2. Ke3 *\n", r"game 1 \(line 1\).*Ke3"),
-        ("1. e4 *\n\n1. e4 e6 (1... c5 *\n", r"game 2 \(line 3\).*variation is not closed"),
-        ('[FEN "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w KQkq - 0 1"]\n\n1. e4 *\n', "960"),
-        ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n', "bad FEN header"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [
+    ("", "holds no game"),
+    ('[Event "x"]\n[Variant "Atomic"]\n\n1. e4 *\n', "Atomic.*only standard chess"),
+    ("1. e4 e5 2. Ke3 *\n", r"game 1 \(line 1\).*Ke3"),
+    ("1. e4 *\n\n1. e4 e6 (1... c5 *\n", r"game 2 \(line 3\).*variation is not closed"),
+    ('[FEN "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w KQkq - 0 1"]\n\n1. e4 *\n', "960"),
+    ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n', "bad FEN header"),
+])  # fmt: skip
 def test_a_file_with_a_bad_game_is_refused_whole(tmp_path, text, words):
     path = tmp_path / "game.pgn"
     path.write_text(text)

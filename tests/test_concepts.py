@@ -470,19 +470,16 @@ def test_mate_in_one_is_asked_of_the_side_to_move_after_the_move(turn, noticed):
     assert (one.concept, one.side) == ("mate in one", noticed)
 
 
-@pytest.mark.parametrize(
-    ("fen", "san", "concept", "side", "comes", "so"),
-    [
-        ("4k3/8/8/2r1r3/8/8/3K4/6N1 w - - 0 1", "Nf3", "fork", "White", 1.0, False),
-        ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", 1.0, True),
-        ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", -1.0, False),
-        ("4k3/8/8/3p4/4P3/3P4/8/4K3 b - - 0 1", "dxe4", "doubled pawns", "Black", 1.0, False),
-        ("4k3/8/8/3pp3/4P3/8/8/4K3 w - - 0 1", "exd5", "open file", "White", 1.0, False),
-        ("4k3/8/8/3p4/2P1P3/8/8/4K3 b - - 0 1", "dxc4", "doubled pawns", "White", -1.0, False),
-        ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "a6", "mate in one", "White", 1.0, True),
-        ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "h6", "mate in one", "White", 1.0, False),
-    ],
-)
+@pytest.mark.parametrize(("fen", "san", "concept", "side", "comes", "so"), [
+    ("4k3/8/8/2r1r3/8/8/3K4/6N1 w - - 0 1", "Nf3", "fork", "White", 1.0, False),
+    ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", 1.0, True),
+    ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", -1.0, False),
+    ("4k3/8/8/3p4/4P3/3P4/8/4K3 b - - 0 1", "dxe4", "doubled pawns", "Black", 1.0, False),
+    ("4k3/8/8/3pp3/4P3/8/8/4K3 w - - 0 1", "exd5", "open file", "White", 1.0, False),
+    ("4k3/8/8/3p4/2P1P3/8/8/4K3 b - - 0 1", "dxc4", "doubled pawns", "White", -1.0, False),
+    ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "a6", "mate in one", "White", 1.0, True),
+    ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "h6", "mate in one", "White", 1.0, False),
+])  # fmt: skip
 def test_the_board_says_whether_a_noticed_concept_is_so(fen, san, concept, side, comes, so):
     move = read_move(read_fen(fen), san)
     assert facts.really(move, ConceptChange(concept, side, -comes, comes, 2 * comes, 1)) is so

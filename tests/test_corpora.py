@@ -176,16 +176,13 @@ def test_more_games_only_add_rows_and_jobs_change_nothing():
     assert sample_positions(GAMES, 5, seed=2, jobs=1).digest() != all_of_them.digest()
 
 
-@pytest.mark.parametrize(
-    ("fen", "phase"),
-    [
-        (chess.STARTING_FEN, "opening"),
-        ("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 30", "middlegame"),
-        ("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21", "middlegame"),
-        ("8/3nk3/1p4pp/1N1P1p2/1bP2KP1/3P1P2/7P/8 b - - 0 30", "endgame"),
-        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "endgame"),
-    ],
-)
+@pytest.mark.parametrize(("fen", "phase"), [
+    (chess.STARTING_FEN, "opening"),
+    ("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 30", "middlegame"),
+    ("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21", "middlegame"),
+    ("8/3nk3/1p4pp/1N1P1p2/1bP2KP1/3P1P2/7P/8 b - - 0 30", "endgame"),
+    ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "endgame"),
+])  # fmt: skip
 def test_the_phase_goes_by_pieces_then_by_ply(fen, phase):
     assert samples.phase_of(fen) == phase
 
@@ -274,40 +271,34 @@ def test_tomove_between_moves_hands_the_move_over(tmp_path):
     assert read.problems == ()
 
 
-@pytest.mark.parametrize(
-    ("moves", "uci"),
-    [
-        (["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "g8f6", "e1g1"], "e1g1"),
-        (["e4", "e5", "Nf3", "Nc6", "Bc4", "Nf6", "o-o"], "e1g1"),
-        (["e4", "d5", "exd"], "e4d5"),
-        (["e4", "d5", "ed"], "e4d5"),
-        (["e4", "e5", "nf3"], "g1f3"),
-        (["e4", "f6", "Qh5++"], "d1h5"),
-        (["e4", "f6", "Qh5 ++"], "d1h5"),
-        (["e4", "e5", "Nf3!?"], "g1f3"),
-        (["E2E4"], "e2e4"),
-    ],
-)
+@pytest.mark.parametrize(("moves", "uci"), [
+    (["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "g8f6", "e1g1"], "e1g1"),
+    (["e4", "e5", "Nf3", "Nc6", "Bc4", "Nf6", "o-o"], "e1g1"),
+    (["e4", "d5", "exd"], "e4d5"),
+    (["e4", "d5", "ed"], "e4d5"),
+    (["e4", "e5", "nf3"], "g1f3"),
+    (["e4", "f6", "Qh5++"], "d1h5"),
+    (["e4", "f6", "Qh5 ++"], "d1h5"),
+    (["e4", "e5", "Nf3!?"], "g1f3"),
+    (["E2E4"], "e2e4"),
+])  # fmt: skip
 def test_moves_are_read_as_the_server_read_them(tmp_path, moves, uci):
     read = lecture(tmp_path, "; ".join(moves))
     assert read.problems == ()
     assert read.lines[0].moves[-1] == uci
 
 
-@pytest.mark.parametrize(
-    ("lines", "at", "reason"),
-    [
-        (["e4", "e4"], 2, "neither a command nor a legal move"),
-        (["Kind regards to all"], 1, "not a command"),
-        (["e4", "back 3"], 2, "3 plies back, but only 1"),
-        (["back two"], 1, "needs a number"),
-        (["bsetup", "bsetup fen 9/8"], 2, "rows"),
-        (["bsetup", "e4"], 2, "'bsetup done' is missing"),
-        (["bsetup", "bsetup white"], 2, "unknown set-up command 'white'"),
-        (["bsetup", "bsetup fen 8/8/8/8/8/8/8/8", "bsetup done"], 3, "not a legal position"),
-        (["tomove"], 1, "needs white or black"),
-    ],
-)
+@pytest.mark.parametrize(("lines", "at", "reason"), [
+    (["e4", "e4"], 2, "neither a command nor a legal move"),
+    (["Kind regards to all"], 1, "not a command"),
+    (["e4", "back 3"], 2, "3 plies back, but only 1"),
+    (["back two"], 1, "needs a number"),
+    (["bsetup", "bsetup fen 9/8"], 2, "rows"),
+    (["bsetup", "e4"], 2, "'bsetup done' is missing"),
+    (["bsetup", "bsetup white"], 2, "unknown set-up command 'white'"),
+    (["bsetup", "bsetup fen 8/8/8/8/8/8/8/8", "bsetup done"], 3, "not a legal position"),
+    (["tomove"], 1, "needs white or black"),
+])  # fmt: skip
 def test_what_is_not_understood_is_reported_by_line(tmp_path, lines, at, reason):
     (problem,) = lecture(tmp_path, "; ".join(lines)).problems
     assert (problem.line, problem.text) == (at, lines[at - 1])

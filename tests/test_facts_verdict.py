@@ -76,22 +76,19 @@ def test_black_sees_the_scores_from_its_own_side():
     assert found.win_before < 0.01
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "loss"),
-    [
-        # Mate in three, and the best move keeps it (mate in two after the move).
-        ([(Mate(3), "d1d2")], [(Mate(-2), "a2a3")], 0),
-        # A slower mate costs a centipawn a move.
-        ([(Mate(3), "d1d2")], [(Mate(-5), "a2a3")], 3),
-        # A mate given away.
-        ([(Mate(1), "d1d2")], [(360, "a2a3")], 9_999 + 360),
-        # Walking into mate in two from an even game.
-        ([(0, "d1d2")], [(Mate(2), "a2a1")], 9_998),
-        # Mated anyway, one move sooner.
-        ([(Mate(-3), "d1d2")], [(Mate(2), "a2a1")], 1),
-        ([(Mate(-3), "d1d2")], [(Mate(3), "a2a1")], 0),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "loss"), [
+    # Mate in three, and the best move keeps it (mate in two after the move).
+    ([(Mate(3), "d1d2")], [(Mate(-2), "a2a3")], 0),
+    # A slower mate costs a centipawn a move.
+    ([(Mate(3), "d1d2")], [(Mate(-5), "a2a3")], 3),
+    # A mate given away.
+    ([(Mate(1), "d1d2")], [(360, "a2a3")], 9_999 + 360),
+    # Walking into mate in two from an even game.
+    ([(0, "d1d2")], [(Mate(2), "a2a1")], 9_998),
+    # Mated anyway, one move sooner.
+    ([(Mate(-3), "d1d2")], [(Mate(2), "a2a1")], 1),
+    ([(Mate(-3), "d1d2")], [(Mate(3), "a2a1")], 0),
+])  # fmt: skip
 def test_mates_count_by_their_distance(before, after, loss: int):
     assert verdict_on(read_move(read_fen(BACK_RANK), "h3"), before, after).loss == loss
 
@@ -110,41 +107,23 @@ def test_classes_are_the_plans():
     assert [mistake_class(loss) for loss in losses] == [name for name in names for _ in "12"]
 
 
-@pytest.mark.parametrize(
-    ("best", "played", "judgement"),
-    [
-        (Cp(30), Cp(30), "best"),
-        (Cp(30), Cp(80), "best"),
-        (Cp(30), Cp(-24), "good"),
-        (Cp(30), Cp(-25), "inaccuracy"),
-        (Cp(30), Cp(-80), "mistake"),
-        (Cp(30), Cp(-150), "blunder"),
-        # The same centipawns weigh less where more is won or lost.
-        (Cp(600), Cp(450), "good"),
-        (Cp(-450), Cp(-600), "good"),
-        # Inaccuracies by the curve, but one side wins with either move.
-        (Cp(550), Cp(390), "good"),
-        (Cp(-390), Cp(-550), "good"),
-        (Cp(390), Cp(300), "inaccuracy"),
-        (Cp(900), Cp(500), "mistake"),
-        # Mates let slip and allowed, by what is kept or was lost before.
-        (Mate(2), Cp(1_000), "good"),
-        (Mate(2), Cp(999), "mistake"),
-        (Mate(2), Cp(700), "blunder"),
-        (Mate(2), Cp(0), "blunder"),
-        (Mate(2), Mate(-3), "blunder"),
-        (Cp(0), Mate(-3), "blunder"),
-        (Cp(-700), Mate(-3), "blunder"),
-        (Cp(-999), Mate(-3), "mistake"),
-        (Cp(-1_000), Mate(-3), "good"),
-        # A mate that takes longer, or comes sooner, is the same mate.
-        (Mate(2), Mate(9), "good"),
-        (Mate(-9), Mate(-2), "good"),
-        (Mate(-3), Mate(-3), "best"),
-        (Cp(300), Mate(2), "best"),
-        (Mate(1), MateGiven, "best"),
-    ],
-)
+@pytest.mark.parametrize(("best", "played", "judgement"), [
+    (Cp(30), Cp(30), "best"), (Cp(30), Cp(80), "best"), (Cp(30), Cp(-24), "good"),
+    (Cp(30), Cp(-25), "inaccuracy"), (Cp(30), Cp(-80), "mistake"), (Cp(30), Cp(-150), "blunder"),
+    # The same centipawns weigh less where more is won or lost.
+    (Cp(600), Cp(450), "good"), (Cp(-450), Cp(-600), "good"),
+    # Inaccuracies by the curve, but one side wins with either move.
+    (Cp(550), Cp(390), "good"), (Cp(-390), Cp(-550), "good"), (Cp(390), Cp(300), "inaccuracy"),
+    (Cp(900), Cp(500), "mistake"),
+    # Mates let slip and allowed, by what is kept or was lost before.
+    (Mate(2), Cp(1_000), "good"), (Mate(2), Cp(999), "mistake"), (Mate(2), Cp(700), "blunder"),
+    (Mate(2), Cp(0), "blunder"), (Mate(2), Mate(-3), "blunder"), (Cp(0), Mate(-3), "blunder"),
+    (Cp(-700), Mate(-3), "blunder"), (Cp(-999), Mate(-3), "mistake"),
+    (Cp(-1_000), Mate(-3), "good"),
+    # A mate that takes longer, or comes sooner, is the same mate.
+    (Mate(2), Mate(9), "good"), (Mate(-9), Mate(-2), "good"), (Mate(-3), Mate(-3), "best"),
+    (Cp(300), Mate(2), "best"), (Mate(1), MateGiven, "best"),
+])  # fmt: skip
 @pytest.mark.parametrize("mover", [chess.WHITE, chess.BLACK])
 def test_a_move_is_judged_as_by_lichess(best, played, judgement: str, mover: bool):
     scores = PovScore(best, mover), PovScore(played, mover)
@@ -174,13 +153,10 @@ def test_praise_is_for_the_only_good_move(d4: MoveInContext, best, second, glyph
     assert verdict_on(d4, [(best, "d2d4")], [(-best, "g8f6")]).glyph == ""
 
 
-@pytest.mark.parametrize(
-    ("fen", "san"),
-    [
-        ("4k3/8/8/8/8/8/4r3/R3K3 w - - 0 1", "Kxe2"),  # a rook for nothing
-        ("4k3/8/8/8/8/4r3/8/R3K3 w - - 0 1", "Kf2"),  # out of check
-    ],
-)
+@pytest.mark.parametrize(("fen", "san"), [
+    ("4k3/8/8/8/8/8/4r3/R3K3 w - - 0 1", "Kxe2"),  # a rook for nothing
+    ("4k3/8/8/8/8/4r3/8/R3K3 w - - 0 1", "Kf2"),  # out of check
+])  # fmt: skip
 def test_what_finds_itself_earns_no_praise(fen: str, san: str):
     move = read_move(read_fen(fen), san)
     other = next(m.uci() for m in move.position.board().legal_moves if m.uci() != move.uci)
@@ -245,15 +221,12 @@ def test_facts_of_a_verdict(d4: MoveInContext):
     assert chance.text == f"White has a {100 * chance.value:.0f} % chance to win"
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "text"),
-    [
-        ([(Mate(1), "d1d8")], [(360, "a2a3")], "h3 lets a forced mate slip"),
-        ([(0, "d1d2")], [(Mate(2), "a2a1")], "h3 allows a forced mate"),
-        ([(Mate(3), "d1d2")], [(Mate(-5), "a2a3")], "h3 changes the length of the forced mate"),
-        ([(1, "d1d2")], [(0, "a2a3")], "h3 loses 1 centipawn against the engine's best line"),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "text"), [
+    ([(Mate(1), "d1d8")], [(360, "a2a3")], "h3 lets a forced mate slip"),
+    ([(0, "d1d2")], [(Mate(2), "a2a1")], "h3 allows a forced mate"),
+    ([(Mate(3), "d1d2")], [(Mate(-5), "a2a3")], "h3 changes the length of the forced mate"),
+    ([(1, "d1d2")], [(0, "a2a3")], "h3 loses 1 centipawn against the engine's best line"),
+])  # fmt: skip
 def test_losses_in_words(before, after, text: str):
     move = read_move(read_fen(BACK_RANK), "h3")
     (fact,) = gather(move, verdict_on(move, before, after)).of("centipawn_loss")

@@ -48,15 +48,12 @@ def selfplay_moves():
     ]
 
 
-@pytest.mark.parametrize(
-    ("fen", "move", "expected"),
-    [
-        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "O-O", "piece=king castles=short"),
-        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "exd6", "takes=passing from=e5"),
-        ("3rk3/2P5/8/8/8/8/8/4K3 w - - 0 50", "cxd8=Q+", "takes=rook promotes=queen phase=ending"),
-        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 40", "Ra8#", "mate piece=rook"),
-    ],
-)
+@pytest.mark.parametrize(("fen", "move", "expected"), [
+    ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "O-O", "piece=king castles=short"),
+    ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "exd6", "takes=passing from=e5"),
+    ("3rk3/2P5/8/8/8/8/8/4K3 w - - 0 50", "cxd8=Q+", "takes=rook promotes=queen phase=ending"),
+    ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 40", "Ra8#", "mate piece=rook"),
+])  # fmt: skip
 def test_the_first_group_says_what_is_played(fen, move, expected):
     words, _, _ = feature_words(read_move(read_fen(fen), move))
     assert set(expected.split()) <= set(words)
@@ -71,14 +68,11 @@ def test_the_second_group_says_who_attacks_whom():
     assert feature_words(lonely)[1] == ("quiet",)
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        (0, 0, ("before=5", "after=5", "change=4")),
-        (-20, 9_999, ("before=5", "after=10", "change=7")),
-        (59, 60, ("before=6", "after=7", "change=4")),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "expected"), [
+    (0, 0, ("before=5", "after=5", "change=4")),
+    (-20, 9_999, ("before=5", "after=10", "change=7")),
+    (59, 60, ("before=6", "after=7", "change=4")),
+])  # fmt: skip
 def test_the_third_group_classes_the_scores(before, after, expected):
     assert feature_words(E4, ScoreFeatures(before, after))[2] == expected
     assert feature_words(E4)[2] == gac.NO_SCORE

@@ -144,18 +144,15 @@ def test_a_reader_sees_what_another_writer_adds(recordings, path):
     assert len(recordings) == 2
 
 
-@pytest.mark.parametrize(
-    ("damage", "complaint"),
-    [
-        (lambda line: line.replace(b'"yes"', b'"yes'), "no record"),
-        (lambda line: b"<<<<<<< HEAD\n" + line, "no record"),
-        (lambda line: b"[]\n" + line, "no record"),
-        (lambda line: line.replace(b'"seed": 3', b'"seed": 4'), "altered"),
-        (lambda line: line.replace(b'"model_sha256": ""', b'"model_sha256": "1"'), "not of"),
-        (lambda line: line.replace(b'"state": "answered"', b'"state": "fine"'), "no record"),
-        (lambda line: line.replace(b'"text": "yes", ', b""), "no record"),
-    ],
-)
+@pytest.mark.parametrize(("damage", "complaint"), [
+    (lambda line: line.replace(b'"yes"', b'"yes'), "no record"),
+    (lambda line: b"<<<<<<< HEAD\n" + line, "no record"),
+    (lambda line: b"[]\n" + line, "no record"),
+    (lambda line: line.replace(b'"seed": 3', b'"seed": 4'), "altered"),
+    (lambda line: line.replace(b'"model_sha256": ""', b'"model_sha256": "1"'), "not of"),
+    (lambda line: line.replace(b'"state": "answered"', b'"state": "fine"'), "no record"),
+    (lambda line: line.replace(b'"text": "yes", ', b""), "no record"),
+])  # fmt: skip
 def test_a_damaged_line_is_an_error_that_names_its_place(recordings, path, damage, complaint):
     keep(recordings, 1)
     path.write_bytes(damage(path.read_bytes()))

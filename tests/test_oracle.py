@@ -190,15 +190,10 @@ def test_a_command_that_cannot_run_or_start_is_named():
         evaluate(numbered_fens(1), Oracle("dying", ("false",), "", STOCKFISH_8))
 
 
-@pytest.mark.parametrize(
-    "fen",
-    [
-        "no position",
-        "8/8/8/8/8/8/8/8 w - - 0 1",
-        "4k3/8/8/8/8/8/8/4K3 w - -",
-        f"{chess.STARTING_FEN}\nquit",
-    ],
-)
+@pytest.mark.parametrize("fen", [
+    "no position", "8/8/8/8/8/8/8/8 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 w - -",
+    f"{chess.STARTING_FEN}\nquit",
+])  # fmt: skip
 def test_a_text_that_is_no_fen_never_reaches_the_engine(fen):
     with pytest.raises(ValueError, match="position 1 is no six-field FEN"):
         evaluate_terms([chess.STARTING_FEN, fen], Oracle("none", (), "", STOCKFISH_8))

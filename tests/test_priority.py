@@ -50,19 +50,16 @@ def selfplay():
     return list(read_games(SELFPLAY, 120))
 
 
-@pytest.mark.parametrize(
-    ("fen", "uci", "kind"),
-    [
-        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", "capture"),
-        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "e5d6", "capture"),
-        ("4k3/4r3/8/8/8/8/8/4RK2 w - - 0 1", "e1e7", "capture"),  # and a check
-        ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "check"),  # and castling
-        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "castling"),
-        ("4k3/8/3P4/8/8/8/8/4K3 w - - 0 1", "d6d7", "check"),
-        ("4k3/8/8/8/3P4/8/8/4K3 w - - 0 1", "d4d5", "pawn"),
-        ("4k3/8/8/8/3P4/8/8/4K3 w - - 0 1", "e1e2", "quiet"),
-    ],
-)
+@pytest.mark.parametrize(("fen", "uci", "kind"), [
+    ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", "capture"),
+    ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "e5d6", "capture"),
+    ("4k3/4r3/8/8/8/8/8/4RK2 w - - 0 1", "e1e7", "capture"),  # and a check
+    ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "check"),  # and castling
+    ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "castling"),
+    ("4k3/8/3P4/8/8/8/8/4K3 w - - 0 1", "d6d7", "check"),
+    ("4k3/8/8/8/3P4/8/8/4K3 w - - 0 1", "d4d5", "pawn"),
+    ("4k3/8/8/8/3P4/8/8/4K3 w - - 0 1", "e1e2", "quiet"),
+])  # fmt: skip
 def test_a_move_is_of_the_first_kind_that_fits(fen, uci, kind):
     assert changes.kind_of(chess.Board(fen), chess.Move.from_uci(uci)) == kind
 

@@ -61,25 +61,11 @@ def small_page(tmp_path):
     return make
 
 
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("0.564", 0.564),
-        ("-0.06", -0.06),
-        ("200,000", 200_000),
-        ("57%", 57),
-        ("17.2%p", 17.2),
-        ("15K", 15_000),
-        ("2.9 million", 2_900_000),
-        ("2000+", 2000),
-        ("5 × 10^-4", 5e-4),
-        ("five", 5),
-        ("4-6", None),
-        ("f1", None),
-        ("N/A", None),
-        ("", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "number"), [
+    ("0.564", 0.564), ("-0.06", -0.06), ("200,000", 200_000), ("57%", 57), ("17.2%p", 17.2),
+    ("15K", 15_000), ("2.9 million", 2_900_000), ("2000+", 2000), ("5 × 10^-4", 5e-4), ("five", 5),
+    ("4-6", None), ("f1", None), ("N/A", None), ("", None),
+])  # fmt: skip
 def test_number_of(text, number):
     assert number_of(text) == number
 
@@ -91,26 +77,15 @@ def test_every_committed_value_is_valid_and_every_document_has_some():
     assert all(cell.note for cell in cells if cell.doubtful)
 
 
-@pytest.mark.parametrize(
-    ("document", "table", "shape"),
-    [
-        ("ccc", "table1", (5, 6)),
-        ("ccc", "table2", (4, 3)),
-        ("ccc", "table3", (5, 1)),
-        ("ccc", "table4", (5, 10)),
-        ("ccc", "table5", (5, 4)),
-        ("ccc", "table6", (21, 3)),
-        ("ccc", "table7", (4, 3)),
-        ("static_positions", "results", (5, 4)),
-        ("rubric", "anchors", (6, 5)),
-        ("state_tracking", "table2", (4, 2)),
-        ("state_tracking", "table3", (4, 3)),
-        ("state_tracking", "table4", (9, 2)),
-        ("state_tracking", "table5", (7, 5)),
-        ("state_tracking", "table6", (10, 5)),
-        ("state_tracking", "table7", (18, 5)),
-    ],
-)
+@pytest.mark.parametrize(("document", "table", "shape"), [
+    ("ccc", "table1", (5, 6)), ("ccc", "table2", (4, 3)), ("ccc", "table3", (5, 1)),
+    ("ccc", "table4", (5, 10)), ("ccc", "table5", (5, 4)), ("ccc", "table6", (21, 3)),
+    ("ccc", "table7", (4, 3)), ("static_positions", "results", (5, 4)),
+    ("rubric", "anchors", (6, 5)), ("state_tracking", "table2", (4, 2)),
+    ("state_tracking", "table3", (4, 3)), ("state_tracking", "table4", (9, 2)),
+    ("state_tracking", "table5", (7, 5)), ("state_tracking", "table6", (10, 5)),
+    ("state_tracking", "table7", (18, 5)),
+])  # fmt: skip
 def test_printed_tables_have_their_shape(document, table, shape):
     assert reference.table(document, table, FOLDER).shape == shape
 
@@ -203,15 +178,12 @@ def test_answers_of_tracking_table_3_are_the_legal_moves():
     assert set(text.strip("{}").split(", ")) == ends
 
 
-@pytest.mark.parametrize(
-    ("names", "hint"),
-    [
-        (("ccc", "table6", "White Knigths", "Accuracy"), "White Knights"),
-        (("ccc", "table6", "White Knights", "accuracy"), "Accuracy"),
-        (("ccc", "tabel6", "White Knights", "Accuracy"), "table6"),
-        (("cccc", "table6", "White Knights", "Accuracy"), "state_tracking"),
-    ],
-)
+@pytest.mark.parametrize(("names", "hint"), [
+    (("ccc", "table6", "White Knigths", "Accuracy"), "White Knights"),
+    (("ccc", "table6", "White Knights", "accuracy"), "Accuracy"),
+    (("ccc", "tabel6", "White Knights", "Accuracy"), "table6"),
+    (("cccc", "table6", "White Knights", "Accuracy"), "state_tracking"),
+])  # fmt: skip
 def test_lookup_of_a_wrong_name_lists_near_ones(names, hint):
     with pytest.raises(KeyError, match=hint):
         reference.lookup(*names, FOLDER)
@@ -226,19 +198,16 @@ def test_table_keeps_words_as_words_and_absent_numbers_as_nan():
     )
 
 
-@pytest.mark.parametrize(
-    ("lines", "header", "message"),
-    [
-        ([LINE], HEADER.replace("unit", "units"), "line 1: columns are .*unit,"),
-        ([], "", "line 1: columns are"),
-        ([LINE, LINE], HEADER, "line 3: .* already on line 2"),
-        (["table1,UCI,Dev set,7.7,,,,\n"], HEADER, "line 2: source is missing"),
-        (["table1,UCI,Dev set,,,,Table 1,\n"], HEADER, "line 2: printed is missing"),
-        (["table1,UCI,Dev set,7.7\n"], HEADER, "line 2: not 8 fields"),
-        (["table1,UCI,Dev set,7.7,,starr,Table 1,\n"], HEADER, "line 2: unknown flag starr"),
-        (["table1,UCI,Dev,7.7,,mistake,Table 1,\n"], HEADER, "line 2: .* needs a note"),
-    ],
-)
+@pytest.mark.parametrize(("lines", "header", "message"), [
+    ([LINE], HEADER.replace("unit", "units"), "line 1: columns are .*unit,"),
+    ([], "", "line 1: columns are"),
+    ([LINE, LINE], HEADER, "line 3: .* already on line 2"),
+    (["table1,UCI,Dev set,7.7,,,,\n"], HEADER, "line 2: source is missing"),
+    (["table1,UCI,Dev set,,,,Table 1,\n"], HEADER, "line 2: printed is missing"),
+    (["table1,UCI,Dev set,7.7\n"], HEADER, "line 2: not 8 fields"),
+    (["table1,UCI,Dev set,7.7,,starr,Table 1,\n"], HEADER, "line 2: unknown flag starr"),
+    (["table1,UCI,Dev,7.7,,mistake,Table 1,\n"], HEADER, "line 2: .* needs a note"),
+])  # fmt: skip
 def test_broken_file_is_refused_with_its_line(small_file, lines, header, message):
     with pytest.raises(ReferenceFileError, match=f"ccc.csv, {message}"):
         reference.read_file(small_file(*lines, header=header))
@@ -249,18 +218,15 @@ def test_unknown_document_is_refused():
         Reference("cc", "table1", "a", "b", 1.0, "1", "", "", "Table 1", "")
 
 
-@pytest.mark.parametrize(
-    ("result", "words"),
-    [
-        (Result(0.95, 0.94, 0.96, 10, "share", 0.95, "x"), "agrees"),
-        (Result(0.95, 0.94, 0.96, 10, "share", 0.91, "x"), "ours is higher"),
-        (Result(0.95, 0.94, 0.96, 10, "share", 0.99, "x"), "ours is lower"),
-        (Result(77, reference=77, source="x"), "equal"),
-        (Result(0.95, reference=0.91, source="x"), r"differs by \+0.04 \(no interval\)"),
-        (Result(0.95), "no reference value"),
-        (Result(None, absent="leela network"), "asset absent: leela network"),
-    ],
-)
+@pytest.mark.parametrize(("result", "words"), [
+    (Result(0.95, 0.94, 0.96, 10, "share", 0.95, "x"), "agrees"),
+    (Result(0.95, 0.94, 0.96, 10, "share", 0.91, "x"), "ours is higher"),
+    (Result(0.95, 0.94, 0.96, 10, "share", 0.99, "x"), "ours is lower"),
+    (Result(77, reference=77, source="x"), "equal"),
+    (Result(0.95, reference=0.91, source="x"), r"differs by \+0.04 \(no interval\)"),
+    (Result(0.95), "no reference value"),
+    (Result(None, absent="leela network"), "asset absent: leela network"),
+])  # fmt: skip
 def test_verdict(result, words):
     assert re.fullmatch(words, verdict(result))
 
@@ -325,13 +291,10 @@ def test_page_without_results_says_so_for_every_item(small_page):
     assert overview.count("not reproducible: no FEN printed") == len(items) - expected
 
 
-@pytest.mark.parametrize(
-    ("source", "number", "message"),
-    [
-        ("ccc/table6/Imbalance/Accuracy", 0.81, "printed as '0.80'"),
-        ("ccc/table6/Imbalance/accuracy", 0.80, "which is not there"),
-    ],
-)
+@pytest.mark.parametrize(("source", "number", "message"), [
+    ("ccc/table6/Imbalance/Accuracy", 0.81, "printed as '0.80'"),
+    ("ccc/table6/Imbalance/accuracy", 0.80, "which is not there"),
+])  # fmt: skip
 def test_page_refuses_a_result_that_misquotes(small_page, source, number, message):
     entry = {"value": 0.9, "reference": number, "source": source}
     with pytest.raises(ResultsError, match=message):

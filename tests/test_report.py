@@ -82,15 +82,10 @@ def test_a_key_that_others_could_not_read_is_refused(results_folder, key):
     assert not results_folder.exists()
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        lambda: Result(float("nan")),
-        lambda: Result(None),
-        lambda: Result(1, absent="leela network"),
-        lambda: Result(1, reference=0.9),
-    ],
-)
+@pytest.mark.parametrize("made", [
+    lambda: Result(float("nan")), lambda: Result(None), lambda: Result(1, absent="leela network"),
+    lambda: Result(1, reference=0.9),
+])  # fmt: skip
 def test_a_result_that_says_nothing_or_hides_its_source_is_refused(made):
     with pytest.raises(ValueError):
         made()

@@ -367,15 +367,12 @@ FEN_OF_OPENING = f"position (FEN): {OPENING.position.fen}"
 MOVES_OF_OPENING = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"
 
 
-@pytest.mark.parametrize(
-    ("description", "words"),
-    [
-        ("fen", FEN_OF_OPENING),
-        ("history", f"last moves: {MOVES_OF_OPENING}\n{FEN_OF_OPENING}"),
-        ("pgn", f"game (PGN): {MOVES_OF_OPENING}"),
-        ("concepts", f"{FEN_OF_OPENING}\nan expert sees: White pins a piece; Black has a fork"),
-    ],
-)
+@pytest.mark.parametrize(("description", "words"), [
+    ("fen", FEN_OF_OPENING),
+    ("history", f"last moves: {MOVES_OF_OPENING}\n{FEN_OF_OPENING}"),
+    ("pgn", f"game (PGN): {MOVES_OF_OPENING}"),
+    ("concepts", f"{FEN_OF_OPENING}\nan expert sees: White pins a piece; Black has a fork"),
+])  # fmt: skip
 def test_a_position_is_described_in_four_ways(description: str, words: str):
     concepts = {OPENING.name: ("White pins a piece", "Black has a fork")}
     assert players.describe(OPENING, description, concepts) == words

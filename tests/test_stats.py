@@ -217,15 +217,10 @@ def test_kinds_that_are_told_apart_always_leave_a_doubt():
     assert found.low == pytest.approx(wilson(1, 2)[0])
 
 
-@pytest.mark.parametrize(
-    ("count", "total", "low", "high"),
-    [
-        (0, 10, 0.0, 0.2775),
-        (5, 10, 0.2366, 0.7634),
-        (10, 10, 0.7225, 1.0),
-        (81, 263, 0.2553, 0.3662),
-    ],
-)
+@pytest.mark.parametrize(("count", "total", "low", "high"), [
+    (0, 10, 0.0, 0.2775), (5, 10, 0.2366, 0.7634), (10, 10, 0.7225, 1.0),
+    (81, 263, 0.2553, 0.3662),
+])  # fmt: skip
 def test_shares_have_wilsons_interval(count, total, low, high):
     """Worked by hand; the last row is Newcombe's (1998) first example."""
     found = share(count, total)
@@ -250,15 +245,11 @@ def test_ones_among_zeros_are_counted():
             share_of(wrong)
 
 
-@pytest.mark.parametrize(
-    ("counts", "kappa"),
-    [
-        ([[3, 0], [1, 2]], 0.25),  # P = (1 + 1/3)/2, chance (4/6)² + (2/6)²
-        ([[2, 0], [0, 2]], 1.0),
-        ([[1, 1], [1, 1]], -1.0),
-        ([[4, 0], [4, 0]], NAN),  # one category only: nothing to agree on
-    ],
-)
+@pytest.mark.parametrize(("counts", "kappa"), [
+    ([[3, 0], [1, 2]], 0.25),  # P = (1 + 1/3)/2, chance (4/6)² + (2/6)²
+    ([[2, 0], [0, 2]], 1.0), ([[1, 1], [1, 1]], -1.0),
+    ([[4, 0], [4, 0]], NAN),  # one category only: nothing to agree on
+])  # fmt: skip
 def test_fleiss_kappa_by_hand(counts, kappa):
     assert fleiss_kappa(counts) == pytest.approx(kappa, nan_ok=True)
 

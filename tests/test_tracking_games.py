@@ -94,17 +94,14 @@ def test_the_vocabulary_is_the_papers_table_1():
     assert "".join(VOCABULARY[67:]) == "PNBRQKqrbn"
 
 
-@pytest.mark.parametrize(
-    ("row", "column", "notation", "draws"),
-    [
-        ("UCI", "Training", "uci", None),
-        ("UCI", "Inference", "uci", None),
-        ("UCI + RAP 15", "Training", "rap", (0.9, 0.1, 0.9)),
-        ("UCI + RAP 100", "Training", "rap", (0.1, 0.1, 0.1)),
-        ("UCI + AP", "Training", "ap", None),
-        ("UCI + AP", "Inference", "ap", None),
-    ],
-)
+@pytest.mark.parametrize(("row", "column", "notation", "draws"), [
+    ("UCI", "Training", "uci", None),
+    ("UCI", "Inference", "uci", None),
+    ("UCI + RAP 15", "Training", "rap", (0.9, 0.1, 0.9)),
+    ("UCI + RAP 100", "Training", "rap", (0.1, 0.1, 0.1)),
+    ("UCI + AP", "Training", "ap", None),
+    ("UCI + AP", "Inference", "ap", None),
+])  # fmt: skip
 def test_the_rows_of_table_2(row, column, notation, draws):
     printed = reference.lookup("state_tracking", "table2", row, column).printed
     generator = ScriptedGenerator(*draws) if draws else None

@@ -141,15 +141,12 @@ def test_a_prefix_of_a_training_game_is_never_asked():
         build_probes(split_games([*held, *cut, *games], sizes), seed=1, count=5)
 
 
-@pytest.mark.parametrize(
-    ("moves", "actual", "why"),
-    [
-        (" ".join(FIGURE_1), "c2c3", "a pawn moves next"),
-        ("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5", "e1g1", "castling is next"),
-        ("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5", "e1e2", "the king could castle"),
-        ("a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7", "a8a1", ""),
-    ],
-)
+@pytest.mark.parametrize(("moves", "actual", "why"), [
+    (" ".join(FIGURE_1), "c2c3", "a pawn moves next"),
+    ("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5", "e1g1", "castling is next"),
+    ("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5", "e1e2", "the king could castle"),
+    ("a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7", "a8a1", ""),
+])  # fmt: skip
 def test_a_prefix_that_does_not_serve_gives_nothing(moves, actual, why):
     rows = probes.ask(moves.split(), actual, "short", "a game", np.random.default_rng(0))
     assert (rows == []) == bool(why)

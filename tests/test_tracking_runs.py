@@ -81,14 +81,11 @@ def test_names_say_what_is_trained(name, model, usual, settings, training):
     assert run.training == runs.Training(**training)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("S-uci", "X-uci-1", "S--1", "S-rap-1", "S-gru-1", "S-uci-01", "S-lstm_uci-1", "S-1"),
-        *("S-uci-1x5", "S-uci-1d0", "L-modern.typo_uci-1", "5000-uci-1", "5000-uci-1x3"),
-        *("5000-modern_uci-1", "L-human_uci-1"),
-    ],
-)
+@pytest.mark.parametrize("name", [
+    *("S-uci", "X-uci-1", "S--1", "S-rap-1", "S-gru-1", "S-uci-01", "S-lstm_uci-1", "S-1"),
+    *("S-uci-1x5", "S-uci-1d0", "L-modern.typo_uci-1", "5000-uci-1", "5000-uci-1x3"),
+    *("5000-modern_uci-1", "L-human_uci-1"),
+])  # fmt: skip
 def test_other_names_are_refused_by_name_with_the_valid_forms(name):
     with pytest.raises(ValueError, match=f"'{name}' (is written|names no run; a name is SIZE)"):
         runs.find_run(name)
@@ -247,17 +244,10 @@ def model():
     return make_model(replace(TINY, context=64), seed=0)
 
 
-@pytest.mark.parametrize(
-    ("reading", "words", "move"),
-    [
-        ("uci", "h7 h8 q", "h7h8q"),
-        ("uci", "h7 h8 n", "h7h8n"),
-        ("uci", "h7 g8 e5", "h7g8"),
-        ("uci", "h7 EOS EOS", "h7EOS"),
-        ("uci", "EOS e2 e4", "EOSe2"),
-        ("ap", "P h7 h8 q", "h7h8q"),
-    ],
-)
+@pytest.mark.parametrize(("reading", "words", "move"), [
+    ("uci", "h7 h8 q", "h7h8q"), ("uci", "h7 h8 n", "h7h8n"), ("uci", "h7 g8 e5", "h7g8"),
+    ("uci", "h7 EOS EOS", "h7EOS"), ("uci", "EOS e2 e4", "EOSe2"), ("ap", "P h7 h8 q", "h7h8q"),
+])  # fmt: skip
 def test_two_squares_are_a_move_and_a_new_piece_belongs_to_it(
     model, monkeypatch, reading, words, move
 ):
