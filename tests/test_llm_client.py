@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from dataclasses import replace
 
@@ -272,14 +271,6 @@ def test_live_asks_afresh_and_keeps_nothing(client_of, recordings):
     assert len(recordings) == 1
 
 
-def test_repeats_are_different_questions(client_of):
-    twice = [replace(question("q", temperature=1), repeat=number) for number in range(2)]
-    with scripted_llm("text:a", "text:b") as llm:
-        answers = client_of(llm).ask_many(twice, progress=False)
-    assert [answer.text for answer in answers] == ["a", "b"]
-    assert [body["seed"] for body in llm.asked] == [0, 1]
-
-
 # ---------------------------------------------------------------- many questions
 
 
@@ -331,20 +322,6 @@ def test_the_bar_counts_questions_that_are_asked(client_of, capsys):
     with scripted_llm() as llm:
         client_of(llm).ask_many([question("a"), question("b"), question("a")])
     assert "commentary: 100%" in capsys.readouterr().err
-
-
-def test_threads_may_share_a_client(client_of, recordings):
-    with scripted_llm() as llm:
-        client = client_of(llm)
-        threads = [
-            threading.Thread(target=client.ask, args=(question(f"q{number % 4}"),))
-            for number in range(8)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert len(Recordings(recordings.path, MODEL)) == 4
 
 
 # ---------------------------------------------------------------- what it would cost
