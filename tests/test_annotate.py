@@ -9,7 +9,6 @@ import json
 import random
 import re
 from collections.abc import Iterator, Sequence
-from html.parser import HTMLParser
 from pathlib import Path
 
 import chess
@@ -24,6 +23,7 @@ from chessgloss.engine import Analysis, Line
 from chessgloss.facts import Verdict, weigh
 from chessgloss.facts.tactics import balance
 from chessgloss.positions import MoveInContext, PgnError, Position, read_fen, read_move
+from fakes.pages import DESK, HOSTILE, PHONE, Page
 
 PGN = Path(__file__).resolve().parents[1] / "data" / "pgn"
 
@@ -133,11 +133,6 @@ def test_a_file_with_a_bad_game_is_refused_whole(tmp_path, text, words):
     path.write_text(text)
     with pytest.raises(PgnError, match=words):
         annotate.read_games(path)
-
-
-def test_chess960_is_refused_clearly():
-    with pytest.raises(PgnError, match=r"game 1 \(line 1\): variant 'Chess960'.*only standard"):
-        annotate.read_games(PGN / "chess960.pgn")
 
 
 def pairs(before: chess.pgn.Game, after: chess.pgn.Game) -> Iterator[tuple]:
@@ -287,44 +282,10 @@ def noted(game: chess.pgn.Game, comments: dict[int, str] | None = None) -> annot
     return annotate.AnnotatedGame(game, tuple(notes), "notes, no model; Scripted 1")
 
 
-PHONE = {"width": 390, "height": 844}
-
-DESK = {"width": 1280, "height": 900}
-
-HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
-
-
 @pytest.fixture(scope="module")
 def sample():
     (game,) = annotate.read_games(PGN / "variations.pgn")
     return noted(game, {9: "The knight is loose.", 12: "Now the king walks."})
-
-
-class Page(HTMLParser):
-    """Collects what a page would load and what stands in its scripts."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.loads: list[str] = []
-        self.scripts: list[str] = []
-        self._inside = False
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
-        self._inside = tag == "script"
-        if self._inside:
-            self.scripts.append("")
-        for key in ("src", "href", "data", "poster", "action"):
-            if given.get(key) and not given[key].startswith("#"):
-                self.loads.append(given[key])
-
-    def handle_endtag(self, tag):
-        self._inside = False
-
-    def handle_data(self, data):
-        if self._inside:
-            self.scripts[-1] += data
 
 
 def test_the_tree_holds_every_line_with_its_values(sample):

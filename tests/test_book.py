@@ -38,11 +38,9 @@ from chapters import (
 )
 from chessgloss.book import profiles
 from compare import ResultsFileError, Tolerance
+from fakes.pages import DESK, PHONE
 from scripts import PROJECT
 from used_code import used_code, used_files
-
-PHONE = {"width": 390, "height": 844}
-DESK = {"width": 1280, "height": 900}
 
 SIZES = "notebooks/profiles.toml"
 

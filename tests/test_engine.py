@@ -64,7 +64,10 @@ def test_a_variable_that_names_no_program_is_an_error_with_a_remedy(monkeypatch)
 def test_the_score_is_seen_by_the_side_to_move(tmp_path):
     with open_engine(engine_program(tmp_path, "--moves", "e7e5")) as engine:
         analysis = engine.analyse(AFTER_E4, nodes=10)
-    assert analysis.best.score == PovScore(Cp(101), chess.BLACK)
+        engine.new_game()
+        (found,) = engine.search(["e2e4"], nodes=5, lines=1)
+    assert analysis.best.score == found.score == PovScore(Cp(101), chess.BLACK)
+    assert (found.move.uci(), found.centipawns) == ("e7e5", 101)
     assert centipawns(score_of(analysis), chess.WHITE) == -101
     assert analysis.best.moves == ("e7e5",)
     assert (analysis.nodes, analysis.engine) == (7, "Scripted 1")
@@ -116,14 +119,6 @@ def test_a_failure_within_a_game_is_not_asked_again(tmp_path, fault):
         assert failure.value.fen == AFTER_E4.fen
         assert len(engine.search([], nodes=5)) == 1
     assert_no_more_children(before)
-
-
-def test_a_searched_move_is_seen_by_the_side_to_move(tmp_path):
-    with open_engine(engine_program(tmp_path, "--moves", "e7e5")) as engine:
-        engine.new_game()
-        (found,) = engine.search(["e2e4"], nodes=5, lines=1)
-    assert (found.move.uci(), found.centipawns) == ("e7e5", 101)
-    assert found.score == PovScore(Cp(101), chess.BLACK)
 
 
 def test_the_last_whole_depth_is_read():

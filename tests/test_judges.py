@@ -162,12 +162,9 @@ def test_a_score_is_the_mean_weighted_by_all_forms_of_each_digit():
 
 def test_the_answers_token_is_the_first_after_the_preamble():
     tokens = (
-        token("Score", Score=0.9, x1=0.1),
-        token(":", x=1.0),
-        token(" ", x5=0.3),
-        token("4", x4=0.8, x3=0.2),
-        token(".", x1=1.0),
-    )
+        token("Score", Score=0.9, x1=0.1), token(":", x=1.0), token(" ", x5=0.3),
+        token("4", x4=0.8, x3=0.2), token(".", x1=1.0),
+    )  # fmt: skip
     assert gcc.read_score(answer("Score: 4.", *tokens)).value == pytest.approx(3.8)
 
 

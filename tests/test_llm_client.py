@@ -6,7 +6,6 @@ import math
 import time
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 
 from chessgloss.llm.client import (
@@ -386,12 +385,3 @@ def test_the_endpoint_comes_from_the_environment_and_hides_its_key(monkeypatch):
     local = endpoint_from_environment()
     assert local.on_this_machine
     assert (local.model.name, local.model.kind) == ("qwen2.5-coder-1.5b-q4_k_m", "local")
-
-
-def test_a_frame_of_questions_gains_a_column_of_answers(client_of):
-    rows = {"move": ["e4", "d4"], "request": [question("first"), question("second")]}
-    questions = pd.DataFrame(rows, index=[7, 3])
-    with scripted_llm("text:one", "text:two") as llm:
-        answered = client_of(llm).answered(questions)
-    assert answered.drop(columns="answer").equals(questions)
-    assert [answer.text for answer in answered["answer"]] == ["one", "two"]

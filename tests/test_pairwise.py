@@ -13,12 +13,10 @@ import pandas as pd
 import pytest
 
 from chessgloss.book.profiles import load_sizes
-from chessgloss.claims import extract
 from chessgloss.commentary.briefing import Briefing, EvaluatedMove
 from chessgloss.commentary.methods import Comment, comment_table
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.engine import Analysis, Line
-from chessgloss.facts import gather, linearise
 from chessgloss.judges import pairwise
 from chessgloss.judges.pairwise import (
     CRITERIA,
@@ -191,15 +189,6 @@ def test_what_the_context_holds_stands(fen, move, text):
     events = events_of(fen, move, llm=text)
     assert len(events), "the comment claims an event"
     assert events["supported"].all()
-
-
-def test_a_square_ties_an_event_to_its_line():
-    context = linearise(gather(read_move(read_fen(PIN), "Bxc6+")))
-    assert supports(context, "capture")
-    assert supports(context, "capture", frozenset({"c6"}))
-    assert not supports(context, "capture", frozenset({"e5"}))
-    assert supports(context, "check", frozenset({"e8"}))
-    assert pairwise.squares_of(extract("White captures the knight on c6.")[0]) == {"c6"}
 
 
 @pytest.mark.parametrize(("line", "event", "squares", "expected"), [

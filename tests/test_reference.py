@@ -107,13 +107,6 @@ def test_printed_position_admits_the_printed_move(figure):
     board.push_san(re.sub(r"^\d+\.(\.\.)? ", "", san))
 
 
-def test_mate_in_one_of_figure_a5_is_unique():
-    fen = reference.lookup("ccc", "figureA5", "position", "FEN", FOLDER).printed
-    board = chess.Board(fen)
-    mates = [board.san(move) for move in board.legal_moves if board.san(move).endswith("#")]
-    assert mates == [reference.lookup("ccc", "figureA5", "move", "SAN", FOLDER).printed]
-
-
 def test_game_of_figure_a6_leads_to_its_position():
     text = reference.lookup("ccc", "figureA6", "position", "PGN", FOLDER).printed
     game = chess.pgn.read_game(io.StringIO(text))

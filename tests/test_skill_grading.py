@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 import chess
@@ -56,15 +57,7 @@ class FakeEngine:
         self.values = values
         self.asked: list[tuple[int | None, int | None, int, tuple[str, ...] | None]] = []
 
-    def analyse(
-        self,
-        position: Position,
-        *,
-        nodes: int | None = None,
-        depth: int | None = None,
-        multipv: int = 1,
-        root_moves: tuple[str, ...] | None = None,
-    ) -> Analysis:
+    def analyse(self, position, *, nodes=None, depth=None, multipv=1, root_moves=None) -> Analysis:
         self.asked.append((nodes, depth, multipv, root_moves))
         legal = [move.uci() for move in chess.Board(position.fen).legal_moves]
         best = sorted(
@@ -125,7 +118,6 @@ def test_moves_that_are_asked_alone_are_searched_alone_and_depth_stays_depth():
      (60, "Inaccuracy"), (61, "Mistake"), (100, "Mistake"), (101, "Blunder"), (2000, "Blunder")],
 )  # fmt: skip
 def test_the_bound_itself_belongs_to_the_better_grade(loss: int, name: str):
-    assert graded({"e2e4": 0, "d2d4": -loss}).loc["d2d4", "grade"] in (name, "Excellent")
     assert graded({"e2e4": 0, "d2d4": -loss}, cap=5_000).loc["d2d4", "grade"] == name
 
 
@@ -225,14 +217,7 @@ def fake_engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeEngine:
     """One engine for all, which notes what it is asked; and an empty store."""
     engine = FakeEngine(SIX)
 
-    class Opened:
-        def __enter__(self) -> FakeEngine:
-            return engine
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-    monkeypatch.setattr("chessgloss.skill.grading.open_engine", lambda **_: Opened())
+    monkeypatch.setattr("chessgloss.skill.grading.open_engine", lambda **_: nullcontext(engine))
     monkeypatch.setattr(artefacts, "version", lambda: artefacts.ENGINE)
     monkeypatch.setenv("CHESSGLOSS_STORE", str(tmp_path / "store"))
     return engine

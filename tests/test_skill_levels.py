@@ -100,10 +100,7 @@ def test_a_killed_generation_goes_on_with_the_next_game(
 ):
     played: list[int] = []
 
-    class Opened(Script):
-        def __init__(self) -> None:
-            super().__init__(SHUFFLE)
-
+    class Mortal(Script):
         def play(self, moves: Sequence[str], *, nodes: int, level: int) -> str:
             if not self.asked:
                 played.append(level)
@@ -111,13 +108,7 @@ def test_a_killed_generation_goes_on_with_the_next_game(
                     raise KeyboardInterrupt
             return super().play(moves, nodes=nodes, level=level)
 
-        def __enter__(self) -> Opened:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-    monkeypatch.setattr(script, "Engine", Opened)
+    monkeypatch.setattr(script, "Engine", lambda **_: nullcontext(Mortal(SHUFFLE)))
     monkeypatch.setattr(script, "draw_openings", lambda *_: [SHUFFLE[:1], SHUFFLE[:2]])
     target, rules = tmp_path / "games.tsv.zst", Rules(games=2, nodes=1, most_plies=6)
     options = {"book": tmp_path / "none.bin", "store": Store(tmp_path / "store")}

@@ -82,19 +82,6 @@ def test_the_data_sheet_is_of_this_file(kept: list[Problem]):
         assert f"| by {'several' if kind == 'several' else f'a {kind}'} | {count} |" in text
 
 
-def test_missed_mates_count_and_trivial_positions_do_not(monkeypatch: pytest.MonkeyPatch):
-    missed = Game((*FOOLS_MATE[:3], "a7a6", "a2a3", "d8h4"), "0-1")
-    found = list(script.problems_of(missed))
-    assert [(each.ply, each.mates) for each in found] == [(3, ("d8h4",)), (5, ("d8h4",))]
-    assert {each.game for each in found} == {missed.key}
-    queens = Game((), "*", root="kb4Q1/2K5/8/1Q6/8/8/8/4Q3 w - - 0 1")  # two of seven mate
-    assert list(script.problems_of(queens)) == []
-    back_rank = Game((), "*", root="7k/6pp/8/8/8/8/PPr5/K7 b - - 0 1")
-    assert [each.mates for each in script.problems_of(back_rank)] == [("c2c1",)]
-    monkeypatch.setattr(script, "FEWEST_MOVES", chess.Board(back_rank.root).legal_moves.count() + 1)
-    assert list(script.problems_of(back_rank)) == []
-
-
 def test_problems_are_chosen_by_rule_from_held_out_games(games: list[Game]):
     chosen = script.choose_problems(games, 12)
     assert script.choose_problems(games[::-1], 12) == chosen

@@ -433,4 +433,3 @@ def test_a_reason_comes_with_its_move(tmp_path: Path):
 def test_models_have_short_names():
     names = ("qwen2.5-coder-1.5b-q4_k_m", "gpt-4o-mini", "org/Chess-GPT:7B")
     assert [players.nickname(name) for name in names] == ["qwen", "gpt_4o_mini", "org_chess_gpt_7b"]
-    assert list(players.PLAYS) == ["fen", "fen_uci", "history", "pgn", "concepts", "fen_reason"]

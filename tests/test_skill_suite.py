@@ -46,31 +46,6 @@ def random_games() -> dict[int, list[Game]]:
     return {level: [random_game(100 * level + n, 90, level) for n in range(4)] for level in LEVELS}
 
 
-@pytest.mark.parametrize(
-    ("band", "plies", "wanted"),
-    [("early", 90, range(6, 12)), ("middle", 90, range(24, 48)), ("late", 90, range(74, 82)),
-     ("early", 24, range(6, 8)), ("middle", 30, range(24, 14)), ("late", 24, range(12, 16)),
-     ("late", 18, range(12, 12)), ("early", 10, range(6, -6))],
-)  # fmt: skip
-def test_a_band_is_moves_four_to_six_or_five_to_eight_before_the_end(
-    band: str, plies: int, wanted: range
-):
-    assert list(script.band_plies(band, plies)) == list(wanted)  # type: ignore[arg-type]
-
-
-def test_late_positions_are_five_to_eight_full_moves_before_the_end():
-    to_come = {-(-(90 - ply) // 2) for ply in script.band_plies("late", 90)}
-    assert to_come == {5, 6, 7, 8}
-
-
-def test_each_game_gives_an_early_or_middle_and_a_late_position(random_games):
-    drawn = script.draw_suite(random_games)
-    assert drawn[drawn["level"] == 5]["band"].tolist() == ["early", "late", "middle", "late"] * 2
-    assert drawn.equals(script.draw_suite(random_games))
-    assert not drawn.equals(script.draw_suite(random_games, seed=9))
-    assert drawn["name"].is_unique
-
-
 def test_no_position_is_drawn_twice_and_none_is_forced(random_games):
     drawn = script.draw_suite(dict.fromkeys(LEVELS, random_games[5]))
     boards = [fen.rsplit(" ", 2)[0] for fen in drawn["fen"]]
@@ -140,11 +115,8 @@ def test_the_committed_suite_is_made_of_the_committed_games(tmp_path: Path):
 def test_some_positions_ask_for_a_reason_whatever_the_choice():
     asked = [Asked(f"skill_05.{number:03d}.late", START) for number in range(10)]
     assert [question.name[-8:-5] for question in suite.reason_asked(asked)] == [
-        "000",
-        "001",
-        "005",
-        "006",
-    ]
+        "000", "001", "005", "006",
+    ]  # fmt: skip
     assert set(suite.reason_asked(asked[:3])) <= set(suite.reason_asked(asked))
 
 

@@ -90,12 +90,6 @@ def test_the_seed_alone_makes_the_first_weights(kind):
 # ---------------------------------------------------------------------------- attention
 
 
-def test_full_attention_is_the_textbook_formula():
-    vectors = random_vectors(3)
-    ours = models.SoftmaxAttention(64, 64)(vectors)
-    assert torch.allclose(ours, softmax_attention(*vectors, causal(20)), atol=1e-5)
-
-
 @pytest.mark.parametrize("window", [1, 5, 20, 64])
 def test_a_window_sees_its_latest_tokens_and_no_others(window):
     vectors = random_vectors(3)
