@@ -93,7 +93,7 @@ def test_the_examples_of_the_table_are_judged_as_it_says(relation, verdict, name
     "The a1-h8 diagonal will matter.",
     "",
 ])  # fmt: skip
-def test_a_text_without_claims_gives_none(text: str):
+def test_a_text_without_claims_gives_none(text):
     assert extract(text) == ()
 
 
@@ -123,7 +123,7 @@ def test_a_text_without_claims_gives_none(text: str):
     ("The queen goes to h6.", "The queen goes to h6", "false"),
     ("Earlier, 3... Bc5 was natural.", "Bc5", "not checkable"),
 ])  # fmt: skip
-def test_words_around_a_claim_say_how_it_is_put(text: str, words: str, verdict: str):
+def test_words_around_a_claim_say_how_it_is_put(text, words, verdict):
     if words:
         assert verdicts(ITALIAN, text)[words] == verdict
     else:
@@ -296,7 +296,7 @@ def test_every_false_claim_has_a_cause():
     ("The rook on a8 is hanging.", ["hanging-piece win"]),
     ("The knight on d4 is strong.", []),  # wrong, but none of the rule's events
 ])  # fmt: skip
-def test_the_hard_rule_disqualifies_unsupported_events(text: str, events: list[str]):
+def test_the_hard_rule_disqualifies_unsupported_events(text, events):
     false = [each.claim for each in checked(FIGURE_A6, text) if each.verdict == "false"]
     assert [event for claim in false if (event := disqualifier(claim))] == events
 
@@ -320,7 +320,7 @@ def test_what_is_no_move_is_not_read():
     "♞ ходит на f3 — хорошо!", "R-f3-h3 and QxQ, 1-0 +- $3 {[%eval 0.3]}", "e4" * 400,
     "the the the knight on on f3 , , and and", "?!?!... ((((",
 ])  # fmt: skip
-def test_odd_text_is_read_without_failing(text: str):
+def test_odd_text_is_read_without_failing(text):
     checked(ITALIAN, text)
 
 

@@ -5,7 +5,6 @@ import hashlib
 import json
 import random
 import shutil
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,7 +12,6 @@ import pytest
 from chessgloss.claims import verify
 from chessgloss.claims.checker import checker_digest, checker_files
 from chessgloss.claims.gold import (
-    ErrorType,
     GoldError,
     Score,
     check_text,
@@ -27,7 +25,7 @@ from chessgloss.claims.gold import (
     sentence,
 )
 from chessgloss.corpora.games import read_games
-from chessgloss.corpora.lectures import Lecture, evaluated_lectures
+from chessgloss.corpora.lectures import evaluated_lectures
 from chessgloss.positions import MoveInContext, read_fen, read_move
 from scripts import DATA, FIGURE_A6, PROJECT, SELFPLAY
 
@@ -79,7 +77,7 @@ def test_no_true_label_is_called_false_on_the_development_half():
     assert wrong == []
 
 
-def test_scores_count_accusations_and_what_they_find(tmp_path: Path):
+def test_scores_count_accusations_and_what_they_find(tmp_path):
     path = tmp_path / "gold.jsonl"
     path.write_text(
         line("The bishop takes the knight.", ("takes the knight", "capture", "false"))
@@ -94,14 +92,14 @@ def test_scores_count_accusations_and_what_they_find(tmp_path: Path):
     assert scores["mate"] == Score(0, 0, 0, 0)
 
 
-def test_equivalent_kinds_count(tmp_path: Path):
+def test_equivalent_kinds_count(tmp_path):
     path = tmp_path / "gold.jsonl"
     path.write_text(line("It plays Bxg7.", ("Bxg7", "capture", "false")))
     assert score_gold(path)["move"].right == 1
 
 
 @pytest.mark.parametrize("text", ["{", '{"id": "x"}', line("e4").replace("Bxe6+", "Bxe9")])
-def test_a_bad_line_is_named(tmp_path: Path, text: str):
+def test_a_bad_line_is_named(tmp_path, text):
     (tmp_path / "gold.jsonl").write_text(line("Fine.") + "\n" + text)
     with pytest.raises(GoldError, match=r"gold\.jsonl, line 2"):
         list(read_gold(tmp_path / "gold.jsonl"))
@@ -114,7 +112,7 @@ MATCHING = DATA / "claims" / "matching.tsv"
 
 
 @pytest.mark.parametrize("half", HUMAN)
-def test_labels_of_human_sentences_fit_the_lectures(half: str, real_lectures: list[Lecture]):
+def test_labels_of_human_sentences_fit_the_lectures(half, real_lectures):
     """The reader itself refuses another text and an edit of a word that is not there."""
     rows = [json.loads(line) for line in HUMAN[half].read_text().splitlines()]
     texts = {gold.key: gold for gold in read_human(HUMAN[half], real_lectures)}
@@ -132,7 +130,7 @@ def test_labels_of_human_sentences_fit_the_lectures(half: str, real_lectures: li
     assert sum("+" in key for key in texts) >= 80
 
 
-def test_the_halves_share_no_lecture_and_no_position(real_lectures: list[Lecture]):
+def test_the_halves_share_no_lecture_and_no_position(real_lectures):
     halves = {half: list(read_human(path, real_lectures)) for half, path in HUMAN.items()}
     kept = evaluated_lectures(real_lectures)
     for half, texts in halves.items():
@@ -141,7 +139,7 @@ def test_the_halves_share_no_lecture_and_no_position(real_lectures: list[Lecture
     assert dev.isdisjoint(test)
 
 
-def test_a_twin_differs_in_one_word_and_holds_a_false_claim(real_lectures: list[Lecture]):
+def test_a_twin_differs_in_one_word_and_holds_a_false_claim(real_lectures):
     text: dict[str, str] = {}
     for gold in (gold for path in HUMAN.values() for gold in read_human(path, real_lectures)):
         original = text.setdefault(gold.key.split("+")[0], gold.text)
@@ -152,7 +150,7 @@ def test_a_twin_differs_in_one_word_and_holds_a_false_claim(real_lectures: list[
             assert gold.text[slice(*claim.span)].strip(), gold.key
 
 
-def test_another_text_of_a_lecture_is_noticed(tmp_path: Path, real_lectures: list[Lecture]):
+def test_another_text_of_a_lecture_is_noticed(tmp_path, real_lectures):
     row = json.loads(HUMAN["dev"].read_text().splitlines()[0])
     row["sha256"] = hashlib.sha256(b"another").hexdigest()
     (tmp_path / "human.jsonl").write_text(json.dumps(row))
@@ -160,7 +158,7 @@ def test_another_text_of_a_lecture_is_noticed(tmp_path: Path, real_lectures: lis
         list(read_human(tmp_path / "human.jsonl", real_lectures))
 
 
-def test_the_matching_task_holds_four_moves_and_the_right_one(real_lectures: list[Lecture]):
+def test_the_matching_task_holds_four_moves_and_the_right_one(real_lectures):
     kept = evaluated_lectures(real_lectures)
     rows = [row.split("\t") for row in MATCHING.read_text().splitlines()[1:]]
     for lecture, number, candidates, right, split in rows:
@@ -213,9 +211,7 @@ def test_minimal_pairs_are_seeded_and_ask_for_enough_moves():
     ("error", "expected"),
     [("wrong_side", {"the black pawn on e2 is passed"}), ("wrong_square", None)],
 )
-def test_corruption_exchanges_one_thing_and_keeps_pawns_off_the_last_ranks(
-    error: ErrorType, expected
-):
+def test_corruption_exchanges_one_thing_and_keeps_pawns_off_the_last_ranks(error, expected):
     found = set(corrupted("the white pawn on e2 is passed", error, random.Random(0)))
     if expected is not None:
         assert found == expected
@@ -241,7 +237,7 @@ def test_no_module_of_the_checker_takes_a_name_from_a_package_alone():
                 assert folder.with_suffix(".py").is_file() or not missed, (path, missed)
 
 
-def test_the_hash_is_that_of_the_contents(tmp_path: Path):
+def test_the_hash_is_that_of_the_contents(tmp_path):
     for path in (*checker_files(LIBRARY), LIBRARY / "chessgloss/claims/gold.py"):
         copy = tmp_path / path.relative_to(LIBRARY)
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -169,7 +169,7 @@ def mirrors(fact: Fact) -> bool:
 
 
 @pytest.mark.parametrize("known", KNOWN_FACTS, ids=lambda one: f"{one.kind}-{one.move.san}")
-def test_facts_of_known_positions(known: Known):
+def test_facts_of_known_positions(known):
     found = gather(known.move).of(known.kind, when=known.when)
     (fact,) = [one for one in found if (one.side, one.squares) == (known.side, known.squares)]
     assert (fact.value, fact.text, fact.provenance) == (known.value, known.text, "board")
@@ -187,7 +187,7 @@ def test_times_come_in_order_and_kinds_are_of_the_board():
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 299) | st.sampled_from([known.move for known in KNOWN_FACTS]))
-def test_facts_mirror_with_the_board(chosen: int | MoveInContext):
+def test_facts_mirror_with_the_board(chosen):
     """With colours changed and the board upside down, everything is true of the other side."""
     move = selfplay_moves(300)[chosen] if isinstance(chosen, int) else chosen
     turned = Position(chess.Board(move.position.fen).mirror().fen())

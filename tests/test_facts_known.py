@@ -133,14 +133,12 @@ def tables() -> None:
 
 @pytest.mark.usefixtures("tables")
 @pytest.mark.parametrize(("wanted", "move", "twin"), [*twins()])
-def test_what_holds_does_not_hold_of_the_twin(
-    wanted: str, move: MoveInContext, twin: MoveInContext
-):
+def test_what_holds_does_not_hold_of_the_twin(wanted, move, twin):
     assert wanted in outlines(move)
     assert wanted not in outlines(twin)
 
 
-def test_what_needs_the_tablebase_is_left_out_without_it(monkeypatch: pytest.MonkeyPatch):
+def test_what_needs_the_tablebase_is_left_out_without_it(monkeypatch):
     monkeypatch.setattr(known, "_tablebase", lambda: None)
     facts = outlines(read_move(read_fen("8/8/4k3/8/4K3/4P3/8/8 b - - 0 1"), "Kd6"))
     assert facts == [

@@ -90,7 +90,7 @@ def test_absolute_pins_are_those_of_the_rules():
     ("4k3/8/3P4/3P4/8/8/8/4K3 w - - 0 1", "d5 d6", ""),
     ("3nk3/3n4/8/3P4/8/8/8/4K3 w - - 0 1", "d5", ""),
 ])  # fmt: skip
-def test_passed_pawns(fen: str, white: str, black: str):
+def test_passed_pawns(fen, white, black):
     board = chess.Board(fen)
     assert (squares(*passed(board, W)), squares(*passed(board, B))) == (white, black)
 
@@ -101,7 +101,7 @@ def test_passed_pawns(fen: str, white: str, black: str):
     ("4k3/8/8/8/2P5/2P5/P7/4K3 w - - 0 1", "c3 c4", "a2 c3 c4"),
     ("4k3/8/8/P7/8/P7/P6P/4K3 w - - 0 1", "a2 a3 a5", "a2 h2 a3 a5"),
 ])  # fmt: skip
-def test_doubled_and_isolated_pawns(fen: str, twins: str, lonely: str):
+def test_doubled_and_isolated_pawns(fen, twins, lonely):
     board = chess.Board(fen)
     assert squares(*doubled(board, W)) == twins
     assert squares(*isolated(board, W)) == lonely
@@ -128,7 +128,7 @@ def test_open_and_half_open_files():
     # Pawns beside or behind the king do not shelter it.
     ("4k3/8/8/3PKP2/3P4/8/8/8 w - - 0 1", W, "", "def"),
 ])  # fmt: skip
-def test_king_shelter(fen: str, colour: chess.Color, pawns: str, bare: str):
+def test_king_shelter(fen, colour, pawns, bare):
     found = shelter(chess.Board(fen), colour)
     assert squares(*found.pawns) == pawns
     assert "".join(chess.FILE_NAMES[one] for one in found.bare_files) == bare
@@ -181,7 +181,7 @@ def taken_by(board: chess.Board, move: chess.Move) -> int:
 
 
 @pytest.mark.parametrize(("fen", "san", "worth", "why"), EXCHANGES, ids=[e[3] for e in EXCHANGES])
-def test_exchanges_worked_out_by_hand(fen: str, san: str, worth: int, why: str):
+def test_exchanges_worked_out_by_hand(fen, san, worth, why):
     board = chess.Board(fen)
     assert tactics.exchange(board, board.parse_san(san)) == worth
     mirrored = board.mirror()
@@ -231,7 +231,7 @@ def test_captures_on_the_own_turn_are_the_legal_ones():
     ("2b1k2r/1p1N4/5N2/8/8/8/8/4K3 b - - 0 1", chess.WHITE, {}),
     ("2b1k2r/1p1N4/8/8/8/8/8/4K3 b - - 0 1", chess.WHITE, {"d7": 3}),
 ])  # fmt: skip
-def test_what_hangs(fen: str, colour: chess.Color, expected: dict[str, int]):
+def test_what_hangs(fen, colour, expected):
     found = tactics.hanging(chess.Board(fen), colour)
     assert {chess.square_name(one.square): one.gain for one in found} == expected
 
@@ -264,7 +264,7 @@ def test_a_standing_check_does_not_make_everything_hang():
     # A pinned knight forks nothing.
     ("4r1k1/2q3r1/4N3/8/8/8/8/4K3 w - - 0 1", W, []),
 ])  # fmt: skip
-def test_forks(fen: str, colour: chess.Color, expected: list[str]):
+def test_forks(fen, colour, expected):
     found = tactics.forks(chess.Board(fen), colour)
     assert [f"{squares(f.square)}: {squares(*f.targets)} {f.safe}" for f in found] == expected
 
@@ -287,7 +287,7 @@ def test_forks(fen: str, colour: chess.Color, expected: list[str]):
     ("4k3/4p3/8/8/8/8/4R3/4K3 w - - 0 1", W, ["e2 e7 e8 absolute"]),
     ("4k3/8/8/8/8/2b5/3R4/4K3 w - - 0 1", B, ["c3 d2 e1 absolute"]),
 ])  # fmt: skip
-def test_pins(fen: str, colour: chess.Color, expected: list[str]):
+def test_pins(fen, colour, expected):
     found = tactics.pins(chess.Board(fen), colour)
     words = {True: "absolute", False: "relative"}
     assert [f"{squares(p.square, p.front, p.behind)} {words[p.absolute]}" for p in found] == (
@@ -307,7 +307,7 @@ def test_pins(fen: str, colour: chess.Color, expected: list[str]):
     # Behind stands a pawn.
     ("8/4p3/8/4k3/8/8/8/K3R3 b - - 0 1", W, []),
 ])  # fmt: skip
-def test_skewers(fen: str, colour: chess.Color, expected: list[str]):
+def test_skewers(fen, colour, expected):
     board = chess.Board(fen)
     _, found = tactics.line_tactics(board, tactics.Exchanges(board, colour))
     assert [squares(one.square, one.front, one.behind) for one in found] == expected
@@ -328,7 +328,7 @@ def test_skewers(fen: str, colour: chess.Color, expected: list[str]):
     # The moved piece's own new attacks do not count.
     ("4k3/8/8/8/2q5/8/8/R3K2R w - - 0 1", "Rh4", []),
 ])  # fmt: skip
-def test_discovered_attacks(fen: str, san: str, expected: list[str]):
+def test_discovered_attacks(fen, san, expected):
     board = chess.Board(fen)
     found = tactics.discovered_attacks(board, board.parse_san(san))
     assert [f"{squares(one.square, one.target)} {one.gain}" for one in found] == expected
@@ -354,7 +354,7 @@ def test_discovered_attacks(fen: str, san: str, expected: list[str]):
     # Mate on the back rank, by the side to move.
     ("6k1/5ppp/8/8/8/8/8/3R2K1 w - - 0 1", W, ["mate d1d8"]),
 ])  # fmt: skip
-def test_threats(fen: str, colour: chess.Color, expected: list[str]):
+def test_threats(fen, colour, expected):
     found = tactics.threats(chess.Board(fen), colour)
     words = [f"{one.kind} {one.move.uci()} {one.gain or ''}".strip() for one in found]
     assert words == expected

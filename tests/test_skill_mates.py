@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from pathlib import Path
 
 import chess
 import pytest
@@ -57,14 +56,14 @@ def test_a_problem_names_moves_that_mate():
             problem(FIGURE_A5, *wrong)
 
 
-def test_every_mating_move_of_a_committed_problem_is_listed(kept: list[Problem]):
+def test_every_mating_move_of_a_committed_problem_is_listed(kept):
     for each in kept[::40]:
         assert mates.mating_moves(each.board) == each.mates
         assert len(each.mates) <= 0.25 * each.legal_moves
         assert each.legal_moves >= 5
 
 
-def test_the_committed_problems_are_held_out_spread_and_each_of_another_game(kept: list[Problem]):
+def test_the_committed_problems_are_held_out_spread_and_each_of_another_game(kept):
     assert len({each.game for each in kept}) == len(kept) == 1_000
     assert len({" ".join(each.fen.split(" ")[:2]) for each in kept}) == 1_000
     assert [split_of(each.game) for each in kept] == ["test"] * 844 + ["validation"] * 156
@@ -75,14 +74,14 @@ def test_the_committed_problems_are_held_out_spread_and_each_of_another_game(kep
     assert max(Counter(each.piece for each in kept[:200]).values()) < 0.3 * 200
 
 
-def test_the_data_sheet_is_of_this_file(kept: list[Problem]):
+def test_the_data_sheet_is_of_this_file(kept):
     text = (mates.problems_file().parent / "README.md").read_text()
     assert hashlib.sha256(mates.problems_file().read_bytes()).hexdigest() in text
     for kind, count in Counter(each.piece for each in kept).items():
         assert f"| by {'several' if kind == 'several' else f'a {kind}'} | {count} |" in text
 
 
-def test_problems_are_chosen_by_rule_from_held_out_games(games: list[Game]):
+def test_problems_are_chosen_by_rule_from_held_out_games(games):
     chosen = script.choose_problems(games, 12)
     assert script.choose_problems(games[::-1], 12) == chosen
     assert script.choose_problems(games, 5) == chosen[:5]
@@ -97,7 +96,7 @@ def test_problems_are_chosen_by_rule_from_held_out_games(games: list[Game]):
         mates.with_history([a5()], games)
 
 
-def test_positions_without_a_mate_come_from_test_games(games: list[Game]):
+def test_positions_without_a_mate_come_from_test_games(games):
     fens = list(mates.without_mate(games, 25))
     tests = {fen for game in of_split(games, "test") for fen in game.fens()}
     assert len(fens) > 20
@@ -107,12 +106,12 @@ def test_positions_without_a_mate_come_from_test_games(games: list[Game]):
 
 
 @pytest.mark.slow
-def test_the_committed_file_is_made_again_byte_for_byte(tmp_path: Path):
+def test_the_committed_file_is_made_again_byte_for_byte(tmp_path):
     script.write_problems(tmp_path / "again.tsv", script.choose_problems(read_games(SELFPLAY)))
     assert (tmp_path / "again.tsv").read_bytes() == mates.problems_file().read_bytes()
 
 
-def test_a_file_of_problems_says_what_is_wrong_with_it(tmp_path: Path):
+def test_a_file_of_problems_says_what_is_wrong_with_it(tmp_path):
     path = tmp_path / "problems.tsv"
     script.write_problems(path, [a5()])
     assert mates.read_problems(path) == [a5()]
@@ -126,7 +125,7 @@ def test_a_file_of_problems_says_what_is_wrong_with_it(tmp_path: Path):
         mates.read_problems(path)
 
 
-def test_lichess_puzzles_of_the_theme_become_problems(tmp_path: Path):
+def test_lichess_puzzles_of_the_theme_become_problems(tmp_path):
     header = (
         "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags"
     )
@@ -167,7 +166,7 @@ def test_the_prompts_have_every_element_of_figure_a5():
     assert ["checkmate with one move" in text for text in texts.values()] == [False, False, True]
 
 
-def test_what_is_recorded_is_known_beforehand(kept: list[Problem]):
+def test_what_is_recorded_is_known_beforehand(kept):
     requests = load_script("recordings/record.py").mate_in_one_requests()
     assert len(requests) == 3 * 200
     assert replay("mate_in_one").missing(requests) == []
@@ -186,7 +185,7 @@ def test_what_is_recorded_is_known_beforehand(kept: list[Problem]):
      ("Qxc3#", "illegal"), ("Bishop takes c3", "unreadable"), ("Bxc3 or Nd4", "unreadable"),
      ("I cannot tell", "refused")],
 )  # fmt: skip
-def test_an_answer_counts_if_it_mates(text: str, outcome: str):
+def test_an_answer_counts_if_it_mates(text, outcome):
     assert mates.outcome_of(a5(), read_answer(text, a5().board)) == outcome
 
 

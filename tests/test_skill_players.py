@@ -106,14 +106,14 @@ def lines_of(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("text", lines_of(THE_MATE))
-def test_a_move_is_read_with_whatever_stands_around_it(text: str):
+def test_a_move_is_read_with_whatever_stands_around_it(text):
     answer = players.read_answer(text, chess.Board(SCHOLARS_MATE))
     assert answer == Answer(text, "f3f7", "Qxf7#", "legal")
     assert answer.move == chess.Move.from_uci("f3f7")
 
 
 @pytest.mark.parametrize("text", lines_of(NO_MOVE))
-def test_no_move_or_several_are_unreadable(text: str):
+def test_no_move_or_several_are_unreadable(text):
     answer = players.read_answer(text, chess.Board(SCHOLARS_MATE))
     assert answer == Answer(text, None, None, "unreadable")
 
@@ -129,7 +129,7 @@ def test_no_move_or_several_are_unreadable(text: str):
      (CASTLE_OR_PROMOTE, "e7e8N", "e7e8n"), (CASTLE_OR_PROMOTE, "exd8=N", "e7d8n"),
      (CASTLE_OR_PROMOTE, "exd8Q#", "e7d8q"), (TWO_ROOKS, "Rad1", "a1d1")],
 )  # fmt: skip
-def test_other_legal_moves_castling_and_promotion(fen: str, text: str, uci: str):
+def test_other_legal_moves_castling_and_promotion(fen, text, uci):
     answer = players.read_answer(text, chess.Board(fen))
     assert (answer.uci, answer.state) == (uci, "legal")
 
@@ -143,7 +143,7 @@ def test_other_legal_moves_castling_and_promotion(fen: str, text: str, uci: str)
      (CASTLE_OR_PROMOTE, "e8", None, "e8"), (CASTLE_OR_PROMOTE, "e8=K", None, "e8=K"),
      ("7k/8/8/8/8/8/8/K7 b - - 0 1", "h8h6", "h8h6", None)],
 )  # fmt: skip
-def test_an_illegal_move_is_kept_as_it_was_named(fen: str, text: str, uci, san):
+def test_an_illegal_move_is_kept_as_it_was_named(fen, text, uci, san):
     answer = players.read_answer(text, chess.Board(fen))
     assert (answer.uci, answer.san, answer.state, answer.move) == (uci, san, "illegal", None)
 
@@ -152,7 +152,7 @@ def test_an_illegal_move_is_kept_as_it_was_named(fen: str, text: str, uci, san):
     "text",
     ["I cannot help with that.", "I'm sorry.", "I’m unable to see.", "As an AI, I do not play."],
 )
-def test_a_refusal_is_one_only_without_a_move(text: str):
+def test_a_refusal_is_one_only_without_a_move(text):
     board = chess.Board(SCHOLARS_MATE)
     assert players.read_answer(text, board).state == "refused"
     assert players.read_answer(text + " Qxf7#", board).state == "legal"
@@ -179,7 +179,7 @@ def test_every_legal_move_is_read_in_each_notation():
      ('{"move": "f3f7", "reason": "It mates."}', "f3f7", '"It mates."}'),
      ("Move: Qg3", "f3g3", ""), ("Reason: it mates.", None, "it mates.")],
 )  # fmt: skip
-def test_a_reason_is_not_taken_for_the_move(text: str, uci, reason: str):
+def test_a_reason_is_not_taken_for_the_move(text, uci, reason):
     answer, given = players.read_reasoned(text, chess.Board(SCHOLARS_MATE))
     assert (answer.uci, answer.text, given) == (uci, text, reason)
 
@@ -218,9 +218,7 @@ def test_a_position_knows_whether_it_has_a_history():
 # ---------------------------------------------------------------- engines
 
 
-def test_an_engine_that_fails_on_one_position_answers_the_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_an_engine_that_fails_on_one_position_answers_the_others(tmp_path, monkeypatch):
     program = engine_program(
         tmp_path, "--fault", "crash", "--on", "6k1/5ppp", "--moves", "e1g1,e2e4"
     )
@@ -233,7 +231,7 @@ def test_an_engine_that_fails_on_one_position_answers_the_others(
 
 
 @pytest.mark.engine
-def test_stockfish_plays_and_mates(stockfish: Path):
+def test_stockfish_plays_and_mates(stockfish):
     asked = [ALONE, OPENING, OVER]
     found = players.StockfishPlayer(2_000).choose(asked)
     assert found[0].san == "Rd8#"
@@ -243,7 +241,7 @@ def test_stockfish_plays_and_mates(stockfish: Path):
 
 @pytest.mark.engine
 @pytest.mark.usefixtures("stockfish")
-def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path: Path):
+def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path):
     path, asked = tmp_path / "levels" / "answers.tsv", [OPENING, ALONE]
     player, keep = players.WeakenedPlayer(5, path), load_script("static/make.py").keep_weakened
     assert keep(asked[:1], "level", [5, 20], path, nodes=50) == 2
@@ -266,7 +264,7 @@ def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path: Pat
 
 
 @pytest.mark.parametrize("text", ["level\tmove\n", "\t".join(players.COLUMNS) + "\n5\t1\ta\n"])
-def test_a_file_of_answers_in_another_form_is_refused(tmp_path: Path, text: str):
+def test_a_file_of_answers_in_another_form_is_refused(tmp_path, text):
     path = tmp_path / "answers.tsv"
     path.write_text(text)
     with pytest.raises(ValueError, match="must have the columns level, nodes"):
@@ -279,7 +277,7 @@ def recorded(folder: Path, text: str, name: str = "someone.tsv") -> players.Reco
     return players.RecordedPlayer(path)
 
 
-def test_recorded_moves_are_read_as_texts_are(tmp_path: Path):
+def test_recorded_moves_are_read_as_texts_are(tmp_path):
     rows = "castles\t1\te1h1\nback rank\t0\tRd8\nruy lopez\t1\tb5b8\nnone\t0\t\n"
     player = recorded(tmp_path, "position\thistory\tmove\n" + rows)
     castles = Asked("castles", Position(CASTLE_OR_PROMOTE))
@@ -301,7 +299,7 @@ def test_recorded_moves_are_read_as_texts_are(tmp_path: Path):
      ("position\thistory\tmove\na\t0\te2e4\na\t1\td2d4\n", "a.tsv", "line 3: 'a' comes twice"),
      ("position\thistory\tmove\n", "GPT 4.tsv", "small letters")],
 )  # fmt: skip
-def test_a_file_of_moves_in_another_form_names_its_line(tmp_path: Path, text, name, message):
+def test_a_file_of_moves_in_another_form_names_its_line(tmp_path, text, name, message):
     with pytest.raises(ValueError, match=message):
         recorded(tmp_path, text, name)
 
@@ -373,7 +371,7 @@ MOVES_OF_OPENING = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"
     ("pgn", f"game (PGN): {MOVES_OF_OPENING}"),
     ("concepts", f"{FEN_OF_OPENING}\nan expert sees: White pins a piece; Black has a fork"),
 ])  # fmt: skip
-def test_a_position_is_described_in_four_ways(description: str, words: str):
+def test_a_position_is_described_in_four_ways(description, words):
     concepts = {OPENING.name: ("White pins a piece", "Black has a fork")}
     assert players.describe(OPENING, description, concepts) == words
 
@@ -385,7 +383,7 @@ def test_a_long_game_is_described_by_its_last_moves():
     assert text.count("N") == players.HISTORY
 
 
-def test_what_cannot_be_described_is_an_error_of_that_position_only(tmp_path: Path):
+def test_what_cannot_be_described_is_an_error_of_that_position_only(tmp_path):
     assert len(players.play_requests([ALONE, OPENING], "pgn")) == 1
     with pytest.raises(KeyError, match="back rank"):
         players.play_requests([ALONE], "concepts")
@@ -405,7 +403,7 @@ def test_questions_begin_alike_and_name_their_position():
     assert players.play_requests([ALONE], "fen_reason")[0].sampling.max_tokens == 60
 
 
-def test_the_answers_of_a_model_are_recorded_and_read(tmp_path: Path):
+def test_the_answers_of_a_model_are_recorded_and_read(tmp_path):
     script = ("text:Rd8#", "text:I cannot help", "refused:no", "cut_off:Best move: Rd8", "400")
     asked = [Asked(f"back rank {n}", Position(f"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - {n} 9"))
              for n in range(len(script))]  # fmt: skip
@@ -422,7 +420,7 @@ def test_the_answers_of_a_model_are_recorded_and_read(tmp_path: Path):
         players.LlmPlayer(Client(recordings), "fen_uci").choose(asked)
 
 
-def test_a_reason_comes_with_its_move(tmp_path: Path):
+def test_a_reason_comes_with_its_move(tmp_path):
     text = "Move: Rd8#\nReason: The rook mates, h8 is no help."
     with scripted_llm(f"text:{text}") as llm:
         client = Client(Recordings.of(MODEL, "x", tmp_path), Endpoint(llm.url, MODEL), "live")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import struct
-from pathlib import Path
 
 import chess
 import chess.polyglot
@@ -77,7 +76,7 @@ def graded_suite(random_games):
     return script.with_baseline(drawn, tables)
 
 
-def test_the_file_is_the_same_bytes_and_reads_back(graded_suite, tmp_path: Path):
+def test_the_file_is_the_same_bytes_and_reads_back(graded_suite, tmp_path):
     about = {"games": "abc", "graded_by": "Stockfish 15.1, nodes-20000"}
     path = script.write_suite(graded_suite, tmp_path / "suite.json", **about)
     drawn = suite.read_suite(path)
@@ -93,14 +92,14 @@ def test_the_file_is_the_same_bytes_and_reads_back(graded_suite, tmp_path: Path)
     ("change", "message"),
     [({"version": 99}, "version 99"), ({"positions": [{"name": "x"}]}, "has not the columns")],
 )
-def test_a_file_of_another_kind_is_refused(graded_suite, tmp_path: Path, change: dict, message):
+def test_a_file_of_another_kind_is_refused(graded_suite, tmp_path, change, message):
     path = script.write_suite(graded_suite, tmp_path / "suite.json", games="", graded_by="")
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     with pytest.raises(ValueError, match=message):
         suite.read_suite(path)
 
 
-def test_the_committed_suite_is_made_of_the_committed_games(tmp_path: Path):
+def test_the_committed_suite_is_made_of_the_committed_games(tmp_path):
     for name in ("games.tsv.zst", "tables-nodes-20000.tsv.zst"):
         (tmp_path / name).symlink_to(suite.data_folder() / name)
     assert script.main(["suite", "--folder", str(tmp_path)]) == 0
@@ -141,7 +140,7 @@ def test_a_model_is_asked_every_way_and_all_is_recorded():
      ("2r1k3/8/8/3N4/8/8/8/4K3 w - - 0 1", set(), "quiet"),
      ("2r1k3/8/1N6/8/8/8/8/4K3 w - - 0 1", {"capture"}, "tactical")],
 )  # fmt: skip
-def test_motifs_say_what_is_at_stake(fen: str, wanted: set[str], kind: str):
+def test_motifs_say_what_is_at_stake(fen, wanted, kind):
     row = suite.describe_positions([fen]).iloc[0]
     assert row["kind"] == kind
     assert all(row[f"motif {name}"] for name in wanted)
@@ -162,7 +161,7 @@ def test_motifs_say_what_is_at_stake(fen: str, wanted: set[str], kind: str):
      ("Later he makes a mistake.", None), ("an error... it allows the bishop out", False),
      ("This is an EXCELLENT move.", True), ("Another nice mate position", None)],
 )  # fmt: skip
-def test_a_comment_judges_its_move_at_its_beginning_only(comment: str, wanted: bool | None):
+def test_a_comment_judges_its_move_at_its_beginning_only(comment, wanted):
     assert suite.praised(comment) is wanted
 
 
@@ -187,7 +186,7 @@ STUDY_FILE = """[Event "Fork #1"]
 """
 
 
-def test_puzzles_are_drawn_by_lot_and_studies_taken_if_solved(tmp_path: Path):
+def test_puzzles_are_drawn_by_lot_and_studies_taken_if_solved(tmp_path):
     for number in (2, 3, 4):
         text = "".join(MATES_FILE.format(n) for n in range(1, 6))
         (tmp_path / f"mate_in_{number}.pgn").write_text(text, "latin-1")
@@ -201,7 +200,7 @@ def test_puzzles_are_drawn_by_lot_and_studies_taken_if_solved(tmp_path: Path):
     assert {int(known.position.fen.split()[-1]) for known in found[:2]} == numbers
 
 
-def test_the_books_favourite_is_vouched_for(tmp_path: Path):
+def test_the_books_favourite_is_vouched_for(tmp_path):
     entries, board = [], chess.Board()
     for uci, weight in (("e2e4", 9), ("e7e5", 1), ("g1f3", 7)):
         move = chess.Move.from_uci(uci)

@@ -37,7 +37,7 @@ def random_moves(boards: list[chess.Board]) -> list[chess.Move]:
 
 
 @pytest.mark.parametrize("reading", ["uci", "ap"])
-def test_states_are_those_after_the_move_s_last_token(model: LanguageModel, reading: str) -> None:
+def test_states_are_those_after_the_move_s_last_token(model, reading):
     games = [*PLAYED, PROMOTED]
     rows = [(0, 5), (0, 12), (3, 9), (1, 30), (3, 4), (2, 1)]
     positions = pd.DataFrame(rows, columns=["game", "ply"])
@@ -51,7 +51,7 @@ def test_states_are_those_after_the_move_s_last_token(model: LanguageModel, read
     assert not any(block._forward_hooks for block in model.body.blocks)
 
 
-def test_a_probe_finds_what_is_linear_and_no_more() -> None:
+def test_a_probe_finds_what_is_linear_and_no_more():
     generator = torch.Generator().manual_seed(0)
     states = 3 + 5 * torch.randn(1200, 20, generator=generator)
     squares = np.zeros((1200, 64), dtype=np.uint8)
@@ -71,9 +71,7 @@ def test_a_probe_finds_what_is_linear_and_no_more() -> None:
 
 
 @pytest.mark.parametrize("reading", ["uci", "ap"])
-def test_the_model_s_own_moves_are_its_likeliest_legal_ones(
-    model: LanguageModel, reading: str
-) -> None:
+def test_the_model_s_own_moves_are_its_likeliest_legal_ones(model, reading):
     boards = [chess.Board(), chess.Board()]
     for uci in PLAYED[1][:20]:
         boards[1].push_uci(uci)
@@ -88,14 +86,14 @@ def test_the_model_s_own_moves_are_its_likeliest_legal_ones(
         assert given[allowed[move]] == max(given[list(allowed.values())])
 
 
-def test_a_promotion_is_written_as_the_vocabulary_has_it(model: LanguageModel) -> None:
+def test_a_promotion_is_written_as_the_vocabulary_has_it(model):
     board = chess.Board("8/P6k/8/8/8/8/8/K7 w - - 0 1")
     for kind, token in zip("qrbn", range(PROMOTIONS, PROMOTIONS + 4), strict=True):
         written = world_model._written(chess.Move.from_uci(f"a7a8{kind}"), board, "ap")
         assert written == [PIECES, SQUARES + chess.A7, SQUARES + chess.A8, token]
 
 
-def test_an_attack_ends_at_the_first_illegal_answer(model: LanguageModel) -> None:
+def test_an_attack_ends_at_the_first_illegal_answer(model):
     openings = [game[:10] for game in PLAYED]
     table = world_model.attack(model, "uci", openings, random_moves)
     for moves, answers, illegal in table[["moves", "answers", "illegal"]].itertuples(index=False):
@@ -124,9 +122,7 @@ class Scripted:
         return answers
 
 
-def test_one_who_looks_ahead_finds_the_move_that_is_answered_illegally(
-    model: LanguageModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_who_looks_ahead_finds_the_move_that_is_answered_illegally(model, monkeypatch):
     monkeypatch.setattr(world_model, "continue_games", Scripted("b2b4"))
     opponent = partial(world_model.play_one_ahead, model, "uci", np.random.default_rng(0))
     assert [move.uci() for move in opponent([chess.Board()])] == ["b2b4"]
@@ -134,9 +130,7 @@ def test_one_who_looks_ahead_finds_the_move_that_is_answered_illegally(
     assert table.loc[0].to_dict() == {"moves": "b2b4", "answers": 1, "illegal": "e1e9"}
 
 
-def test_one_who_looks_ahead_ends_no_game_that_could_go_on(
-    model: LanguageModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_who_looks_ahead_ends_no_game_that_could_go_on(model, monkeypatch):
     monkeypatch.setattr(world_model, "continue_games", Scripted())
     board = chess.Board()
     for uci in ["f2f3", "e7e5", "g2g4"]:  # d8h4 would mate
@@ -146,9 +140,7 @@ def test_one_who_looks_ahead_ends_no_game_that_could_go_on(
         assert move.uci() != "d8h4"
 
 
-def test_a_model_that_answers_legally_is_not_beaten(
-    model: LanguageModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_answers_legally_is_not_beaten(model, monkeypatch):
     monkeypatch.setattr(world_model, "continue_games", Scripted())
     table = world_model.attack(model, "uci", [["e2e4", "e7e5"], []], random_moves)
     assert set(table["illegal"]) == {""}
