@@ -19,10 +19,11 @@ import pytest
 from chessgloss.commentary import annotate
 from chessgloss.commentary.briefing import Comment
 from chessgloss.concepts.changes import ConceptChange
-from chessgloss.engine import Analysis, Line
+from chessgloss.engine import Analysis
 from chessgloss.facts import Verdict, weigh
 from chessgloss.facts.tactics import balance
 from chessgloss.positions import MoveInContext, PgnError, Position, read_fen, read_move
+from fakes.analyses import analysis
 from fakes.pages import DESK, HOSTILE, PHONE, Page
 
 PGN = Path(__file__).resolve().parents[1] / "data" / "pgn"
@@ -31,21 +32,13 @@ PGN = Path(__file__).resolve().parents[1] / "data" / "pgn"
 ITALIAN = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 
 
-def analysis(position: Position, lines: Sequence[tuple[str, int]]) -> Analysis:
-    """Lines as (UCI moves, centipawns seen by the side to move)."""
-    made = tuple(
-        Line(tuple(moves.split()), chess.engine.PovScore(chess.engine.Cp(cp), position.turn), 9)
-        for moves, cp in lines
-    )
-    return Analysis(position, made, 1000, "Scripted 1")
-
-
 def verdict_on(move: MoveInContext, lines: Sequence[tuple[str, int]], after: int) -> Verdict:
     """``after`` is seen by the mover."""
     end = move.after()
     replies = [move.uci() for move in end.board().legal_moves]
-    answer = analysis(end, [(replies[0], -after)] if replies else [])
-    return weigh(move, analysis(move.position, lines), answer)
+    answer = analysis(end, *[(-after, uci) for uci in replies[:1]])
+    before = analysis(move.position, *((cp, moves) for moves, cp in lines))
+    return weigh(move, before, answer)
 
 
 def by_material(positions: Sequence[Position], nodes: int, tempo: int = 50) -> list[Analysis]:
@@ -55,7 +48,7 @@ def by_material(positions: Sequence[Position], nodes: int, tempo: int = 50) -> l
         board = chess.Board(position.fen)
         value = tempo + 100 * balance(board) * (1 if board.turn else -1)
         moves = sorted(move.uci() for move in board.legal_moves)[:3]
-        found.append(analysis(position, [(uci, value - 10 * n) for n, uci in enumerate(moves)]))
+        found.append(analysis(position, *((value - 10 * n, uci) for n, uci in enumerate(moves))))
     return found
 
 
@@ -265,7 +258,7 @@ def test_comments_go_where_the_moments_are():
     assert asked == ["Ng5"]
     assert [ply for ply, note in enumerate(found.notes) if note.text] == [6]
     assert found.notes[6].text == "On Ng5"
-    assert found.sources == "ccc, tiny; Scripted 1, up to 2,000 nodes a move, from depth 9"
+    assert found.sources == "ccc, tiny; Scripted 1, up to 2,000 nodes a move, from depth 10"
 
 
 # ---------------------------------------------------------------- the page

@@ -17,11 +17,12 @@ from chessgloss.commentary.dialogue import (
     grounds_of,
 )
 from chessgloss.corpora.games import read_games
-from chessgloss.engine import Analysis, Line
-from chessgloss.facts.tactics import balance, hanging
+from chessgloss.engine import Analysis
+from chessgloss.facts.tactics import hanging
 from chessgloss.llm.client import Client, Unanswered
 from chessgloss.llm.recordings import Answer, State
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
+from fakes.analyses import by_material
 from scripts import SELFPLAY
 
 #: A queen takes a pawn in the centre and attacks a knight that nothing defends.
@@ -29,20 +30,6 @@ LOOSE_KNIGHT = "r1b3k1/ppp2ppp/8/8/4p2n/8/PP2QPPP/R4RK1 w - - 0 26"
 
 #: White may castle; the knight on f6 is pinned to the queen; h7 can be taken.
 MIDDLEGAME = "r1bq1rk1/pppn1ppp/4pn2/3p2B1/2PP4/2NBPN2/PP3PPP/R2QK2R w KQ - 4 9"
-
-
-def by_material(position: Position) -> Analysis:
-    """An engine that counts material one ply deep and lists five moves, the best first."""
-    board, lines = chess.Board(position.fen), []
-    for move in sorted(board.legal_moves, key=chess.Move.uci):
-        board.push(move)
-        value = 100 * balance(board)
-        board.pop()
-        score = chess.engine.PovScore(chess.engine.Cp(value), chess.WHITE)
-        seen = chess.engine.PovScore(score.pov(board.turn), board.turn)
-        lines.append(Line((move.uci(),), seen, 1))
-    lines.sort(key=lambda line: line.score.relative, reverse=True)
-    return Analysis(position, tuple(lines[:5]), 100, "Scripted 1")
 
 
 def discussion(fen: str = LOOSE_KNIGHT, move: str = "Qxe4") -> Discussion:

@@ -11,35 +11,20 @@ from chess.engine import Cp, Mate, MateGiven, PovScore
 
 from chessgloss.engine import (
     MATES_FROM,
-    Analysis,
-    Line,
     open_engine,
     win_probability,
 )
-from chessgloss.facts import Verdict, gather, linearise, search, weigh
+from chessgloss.facts import gather, linearise, search, weigh
 from chessgloss.facts.fact import ENGINE_KINDS
 from chessgloss.facts.verdict import Judgement, Standing, judge, mistake_class, standing
 from chessgloss.positions import MoveInContext, read_fen, read_move
+from fakes.analyses import analysis, verdict_on
 from scripts import DATA, load_script, or_skip
 
 START = chess.STARTING_FEN
 BACK_RANK = "6k1/5ppp/8/8/8/8/q4PPP/3R2K1 w - - 0 1"
 STALEMATE = "k7/8/2K5/8/8/8/8/1Q6 w - - 0 1"
 MATE_IN_ONE = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
-
-
-def analysis(position, *lines, nodes=1_000, engine="Scripted 1") -> Analysis:
-    """An analysis from (score, moves) pairs; numbers are centipawns for the side to move."""
-    turn = position.turn
-    records = tuple(
-        Line(tuple(moves.split()), PovScore(Cp(one) if isinstance(one, int) else one, turn), 10)
-        for one, moves in lines
-    )
-    return Analysis(position, records, nodes, engine)
-
-
-def verdict_on(move: MoveInContext, before, after) -> Verdict:
-    return weigh(move, analysis(move.position, *before), analysis(move.after(), *after))
 
 
 @pytest.fixture

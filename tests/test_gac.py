@@ -15,8 +15,8 @@ from chessgloss.commentary import gac
 from chessgloss.commentary.gac import Gac, ScoreFeatures, feature_words
 from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
-from chessgloss.engine import Analysis, Line
 from chessgloss.positions import CommentedMove, MoveInContext, read_fen, read_move
+from fakes.analyses import analysis
 from scripts import DATA, FIGURE_A6, SELFPLAY, load_script, or_skip
 
 START = read_fen(chess.STARTING_FEN)
@@ -79,11 +79,8 @@ def test_the_third_group_classes_the_scores(before, after, expected):
 
 
 def test_scores_are_seen_by_the_mover():
-    def analysed(position, value: int) -> Analysis:
-        score = chess.engine.PovScore(chess.engine.Cp(value), position.turn)
-        return Analysis(position, (Line((), score, 1),), 1, "scripted")
-
-    scores = ScoreFeatures.of(analysed(START, 30), analysed(E4.after(), 45))
+    before, after = analysis(START, (30, "e2e4")), analysis(E4.after(), (45, "e7e5"))
+    scores = ScoreFeatures.of(before, after)
     assert scores == ScoreFeatures(30, -45)
 
 

@@ -16,11 +16,11 @@ from chessgloss import assets
 from chessgloss.claims import verify
 from chessgloss.commentary.briefing import Briefing, EvaluatedMove, briefings_file, read_briefings
 from chessgloss.commentary.methods import Comment, gather_comments
-from chessgloss.engine import Analysis, Line
 from chessgloss.judges import gcc, trials
 from chessgloss.llm.client import Client, Endpoint
 from chessgloss.llm.recordings import Answer, Model, Recordings, Token, request_key
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
+from fakes.analyses import analysis
 from fakes.scripted_llm import scripted_llm
 from scripts import FIGURE_A5, load_script
 
@@ -29,25 +29,12 @@ brief, record = load_script("commentary/brief.py"), load_script("recordings/reco
 TRAP = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]
 
 
-def analysis(position: Position, *lines: tuple[chess.engine.Score, str]) -> Analysis:
-    scored = (
-        Line(tuple(moves.split()), chess.engine.PovScore(score, position.turn), 20)
-        for score, moves in lines
-    )
-    return Analysis(position, tuple(scored), 1000, "Scripted 1")
-
-
 def trap(name: str, uci: str, after: int, *lines: tuple[str, int]) -> Briefing:
     """A move in the Elephant Trap's position; ``after`` is what the opponent then has."""
     move = MoveInContext(Position.after(TRAP), uci)
     reply = "f6d5 g5d8" if uci == "c3d5" else "c7c6"
-    before = [(chess.engine.Cp(score), moves) for moves, score in lines]
-    return Briefing(
-        name,
-        move,
-        analysis(move.position, *before),
-        analysis(move.after(), (chess.engine.Cp(after), reply)),
-    )
+    before = analysis(move.position, *((score, moves) for moves, score in lines))
+    return Briefing(name, move, before, analysis(move.after(), (after, reply)))
 
 
 LINES = (("e2e3 c7c6", 40), ("a2a3", 25), ("g1f3", -30))
@@ -62,7 +49,7 @@ def mating_move() -> Briefing:
     """Figure A5: 18... Bxc3# is mate."""
     start = read_fen(FIGURE_A5)
     move = read_move(start, "Bxc3#")
-    before = analysis(start, (chess.engine.Mate(1), "a5c3"), (chess.engine.Cp(-80), "a5b6"))
+    before = analysis(start, (chess.engine.Mate(1), "a5c3"), (-80, "a5b6"))
     return Briefing("made/mate", move, before, analysis(move.after()))
 
 

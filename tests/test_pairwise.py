@@ -16,7 +16,6 @@ from chessgloss.book.profiles import load_sizes
 from chessgloss.commentary.briefing import Briefing, EvaluatedMove
 from chessgloss.commentary.methods import Comment, comment_table
 from chessgloss.commentary.prompts import load_prompt
-from chessgloss.engine import Analysis, Line
 from chessgloss.judges import pairwise
 from chessgloss.judges.pairwise import (
     CRITERIA,
@@ -29,6 +28,7 @@ from chessgloss.judges.pairwise import (
 )
 from chessgloss.llm.recordings import Answer, State, Token
 from chessgloss.positions import read_fen, read_move
+from fakes.analyses import analysis
 
 GOOD = "WINNER,A,A,5,4,4,5,3,4,25,B,3,4,3,5,4,4,23"
 
@@ -137,16 +137,9 @@ PIN = "r1bqkbnr/ppp2ppp/2np4/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4"
 def briefed(fen: str, uci_or_san: str, score: int = 30) -> Briefing:
     """A move that is the engine's best and only line."""
     move = read_move(read_fen(fen), uci_or_san)
-    turn, after = move.position.turn, move.after()
-    lines = (Line((move.uci,), chess.engine.PovScore(chess.engine.Cp(score), turn), 20),)
-    replies = [move.uci() for move in after.board().legal_moves][:1]
-    answers = (Line(tuple(replies), chess.engine.PovScore(chess.engine.Cp(-score), not turn), 20),)
-    return Briefing(
-        "m1",
-        move,
-        Analysis(move.position, lines, 1000, "Scripted 1"),
-        Analysis(after, answers if replies else (), 1000, "Scripted 1"),
-    )
+    replies = [(-score, reply.uci()) for reply in move.after().board().legal_moves][:1]
+    before = analysis(move.position, (score, move.uci))
+    return Briefing("m1", move, before, analysis(move.after(), *replies))
 
 
 def events_of(fen: str, move: str, **texts: str) -> pd.DataFrame:
