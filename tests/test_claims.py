@@ -11,15 +11,7 @@ import chess.engine
 import pytest
 
 import chessgloss.claims
-from chessgloss.claims import (
-    CAUSES,
-    Disqualifier,
-    causes,
-    disqualifier,
-    extract,
-    summarise,
-    verify,
-)
+from chessgloss.claims import CAUSES, Disqualifier, causes, disqualifier, extract, summarise, verify
 from chessgloss.claims.lexicon import read_notation
 from chessgloss.claims.relations import READERS, relations
 from chessgloss.corpora.games import read_games

@@ -14,10 +14,7 @@ from chessgloss.corpora import lectures, samples, streams
 from chessgloss.corpora.games import GamesFileError, line_of, of_split, pack, read_games
 from chessgloss.corpora.samples import sample_positions
 from chessgloss.corpora.streams import TruncatedFileError
-from chessgloss.positions import (
-    Game,
-    split_of,
-)
+from chessgloss.positions import Game, split_of
 from chessgloss.store import file_digest
 from scripts import SELFPLAY, load_script
 
@@ -178,10 +175,7 @@ def test_a_comment_belongs_to_the_move_before_it(tmp_path):
         tmp_path,
         "k Good evening.; e2e4; k The centre,; 12; KIBITZ   and two  lines.; e5; Nf3; ki A knight.",
     )
-    assert said(read) == [
-        ("1. e4", "The centre, and two lines.", 0),
-        ("2. Nf3", "A knight.", 2),
-    ]
+    assert said(read) == [("1. e4", "The centre, and two lines.", 0), ("2. Nf3", "A knight.", 2)]
     assert read.comments[1].context.position.moves == ("e2e4", "e7e5")
     assert read.comments[0].source == "lec7"
     counts = read.counts
@@ -217,8 +211,7 @@ def test_a_position_is_set_up_with_its_names(tmp_path):
 
 def test_pieces_are_placed_and_taken_away(tmp_path):
     read = lecture(
-        tmp_path,
-        "bsetup; bsetup clear; K@e1; bsetup k@e8; P@a7; Q@d1; x@d1; bsetup done; a8=q",
+        tmp_path, "bsetup; bsetup clear; K@e1; bsetup k@e8; P@a7; Q@d1; x@d1; bsetup done; a8=q"
     )
     assert read.problems == ()
     assert read.lines[0].root.split()[0] == "4k3/P7/8/8/8/8/8/4K3"

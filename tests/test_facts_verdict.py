@@ -9,11 +9,7 @@ import pandas as pd
 import pytest
 from chess.engine import Cp, Mate, MateGiven, PovScore
 
-from chessgloss.engine import (
-    MATES_FROM,
-    open_engine,
-    win_probability,
-)
+from chessgloss.engine import MATES_FROM, open_engine, win_probability
 from chessgloss.facts import gather, linearise, search, weigh
 from chessgloss.facts.fact import ENGINE_KINDS
 from chessgloss.facts.verdict import Judgement, Standing, judge, mistake_class, standing

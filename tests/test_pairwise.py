@@ -54,8 +54,7 @@ def test_a_good_line_is_read_field_by_field():
 
 
 @pytest.mark.parametrize(
-    "text",
-    [f"  {GOOD}\n", GOOD.replace(",", ", "), f"```\n{GOOD}\n```", f"```csv\n{GOOD}\n```\n"],
+    "text", [f"  {GOOD}\n", GOOD.replace(",", ", "), f"```\n{GOOD}\n```", f"```csv\n{GOOD}\n```\n"]
 )
 def test_white_space_and_one_fence_are_tolerated(text):
     assert read_line(text) == read_line(GOOD)
@@ -108,8 +107,7 @@ def test_the_higher_total_wins_then_the_tie_breaks(a, b, winner, by):
 
 
 @pytest.mark.parametrize(
-    ("struck", "rule"),
-    [((), "A"), (("llm",), "B"), (("ccc",), "A"), (("llm", "ccc"), "TIE")],
+    ("struck", "rule"), [((), "A"), (("llm",), "B"), (("ccc",), "A"), (("llm", "ccc"), "TIE")]
 )
 def test_the_rule_sets_faithfulness_and_may_turn_the_winner(struck, rule):
     ballot = pair((5, 4, 4, 4, 4, 4), (4, 4, 4, 4, 4, 4))

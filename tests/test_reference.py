@@ -13,15 +13,7 @@ import pytest
 from chessgloss.book import reference
 from chessgloss.book.reference import Reference, ReferenceFileError, number_of
 from chessgloss.report import Result
-from reproduce import (
-    Item,
-    ResultsError,
-    read_inventory,
-    read_results,
-    render,
-    status,
-    verdict,
-)
+from reproduce import Item, ResultsError, read_inventory, read_results, render, status, verdict
 from scripts import DATA, PROJECT
 
 FOLDER = DATA / "reference"

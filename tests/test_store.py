@@ -9,13 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chessgloss.store import (
-    ArtefactDamaged,
-    Store,
-    data_file,
-    default_store,
-    find_project,
-)
+from chessgloss.store import ArtefactDamaged, Store, data_file, default_store, find_project
 
 RECIPE = {"games": "ab12", "nodes": 500}
 

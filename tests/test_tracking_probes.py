@@ -73,8 +73,7 @@ def in_words(ids: np.ndarray) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("place", "row"),
-    [(0, "End-Actual"), (1, "End-Other"), (2, "Start-Actual"), (3, "Start-Other")],
+    ("place", "row"), [(0, "End-Actual"), (1, "End-Other"), (2, "Start-Actual"), (3, "Start-Other")]
 )
 def test_the_rows_of_table_3(table_3, place, row):
     question = table_3.loc[place]
