@@ -12,8 +12,7 @@ import pytest
 from chessgloss import assets
 from chessgloss.corpora.lectures import Lecture, read_lectures
 from chessgloss.engine import find_stockfish
-from chessgloss.experts import load_expert
-from chessgloss.experts.nnue import NnueExpert
+from chessgloss.experts import Expert, load_expert
 from chessgloss.oracle import Oracle, stockfish8
 from scripts import or_skip
 
@@ -51,7 +50,7 @@ def oracle8() -> Oracle:
 
 
 @pytest.fixture(scope="session")
-def stockfish_network() -> NnueExpert:
+def stockfish_network() -> Expert:
     """The real network of Stockfish 15.1."""
     return or_skip(load_expert, "nnue")
 

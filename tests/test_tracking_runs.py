@@ -222,6 +222,7 @@ def test_a_wrong_name_or_missing_games_end_with_one_clear_line(tmp_path, monkeyp
 
 
 def test_files_that_are_missing_or_another_runs_are_named(workplace):
+    assert runs.tracking_players() == []
     with pytest.raises(FileNotFoundError, match=r"train\.py M-uci-1"):
         runs.read_kept("predictions", "M-uci-1")
     for name in ("runs/M-uci-2.json", "measures/M-uci-2.safetensors"):
@@ -280,9 +281,3 @@ def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_game
         assert np.mean([answer.legal for answer in player.choose(asked)]) > 0.4, player.name
     without_history = Position("8/8/8/8/8/8/k7/7K w - - 0 1")
     assert players[0].choose([Asked("b", without_history)])[0].state == "error"
-
-
-def test_a_run_without_a_checkpoint_says_how_to_train_it(workplace):
-    assert runs.tracking_players() == []
-    with pytest.raises(FileNotFoundError, match=r"train\.py S-uci-1"):
-        runs.read_model("S-uci-1")
