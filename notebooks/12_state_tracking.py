@@ -35,6 +35,7 @@ from matplotlib.ticker import LogLocator
 from torch import nn
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
+from IPython.display import Markdown
 from chessgloss import report
 from chessgloss.book import reference
 from chessgloss.stats import mean_interval, paired_difference
@@ -566,7 +567,7 @@ for name, rows in end_ground.items():
     legal = results.summarise(rows, seed=seed)["lgm"]
     beside.loc[results.BASELINES[name]] = [
         "-", "-", *(legal[("end_actual", band)] for band in probes.BANDS)]
-report.table(beside, digits=1, caption="Both forms, at L and at S: perplexity, and legal answers to "
+report.table(beside, digits=1, caption="Both forms at L and S: perplexity, and legal answers to "
              f"End-Actual questions (next chapter), per cent. {results.MARKED}")
 
 # %% [markdown]

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from chessgloss.engine import EngineMissing, find_stockfish
+from chessgloss import assets
+from chessgloss.corpora.lectures import Lecture, read_lectures
+from chessgloss.engine import find_stockfish
+from chessgloss.experts import Expert, load_expert
+from chessgloss.oracle import Oracle, stockfish8
+from scripts import or_skip
 
 #: The browser says nothing to the network of itself.
 BROWSER_FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="session")
@@ -40,10 +40,25 @@ def browser() -> Iterator:
 @pytest.fixture(scope="session")
 def stockfish() -> Path:
     """The real Stockfish of this machine."""
-    try:
-        return find_stockfish()
-    except EngineMissing as missing:
-        pytest.skip(str(missing))
+    return or_skip(find_stockfish)
+
+
+@pytest.fixture(scope="session")
+def oracle8() -> Oracle:
+    """The real Stockfish 8."""
+    return or_skip(stockfish8)
+
+
+@pytest.fixture(scope="session")
+def stockfish_network() -> Expert:
+    """The real network of Stockfish 15.1."""
+    return or_skip(load_expert, "nnue")
+
+
+@pytest.fixture(scope="session")
+def real_lectures() -> list[Lecture]:
+    """The lectures themselves, which are never committed."""
+    return or_skip(lambda: list(read_lectures(assets.locate("lectures"))))
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,6 @@ import json
 import random
 import re
 from collections.abc import Iterator, Sequence
-from html.parser import HTMLParser
 from pathlib import Path
 
 import chess
@@ -18,25 +17,14 @@ import chess.pgn
 import pytest
 
 from chessgloss.commentary import annotate
-from chessgloss.commentary.annotate import (
-    AnnotatedGame,
-    Annotator,
-    Note,
-    annotated_copy,
-    brace_comments,
-    choose_moments,
-    describe_game,
-    plain,
-    read_games,
-    write_page,
-    write_pgn,
-)
 from chessgloss.commentary.briefing import Comment
 from chessgloss.concepts.changes import ConceptChange
-from chessgloss.engine import Analysis, Line
+from chessgloss.engine import Analysis
 from chessgloss.facts import Verdict, weigh
 from chessgloss.facts.tactics import balance
 from chessgloss.positions import MoveInContext, PgnError, Position, read_fen, read_move
+from fakes.analyses import analysis
+from fakes.pages import DESK, HOSTILE, PHONE, Page
 
 PGN = Path(__file__).resolve().parents[1] / "data" / "pgn"
 
@@ -44,21 +32,13 @@ PGN = Path(__file__).resolve().parents[1] / "data" / "pgn"
 ITALIAN = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 
 
-def analysis(position: Position, lines: Sequence[tuple[str, int]]) -> Analysis:
-    """Lines as (UCI moves, centipawns seen by the side to move)."""
-    made = tuple(
-        Line(tuple(moves.split()), chess.engine.PovScore(chess.engine.Cp(cp), position.turn), 9)
-        for moves, cp in lines
-    )
-    return Analysis(position, made, 1000, "Scripted 1")
-
-
 def verdict_on(move: MoveInContext, lines: Sequence[tuple[str, int]], after: int) -> Verdict:
     """``after`` is seen by the mover."""
     end = move.after()
     replies = [move.uci() for move in end.board().legal_moves]
-    answer = analysis(end, [(replies[0], -after)] if replies else [])
-    return weigh(move, analysis(move.position, lines), answer)
+    answer = analysis(end, *[(-after, uci) for uci in replies[:1]])
+    before = analysis(move.position, *((cp, moves) for moves, cp in lines))
+    return weigh(move, before, answer)
 
 
 def by_material(positions: Sequence[Position], nodes: int, tempo: int = 50) -> list[Analysis]:
@@ -68,18 +48,20 @@ def by_material(positions: Sequence[Position], nodes: int, tempo: int = 50) -> l
         board = chess.Board(position.fen)
         value = tempo + 100 * balance(board) * (1 if board.turn else -1)
         moves = sorted(move.uci() for move in board.legal_moves)[:3]
-        found.append(analysis(position, [(uci, value - 10 * n) for n, uci in enumerate(moves)]))
+        found.append(analysis(position, *((value - 10 * n, uci) for n, uci in enumerate(moves))))
     return found
 
 
-def annotated(game: chess.pgn.Game, text: str = "told { so }") -> AnnotatedGame:
+def annotated(game: chess.pgn.Game, text: str = "told { so }") -> annotate.AnnotatedGame:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(annotate, "MOMENT_SHARE", 1.0)
-        return Annotator(by_material, lambda briefing: Comment(text, "notes")).annotate(game)
+        return annotate.Annotator(by_material, lambda briefing: Comment(text, "notes")).annotate(
+            game
+        )
 
 
-def text_of(game: AnnotatedGame) -> str:
-    return write_pgn([game])
+def text_of(game: annotate.AnnotatedGame) -> str:
+    return annotate.write_pgn([game])
 
 
 def change(size: float) -> ConceptChange:
@@ -97,64 +79,53 @@ def test_moments_come_by_weight_mistakes_first_then_only_moves_and_concepts(monk
     verdicts = [quiet, slip, blunder, only, quiet, quiet]
     concepts = [(), (), (), (), (change(-7.0),), (change(5.9),)]
     moves = [MOVE] * 6
-    assert choose_moments(moves, verdicts, concepts) == [2, 1, 3]
+    assert annotate.choose_moments(moves, verdicts, concepts) == [2, 1, 3]
     monkeypatch.setattr(annotate, "MOMENT_SHARE", 1.0)
-    assert choose_moments(moves, verdicts, concepts) == [2, 1, 3, 4]
+    assert annotate.choose_moments(moves, verdicts, concepts) == [2, 1, 3, 4]
     monkeypatch.setattr(annotate, "MOMENT_CONCEPT", 5.0)
-    assert choose_moments(moves, verdicts, concepts) == [2, 1, 3, 4, 5]
+    assert annotate.choose_moments(moves, verdicts, concepts) == [2, 1, 3, 4, 5]
     monkeypatch.setattr(annotate, "MOMENT_SHARE", 0.0)
     monkeypatch.setattr(annotate, "MOMENT_FEWEST", 1)
-    assert choose_moments(moves, verdicts, concepts) == [2]
+    assert annotate.choose_moments(moves, verdicts, concepts) == [2]
 
 
 def test_in_a_decided_game_the_mate_counts_and_concepts_count_less(monkeypatch):
     won = verdict_on(MOVE, [("g1f3", 1500), ("g1h3", 900)], 1500)
     mate = read_move(read_fen("6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1"), "Rb8#")
     mating = verdict_on(mate, [("b1b8", 9000), ("b1b7", 800)], 9000)
-    assert choose_moments([MOVE, mate], [won, mating], [(), ()]) == [1]
+    assert annotate.choose_moments([MOVE, mate], [won, mating], [(), ()]) == [1]
     level = verdict_on(MOVE, [("g1f3", 30), ("g1h3", 20)], 30)
     leap = (change(9.0),)
     monkeypatch.setattr(annotate, "MOMENT_FEWEST", 1)
-    assert choose_moments([MOVE, MOVE], [won, level], [leap, leap]) == [1]
+    assert annotate.choose_moments([MOVE, MOVE], [won, level], [leap, leap]) == [1]
 
 
-@pytest.mark.parametrize(
-    ("text", "braced"),
-    [
-        ("1. e4 ; best by test\n1... e5 *\n", "1. e4 {best by test}\n1... e5 *\n"),
-        ("; before\n1. e4 *\n; behind\n", "; before\n1. e4 *\n; behind\n"),
-        ("1. e4 {a ; b\nc ; d} ; e } f\n*\n", "1. e4 {a ; b\nc ; d} {e ) f}\n*\n"),
-        ('[Event "a;b"]\n\n1. e4 ;\n;x\n*\n', '[Event "a;b"]\n\n1. e4 \n{x}\n*\n'),
-        ("1. e4 1-0 ; gg\n", "1. e4 1-0 {gg}\n"),
-        ("% e4 ; x\n1. d4 {y} {z} *\n", "% e4 ; x\n1. d4 {y} {z} *\n"),
-    ],
-)
+@pytest.mark.parametrize(("text", "braced"), [
+    ("1. e4 ; best by test\n1... e5 *\n", "1. e4 {best by test}\n1... e5 *\n"),
+    ("; before\n1. e4 *\n; behind\n", "; before\n1. e4 *\n; behind\n"),
+    ("1. e4 {a ; b\nc ; d} ; e } f\n*\n", "1. e4 {a ; b\nc ; d} {e ) f}\n*\n"),
+    ('[Event "a;b"]\n\n1. e4 ;\n;x\n*\n', '[Event "a;b"]\n\n1. e4 \n{x}\n*\n'),
+    ("1. e4 1-0 ; gg\n", "1. e4 1-0 {gg}\n"),
+    ("% e4 ; x\n1. d4 {y} {z} *\n", "% e4 ; x\n1. d4 {y} {z} *\n"),
+])  # fmt: skip
 def test_comments_behind_semicolons_are_kept(text, braced):
     lines = text.encode().splitlines(keepends=True)
-    assert b"".join(brace_comments(lines)).decode() == braced
+    assert b"".join(annotate.brace_comments(lines)).decode() == braced
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "holds no game"),
-        ('[Event "x"]\n[Variant "Atomic"]\n\n1. e4 *\n', "Atomic.*only standard chess"),
-        ("1. e4 e5 2. Ke3 *\n", r"game 1 \(line 1\).*Ke3"),
-        ("1. e4 *\n\n1. e4 e6 (1... c5 *\n", r"game 2 \(line 3\).*variation is not closed"),
-        ('[FEN "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w KQkq - 0 1"]\n\n1. e4 *\n', "960"),
-        ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n', "bad FEN header"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [
+    ("", "holds no game"),
+    ('[Event "x"]\n[Variant "Atomic"]\n\n1. e4 *\n', "Atomic.*only standard chess"),
+    ("1. e4 e5 2. Ke3 *\n", r"game 1 \(line 1\).*Ke3"),
+    ("1. e4 *\n\n1. e4 e6 (1... c5 *\n", r"game 2 \(line 3\).*variation is not closed"),
+    ('[FEN "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w KQkq - 0 1"]\n\n1. e4 *\n', "960"),
+    ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n', "bad FEN header"),
+])  # fmt: skip
 def test_a_file_with_a_bad_game_is_refused_whole(tmp_path, text, words):
     path = tmp_path / "game.pgn"
     path.write_text(text)
     with pytest.raises(PgnError, match=words):
-        read_games(path)
-
-
-def test_chess960_is_refused_clearly():
-    with pytest.raises(PgnError, match=r"game 1 \(line 1\): variant 'Chess960'.*only standard"):
-        read_games(PGN / "chess960.pgn")
+        annotate.read_games(path)
 
 
 def pairs(before: chess.pgn.Game, after: chess.pgn.Game) -> Iterator[tuple]:
@@ -206,12 +177,12 @@ def test_nothing_is_lost_of_any_tree(seed, tmp_path):
     game = random_game(seed)
     path = tmp_path / "game.pgn"
     path.write_text(str(game), encoding="utf-8")
-    (read,) = read_games(path)
+    (read,) = annotate.read_games(path)
     text = text_of(annotated(read))
     assert_nothing_lost(read, text)
     assert_well_formed(text)
     path.write_text(text, encoding="utf-8")
-    (again,) = read_games(path)
+    (again,) = annotate.read_games(path)
     assert_nothing_lost(read, str(again))
 
 
@@ -239,8 +210,8 @@ def assert_well_formed(text: str) -> None:
 
 
 def test_a_comment_cannot_leave_its_braces():
-    assert plain("a } b\n{c} [%eval 9] ") == "a ) b (c) [ %eval 9]"
-    (game,) = read_games(PGN / "variations.pgn")
+    assert annotate.plain("a } b\n{c} [%eval 9] ") == "a ) b (c) [ %eval 9]"
+    (game,) = annotate.read_games(PGN / "variations.pgn")
     assert "told ( so )" in text_of(annotated(game))
 
 
@@ -249,12 +220,12 @@ def test_evaluations_glyphs_and_better_lines_stand_in_their_place():
     score = chess.engine.PovScore(chess.engine.Cp(-50), chess.BLACK)
     mate = chess.engine.PovScore(chess.engine.Mate(-3), chess.BLACK)
     notes = (
-        Note(score, 2, "too soon", ("d2d4", "d7d5"), score),
-        Note(score, 4),
-        Note(mate, None, "", ("d1h5",)),
-        Note(None),
+        annotate.Note(score, 2, "too soon", ("d2d4", "d7d5"), score),
+        annotate.Note(score, 4),
+        annotate.Note(mate, None, "", ("d1h5",)),
+        annotate.Note(None),
     )
-    copy = annotated_copy(AnnotatedGame(game, notes, "notes"))
+    copy = annotate.annotated_copy(annotate.AnnotatedGame(game, notes, "notes"))
     first, second, third, last = copy.mainline()
     assert first.comment == "mine [%eval 3.0] | chessgloss: too soon"
     assert first.nags == {2}
@@ -269,7 +240,7 @@ def test_evaluations_glyphs_and_better_lines_stand_in_their_place():
 
 
 def test_comments_go_where_the_moments_are():
-    (game,) = read_games(PGN / "variations.pgn")
+    (game,) = annotate.read_games(PGN / "variations.pgn")
     asked = []
 
     def comment(briefing):
@@ -281,69 +252,37 @@ def test_comments_go_where_the_moments_are():
     def calm(positions, nodes):
         return by_material(positions, nodes, tempo=0)
 
-    found = Annotator(calm, comment, lambda move: concepts.get(move.san, ())).annotate(game)
+    found = annotate.Annotator(calm, comment, lambda move: concepts.get(move.san, ())).annotate(
+        game
+    )
     assert asked == ["Ng5"]
     assert [ply for ply, note in enumerate(found.notes) if note.text] == [6]
     assert found.notes[6].text == "On Ng5"
-    assert found.sources == "ccc, tiny; Scripted 1, up to 2,000 nodes a move, from depth 9"
+    assert found.sources == "ccc, tiny; Scripted 1, up to 2,000 nodes a move, from depth 10"
 
 
 # ---------------------------------------------------------------- the page
 
 
-def noted(game: chess.pgn.Game, comments: dict[int, str] | None = None) -> AnnotatedGame:
+def noted(game: chess.pgn.Game, comments: dict[int, str] | None = None) -> annotate.AnnotatedGame:
     """A note on each ply: White gains five centipawns a ply; ply 8 has a better move."""
     notes = []
     for ply, move in enumerate(game.mainline_moves()):
         score = chess.engine.PovScore(chess.engine.Cp(5 * ply), chess.WHITE)
         better = ("h7h6", "d2d4") if ply == 7 and move.uci() == "d7d5" else ()
         text = (comments or {}).get(ply, "")
-        notes.append(Note(score, 6 if text else None, text, better, score))
-    return AnnotatedGame(game, tuple(notes), "notes, no model; Scripted 1")
-
-
-PHONE = {"width": 390, "height": 844}
-
-DESK = {"width": 1280, "height": 900}
-
-HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+        notes.append(annotate.Note(score, 6 if text else None, text, better, score))
+    return annotate.AnnotatedGame(game, tuple(notes), "notes, no model; Scripted 1")
 
 
 @pytest.fixture(scope="module")
 def sample():
-    (game,) = read_games(PGN / "variations.pgn")
+    (game,) = annotate.read_games(PGN / "variations.pgn")
     return noted(game, {9: "The knight is loose.", 12: "Now the king walks."})
 
 
-class Page(HTMLParser):
-    """Collects what a page would load and what stands in its scripts."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.loads: list[str] = []
-        self.scripts: list[str] = []
-        self._inside = False
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
-        self._inside = tag == "script"
-        if self._inside:
-            self.scripts.append("")
-        for key in ("src", "href", "data", "poster", "action"):
-            if given.get(key) and not given[key].startswith("#"):
-                self.loads.append(given[key])
-
-    def handle_endtag(self, tag):
-        self._inside = False
-
-    def handle_data(self, data):
-        if self._inside:
-            self.scripts[-1] += data
-
-
 def test_the_tree_holds_every_line_with_its_values(sample):
-    told = describe_game(sample)
+    told = annotate.describe_game(sample)
     nodes = told["nodes"]
     main = [0]
     while nodes[main[-1]]["next"]:
@@ -371,21 +310,23 @@ def test_the_tree_holds_every_line_with_its_values(sample):
 
 def test_mate_and_draw_are_told_from_the_board():
     mate = chess.pgn.read_game(io.StringIO("1. f3 e5 2. g4 Qh4# 0-1"))
-    notes = [Note(None)] * 4
-    last = describe_game(AnnotatedGame(mate, tuple(notes), ""))["nodes"][-1]
+    notes = [annotate.Note(None)] * 4
+    last = annotate.describe_game(annotate.AnnotatedGame(mate, tuple(notes), ""))["nodes"][-1]
     assert (last["score"], last["chance"]) == ("checkmate", 0.0)
-    mates = Note(chess.engine.PovScore(chess.engine.Mate(-2), chess.WHITE))
+    mates = annotate.Note(chess.engine.PovScore(chess.engine.Mate(-2), chess.WHITE))
     start = '[FEN "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1"]\n\n1. Qg6 1/2-1/2'
     stalemate = chess.pgn.read_game(io.StringIO(start))
-    node = describe_game(AnnotatedGame(stalemate, (Note(None),), ""))["nodes"][-1]
+    node = annotate.describe_game(annotate.AnnotatedGame(stalemate, (annotate.Note(None),), ""))[
+        "nodes"
+    ][-1]
     assert (node["score"], node["chance"]) == ("draw", 0.5)
-    before = describe_game(AnnotatedGame(mate, (*notes[:2], mates, notes[3]), ""))
+    before = annotate.describe_game(annotate.AnnotatedGame(mate, (*notes[:2], mates, notes[3]), ""))
     assert before["nodes"][3]["score"] == "mate in 2"
     assert before["nodes"][3]["chance"] == pytest.approx(0.025, abs=1e-3)
 
 
 def test_a_page_is_complete_in_itself_and_allows_one_script(sample):
-    text = write_page([sample])
+    text = annotate.write_page([sample])
     page = Page(text)
     assert page.loads == []
     assert "://" not in text.replace("http://www.w3.org/2000/svg", "")
@@ -394,13 +335,13 @@ def test_a_page_is_complete_in_itself_and_allows_one_script(sample):
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f"script-src &#x27;sha256-{digest}&#x27;" in text
     assert "default-src &#x27;none&#x27;" in text
-    assert write_page([sample]) == text
+    assert annotate.write_page([sample]) == text
 
 
 def test_text_of_others_cannot_become_code():
     pgn = f'[White "{HOSTILE.replace(chr(34), "")}"]\n\n1. e4 {{{HOSTILE}}} *'
     game = chess.pgn.read_game(io.StringIO(pgn))
-    text = write_page([noted(game, {0: HOSTILE})])
+    text = annotate.write_page([noted(game, {0: HOSTILE})])
     page = Page(text)
     assert len(page.scripts) == 2
     assert page.loads == []
@@ -431,7 +372,7 @@ class Seen:
 @pytest.mark.browser
 def test_a_game_is_played_by_keys_and_clicks(sample, browser, tmp_path):
     path = tmp_path / "game.html"
-    path.write_text(write_page([sample]), encoding="utf-8")
+    path.write_text(annotate.write_page([sample]), encoding="utf-8")
     seen = Seen(browser, path, viewport=DESK)
     page = seen.page
     assert seen.text("move-name") == "The start"
@@ -477,7 +418,7 @@ def test_a_game_is_played_by_keys_and_clicks(sample, browser, tmp_path):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_shows_everything_in_both_schemes(sample, browser, tmp_path, scheme):
     path = tmp_path / "game.html"
-    path.write_text(write_page([sample]), encoding="utf-8")
+    path.write_text(annotate.write_page([sample]), encoding="utf-8")
     seen = Seen(browser, path, viewport=PHONE, color_scheme=scheme)
     page = seen.page
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -500,7 +441,7 @@ def test_a_phone_shows_everything_in_both_schemes(sample, browser, tmp_path, sch
 def test_nothing_hostile_runs_and_several_games_are_offered(sample, browser, tmp_path):
     game = chess.pgn.read_game(io.StringIO(f'[White "{HOSTILE}"]\n\n1. e4 {{{HOSTILE}}} *'))
     path = tmp_path / "games.html"
-    path.write_text(write_page([noted(game, {0: HOSTILE}), sample]), encoding="utf-8")
+    path.write_text(annotate.write_page([noted(game, {0: HOSTILE}), sample]), encoding="utf-8")
     seen = Seen(browser, path, viewport=DESK)
     seen.press("ArrowRight")
     assert seen.text("gloss") == HOSTILE

@@ -38,11 +38,9 @@ from chapters import (
 )
 from chessgloss.book import profiles
 from compare import ResultsFileError, Tolerance
+from fakes.pages import DESK, PHONE
+from scripts import PROJECT
 from used_code import used_code, used_files
-
-PROJECT = Path(__file__).resolve().parents[1]
-PHONE = {"width": 390, "height": 844}
-DESK = {"width": 1280, "height": 900}
 
 SIZES = "notebooks/profiles.toml"
 
@@ -160,13 +158,10 @@ def test_an_unknown_chapter_lists_those_there_are(wanted):
         chapters.find_chapter([Chapter("12_twelve", "", "", (), {})], wanted)
 
 
-@pytest.mark.parametrize(
-    ("name", "path", "words"),
-    [
-        *((name, "x", "NN_section") for name in ("1_one", "one", "01-one", "01_One", "../01_one")),
-        *(("01_one", path, "out of the tree") for path in ("/etc/x", "../x", "data/../../x")),
-    ],
-)
+@pytest.mark.parametrize(("name", "path", "words"), [
+    *((name, "x", "NN_section") for name in ("1_one", "one", "01-one", "01_One", "../01_one")),
+    *(("01_one", path, "out of the tree") for path in ("/etc/x", "../x", "data/../../x")),
+])  # fmt: skip
 def test_a_chapter_has_one_form_of_name_and_reads_the_project_only(name, path, words):
     with pytest.raises(ChapterError, match=words):
         Chapter(name, "", "", (path,), {})
@@ -226,19 +221,16 @@ def test_definitions_are_followed_through_the_library(project):
     assert files == {"beside.txt", "page.html"}
 
 
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("import chessgloss.colours as c\nc.WHITE", "colours:WHITE"),
-        ("import chessgloss.colours\nchessgloss.colours.WHITE", "colours:WHITE"),
-        ("from chessgloss.colours import WHITE as w\nprint(w)", "colours:WHITE"),
-        ("from chessgloss.deep import late\nlate()", "deep.inner:late"),
-        ("from chessgloss import deep\ndeep.unused.other", "deep.unused:other"),
-        ("def f():\n    from chessgloss import survey\n    return survey.ask", "survey:ask"),
-        ("from chessgloss import survey\nprint(survey)", "survey:ask"),
-        ("from chessgloss import survey\nsurvey.made_later", "survey:ask"),
-    ],
-)
+@pytest.mark.parametrize(("source", "expected"), [
+    ("import chessgloss.colours as c\nc.WHITE", "colours:WHITE"),
+    ("import chessgloss.colours\nchessgloss.colours.WHITE", "colours:WHITE"),
+    ("from chessgloss.colours import WHITE as w\nprint(w)", "colours:WHITE"),
+    ("from chessgloss.deep import late\nlate()", "deep.inner:late"),
+    ("from chessgloss import deep\ndeep.unused.other", "deep.unused:other"),
+    ("def f():\n    from chessgloss import survey\n    return survey.ask", "survey:ask"),
+    ("from chessgloss import survey\nprint(survey)", "survey:ask"),
+    ("from chessgloss import survey\nsurvey.made_later", "survey:ask"),
+])  # fmt: skip
 def test_each_form_of_use_is_read(project, source, expected):
     assert f"chessgloss.{expected}" in used_code(source, project / "lib")
 
@@ -269,20 +261,17 @@ def rename_data(project: Path) -> None:
     (project / "data/games.txt").rename(project / "data/other.txt")
 
 
-@pytest.mark.parametrize(
-    "edit",
-    [
-        appended("notebooks/01_tiny.py"),
-        appended("requirements.lock"),
-        appended("data/games.txt"),
-        replaced("lib/chessgloss/board.py", "SIZE = 8", "SIZE = 9"),
-        replaced("lib/chessgloss/squares.py", "return WHITE", "return not WHITE"),
-        replaced("lib/chessgloss/colours.py", "loads('1')", "loads('2')"),
-        appended("lib/chessgloss/deep/beside.txt"),
-        replaced(SIZES, "1, book = 2, paper = 3 }\n[02", "1, book = 7, paper = 3 }\n[02"),
-        rename_data,
-    ],
-)
+@pytest.mark.parametrize("edit", [
+    appended("notebooks/01_tiny.py"),
+    appended("requirements.lock"),
+    appended("data/games.txt"),
+    replaced("lib/chessgloss/board.py", "SIZE = 8", "SIZE = 9"),
+    replaced("lib/chessgloss/squares.py", "return WHITE", "return not WHITE"),
+    replaced("lib/chessgloss/colours.py", "loads('1')", "loads('2')"),
+    appended("lib/chessgloss/deep/beside.txt"),
+    replaced(SIZES, "1, book = 2, paper = 3 }\n[02", "1, book = 7, paper = 3 }\n[02"),
+    rename_data,
+])  # fmt: skip
 def test_a_change_in_what_a_chapter_is_made_from_changes_its_fingerprint(using_project, edit):
     before = print_of(using_project)
     edit(using_project)
@@ -298,19 +287,16 @@ def leave_hidden_file(project: Path) -> None:
     (project / "data/.DS_Store").write_text("x")
 
 
-@pytest.mark.parametrize(
-    "edit",
-    [
-        appended("lib/chessgloss/survey.py"),
-        replaced("lib/chessgloss/board.py", "return SIZE\n", "return 0\n"),
-        replaced("lib/chessgloss/squares.py", "class Unused:", "class Unused(int):"),
-        replaced(SIZES, "[02_other]\nn = { smoke = 1", "[02_other]\nn = { smoke = 5"),
-        replaced(SIZES, "paper = 3", "paper = 4"),
-        appended("_toc.yml"),
-        touch_all,
-        leave_hidden_file,
-    ],
-)
+@pytest.mark.parametrize("edit", [
+    appended("lib/chessgloss/survey.py"),
+    replaced("lib/chessgloss/board.py", "return SIZE\n", "return 0\n"),
+    replaced("lib/chessgloss/squares.py", "class Unused:", "class Unused(int):"),
+    replaced(SIZES, "[02_other]\nn = { smoke = 1", "[02_other]\nn = { smoke = 5"),
+    replaced(SIZES, "paper = 3", "paper = 4"),
+    appended("_toc.yml"),
+    touch_all,
+    leave_hidden_file,
+])  # fmt: skip
 def test_nothing_else_changes_the_fingerprint(using_project, edit):
     before = print_of(using_project)
     edit(using_project)
@@ -406,17 +392,14 @@ def test_another_profile_is_injected_and_hidden_and_smoke_says_what_it_is(execut
     assert "injected-parameters" not in kept and "warning" not in kept
 
 
-@pytest.mark.parametrize(
-    ("source", "words"),
-    [
-        (
-            TINY + '\n# %%\nboard = "e4"\nboard.push()\n',
-            r"(?s)failed in cell 6.*AttributeError.*push",
-        ),
-        (HEADER + "# %%\nimport os\nos._exit(3)\n", "01_tiny could not be run"),
-        (HEADER + "# %%\nx = 1\n", r"wrote no .*01_tiny\.json"),
-    ],
-)
+@pytest.mark.parametrize(("source", "words"), [
+    (
+        TINY + '\n# %%\nboard = "e4"\nboard.push()\n',
+        r"(?s)failed in cell 6.*AttributeError.*push",
+    ),
+    (HEADER + "# %%\nimport os\nos._exit(3)\n", "01_tiny could not be run"),
+    (HEADER + "# %%\nx = 1\n", r"wrote no .*01_tiny\.json"),
+])  # fmt: skip
 def test_a_failure_is_named_and_the_old_notebook_stays(project, source, words):
     (project / "notebooks/01_tiny.py").write_text(source)
     run, chapter = committed_run(project), only_chapter(project)
@@ -487,30 +470,27 @@ def compare_one(
 ABSENT = entry(None, absent="leela network")
 
 
-@pytest.mark.parametrize(
-    ("committed", "fresh", "tolerances", "expected"),
-    [
-        (entry(0.9), entry(0.9), (), "identical"),
-        (entry(1), entry(1.0), (), "identical"),
-        (entry(float("nan")), entry(float("nan")), (), "identical"),
-        (entry(0.9), entry(0.905), (), "different"),
-        (entry(0.9), entry(0.905), (NOISE,), "within tolerance"),
-        (entry(0.9), entry(0.92), (NOISE,), "different"),
-        (entry(0.9, low=0.8), entry(0.9, low=0.805), (NOISE,), "within tolerance"),
-        (entry(0.9, low=0.8), entry(0.9, low=0.7), (NOISE,), "different"),
-        (entry(0.9), entry(0.9, n=101), (NOISE,), "different"),
-        (entry(0.9), entry(0.9, unit="pawns"), (NOISE,), "different"),
-        (entry(0.9), entry(None), (NOISE,), "different"),
-        (entry(0.9), entry(float("nan")), (NOISE,), "different"),
-        (entry(1), entry(True), (), "different"),
-        (entry(0.9), None, (), "missing"),
-        (None, entry(0.9), (), "new"),
-        (ABSENT, entry(0.9), (), "new"),
-        (entry(0.9), ABSENT, (), "asset absent"),
-        (ABSENT, ABSENT, (), "asset absent"),
-        (None, ABSENT, (), "asset absent"),
-    ],
-)
+@pytest.mark.parametrize(("committed", "fresh", "tolerances", "expected"), [
+    (entry(0.9), entry(0.9), (), "identical"),
+    (entry(1), entry(1.0), (), "identical"),
+    (entry(float("nan")), entry(float("nan")), (), "identical"),
+    (entry(0.9), entry(0.905), (), "different"),
+    (entry(0.9), entry(0.905), (NOISE,), "within tolerance"),
+    (entry(0.9), entry(0.92), (NOISE,), "different"),
+    (entry(0.9, low=0.8), entry(0.9, low=0.805), (NOISE,), "within tolerance"),
+    (entry(0.9, low=0.8), entry(0.9, low=0.7), (NOISE,), "different"),
+    (entry(0.9), entry(0.9, n=101), (NOISE,), "different"),
+    (entry(0.9), entry(0.9, unit="pawns"), (NOISE,), "different"),
+    (entry(0.9), entry(None), (NOISE,), "different"),
+    (entry(0.9), entry(float("nan")), (NOISE,), "different"),
+    (entry(1), entry(True), (), "different"),
+    (entry(0.9), None, (), "missing"),
+    (None, entry(0.9), (), "new"),
+    (ABSENT, entry(0.9), (), "new"),
+    (entry(0.9), ABSENT, (), "asset absent"),
+    (ABSENT, ABSENT, (), "asset absent"),
+    (None, ABSENT, (), "asset absent"),
+])  # fmt: skip
 def test_a_result_gets_its_outcome(tmp_path, committed, fresh, tolerances, expected):
     rows = compare_one(tmp_path, committed, fresh, tolerances)
     assert rows["outcome"].tolist() == [expected]
@@ -548,17 +528,14 @@ def test_tolerances_are_read_in_order(tmp_path):
     assert (second.pattern, second.relative) == ("*", 0.1)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '[[tolerance]]\npattern = "*"\nabsolute = -1\nreason = "x"',
-        '[[tolerance]]\npattern = "*"\nrelative = inf\nreason = "x"',
-        '[[tolerance]]\npattern = "*"\nabsolute = 1',
-        '[[tolerance]]\npattern = "*"\nabsolut = 1\nreason = "x"',
-        '[[tolerance]]\nabsolute = 1\nreason = "x"',
-        "[[tolerance",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    '[[tolerance]]\npattern = "*"\nabsolute = -1\nreason = "x"',
+    '[[tolerance]]\npattern = "*"\nrelative = inf\nreason = "x"',
+    '[[tolerance]]\npattern = "*"\nabsolute = 1',
+    '[[tolerance]]\npattern = "*"\nabsolut = 1\nreason = "x"',
+    '[[tolerance]]\nabsolute = 1\nreason = "x"',
+    "[[tolerance",
+])  # fmt: skip
 def test_a_bad_tolerance_is_refused(tmp_path, text):
     path = tmp_path / "tolerances.toml"
     path.write_text(text)

@@ -6,7 +6,6 @@ import ast
 import importlib
 import json
 import os
-import random
 import re
 import signal
 import subprocess
@@ -22,37 +21,18 @@ import numpy as np
 import pytest
 import zstandard
 
-from chessgloss import assets
 from chessgloss.concepts import bulk
 from chessgloss.concepts.bulk import StoreNotShared, activate, label_positions, label_stream
 from chessgloss.corpora import games
-from chessgloss.engine import EngineFailed, EngineMissing
+from chessgloss.engine import EngineFailed
 from chessgloss.experts import joined_activations, load_expert
-from chessgloss.oracle import STOCKFISH_8, Oracle, TermTable, evaluate_terms, stockfish8
+from chessgloss.oracle import evaluate_terms
 from chessgloss.store import Store
-from fakes import engine_command
+from fakes.oracles import materials, random_fens
+from fakes.oracles import scripted_oracle as scripted
+from scripts import PROJECT
 
-PAGE = Path(__file__).parents[1] / "book" / "scale.md"
-
-
-def scripted(*options: str) -> Oracle:
-    """An engine that numbers its positions from 1: Material tells the place in the chunk."""
-    command = engine_command(*options)
-    return Oracle("scripted oracle", command, "Stockfish.js 8 ", STOCKFISH_8, timeout=30)
-
-
-def random_fens(count: int) -> list[str]:
-    rng, fens, board = random.Random(7), [], chess.Board()
-    while len(fens) < count:
-        if board.is_game_over() or board.ply() > 150:
-            board = chess.Board()
-        board.push(rng.choice(list(board.legal_moves)))
-        fens.append(board.fen())
-    return fens
-
-
-def materials(table: TermTable) -> list[int]:
-    return np.rint(table.term("Material") * 100).astype(int).tolist()
+PAGE = PROJECT / "book" / "scale.md"
 
 
 def kept(store: Store) -> dict[str, int]:
@@ -70,14 +50,6 @@ def wait_for(condition, what: str, seconds: float = 60) -> None:
 @pytest.fixture
 def store(tmp_path):
     return Store(tmp_path / "store")
-
-
-@pytest.fixture(scope="session")
-def oracle8():
-    try:
-        return stockfish8()
-    except EngineMissing as error:
-        pytest.skip(str(error))
 
 
 # ---------------------------------------------------------------- labels
@@ -294,14 +266,12 @@ def test_a_lost_worker_costs_nothing(client, store, oracle8):
 
 
 @pytest.mark.slow
-def test_a_cluster_activates_the_same_rows_and_raises_the_tasks_own_error(client, store):
+def test_a_cluster_activates_the_same_rows_and_raises_the_tasks_own_error(
+    client, store, stockfish_network
+):
     fens = random_fens(200)
     failing = scripted("--fault", "crash", "--on", fens[12])
     with pytest.raises(EngineFailed, match="failed twice"):
         label_positions(fens[:20], failing, store, chunk=10)
-    try:
-        expert = load_expert("nnue")
-    except (assets.AssetMissing, EngineMissing) as error:
-        pytest.skip(str(error))
     rows = np.concatenate([*activate(fens, "nnue", "pairwise", store, chunk=50)])
-    np.testing.assert_array_equal(rows, joined_activations(expert, fens, "pairwise"))
+    np.testing.assert_array_equal(rows, joined_activations(stockfish_network, fens, "pairwise"))

@@ -7,15 +7,8 @@ import pandas as pd
 import pytest
 
 from chessgloss.claims import extract
+from chessgloss.commentary import choice
 from chessgloss.commentary.briefing import Briefing, briefings_file, read_briefings
-from chessgloss.commentary.choice import (
-    WEIGHTS,
-    alike,
-    expectation,
-    features,
-    in_expert_order,
-    spoken_of,
-)
 from chessgloss.commentary.notes import Note, notes
 from chessgloss.positions import read_fen, read_move
 from chessgloss.store import file_digest
@@ -24,35 +17,32 @@ from scripts import DATA, load_script
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
 
 
-@pytest.mark.parametrize(
-    ("comment", "sentence", "same"),
-    [
-        ("White mates with Qxf7#.", "This allows mate in one: 4. Qxf7#.", True),
-        ("Black should have played g6.", "Better was 3...g6, which attacks the queen on h5.", True),
-        (
-            "Black should have played g6.",
-            "Better was 3...Qe7, guarding f7.",
-            False,
-        ),
-        ("Black attacks the queen.", "This hits the queen on h5.", True),
-        ("Black attacks the bishop.", "This hits the queen on h5.", False),
-        ("White attacks the queen.", "Black attacks the queen on d8.", False),
-        ("The queen is not attacked.", "This attacks the queen on h5.", False),
-        ("Black plays Nf6.", "With Nf6 Black attacks the queen on h5.", False),
-        ("The knight on f6 is pretty.", "The knight on f6 attacks the queen.", False),
-        ("White is winning.", "White is clearly better.", True),
-        ("Black is winning.", "White is clearly better.", False),
-        ("White takes the open a-file.", "The rook takes the open h-file.", False),
-        ("White wins a pawn.", "White wins a knight with it: 4. Qxf7#.", False),
-        ("If Nxh5, White takes back.", "White answers 4. Nc3 Nxh5.", True),
-    ],
-)
+@pytest.mark.parametrize(("comment", "sentence", "same"), [
+    ("White mates with Qxf7#.", "This allows mate in one: 4. Qxf7#.", True),
+    ("Black should have played g6.", "Better was 3...g6, which attacks the queen on h5.", True),
+    (
+        "Black should have played g6.",
+        "Better was 3...Qe7, guarding f7.",
+        False,
+    ),
+    ("Black attacks the queen.", "This hits the queen on h5.", True),
+    ("Black attacks the bishop.", "This hits the queen on h5.", False),
+    ("White attacks the queen.", "Black attacks the queen on d8.", False),
+    ("The queen is not attacked.", "This attacks the queen on h5.", False),
+    ("Black plays Nf6.", "With Nf6 Black attacks the queen on h5.", False),
+    ("The knight on f6 is pretty.", "The knight on f6 attacks the queen.", False),
+    ("White is winning.", "White is clearly better.", True),
+    ("Black is winning.", "White is clearly better.", False),
+    ("White takes the open a-file.", "The rook takes the open h-file.", False),
+    ("White wins a pawn.", "White wins a knight with it: 4. Qxf7#.", False),
+    ("If Nxh5, White takes back.", "White answers 4. Nc3 Nxh5.", True),
+])  # fmt: skip
 def test_what_two_sentences_say_of_the_same_thing(comment, sentence, same):
     move = read_move(read_fen(SCHOLAR), "Nf6")
     pairs = [(one, two) for one in extract(comment) for two in extract(sentence)]
     assert pairs
-    assert any(alike(one, two, move) for one, two in pairs) == same
-    assert spoken_of(Note("x", True, sentence, 1.0), extract(comment), move) == same
+    assert any(choice.alike(one, two, move) for one, two in pairs) == same
+    assert choice.spoken_of(Note("x", True, sentence, 1.0), extract(comment), move) == same
 
 
 @pytest.fixture(scope="module")
@@ -62,11 +52,11 @@ def known() -> Briefing:
 
 def test_what_decides_comes_first_and_then_what_lecturers_are_likely_to_speak_of(known):
     made = notes(known)
-    ordered = in_expert_order(made, known)
+    ordered = choice.in_expert_order(made, known)
     assert sorted(map(id, ordered)) == sorted(map(id, made))
     decisive = sum(each.decides for each in made)
     assert all(each.decides for each in ordered[:decisive])
-    rest = [expectation(each, known) for each in ordered[decisive:]]
+    rest = [choice.expectation(each, known) for each in ordered[decisive:]]
     assert len(rest) > 1
     assert rest == sorted(rest, reverse=True)
 
@@ -74,14 +64,14 @@ def test_what_decides_comes_first_and_then_what_lecturers_are_likely_to_speak_of
 def test_the_committed_weights_are_those_of_the_committed_table(known):
     script = load_script("notes/learn.py")
     table = pd.read_csv(script.TABLE, sep="\t")
-    assert WEIGHTS["table"] == file_digest(script.TABLE)
+    assert choice.WEIGHTS["table"] == file_digest(script.TABLE)
     assert set(table["part"]) == {"train", "evaluated"}
-    fitted = script.model(c=WEIGHTS["c"]).fit(
+    fitted = script.model(c=choice.WEIGHTS["c"]).fit(
         train := table[table["part"] == "train"], train["spoken"]
     )
     made = notes(known)
-    rows = pd.DataFrame([features(note, known, earlier=2) for note in made])
-    ours = [expectation(note, known, earlier=2) for note in made]
+    rows = pd.DataFrame([choice.features(note, known, earlier=2) for note in made])
+    ours = [choice.expectation(note, known, earlier=2) for note in made]
     np.testing.assert_allclose(ours, fitted.decision_function(rows), atol=0.01)
 
 

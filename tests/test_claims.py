@@ -11,15 +11,7 @@ import chess.engine
 import pytest
 
 import chessgloss.claims
-from chessgloss.claims import (
-    CAUSES,
-    Disqualifier,
-    causes,
-    disqualifier,
-    extract,
-    summarise,
-    verify,
-)
+from chessgloss.claims import CAUSES, Disqualifier, causes, disqualifier, extract, summarise, verify
 from chessgloss.claims.lexicon import read_notation
 from chessgloss.claims.relations import READERS, relations
 from chessgloss.corpora.games import read_games
@@ -27,8 +19,7 @@ from chessgloss.facts import gather
 from chessgloss.facts.fact import KNOWN_KINDS
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-
-GAMES = Path(__file__).resolve().parents[1] / "data" / "games" / "selfplay.tsv.zst"
+from scripts import SELFPLAY
 
 TABLE = tomllib.loads((Path(chessgloss.claims.__file__).parent / "relations.toml").read_text())
 POSITIONS = {name: tuple(position) for name, position in TABLE["positions"].items()}
@@ -87,50 +78,44 @@ def test_the_examples_of_the_table_are_judged_as_it_says(relation, verdict, name
         assert text[slice(*each.claim.span)] == each.claim.text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "A useful waiting move that improves the coordination of the pieces.",
-        "Check that your king is safe before you go on.",
-        "Both players keep their options open.",
-        "The a1-h8 diagonal will matter.",
-        "",
-    ],
-)
-def test_a_text_without_claims_gives_none(text: str):
+@pytest.mark.parametrize("text", [
+    "A useful waiting move that improves the coordination of the pieces.",
+    "Check that your king is safe before you go on.",
+    "Both players keep their options open.",
+    "The a1-h8 diagonal will matter.",
+    "",
+])  # fmt: skip
+def test_a_text_without_claims_gives_none(text):
     assert extract(text) == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "words", "verdict"),
-    [
-        # denied, possible, asked, supposed
-        ("The bishop on c4 does not attack the pawn on f7.", "", "false"),
-        ("The bishop on c4 does not attack the pawn on d7.", "", "true"),
-        ("The bishop on c4 could attack the pawn on d7.", "", "not checkable"),
-        ("Does the bishop on c4 attack the pawn on d7?", "", "not checkable"),
-        ("If the bishop on c4 attacks the pawn on d7, White is fine.", "", "not checkable"),
-        ("White would love a knight on f5.", "a knight on f5", "not checkable"),
-        ("There is no knight on f5.", "no knight on f5", "true"),
-        # whose, where, how many
-        ("The bishop on d4 attacks the pawn on f7.", "The bishop on d4", "false"),
-        ("Black's bishop on c4 attacks the pawn on f7.", "Black's bishop on c4", "false"),
-        ("The pawn on e5 is attacked twice.", "The pawn on e5 is attacked twice", "false"),
-        ("Nothing defends the pawn on e4.", "defends the pawn on e4", "true"),
-        ("The pawns on e4 and d3 hold the centre.", "The pawns on e4 and d3", "false"),
-        # before the move, after it, in a line
-        ("White's king on e1 is safe.", "White's king on e1", "true"),
-        ("The rook on f1 joins in.", "The rook on f1", "true"),
-        ("White castles queenside.", "White castles queenside", "false"),
-        ("Ng5 comes next.", "Ng5", "true"),
-        ("Black answers 4... Nf5.", "Nf5", "false"),
-        ("After 4... Nf6 5. Ng5 O-O Black is safe.", "O-O", "true"),
-        ("Instead of Nxe5 White keeps the tension.", "Nxe5", "true"),
-        ("The queen goes to h6.", "The queen goes to h6", "false"),
-        ("Earlier, 3... Bc5 was natural.", "Bc5", "not checkable"),
-    ],
-)
-def test_words_around_a_claim_say_how_it_is_put(text: str, words: str, verdict: str):
+@pytest.mark.parametrize(("text", "words", "verdict"), [
+    # denied, possible, asked, supposed
+    ("The bishop on c4 does not attack the pawn on f7.", "", "false"),
+    ("The bishop on c4 does not attack the pawn on d7.", "", "true"),
+    ("The bishop on c4 could attack the pawn on d7.", "", "not checkable"),
+    ("Does the bishop on c4 attack the pawn on d7?", "", "not checkable"),
+    ("If the bishop on c4 attacks the pawn on d7, White is fine.", "", "not checkable"),
+    ("White would love a knight on f5.", "a knight on f5", "not checkable"),
+    ("There is no knight on f5.", "no knight on f5", "true"),
+    # whose, where, how many
+    ("The bishop on d4 attacks the pawn on f7.", "The bishop on d4", "false"),
+    ("Black's bishop on c4 attacks the pawn on f7.", "Black's bishop on c4", "false"),
+    ("The pawn on e5 is attacked twice.", "The pawn on e5 is attacked twice", "false"),
+    ("Nothing defends the pawn on e4.", "defends the pawn on e4", "true"),
+    ("The pawns on e4 and d3 hold the centre.", "The pawns on e4 and d3", "false"),
+    # before the move, after it, in a line
+    ("White's king on e1 is safe.", "White's king on e1", "true"),
+    ("The rook on f1 joins in.", "The rook on f1", "true"),
+    ("White castles queenside.", "White castles queenside", "false"),
+    ("Ng5 comes next.", "Ng5", "true"),
+    ("Black answers 4... Nf5.", "Nf5", "false"),
+    ("After 4... Nf6 5. Ng5 O-O Black is safe.", "O-O", "true"),
+    ("Instead of Nxe5 White keeps the tension.", "Nxe5", "true"),
+    ("The queen goes to h6.", "The queen goes to h6", "false"),
+    ("Earlier, 3... Bc5 was natural.", "Bc5", "not checkable"),
+])  # fmt: skip
+def test_words_around_a_claim_say_how_it_is_put(text, words, verdict):
     if words:
         assert verdicts(ITALIAN, text)[words] == verdict
     else:
@@ -171,39 +156,33 @@ TRAP = ("r1bqkb1r/pppn1ppp/5n2/3p2B1/3P4/2N5/PP2PPPP/R2QKBNR w KQkq - 0 6", "Nxd
 QUIET = (TRAP[0], "e3")
 
 
-@pytest.mark.parametrize(
-    ("text", "loss", "words", "verdict"),
-    [
-        ("A blunder; the quiet e3 was called for.", 390, "A blunder", "true"),
-        ("This is a blunder, because e3 was better.", 390, "a blunder", "true"),
-        ("e3 is a blunder.", 390, "a blunder", "false"),  # another move, and the best
-        ("A blunder.", 105, "A blunder", "not checkable"),  # the class begins above 100
-        ("A blunder.", 90, "A blunder", "false"),
-        ("Nxd5 is a blunder, and the best move was e3.", 390, "the best move", "true"),
-        ("The best move was Nxd5.", 390, "The best move", "false"),
-        ("The expected reply Bb4+ is better.", 390, "is better", "not checkable"),
-    ],
-)
+@pytest.mark.parametrize(("text", "loss", "words", "verdict"), [
+    ("A blunder; the quiet e3 was called for.", 390, "A blunder", "true"),
+    ("This is a blunder, because e3 was better.", 390, "a blunder", "true"),
+    ("e3 is a blunder.", 390, "a blunder", "false"),  # another move, and the best
+    ("A blunder.", 105, "A blunder", "not checkable"),  # the class begins above 100
+    ("A blunder.", 90, "A blunder", "false"),
+    ("Nxd5 is a blunder, and the best move was e3.", 390, "the best move", "true"),
+    ("The best move was Nxd5.", 390, "The best move", "false"),
+    ("The expected reply Bb4+ is better.", 390, "is better", "not checkable"),
+])  # fmt: skip
 def test_a_judgement_is_of_the_move_that_the_words_name(text, loss, words, verdict):
     judged = (*TRAP, verdict_of(40, 40 - loss, loss, "e2e3", "f6d5"))
     assert verdicts(judged, text)[words] == verdict
 
 
-@pytest.mark.parametrize(
-    ("text", "position", "kind", "accused"),
-    [
-        ("White's e3 captures the black pawn on d5.", QUIET, "capture", True),
-        ("6. e3 captures the black king.", QUIET, "capture", True),
-        ("6. e3 takes aim at nothing, but 6. Nxd5 takes d5.", QUIET, "capture", False),
-        ("White's Nxd5 captures the black pawn on d5.", TRAP, "capture", False),
-        ("After Nxd5 Black can capture the knight on d5.", TRAP, "capture", False),
-        ("e3, planning to capture the pawn on d5.", QUIET, "capture", False),
-        ("This leaves the black king in checkmate.", QUIET, "mate", True),
-        ("It puts the black king in checkmate, and the game ends.", QUIET, "mate", True),
-        ("White hopes to put the black king in checkmate.", QUIET, "mate", False),
-        ("This could leave the king in checkmate.", QUIET, "mate", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "position", "kind", "accused"), [
+    ("White's e3 captures the black pawn on d5.", QUIET, "capture", True),
+    ("6. e3 captures the black king.", QUIET, "capture", True),
+    ("6. e3 takes aim at nothing, but 6. Nxd5 takes d5.", QUIET, "capture", False),
+    ("White's Nxd5 captures the black pawn on d5.", TRAP, "capture", False),
+    ("After Nxd5 Black can capture the knight on d5.", TRAP, "capture", False),
+    ("e3, planning to capture the pawn on d5.", QUIET, "capture", False),
+    ("This leaves the black king in checkmate.", QUIET, "mate", True),
+    ("It puts the black king in checkmate, and the game ends.", QUIET, "mate", True),
+    ("White hopes to put the black king in checkmate.", QUIET, "mate", False),
+    ("This could leave the king in checkmate.", QUIET, "mate", False),
+])  # fmt: skip
 def test_what_small_models_write_of_captures_and_mates(text, position, kind, accused):
     found = [each for each in checked(position, text) if each.claim.kind == kind]
     assert any(each.verdict == "false" for each in found) == accused
@@ -243,23 +222,20 @@ def test_what_other_people_write_is_not_accused(position, text):
     assert [each for each in checked(position, text) if each.verdict == "false"] == []
 
 
-@pytest.mark.parametrize(
-    ("position", "text", "words"),
-    [
-        (MATE, "The king escapes to e7.", "The king escapes to e7"),
-        (MATE, "White is in check.", "is in check"),
-        (ITALIAN, "White is mated next move.", "is mated"),
-        (ITALIAN, "It leaves one only legal reply.", "only legal reply"),
-        (ITALIAN, "Black meets it by 4…Kd7.", "Kd7"),
-        (ITALIAN, "If Bxg7 the game goes on.", "Bxg7"),
-        (ITALIAN, "After QxQ White is fine.", "QxQ"),
-        (ITALIAN, "The Bf4 is strong.", "Bf4"),
-        (ITALIAN, "If White takes the rook on a8, all is over.", "White takes the rook on a8"),
-        (OPPOSITE, "Both sides have castled queenside.", "castled queenside"),
-        (OPPOSITE, "White has castled queenside.", "White has castled queenside"),
-        (POSITIONS["takes"], "It trades knights on d5.", "It trades knights on d5"),
-    ],
-)
+@pytest.mark.parametrize(("position", "text", "words"), [
+    (MATE, "The king escapes to e7.", "The king escapes to e7"),
+    (MATE, "White is in check.", "is in check"),
+    (ITALIAN, "White is mated next move.", "is mated"),
+    (ITALIAN, "It leaves one only legal reply.", "only legal reply"),
+    (ITALIAN, "Black meets it by 4…Kd7.", "Kd7"),
+    (ITALIAN, "If Bxg7 the game goes on.", "Bxg7"),
+    (ITALIAN, "After QxQ White is fine.", "QxQ"),
+    (ITALIAN, "The Bf4 is strong.", "Bf4"),
+    (ITALIAN, "If White takes the rook on a8, all is over.", "White takes the rook on a8"),
+    (OPPOSITE, "Both sides have castled queenside.", "castled queenside"),
+    (OPPOSITE, "White has castled queenside.", "White has castled queenside"),
+    (POSITIONS["takes"], "It trades knights on d5.", "It trades knights on d5"),
+])  # fmt: skip
 def test_what_was_missed_is_found(position, text, words):
     assert verdicts(position, text)[words] == "false"
 
@@ -304,33 +280,24 @@ def test_every_false_claim_has_a_cause():
     assert sum(summarise(found)[cause] for cause in causes(found)) == len(false)
 
 
-@pytest.mark.parametrize(
-    ("text", "events"),
-    [
-        ("The bishop takes the pawn on e6 with check.", []),
-        ("The bishop takes the knight on e6.", ["capture"]),
-        ("This is checkmate.", ["checkmate"]),
-        ("The bishop forks the queen on g8 and the rook on a8.", ["forced tactic or threat"]),
-        ("The rook on a8 is hanging.", ["hanging-piece win"]),
-        ("The knight on d4 is strong.", []),  # wrong, but none of the rule's events
-    ],
-)
-def test_the_hard_rule_disqualifies_unsupported_events(text: str, events: list[str]):
+@pytest.mark.parametrize(("text", "events"), [
+    ("The bishop takes the pawn on e6 with check.", []),
+    ("The bishop takes the knight on e6.", ["capture"]),
+    ("This is checkmate.", ["checkmate"]),
+    ("The bishop forks the queen on g8 and the rook on a8.", ["forced tactic or threat"]),
+    ("The rook on a8 is hanging.", ["hanging-piece win"]),
+    ("The knight on d4 is strong.", []),  # wrong, but none of the rule's events
+])  # fmt: skip
+def test_the_hard_rule_disqualifies_unsupported_events(text, events):
     false = [each.claim for each in checked(FIGURE_A6, text) if each.verdict == "false"]
     assert [event for claim in false if (event := disqualifier(claim))] == events
 
 
-@pytest.mark.parametrize(
-    ("text", "piece", "to", "takes"),
-    [
-        ("Nxe5", chess.KNIGHT, "e5", True),
-        ("e2-e4", None, "e4", False),
-        ("Ng1-f3", chess.KNIGHT, "f3", False),
-        ("exd5", chess.PAWN, "d5", True),
-        ("RxQd8", chess.ROOK, "d8", True),
-        ("nf3", chess.KNIGHT, "f3", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "piece", "to", "takes"), [
+    ("Nxe5", chess.KNIGHT, "e5", True), ("e2-e4", None, "e4", False),
+    ("Ng1-f3", chess.KNIGHT, "f3", False), ("exd5", chess.PAWN, "d5", True),
+    ("RxQd8", chess.ROOK, "d8", True), ("nf3", chess.KNIGHT, "f3", False),
+])  # fmt: skip
 def test_notation_is_read_in_many_forms(text, piece, to, takes):
     read = read_notation(text)
     assert (read.piece, chess.square_name(read.to), read.takes) == (piece, to, takes)
@@ -341,24 +308,18 @@ def test_what_is_no_move_is_not_read():
         read_notation("knight")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "♞ ходит на f3 — хорошо!",
-        "R-f3-h3 and QxQ, 1-0 +- $3 {[%eval 0.3]}",
-        "e4" * 400,
-        "the the the knight on on f3 , , and and",
-        "?!?!... ((((",
-    ],
-)
-def test_odd_text_is_read_without_failing(text: str):
+@pytest.mark.parametrize("text", [
+    "♞ ходит на f3 — хорошо!", "R-f3-h3 and QxQ, 1-0 +- $3 {[%eval 0.3]}", "e4" * 400,
+    "the the the knight on on f3 , , and and", "?!?!... ((((",
+])  # fmt: skip
+def test_odd_text_is_read_without_failing(text):
     checked(ITALIAN, text)
 
 
 def test_clauses_of_facts_are_true():
     #: told without a move on the board, so that longer mates stay open
     mates = tuple(f"{s} {v} mate" for s in ("White", "Black") for v in ("can", "threatens to"))
-    for game in read_games(GAMES, 12):
+    for game in read_games(SELFPLAY, 12):
         for ply in range(14, len(game.moves), 29):
             move = MoveInContext(game.position(ply), game.moves[ply])
             for fact in gather(move).facts:

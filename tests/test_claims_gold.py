@@ -5,16 +5,13 @@ import hashlib
 import json
 import random
 import shutil
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from chessgloss import assets
 from chessgloss.claims import verify
 from chessgloss.claims.checker import checker_digest, checker_files
 from chessgloss.claims.gold import (
-    ErrorType,
     GoldError,
     Score,
     check_text,
@@ -28,15 +25,12 @@ from chessgloss.claims.gold import (
     sentence,
 )
 from chessgloss.corpora.games import read_games
-from chessgloss.corpora.lectures import Lecture, evaluated_lectures, read_lectures
+from chessgloss.corpora.lectures import evaluated_lectures
 from chessgloss.positions import MoveInContext, read_fen, read_move
+from scripts import DATA, FIGURE_A6, PROJECT, SELFPLAY
 
-ROOT = Path(__file__).resolve().parents[1]
-LIBRARY = ROOT / "lib"
-DEV = ROOT / "data" / "claims" / "dev.jsonl"
-GAMES = ROOT / "data" / "games" / "selfplay.tsv.zst"
-
-FIGURE_A6 = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
+LIBRARY = PROJECT / "lib"
+DEV = DATA / "claims" / "dev.jsonl"
 
 
 def line(text: str, *claims: tuple[str, str, str]) -> str:
@@ -54,7 +48,7 @@ def line(text: str, *claims: tuple[str, str, str]) -> str:
 def pairs():
     moves = (
         MoveInContext(game.position(ply), game.moves[ply])
-        for game in read_games(GAMES, 300)
+        for game in read_games(SELFPLAY, 300)
         for ply in range(7, len(game.moves), 53)
     )
     return minimal_pairs(moves, 300, seed=3)
@@ -83,7 +77,7 @@ def test_no_true_label_is_called_false_on_the_development_half():
     assert wrong == []
 
 
-def test_scores_count_accusations_and_what_they_find(tmp_path: Path):
+def test_scores_count_accusations_and_what_they_find(tmp_path):
     path = tmp_path / "gold.jsonl"
     path.write_text(
         line("The bishop takes the knight.", ("takes the knight", "capture", "false"))
@@ -98,14 +92,14 @@ def test_scores_count_accusations_and_what_they_find(tmp_path: Path):
     assert scores["mate"] == Score(0, 0, 0, 0)
 
 
-def test_equivalent_kinds_count(tmp_path: Path):
+def test_equivalent_kinds_count(tmp_path):
     path = tmp_path / "gold.jsonl"
     path.write_text(line("It plays Bxg7.", ("Bxg7", "capture", "false")))
     assert score_gold(path)["move"].right == 1
 
 
 @pytest.mark.parametrize("text", ["{", '{"id": "x"}', line("e4").replace("Bxe6+", "Bxe9")])
-def test_a_bad_line_is_named(tmp_path: Path, text: str):
+def test_a_bad_line_is_named(tmp_path, text):
     (tmp_path / "gold.jsonl").write_text(line("Fine.") + "\n" + text)
     with pytest.raises(GoldError, match=r"gold\.jsonl, line 2"):
         list(read_gold(tmp_path / "gold.jsonl"))
@@ -113,23 +107,15 @@ def test_a_bad_line_is_named(tmp_path: Path, text: str):
 
 # ---------------------------------------------------------------- human sentences
 
-HUMAN = {half: ROOT / "data" / "claims" / f"human_{half}.jsonl" for half in ("dev", "test")}
-MATCHING = ROOT / "data" / "claims" / "matching.tsv"
-
-
-@pytest.fixture(scope="module")
-def lectures() -> list[Lecture]:
-    try:
-        return read_lectures(assets.locate("lectures"))
-    except assets.AssetMissing as error:
-        pytest.skip(str(error))
+HUMAN = {half: DATA / "claims" / f"human_{half}.jsonl" for half in ("dev", "test")}
+MATCHING = DATA / "claims" / "matching.tsv"
 
 
 @pytest.mark.parametrize("half", HUMAN)
-def test_labels_of_human_sentences_fit_the_lectures(half: str, lectures: list[Lecture]):
+def test_labels_of_human_sentences_fit_the_lectures(half, real_lectures):
     """The reader itself refuses another text and an edit of a word that is not there."""
     rows = [json.loads(line) for line in HUMAN[half].read_text().splitlines()]
-    texts = {gold.key: gold for gold in read_human(HUMAN[half], lectures)}
+    texts = {gold.key: gold for gold in read_human(HUMAN[half], real_lectures)}
     for row in rows:
         gold = texts[f"{row['lecture']}/{row['number']}"]
         for label in row["claims"]:
@@ -144,18 +130,18 @@ def test_labels_of_human_sentences_fit_the_lectures(half: str, lectures: list[Le
     assert sum("+" in key for key in texts) >= 80
 
 
-def test_the_halves_share_no_lecture_and_no_position(lectures: list[Lecture]):
-    halves = {half: list(read_human(path, lectures)) for half, path in HUMAN.items()}
-    kept = evaluated_lectures(lectures)
+def test_the_halves_share_no_lecture_and_no_position(real_lectures):
+    halves = {half: list(read_human(path, real_lectures)) for half, path in HUMAN.items()}
+    kept = evaluated_lectures(real_lectures)
     for half, texts in halves.items():
         assert all((gold.key.split("/")[0] in kept) == (half == "test") for gold in texts)
     dev, test = ({(g.move.position.fen, g.move.uci) for g in texts} for texts in halves.values())
     assert dev.isdisjoint(test)
 
 
-def test_a_twin_differs_in_one_word_and_holds_a_false_claim(lectures: list[Lecture]):
+def test_a_twin_differs_in_one_word_and_holds_a_false_claim(real_lectures):
     text: dict[str, str] = {}
-    for gold in (gold for path in HUMAN.values() for gold in read_human(path, lectures)):
+    for gold in (gold for path in HUMAN.values() for gold in read_human(path, real_lectures)):
         original = text.setdefault(gold.key.split("+")[0], gold.text)
         if "+" in gold.key:
             assert gold.text != original
@@ -164,23 +150,23 @@ def test_a_twin_differs_in_one_word_and_holds_a_false_claim(lectures: list[Lectu
             assert gold.text[slice(*claim.span)].strip(), gold.key
 
 
-def test_another_text_of_a_lecture_is_noticed(tmp_path: Path, lectures: list[Lecture]):
+def test_another_text_of_a_lecture_is_noticed(tmp_path, real_lectures):
     row = json.loads(HUMAN["dev"].read_text().splitlines()[0])
     row["sha256"] = hashlib.sha256(b"another").hexdigest()
     (tmp_path / "human.jsonl").write_text(json.dumps(row))
     with pytest.raises(GoldError, match=r"human\.jsonl, line 1: .*another one"):
-        list(read_human(tmp_path / "human.jsonl", lectures))
+        list(read_human(tmp_path / "human.jsonl", real_lectures))
 
 
-def test_the_matching_task_holds_four_moves_and_the_right_one(lectures: list[Lecture]):
-    kept = evaluated_lectures(lectures)
+def test_the_matching_task_holds_four_moves_and_the_right_one(real_lectures):
+    kept = evaluated_lectures(real_lectures)
     rows = [row.split("\t") for row in MATCHING.read_text().splitlines()[1:]]
     for lecture, number, candidates, right, split in rows:
         keys = candidates.split()
         assert keys[int(right)] == f"{lecture}/{number}"
         assert all((key.split("/")[0] in kept) == (split == "test") for key in keys)
     for split in ("dev", "test"):
-        tasks = list(read_matching(MATCHING, lectures, split))
+        tasks = list(read_matching(MATCHING, real_lectures, split))
         assert len(tasks) == sum(row[4] == split for row in rows)
         for _, moves, _ in tasks:
             assert len({(move.position.fen, move.uci) for move in moves}) == 4
@@ -225,9 +211,7 @@ def test_minimal_pairs_are_seeded_and_ask_for_enough_moves():
     ("error", "expected"),
     [("wrong_side", {"the black pawn on e2 is passed"}), ("wrong_square", None)],
 )
-def test_corruption_exchanges_one_thing_and_keeps_pawns_off_the_last_ranks(
-    error: ErrorType, expected
-):
+def test_corruption_exchanges_one_thing_and_keeps_pawns_off_the_last_ranks(error, expected):
     found = set(corrupted("the white pawn on e2 is passed", error, random.Random(0)))
     if expected is not None:
         assert found == expected
@@ -253,7 +237,7 @@ def test_no_module_of_the_checker_takes_a_name_from_a_package_alone():
                 assert folder.with_suffix(".py").is_file() or not missed, (path, missed)
 
 
-def test_the_hash_is_that_of_the_contents(tmp_path: Path):
+def test_the_hash_is_that_of_the_contents(tmp_path):
     for path in (*checker_files(LIBRARY), LIBRARY / "chessgloss/claims/gold.py"):
         copy = tmp_path / path.relative_to(LIBRARY)
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import chess
 import numpy as np
@@ -17,12 +16,11 @@ from chessgloss.concepts import facts, fit, scores
 from chessgloss.concepts.changes import ConceptChange
 from chessgloss.corpora.games import read_games
 from chessgloss.positions import read_fen, read_move
-from scripts import load_script
+from scripts import DATA, SELFPLAY, load_script
 
 training = load_script("priority/train.py")
 
 TERMS = ("Material", "White Knights", "Black Knights")
-DATA = Path(__file__).parents[1] / "data"
 PARTS = ("train", "train", "train", "validation", "test")
 
 #: What turning the board does to the planted features: the material changes its sign.
@@ -306,7 +304,7 @@ def concepts_of(fen: str) -> dict[str, int]:
 
 @pytest.fixture(scope="module")
 def selfplay_fens():
-    games = read_games(DATA / "games/selfplay.tsv.zst", limit=12)
+    games = read_games(SELFPLAY, limit=12)
     return [fen for game in games for fen in game.fens()[10:-1:6]]
 
 
@@ -326,7 +324,7 @@ def test_mate_in_one_is_asked_of_the_side_to_move_only(turn, absent):
 
 
 def test_mate_in_one_agrees_with_a_search_of_all_moves(selfplay_fens):
-    games = read_games(DATA / "games/selfplay.tsv.zst", limit=60)
+    games = read_games(SELFPLAY, limit=60)
     mated = [game.fens()[-2] for game in games if game.termination == "checkmate"]
     fens = [*mated, *selfplay_fens]
     found = training.label_facts(fens, jobs=1)
@@ -427,7 +425,7 @@ def test_planted_facts_are_found_and_shuffled_ones_are_not(planted_facts):
 
 
 def test_games_that_end_in_mate_give_their_last_positions():
-    games = list(read_games(DATA / "games/selfplay.tsv.zst", limit=20))
+    games = list(read_games(SELFPLAY, limit=20))
     sample = training.sample_facts(games, 2, seed=1)
     pairs = list(zip(sample.games.tolist(), sample.plies.tolist(), strict=True))
     assert len(set(pairs)) == len(sample)
@@ -439,7 +437,7 @@ def test_games_that_end_in_mate_give_their_last_positions():
 
 @pytest.mark.slow
 def test_training_with_the_real_network():
-    games = list(read_games(DATA / "games/selfplay.tsv.zst", limit=300))
+    games = list(read_games(SELFPLAY, limit=300))
     fitted, report = training.fit_facts(games, seed=1, most=60)
     assert fitted.vectors.weights.shape == (len(facts.CONCEPTS), 3072)
     assert set(report["test"]) == {"NNUE", "shuffled labels", "bare board", "random weights"}
@@ -472,19 +470,16 @@ def test_mate_in_one_is_asked_of_the_side_to_move_after_the_move(turn, noticed):
     assert (one.concept, one.side) == ("mate in one", noticed)
 
 
-@pytest.mark.parametrize(
-    ("fen", "san", "concept", "side", "comes", "so"),
-    [
-        ("4k3/8/8/2r1r3/8/8/3K4/6N1 w - - 0 1", "Nf3", "fork", "White", 1.0, False),
-        ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", 1.0, True),
-        ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", -1.0, False),
-        ("4k3/8/8/3p4/4P3/3P4/8/4K3 b - - 0 1", "dxe4", "doubled pawns", "Black", 1.0, False),
-        ("4k3/8/8/3pp3/4P3/8/8/4K3 w - - 0 1", "exd5", "open file", "White", 1.0, False),
-        ("4k3/8/8/3p4/2P1P3/8/8/4K3 b - - 0 1", "dxc4", "doubled pawns", "White", -1.0, False),
-        ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "a6", "mate in one", "White", 1.0, True),
-        ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "h6", "mate in one", "White", 1.0, False),
-    ],
-)
+@pytest.mark.parametrize(("fen", "san", "concept", "side", "comes", "so"), [
+    ("4k3/8/8/2r1r3/8/8/3K4/6N1 w - - 0 1", "Nf3", "fork", "White", 1.0, False),
+    ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", 1.0, True),
+    ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", -1.0, False),
+    ("4k3/8/8/3p4/4P3/3P4/8/4K3 b - - 0 1", "dxe4", "doubled pawns", "Black", 1.0, False),
+    ("4k3/8/8/3pp3/4P3/8/8/4K3 w - - 0 1", "exd5", "open file", "White", 1.0, False),
+    ("4k3/8/8/3p4/2P1P3/8/8/4K3 b - - 0 1", "dxc4", "doubled pawns", "White", -1.0, False),
+    ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "a6", "mate in one", "White", 1.0, True),
+    ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "h6", "mate in one", "White", 1.0, False),
+])  # fmt: skip
 def test_the_board_says_whether_a_noticed_concept_is_so(fen, san, concept, side, comes, so):
     move = read_move(read_fen(fen), san)
     assert facts.really(move, ConceptChange(concept, side, -comes, comes, 2 * comes, 1)) is so

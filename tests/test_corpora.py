@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import zstandard
 
-from chessgloss import assets
 from chessgloss.corpora import games, lectures, samples
 from chessgloss.corpora.games import (
     GamesFileError,
@@ -22,53 +21,19 @@ from chessgloss.corpora.games import (
     stream_lines,
 )
 from chessgloss.corpora.samples import sample_positions
-from chessgloss.engine import ScoredMove, read_centipawns
-from chessgloss.positions import (
-    Game,
-    split_of,
-)
+from chessgloss.positions import Game, split_of
 from chessgloss.store import file_digest
-from scripts import load_script
+from scripts import SELFPLAY, load_script
 
 self_play = load_script("games/play.py")
-LEVELS, Rules = self_play.LEVELS, self_play.Rules
-choose, pairing, play_many = self_play.choose, self_play.pairing, self_play.play_many
+play_many = self_play.play_many
 
 # ---------------------------------------------------------------- self-play
-
-COMMITTED = Path(__file__).parents[1] / "data" / "games" / "selfplay.tsv.zst"
 
 
 @pytest.fixture(scope="session")
 def six_games(stockfish):
     return list(play_many(stockfish, 7, range(6)))
-
-
-def lines(*centipawns: int) -> list[ScoredMove]:
-    moves = list(chess.Board().legal_moves)
-    scores = (read_centipawns(value, chess.WHITE) for value in centipawns)
-    return [ScoredMove(*pair) for pair in zip(moves, scores, strict=False)]
-
-
-@pytest.mark.parametrize("level", LEVELS[:-1])
-def test_a_level_never_gives_away_more_than_its_bonus(level):
-    random = np.random.default_rng(1)
-    chosen = Counter(
-        choose(lines(0, -3, -4 * (20 - level) - 1), level, random).centipawns for _ in range(500)
-    )
-    assert -4 * (20 - level) - 1 not in chosen
-    assert chosen[-3] > 0
-
-
-def test_pairings_are_equal_or_neighbours():
-    random = np.random.default_rng(4)
-    pairs = [pairing(random) for _ in range(4_000)]
-    apart = [abs(LEVELS.index(white) - LEVELS.index(black)) for white, black in pairs]
-    assert set(apart) == {0, 1}
-    assert 0.56 < apart.count(0) / len(apart) < 0.64
-    assert {level for pair in pairs for level in pair} == set(LEVELS)
-    stronger_white = sum(white > black for white, black in pairs)
-    assert abs(stronger_white / apart.count(1) - 0.5) < 0.05
 
 
 @pytest.mark.engine
@@ -78,19 +43,8 @@ def test_a_game_is_the_same_whatever_was_played_before(stockfish, six_games):
     assert next(play_many(stockfish, 8, [4])).moves != six_games[4].moves
 
 
-@pytest.mark.engine
-def test_games_are_legal_and_end_as_they_say(six_games):
-    for game in six_games:
-        board = game.check().position(len(game.moves)).board()
-        assert Rules().opening_plies[0] <= game.opening_plies <= Rules().opening_plies[1]
-        assert (game.termination == "checkmate") == board.is_checkmate()
-        assert (game.termination == "stalemate") == board.is_stalemate()
-        if game.termination == "checkmate":
-            assert game.result == ("0-1" if board.turn else "1-0")
-
-
 def test_adjudication_needs_every_ply_of_its_run():
-    rules = Rules()
+    rules = self_play.Rules()
     even = [5] * rules.draw_plies
     assert self_play._adjudicated(even, rules.draw_from_ply, True, rules)[0] == "1/2-1/2"
     assert self_play._adjudicated(even, rules.draw_from_ply - 1, True, rules) is None
@@ -139,12 +93,12 @@ def test_a_file_reads_back_and_names_its_bad_lines(tmp_path):
 @pytest.mark.slow
 def test_the_committed_games_are_what_the_command_gives(stockfish):
     numbers = [0, 5_003, 19_999]
-    committed = list(read_games(COMMITTED))
+    committed = list(read_games(SELFPLAY))
     assert list(play_many(stockfish, 1, numbers)) == [committed[k] for k in numbers]
 
 
 def test_the_committed_games_look_like_chess():
-    games = list(read_games(COMMITTED))
+    games = list(read_games(SELFPLAY))
     assert len(games) >= 20_000
     results = Counter(game.result for game in games)
     assert results["1/2-1/2"] / len(games) > 0.15
@@ -153,7 +107,8 @@ def test_the_committed_games_look_like_chess():
     shares = [len(of_split(games, name)) / len(games) for name in ("train", "validation", "test")]
     np.testing.assert_allclose(shares, [0.8, 0.1, 0.1], atol=0.01)
     for game in games[:100]:
-        game.check()
+        board = game.check().position(len(game.moves)).board()
+        assert (game.termination == "checkmate") == board.is_checkmate()
 
 
 # ---------------------------------------------------------------- samples and counts
@@ -186,30 +141,27 @@ def test_more_games_only_add_rows_and_jobs_change_nothing():
     assert sample_positions(GAMES, 5, seed=2, jobs=1).digest() != all_of_them.digest()
 
 
-@pytest.mark.parametrize(
-    ("fen", "phase"),
-    [
-        (chess.STARTING_FEN, "opening"),
-        ("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 30", "middlegame"),
-        ("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21", "middlegame"),
-        ("8/3nk3/1p4pp/1N1P1p2/1bP2KP1/3P1P2/7P/8 b - - 0 30", "endgame"),
-        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "endgame"),
-    ],
-)
+@pytest.mark.parametrize(("fen", "phase"), [
+    (chess.STARTING_FEN, "opening"),
+    ("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 30", "middlegame"),
+    ("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21", "middlegame"),
+    ("8/3nk3/1p4pp/1N1P1p2/1bP2KP1/3P1P2/7P/8 b - - 0 30", "endgame"),
+    ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "endgame"),
+])  # fmt: skip
 def test_the_phase_goes_by_pieces_then_by_ply(fen, phase):
     assert samples.phase_of(fen) == phase
 
 
 def test_the_committed_data_sheet_says_what_the_file_holds():
-    games = list(read_games(COMMITTED))
+    games = list(read_games(SELFPLAY))
     splits = Counter(game.split for game in games)
     counts = samples.describe_games(games)
     counts |= {f"{name} games": splits[name] for name in ("train", "validation", "test")}
-    sheet = (COMMITTED.parent / "README.md").read_text("utf-8")
+    sheet = (SELFPLAY.parent / "README.md").read_text("utf-8")
     for name, value in counts.items():
         shown = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
         assert f"| {name} | {shown} |\n" in sheet
-    assert f"`{file_digest(COMMITTED)}`" in sheet
+    assert f"`{file_digest(SELFPLAY)}`" in sheet
 
 
 # ---------------------------------------------------------------- lectures
@@ -230,10 +182,7 @@ def test_a_comment_belongs_to_the_move_before_it(tmp_path):
         tmp_path,
         "k Good evening.; e2e4; k The centre,; 12; KIBITZ   and two  lines.; e5; Nf3; ki A knight.",
     )
-    assert said(read) == [
-        ("1. e4", "The centre, and two lines.", 0),
-        ("2. Nf3", "A knight.", 2),
-    ]
+    assert said(read) == [("1. e4", "The centre, and two lines.", 0), ("2. Nf3", "A knight.", 2)]
     assert read.comments[1].context.position.moves == ("e2e4", "e7e5")
     assert read.comments[0].source == "lec7"
     counts = read.counts
@@ -269,8 +218,7 @@ def test_a_position_is_set_up_with_its_names(tmp_path):
 
 def test_pieces_are_placed_and_taken_away(tmp_path):
     read = lecture(
-        tmp_path,
-        "bsetup; bsetup clear; K@e1; bsetup k@e8; P@a7; Q@d1; x@d1; bsetup done; a8=q",
+        tmp_path, "bsetup; bsetup clear; K@e1; bsetup k@e8; P@a7; Q@d1; x@d1; bsetup done; a8=q"
     )
     assert read.problems == ()
     assert read.lines[0].root.split()[0] == "4k3/P7/8/8/8/8/8/4K3"
@@ -284,40 +232,34 @@ def test_tomove_between_moves_hands_the_move_over(tmp_path):
     assert read.problems == ()
 
 
-@pytest.mark.parametrize(
-    ("moves", "uci"),
-    [
-        (["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "g8f6", "e1g1"], "e1g1"),
-        (["e4", "e5", "Nf3", "Nc6", "Bc4", "Nf6", "o-o"], "e1g1"),
-        (["e4", "d5", "exd"], "e4d5"),
-        (["e4", "d5", "ed"], "e4d5"),
-        (["e4", "e5", "nf3"], "g1f3"),
-        (["e4", "f6", "Qh5++"], "d1h5"),
-        (["e4", "f6", "Qh5 ++"], "d1h5"),
-        (["e4", "e5", "Nf3!?"], "g1f3"),
-        (["E2E4"], "e2e4"),
-    ],
-)
+@pytest.mark.parametrize(("moves", "uci"), [
+    (["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "g8f6", "e1g1"], "e1g1"),
+    (["e4", "e5", "Nf3", "Nc6", "Bc4", "Nf6", "o-o"], "e1g1"),
+    (["e4", "d5", "exd"], "e4d5"),
+    (["e4", "d5", "ed"], "e4d5"),
+    (["e4", "e5", "nf3"], "g1f3"),
+    (["e4", "f6", "Qh5++"], "d1h5"),
+    (["e4", "f6", "Qh5 ++"], "d1h5"),
+    (["e4", "e5", "Nf3!?"], "g1f3"),
+    (["E2E4"], "e2e4"),
+])  # fmt: skip
 def test_moves_are_read_as_the_server_read_them(tmp_path, moves, uci):
     read = lecture(tmp_path, "; ".join(moves))
     assert read.problems == ()
     assert read.lines[0].moves[-1] == uci
 
 
-@pytest.mark.parametrize(
-    ("lines", "at", "reason"),
-    [
-        (["e4", "e4"], 2, "neither a command nor a legal move"),
-        (["Kind regards to all"], 1, "not a command"),
-        (["e4", "back 3"], 2, "3 plies back, but only 1"),
-        (["back two"], 1, "needs a number"),
-        (["bsetup", "bsetup fen 9/8"], 2, "rows"),
-        (["bsetup", "e4"], 2, "'bsetup done' is missing"),
-        (["bsetup", "bsetup white"], 2, "unknown set-up command 'white'"),
-        (["bsetup", "bsetup fen 8/8/8/8/8/8/8/8", "bsetup done"], 3, "not a legal position"),
-        (["tomove"], 1, "needs white or black"),
-    ],
-)
+@pytest.mark.parametrize(("lines", "at", "reason"), [
+    (["e4", "e4"], 2, "neither a command nor a legal move"),
+    (["Kind regards to all"], 1, "not a command"),
+    (["e4", "back 3"], 2, "3 plies back, but only 1"),
+    (["back two"], 1, "needs a number"),
+    (["bsetup", "bsetup fen 9/8"], 2, "rows"),
+    (["bsetup", "e4"], 2, "'bsetup done' is missing"),
+    (["bsetup", "bsetup white"], 2, "unknown set-up command 'white'"),
+    (["bsetup", "bsetup fen 8/8/8/8/8/8/8/8", "bsetup done"], 3, "not a legal position"),
+    (["tomove"], 1, "needs white or black"),
+])  # fmt: skip
 def test_what_is_not_understood_is_reported_by_line(tmp_path, lines, at, reason):
     (problem,) = lecture(tmp_path, "; ".join(lines)).problems
     assert (problem.line, problem.text) == (at, lines[at - 1])
@@ -347,14 +289,6 @@ def test_an_empty_file_and_an_empty_folder_are_refused(tmp_path):
         lectures.read_lectures(tmp_path)
     with pytest.raises(lectures.LectureError, match=r"lec7\.txt is empty"):
         lecture(tmp_path, " ")
-
-
-@pytest.fixture(scope="module")
-def real_lectures():
-    try:
-        return lectures.read_lectures(assets.locate("lectures"))
-    except assets.AssetMissing as error:
-        pytest.skip(str(error))
 
 
 class TestRealLectures:

@@ -17,32 +17,19 @@ from chessgloss.commentary.dialogue import (
     grounds_of,
 )
 from chessgloss.corpora.games import read_games
-from chessgloss.engine import Analysis, Line
-from chessgloss.facts.tactics import balance, hanging
+from chessgloss.engine import Analysis
+from chessgloss.facts.tactics import hanging
 from chessgloss.llm.client import Client, Unanswered
 from chessgloss.llm.recordings import Answer, State
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-from chessgloss.store import find_project
+from fakes.analyses import by_material
+from scripts import SELFPLAY
 
 #: A queen takes a pawn in the centre and attacks a knight that nothing defends.
 LOOSE_KNIGHT = "r1b3k1/ppp2ppp/8/8/4p2n/8/PP2QPPP/R4RK1 w - - 0 26"
 
 #: White may castle; the knight on f6 is pinned to the queen; h7 can be taken.
 MIDDLEGAME = "r1bq1rk1/pppn1ppp/4pn2/3p2B1/2PP4/2NBPN2/PP3PPP/R2QK2R w KQ - 4 9"
-
-
-def by_material(position: Position) -> Analysis:
-    """An engine that counts material one ply deep and lists five moves, the best first."""
-    board, lines = chess.Board(position.fen), []
-    for move in sorted(board.legal_moves, key=chess.Move.uci):
-        board.push(move)
-        value = 100 * balance(board)
-        board.pop()
-        score = chess.engine.PovScore(chess.engine.Cp(value), chess.WHITE)
-        seen = chess.engine.PovScore(score.pov(board.turn), board.turn)
-        lines.append(Line((move.uci(),), seen, 1))
-    lines.sort(key=lambda line: line.score.relative, reverse=True)
-    return Analysis(position, tuple(lines[:5]), 100, "Scripted 1")
 
 
 def discussion(fen: str = LOOSE_KNIGHT, move: str = "Qxe4") -> Discussion:
@@ -53,24 +40,21 @@ def said(question: str, at: Discussion | None = None) -> str:
     return " ".join(ground.text for ground in facts_for(question, at or discussion()))
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("After the move, can black's h4 knight survive?", ["piece black's h4 knight"]),
-        ("why not 21. Qh7+?", ["move Qh7+"]),
-        ("What if Black plays 26...b2 and then Nc3?", ["move b2", "move Nc3"]),
-        ("What about e5?", ["move e5"]),
-        ("Is e5 weak?", ["square e5"]),
-        ("Queen takes the knight on h4?", ["move Queen takes the knight on h4"]),
-        ("knight to f3 or queen takes h4", ["move knight to f3", "move queen takes h4"]),
-        ("g1f3, 0-0-0 or exd5 e.p.", ["move g1f3", "move 0-0-0", "move exd5"]),
-        ("Why not castle kingside?", ["move castle kingside"]),
-        ("Nf3 and again Nf3", ["move Nf3"]),
-        ("Is the black king safe?", ["piece the black king"]),
-        ("Wer steht besser? Кто стоит лучше?", []),
-        ("", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "found"), [
+    ("After the move, can black's h4 knight survive?", ["piece black's h4 knight"]),
+    ("why not 21. Qh7+?", ["move Qh7+"]),
+    ("What if Black plays 26...b2 and then Nc3?", ["move b2", "move Nc3"]),
+    ("What about e5?", ["move e5"]),
+    ("Is e5 weak?", ["square e5"]),
+    ("Queen takes the knight on h4?", ["move Queen takes the knight on h4"]),
+    ("knight to f3 or queen takes h4", ["move knight to f3", "move queen takes h4"]),
+    ("g1f3, 0-0-0 or exd5 e.p.", ["move g1f3", "move 0-0-0", "move exd5"]),
+    ("Why not castle kingside?", ["move castle kingside"]),
+    ("Nf3 and again Nf3", ["move Nf3"]),
+    ("Is the black king safe?", ["piece the black king"]),
+    ("Wer steht besser? Кто стоит лучше?", []),
+    ("", []),
+])  # fmt: skip
 def test_moves_pieces_and_squares_are_found(text, found):
     mentions = [
         f"{each.term.role if each.term else 'move'} {each.text}" for each in find_mentions(text)
@@ -83,54 +67,48 @@ def test_a_move_number_says_whose_move_it_is():
     assert numbers == [(21, chess.WHITE), (26, chess.BLACK), (3, chess.BLACK), None]
 
 
-@pytest.mark.parametrize(
-    ("question", "parts"),
-    [
-        (
-            "After the move, can black's h4 knight survive?",
-            [
-                "Black's knight on h4 is attacked by the queen on e4 and defended by nothing.",
-                "White threatens to take it with 27. Qxh4, which wins material worth 3",
-                "Black is to move and can save it from that, for instance by 26... ",
-            ],
-        ),
-        ("And Qxh4?", ["If Black did nothing, 27. Qxh4 would follow.", "wins material worth 3"]),
-        ("What about Qd2?", ["26. Qd2 was possible instead.", "That is worse than the played"]),
-        ("What about 26. Qxe4?", ["takes the black pawn on e4", "is the engine's first choice"]),
-        ("Is 26... Nf5 good?", ["After 26... Nf5 the engine says that"]),
-        ("26... Qd8?", ["Qd8 is not a legal move: Black has no such move here."]),
-        ("Can he castle?", ["There is no castling here (castle)."]),
-        ("Is f5 weak?", ["f5 is empty", "White reaches it with the queen on e4", "bishop on c8"]),
-        ("What is the threat?", ["White threatens: 27. Qe8#", "27. Qxh4"]),
-        ("What should I have played instead?", ["26. Qxe4 was the engine's first choice"]),
-        ("What is the reply?", ["The engine expects 26... "]),
-        ("Who stands better?", ["White is ahead by 6.00", "White is winning"]),
-        ("Why?", ["26. Qxe4 loses nothing by the engine's count."]),
-        ("Hm.", ["26. Qxe4 loses nothing by the engine's count."]),
-        ("Is the white king safe?", ["not in check", "pawns on f2, g2 and h2"]),
-        ("Where is the white bishop?", ["After 26. Qxe4 there is no such piece"]),
-        ("What became of the pawn on e4?", ["The pawn on e4 is no longer there"]),
-    ],
-)
+@pytest.mark.parametrize(("question", "parts"), [
+    (
+        "After the move, can black's h4 knight survive?",
+        [
+            "Black's knight on h4 is attacked by the queen on e4 and defended by nothing.",
+            "White threatens to take it with 27. Qxh4, which wins material worth 3",
+            "Black is to move and can save it from that, for instance by 26... ",
+        ],
+    ),
+    ("And Qxh4?", ["If Black did nothing, 27. Qxh4 would follow.", "wins material worth 3"]),
+    ("What about Qd2?", ["26. Qd2 was possible instead.", "That is worse than the played"]),
+    ("What about 26. Qxe4?", ["takes the black pawn on e4", "is the engine's first choice"]),
+    ("Is 26... Nf5 good?", ["After 26... Nf5 the engine says that"]),
+    ("26... Qd8?", ["Qd8 is not a legal move: Black has no such move here."]),
+    ("Can he castle?", ["There is no castling here (castle)."]),
+    ("Is f5 weak?", ["f5 is empty", "White reaches it with the queen on e4", "bishop on c8"]),
+    ("What is the threat?", ["White threatens: 27. Qe8#", "27. Qxh4"]),
+    ("What should I have played instead?", ["26. Qxe4 was the engine's first choice"]),
+    ("What is the reply?", ["The engine expects 26... "]),
+    ("Who stands better?", ["White is ahead by 6.00", "White is winning"]),
+    ("Why?", ["26. Qxe4 loses nothing by the engine's count."]),
+    ("Hm.", ["26. Qxe4 loses nothing by the engine's count."]),
+    ("Is the white king safe?", ["not in check", "pawns on f2, g2 and h2"]),
+    ("Where is the white bishop?", ["After 26. Qxe4 there is no such piece"]),
+    ("What became of the pawn on e4?", ["The pawn on e4 is no longer there"]),
+])  # fmt: skip
 def test_each_question_gets_its_facts(question, parts):
     text = said(question)
     for part in parts:
         assert part in text, text
 
 
-@pytest.mark.parametrize(
-    ("question", "place", "name"),
-    [
-        ("Bxh7+", "instead", "9. Bxh7+"),
-        ("9. Bxh7+", "instead", "9. Bxh7+"),
-        ("O-O", "played", "9. O-O"),
-        ("Can Black reply dxc4", "reply", "9... dxc4"),
-        ("9... dxc4", "reply", "9... dxc4"),
-        ("Black answers 9... dxc4 and then Bxc4 follows", "later", "10. Bxc4"),
-        ("After the move, Bxh7+ is a threat?", "threat", "10. Bxh7+"),
-        ("Ke3", "illegal", "Ke3"),
-    ],
-)
+@pytest.mark.parametrize(("question", "place", "name"), [
+    ("Bxh7+", "instead", "9. Bxh7+"),
+    ("9. Bxh7+", "instead", "9. Bxh7+"),
+    ("O-O", "played", "9. O-O"),
+    ("Can Black reply dxc4", "reply", "9... dxc4"),
+    ("9... dxc4", "reply", "9... dxc4"),
+    ("Black answers 9... dxc4 and then Bxc4 follows", "later", "10. Bxc4"),
+    ("After the move, Bxh7+ is a threat?", "threat", "10. Bxh7+"),
+    ("Ke3", "illegal", "Ke3"),
+])  # fmt: skip
 def test_a_move_is_sought_where_the_words_point(question, place, name):
     found = grounds_of(question, discussion(MIDDLEGAME, "O-O"))
     assert (found[-1].place, found[-1].about) == (place, name)
@@ -152,9 +130,7 @@ def test_a_finished_game_has_no_reply():
 
 def moments(count: int) -> list[MoveInContext]:
     found = []
-    for number, game in enumerate(
-        read_games(find_project() / "data/games/selfplay.tsv.zst", count)
-    ):
+    for number, game in enumerate(read_games(SELFPLAY, count)):
         ply = 8 + (7 * number) % (len(game.moves) - 9)
         found.append(MoveInContext(Position(game.fens()[ply]), game.moves[ply]))
     return found
@@ -236,13 +212,10 @@ def test_illegal_moves_of_an_answer_are_named():
     assert talk.ask("Can the h4 knight survive?").unsupported == ("Nc3",)
 
 
-@pytest.mark.parametrize(
-    ("answer", "warned"),
-    [
-        (Answer(State.CUT_OFF, "Two"), "tiny gave no answer (cut_off); the facts speak instead"),
-        (Unanswered("nobody there"), "nobody there; the facts speak instead"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "warned"), [
+    (Answer(State.CUT_OFF, "Two"), "tiny gave no answer (cut_off); the facts speak instead"),
+    (Unanswered("nobody there"), "nobody there; the facts speak instead"),
+])  # fmt: skip
 def test_without_a_usable_answer_the_facts_speak(answer, warned):
     talk, client, warnings = dialogue(answer, "Once more.")
     reply = talk.ask("Can the h4 knight survive?")

@@ -6,7 +6,6 @@ from pathlib import Path
 import chess
 import chess.engine
 import numpy as np
-import psutil
 import pytest
 from chess.engine import Cp, Mate, MateGiven, PovScore
 
@@ -27,7 +26,7 @@ from chessgloss.engine import (
     win_probability,
 )
 from chessgloss.positions import MoveError, Position, read_fen
-from fakes import engine_program
+from fakes import children, engine_program
 
 START = Position(chess.STARTING_FEN)
 AFTER_E4 = Position.after(["e2e4"])
@@ -36,15 +35,11 @@ STALEMATE = read_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1")
 BLACK_MATES_IN_ONE = Position.after(["f2f3", "e7e5", "g2g4"])
 
 
-def children() -> list[int]:
-    return [child.pid for child in psutil.Process().children(recursive=True)]
-
-
-def assert_no_more_children(before: list[int]) -> None:
+def assert_no_more_children(before: set[int]) -> None:
     deadline = time.monotonic() + 20
-    while set(children()) - set(before) and time.monotonic() < deadline:
+    while children() - before and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not set(children()) - set(before)
+    assert not children() - before
 
 
 # Finding the engine
@@ -69,7 +64,10 @@ def test_a_variable_that_names_no_program_is_an_error_with_a_remedy(monkeypatch)
 def test_the_score_is_seen_by_the_side_to_move(tmp_path):
     with open_engine(engine_program(tmp_path, "--moves", "e7e5")) as engine:
         analysis = engine.analyse(AFTER_E4, nodes=10)
-    assert analysis.best.score == PovScore(Cp(101), chess.BLACK)
+        engine.new_game()
+        (found,) = engine.search(["e2e4"], nodes=5, lines=1)
+    assert analysis.best.score == found.score == PovScore(Cp(101), chess.BLACK)
+    assert (found.move.uci(), found.centipawns) == ("e7e5", 101)
     assert centipawns(score_of(analysis), chess.WHITE) == -101
     assert analysis.best.moves == ("e7e5",)
     assert (analysis.nodes, analysis.engine) == (7, "Scripted 1")
@@ -92,7 +90,7 @@ def test_a_failure_is_mended_by_a_fresh_engine(tmp_path, fault):
     with open_engine(program, timeout=4.0) as engine:
         assert engine.analyse(START, nodes=10).best.moves == ("e2e4",)
         assert Path(once).exists()
-        assert len(set(children()) - set(before)) == 1
+        assert len(children() - before) == 1
     assert_no_more_children(before)
 
 
@@ -121,14 +119,6 @@ def test_a_failure_within_a_game_is_not_asked_again(tmp_path, fault):
         assert failure.value.fen == AFTER_E4.fen
         assert len(engine.search([], nodes=5)) == 1
     assert_no_more_children(before)
-
-
-def test_a_searched_move_is_seen_by_the_side_to_move(tmp_path):
-    with open_engine(engine_program(tmp_path, "--moves", "e7e5")) as engine:
-        engine.new_game()
-        (found,) = engine.search(["e2e4"], nodes=5, lines=1)
-    assert (found.move.uci(), found.centipawns) == ("e7e5", 101)
-    assert found.score == PovScore(Cp(101), chess.BLACK)
 
 
 def test_the_last_whole_depth_is_read():
@@ -240,18 +230,15 @@ def test_a_loss_is_cut_at_the_cap_and_at_the_floor():
     assert centipawn_loss(20, 5) == 15
 
 
-@pytest.mark.parametrize(
-    ("score", "words"),
-    [
-        (Cp(120), "White is ahead by 1.20"),
-        (Cp(-85), "Black is ahead by 0.85"),
-        (Cp(-10), "the position is level (-0.10 for White)"),
-        (Mate(3), "White mates in 3"),
-        (Mate(-2), "Black mates in 2"),
-        (Mate(0), "Black has given mate"),
-        (MateGiven, "White has given mate"),
-    ],
-)
+@pytest.mark.parametrize(("score", "words"), [
+    (Cp(120), "White is ahead by 1.20"),
+    (Cp(-85), "Black is ahead by 0.85"),
+    (Cp(-10), "the position is level (-0.10 for White)"),
+    (Mate(3), "White mates in 3"),
+    (Mate(-2), "Black mates in 2"),
+    (Mate(0), "Black has given mate"),
+    (MateGiven, "White has given mate"),
+])  # fmt: skip
 def test_scores_are_told_for_the_side_they_favour(score, words):
     assert score_text(PovScore(score, chess.WHITE)) == words
     if "level" not in words:

@@ -16,7 +16,6 @@ import chess
 import numpy as np
 import pytest
 
-from chessgloss.assets import AssetMissing
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.experts import nnue as nnue_module
 from chessgloss.experts.boards import PIECES, read_boards
@@ -89,14 +88,6 @@ def leela(tmp_path_factory):
     return LeelaExpert(write_leela(folder / "small.pb.gz", Architecture()))
 
 
-@pytest.fixture(scope="module")
-def stockfish_network():
-    try:
-        return load_expert("nnue")
-    except AssetMissing as error:
-        pytest.skip(f"the NNUE network is not to be had: {error}")
-
-
 @dataclass
 class Lc0:
     """The real lc0, through its Python bindings: the planes that it makes of a position."""
@@ -142,18 +133,15 @@ def test_boards_agree_with_python_chess(fens):
         assert white == board.turn
 
 
-@pytest.mark.parametrize(
-    ("fen", "reason"),
-    [
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN w KQkq - 0 1", "eight ranks"),
-        ("8/8/8/8/8/8/4k3/8 w - - 0 1", "one king a side"),
-        ("k7/8/8/8/8/8/8/KK6 w - - 0 1", "one king a side"),
-        ("k7/8/8/8/8/8/8/K6x w - - 0 1", "eight squares"),
-        ("k7/8/8/8/8/8/8/K7 x - - 0 1", "side to move"),
-        ("k7/8/8/8/8/8/8/K7", "side to move"),
-        ("", "side to move"),
-    ],
-)
+@pytest.mark.parametrize(("fen", "reason"), [
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN w KQkq - 0 1", "eight ranks"),
+    ("8/8/8/8/8/8/4k3/8 w - - 0 1", "one king a side"),
+    ("k7/8/8/8/8/8/8/KK6 w - - 0 1", "one king a side"),
+    ("k7/8/8/8/8/8/8/K6x w - - 0 1", "eight squares"),
+    ("k7/8/8/8/8/8/8/K7 x - - 0 1", "side to move"),
+    ("k7/8/8/8/8/8/8/K7", "side to move"),
+    ("", "side to move"),
+])  # fmt: skip
 def test_a_bad_fen_is_named_with_its_index(fen, reason):
     with pytest.raises(PositionError, match=reason) as error:
         read_boards([chess.STARTING_FEN, fen])
@@ -349,17 +337,14 @@ def refusal(path: Path) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("architecture", "named"),
-    [
-        (Architecture(network=6), "a transformer (network format 6)"),
-        (Architecture(network=5), "an ONNX network"),
-        (Architecture(network=99), "unknown (network format 99)"),
-        (Architecture(input=5), "input planes have the format 5"),
-        (Architecture(value=3), "value format has the unknown number 3"),
-        (Architecture(activation=9), "activation format has the unknown number 9"),
-    ],
-)
+@pytest.mark.parametrize(("architecture", "named"), [
+    (Architecture(network=6), "a transformer (network format 6)"),
+    (Architecture(network=5), "an ONNX network"),
+    (Architecture(network=99), "unknown (network format 99)"),
+    (Architecture(input=5), "input planes have the format 5"),
+    (Architecture(value=3), "value format has the unknown number 3"),
+    (Architecture(activation=9), "activation format has the unknown number 9"),
+])  # fmt: skip
 def test_unsupported_formats_are_named(architecture, named, tmp_path):
     assert named in refusal(write_leela(tmp_path / "net.pb.gz", architecture))
 

@@ -4,7 +4,6 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple, get_args
 
 import chess
@@ -16,11 +15,7 @@ from chessgloss.corpora.games import read_games
 from chessgloss.facts import Fact, gather, linearise
 from chessgloss.facts.fact import ENGINE_KINDS, KNOWN_KINDS, FactKind, When
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-
-GAMES = Path(__file__).parents[1] / "data" / "games" / "selfplay.tsv.zst"
-START = chess.STARTING_FEN
-#: The CCC paper's Figure A6: a bishop takes a pawn with check.
-FIGURE_A6 = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
+from scripts import FIGURE_A6, SELFPLAY
 
 #: A position and a move, then facts that must be among those gathered: kind and time, side,
 #: squares and value, and below them the clause.
@@ -142,7 +137,7 @@ WITHOUT_ORDER = {"check", "double_check", "mate", "discovered_check", "doubled_p
 def selfplay_moves(count: int) -> tuple[MoveInContext, ...]:
     """Every 9th position of self-play games, each position once, with the move played there."""
     found: dict[str, str] = {}
-    for game in read_games(GAMES, count // 8 + 8):
+    for game in read_games(SELFPLAY, count // 8 + 8):
         plies = list(zip(game.fens(), game.moves, strict=False))
         found.update((fen, uci) for fen, uci in plies[4::9])
         if len(found) >= count:
@@ -174,7 +169,7 @@ def mirrors(fact: Fact) -> bool:
 
 
 @pytest.mark.parametrize("known", KNOWN_FACTS, ids=lambda one: f"{one.kind}-{one.move.san}")
-def test_facts_of_known_positions(known: Known):
+def test_facts_of_known_positions(known):
     found = gather(known.move).of(known.kind, when=known.when)
     (fact,) = [one for one in found if (one.side, one.squares) == (known.side, known.squares)]
     assert (fact.value, fact.text, fact.provenance) == (known.value, known.text, "board")
@@ -192,7 +187,7 @@ def test_times_come_in_order_and_kinds_are_of_the_board():
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 299) | st.sampled_from([known.move for known in KNOWN_FACTS]))
-def test_facts_mirror_with_the_board(chosen: int | MoveInContext):
+def test_facts_mirror_with_the_board(chosen):
     """With colours changed and the board upside down, everything is true of the other side."""
     move = selfplay_moves(300)[chosen] if isinstance(chosen, int) else chosen
     turned = Position(chess.Board(move.position.fen).mirror().fen())

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from pathlib import Path
 
 import chess
 import pytest
@@ -22,9 +21,9 @@ from chessgloss.facts.known import (
     zugzwang,
 )
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
+from scripts import SELFPLAY, or_skip
 
 PAWN, KING, OTHER = (chess.Piece.from_symbol(letter) for letter in "PKk")
-GAMES = Path(__file__).parents[1] / "data" / "games" / "selfplay.tsv.zst"
 
 #: What must hold of a position, and below it the same position but for a detail, where it must
 #: not: kind, time, side, squares, value; position and move.
@@ -129,22 +128,17 @@ def outlines(move: MoveInContext) -> list[str]:
 
 @pytest.fixture(scope="module")
 def tables() -> None:
-    try:
-        assets.locate("gaviota")
-    except assets.AssetMissing as error:
-        pytest.skip(str(error))
+    or_skip(assets.locate, "gaviota")
 
 
 @pytest.mark.usefixtures("tables")
 @pytest.mark.parametrize(("wanted", "move", "twin"), [*twins()])
-def test_what_holds_does_not_hold_of_the_twin(
-    wanted: str, move: MoveInContext, twin: MoveInContext
-):
+def test_what_holds_does_not_hold_of_the_twin(wanted, move, twin):
     assert wanted in outlines(move)
     assert wanted not in outlines(twin)
 
 
-def test_what_needs_the_tablebase_is_left_out_without_it(monkeypatch: pytest.MonkeyPatch):
+def test_what_needs_the_tablebase_is_left_out_without_it(monkeypatch):
     monkeypatch.setattr(known, "_tablebase", lambda: None)
     facts = outlines(read_move(read_fen("8/8/4k3/8/4K3/4P3/8/8 b - - 0 1"), "Kd6"))
     assert facts == [
@@ -218,7 +212,7 @@ def test_every_named_position_has_one_name():
 
 
 def test_repetitions_are_those_of_the_rules():
-    for game in read_games(GAMES, 5):
+    for game in read_games(SELFPLAY, 5):
         board = chess.Board(game.root)
         for ply, uci in enumerate(game.moves):
             board.push_uci(uci)
@@ -267,7 +261,7 @@ def test_zugzwang_is_what_a_pass_would_save():
 
 
 def test_stalemating_moves_stalemate_in_random_positions():
-    fens = [fen for game in read_games(GAMES, 12) for fen in game.fens()[1:-1:2]]
+    fens = [fen for game in read_games(SELFPLAY, 12) for fen in game.fens()[1:-1:2]]
     assert len(fens) > 500
     for board in map(chess.Board, fens):
         move = MoveInContext(Position(board.fen()), min(m.uci() for m in board.legal_moves))

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import filterfalse
-from pathlib import Path
 
 import chess
 import pytest
 
 from chessgloss.corpora.games import read_games
+from chessgloss.facts import tactics
 from chessgloss.facts.board import (
     attackers,
     attacks,
@@ -21,28 +21,14 @@ from chessgloss.facts.board import (
     pin_lines,
     shelter,
 )
-from chessgloss.facts.tactics import (
-    VALUES,
-    Exchanges,
-    balance,
-    captures,
-    discovered_attacks,
-    exchange,
-    forks,
-    hanging,
-    line_tactics,
-    mates,
-    pins,
-    threats,
-)
+from scripts import SELFPLAY
 
-GAMES = Path(__file__).parents[1] / "data" / "games" / "selfplay.tsv.zst"
 W, B = chess.WHITE, chess.BLACK
 
 
 @cache
 def selfplay_boards(count: int) -> tuple[chess.Board, ...]:
-    fens = (fen for game in read_games(GAMES, count // 8) for fen in game.fens()[3::7])
+    fens = (fen for game in read_games(SELFPLAY, count // 8) for fen in game.fens()[3::7])
     return tuple(chess.Board(fen) for fen, _ in zip(fens, range(count), strict=False))
 
 
@@ -66,7 +52,7 @@ def test_attacks_and_defences_of_a_small_position():
         "e8 e7": False,
     }
     assert squares(*attackers(board, B, chess.D5)) == ""
-    assert (balance(board), balance(board.mirror())) == (3, -3)
+    assert (tactics.balance(board), tactics.balance(board.mirror())) == (3, -3)
     assert squares(*attackers(board, B, chess.D5, barred=True)) == "e7"
 
 
@@ -85,43 +71,37 @@ def test_absolute_pins_are_those_of_the_rules():
             own = chess.SquareSet(board.occupied_co[colour] & ~board.kings)
             expected = [square for square in own if board.is_pinned(colour, square)]
             assert sorted(pin_lines(board, colour)) == expected
-            absolute = {one.front for one in pins(board, not colour) if one.absolute}
+            absolute = {one.front for one in tactics.pins(board, not colour) if one.absolute}
             assert sorted(absolute) == expected
 
 
 # ---------------------------------------------------------------- pawns, files and kings
 
 
-@pytest.mark.parametrize(
-    ("fen", "white", "black"),
-    [
-        (chess.STARTING_FEN, "", ""),
-        ("4k3/8/8/3P4/8/8/8/4K3 w - - 0 1", "d5", ""),
-        # An enemy pawn ahead on the same or a neighbouring file stops it; one level does not.
-        ("4k3/3p4/8/3P4/8/8/8/4K3 w - - 0 1", "", ""),
-        ("4k3/2p5/8/3P4/8/8/8/4K3 w - - 0 1", "", ""),
-        ("4k3/8/8/2pP4/8/8/8/4K3 w - - 0 1", "d5", "c5"),
-        ("4k3/1p6/8/3P4/8/8/8/4K3 w - - 0 1", "d5", "b7"),
-        # A pawn of its own in front does not matter, nor does a piece.
-        ("4k3/8/3P4/3P4/8/8/8/4K3 w - - 0 1", "d5 d6", ""),
-        ("3nk3/3n4/8/3P4/8/8/8/4K3 w - - 0 1", "d5", ""),
-    ],
-)
-def test_passed_pawns(fen: str, white: str, black: str):
+@pytest.mark.parametrize(("fen", "white", "black"), [
+    (chess.STARTING_FEN, "", ""),
+    ("4k3/8/8/3P4/8/8/8/4K3 w - - 0 1", "d5", ""),
+    # An enemy pawn ahead on the same or a neighbouring file stops it; one level does not.
+    ("4k3/3p4/8/3P4/8/8/8/4K3 w - - 0 1", "", ""),
+    ("4k3/2p5/8/3P4/8/8/8/4K3 w - - 0 1", "", ""),
+    ("4k3/8/8/2pP4/8/8/8/4K3 w - - 0 1", "d5", "c5"),
+    ("4k3/1p6/8/3P4/8/8/8/4K3 w - - 0 1", "d5", "b7"),
+    # A pawn of its own in front does not matter, nor does a piece.
+    ("4k3/8/3P4/3P4/8/8/8/4K3 w - - 0 1", "d5 d6", ""),
+    ("3nk3/3n4/8/3P4/8/8/8/4K3 w - - 0 1", "d5", ""),
+])  # fmt: skip
+def test_passed_pawns(fen, white, black):
     board = chess.Board(fen)
     assert (squares(*passed(board, W)), squares(*passed(board, B))) == (white, black)
 
 
-@pytest.mark.parametrize(
-    ("fen", "twins", "lonely"),
-    [
-        (chess.STARTING_FEN, "", ""),
-        ("4k3/8/8/8/2P5/2P5/PP6/4K3 w - - 0 1", "c3 c4", ""),
-        ("4k3/8/8/8/2P5/2P5/P7/4K3 w - - 0 1", "c3 c4", "a2 c3 c4"),
-        ("4k3/8/8/P7/8/P7/P6P/4K3 w - - 0 1", "a2 a3 a5", "a2 h2 a3 a5"),
-    ],
-)
-def test_doubled_and_isolated_pawns(fen: str, twins: str, lonely: str):
+@pytest.mark.parametrize(("fen", "twins", "lonely"), [
+    (chess.STARTING_FEN, "", ""),
+    ("4k3/8/8/8/2P5/2P5/PP6/4K3 w - - 0 1", "c3 c4", ""),
+    ("4k3/8/8/8/2P5/2P5/P7/4K3 w - - 0 1", "c3 c4", "a2 c3 c4"),
+    ("4k3/8/8/P7/8/P7/P6P/4K3 w - - 0 1", "a2 a3 a5", "a2 h2 a3 a5"),
+])  # fmt: skip
+def test_doubled_and_isolated_pawns(fen, twins, lonely):
     board = chess.Board(fen)
     assert squares(*doubled(board, W)) == twins
     assert squares(*isolated(board, W)) == lonely
@@ -137,21 +117,18 @@ def test_open_and_half_open_files():
     assert squares(*heavy_pieces(board, B, 3)) == "d8"
 
 
-@pytest.mark.parametrize(
-    ("fen", "colour", "pawns", "bare"),
-    [
-        ("4k3/8/8/8/8/8/5PPP/6K1 w - - 0 1", W, "f2 g2 h2", ""),
-        ("4k3/8/8/8/8/6P1/5P1P/6K1 w - - 0 1", W, "f2 h2 g3", ""),
-        # A pawn three ranks ahead shelters no more, but its file is not bare.
-        ("4k3/8/8/8/6P1/8/5P1P/6K1 w - - 0 1", W, "f2 h2", ""),
-        ("4k3/8/8/8/8/8/5P2/6K1 w - - 0 1", W, "f2", "gh"),
-        ("7k/6pp/8/8/8/8/8/4K3 w - - 0 1", B, "g7 h7", ""),
-        ("8/4k3/3ppp2/8/8/8/8/4K3 w - - 0 1", B, "d6 e6 f6", ""),
-        # Pawns beside or behind the king do not shelter it.
-        ("4k3/8/8/3PKP2/3P4/8/8/8 w - - 0 1", W, "", "def"),
-    ],
-)
-def test_king_shelter(fen: str, colour: chess.Color, pawns: str, bare: str):
+@pytest.mark.parametrize(("fen", "colour", "pawns", "bare"), [
+    ("4k3/8/8/8/8/8/5PPP/6K1 w - - 0 1", W, "f2 g2 h2", ""),
+    ("4k3/8/8/8/8/6P1/5P1P/6K1 w - - 0 1", W, "f2 h2 g3", ""),
+    # A pawn three ranks ahead shelters no more, but its file is not bare.
+    ("4k3/8/8/8/6P1/8/5P1P/6K1 w - - 0 1", W, "f2 h2", ""),
+    ("4k3/8/8/8/8/8/5P2/6K1 w - - 0 1", W, "f2", "gh"),
+    ("7k/6pp/8/8/8/8/8/4K3 w - - 0 1", B, "g7 h7", ""),
+    ("8/4k3/3ppp2/8/8/8/8/4K3 w - - 0 1", B, "d6 e6 f6", ""),
+    # Pawns beside or behind the king do not shelter it.
+    ("4k3/8/8/3PKP2/3P4/8/8/8 w - - 0 1", W, "", "def"),
+])  # fmt: skip
+def test_king_shelter(fen, colour, pawns, bare):
     found = shelter(chess.Board(fen), colour)
     assert squares(*found.pawns) == pawns
     assert "".join(chess.FILE_NAMES[one] for one in found.bare_files) == bare
@@ -195,8 +172,8 @@ def search(board: chess.Board, square: chess.Square) -> int:
 
 def taken_by(board: chess.Board, move: chess.Move) -> int:
     victim = board.piece_type_at(move.to_square)
-    won = VALUES[victim] if victim else int(board.is_en_passant(move))
-    won += VALUES[move.promotion] - 1 if move.promotion else 0
+    won = tactics.VALUES[victim] if victim else int(board.is_en_passant(move))
+    won += tactics.VALUES[move.promotion] - 1 if move.promotion else 0
     board.push(move)
     won -= search(board, move.to_square)
     board.pop()
@@ -204,13 +181,13 @@ def taken_by(board: chess.Board, move: chess.Move) -> int:
 
 
 @pytest.mark.parametrize(("fen", "san", "worth", "why"), EXCHANGES, ids=[e[3] for e in EXCHANGES])
-def test_exchanges_worked_out_by_hand(fen: str, san: str, worth: int, why: str):
+def test_exchanges_worked_out_by_hand(fen, san, worth, why):
     board = chess.Board(fen)
-    assert exchange(board, board.parse_san(san)) == worth
+    assert tactics.exchange(board, board.parse_san(san)) == worth
     mirrored = board.mirror()
     move = board.parse_san(san)
     turned = chess.Move(move.from_square ^ 56, move.to_square ^ 56, move.promotion)
-    assert exchange(mirrored, turned) == worth
+    assert tactics.exchange(mirrored, turned) == worth
 
 
 def test_exchanges_are_what_a_search_of_all_legal_captures_finds():
@@ -219,7 +196,7 @@ def test_exchanges_are_what_a_search_of_all_legal_captures_finds():
     for board in selfplay_boards(250):
         for move in filterfalse(board.is_castling, board.legal_moves):
             asked += 1
-            differing += exchange(board, move) != taken_by(board, move)
+            differing += tactics.exchange(board, move) != taken_by(board, move)
     assert asked > 5_000
     assert differing <= asked / 2_000
 
@@ -227,38 +204,35 @@ def test_exchanges_are_what_a_search_of_all_legal_captures_finds():
 def test_captures_on_the_own_turn_are_the_legal_ones():
     for board in selfplay_boards(500):
         legal = {(m.from_square, m.to_square) for m in board.generate_legal_captures()}
-        found = captures(board, board.turn)
+        found = tactics.captures(board, board.turn)
         assert {(one.from_square, one.to_square) for one in found} == legal
-        assert all(one.gain == exchange(board, one.move) for one in found)
+        assert all(one.gain == tactics.exchange(board, one.move) for one in found)
         assert all(one.move in board.legal_moves for one in found)
         if not board.is_check():
             board.push(chess.Move.null())
-            assert captures(board, not board.turn) == tuple(
+            assert tactics.captures(board, not board.turn) == tuple(
                 one for one in found if one.to_square == one.victim_square
             )
             board.pop()
 
 
-@pytest.mark.parametrize(
-    ("fen", "colour", "expected"),
-    [
-        (chess.STARTING_FEN, chess.WHITE, {}),
-        ("4k3/8/8/3p4/8/8/8/3RK3 w - - 0 1", chess.BLACK, {"d5": 1}),
-        ("4k3/8/8/3p4/8/8/8/3RK3 b - - 0 1", chess.BLACK, {"d5": 1}),
-        ("4k3/8/2p5/3p4/8/8/8/3RK3 w - - 0 1", chess.BLACK, {}),
-        ("4k3/8/2p5/3q4/8/4N3/8/4K3 w - - 0 1", chess.BLACK, {"d5": 6}),
-        # A knight pinned to its king defends nothing.
-        ("4k3/4n3/8/3b4/8/8/4R3/3RK3 w - - 0 1", chess.BLACK, {"d5": 3}),
-        # A pawn that has just made its double step, before a pawn that may take it.
-        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", chess.BLACK, {"d5": 1}),
-        ("4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1", chess.BLACK, {}),
-        # In check from f6, Black may not take on d7, with the bishop or the king.
-        ("2b1k2r/1p1N4/5N2/8/8/8/8/4K3 b - - 0 1", chess.WHITE, {}),
-        ("2b1k2r/1p1N4/8/8/8/8/8/4K3 b - - 0 1", chess.WHITE, {"d7": 3}),
-    ],
-)
-def test_what_hangs(fen: str, colour: chess.Color, expected: dict[str, int]):
-    found = hanging(chess.Board(fen), colour)
+@pytest.mark.parametrize(("fen", "colour", "expected"), [
+    (chess.STARTING_FEN, chess.WHITE, {}),
+    ("4k3/8/8/3p4/8/8/8/3RK3 w - - 0 1", chess.BLACK, {"d5": 1}),
+    ("4k3/8/8/3p4/8/8/8/3RK3 b - - 0 1", chess.BLACK, {"d5": 1}),
+    ("4k3/8/2p5/3p4/8/8/8/3RK3 w - - 0 1", chess.BLACK, {}),
+    ("4k3/8/2p5/3q4/8/4N3/8/4K3 w - - 0 1", chess.BLACK, {"d5": 6}),
+    # A knight pinned to its king defends nothing.
+    ("4k3/4n3/8/3b4/8/8/4R3/3RK3 w - - 0 1", chess.BLACK, {"d5": 3}),
+    # A pawn that has just made its double step, before a pawn that may take it.
+    ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", chess.BLACK, {"d5": 1}),
+    ("4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1", chess.BLACK, {}),
+    # In check from f6, Black may not take on d7, with the bishop or the king.
+    ("2b1k2r/1p1N4/5N2/8/8/8/8/4K3 b - - 0 1", chess.WHITE, {}),
+    ("2b1k2r/1p1N4/8/8/8/8/8/4K3 b - - 0 1", chess.WHITE, {"d7": 3}),
+])  # fmt: skip
+def test_what_hangs(fen, colour, expected):
+    found = tactics.hanging(chess.Board(fen), colour)
     assert {chess.square_name(one.square): one.gain for one in found} == expected
 
 
@@ -266,143 +240,128 @@ def test_a_standing_check_does_not_make_everything_hang():
     """Black is in check from g6; its rook on a8 stays defended by the one on c8."""
     board = chess.Board("r1r4k/8/6N1/8/8/8/8/R3K3 b - - 0 1")
     assert board.is_check()
-    assert hanging(board, chess.BLACK) == ()
+    assert tactics.hanging(board, chess.BLACK) == ()
 
 
 # ---------------------------------------------------------------- forks
 
 
-@pytest.mark.parametrize(
-    ("fen", "colour", "expected"),
-    [
-        # A knight forks king and rook; the queen on c2 is out of its reach.
-        ("r3k3/2N5/8/8/8/8/2q5/4K3 b - - 0 1", W, ["c7: e8 a8 False"]),
-        # The same fork where nothing takes the knight: it is safe.
-        ("r3k3/2N5/8/8/8/8/8/4K3 b - - 0 1", W, ["c7: e8 a8 True"]),
-        # A pawn forks two defended knights: both are worth more.
-        ("4k3/2p3p1/3n1n2/4P3/8/8/8/4K3 b - - 0 1", W, ["e5: d6 f6 True"]),
-        # A queen and two defended pieces: nothing is worth taking.
-        ("4k3/2p1p3/1n3n2/8/3Q4/8/8/4K3 w - - 0 1", W, []),
-        # One of them loses its defender: still one target only, so no fork.
-        ("4k3/4p3/1n3n2/8/3Q4/8/8/4K3 w - - 0 1", W, []),
-        ("4k3/8/1n3n2/8/3Q4/8/8/4K3 w - - 0 1", W, ["d4: b6 f6 True"]),
-        # A king forks two loose pieces; a guarded one does not count.
-        ("4k3/8/8/8/2r1b3/3K4/8/8 w - - 0 1", W, []),
-        ("4k3/8/8/8/2n1b3/3K4/8/8 w - - 0 1", W, ["d3: c4 e4 True"]),
-        # A pinned knight forks nothing.
-        ("4r1k1/2q3r1/4N3/8/8/8/8/4K3 w - - 0 1", W, []),
-    ],
-)
-def test_forks(fen: str, colour: chess.Color, expected: list[str]):
-    found = forks(chess.Board(fen), colour)
+@pytest.mark.parametrize(("fen", "colour", "expected"), [
+    # A knight forks king and rook; the queen on c2 is out of its reach.
+    ("r3k3/2N5/8/8/8/8/2q5/4K3 b - - 0 1", W, ["c7: e8 a8 False"]),
+    # The same fork where nothing takes the knight: it is safe.
+    ("r3k3/2N5/8/8/8/8/8/4K3 b - - 0 1", W, ["c7: e8 a8 True"]),
+    # A pawn forks two defended knights: both are worth more.
+    ("4k3/2p3p1/3n1n2/4P3/8/8/8/4K3 b - - 0 1", W, ["e5: d6 f6 True"]),
+    # A queen and two defended pieces: nothing is worth taking.
+    ("4k3/2p1p3/1n3n2/8/3Q4/8/8/4K3 w - - 0 1", W, []),
+    # One of them loses its defender: still one target only, so no fork.
+    ("4k3/4p3/1n3n2/8/3Q4/8/8/4K3 w - - 0 1", W, []),
+    ("4k3/8/1n3n2/8/3Q4/8/8/4K3 w - - 0 1", W, ["d4: b6 f6 True"]),
+    # A king forks two loose pieces; a guarded one does not count.
+    ("4k3/8/8/8/2r1b3/3K4/8/8 w - - 0 1", W, []),
+    ("4k3/8/8/8/2n1b3/3K4/8/8 w - - 0 1", W, ["d3: c4 e4 True"]),
+    # A pinned knight forks nothing.
+    ("4r1k1/2q3r1/4N3/8/8/8/8/4K3 w - - 0 1", W, []),
+])  # fmt: skip
+def test_forks(fen, colour, expected):
+    found = tactics.forks(chess.Board(fen), colour)
     assert [f"{squares(f.square)}: {squares(*f.targets)} {f.safe}" for f in found] == expected
 
 
 # ---------------------------------------------------------------- pins and skewers
 
 
-@pytest.mark.parametrize(
-    ("fen", "colour", "expected"),
-    [
-        ("4k3/8/2n5/1B6/8/8/8/4K3 w - - 0 1", W, ["b5 c6 e8 absolute"]),
-        ("3qk3/8/5n2/6B1/8/8/8/4K3 w - - 0 1", W, ["g5 f6 d8 relative"]),
-        # Two pieces between: no pin.
-        ("3qk3/4p3/5n2/6B1/8/8/8/4K3 w - - 0 1", W, []),
-        # A queen does not pin a knight to a rook that is defended.
-        ("2k3r1/7r/6n1/8/8/8/8/4K1Q1 w - - 0 1", W, ["g1 g6 g8 relative"]),
-        ("2k2rr1/8/6n1/8/8/8/8/4K1Q1 w - - 0 1", W, []),
-        # A pawn that can only go along the file is not pinned to the rook behind it.
-        ("r3k3/p7/8/8/8/8/8/R3K3 w - - 0 1", W, []),
-        ("r3k3/p7/1N6/8/8/8/8/R3K3 w - - 0 1", W, ["a1 a7 a8 relative"]),
-        # But on the king's file it is pinned by the rules all the same.
-        ("4k3/4p3/8/8/8/8/4R3/4K3 w - - 0 1", W, ["e2 e7 e8 absolute"]),
-        ("4k3/8/8/8/8/2b5/3R4/4K3 w - - 0 1", B, ["c3 d2 e1 absolute"]),
-    ],
-)
-def test_pins(fen: str, colour: chess.Color, expected: list[str]):
-    found = pins(chess.Board(fen), colour)
+@pytest.mark.parametrize(("fen", "colour", "expected"), [
+    ("4k3/8/2n5/1B6/8/8/8/4K3 w - - 0 1", W, ["b5 c6 e8 absolute"]),
+    ("3qk3/8/5n2/6B1/8/8/8/4K3 w - - 0 1", W, ["g5 f6 d8 relative"]),
+    # Two pieces between: no pin.
+    ("3qk3/4p3/5n2/6B1/8/8/8/4K3 w - - 0 1", W, []),
+    # A queen does not pin a knight to a rook that is defended.
+    ("2k3r1/7r/6n1/8/8/8/8/4K1Q1 w - - 0 1", W, ["g1 g6 g8 relative"]),
+    ("2k2rr1/8/6n1/8/8/8/8/4K1Q1 w - - 0 1", W, []),
+    # A pawn that can only go along the file is not pinned to the rook behind it.
+    ("r3k3/p7/8/8/8/8/8/R3K3 w - - 0 1", W, []),
+    ("r3k3/p7/1N6/8/8/8/8/R3K3 w - - 0 1", W, ["a1 a7 a8 relative"]),
+    # But on the king's file it is pinned by the rules all the same.
+    ("4k3/4p3/8/8/8/8/4R3/4K3 w - - 0 1", W, ["e2 e7 e8 absolute"]),
+    ("4k3/8/8/8/8/2b5/3R4/4K3 w - - 0 1", B, ["c3 d2 e1 absolute"]),
+])  # fmt: skip
+def test_pins(fen, colour, expected):
+    found = tactics.pins(chess.Board(fen), colour)
     words = {True: "absolute", False: "relative"}
     assert [f"{squares(p.square, p.front, p.behind)} {words[p.absolute]}" for p in found] == (
         expected
     )
 
 
-@pytest.mark.parametrize(
-    ("fen", "colour", "expected"),
-    [
-        # The king must move and the queen behind it falls.
-        ("6q1/5k2/4B3/8/8/8/8/4K3 b - - 0 1", W, ["e6 f7 g8"]),
-        # Queen before rook on a file.
-        ("4r2k/8/8/4q3/8/8/8/K3R3 w - - 0 1", W, ["e1 e5 e8"]),
-        # Two rooks on a diagonal.
-        ("7k/5r2/8/3r4/8/1B6/8/K7 w - - 0 1", W, ["b3 d5 f7"]),
-        # The piece behind is defended and worth less: nothing would be won.
-        ("5bk1/4n3/8/4q3/8/8/8/1K2R3 w - - 0 1", W, []),
-        # Behind stands a pawn.
-        ("8/4p3/8/4k3/8/8/8/K3R3 b - - 0 1", W, []),
-    ],
-)
-def test_skewers(fen: str, colour: chess.Color, expected: list[str]):
+@pytest.mark.parametrize(("fen", "colour", "expected"), [
+    # The king must move and the queen behind it falls.
+    ("6q1/5k2/4B3/8/8/8/8/4K3 b - - 0 1", W, ["e6 f7 g8"]),
+    # Queen before rook on a file.
+    ("4r2k/8/8/4q3/8/8/8/K3R3 w - - 0 1", W, ["e1 e5 e8"]),
+    # Two rooks on a diagonal.
+    ("7k/5r2/8/3r4/8/1B6/8/K7 w - - 0 1", W, ["b3 d5 f7"]),
+    # The piece behind is defended and worth less: nothing would be won.
+    ("5bk1/4n3/8/4q3/8/8/8/1K2R3 w - - 0 1", W, []),
+    # Behind stands a pawn.
+    ("8/4p3/8/4k3/8/8/8/K3R3 b - - 0 1", W, []),
+])  # fmt: skip
+def test_skewers(fen, colour, expected):
     board = chess.Board(fen)
-    _, found = line_tactics(board, Exchanges(board, colour))
+    _, found = tactics.line_tactics(board, tactics.Exchanges(board, colour))
     assert [squares(one.square, one.front, one.behind) for one in found] == expected
 
 
 # ---------------------------------------------------------------- discovered attacks
 
 
-@pytest.mark.parametrize(
-    ("fen", "san", "expected"),
-    [
-        # The bishop leaves the file: the rook attacks the queen, undefended.
-        ("6k1/4q3/8/8/8/4B3/8/4R1K1 w - - 0 1", "Bd4", ["e1 e7 9"]),
-        # Discovered check.
-        ("4k3/8/8/8/4N3/8/8/4R1K1 w - - 0 1", "Nc5+", ["e1 e8 None"]),
-        # A defended pawn: the line opens, but nothing is won.
-        ("4k3/3p4/4p3/8/8/4B3/8/4R1K1 w - - 0 1", "Bd4", ["e1 e6 -4"]),
-        # En passant clears two pawns from the fifth rank.
-        ("4k3/8/8/R2pP2r/8/8/8/4K3 w - d6 0 1", "exd6", ["a5 h5 5"]),
-        # The moved piece's own new attacks do not count.
-        ("4k3/8/8/8/2q5/8/8/R3K2R w - - 0 1", "Rh4", []),
-    ],
-)
-def test_discovered_attacks(fen: str, san: str, expected: list[str]):
+@pytest.mark.parametrize(("fen", "san", "expected"), [
+    # The bishop leaves the file: the rook attacks the queen, undefended.
+    ("6k1/4q3/8/8/8/4B3/8/4R1K1 w - - 0 1", "Bd4", ["e1 e7 9"]),
+    # Discovered check.
+    ("4k3/8/8/8/4N3/8/8/4R1K1 w - - 0 1", "Nc5+", ["e1 e8 None"]),
+    # A defended pawn: the line opens, but nothing is won.
+    ("4k3/3p4/4p3/8/8/4B3/8/4R1K1 w - - 0 1", "Bd4", ["e1 e6 -4"]),
+    # En passant clears two pawns from the fifth rank.
+    ("4k3/8/8/R2pP2r/8/8/8/4K3 w - d6 0 1", "exd6", ["a5 h5 5"]),
+    # The moved piece's own new attacks do not count.
+    ("4k3/8/8/8/2q5/8/8/R3K2R w - - 0 1", "Rh4", []),
+])  # fmt: skip
+def test_discovered_attacks(fen, san, expected):
     board = chess.Board(fen)
-    found = discovered_attacks(board, board.parse_san(san))
+    found = tactics.discovered_attacks(board, board.parse_san(san))
     assert [f"{squares(one.square, one.target)} {one.gain}" for one in found] == expected
 
 
 # ---------------------------------------------------------------- threats
 
 
-@pytest.mark.parametrize(
-    ("fen", "colour", "expected"),
-    [
-        # Scholar's mate threatened, and the pawn on e5 for the taking.
-        (
-            "r1bqkbnr/pppp1ppp/8/n3p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 5 4",
-            W,
-            ["mate h5f7", "capture c4f7 1", "capture h5e5 1", "capture h5f7 1"],
-        ),
-        # A knight that checks still threatens the rook.
-        ("r3k3/2N5/8/8/8/8/8/4K3 b - - 0 1", W, ["capture c7a8 5"]),
-        # Promotion: on an unguarded square only.
-        ("4k3/P7/8/8/8/8/8/4K3 b - - 0 1", W, ["promotion a7a8q 8"]),
-        ("4k3/P7/8/8/8/8/8/r3K3 w - - 0 1", W, []),
-        # Pinned pieces threaten nothing off their line.
-        ("4r1k1/8/4N3/6q1/8/8/8/4K3 b - - 0 1", W, []),
-        # Mate on the back rank, by the side to move.
-        ("6k1/5ppp/8/8/8/8/8/3R2K1 w - - 0 1", W, ["mate d1d8"]),
-    ],
-)
-def test_threats(fen: str, colour: chess.Color, expected: list[str]):
-    found = threats(chess.Board(fen), colour)
+@pytest.mark.parametrize(("fen", "colour", "expected"), [
+    # Scholar's mate threatened, and the pawn on e5 for the taking.
+    (
+        "r1bqkbnr/pppp1ppp/8/n3p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 5 4",
+        W,
+        ["mate h5f7", "capture c4f7 1", "capture h5e5 1", "capture h5f7 1"],
+    ),
+    # A knight that checks still threatens the rook.
+    ("r3k3/2N5/8/8/8/8/8/4K3 b - - 0 1", W, ["capture c7a8 5"]),
+    # Promotion: on an unguarded square only.
+    ("4k3/P7/8/8/8/8/8/4K3 b - - 0 1", W, ["promotion a7a8q 8"]),
+    ("4k3/P7/8/8/8/8/8/r3K3 w - - 0 1", W, []),
+    # Pinned pieces threaten nothing off their line.
+    ("4r1k1/8/4N3/6q1/8/8/8/4K3 b - - 0 1", W, []),
+    # Mate on the back rank, by the side to move.
+    ("6k1/5ppp/8/8/8/8/8/3R2K1 w - - 0 1", W, ["mate d1d8"]),
+])  # fmt: skip
+def test_threats(fen, colour, expected):
+    found = tactics.threats(chess.Board(fen), colour)
     words = [f"{one.kind} {one.move.uci()} {one.gain or ''}".strip() for one in found]
     assert words == expected
 
 
 def test_mates_are_found_as_by_trying_every_move():
-    ends = (game.fens()[-4:-1] for game in read_games(GAMES, 150))
+    ends = (game.fens()[-4:-1] for game in read_games(SELFPLAY, 150))
     boards = [
         *(chess.Board(fen) for fens in ends for fen in fens),
         *selfplay_boards(200),
@@ -414,7 +373,7 @@ def test_mates_are_found_as_by_trying_every_move():
     ]
     found_any = 0
     for board in boards:
-        found = {(move.from_square, move.to_square) for move in mates(board, board.turn)}
+        found = {(move.from_square, move.to_square) for move in tactics.mates(board, board.turn)}
         expected = set()
         for move in list(board.legal_moves):
             board.push(move)

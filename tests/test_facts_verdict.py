@@ -9,19 +9,13 @@ import pandas as pd
 import pytest
 from chess.engine import Cp, Mate, MateGiven, PovScore
 
-from chessgloss.engine import (
-    MATES_FROM,
-    Analysis,
-    EngineMissing,
-    Line,
-    open_engine,
-    win_probability,
-)
-from chessgloss.facts import Verdict, gather, linearise, search, weigh
+from chessgloss.engine import MATES_FROM, open_engine, win_probability
+from chessgloss.facts import gather, linearise, search, weigh
 from chessgloss.facts.fact import ENGINE_KINDS
 from chessgloss.facts.verdict import Judgement, Standing, judge, mistake_class, standing
 from chessgloss.positions import MoveInContext, read_fen, read_move
-from scripts import DATA, load_script
+from fakes.analyses import analysis, verdict_on
+from scripts import DATA, load_script, or_skip
 
 START = chess.STARTING_FEN
 BACK_RANK = "6k1/5ppp/8/8/8/8/q4PPP/3R2K1 w - - 0 1"
@@ -29,26 +23,12 @@ STALEMATE = "k7/8/2K5/8/8/8/8/1Q6 w - - 0 1"
 MATE_IN_ONE = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 
 
-def analysis(position, *lines, nodes=1_000, engine="Scripted 1") -> Analysis:
-    """An analysis from (score, moves) pairs; numbers are centipawns for the side to move."""
-    turn = position.turn
-    records = tuple(
-        Line(tuple(moves.split()), PovScore(Cp(one) if isinstance(one, int) else one, turn), 10)
-        for one, moves in lines
-    )
-    return Analysis(position, records, nodes, engine)
-
-
-def verdict_on(move: MoveInContext, before, after) -> Verdict:
-    return weigh(move, analysis(move.position, *before), analysis(move.after(), *after))
-
-
 @pytest.fixture
 def d4() -> MoveInContext:
     return read_move(read_fen(START), "d4")
 
 
-def test_a_move_among_the_lines_is_compared_there(d4: MoveInContext):
+def test_a_move_among_the_lines_is_compared_there(d4):
     found = verdict_on(d4, [(40, "e2e4 e7e5"), (25, "d2d4 d7d5")], [(-90, "g8f6 c2c4")])
     assert (found.loss, found.rank, found.ranked) == (15, 2, 2)
     assert (found.centipawns_before, found.centipawns_after) == (40, 90)
@@ -60,7 +40,7 @@ def test_a_move_among_the_lines_is_compared_there(d4: MoveInContext):
     assert (found.engine, found.nodes) == ("Scripted 1", 2_000)
 
 
-def test_a_move_outside_the_lines_is_compared_by_what_follows(d4: MoveInContext):
+def test_a_move_outside_the_lines_is_compared_by_what_follows(d4):
     found = verdict_on(d4, [(40, "e2e4"), (35, "g1f3")], [(60, "g8f6")])
     assert (found.loss, found.rank, found.mistake_class) == (100, None, "Mistake")
     assert found.played == found.after == PovScore(Cp(-60), chess.WHITE)
@@ -77,23 +57,20 @@ def test_black_sees_the_scores_from_its_own_side():
     assert found.win_before < 0.01
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "loss"),
-    [
-        # Mate in three, and the best move keeps it (mate in two after the move).
-        ([(Mate(3), "d1d2")], [(Mate(-2), "a2a3")], 0),
-        # A slower mate costs a centipawn a move.
-        ([(Mate(3), "d1d2")], [(Mate(-5), "a2a3")], 3),
-        # A mate given away.
-        ([(Mate(1), "d1d2")], [(360, "a2a3")], 9_999 + 360),
-        # Walking into mate in two from an even game.
-        ([(0, "d1d2")], [(Mate(2), "a2a1")], 9_998),
-        # Mated anyway, one move sooner.
-        ([(Mate(-3), "d1d2")], [(Mate(2), "a2a1")], 1),
-        ([(Mate(-3), "d1d2")], [(Mate(3), "a2a1")], 0),
-    ],
-)
-def test_mates_count_by_their_distance(before, after, loss: int):
+@pytest.mark.parametrize(("before", "after", "loss"), [
+    # Mate in three, and the best move keeps it (mate in two after the move).
+    ([(Mate(3), "d1d2")], [(Mate(-2), "a2a3")], 0),
+    # A slower mate costs a centipawn a move.
+    ([(Mate(3), "d1d2")], [(Mate(-5), "a2a3")], 3),
+    # A mate given away.
+    ([(Mate(1), "d1d2")], [(360, "a2a3")], 9_999 + 360),
+    # Walking into mate in two from an even game.
+    ([(0, "d1d2")], [(Mate(2), "a2a1")], 9_998),
+    # Mated anyway, one move sooner.
+    ([(Mate(-3), "d1d2")], [(Mate(2), "a2a1")], 1),
+    ([(Mate(-3), "d1d2")], [(Mate(3), "a2a1")], 0),
+])  # fmt: skip
+def test_mates_count_by_their_distance(before, after, loss):
     assert verdict_on(read_move(read_fen(BACK_RANK), "h3"), before, after).loss == loss
 
 
@@ -111,43 +88,25 @@ def test_classes_are_the_plans():
     assert [mistake_class(loss) for loss in losses] == [name for name in names for _ in "12"]
 
 
-@pytest.mark.parametrize(
-    ("best", "played", "judgement"),
-    [
-        (Cp(30), Cp(30), "best"),
-        (Cp(30), Cp(80), "best"),
-        (Cp(30), Cp(-24), "good"),
-        (Cp(30), Cp(-25), "inaccuracy"),
-        (Cp(30), Cp(-80), "mistake"),
-        (Cp(30), Cp(-150), "blunder"),
-        # The same centipawns weigh less where more is won or lost.
-        (Cp(600), Cp(450), "good"),
-        (Cp(-450), Cp(-600), "good"),
-        # Inaccuracies by the curve, but one side wins with either move.
-        (Cp(550), Cp(390), "good"),
-        (Cp(-390), Cp(-550), "good"),
-        (Cp(390), Cp(300), "inaccuracy"),
-        (Cp(900), Cp(500), "mistake"),
-        # Mates let slip and allowed, by what is kept or was lost before.
-        (Mate(2), Cp(1_000), "good"),
-        (Mate(2), Cp(999), "mistake"),
-        (Mate(2), Cp(700), "blunder"),
-        (Mate(2), Cp(0), "blunder"),
-        (Mate(2), Mate(-3), "blunder"),
-        (Cp(0), Mate(-3), "blunder"),
-        (Cp(-700), Mate(-3), "blunder"),
-        (Cp(-999), Mate(-3), "mistake"),
-        (Cp(-1_000), Mate(-3), "good"),
-        # A mate that takes longer, or comes sooner, is the same mate.
-        (Mate(2), Mate(9), "good"),
-        (Mate(-9), Mate(-2), "good"),
-        (Mate(-3), Mate(-3), "best"),
-        (Cp(300), Mate(2), "best"),
-        (Mate(1), MateGiven, "best"),
-    ],
-)
+@pytest.mark.parametrize(("best", "played", "judgement"), [
+    (Cp(30), Cp(30), "best"), (Cp(30), Cp(80), "best"), (Cp(30), Cp(-24), "good"),
+    (Cp(30), Cp(-25), "inaccuracy"), (Cp(30), Cp(-80), "mistake"), (Cp(30), Cp(-150), "blunder"),
+    # The same centipawns weigh less where more is won or lost.
+    (Cp(600), Cp(450), "good"), (Cp(-450), Cp(-600), "good"),
+    # Inaccuracies by the curve, but one side wins with either move.
+    (Cp(550), Cp(390), "good"), (Cp(-390), Cp(-550), "good"), (Cp(390), Cp(300), "inaccuracy"),
+    (Cp(900), Cp(500), "mistake"),
+    # Mates let slip and allowed, by what is kept or was lost before.
+    (Mate(2), Cp(1_000), "good"), (Mate(2), Cp(999), "mistake"), (Mate(2), Cp(700), "blunder"),
+    (Mate(2), Cp(0), "blunder"), (Mate(2), Mate(-3), "blunder"), (Cp(0), Mate(-3), "blunder"),
+    (Cp(-700), Mate(-3), "blunder"), (Cp(-999), Mate(-3), "mistake"),
+    (Cp(-1_000), Mate(-3), "good"),
+    # A mate that takes longer, or comes sooner, is the same mate.
+    (Mate(2), Mate(9), "good"), (Mate(-9), Mate(-2), "good"), (Mate(-3), Mate(-3), "best"),
+    (Cp(300), Mate(2), "best"), (Mate(1), MateGiven, "best"),
+])  # fmt: skip
 @pytest.mark.parametrize("mover", [chess.WHITE, chess.BLACK])
-def test_a_move_is_judged_as_by_lichess(best, played, judgement: str, mover: bool):
+def test_a_move_is_judged_as_by_lichess(best, played, judgement, mover):
     scores = PovScore(best, mover), PovScore(played, mover)
     assert judge(*scores) == judgement
     assert judge(scores[0], PovScore(scores[1].pov(not mover), not mover)) == judgement
@@ -169,20 +128,17 @@ def test_standings_are_mirror_images():
     ("best", "second", "glyph"),
     [(30, -80, "!"), (30, -50, ""), (500, 450, ""), (-200, -900, "!"), (-400, Mate(-1), "")],
 )
-def test_praise_is_for_the_only_good_move(d4: MoveInContext, best, second, glyph: str):
+def test_praise_is_for_the_only_good_move(d4, best, second, glyph):
     found = verdict_on(d4, [(best, "d2d4"), (second, "e2e4")], [(-best, "g8f6")])
     assert (found.judgement, found.glyph) == ("best", glyph)
     assert verdict_on(d4, [(best, "d2d4")], [(-best, "g8f6")]).glyph == ""
 
 
-@pytest.mark.parametrize(
-    ("fen", "san"),
-    [
-        ("4k3/8/8/8/8/8/4r3/R3K3 w - - 0 1", "Kxe2"),  # a rook for nothing
-        ("4k3/8/8/8/8/4r3/8/R3K3 w - - 0 1", "Kf2"),  # out of check
-    ],
-)
-def test_what_finds_itself_earns_no_praise(fen: str, san: str):
+@pytest.mark.parametrize(("fen", "san"), [
+    ("4k3/8/8/8/8/8/4r3/R3K3 w - - 0 1", "Kxe2"),  # a rook for nothing
+    ("4k3/8/8/8/8/4r3/8/R3K3 w - - 0 1", "Kf2"),  # out of check
+])  # fmt: skip
+def test_what_finds_itself_earns_no_praise(fen, san):
     move = read_move(read_fen(fen), san)
     other = next(m.uci() for m in move.position.board().legal_moves if m.uci() != move.uci)
     found = verdict_on(move, [(500, move.uci), (-500, other)], [(-500, "e8e7")])
@@ -203,12 +159,12 @@ def test_what_finds_itself_earns_no_praise(fen: str, san: str):
          ("best", "losing", 0.0)),
     ],
 )  # fmt: skip
-def test_verdicts_beside_the_end_of_a_game(fen: str, san: str, before, after, expected):
+def test_verdicts_beside_the_end_of_a_game(fen, san, before, after, expected):
     found = verdict_on(read_move(read_fen(fen), san), before, after)
     assert (found.judgement, found.standing, round(found.win_chance_lost, 4)) == expected
 
 
-def test_analyses_must_belong_to_the_move(d4: MoveInContext):
+def test_analyses_must_belong_to_the_move(d4):
     before = analysis(d4.position, (40, "e2e4"))
     after = analysis(d4.after(), (0, "g8f6"))
     with pytest.raises(ValueError, match="an analysis of"):
@@ -223,7 +179,7 @@ def test_analyses_must_belong_to_the_move(d4: MoveInContext):
         mistake_class(-1)
 
 
-def test_facts_of_a_verdict(d4: MoveInContext):
+def test_facts_of_a_verdict(d4):
     before = [(40, "e2e4 e7e5 g1f3"), (25, "d2d4 d7d5")]
     facts = gather(d4, verdict_on(d4, before, [(-20, "g8f6")]))
     told = {(f.kind, f.when): f for f in facts.of(*ENGINE_KINDS)}
@@ -246,29 +202,26 @@ def test_facts_of_a_verdict(d4: MoveInContext):
     assert chance.text == f"White has a {100 * chance.value:.0f} % chance to win"
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "text"),
-    [
-        ([(Mate(1), "d1d8")], [(360, "a2a3")], "h3 lets a forced mate slip"),
-        ([(0, "d1d2")], [(Mate(2), "a2a1")], "h3 allows a forced mate"),
-        ([(Mate(3), "d1d2")], [(Mate(-5), "a2a3")], "h3 changes the length of the forced mate"),
-        ([(1, "d1d2")], [(0, "a2a3")], "h3 loses 1 centipawn against the engine's best line"),
-    ],
-)
-def test_losses_in_words(before, after, text: str):
+@pytest.mark.parametrize(("before", "after", "text"), [
+    ([(Mate(1), "d1d8")], [(360, "a2a3")], "h3 lets a forced mate slip"),
+    ([(0, "d1d2")], [(Mate(2), "a2a1")], "h3 allows a forced mate"),
+    ([(Mate(3), "d1d2")], [(Mate(-5), "a2a3")], "h3 changes the length of the forced mate"),
+    ([(1, "d1d2")], [(0, "a2a3")], "h3 loses 1 centipawn against the engine's best line"),
+])  # fmt: skip
+def test_losses_in_words(before, after, text):
     move = read_move(read_fen(BACK_RANK), "h3")
     (fact,) = gather(move, verdict_on(move, before, after)).of("centipawn_loss")
     assert fact.text == text
 
 
-def test_a_verdict_of_the_other_side_is_refused(d4: MoveInContext):
+def test_a_verdict_of_the_other_side_is_refused(d4):
     found = verdict_on(d4, [(40, "e2e4")], [(0, "g8f6")])
     reply = read_move(d4.after(), "Nf6")
     with pytest.raises(ValueError, match="not seen by the side"):
         gather(reply, found)
 
 
-def test_the_context_carries_the_verdict(d4: MoveInContext):
+def test_the_context_carries_the_verdict(d4):
     found = verdict_on(d4, [(40, "e2e4 e7e5"), (25, "d2d4 d7d5")], [(-20, "g8f6")])
     lines = dict(line.split(": ", 1) for line in linearise(gather(d4, found)).splitlines())
     assert lines["engine"] == "Scripted 1"
@@ -293,7 +246,7 @@ def test_the_context_names_mates():
     assert lines["engine rank"] == "not the engine's first choice"
 
 
-def test_a_summary_is_plain(d4: MoveInContext):
+def test_a_summary_is_plain(d4):
     found = verdict_on(d4, [(20, "e2e4")], [(-20, "g8f6")])
     summary = json.loads(json.dumps(found.summary()))
     assert (summary["judgement"], summary["glyph"], summary["standing"]) == ("best", "", "equal")
@@ -320,7 +273,7 @@ class ScriptedSearch:
         )
 
 
-def test_a_move_is_searched_until_searches_running_agree(d4: MoveInContext):
+def test_a_move_is_searched_until_searches_running_agree(d4):
     e4 = read_move(d4.position, "e4")
     scripted = ScriptedSearch(d4, e4, d4=[10] * 9, e4=[10, 200, 10, 10])
     found = search([d4, e4], scripted, (100, 6_400))
@@ -333,7 +286,7 @@ def test_a_move_is_searched_until_searches_running_agree(d4: MoveInContext):
     ]
 
 
-def test_the_longest_search_ends_it(d4: MoveInContext):
+def test_the_longest_search_ends_it(d4):
     for limits, nodes in (((100, 500), 400), ((300, 300), 300), ((100, 800), 800)):
         scripted = ScriptedSearch(d4, d4=[10, 200, 10, 200])
         ((before, _),) = search([d4], scripted, limits)
@@ -341,14 +294,14 @@ def test_the_longest_search_ends_it(d4: MoveInContext):
     assert search([], scripted) == []
 
 
-def test_how_the_side_stood_must_be_stable_too(d4: MoveInContext):
+def test_how_the_side_stood_must_be_stable_too(d4):
     scripted = ScriptedSearch(d4, d4=[0] * 9)
     scripted.centipawns[d4.position.fen] = [0, 60, 60]
     search([d4], scripted, (100, 6_400))
     assert [nodes for nodes, _ in scripted.asked] == [100, 200, 400]
 
 
-def test_the_searches_before_and_after_must_agree_too(d4: MoveInContext):
+def test_the_searches_before_and_after_must_agree_too(d4):
     scripted = ScriptedSearch(d4, d4=[0] * 9)
     scripted.analyse = lambda position, nodes: analysis(
         position,
@@ -372,11 +325,7 @@ def test_a_game_that_ends_with_the_move_is_stable():
 @pytest.mark.engine
 def test_a_real_engine_is_weighed():
     move = read_move(read_fen(BACK_RANK), "h3")
-    try:
-        engine = open_engine()
-    except EngineMissing as error:
-        pytest.skip(str(error))
-    with engine:
+    with or_skip(open_engine) as engine:
         before = engine.analyse(move.position, nodes=20_000, multipv=5)
         found = weigh(move, before, engine.analyse(move.after(), nodes=20_000))
     assert found.best == "d1d8"
@@ -398,7 +347,7 @@ def table(script: ModuleType) -> pd.DataFrame:
     return pd.read_csv(DATA / "notes" / "verdicts.tsv", sep="\t")
 
 
-def test_the_moves_held_against_longer_searches_are_no_others(script, table: pd.DataFrame):
+def test_the_moves_held_against_longer_searches_are_no_others(script, table):
     moves = script.rest()
     for row in table.itertuples():
         assert (moves[row.game, row.ply].position.fen, moves[row.game, row.ply].uci) == row[4:6]
@@ -409,7 +358,7 @@ def test_the_moves_held_against_longer_searches_are_no_others(script, table: pd.
         assert table.merge(others, on=["fen", "move"]).empty
 
 
-def test_they_were_searched_thirty_times_longer(script, table: pd.DataFrame):
+def test_they_were_searched_thirty_times_longer(script, table):
     done = table.dropna(subset="long_judgement")
     assert len(done)
     for part in ("", "long_"):
@@ -422,13 +371,9 @@ def test_they_were_searched_thirty_times_longer(script, table: pd.DataFrame):
 
 
 @pytest.mark.engine
-def test_a_dozen_of_them_are_found_again(script, table: pd.DataFrame):
+def test_a_dozen_of_them_are_found_again(script, table):
     quick, moves = table[table["nodes"] < 210_000][:12], script.rest()
-    try:
-        engine = open_engine()
-    except EngineMissing as error:
-        pytest.skip(str(error))
-    with engine:
+    with or_skip(open_engine) as engine:
         for row in quick.itertuples():
             move = moves[row.game, row.ply]
             around = [engine.analyse(each, nodes=200_000, multipv=script.LINES)

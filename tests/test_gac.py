@@ -15,21 +15,14 @@ from chessgloss.commentary import gac
 from chessgloss.commentary.gac import Gac, ScoreFeatures, feature_words
 from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
-from chessgloss.engine import Analysis, Line
 from chessgloss.positions import CommentedMove, MoveInContext, read_fen, read_move
-from chessgloss.store import find_project
-from scripts import load_script
+from fakes.analyses import analysis
+from scripts import DATA, FIGURE_A6, SELFPLAY, load_script, or_skip
 
-DATA = find_project() / "data"
 START = read_fen(chess.STARTING_FEN)
 E4 = read_move(START, "e4")
 
 training = load_script("gac/train.py")
-
-#: The CCC paper's Figure A6: a bishop takes a pawn with check.
-FIGURE_A6 = read_move(
-    read_fen("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"), "Bxe6+"
-)
 
 SMALL = training.Settings(
     embedding=16, hidden=32, dropout=0.0, least=1, epochs=12, patience=12, batch=16, rate=2e-2
@@ -47,7 +40,7 @@ def one_thread():
 
 @pytest.fixture(scope="module")
 def selfplay_moves():
-    games = list(read_games(DATA / "games/selfplay.tsv.zst", limit=6))
+    games = list(read_games(SELFPLAY, limit=6))
     return [
         MoveInContext(game.position(ply), game.moves[ply])
         for game in games
@@ -55,15 +48,12 @@ def selfplay_moves():
     ]
 
 
-@pytest.mark.parametrize(
-    ("fen", "move", "expected"),
-    [
-        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "O-O", "piece=king castles=short"),
-        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "exd6", "takes=passing from=e5"),
-        ("3rk3/2P5/8/8/8/8/8/4K3 w - - 0 50", "cxd8=Q+", "takes=rook promotes=queen phase=ending"),
-        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 40", "Ra8#", "mate piece=rook"),
-    ],
-)
+@pytest.mark.parametrize(("fen", "move", "expected"), [
+    ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "O-O", "piece=king castles=short"),
+    ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "exd6", "takes=passing from=e5"),
+    ("3rk3/2P5/8/8/8/8/8/4K3 w - - 0 50", "cxd8=Q+", "takes=rook promotes=queen phase=ending"),
+    ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 40", "Ra8#", "mate piece=rook"),
+])  # fmt: skip
 def test_the_first_group_says_what_is_played(fen, move, expected):
     words, _, _ = feature_words(read_move(read_fen(fen), move))
     assert set(expected.split()) <= set(words)
@@ -71,32 +61,26 @@ def test_the_first_group_says_what_is_played(fen, move, expected):
 
 
 def test_the_second_group_says_who_attacks_whom():
-    _, threats, _ = feature_words(FIGURE_A6)
+    _, threats, _ = feature_words(read_move(read_fen(FIGURE_A6), "Bxe6+"))
     assert {"attacked_by=king", "defended_by=queen", "attacks=king"} <= set(threats)
     assert "attacked_by=queen" not in threats
     lonely = read_move(read_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1"), "Kd1")
     assert feature_words(lonely)[1] == ("quiet",)
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        (0, 0, ("before=5", "after=5", "change=4")),
-        (-20, 9_999, ("before=5", "after=10", "change=7")),
-        (59, 60, ("before=6", "after=7", "change=4")),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "expected"), [
+    (0, 0, ("before=5", "after=5", "change=4")),
+    (-20, 9_999, ("before=5", "after=10", "change=7")),
+    (59, 60, ("before=6", "after=7", "change=4")),
+])  # fmt: skip
 def test_the_third_group_classes_the_scores(before, after, expected):
     assert feature_words(E4, ScoreFeatures(before, after))[2] == expected
     assert feature_words(E4)[2] == gac.NO_SCORE
 
 
 def test_scores_are_seen_by_the_mover():
-    def analysed(position, value: int) -> Analysis:
-        score = chess.engine.PovScore(chess.engine.Cp(value), position.turn)
-        return Analysis(position, (Line((), score, 1),), 1, "scripted")
-
-    scores = ScoreFeatures.of(analysed(START, 30), analysed(E4.after(), 45))
+    before, after = analysis(START, (30, "e2e4")), analysis(E4.after(), (45, "e7e5"))
+    scores = ScoreFeatures.of(before, after)
     assert scores == ScoreFeatures(30, -45)
 
 
@@ -218,10 +202,7 @@ def test_the_committed_model_used_no_evaluated_lecture_and_its_features_help():
     measures = log["stopping"]
     assert measures["perplexity"] < measures["perplexity_features_of_others"]
     assert measures["perplexity"] < measures["perplexity_by_frequency"]
-    try:
-        lectures = read_lectures(assets.locate("lectures", fetch=False))
-    except assets.AssetMissing as error:
-        pytest.skip(str(error))
+    lectures = read_lectures(or_skip(assets.locate, "lectures", fetch=False))
     held = evaluated_lectures(lectures)
     assert set(log["held_out"]) == held
     assert not held & set(measures["sources"])

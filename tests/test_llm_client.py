@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 
 from chessgloss.llm.client import (
@@ -272,14 +270,6 @@ def test_live_asks_afresh_and_keeps_nothing(client_of, recordings):
     assert len(recordings) == 1
 
 
-def test_repeats_are_different_questions(client_of):
-    twice = [replace(question("q", temperature=1), repeat=number) for number in range(2)]
-    with scripted_llm("text:a", "text:b") as llm:
-        answers = client_of(llm).ask_many(twice, progress=False)
-    assert [answer.text for answer in answers] == ["a", "b"]
-    assert [body["seed"] for body in llm.asked] == [0, 1]
-
-
 # ---------------------------------------------------------------- many questions
 
 
@@ -333,20 +323,6 @@ def test_the_bar_counts_questions_that_are_asked(client_of, capsys):
     assert "commentary: 100%" in capsys.readouterr().err
 
 
-def test_threads_may_share_a_client(client_of, recordings):
-    with scripted_llm() as llm:
-        client = client_of(llm)
-        threads = [
-            threading.Thread(target=client.ask, args=(question(f"q{number % 4}"),))
-            for number in range(8)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert len(Recordings(recordings.path, MODEL)) == 4
-
-
 # ---------------------------------------------------------------- what it would cost
 
 
@@ -361,25 +337,22 @@ def test_an_estimate_counts_what_is_missing(client_of, tmp_path):
 # ---------------------------------------------------------------- what is refused at the door
 
 
-@pytest.mark.parametrize(
-    ("make", "complaint"),
-    [
-        (lambda: Message("robot", "x"), "role"),
-        (lambda: Model("../up"), "name"),
-        (lambda: Model("a", "123"), "64 hex"),
-        (lambda: Sampling(temperature=3), "temperature"),
-        (lambda: Sampling(max_tokens=0), "positive"),
-        (lambda: Sampling(top_logprobs=21), "0 to 20"),
-        (lambda: Request(()), "at least one message"),
-        (lambda: replace(question("q"), repeat=-1), "repeat"),
-        (lambda: replace(question("q"), prompt="No Version"), "comment@1"),
-        (lambda: replace(question("q"), about={"board": [1]}), "whole numbers"),
-        (lambda: Endpoint("localhost:80", MODEL), "http"),
-        (lambda: Endpoint("https://user:key@host/v1", MODEL), "OPENAI_API_KEY"),
-        (lambda: Endpoint("https://host/v1", MODEL, timeout=0), "timeout"),
-        (lambda: Endpoint("https://host/v1", MODEL, retries=-1), "retries"),
-    ],
-)
+@pytest.mark.parametrize(("make", "complaint"), [
+    (lambda: Message("robot", "x"), "role"),
+    (lambda: Model("../up"), "name"),
+    (lambda: Model("a", "123"), "64 hex"),
+    (lambda: Sampling(temperature=3), "temperature"),
+    (lambda: Sampling(max_tokens=0), "positive"),
+    (lambda: Sampling(top_logprobs=21), "0 to 20"),
+    (lambda: Request(()), "at least one message"),
+    (lambda: replace(question("q"), repeat=-1), "repeat"),
+    (lambda: replace(question("q"), prompt="No Version"), "comment@1"),
+    (lambda: replace(question("q"), about={"board": [1]}), "whole numbers"),
+    (lambda: Endpoint("localhost:80", MODEL), "http"),
+    (lambda: Endpoint("https://user:key@host/v1", MODEL), "OPENAI_API_KEY"),
+    (lambda: Endpoint("https://host/v1", MODEL, timeout=0), "timeout"),
+    (lambda: Endpoint("https://host/v1", MODEL, retries=-1), "retries"),
+])  # fmt: skip
 def test_bad_input_dies_at_the_door(make, complaint):
     with pytest.raises(ValueError, match=complaint):
         make()
@@ -412,12 +385,3 @@ def test_the_endpoint_comes_from_the_environment_and_hides_its_key(monkeypatch):
     local = endpoint_from_environment()
     assert local.on_this_machine
     assert (local.model.name, local.model.kind) == ("qwen2.5-coder-1.5b-q4_k_m", "local")
-
-
-def test_a_frame_of_questions_gains_a_column_of_answers(client_of):
-    rows = {"move": ["e4", "d4"], "request": [question("first"), question("second")]}
-    questions = pd.DataFrame(rows, index=[7, 3])
-    with scripted_llm("text:one", "text:two") as llm:
-        answered = client_of(llm).answered(questions)
-    assert answered.drop(columns="answer").equals(questions)
-    assert [answer.text for answer in answered["answer"]] == ["one", "two"]

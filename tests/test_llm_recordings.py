@@ -65,15 +65,10 @@ def keep(recordings: Recordings, number: int, text: str = "yes") -> Answer:
     return recordings.keep(question(number), replace(REPLY, text=text), date="2026-01-31")
 
 
-def test_an_answer_comes_back_as_it_was_kept(recordings, path):
+def test_an_answer_comes_back_as_it_was_kept_in_a_line_that_holds_no_message(recordings, path):
     assert recordings.get(QUESTION) is None
     assert recordings.keep(QUESTION, REPLY, date="2026-01-31", served={"server": "x 1"}) == REPLY
-    assert recordings.get(QUESTION) == REPLY
-    assert Recordings(path, MODEL).get(QUESTION) == REPLY
-
-
-def test_a_line_can_be_read_and_holds_no_message(recordings, path):
-    recordings.keep(QUESTION, REPLY, date="2026-01-31", served={"server": "x 1"})
+    assert recordings.get(QUESTION) == Recordings(path, MODEL).get(QUESTION) == REPLY
     line = path.read_text("utf-8")
     assert "Läufer f1 ist frei. ♘" in line
     assert "Why Nf3?" not in line
@@ -144,18 +139,15 @@ def test_a_reader_sees_what_another_writer_adds(recordings, path):
     assert len(recordings) == 2
 
 
-@pytest.mark.parametrize(
-    ("damage", "complaint"),
-    [
-        (lambda line: line.replace(b'"yes"', b'"yes'), "no record"),
-        (lambda line: b"<<<<<<< HEAD\n" + line, "no record"),
-        (lambda line: b"[]\n" + line, "no record"),
-        (lambda line: line.replace(b'"seed": 3', b'"seed": 4'), "altered"),
-        (lambda line: line.replace(b'"model_sha256": ""', b'"model_sha256": "1"'), "not of"),
-        (lambda line: line.replace(b'"state": "answered"', b'"state": "fine"'), "no record"),
-        (lambda line: line.replace(b'"text": "yes", ', b""), "no record"),
-    ],
-)
+@pytest.mark.parametrize(("damage", "complaint"), [
+    (lambda line: line.replace(b'"yes"', b'"yes'), "no record"),
+    (lambda line: b"<<<<<<< HEAD\n" + line, "no record"),
+    (lambda line: b"[]\n" + line, "no record"),
+    (lambda line: line.replace(b'"seed": 3', b'"seed": 4'), "altered"),
+    (lambda line: line.replace(b'"model_sha256": ""', b'"model_sha256": "1"'), "not of"),
+    (lambda line: line.replace(b'"state": "answered"', b'"state": "fine"'), "no record"),
+    (lambda line: line.replace(b'"text": "yes", ', b""), "no record"),
+])  # fmt: skip
 def test_a_damaged_line_is_an_error_that_names_its_place(recordings, path, damage, complaint):
     keep(recordings, 1)
     path.write_bytes(damage(path.read_bytes()))

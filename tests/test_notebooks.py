@@ -12,9 +12,8 @@ import yaml
 from pytest_notebook.nb_regression import NBRegressionFixture
 
 import chapters
-from scripts import imported_names
+from scripts import PROJECT, imported_names
 
-PROJECT = Path(__file__).resolve().parents[1]
 CHAPTERS = chapters.read_chapters(PROJECT)
 SOURCES = sorted((PROJECT / "notebooks").glob("*.py"))
 FASTEST = min(CHAPTERS, key=lambda chapter: chapter.budget_seconds["smoke"])

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-import random
 import threading
 import time
 
 import chess
 import numpy as np
-import psutil
 import pytest
 
 from chessgloss import oracle as oracle_module
@@ -28,7 +26,10 @@ from chessgloss.oracle import (
     stockfish8,
     stockfish15,
 )
-from fakes import engine_command
+from fakes import children
+from fakes.oracles import materials, random_fens
+from fakes.oracles import scripted_oracle as scripted
+from scripts import or_skip
 
 NO_CHECKS = np.zeros(3, bool)
 IN_CHECK = "4k3/8/8/8/7b/8/8/3QK3 w - - 0 1"
@@ -64,28 +65,8 @@ Total Evaluation: 0.08 (white side)\n\
 \n"""
 
 
-def scripted(*options: str, timeout: float = 30.0) -> Oracle:
-    command = engine_command(*options)
-    return Oracle("scripted oracle", command, "Stockfish.js 8 ", STOCKFISH_8, timeout=timeout)
-
-
-def random_fens(count: int, seed: int) -> list[str]:
-    """Positions of random play, so that every kind of position occurs."""
-    rng, fens, board = random.Random(seed), [], chess.Board()
-    while len(fens) < count:
-        if board.is_game_over() or board.ply() > 150:
-            board = chess.Board()
-        board.push(rng.choice(list(board.legal_moves)))
-        fens.append(board.fen())
-    return fens
-
-
 def numbered_fens(count: int) -> list[str]:
     return [f"4k3/8/8/8/8/8/8/4K2R w - - 0 {number + 1}" for number in range(count)]
-
-
-def materials(table: TermTable) -> list[int]:
-    return np.rint(table.term("Material") * 100).astype(int).tolist()
 
 
 def evaluate(fens: list[str], oracle: Oracle, processes: int = 1) -> TermTable:
@@ -97,17 +78,10 @@ def same(one: TermTable, two: TermTable) -> bool:
     return all(np.array_equal(left, right, equal_nan=True) for left, right in pairs)
 
 
-def children() -> set[int]:
-    return {child.pid for child in psutil.Process().children(recursive=True)}
-
-
 @pytest.fixture(scope="session", params=["Stockfish 8", "Stockfish 15.1"])
 def real_oracle(request):
     make = {"Stockfish 8": stockfish8, "Stockfish 15.1": stockfish15}[request.param]
-    try:
-        return make()
-    except EngineMissing as error:
-        pytest.skip(str(error))
+    return or_skip(make)
 
 
 # Reading tables
@@ -216,15 +190,10 @@ def test_a_command_that_cannot_run_or_start_is_named():
         evaluate(numbered_fens(1), Oracle("dying", ("false",), "", STOCKFISH_8))
 
 
-@pytest.mark.parametrize(
-    "fen",
-    [
-        "no position",
-        "8/8/8/8/8/8/8/8 w - - 0 1",
-        "4k3/8/8/8/8/8/8/4K3 w - -",
-        f"{chess.STARTING_FEN}\nquit",
-    ],
-)
+@pytest.mark.parametrize("fen", [
+    "no position", "8/8/8/8/8/8/8/8 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 w - -",
+    f"{chess.STARTING_FEN}\nquit",
+])  # fmt: skip
 def test_a_text_that_is_no_fen_never_reaches_the_engine(fen):
     with pytest.raises(ValueError, match="position 1 is no six-field FEN"):
         evaluate_terms([chess.STARTING_FEN, fen], Oracle("none", (), "", STOCKFISH_8))
@@ -253,10 +222,7 @@ def test_stockfish_8_is_found_above_the_working_directory(tmp_path, monkeypatch)
     (package / "package.json").write_text('{"version": "8.0.0"}')
     (tmp_path / "notebooks").mkdir()
     monkeypatch.chdir(tmp_path / "notebooks")
-    try:
-        assert find_stockfish8()[1] == str(package / "src" / "stockfish.js")
-    except EngineMissing as error:
-        pytest.skip(str(error))
+    assert or_skip(find_stockfish8)[1] == str(package / "src" / "stockfish.js")
 
 
 # The real engines

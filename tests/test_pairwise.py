@@ -13,12 +13,9 @@ import pandas as pd
 import pytest
 
 from chessgloss.book.profiles import load_sizes
-from chessgloss.claims import extract
 from chessgloss.commentary.briefing import Briefing, EvaluatedMove
 from chessgloss.commentary.methods import Comment, comment_table
 from chessgloss.commentary.prompts import load_prompt
-from chessgloss.engine import Analysis, Line
-from chessgloss.facts import gather, linearise
 from chessgloss.judges import pairwise
 from chessgloss.judges.pairwise import (
     CRITERIA,
@@ -31,6 +28,7 @@ from chessgloss.judges.pairwise import (
 )
 from chessgloss.llm.recordings import Answer, State, Token
 from chessgloss.positions import read_fen, read_move
+from fakes.analyses import analysis
 
 GOOD = "WINNER,A,A,5,4,4,5,3,4,25,B,3,4,3,5,4,4,23"
 
@@ -56,39 +54,35 @@ def test_a_good_line_is_read_field_by_field():
 
 
 @pytest.mark.parametrize(
-    "text",
-    [f"  {GOOD}\n", GOOD.replace(",", ", "), f"```\n{GOOD}\n```", f"```csv\n{GOOD}\n```\n"],
+    "text", [f"  {GOOD}\n", GOOD.replace(",", ", "), f"```\n{GOOD}\n```", f"```csv\n{GOOD}\n```\n"]
 )
 def test_white_space_and_one_fence_are_tolerated(text):
     assert read_line(text) == read_line(GOOD)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        GOOD.lower(),
-        GOOD.replace("WINNER,A", "WINNER,C"),
-        GOOD.replace("WINNER,A", "WINNER,Tie"),
-        GOOD.replace("WINNER,A", "WINNER,<A>"),
-        GOOD.removesuffix(",23"),
-        GOOD + ",1",
-        GOOD.removeprefix("WINNER,"),
-        f"Here it is: {GOOD}",
-        f"{GOOD} because A is better",
-        f"{GOOD}\nA is better.",
-        f"{GOOD}\n{GOOD}",
-        f"```\n{GOOD}",
-        GOOD.replace(",B,", ",\nB,"),
-        *(
-            GOOD.replace(",A,5", f",A,{wrong}")
-            for wrong in ("6", "0", "4.5", "-5", "", "\uff15", "4/5")
-        ),
-        GOOD.replace(",25,B,", ",25,A,"),
-        GOOD.replace(",A,5", ",Candidate A,5"),
-        load_prompt("pairwise").messages[0].content.splitlines()[-4],
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "",
+    GOOD.lower(),
+    GOOD.replace("WINNER,A", "WINNER,C"),
+    GOOD.replace("WINNER,A", "WINNER,Tie"),
+    GOOD.replace("WINNER,A", "WINNER,<A>"),
+    GOOD.removesuffix(",23"),
+    GOOD + ",1",
+    GOOD.removeprefix("WINNER,"),
+    f"Here it is: {GOOD}",
+    f"{GOOD} because A is better",
+    f"{GOOD}\nA is better.",
+    f"{GOOD}\n{GOOD}",
+    f"```\n{GOOD}",
+    GOOD.replace(",B,", ",\nB,"),
+    *(
+        GOOD.replace(",A,5", f",A,{wrong}")
+        for wrong in ("6", "0", "4.5", "-5", "", "\uff15", "4/5")
+    ),
+    GOOD.replace(",25,B,", ",25,A,"),
+    GOOD.replace(",A,5", ",Candidate A,5"),
+    load_prompt("pairwise").messages[0].content.splitlines()[-4],
+])  # fmt: skip
 def test_any_other_answer_is_unreadable(text):
     assert read_line(text) is None
 
@@ -96,17 +90,14 @@ def test_any_other_answer_is_unreadable(text):
 # ---------------------------------------------------------------- the decision
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "winner", "by"),
-    [
-        ((5, 5, 5, 5, 5, 5), (5, 5, 5, 5, 5, 4), "A", "total"),
-        ((5, 1, 1, 1, 1, 1), (1, 2, 2, 2, 2, 2), "B", "total"),
-        ((4, 3, 3, 3, 3, 3), (3, 4, 3, 3, 3, 3), "A", "faithfulness"),
-        ((3, 3, 4, 3, 3, 3), (3, 4, 3, 3, 3, 3), "B", "relevance"),
-        ((3, 3, 4, 3, 3, 3), (3, 3, 3, 4, 3, 3), "A", "informativeness"),
-        ((3, 3, 3, 5, 1, 3), (3, 3, 3, 1, 3, 5), "TIE", "nothing"),
-    ],
-)
+@pytest.mark.parametrize(("a", "b", "winner", "by"), [
+    ((5, 5, 5, 5, 5, 5), (5, 5, 5, 5, 5, 4), "A", "total"),
+    ((5, 1, 1, 1, 1, 1), (1, 2, 2, 2, 2, 2), "B", "total"),
+    ((4, 3, 3, 3, 3, 3), (3, 4, 3, 3, 3, 3), "A", "faithfulness"),
+    ((3, 3, 4, 3, 3, 3), (3, 4, 3, 3, 3, 3), "B", "relevance"),
+    ((3, 3, 4, 3, 3, 3), (3, 3, 3, 4, 3, 3), "A", "informativeness"),
+    ((3, 3, 3, 5, 1, 3), (3, 3, 3, 1, 3, 5), "TIE", "nothing"),
+])  # fmt: skip
 def test_the_higher_total_wins_then_the_tie_breaks(a, b, winner, by):
     (row,) = pairwise.decide(pair(a, b), set()).itertuples()
     assert (row.totals, row.decided_by, row.rule) == (winner, by, winner)
@@ -116,8 +107,7 @@ def test_the_higher_total_wins_then_the_tie_breaks(a, b, winner, by):
 
 
 @pytest.mark.parametrize(
-    ("struck", "rule"),
-    [((), "A"), (("llm",), "B"), (("ccc",), "A"), (("llm", "ccc"), "TIE")],
+    ("struck", "rule"), [((), "A"), (("llm",), "B"), (("ccc",), "A"), (("llm", "ccc"), "TIE")]
 )
 def test_the_rule_sets_faithfulness_and_may_turn_the_winner(struck, rule):
     ballot = pair((5, 4, 4, 4, 4, 4), (4, 4, 4, 4, 4, 4))
@@ -145,32 +135,22 @@ PIN = "r1bqkbnr/ppp2ppp/2np4/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4"
 def briefed(fen: str, uci_or_san: str, score: int = 30) -> Briefing:
     """A move that is the engine's best and only line."""
     move = read_move(read_fen(fen), uci_or_san)
-    turn, after = move.position.turn, move.after()
-    lines = (Line((move.uci,), chess.engine.PovScore(chess.engine.Cp(score), turn), 20),)
-    replies = [move.uci() for move in after.board().legal_moves][:1]
-    answers = (Line(tuple(replies), chess.engine.PovScore(chess.engine.Cp(-score), not turn), 20),)
-    return Briefing(
-        "m1",
-        move,
-        Analysis(move.position, lines, 1000, "Scripted 1"),
-        Analysis(after, answers if replies else (), 1000, "Scripted 1"),
-    )
+    replies = [(-score, reply.uci()) for reply in move.after().board().legal_moves][:1]
+    before = analysis(move.position, (score, move.uci))
+    return Briefing("m1", move, before, analysis(move.after(), *replies))
 
 
 def events_of(fen: str, move: str, **texts: str) -> pd.DataFrame:
     return pairwise.claimed_events([briefed(fen, move)], {"m1": texts})
 
 
-@pytest.mark.parametrize(
-    ("text", "event", "board"),
-    [
-        ("White gives check.", "check", "false"),
-        ("This is checkmate.", "checkmate", "false"),
-        ("White captures the knight on c6.", "capture", "false"),
-        ("White forks the knight and the queen.", "forced tactic or threat", "false"),
-        ("The bishop on b5 pins the knight on c6.", "forced tactic or threat", "true"),
-    ],
-)
+@pytest.mark.parametrize(("text", "event", "board"), [
+    ("White gives check.", "check", "false"),
+    ("This is checkmate.", "checkmate", "false"),
+    ("White captures the knight on c6.", "capture", "false"),
+    ("White forks the knight and the queen.", "forced tactic or threat", "false"),
+    ("The bishop on b5 pins the knight on c6.", "forced tactic or threat", "true"),
+])  # fmt: skip
 def test_what_the_context_does_not_hold_disqualifies(text, event, board):
     """4. d4: nothing is captured; the black knight on c6 was pinned before."""
     events = events_of(PIN, "d4", llm=text, ccc="A natural move.")
@@ -179,61 +159,43 @@ def test_what_the_context_does_not_hold_disqualifies(text, event, board):
     assert set(events["board"]) == {board}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "A natural move that takes space in the centre.",
-        "White does not give check.",
-        "The bishop attacks the knight on c6.",
-        "Is this a check?",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "A natural move that takes space in the centre.",
+    "White does not give check.",
+    "The bishop attacks the knight on c6.",
+    "Is this a check?",
+])  # fmt: skip
 def test_what_claims_no_event_is_left_alone(text):
     assert events_of(PIN, "d4", llm=text).empty
     assert pairwise.disqualified(events_of(PIN, "d4", llm=text)) == set()
 
 
-@pytest.mark.parametrize(
-    ("fen", "move", "text"),
-    [
-        (PIN, "Bxc6+", "White takes the knight on c6 with check."),
-        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "Ra8#", "Ra8 is checkmate."),
-        ("8/P5k1/8/8/8/8/8/4K3 w - - 0 1", "a8=Q", "The pawn promotes to a queen."),
-        ("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1", "Nc7+", "The knight forks king and rook."),
-    ],
-)
+@pytest.mark.parametrize(("fen", "move", "text"), [
+    (PIN, "Bxc6+", "White takes the knight on c6 with check."),
+    ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "Ra8#", "Ra8 is checkmate."),
+    ("8/P5k1/8/8/8/8/8/4K3 w - - 0 1", "a8=Q", "The pawn promotes to a queen."),
+    ("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1", "Nc7+", "The knight forks king and rook."),
+])  # fmt: skip
 def test_what_the_context_holds_stands(fen, move, text):
     events = events_of(fen, move, llm=text)
     assert len(events), "the comment claims an event"
     assert events["supported"].all()
 
 
-def test_a_square_ties_an_event_to_its_line():
-    context = linearise(gather(read_move(read_fen(PIN), "Bxc6+")))
-    assert supports(context, "capture")
-    assert supports(context, "capture", frozenset({"c6"}))
-    assert not supports(context, "capture", frozenset({"e5"}))
-    assert supports(context, "check", frozenset({"e8"}))
-    assert pairwise.squares_of(extract("White captures the knight on c6.")[0]) == {"c6"}
-
-
-@pytest.mark.parametrize(
-    ("line", "event", "squares", "expected"),
-    [
-        ("best line: 7. Bxf7+ Kxf7", "capture", {"f7"}, True),
-        ("best line: 7. Bxf7+ Kxf7", "check", set(), True),
-        ("best line: 7. Bf4 O-O", "capture", set(), False),
-        ("expected reply: e1=Q#", "promotion", {"e1"}, True),
-        ("expected reply: e1=Q#", "checkmate", set(), True),
-        ("evaluation after: mates in 3", "forced tactic or threat", {"g8"}, True),
-        ("evaluation after: mates in 3", "check", set(), False),
-        ("evaluation after: +1.20", "checkmate", set(), False),
-        ("own hanging pieces after: none", "hanging-piece win", set(), False),
-        ("exchange result: 0", "hanging-piece win", set(), False),
-        ("exchange result: +3", "hanging-piece win", {"d5"}, True),
-        ("trade: NA", "trade", set(), False),
-    ],
-)
+@pytest.mark.parametrize(("line", "event", "squares", "expected"), [
+    ("best line: 7. Bxf7+ Kxf7", "capture", {"f7"}, True),
+    ("best line: 7. Bxf7+ Kxf7", "check", set(), True),
+    ("best line: 7. Bf4 O-O", "capture", set(), False),
+    ("expected reply: e1=Q#", "promotion", {"e1"}, True),
+    ("expected reply: e1=Q#", "checkmate", set(), True),
+    ("evaluation after: mates in 3", "forced tactic or threat", {"g8"}, True),
+    ("evaluation after: mates in 3", "check", set(), False),
+    ("evaluation after: +1.20", "checkmate", set(), False),
+    ("own hanging pieces after: none", "hanging-piece win", set(), False),
+    ("exchange result: 0", "hanging-piece win", set(), False),
+    ("exchange result: +3", "hanging-piece win", {"d5"}, True),
+    ("trade: NA", "trade", set(), False),
+])  # fmt: skip
 def test_lines_carry_events(line, event, squares, expected):
     assert supports(line, event, frozenset(squares)) is expected  # type: ignore[arg-type]
 

@@ -53,18 +53,15 @@ def test_history_survives_and_gives_repetitions(board):
     assert position.board().is_repetition(2) == board.is_repetition(2)
 
 
-@pytest.mark.parametrize(
-    ("fen", "word"),
-    [
-        ("8/8/8/8/8/8/8/8 w - - 0 1", "no white king"),
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0", "5 of 6 fields"),
-        ("rnbqkbnr/pppppppp/9/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "cannot be read"),
-        ("4k3/8/8/8/8/8/8/4K2R b KQ - 0 1", "castling"),
-        ("k7/8/8/8/8/8/8/K6r b - - 0 1", "opposite check"),
-        (FIGURE_A1, "counts moves from 0"),
-        ("P3k3/8/8/8/8/8/8/4K3 w - - 0 1", "pawns on backrank"),
-    ],
-)
+@pytest.mark.parametrize(("fen", "word"), [
+    ("8/8/8/8/8/8/8/8 w - - 0 1", "no white king"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0", "5 of 6 fields"),
+    ("rnbqkbnr/pppppppp/9/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "cannot be read"),
+    ("4k3/8/8/8/8/8/8/4K2R b KQ - 0 1", "castling"),
+    ("k7/8/8/8/8/8/8/K6r b - - 0 1", "opposite check"),
+    (FIGURE_A1, "counts moves from 0"),
+    ("P3k3/8/8/8/8/8/8/4K3 w - - 0 1", "pawns on backrank"),
+])  # fmt: skip
 def test_a_bad_fen_dies_at_the_door(fen, word):
     with pytest.raises(positions.PositionError, match=word):
         positions.read_fen(fen)
@@ -153,27 +150,24 @@ def read(text: str) -> list[positions.PgnGame]:
     return list(positions.read_pgn(text.encode()))
 
 
-@pytest.mark.parametrize(
-    ("bad", "reason"),
-    [
-        ('[Event "x"]\n\n1. e4 e5 2. Ke3 *\n\n', "illegal san: 'Ke3'"),
-        ('[Event "x"]\n\n1. e4 e5 (1... Kd4) 2. d4 *\n\n', "illegal san: 'Kd4'"),
-        ('[Event "x"]\n[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n\n', "bad FEN header"),
-        ('[Event "x"]\n[FEN "hello"]\n\n1. e4 *\n\n', "bad FEN header"),
-        ('[Event "x"]\n[Variant "Chess960"]\n\n1. e4 *\n\n', "variant 'Chess960'"),
-        ('[Event "x"]\n[Variant "Antichess"]\n\n1. e4 *\n\n', "variant 'Antichess'"),
-        ('[Event "x"]\n[Variant "Fairy"]\n\n1. e4 *\n\n', "variant: Fairy"),
-        ('[Event "x"]\n\n*\n\n', "no moves"),
-        ('[Event "x"]\n\n1. e4 Xf6 2. d4 *\n\n', "unreadable text 'X'"),
-        ('[Event "x"]\n\n1. e4 e5 2. N\n\n', "unreadable text 'N'"),
-        ('[Event "x"]\n\n1. e4 e5 (1... c5 2. d4 *\n\n', "variation is not closed"),
-        ('[Event "x"]\n[Result "0-1"]\n\n1. e4 e5\n\n', "cut off: the moves do not end"),
-        ('[Event "x"]\n[White "y\n\n1. e4 e5 *\n\n', "damaged header '[White \"y'"),
-        ('[Event "x"]\n\n1. e4 e5) 2. d4 d5 *\n\n', "not opened"),
-        ('[Event "x"]\n\n1. e5 (1. d4) (1. c4) *\n\n', "illegal san: 'e5'"),
-        ('[Event "x"]\n\n1. e4 -- 2. d4 *\n\n', "null move"),
-    ],
-)
+@pytest.mark.parametrize(("bad", "reason"), [
+    ('[Event "x"]\n\n1. e4 e5 2. Ke3 *\n\n', "illegal san: 'Ke3'"),
+    ('[Event "x"]\n\n1. e4 e5 (1... Kd4) 2. d4 *\n\n', "illegal san: 'Kd4'"),
+    ('[Event "x"]\n[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n\n', "bad FEN header"),
+    ('[Event "x"]\n[FEN "hello"]\n\n1. e4 *\n\n', "bad FEN header"),
+    ('[Event "x"]\n[Variant "Chess960"]\n\n1. e4 *\n\n', "variant 'Chess960'"),
+    ('[Event "x"]\n[Variant "Antichess"]\n\n1. e4 *\n\n', "variant 'Antichess'"),
+    ('[Event "x"]\n[Variant "Fairy"]\n\n1. e4 *\n\n', "variant: Fairy"),
+    ('[Event "x"]\n\n*\n\n', "no moves"),
+    ('[Event "x"]\n\n1. e4 Xf6 2. d4 *\n\n', "unreadable text 'X'"),
+    ('[Event "x"]\n\n1. e4 e5 2. N\n\n', "unreadable text 'N'"),
+    ('[Event "x"]\n\n1. e4 e5 (1... c5 2. d4 *\n\n', "variation is not closed"),
+    ('[Event "x"]\n[Result "0-1"]\n\n1. e4 e5\n\n', "cut off: the moves do not end"),
+    ('[Event "x"]\n[White "y\n\n1. e4 e5 *\n\n', "damaged header '[White \"y'"),
+    ('[Event "x"]\n\n1. e4 e5) 2. d4 d5 *\n\n', "not opened"),
+    ('[Event "x"]\n\n1. e5 (1. d4) (1. c4) *\n\n', "illegal san: 'e5'"),
+    ('[Event "x"]\n\n1. e4 -- 2. d4 *\n\n', "null move"),
+])  # fmt: skip
 def test_a_bad_game_is_named_and_its_neighbours_survive(bad, reason):
     first, second, third = read(GOOD + bad + OTHER)
     assert reason in second.problem

@@ -11,22 +11,17 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from chessgloss import assets
 from chessgloss.book.profiles import load_sizes
 from chessgloss.concepts import changes, priority
 from chessgloss.corpora.games import of_split, read_games
-from chessgloss.engine import EngineMissing
-from chessgloss.experts import load_expert
-from chessgloss.oracle import TERMS, stockfish8
+from chessgloss.oracle import TERMS
 from chessgloss.positions import Game, MoveError, PositionError
-from chessgloss.store import Store, find_project
-from scripts import load_script
+from chessgloss.store import Store
+from scripts import DATA, FIGURE_A6, SELFPLAY, load_script, or_skip
 
 training = load_script("priority/train.py")
 
-START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-#: The CCC paper's Figure A6: a bishop takes a pawn with check.
-FIGURE_A6 = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
+START = chess.STARTING_FEN
 ITALIAN = ("e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5", "e1g1", "g8f6", "c4f7", "e8f7")
 RUY = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6", "d7c6")
 PARTNERS = [
@@ -52,22 +47,19 @@ def moves(games):
 
 @pytest.fixture(scope="module")
 def selfplay():
-    return list(read_games(find_project() / "data/games/selfplay.tsv.zst", 120))
+    return list(read_games(SELFPLAY, 120))
 
 
-@pytest.mark.parametrize(
-    ("fen", "uci", "kind"),
-    [
-        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", "capture"),
-        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "e5d6", "capture"),
-        ("4k3/4r3/8/8/8/8/8/4RK2 w - - 0 1", "e1e7", "capture"),  # and a check
-        ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "check"),  # and castling
-        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "castling"),
-        ("4k3/8/3P4/8/8/8/8/4K3 w - - 0 1", "d6d7", "check"),
-        ("4k3/8/8/8/3P4/8/8/4K3 w - - 0 1", "d4d5", "pawn"),
-        ("4k3/8/8/8/3P4/8/8/4K3 w - - 0 1", "e1e2", "quiet"),
-    ],
-)
+@pytest.mark.parametrize(("fen", "uci", "kind"), [
+    ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", "capture"),
+    ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "e5d6", "capture"),
+    ("4k3/4r3/8/8/8/8/8/4RK2 w - - 0 1", "e1e7", "capture"),  # and a check
+    ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "check"),  # and castling
+    ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "castling"),
+    ("4k3/8/3P4/8/8/8/8/4K3 w - - 0 1", "d6d7", "check"),
+    ("4k3/8/8/8/3P4/8/8/4K3 w - - 0 1", "d4d5", "pawn"),
+    ("4k3/8/8/8/3P4/8/8/4K3 w - - 0 1", "e1e2", "quiet"),
+])  # fmt: skip
 def test_a_move_is_of_the_first_kind_that_fits(fen, uci, kind):
     assert changes.kind_of(chess.Board(fen), chess.Move.from_uci(uci)) == kind
 
@@ -120,11 +112,7 @@ def test_a_term_that_never_changes_has_no_unit(moves):
 
 
 @pytest.mark.engine
-def test_stockfish_8_knows_what_a_capture_changes(moves, tmp_path):
-    try:
-        stockfish8()
-    except EngineMissing as error:
-        pytest.skip(str(error))
+def test_stockfish_8_knows_what_a_capture_changes(moves, tmp_path, oracle8):
     measured = changes.measure_changes(moves, Store(tmp_path))
     material = measured.changes[:, TERMS.index("Material")]
     # Stockfish 8 counts piece-square tables as Material: every move changes it a little.
@@ -154,10 +142,7 @@ def mirrored(fens: list[str]) -> list[str]:
 
 @pytest.fixture(scope="module", params=list(priority.SOURCES))
 def source(request):
-    try:
-        return priority.SOURCES[request.param]()
-    except assets.AssetMissing as error:
-        pytest.skip(str(error))
+    return or_skip(priority.SOURCES[request.param])
 
 
 @pytest.fixture
@@ -188,11 +173,8 @@ def test_mirroring_a_move_exchanges_the_terms_of_the_two_sides(small_model):
     assert np.abs(change).max() > 0
 
 
-def test_features_of_nnue_are_its_layers():
-    try:
-        nnue, expert = priority.NnueSource(), load_expert("nnue")
-    except assets.AssetMissing as error:
-        pytest.skip(str(error))
+def test_features_of_nnue_are_its_layers(stockfish_network):
+    nnue, expert = priority.NnueSource(), stockfish_network
     before, after = random_moves(8, seed=5)
     features = nnue.features(nnue.read(before), nnue.read(after)).numpy() * 127
     for layer, start, width in (("accumulators", 0, 1024), ("clipped", 1024, 1024),
@@ -335,7 +317,7 @@ def test_only_games_up_to_the_last_training_game_are_labelled(selfplay, tmp_path
 
 @pytest.fixture(scope="module")
 def curve():
-    return json.loads((find_project() / "data/priority/curve.json").read_text())
+    return json.loads((DATA / "priority/curve.json").read_text())
 
 
 def test_every_committed_point_was_trained_to_its_own_optimum(curve):
@@ -354,9 +336,9 @@ def test_the_committed_moves_are_the_chapters_test_moves():
     sizes = load_sizes("03_prioritisation", "book")
     assert (sizes.fitted_games, sizes.held_out_games, sizes.per_game) == (
         training.FITTED_GAMES, training.TEST_GAMES, training.PER_GAME)  # fmt: skip
-    games = list(read_games(find_project() / "data/games/selfplay.tsv.zst", 400))
+    games = list(read_games(SELFPLAY, 400))
     test = changes.sample_moves(of_split(games, "test")[:20], sizes.per_game, seed=1, jobs=1)
-    named = load_file(find_project() / "data/priority/curve.safetensors")
+    named = load_file(DATA / "priority/curve.safetensors")
     assert set(changes.move_keys(test).tolist()) <= set(named["moves"].tolist())
     assert {rows.shape for name, rows in named.items() if name != "moves"} == {
         (len(named["moves"]), 5)
@@ -417,10 +399,7 @@ NAMED = {
 
 @pytest.mark.parametrize("method", list(NAMED))
 def test_the_committed_weights_name_the_same_terms(method):
-    try:
-        ranked = priority.prioritise(FIGURE_A6, "Bxe6+", method=method)
-    except (assets.AssetMissing, ValueError) as error:
-        pytest.skip(str(error))
+    ranked = or_skip(priority.prioritise, FIGURE_A6, "Bxe6+", method=method)
     assert [change.term for change in ranked.top()] == NAMED[method]
     assert [change.term for change in priority.prioritise(FIGURE_A6, "a3", method=method)] != [
         change.term for change in ranked
@@ -429,10 +408,7 @@ def test_the_committed_weights_name_the_same_terms(method):
 
 def test_the_default_knows_what_a_capture_is():
     fen = "rnb1kbnr/pppp1ppp/8/4p1q1/4P3/3P4/PPP2PPP/RNBQKBNR w KQkq - 1 3"
-    try:
-        ranked = priority.prioritise(fen, "Bxg5")  # White wins a queen
-    except (assets.AssetMissing, ValueError) as error:
-        pytest.skip(str(error))
+    ranked = or_skip(priority.prioritise, fen, "Bxg5")  # White wins a queen
     material = next(change for change in ranked if change.concept == "Material")
     assert material.rank <= 5
     assert material.change > 2

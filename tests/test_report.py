@@ -14,8 +14,7 @@ from chessgloss import report
 from chessgloss.positions import read_fen, read_move
 from chessgloss.report import Result
 from chessgloss.stats import Interval
-
-FIGURE_A6 = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
+from scripts import FIGURE_A6
 
 
 @pytest.fixture
@@ -83,15 +82,10 @@ def test_a_key_that_others_could_not_read_is_refused(results_folder, key):
     assert not results_folder.exists()
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        lambda: Result(float("nan")),
-        lambda: Result(None),
-        lambda: Result(1, absent="leela network"),
-        lambda: Result(1, reference=0.9),
-    ],
-)
+@pytest.mark.parametrize("made", [
+    lambda: Result(float("nan")), lambda: Result(None), lambda: Result(1, absent="leela network"),
+    lambda: Result(1, reference=0.9),
+])  # fmt: skip
 def test_a_result_that_says_nothing_or_hides_its_source_is_refused(made):
     with pytest.raises(ValueError):
         made()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 import chess
@@ -56,15 +57,7 @@ class FakeEngine:
         self.values = values
         self.asked: list[tuple[int | None, int | None, int, tuple[str, ...] | None]] = []
 
-    def analyse(
-        self,
-        position: Position,
-        *,
-        nodes: int | None = None,
-        depth: int | None = None,
-        multipv: int = 1,
-        root_moves: tuple[str, ...] | None = None,
-    ) -> Analysis:
+    def analyse(self, position, *, nodes=None, depth=None, multipv=1, root_moves=None) -> Analysis:
         self.asked.append((nodes, depth, multipv, root_moves))
         legal = [move.uci() for move in chess.Board(position.fen).legal_moves]
         best = sorted(
@@ -124,8 +117,7 @@ def test_moves_that_are_asked_alone_are_searched_alone_and_depth_stays_depth():
     [(0, "Excellent"), (10, "Excellent"), (11, "Good"), (30, "Good"), (31, "Inaccuracy"),
      (60, "Inaccuracy"), (61, "Mistake"), (100, "Mistake"), (101, "Blunder"), (2000, "Blunder")],
 )  # fmt: skip
-def test_the_bound_itself_belongs_to_the_better_grade(loss: int, name: str):
-    assert graded({"e2e4": 0, "d2d4": -loss}).loc["d2d4", "grade"] in (name, "Excellent")
+def test_the_bound_itself_belongs_to_the_better_grade(loss, name):
     assert graded({"e2e4": 0, "d2d4": -loss}, cap=5_000).loc["d2d4", "grade"] == name
 
 
@@ -169,7 +161,7 @@ def test_marks_follow_the_plan_and_failures_get_the_lowest():
     [("f3", "Blunder"), ("1. e4", "Excellent"), ("Nf6", "Illegal"), ("hello", "Unreadable"),
      ("I cannot play chess.", "Refused")],
 )  # fmt: skip
-def test_each_answer_has_one_grade_and_keeps_its_row(text: str, grade: str):
+def test_each_answer_has_one_grade_and_keeps_its_row(text, grade):
     row = sheet_of(text).iloc[0]
     assert row[list(GRADES)].to_dict() == {name: float(name == grade) for name in GRADES}
     failed = pd.Series({"p": Answer.failed("late")})
@@ -225,22 +217,13 @@ def fake_engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeEngine:
     """One engine for all, which notes what it is asked; and an empty store."""
     engine = FakeEngine(SIX)
 
-    class Opened:
-        def __enter__(self) -> FakeEngine:
-            return engine
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-    monkeypatch.setattr("chessgloss.skill.grading.open_engine", lambda **_: Opened())
+    monkeypatch.setattr("chessgloss.skill.grading.open_engine", lambda **_: nullcontext(engine))
     monkeypatch.setattr(artefacts, "version", lambda: artefacts.ENGINE)
     monkeypatch.setenv("CHESSGLOSS_STORE", str(tmp_path / "store"))
     return engine
 
 
-def test_a_killed_run_goes_on_and_gives_the_same_bytes(
-    tmp_path: Path, fake_engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path, fake_engine, monkeypatch):
     settings, path = Settings(100), tables_path(tmp_path, Settings(100))
     assert path.name == "tables-nodes-100.tsv.zst"
     whole = artefacts.make_tables([START, AFTER_E4], settings, path)
@@ -257,7 +240,7 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(
         artefacts.make_tables([START], settings, path)
 
 
-def test_what_a_file_lacks_is_searched_once_and_stored(tmp_path: Path, fake_engine: FakeEngine):
+def test_what_a_file_lacks_is_searched_once_and_stored(tmp_path, fake_engine):
     kept = {position_key(START): MoveTable(SIX, list(SIX)[:5])}
     store = Store(tmp_path / "another")
     found = search_tables([START, AFTER_E4], Settings(100), kept, store)
@@ -270,7 +253,7 @@ def test_what_a_file_lacks_is_searched_once_and_stored(tmp_path: Path, fake_engi
     assert len(fake_engine.asked) > searched
 
 
-def test_a_damaged_file_is_named(tmp_path: Path):
+def test_a_damaged_file_is_named(tmp_path):
     (tmp_path / "cut.tsv.zst").write_bytes(b"not zstd")
     with pytest.raises(ValueError, match=r"cut\.tsv\.zst is damaged"):
         read_tables(tmp_path / "cut.tsv.zst")

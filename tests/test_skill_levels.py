@@ -54,9 +54,7 @@ def level_game(level: int, moves: Sequence[str] = FOOLS_MATE, opening: int = 0) 
      (SHUFFLE, 300, ("1/2-1/2", "threefold repetition", 8)),
      (SHUFFLE, 5, ("1/2-1/2", "length", 5))],
 )  # fmt: skip
-def test_a_game_ends_by_the_rules_or_by_its_length(
-    moves: Sequence[str], most: int, end: tuple[str, str, int]
-):
+def test_a_game_ends_by_the_rules_or_by_its_length(moves, most, end):
     engine = Script(moves)
     rules = Rules(nodes=77, opening_plies=2, most_plies=most)
     game = script.play_game(engine, 10, moves[:2], rules)  # type: ignore[arg-type]
@@ -86,7 +84,7 @@ def book_of_three_lines(tmp_path: Path) -> Path:
     return write_book(tmp_path / "small.bin", lines)
 
 
-def test_openings_are_different_lines_of_the_book(book_of_three_lines: Path):
+def test_openings_are_different_lines_of_the_book(book_of_three_lines):
     rules = Rules(games=3, opening_plies=2)
     drawn = script.draw_openings(book_of_three_lines, rules)
     assert sorted(drawn) == [("d2d4", "d7d5"), ("e2e4", "c7c5"), ("e2e4", "e7e5")]
@@ -95,15 +93,10 @@ def test_openings_are_different_lines_of_the_book(book_of_three_lines: Path):
         script.draw_openings(book_of_three_lines, Rules(games=4, opening_plies=2))
 
 
-def test_a_killed_generation_goes_on_with_the_next_game(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_killed_generation_goes_on_with_the_next_game(tmp_path, monkeypatch):
     played: list[int] = []
 
-    class Opened(Script):
-        def __init__(self) -> None:
-            super().__init__(SHUFFLE)
-
+    class Mortal(Script):
         def play(self, moves: Sequence[str], *, nodes: int, level: int) -> str:
             if not self.asked:
                 played.append(level)
@@ -111,13 +104,7 @@ def test_a_killed_generation_goes_on_with_the_next_game(
                     raise KeyboardInterrupt
             return super().play(moves, nodes=nodes, level=level)
 
-        def __enter__(self) -> Opened:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-    monkeypatch.setattr(script, "Engine", Opened)
+    monkeypatch.setattr(script, "Engine", lambda **_: nullcontext(Mortal(SHUFFLE)))
     monkeypatch.setattr(script, "draw_openings", lambda *_: [SHUFFLE[:1], SHUFFLE[:2]])
     target, rules = tmp_path / "games.tsv.zst", Rules(games=2, nodes=1, most_plies=6)
     options = {"book": tmp_path / "none.bin", "store": Store(tmp_path / "store")}
@@ -138,7 +125,7 @@ def test_a_killed_generation_goes_on_with_the_next_game(
     assert more[10] == games[10][1:]
 
 
-def test_other_games_are_refused(tmp_path: Path):
+def test_other_games_are_refused(tmp_path):
     assert levels.level_of(Game(FOOLS_MATE, "0-1", "level 3", "level 3")) == 3
     for white, black in (("Skill Level 5", "Skill Level 10"), ("Anand", "Anand")):
         with pytest.raises(ValueError, match="equal levels"):
@@ -182,7 +169,7 @@ def test_the_side_to_move_follows_the_root_and_the_opening_is_not_graded():
         levels.move_losses([level_game(5)], [VALUES[:3]])
 
 
-def test_values_are_made_once_a_game_and_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_values_are_made_once_a_game_and_read_back(tmp_path, monkeypatch):
     asked: list[str] = []
 
     def search(engine: object, game: Game, nodes: int) -> np.ndarray:
@@ -205,7 +192,7 @@ def test_values_are_made_once_a_game_and_read_back(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.engine
-def test_stockfish_plays_at_a_level(stockfish: Path):
+def test_stockfish_plays_at_a_level(stockfish):
     rules = Rules(nodes=50, opening_plies=2, most_plies=12)
     with Engine(stockfish) as engine:
         game = script.play_game(engine, 5, ("e2e4", "e7e5"), rules)
@@ -214,7 +201,7 @@ def test_stockfish_plays_at_a_level(stockfish: Path):
 
 
 @pytest.mark.engine
-def test_stockfish_values_every_position_for_white_until_mate(stockfish: Path):
+def test_stockfish_values_every_position_for_white_until_mate(stockfish):
     games = [level_game(5, SHUFFLE), level_game(5)]
     with Engine(stockfish, hash_mb=2) as engine:
         alone = levels.search_values(engine, games[1], nodes=500)

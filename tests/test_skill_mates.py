@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from pathlib import Path
 
 import chess
 import pytest
@@ -16,14 +15,10 @@ from chessgloss.positions import Game, split_of
 from chessgloss.skill import mates
 from chessgloss.skill.mates import Problem
 from chessgloss.skill.players import Answer, read_answer
-from chessgloss.store import find_project
-from scripts import load_script
+from scripts import FIGURE_A5, SELFPLAY, load_script
 
 script = load_script("mates/choose.py")
 
-GAMES = find_project() / "data/games/selfplay.tsv.zst"
-#: The CCC paper's Figure A5.
-FIGURE_A5 = "N6r/1p1k1ppp/2np4/b3p3/4P1b1/N1Q5/P4PPP/R3KB1R b KQ - 0 18"
 #: Queen and rook can both mate.
 TWO_MATES = "7k/8/5KQ1/8/8/8/8/RN6 w - - 0 1"
 #: Both ways of mating are promotions.
@@ -46,7 +41,7 @@ def kept() -> list[Problem]:
 
 @pytest.fixture(scope="module")
 def games() -> list[Game]:
-    return list(read_games(GAMES, 160))
+    return list(read_games(SELFPLAY, 160))
 
 
 # ---------------------------------------------------------------- problems
@@ -61,14 +56,14 @@ def test_a_problem_names_moves_that_mate():
             problem(FIGURE_A5, *wrong)
 
 
-def test_every_mating_move_of_a_committed_problem_is_listed(kept: list[Problem]):
+def test_every_mating_move_of_a_committed_problem_is_listed(kept):
     for each in kept[::40]:
         assert mates.mating_moves(each.board) == each.mates
         assert len(each.mates) <= 0.25 * each.legal_moves
         assert each.legal_moves >= 5
 
 
-def test_the_committed_problems_are_held_out_spread_and_each_of_another_game(kept: list[Problem]):
+def test_the_committed_problems_are_held_out_spread_and_each_of_another_game(kept):
     assert len({each.game for each in kept}) == len(kept) == 1_000
     assert len({" ".join(each.fen.split(" ")[:2]) for each in kept}) == 1_000
     assert [split_of(each.game) for each in kept] == ["test"] * 844 + ["validation"] * 156
@@ -79,27 +74,14 @@ def test_the_committed_problems_are_held_out_spread_and_each_of_another_game(kep
     assert max(Counter(each.piece for each in kept[:200]).values()) < 0.3 * 200
 
 
-def test_the_data_sheet_is_of_this_file(kept: list[Problem]):
+def test_the_data_sheet_is_of_this_file(kept):
     text = (mates.problems_file().parent / "README.md").read_text()
     assert hashlib.sha256(mates.problems_file().read_bytes()).hexdigest() in text
     for kind, count in Counter(each.piece for each in kept).items():
         assert f"| by {'several' if kind == 'several' else f'a {kind}'} | {count} |" in text
 
 
-def test_missed_mates_count_and_trivial_positions_do_not(monkeypatch: pytest.MonkeyPatch):
-    missed = Game((*FOOLS_MATE[:3], "a7a6", "a2a3", "d8h4"), "0-1")
-    found = list(script.problems_of(missed))
-    assert [(each.ply, each.mates) for each in found] == [(3, ("d8h4",)), (5, ("d8h4",))]
-    assert {each.game for each in found} == {missed.key}
-    queens = Game((), "*", root="kb4Q1/2K5/8/1Q6/8/8/8/4Q3 w - - 0 1")  # two of seven mate
-    assert list(script.problems_of(queens)) == []
-    back_rank = Game((), "*", root="7k/6pp/8/8/8/8/PPr5/K7 b - - 0 1")
-    assert [each.mates for each in script.problems_of(back_rank)] == [("c2c1",)]
-    monkeypatch.setattr(script, "FEWEST_MOVES", chess.Board(back_rank.root).legal_moves.count() + 1)
-    assert list(script.problems_of(back_rank)) == []
-
-
-def test_problems_are_chosen_by_rule_from_held_out_games(games: list[Game]):
+def test_problems_are_chosen_by_rule_from_held_out_games(games):
     chosen = script.choose_problems(games, 12)
     assert script.choose_problems(games[::-1], 12) == chosen
     assert script.choose_problems(games, 5) == chosen[:5]
@@ -114,7 +96,7 @@ def test_problems_are_chosen_by_rule_from_held_out_games(games: list[Game]):
         mates.with_history([a5()], games)
 
 
-def test_positions_without_a_mate_come_from_test_games(games: list[Game]):
+def test_positions_without_a_mate_come_from_test_games(games):
     fens = list(mates.without_mate(games, 25))
     tests = {fen for game in of_split(games, "test") for fen in game.fens()}
     assert len(fens) > 20
@@ -124,12 +106,12 @@ def test_positions_without_a_mate_come_from_test_games(games: list[Game]):
 
 
 @pytest.mark.slow
-def test_the_committed_file_is_made_again_byte_for_byte(tmp_path: Path):
-    script.write_problems(tmp_path / "again.tsv", script.choose_problems(read_games(GAMES)))
+def test_the_committed_file_is_made_again_byte_for_byte(tmp_path):
+    script.write_problems(tmp_path / "again.tsv", script.choose_problems(read_games(SELFPLAY)))
     assert (tmp_path / "again.tsv").read_bytes() == mates.problems_file().read_bytes()
 
 
-def test_a_file_of_problems_says_what_is_wrong_with_it(tmp_path: Path):
+def test_a_file_of_problems_says_what_is_wrong_with_it(tmp_path):
     path = tmp_path / "problems.tsv"
     script.write_problems(path, [a5()])
     assert mates.read_problems(path) == [a5()]
@@ -143,7 +125,7 @@ def test_a_file_of_problems_says_what_is_wrong_with_it(tmp_path: Path):
         mates.read_problems(path)
 
 
-def test_lichess_puzzles_of_the_theme_become_problems(tmp_path: Path):
+def test_lichess_puzzles_of_the_theme_become_problems(tmp_path):
     header = (
         "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags"
     )
@@ -184,7 +166,7 @@ def test_the_prompts_have_every_element_of_figure_a5():
     assert ["checkmate with one move" in text for text in texts.values()] == [False, False, True]
 
 
-def test_what_is_recorded_is_known_beforehand(kept: list[Problem]):
+def test_what_is_recorded_is_known_beforehand(kept):
     requests = load_script("recordings/record.py").mate_in_one_requests()
     assert len(requests) == 3 * 200
     assert replay("mate_in_one").missing(requests) == []
@@ -203,7 +185,7 @@ def test_what_is_recorded_is_known_beforehand(kept: list[Problem]):
      ("Qxc3#", "illegal"), ("Bishop takes c3", "unreadable"), ("Bxc3 or Nd4", "unreadable"),
      ("I cannot tell", "refused")],
 )  # fmt: skip
-def test_an_answer_counts_if_it_mates(text: str, outcome: str):
+def test_an_answer_counts_if_it_mates(text, outcome):
     assert mates.outcome_of(a5(), read_answer(text, a5().board)) == outcome
 
 

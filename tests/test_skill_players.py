@@ -10,8 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chessgloss import assets
-from chessgloss.experts import load_expert
 from chessgloss.llm.client import AnswerMissing, Client, Endpoint
 from chessgloss.llm.recordings import Model, Recordings
 from chessgloss.positions import Position
@@ -20,7 +18,7 @@ from chessgloss.skill.players import Answer, Asked
 from chessgloss.skill.suite import data_folder
 from fakes import engine_program
 from fakes.scripted_llm import scripted_llm
-from scripts import load_script
+from scripts import FIGURE_A5, load_script
 
 MODEL = Model("scripted-1")
 RUY_LOPEZ = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6")
@@ -29,8 +27,6 @@ FOOLS_MATE = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 BACK_RANK = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
 #: The queen on f3 mates on f7: which the bishop on c4 covers.
 SCHOLARS_MATE = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 0 1"
-#: Black mates by taking on c3 (the CCC paper's Figure A5).
-FIGURE_A5 = "N6r/1p1k1ppp/2np4/b3p3/4P1b1/N1Q5/P4PPP/R3KB1R b KQ - 0 18"
 #: White may castle to both sides; a pawn may promote on e8 and by taking on d8.
 CASTLE_OR_PROMOTE = "3r3k/4P3/8/8/8/8/3P3P/R3K2R w KQ - 0 1"
 #: Two rooks may go to d1, and only from the right one is it another move.
@@ -110,14 +106,14 @@ def lines_of(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("text", lines_of(THE_MATE))
-def test_a_move_is_read_with_whatever_stands_around_it(text: str):
+def test_a_move_is_read_with_whatever_stands_around_it(text):
     answer = players.read_answer(text, chess.Board(SCHOLARS_MATE))
     assert answer == Answer(text, "f3f7", "Qxf7#", "legal")
     assert answer.move == chess.Move.from_uci("f3f7")
 
 
 @pytest.mark.parametrize("text", lines_of(NO_MOVE))
-def test_no_move_or_several_are_unreadable(text: str):
+def test_no_move_or_several_are_unreadable(text):
     answer = players.read_answer(text, chess.Board(SCHOLARS_MATE))
     assert answer == Answer(text, None, None, "unreadable")
 
@@ -133,7 +129,7 @@ def test_no_move_or_several_are_unreadable(text: str):
      (CASTLE_OR_PROMOTE, "e7e8N", "e7e8n"), (CASTLE_OR_PROMOTE, "exd8=N", "e7d8n"),
      (CASTLE_OR_PROMOTE, "exd8Q#", "e7d8q"), (TWO_ROOKS, "Rad1", "a1d1")],
 )  # fmt: skip
-def test_other_legal_moves_castling_and_promotion(fen: str, text: str, uci: str):
+def test_other_legal_moves_castling_and_promotion(fen, text, uci):
     answer = players.read_answer(text, chess.Board(fen))
     assert (answer.uci, answer.state) == (uci, "legal")
 
@@ -147,7 +143,7 @@ def test_other_legal_moves_castling_and_promotion(fen: str, text: str, uci: str)
      (CASTLE_OR_PROMOTE, "e8", None, "e8"), (CASTLE_OR_PROMOTE, "e8=K", None, "e8=K"),
      ("7k/8/8/8/8/8/8/K7 b - - 0 1", "h8h6", "h8h6", None)],
 )  # fmt: skip
-def test_an_illegal_move_is_kept_as_it_was_named(fen: str, text: str, uci, san):
+def test_an_illegal_move_is_kept_as_it_was_named(fen, text, uci, san):
     answer = players.read_answer(text, chess.Board(fen))
     assert (answer.uci, answer.san, answer.state, answer.move) == (uci, san, "illegal", None)
 
@@ -156,7 +152,7 @@ def test_an_illegal_move_is_kept_as_it_was_named(fen: str, text: str, uci, san):
     "text",
     ["I cannot help with that.", "I'm sorry.", "I’m unable to see.", "As an AI, I do not play."],
 )
-def test_a_refusal_is_one_only_without_a_move(text: str):
+def test_a_refusal_is_one_only_without_a_move(text):
     board = chess.Board(SCHOLARS_MATE)
     assert players.read_answer(text, board).state == "refused"
     assert players.read_answer(text + " Qxf7#", board).state == "legal"
@@ -183,7 +179,7 @@ def test_every_legal_move_is_read_in_each_notation():
      ('{"move": "f3f7", "reason": "It mates."}', "f3f7", '"It mates."}'),
      ("Move: Qg3", "f3g3", ""), ("Reason: it mates.", None, "it mates.")],
 )  # fmt: skip
-def test_a_reason_is_not_taken_for_the_move(text: str, uci, reason: str):
+def test_a_reason_is_not_taken_for_the_move(text, uci, reason):
     answer, given = players.read_reasoned(text, chess.Board(SCHOLARS_MATE))
     assert (answer.uci, answer.text, given) == (uci, text, reason)
 
@@ -222,9 +218,7 @@ def test_a_position_knows_whether_it_has_a_history():
 # ---------------------------------------------------------------- engines
 
 
-def test_an_engine_that_fails_on_one_position_answers_the_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_an_engine_that_fails_on_one_position_answers_the_others(tmp_path, monkeypatch):
     program = engine_program(
         tmp_path, "--fault", "crash", "--on", "6k1/5ppp", "--moves", "e1g1,e2e4"
     )
@@ -237,7 +231,7 @@ def test_an_engine_that_fails_on_one_position_answers_the_others(
 
 
 @pytest.mark.engine
-def test_stockfish_plays_and_mates(stockfish: Path):
+def test_stockfish_plays_and_mates(stockfish):
     asked = [ALONE, OPENING, OVER]
     found = players.StockfishPlayer(2_000).choose(asked)
     assert found[0].san == "Rd8#"
@@ -247,7 +241,7 @@ def test_stockfish_plays_and_mates(stockfish: Path):
 
 @pytest.mark.engine
 @pytest.mark.usefixtures("stockfish")
-def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path: Path):
+def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path):
     path, asked = tmp_path / "levels" / "answers.tsv", [OPENING, ALONE]
     player, keep = players.WeakenedPlayer(5, path), load_script("static/make.py").keep_weakened
     assert keep(asked[:1], "level", [5, 20], path, nodes=50) == 2
@@ -270,7 +264,7 @@ def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path: Pat
 
 
 @pytest.mark.parametrize("text", ["level\tmove\n", "\t".join(players.COLUMNS) + "\n5\t1\ta\n"])
-def test_a_file_of_answers_in_another_form_is_refused(tmp_path: Path, text: str):
+def test_a_file_of_answers_in_another_form_is_refused(tmp_path, text):
     path = tmp_path / "answers.tsv"
     path.write_text(text)
     with pytest.raises(ValueError, match="must have the columns level, nodes"):
@@ -283,7 +277,7 @@ def recorded(folder: Path, text: str, name: str = "someone.tsv") -> players.Reco
     return players.RecordedPlayer(path)
 
 
-def test_recorded_moves_are_read_as_texts_are(tmp_path: Path):
+def test_recorded_moves_are_read_as_texts_are(tmp_path):
     rows = "castles\t1\te1h1\nback rank\t0\tRd8\nruy lopez\t1\tb5b8\nnone\t0\t\n"
     player = recorded(tmp_path, "position\thistory\tmove\n" + rows)
     castles = Asked("castles", Position(CASTLE_OR_PROMOTE))
@@ -305,7 +299,7 @@ def test_recorded_moves_are_read_as_texts_are(tmp_path: Path):
      ("position\thistory\tmove\na\t0\te2e4\na\t1\td2d4\n", "a.tsv", "line 3: 'a' comes twice"),
      ("position\thistory\tmove\n", "GPT 4.tsv", "small letters")],
 )  # fmt: skip
-def test_a_file_of_moves_in_another_form_names_its_line(tmp_path: Path, text, name, message):
+def test_a_file_of_moves_in_another_form_names_its_line(tmp_path, text, name, message):
     with pytest.raises(ValueError, match=message):
         recorded(tmp_path, text, name)
 
@@ -339,29 +333,23 @@ def test_one_ply_takes_the_best_move_of_the_side_to_move():
     assert answers[2].uci == "h5g4"  # all the same: the first in UCI
 
 
-@pytest.fixture
-def nnue():
-    try:
-        return load_expert("nnue")
-    except assets.AssetMissing as error:
-        pytest.skip(str(error))
-
-
 @pytest.mark.engine
-def test_the_network_at_one_ply_takes_what_hangs(nnue):
+def test_the_network_at_one_ply_takes_what_hangs(stockfish_network):
     for fen, best in (
         ("rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3", "c1g5"),
         ("rnbqkbnr/ppp2ppp/3p4/4p1Q1/4P3/8/PPPP1PPP/RNB1KBNR b KQkq - 1 3", "d8g5"),
     ):
-        assert players.NnuePlayer(nnue).choose([Asked("hangs", Position(fen))])[0].uci == best
+        (answer,) = players.NnuePlayer(stockfish_network).choose([Asked("hangs", Position(fen))])
+        assert answer.uci == best
 
 
 # ---------------------------------------------------------------- what an expert sees
 
 
 @pytest.mark.engine
-def test_concepts_are_put_into_words_for_the_side_to_move(nnue):
+def test_concepts_are_put_into_words_for_the_side_to_move(stockfish_network):
     doubled = "4k3/p7/p7/8/8/8/PPP5/4K3 b - - 0 1"
+    nnue = stockfish_network
     asked = [Asked("mate", Position(SCHOLARS_MATE)), Asked("doubled", Position(doubled))]
     assert players.concept_scores([SCHOLARS_MATE, doubled], nnue).shape == (2, 10)
     assert players.mate_detected([SCHOLARS_MATE, doubled], nnue)[1] is False
@@ -377,16 +365,13 @@ FEN_OF_OPENING = f"position (FEN): {OPENING.position.fen}"
 MOVES_OF_OPENING = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"
 
 
-@pytest.mark.parametrize(
-    ("description", "words"),
-    [
-        ("fen", FEN_OF_OPENING),
-        ("history", f"last moves: {MOVES_OF_OPENING}\n{FEN_OF_OPENING}"),
-        ("pgn", f"game (PGN): {MOVES_OF_OPENING}"),
-        ("concepts", f"{FEN_OF_OPENING}\nan expert sees: White pins a piece; Black has a fork"),
-    ],
-)
-def test_a_position_is_described_in_four_ways(description: str, words: str):
+@pytest.mark.parametrize(("description", "words"), [
+    ("fen", FEN_OF_OPENING),
+    ("history", f"last moves: {MOVES_OF_OPENING}\n{FEN_OF_OPENING}"),
+    ("pgn", f"game (PGN): {MOVES_OF_OPENING}"),
+    ("concepts", f"{FEN_OF_OPENING}\nan expert sees: White pins a piece; Black has a fork"),
+])  # fmt: skip
+def test_a_position_is_described_in_four_ways(description, words):
     concepts = {OPENING.name: ("White pins a piece", "Black has a fork")}
     assert players.describe(OPENING, description, concepts) == words
 
@@ -398,7 +383,7 @@ def test_a_long_game_is_described_by_its_last_moves():
     assert text.count("N") == players.HISTORY
 
 
-def test_what_cannot_be_described_is_an_error_of_that_position_only(tmp_path: Path):
+def test_what_cannot_be_described_is_an_error_of_that_position_only(tmp_path):
     assert len(players.play_requests([ALONE, OPENING], "pgn")) == 1
     with pytest.raises(KeyError, match="back rank"):
         players.play_requests([ALONE], "concepts")
@@ -418,7 +403,7 @@ def test_questions_begin_alike_and_name_their_position():
     assert players.play_requests([ALONE], "fen_reason")[0].sampling.max_tokens == 60
 
 
-def test_the_answers_of_a_model_are_recorded_and_read(tmp_path: Path):
+def test_the_answers_of_a_model_are_recorded_and_read(tmp_path):
     script = ("text:Rd8#", "text:I cannot help", "refused:no", "cut_off:Best move: Rd8", "400")
     asked = [Asked(f"back rank {n}", Position(f"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - {n} 9"))
              for n in range(len(script))]  # fmt: skip
@@ -435,7 +420,7 @@ def test_the_answers_of_a_model_are_recorded_and_read(tmp_path: Path):
         players.LlmPlayer(Client(recordings), "fen_uci").choose(asked)
 
 
-def test_a_reason_comes_with_its_move(tmp_path: Path):
+def test_a_reason_comes_with_its_move(tmp_path):
     text = "Move: Rd8#\nReason: The rook mates, h8 is no help."
     with scripted_llm(f"text:{text}") as llm:
         client = Client(Recordings.of(MODEL, "x", tmp_path), Endpoint(llm.url, MODEL), "live")
@@ -446,4 +431,3 @@ def test_a_reason_comes_with_its_move(tmp_path: Path):
 def test_models_have_short_names():
     names = ("qwen2.5-coder-1.5b-q4_k_m", "gpt-4o-mini", "org/Chess-GPT:7B")
     assert [players.nickname(name) for name in names] == ["qwen", "gpt_4o_mini", "org_chess_gpt_7b"]
-    assert list(players.PLAYS) == ["fen", "fen_uci", "history", "pgn", "concepts", "fen_reason"]

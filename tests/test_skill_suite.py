@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import struct
-from pathlib import Path
 
 import chess
 import chess.polyglot
@@ -46,31 +45,6 @@ def random_games() -> dict[int, list[Game]]:
     return {level: [random_game(100 * level + n, 90, level) for n in range(4)] for level in LEVELS}
 
 
-@pytest.mark.parametrize(
-    ("band", "plies", "wanted"),
-    [("early", 90, range(6, 12)), ("middle", 90, range(24, 48)), ("late", 90, range(74, 82)),
-     ("early", 24, range(6, 8)), ("middle", 30, range(24, 14)), ("late", 24, range(12, 16)),
-     ("late", 18, range(12, 12)), ("early", 10, range(6, -6))],
-)  # fmt: skip
-def test_a_band_is_moves_four_to_six_or_five_to_eight_before_the_end(
-    band: str, plies: int, wanted: range
-):
-    assert list(script.band_plies(band, plies)) == list(wanted)  # type: ignore[arg-type]
-
-
-def test_late_positions_are_five_to_eight_full_moves_before_the_end():
-    to_come = {-(-(90 - ply) // 2) for ply in script.band_plies("late", 90)}
-    assert to_come == {5, 6, 7, 8}
-
-
-def test_each_game_gives_an_early_or_middle_and_a_late_position(random_games):
-    drawn = script.draw_suite(random_games)
-    assert drawn[drawn["level"] == 5]["band"].tolist() == ["early", "late", "middle", "late"] * 2
-    assert drawn.equals(script.draw_suite(random_games))
-    assert not drawn.equals(script.draw_suite(random_games, seed=9))
-    assert drawn["name"].is_unique
-
-
 def test_no_position_is_drawn_twice_and_none_is_forced(random_games):
     drawn = script.draw_suite(dict.fromkeys(LEVELS, random_games[5]))
     boards = [fen.rsplit(" ", 2)[0] for fen in drawn["fen"]]
@@ -102,7 +76,7 @@ def graded_suite(random_games):
     return script.with_baseline(drawn, tables)
 
 
-def test_the_file_is_the_same_bytes_and_reads_back(graded_suite, tmp_path: Path):
+def test_the_file_is_the_same_bytes_and_reads_back(graded_suite, tmp_path):
     about = {"games": "abc", "graded_by": "Stockfish 15.1, nodes-20000"}
     path = script.write_suite(graded_suite, tmp_path / "suite.json", **about)
     drawn = suite.read_suite(path)
@@ -118,14 +92,14 @@ def test_the_file_is_the_same_bytes_and_reads_back(graded_suite, tmp_path: Path)
     ("change", "message"),
     [({"version": 99}, "version 99"), ({"positions": [{"name": "x"}]}, "has not the columns")],
 )
-def test_a_file_of_another_kind_is_refused(graded_suite, tmp_path: Path, change: dict, message):
+def test_a_file_of_another_kind_is_refused(graded_suite, tmp_path, change, message):
     path = script.write_suite(graded_suite, tmp_path / "suite.json", games="", graded_by="")
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     with pytest.raises(ValueError, match=message):
         suite.read_suite(path)
 
 
-def test_the_committed_suite_is_made_of_the_committed_games(tmp_path: Path):
+def test_the_committed_suite_is_made_of_the_committed_games(tmp_path):
     for name in ("games.tsv.zst", "tables-nodes-20000.tsv.zst"):
         (tmp_path / name).symlink_to(suite.data_folder() / name)
     assert script.main(["suite", "--folder", str(tmp_path)]) == 0
@@ -140,11 +114,8 @@ def test_the_committed_suite_is_made_of_the_committed_games(tmp_path: Path):
 def test_some_positions_ask_for_a_reason_whatever_the_choice():
     asked = [Asked(f"skill_05.{number:03d}.late", START) for number in range(10)]
     assert [question.name[-8:-5] for question in suite.reason_asked(asked)] == [
-        "000",
-        "001",
-        "005",
-        "006",
-    ]
+        "000", "001", "005", "006",
+    ]  # fmt: skip
     assert set(suite.reason_asked(asked[:3])) <= set(suite.reason_asked(asked))
 
 
@@ -169,7 +140,7 @@ def test_a_model_is_asked_every_way_and_all_is_recorded():
      ("2r1k3/8/8/3N4/8/8/8/4K3 w - - 0 1", set(), "quiet"),
      ("2r1k3/8/1N6/8/8/8/8/4K3 w - - 0 1", {"capture"}, "tactical")],
 )  # fmt: skip
-def test_motifs_say_what_is_at_stake(fen: str, wanted: set[str], kind: str):
+def test_motifs_say_what_is_at_stake(fen, wanted, kind):
     row = suite.describe_positions([fen]).iloc[0]
     assert row["kind"] == kind
     assert all(row[f"motif {name}"] for name in wanted)
@@ -190,7 +161,7 @@ def test_motifs_say_what_is_at_stake(fen: str, wanted: set[str], kind: str):
      ("Later he makes a mistake.", None), ("an error... it allows the bishop out", False),
      ("This is an EXCELLENT move.", True), ("Another nice mate position", None)],
 )  # fmt: skip
-def test_a_comment_judges_its_move_at_its_beginning_only(comment: str, wanted: bool | None):
+def test_a_comment_judges_its_move_at_its_beginning_only(comment, wanted):
     assert suite.praised(comment) is wanted
 
 
@@ -215,7 +186,7 @@ STUDY_FILE = """[Event "Fork #1"]
 """
 
 
-def test_puzzles_are_drawn_by_lot_and_studies_taken_if_solved(tmp_path: Path):
+def test_puzzles_are_drawn_by_lot_and_studies_taken_if_solved(tmp_path):
     for number in (2, 3, 4):
         text = "".join(MATES_FILE.format(n) for n in range(1, 6))
         (tmp_path / f"mate_in_{number}.pgn").write_text(text, "latin-1")
@@ -229,7 +200,7 @@ def test_puzzles_are_drawn_by_lot_and_studies_taken_if_solved(tmp_path: Path):
     assert {int(known.position.fen.split()[-1]) for known in found[:2]} == numbers
 
 
-def test_the_books_favourite_is_vouched_for(tmp_path: Path):
+def test_the_books_favourite_is_vouched_for(tmp_path):
     entries, board = [], chess.Board()
     for uci, weight in (("e2e4", 9), ("e7e5", 1), ("g1f3", 7)):
         move = chess.Move.from_uci(uci)

@@ -9,13 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chessgloss.store import (
-    ArtefactDamaged,
-    Store,
-    data_file,
-    default_store,
-    find_project,
-)
+from chessgloss.store import ArtefactDamaged, Store, data_file, find_project
 
 RECIPE = {"games": "ab12", "nodes": 500}
 
@@ -114,8 +108,3 @@ def test_a_command_finds_its_data_from_any_folder(tmp_path, monkeypatch):
     assert data_file("priority/x.bin") == brought
     with pytest.raises(FileNotFoundError, match="export CHESSGLOSS_PROJECT="):
         data_file("recordings")
-
-
-def test_the_store_follows_its_variable(tmp_path, monkeypatch):
-    monkeypatch.setenv("CHESSGLOSS_STORE", str(tmp_path / "elsewhere"))
-    assert default_store().root == tmp_path / "elsewhere"

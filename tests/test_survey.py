@@ -15,7 +15,6 @@ import pytest
 
 from chessgloss import cli
 from chessgloss.corpora.games import read_games
-from chessgloss.store import find_project
 from chessgloss.survey import reading
 from chessgloss.survey import simulate as simulated
 from chessgloss.survey.study import (
@@ -35,8 +34,8 @@ from chessgloss.survey.study import (
     write_key,
     write_study,
 )
+from scripts import SELFPLAY
 
-GAMES = find_project() / "data/games/selfplay.tsv.zst"
 METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
 #: The paper's Table 1, criteria only: what simulated raters are made to think.
 PLANTED = pd.DataFrame(
@@ -55,7 +54,7 @@ PLANTED = pd.DataFrame(
 def study_of_size(count: int) -> Study:
     """Moves of self-play games; each comment has its own number of words."""
     moves = []
-    for number, game in enumerate(read_games(GAMES, count), start=1):
+    for number, game in enumerate(read_games(SELFPLAY, count), start=1):
         texts = {name: f"{name} says" + " so" * (k + number) for k, name in enumerate(METHODS)}
         move = StudyMove(
             name=f"game/{number}", fen=game.position(12).fen, move=game.moves[12], comments=texts
@@ -95,28 +94,25 @@ def test_a_study_survives_its_files(study, tmp_path):
     assert read_study(tmp_path / "a_study.tsv", title="A study") == study
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("s.json", "{", "cannot be read"),
-        ("s.json", '{"moves": 3}', "moves: Input should be"),
-        (
-            "s.json",
-            '{"moves": [{"name": "a", "fen": "x", "move": "e4", "comments": {}}]}',
-            "move 1",
-        ),
-        ("s.json", "[]", "cannot be read"),
-        ("s.json", '{"moves": []}', "moves: .* at least 1"),
-        (
-            "s.json",
-            '{"moves": [{"name": "a", "move": "e4", "comments": {}}]}',
-            "move 1, fen: .*requ",
-        ),
-        ("s.tsv", "name\tfen\tmove\tccc\tllm\na\tb\n", "move 1"),
-        ("s.tsv", "fen\tmove\tccc\nb\te4\tA\n", "columns are name, fen, move"),
-        ("s.txt", "", r"ends in \.json or \.tsv"),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "message"), [
+    ("s.json", "{", "cannot be read"),
+    ("s.json", '{"moves": 3}', "moves: Input should be"),
+    (
+        "s.json",
+        '{"moves": [{"name": "a", "fen": "x", "move": "e4", "comments": {}}]}',
+        "move 1",
+    ),
+    ("s.json", "[]", "cannot be read"),
+    ("s.json", '{"moves": []}', "moves: .* at least 1"),
+    (
+        "s.json",
+        '{"moves": [{"name": "a", "move": "e4", "comments": {}}]}',
+        "move 1, fen: .*requ",
+    ),
+    ("s.tsv", "name\tfen\tmove\tccc\tllm\na\tb\n", "move 1"),
+    ("s.tsv", "fen\tmove\tccc\nb\te4\tA\n", "columns are name, fen, move"),
+    ("s.txt", "", r"ends in \.json or \.tsv"),
+])  # fmt: skip
 def test_a_bad_study_file_is_named_with_its_place(tmp_path, name, text, message):
     (tmp_path / name).write_text(text)
     with pytest.raises(StudyError, match=message) as caught:
@@ -224,35 +220,32 @@ def double(record: dict[str, Any]) -> None:
 forget_answer, forget_cause = comment(4, clarity=None), comment(1, correctness=2, causes=[])
 
 
-@pytest.mark.parametrize(
-    ("damage", "kind", "place"),
-    [
-        (forget_answer, "missing", "comment 4, clarity"),
-        (forget_cause, "missing", "comment 1, causes"),
-        (comment(2, correctness=4), "out_of_range", "comment 2, correctness"),
-        (comment(2, relevance="5"), "out_of_range", "comment 2, relevance"),
-        (comment(2, relevance=True), "out_of_range", "comment 2, relevance"),
-        (comment(2, seconds=-1), "out_of_range", "comment 2, seconds"),
-        (comment(2, remark="x" * 1_001), "out_of_range", "comment 2, remark"),
-        (comment(6, item="0" * 16), "tampered", "comment 6"),
-        (comment(3, causes=["boring"]), "out_of_range", "comment 3, causes"),
-        (comment(3, causes=[["move"]]), "out_of_range", "comment 3, causes"),
-        (comment(3, correctness=2, causes=["move", "move"]), "doubled", "comment 3, causes"),
-        (comment(3, correctness=3, causes=["tactical"]), "out_of_range", "comment 3, causes"),
-        (comment(3, correctness=2, causes=["other"]), "missing", "comment 3, other"),
-        (double, "doubled", "comment 5"),
-        (swap(0, 1), "tampered", "comments"),
-        (swap(0, -1), "tampered", "comment 1"),
-        (lambda told: told["comments"].pop(), "tampered", "comments"),
-        (head(participant="S99"), "tampered", "comments"),
-        (head(participant="a b"), "out_of_range", "participant"),
-        (head(study="f" * 16), "foreign", "study"),
-        (head(consent=False), "out_of_range", "consent"),
-        (head(strength={"scale": "fide", "rating": 9000}), "out_of_range", "strength, rating"),
-        (head(strength={"scale": "none", "rating": 1500}), "out_of_range", "strength"),
-        (lambda record: record.pop("pilot"), "missing", "pilot"),
-    ],
-)
+@pytest.mark.parametrize(("damage", "kind", "place"), [
+    (forget_answer, "missing", "comment 4, clarity"),
+    (forget_cause, "missing", "comment 1, causes"),
+    (comment(2, correctness=4), "out_of_range", "comment 2, correctness"),
+    (comment(2, relevance="5"), "out_of_range", "comment 2, relevance"),
+    (comment(2, relevance=True), "out_of_range", "comment 2, relevance"),
+    (comment(2, seconds=-1), "out_of_range", "comment 2, seconds"),
+    (comment(2, remark="x" * 1_001), "out_of_range", "comment 2, remark"),
+    (comment(6, item="0" * 16), "tampered", "comment 6"),
+    (comment(3, causes=["boring"]), "out_of_range", "comment 3, causes"),
+    (comment(3, causes=[["move"]]), "out_of_range", "comment 3, causes"),
+    (comment(3, correctness=2, causes=["move", "move"]), "doubled", "comment 3, causes"),
+    (comment(3, correctness=3, causes=["tactical"]), "out_of_range", "comment 3, causes"),
+    (comment(3, correctness=2, causes=["other"]), "missing", "comment 3, other"),
+    (double, "doubled", "comment 5"),
+    (swap(0, 1), "tampered", "comments"),
+    (swap(0, -1), "tampered", "comment 1"),
+    (lambda told: told["comments"].pop(), "tampered", "comments"),
+    (head(participant="S99"), "tampered", "comments"),
+    (head(participant="a b"), "out_of_range", "participant"),
+    (head(study="f" * 16), "foreign", "study"),
+    (head(consent=False), "out_of_range", "consent"),
+    (head(strength={"scale": "fide", "rating": 9000}), "out_of_range", "strength, rating"),
+    (head(strength={"scale": "none", "rating": 1500}), "out_of_range", "strength"),
+    (lambda record: record.pop("pilot"), "missing", "pilot"),
+])  # fmt: skip
 def test_every_fault_is_named_with_file_and_place(key, sent, damage, kind, place):
     changed(sent[1], damage)
     with pytest.raises(reading.RatingsError) as caught:
@@ -434,19 +427,16 @@ def test_table_4_by_hand(tmp_path):
     assert found.loc["gcc", ("relevance", "pearson")].value == pytest.approx(1)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (("m2,ccc,0.2,4.5\n", ""), "m2 ccc has no row; 1 such"),
-        (("m2,ccc", "m2,llm"), "m2 llm occurs twice"),
-        (("m1,llm", "m9,llm"), "m9 llm is no comment"),
-        (("0.4", "high"), "m1 ccc has a score that is no finite number"),
-        (("0.4", "nan"), "m1 ccc has a score that is no finite number"),
-        (("0.4", "inf"), "m1 ccc has a score that is no finite number"),
-        (("move,method", "method,move"), "columns are move, method"),
-        (("m1,llm,0.1,1", "m1,llm,0.1,1,2"), "no comment of this study"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    (("m2,ccc,0.2,4.5\n", ""), "m2 ccc has no row; 1 such"),
+    (("m2,ccc", "m2,llm"), "m2 llm occurs twice"),
+    (("m1,llm", "m9,llm"), "m9 llm is no comment"),
+    (("0.4", "high"), "m1 ccc has a score that is no finite number"),
+    (("0.4", "nan"), "m1 ccc has a score that is no finite number"),
+    (("0.4", "inf"), "m1 ccc has a score that is no finite number"),
+    (("move,method", "method,move"), "columns are move, method"),
+    (("m1,llm,0.1,1", "m1,llm,0.1,1,2"), "no comment of this study"),
+])  # fmt: skip
 def test_bad_scores_are_named_with_their_comment(tmp_path, change, message):
     with pytest.raises(ValueError, match=message):
         reading.read_scores(write_scores(tmp_path, SCORES.replace(*change, 1)), ratings_by_hand())

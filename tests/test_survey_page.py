@@ -6,31 +6,25 @@ import base64
 import hashlib
 import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import chess
 import pytest
 
 from chessgloss.corpora.games import read_games
-from chessgloss.store import find_project
 from chessgloss.survey import study
 from chessgloss.survey.reading import read_ratings, strengths
+from fakes.pages import DESK, HOSTILE, PHONE, Page
+from scripts import SELFPLAY
 
-GAMES = find_project() / "data/games/selfplay.tsv.zst"
 METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
 WORDS = ("knight", "bishop", "rook", "queen", "pawn")
-PHONE = {"width": 390, "height": 844}
-DESK = {"width": 1280, "height": 900}
-HOSTILE = (
-    "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'> & <b>x"
-)
 
 
 @pytest.fixture(scope="module")
 def key():
     moves = []
-    for number, game in enumerate(read_games(GAMES, 20), start=1):
+    for number, game in enumerate(read_games(SELFPLAY, 20), start=1):
         texts = {
             name: f"A comment on move {number} that speaks of the {word}."
             for name, word in zip(METHODS, WORDS, strict=True)
@@ -48,39 +42,6 @@ def hostile_key(key: study.Key) -> study.Key:
     texts = {name: f"{name} {HOSTILE}" for name in METHODS}
     move = study.StudyMove(name="a", fen=first.fen, move=first.move, comments=texts)
     return study.Key(study=study.Study(title=HOSTILE, moves=[move]), secret="00" * 32)
-
-
-class Page(HTMLParser):
-    """Collects what a page would load and what stands in its scripts and labels."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.loads: list[str] = []
-        self.scripts: list[str] = []
-        self.labelled: set[str] = set()
-        self.fields: set[str] = set()
-        self._inside = False
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
-        self._inside = tag == "script"
-        if self._inside:
-            self.scripts.append("")
-        if tag == "label" and "for" in given:
-            self.labelled.add(given["for"])
-        if tag in {"select", "textarea"} or (tag == "input" and given.get("type") != "checkbox"):
-            self.fields.add(given["id"])
-        for name in ("src", "href", "data", "poster", "action"):
-            if given.get(name) and not given[name].startswith("#"):
-                self.loads.append(given[name])
-
-    def handle_endtag(self, tag):
-        self._inside = False
-
-    def handle_data(self, data):
-        if self._inside:
-            self.scripts[-1] += data
 
 
 # ---------------------------------------------------------------- the text of the page
@@ -261,11 +222,8 @@ def test_a_session_of_twenty_moves_is_interrupted_resumed_and_read(key, form, br
     assert rows["cause_tactical"].sum() == sum(n % 4 == 1 and n % 3 < 2 for n in range(100))
     (who,) = strengths([tmp_path / "ratings-P07.json"]).itertuples()
     assert (who.participant, who.scale, who.rating, who.pilot) == (
-        "P07",
-        "Chess.com rapid",
-        1776,
-        False,
-    )
+        "P07", "Chess.com rapid", 1776, False,
+    )  # fmt: skip
     assert rater.errors == []
     assert {one for one in rater.requests if not one.startswith("blob:")} == {form.as_uri()}
     rater.context.close()

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from chessgloss.book import reference
 from chessgloss.corpora.games import pack, read_games
 from chessgloss.positions import Game
-from chessgloss.store import find_project
 from chessgloss.tracking.games import (
     BOS,
     EOS,
@@ -33,11 +32,10 @@ from chessgloss.tracking.games import (
     split_games,
     tokenise,
 )
-from scripts import load_script
+from scripts import SELFPLAY, load_script
 
 script = load_script("tracking/train.py")
 
-SELFPLAY = find_project() / "data" / "games" / "selfplay.tsv.zst"
 TABLE_2_MOVES = ["e2e4", "e7e5", "g1f3"]
 #: Castling on both sides, en passant, and a promotion that takes.
 CASTLING = ["e2e4", "e7e5", "g1f3", "g8f6", "f1c4", "f8c5", "e1g1", "e8g8", "f1e1", "f8e8"]
@@ -96,17 +94,14 @@ def test_the_vocabulary_is_the_papers_table_1():
     assert "".join(VOCABULARY[67:]) == "PNBRQKqrbn"
 
 
-@pytest.mark.parametrize(
-    ("row", "column", "notation", "draws"),
-    [
-        ("UCI", "Training", "uci", None),
-        ("UCI", "Inference", "uci", None),
-        ("UCI + RAP 15", "Training", "rap", (0.9, 0.1, 0.9)),
-        ("UCI + RAP 100", "Training", "rap", (0.1, 0.1, 0.1)),
-        ("UCI + AP", "Training", "ap", None),
-        ("UCI + AP", "Inference", "ap", None),
-    ],
-)
+@pytest.mark.parametrize(("row", "column", "notation", "draws"), [
+    ("UCI", "Training", "uci", None),
+    ("UCI", "Inference", "uci", None),
+    ("UCI + RAP 15", "Training", "rap", (0.9, 0.1, 0.9)),
+    ("UCI + RAP 100", "Training", "rap", (0.1, 0.1, 0.1)),
+    ("UCI + AP", "Training", "ap", None),
+    ("UCI + AP", "Inference", "ap", None),
+])  # fmt: skip
 def test_the_rows_of_table_2(row, column, notation, draws):
     printed = reference.lookup("state_tracking", "table2", row, column).printed
     generator = ScriptedGenerator(*draws) if draws else None

@@ -13,15 +13,13 @@ import torch
 
 from chessgloss.book import reference
 from chessgloss.corpora.games import read_games
-from chessgloss.store import find_project
 from chessgloss.tracking import probes
 from chessgloss.tracking.games import BOS, IDS, VOCABULARY, VOCABULARY_SIZE, split_games
 from chessgloss.tracking.models import Settings, make_model
-from scripts import load_script
+from scripts import SELFPLAY, load_script
 
 script = load_script("tracking/train.py")
 build_probes, write_probes = script.build_probes, script.write_probes
-SELFPLAY = find_project() / "data" / "games" / "selfplay.tsv.zst"
 #: The state-tracking paper's Figure 1b and Table 3: the moves played, and the one that follows.
 FIGURE_1 = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4", "h7h6"]
 NEXT_MOVE = "f1b5"
@@ -75,8 +73,7 @@ def in_words(ids: np.ndarray) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("place", "row"),
-    [(0, "End-Actual"), (1, "End-Other"), (2, "Start-Actual"), (3, "Start-Other")],
+    ("place", "row"), [(0, "End-Actual"), (1, "End-Other"), (2, "Start-Actual"), (3, "Start-Other")]
 )
 def test_the_rows_of_table_3(table_3, place, row):
     question = table_3.loc[place]
@@ -143,15 +140,12 @@ def test_a_prefix_of_a_training_game_is_never_asked():
         build_probes(split_games([*held, *cut, *games], sizes), seed=1, count=5)
 
 
-@pytest.mark.parametrize(
-    ("moves", "actual", "why"),
-    [
-        (" ".join(FIGURE_1), "c2c3", "a pawn moves next"),
-        ("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5", "e1g1", "castling is next"),
-        ("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5", "e1e2", "the king could castle"),
-        ("a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7", "a8a1", ""),
-    ],
-)
+@pytest.mark.parametrize(("moves", "actual", "why"), [
+    (" ".join(FIGURE_1), "c2c3", "a pawn moves next"),
+    ("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5", "e1g1", "castling is next"),
+    ("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5", "e1e2", "the king could castle"),
+    ("a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7", "a8a1", ""),
+])  # fmt: skip
 def test_a_prefix_that_does_not_serve_gives_nothing(moves, actual, why):
     rows = probes.ask(moves.split(), actual, "short", "a game", np.random.default_rng(0))
     assert (rows == []) == bool(why)

@@ -22,11 +22,7 @@ EXECUTED = find_project() / "book" / "executed"
 CHAPTERS = ("12_state_tracking", "13_board_probes", "14_history")
 
 #: A knight goes from f3 to e5; twice a queen that came from d1 goes from f3 to f7.
-TRAINING = (
-    "e2e4 e7e5 g1f3 b8c6 f3e5",
-    "e2e4 e7e5 d1f3 b8c6 f3f7",
-    "e2e4 e7e5 d1f3 g8f6 f3f7",
-)
+TRAINING = ("e2e4 e7e5 g1f3 b8c6 f3e5", "e2e4 e7e5 d1f3 b8c6 f3f7", "e2e4 e7e5 d1f3 g8f6 f3f7")
 #: Four plies that lead back to where they began.
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
 OPENING = "e2e4 e7e5 g1f3 b8c6 d2d4 h7h6"

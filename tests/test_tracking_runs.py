@@ -81,14 +81,11 @@ def test_names_say_what_is_trained(name, model, usual, settings, training):
     assert run.training == runs.Training(**training)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("S-uci", "X-uci-1", "S--1", "S-rap-1", "S-gru-1", "S-uci-01", "S-lstm_uci-1", "S-1"),
-        *("S-uci-1x5", "S-uci-1d0", "L-modern.typo_uci-1", "5000-uci-1", "5000-uci-1x3"),
-        *("5000-modern_uci-1", "L-human_uci-1"),
-    ],
-)
+@pytest.mark.parametrize("name", [
+    *("S-uci", "X-uci-1", "S--1", "S-rap-1", "S-gru-1", "S-uci-01", "S-lstm_uci-1", "S-1"),
+    *("S-uci-1x5", "S-uci-1d0", "L-modern.typo_uci-1", "5000-uci-1", "5000-uci-1x3"),
+    *("5000-modern_uci-1", "L-human_uci-1"),
+])  # fmt: skip
 def test_other_names_are_refused_by_name_with_the_valid_forms(name):
     with pytest.raises(ValueError, match=f"'{name}' (is written|names no run; a name is SIZE)"):
         runs.find_run(name)
@@ -225,6 +222,7 @@ def test_a_wrong_name_or_missing_games_end_with_one_clear_line(tmp_path, monkeyp
 
 
 def test_files_that_are_missing_or_another_runs_are_named(workplace):
+    assert runs.tracking_players() == []
     with pytest.raises(FileNotFoundError, match=r"train\.py M-uci-1"):
         runs.read_kept("predictions", "M-uci-1")
     for name in ("runs/M-uci-2.json", "measures/M-uci-2.safetensors"):
@@ -247,17 +245,10 @@ def model():
     return make_model(replace(TINY, context=64), seed=0)
 
 
-@pytest.mark.parametrize(
-    ("reading", "words", "move"),
-    [
-        ("uci", "h7 h8 q", "h7h8q"),
-        ("uci", "h7 h8 n", "h7h8n"),
-        ("uci", "h7 g8 e5", "h7g8"),
-        ("uci", "h7 EOS EOS", "h7EOS"),
-        ("uci", "EOS e2 e4", "EOSe2"),
-        ("ap", "P h7 h8 q", "h7h8q"),
-    ],
-)
+@pytest.mark.parametrize(("reading", "words", "move"), [
+    ("uci", "h7 h8 q", "h7h8q"), ("uci", "h7 h8 n", "h7h8n"), ("uci", "h7 g8 e5", "h7g8"),
+    ("uci", "h7 EOS EOS", "h7EOS"), ("uci", "EOS e2 e4", "EOSe2"), ("ap", "P h7 h8 q", "h7h8q"),
+])  # fmt: skip
 def test_two_squares_are_a_move_and_a_new_piece_belongs_to_it(
     model, monkeypatch, reading, words, move
 ):
@@ -290,9 +281,3 @@ def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_game
         assert np.mean([answer.legal for answer in player.choose(asked)]) > 0.4, player.name
     without_history = Position("8/8/8/8/8/8/k7/7K w - - 0 1")
     assert players[0].choose([Asked("b", without_history)])[0].state == "error"
-
-
-def test_a_run_without_a_checkpoint_says_how_to_train_it(workplace):
-    assert runs.tracking_players() == []
-    with pytest.raises(FileNotFoundError, match=r"train\.py S-uci-1"):
-        runs.read_model("S-uci-1")

@@ -14,15 +14,6 @@ from chessgloss.tracking import world_model
 from chessgloss.tracking.games import PIECES, PROMOTIONS, SQUARES, tokenise
 from chessgloss.tracking.models import LanguageModel, Settings, make_model
 from chessgloss.tracking.runs import continue_games
-from chessgloss.tracking.world_model import (
-    ANSWERS,
-    attack,
-    fit_board_probe,
-    hidden_states,
-    play_its_moves,
-    play_one_ahead,
-    read_moves,
-)
 from scripts import load_script
 
 SMALL = Settings(layers=2, width=32, heads=2, context=320, dropout=0.0)
@@ -46,33 +37,33 @@ def random_moves(boards: list[chess.Board]) -> list[chess.Move]:
 
 
 @pytest.mark.parametrize("reading", ["uci", "ap"])
-def test_states_are_those_after_the_move_s_last_token(model: LanguageModel, reading: str) -> None:
+def test_states_are_those_after_the_move_s_last_token(model, reading):
     games = [*PLAYED, PROMOTED]
     rows = [(0, 5), (0, 12), (3, 9), (1, 30), (3, 4), (2, 1)]
     positions = pd.DataFrame(rows, columns=["game", "ply"])
-    states = hidden_states(model, reading, tokenise(games), positions)
+    states = world_model.hidden_states(model, reading, tokenise(games), positions)
     assert states.shape == (SMALL.layers + 1, len(rows), SMALL.width)
     for row, (game, ply) in enumerate(rows):
-        (read,) = read_moves([games[game][:ply]], reading)
+        (read,) = world_model.read_moves([games[game][:ply]], reading)
         with torch.no_grad():
             alone = model.states(torch.from_numpy(read.astype(np.int64))[None])[0, -1]
             assert torch.allclose(model.norm(states[-1, row]), alone, atol=1e-4)
     assert not any(block._forward_hooks for block in model.body.blocks)
 
 
-def test_a_probe_finds_what_is_linear_and_no_more() -> None:
+def test_a_probe_finds_what_is_linear_and_no_more():
     generator = torch.Generator().manual_seed(0)
     states = 3 + 5 * torch.randn(1200, 20, generator=generator)
     squares = np.zeros((1200, 64), dtype=np.uint8)
     squares[:, 10] = np.where(states[:, 3] > 3, 4, 12)
     squares[:, 11] = np.random.default_rng(0).integers(2, size=1200)
-    probe = fit_board_probe(states[:900], squares[:900], seed=1, epochs=40)
+    probe = world_model.fit_board_probe(states[:900], squares[:900], seed=1, epochs=40)
     read = probe(states[900:]).view(-1, 64, 13).argmax(dim=2).numpy()
     right = (read == squares[900:]).mean(axis=0)
     assert right[10] > 0.95
     assert right[11] < 0.65
     assert (np.delete(right, [10, 11]) == 1).all()
-    again = fit_board_probe(states[:900], squares[:900], seed=1, epochs=40)
+    again = world_model.fit_board_probe(states[:900], squares[:900], seed=1, epochs=40)
     assert torch.equal(probe.weight, again.weight)
 
 
@@ -80,15 +71,13 @@ def test_a_probe_finds_what_is_linear_and_no_more() -> None:
 
 
 @pytest.mark.parametrize("reading", ["uci", "ap"])
-def test_the_model_s_own_moves_are_its_likeliest_legal_ones(
-    model: LanguageModel, reading: str
-) -> None:
+def test_the_model_s_own_moves_are_its_likeliest_legal_ones(model, reading):
     boards = [chess.Board(), chess.Board()]
     for uci in PLAYED[1][:20]:
         boards[1].push_uci(uci)
-    for board, move in zip(boards, play_its_moves(model, reading, boards), strict=True):
+    for board, move in zip(boards, world_model.play_its_moves(model, reading, boards), strict=True):
         assert move in board.legal_moves
-        (read,) = read_moves([[past.uci() for past in board.move_stack]], reading)
+        (read,) = world_model.read_moves([[past.uci() for past in board.move_stack]], reading)
         with torch.no_grad():
             given = model(torch.from_numpy(read.astype(np.int64))[None])[0, -1]
         allowed = {
@@ -97,16 +86,16 @@ def test_the_model_s_own_moves_are_its_likeliest_legal_ones(
         assert given[allowed[move]] == max(given[list(allowed.values())])
 
 
-def test_a_promotion_is_written_as_the_vocabulary_has_it(model: LanguageModel) -> None:
+def test_a_promotion_is_written_as_the_vocabulary_has_it(model):
     board = chess.Board("8/P6k/8/8/8/8/8/K7 w - - 0 1")
     for kind, token in zip("qrbn", range(PROMOTIONS, PROMOTIONS + 4), strict=True):
         written = world_model._written(chess.Move.from_uci(f"a7a8{kind}"), board, "ap")
         assert written == [PIECES, SQUARES + chess.A7, SQUARES + chess.A8, token]
 
 
-def test_an_attack_ends_at_the_first_illegal_answer(model: LanguageModel) -> None:
+def test_an_attack_ends_at_the_first_illegal_answer(model):
     openings = [game[:10] for game in PLAYED]
-    table = attack(model, "uci", openings, random_moves)
+    table = world_model.attack(model, "uci", openings, random_moves)
     for moves, answers, illegal in table[["moves", "answers", "illegal"]].itertuples(index=False):
         board = chess.Board()
         for uci in moves.split():
@@ -133,32 +122,26 @@ class Scripted:
         return answers
 
 
-def test_one_who_looks_ahead_finds_the_move_that_is_answered_illegally(
-    model: LanguageModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_who_looks_ahead_finds_the_move_that_is_answered_illegally(model, monkeypatch):
     monkeypatch.setattr(world_model, "continue_games", Scripted("b2b4"))
-    opponent = partial(play_one_ahead, model, "uci", np.random.default_rng(0))
+    opponent = partial(world_model.play_one_ahead, model, "uci", np.random.default_rng(0))
     assert [move.uci() for move in opponent([chess.Board()])] == ["b2b4"]
-    table = attack(model, "uci", [[]], opponent)
+    table = world_model.attack(model, "uci", [[]], opponent)
     assert table.loc[0].to_dict() == {"moves": "b2b4", "answers": 1, "illegal": "e1e9"}
 
 
-def test_one_who_looks_ahead_ends_no_game_that_could_go_on(
-    model: LanguageModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_who_looks_ahead_ends_no_game_that_could_go_on(model, monkeypatch):
     monkeypatch.setattr(world_model, "continue_games", Scripted())
     board = chess.Board()
     for uci in ["f2f3", "e7e5", "g2g4"]:  # d8h4 would mate
         board.push_uci(uci)
     for seed in range(40):
-        (move,) = play_one_ahead(model, "uci", np.random.default_rng(seed), [board])
+        (move,) = world_model.play_one_ahead(model, "uci", np.random.default_rng(seed), [board])
         assert move.uci() != "d8h4"
 
 
-def test_a_model_that_answers_legally_is_not_beaten(
-    model: LanguageModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_answers_legally_is_not_beaten(model, monkeypatch):
     monkeypatch.setattr(world_model, "continue_games", Scripted())
-    table = attack(model, "uci", [["e2e4", "e7e5"], []], random_moves)
+    table = world_model.attack(model, "uci", [["e2e4", "e7e5"], []], random_moves)
     assert set(table["illegal"]) == {""}
-    assert (table["answers"] <= ANSWERS).all()
+    assert (table["answers"] <= world_model.ANSWERS).all()

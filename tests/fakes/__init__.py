@@ -5,12 +5,19 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import psutil
+
 SCRIPT = Path(__file__).parent / "scripted_engine.py"
 
 
 def engine_command(*options: str) -> tuple[str, ...]:
     """Return the command that runs the scripted engine with these options."""
     return (sys.executable, "-S", str(SCRIPT), *options)
+
+
+def children() -> set[int]:
+    """Return the processes that this one has started."""
+    return {child.pid for child in psutil.Process().children(recursive=True)}
 
 
 def engine_program(folder: Path, *options: str) -> Path:

@@ -15,29 +15,22 @@ import sys
 import time
 
 ROWS = (
-    "Knights",
-    "Bishop",
-    "Rooks",
-    "Queens",
-    "Mobility",
-    "King safety",
-    "Threats",
-    "Passed pawns",
+    "Knights", "Bishop", "Rooks", "Queens", "Mobility", "King safety", "Threats", "Passed pawns",
     "Space",
-)
+)  # fmt: skip
 
 
 def main() -> None:
     options = parse()
     position, count = "", 0
-    say(options.banner, options)
+    say(options.banner)
     for line in sys.stdin:
         command = line.strip()
         if command == "uci":
-            say("id name Scripted 1\noption name Hash type spin default 16 min 1 max 64", options)
-            say("uciok", options)
+            say("id name Scripted 1\noption name Hash type spin default 16 min 1 max 64")
+            say("uciok")
         elif command == "isready":
-            say("readyok", options)
+            say("readyok")
         elif command.startswith("position"):
             position, count = command, count + 1
         elif command.startswith("go"):
@@ -55,22 +48,21 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--fault", choices=["crash", "hang", "garbage", "babble"])
     parser.add_argument("--on", default="")
     parser.add_argument("--once", default="")
-    parser.add_argument("--drip", type=int, default=0, help="bytes a write")
     return parser.parse_args()
 
 
 def answer(position: str, text: str, options: argparse.Namespace) -> None:
     if not (options.fault and options.on in position and due(options)):
-        say(text, options)
+        say(text)
     elif options.fault == "crash":
         os._exit(1)
     elif options.fault == "hang":
         time.sleep(600)
     elif options.fault == "garbage":
-        say("info string 3.14\nTotal Evaluation: wat\nbestmove z9z9", options)
+        say("info string 3.14\nTotal Evaluation: wat\nbestmove z9z9")
     else:
         while True:
-            say("nothing to the point " * 100, options)
+            say("nothing to the point " * 100)
 
 
 def due(options: argparse.Namespace) -> bool:
@@ -99,14 +91,9 @@ def table(count: int) -> str:
     return "\n".join([*lines, "", f"Total Evaluation: {count / 100:.2f} (white side)", ""])
 
 
-def say(text: str, options: argparse.Namespace) -> None:
-    raw = (text + "\n").encode()
-    step = options.drip or len(raw)
-    for start in range(0, len(raw), step):
-        sys.stdout.buffer.write(raw[start : start + step])
-        sys.stdout.buffer.flush()
-        if options.drip:
-            time.sleep(0.002)
+def say(text: str) -> None:
+    sys.stdout.buffer.write((text + "\n").encode())
+    sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":

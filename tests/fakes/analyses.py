@@ -1,0 +1,35 @@
+"""Analyses and verdicts laid down by hand, and an engine that counts material."""
+
+from __future__ import annotations
+
+import chess
+from chess.engine import Cp, PovScore
+
+from chessgloss.engine import Analysis, Line
+from chessgloss.facts import Verdict, weigh
+from chessgloss.facts.tactics import balance
+from chessgloss.positions import MoveInContext, Position
+
+
+def analysis(position: Position, *lines, nodes=1_000, depth=10, engine="Scripted 1") -> Analysis:
+    """Return an analysis from (score, moves) pairs; numbers are centipawns for the side to move."""
+    scored = [(Cp(one) if isinstance(one, int) else one, moves) for one, moves in lines]
+    turn = position.turn
+    found = (Line(tuple(moves.split()), PovScore(one, turn), depth) for one, moves in scored)
+    return Analysis(position, tuple(found), nodes, engine)
+
+
+def verdict_on(move: MoveInContext, before, after) -> Verdict:
+    """Return the verdict from the lines before a move and after it."""
+    return weigh(move, analysis(move.position, *before), analysis(move.after(), *after))
+
+
+def by_material(position: Position) -> Analysis:
+    """Count material one ply deep and list five moves, the best first."""
+    board, found = chess.Board(position.fen), []
+    for move in sorted(board.legal_moves, key=chess.Move.uci):
+        board.push(move)
+        found.append((100 * balance(board) * (1 if position.turn else -1), move.uci()))
+        board.pop()
+    found.sort(key=lambda one: -one[0])
+    return analysis(position, *found[:5], nodes=100, depth=1)
