@@ -34,6 +34,9 @@ VERDICTS = {
     "needs": "cannot be tested here",
 }
 
+#: Whose claims are tested: the documents', and one of our own.
+DOCUMENTS = TITLES | {"book": "This book"}
+
 #: The generated pages; each has a template beside this file.
 PAGES = ("findings.md", "index.md")
 
@@ -65,7 +68,7 @@ class Claim:
     id
         Its name, and its place on the page.
     document
-        One of :data:`reproduce.TITLES`.
+        One of :data:`DOCUMENTS`.
     where
         Section or table that makes the claim.
     claim, test
@@ -103,7 +106,7 @@ class Claim:
     question: str = ""
 
     def __post_init__(self) -> None:
-        if self.document not in TITLES:
+        if self.document not in DOCUMENTS:
             raise FindingsError(f"{self.id}: unknown document {self.document!r}")
         if bool(self.needs) == bool(self.holds and self.fails):
             raise FindingsError(f"{self.id}: give `holds` and `fails`, or `needs`")
@@ -324,7 +327,7 @@ def pages(project: Path, results: Path) -> dict[str, str]:
         undefined=jinja2.StrictUndefined,
     )
     given = {
-        "titles": TITLES,
+        "titles": DOCUMENTS,
         "claims": claims,
         "front": sorted((claim for claim in claims if claim.front), key=lambda each: each.front),
         "figures": figures,
@@ -334,7 +337,7 @@ def pages(project: Path, results: Path) -> dict[str, str]:
         "number": in_words,
         "counts": {
             document: Counter(verdicts[c.id] for c in claims if c.document == document)
-            for document in TITLES
+            for document in DOCUMENTS
         },
         "contradictions": contradictions(tables),
         "figure": told,
