@@ -131,7 +131,7 @@ def comments(briefings):
     ],
 )
 def test_the_forms_of_a_score(text, score):
-    assert gcc.score_form(text) == score
+    assert gcc._form_of(text, gcc._SCORE) == (score and str(score))
 
 
 @pytest.mark.parametrize(
