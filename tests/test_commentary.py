@@ -360,7 +360,7 @@ def test_a_value_too_few_or_too_many_is_an_error(values):
     ],
 )
 def test_a_file_that_is_not_well_formed_is_refused(old, new):
-    with pytest.raises(ValueError, match=r"prompt comment is not|role is one of"):
+    with pytest.raises(ValueError, match=r"prompt comment is not|should match pattern"):
         read_prompt("comment", PROMPT_TEXT.replace(old, new))
 
 

@@ -19,7 +19,7 @@ import pytest
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.experts import nnue as nnue_module
 from chessgloss.experts.boards import PIECES, read_boards
-from chessgloss.experts.leela import Encoder, LeelaExpert, LeelaFormatError, lc0_values
+from chessgloss.experts.leela import LeelaExpert, LeelaFormatError, encode, lc0_values
 from chessgloss.experts.nnue import NnueExpert, NnueFormatError
 from chessgloss.positions import Position, PositionError
 from fakes.leela_files import Architecture, write_constant, write_leela
@@ -279,7 +279,7 @@ def test_evaluation_is_what_stockfish_prints(stockfish_network, stockfish, fens)
 
 
 def test_planes_of_the_first_position_by_hand():
-    planes = Encoder().encode([chess.STARTING_FEN])[0]
+    planes = encode([chess.STARTING_FEN])[0]
     assert planes[0, 1].tolist() == [1] * 8
     assert planes[0].sum() == 8
     assert planes[5, 0].tolist() == [0, 0, 0, 0, 1, 0, 0, 0]
@@ -288,23 +288,15 @@ def test_planes_of_the_first_position_by_hand():
 
 
 def test_a_fen_alone_repeats_itself_and_takes_back_the_double_step():
-    history = Encoder().encode([EN_PASSANT])[0][:104].reshape(8, 13, 8, 8)
+    history = encode([EN_PASSANT])[0][:104].reshape(8, 13, 8, 8)
     assert (history[2:] == history[1]).all()
     changed = np.argwhere(history[0] != history[1]).tolist()
     assert changed == [[6, 4, 5], [6, 6, 5]]  # their pawn: f5 is empty, f7 is not
 
 
-def test_a_shared_encoder_gives_what_a_fresh_one_gives(records):
-    game = next(record.moves for record in records if len(record.moves) > 6)
-    jumps = [Position.after(game[:n]) for n in (3, 5, 4, 6)] + records[:5] + [records[0]]
-    together = Encoder().encode(jumps)
-    for row, position in zip(together, jumps, strict=True):
-        assert (row == Encoder().encode([position])[0]).all()
-
-
 def test_a_text_that_is_no_fen_is_named():
     with pytest.raises(PositionError, match="not a fen"):
-        Encoder().encode(["not a fen"])
+        encode(["not a fen"])
 
 
 # ---------------------------------------------------------------- Leela's tower
@@ -401,7 +393,7 @@ def test_maia_agrees_with_lc0(maia_file, records, fens):
     expert, lc0 = LeelaExpert(maia_file), Lc0(maia_file)
     positions: list[str | Position] = [*records, *fens[::3], EN_PASSANT, PROMOTION]
     assert len(positions) > 300
-    planes, values = Encoder().encode(positions), expert.evaluate(positions)
+    planes, values = encode(positions), expert.evaluate(positions)
     for position, mine, value in zip(positions, planes, values, strict=True):
         assert (mine == lc0.planes(position)).all()
         assert value == pytest.approx(lc0.value(position), abs=4e-5)

@@ -115,7 +115,7 @@ def comments(briefings):
     *((form, None) for form in ("four", "４", "", "\n", "Score")),
 ])  # fmt: skip
 def test_the_forms_of_a_score(text, score):
-    assert gcc.score_form(text) == score
+    assert gcc._form_of(text, gcc._SCORE) == (score and str(score))
 
 
 @pytest.mark.parametrize(("text", "score"), [

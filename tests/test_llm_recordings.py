@@ -161,8 +161,6 @@ def test_recordings_have_a_place_by_model_and_purpose(tmp_path):
     assert found.path == tmp_path / "org_model_free" / "gcc_eval.jsonl"
     with pytest.raises(ValueError, match="one word"):
         Recordings.of(MODEL, "../up", tmp_path)
-    with pytest.raises(ValueError, match="jsonl"):
-        Recordings(tmp_path / "answers.json", MODEL)
 
 
 #: Keeps question after question and says which are on the disk.

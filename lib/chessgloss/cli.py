@@ -206,26 +206,23 @@ def _dumps(value: Any, **options: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One component: whether it is there, its version or place, and the remedy if not.
+    """One component: its version or place if it is there, and the remedy if not.
 
     Parameters
     ----------
     component
         What it is.
-    present
-        Whether it can be used.
     version
-        Its version, or where it lies.
+        Its version, or where it lies; nothing if it cannot be used.
     remedy
-        What to run to have it; empty when it is there.
+        What to run to have it.
     essential
         Whether the main job cannot be done without it: in a checkout to execute the
         committed chapters, elsewhere to comment on moves.
     """
 
     component: str
-    present: bool
-    version: str
+    version: str | None
     remedy: str = ""
     essential: bool = True
 
@@ -233,7 +230,7 @@ class Finding:
 def _doctor(given: argparse.Namespace) -> int:
     project = _try(find_project)
     findings = examine(project)
-    missing = [each.component for each in findings if each.essential and not each.present]
+    missing = [each.component for each in findings if each.essential and not each.version]
     job = "execute the book" if project else "comment on moves"
     where = project or f"none (run inside a checkout); working folder {Path.cwd()}"
     print(f"project: {where}", render(findings), sep="\n")
@@ -251,35 +248,31 @@ def examine(project: Path | None) -> list[Finding]:
 
     book = project is not None  # what the job is, and so what it needs
     checkout = "export CHESSGLOSS_PROJECT=/path/to/checkout"
-    findings = [Finding("Python", True, platform.python_version())]
+    findings = [Finding("Python", platform.python_version())]
     for name in (*_PACKAGES, *(_BOOK_PACKAGES if book else ())):
         version = _try(importlib.metadata.version, name)
-        findings.append(_finding(name, version, "make sync" if book else f"pip install {name}"))
+        findings.append(Finding(name, version, "make sync" if book else f"pip install {name}"))
     version = _try(engine.version)
     usable = version if version == "Stockfish 15.1" or not book else None
     apt, npm = "sudo apt-get install stockfish (Debian 12)", "nodejs npm && make sync"
-    findings.append(_finding("Stockfish 15.1", usable, apt))
+    findings.append(Finding("Stockfish 15.1", usable, apt))
     stockfish8 = _try(oracle.find_stockfish8) and "npm 8.0.0"
-    findings.append(_finding("Stockfish 8", stockfish8, f"sudo apt-get install {npm}", book))
+    findings.append(Finding("Stockfish 8", stockfish8, f"sudo apt-get install {npm}", book))
     chromium = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
-    findings.append(_finding("chromium", chromium, "sudo apt-get install chromium", False))
+    findings.append(Finding("chromium", chromium, "sudo apt-get install chromium", False))
     for name, path in (("concept weights", "priority/nnue.safetensors"), ("book", "recordings")):
         place = _try(data_file, path)
         there = path if place and place.exists() else None
-        findings.append(_finding(f"data: {name}", there, checkout, book))
+        findings.append(Finding(f"data: {name}", there, checkout, book))
     for name, asset in assets.REGISTRY.items():
         remedy = f'python -c "from chessgloss import assets; assets.locate({name!r})"'
         if name == "leela":
             remedy = f"export {asset.variable}=/path/to/network.pb.gz"
         place = _try(assets.locate, name, fetch=False)
-        findings.append(_finding(f"asset {name}", place and place.name, remedy, False))
+        findings.append(Finding(f"asset {name}", place and place.name, remedy, False))
     remedy = "export OPENAI_BASE_URL=... (only to record new answers)"
     url = os.environ.get("OPENAI_BASE_URL") and "set"
-    return [*findings, _finding("language model endpoint", url, remedy, False)]
-
-
-def _finding(name: str, version: str | None, remedy: str, essential: bool = True) -> Finding:
-    return Finding(name, bool(version), version or "", "" if version else remedy, essential)
+    return [*findings, Finding("language model endpoint", url, remedy, False)]
 
 
 def _try(ask: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
@@ -292,11 +285,11 @@ def _try(ask: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
 
 def render(findings: list[Finding]) -> str:
     """Return the findings as a plain table: component, found, version, what to run."""
-    marks = ("yes" if f.present else "no" if f.essential else "no (optional)" for f in findings)
     rows = [("component", "found", "version", "what to run")]
-    rows += [
-        (f.component, mark, f.version, f.remedy) for f, mark in zip(findings, marks, strict=True)
-    ]
+    for each in findings:
+        found = "yes" if each.version else "no" if each.essential else "no (optional)"
+        remedy = "" if each.version else each.remedy
+        rows.append((each.component, found, each.version or "", remedy))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     return "\n".join("  ".join((*map(str.ljust, row, widths), row[3])).rstrip() for row in rows)
 

@@ -658,11 +658,9 @@ def analyse_many(
         For the first position that makes an engine fail twice.
     """
     todo = list(positions)
-    if processes < 1:
-        raise ValueError(f"processes must be at least 1, got {processes}")
-    lanes = min(processes, len(todo))
-    if not lanes:
+    if not todo:
         return []
+    lanes = min(processes, len(todo))
     free: SimpleQueue[Engine] = SimpleQueue()
 
     def analyse(position: Position) -> Analysis:

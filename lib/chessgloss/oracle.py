@@ -312,8 +312,6 @@ def evaluate_terms(
     EngineFailed
         If the engine crashes or hangs on a position twice; the message names it.
     """
-    if processes < 1:
-        raise ValueError(f"processes must be at least 1, got {processes}")
     for place, fen in enumerate(fens):
         placement = fen.split(" ", 1)[0]
         if (placement.count("K"), placement.count("k")) != (1, 1) or not _FEN.fullmatch(fen):

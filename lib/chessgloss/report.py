@@ -202,8 +202,7 @@ def table(frame: pd.DataFrame, caption: str = "", digits: int = 2) -> Html:
     """Show a table: numbers with ``digits`` decimals, counts with separators."""
     shown = frame.map(lambda cell: _cell(cell, digits))
     body = shown.to_html(classes="results", border=0, escape=True, na_rep="")
-    head = f'<p class="table-caption">{caption}</p>' if caption else ""
-    return Html(f'<div class="results">{head}{body}</div>', shown.to_string())
+    return _captioned(caption, body, shown.to_string())
 
 
 def texts(rows: Mapping[str, str], caption: str = "") -> Html:
@@ -211,9 +210,8 @@ def texts(rows: Mapping[str, str], caption: str = "") -> Html:
     column = pd.Series(dict(rows), dtype=object).to_frame("")
     with pd.option_context("display.max_colwidth", None):
         body = column.to_html(classes="results texts", border=0, header=False)
-    head = f'<p class="table-caption">{escape(caption)}</p>' if caption else ""
     plain = "\n".join(f"{name}: {text}" for name, text in rows.items())
-    return Html(f'<div class="results">{head}{body}</div>', plain)
+    return _captioned(escape(caption), body, plain)
 
 
 def claims(rows: Mapping[str, tuple[str, Sequence[Any]]], caption: str = "") -> Html:
@@ -226,13 +224,17 @@ def claims(rows: Mapping[str, tuple[str, Sequence[Any]]], caption: str = "") -> 
     cells = "".join(
         f"<tr><th>{escape(name)}</th><td>{_coloured(*row)}</td></tr>" for name, row in rows.items()
     )
-    head = f'<p class="table-caption">{escape(caption)}</p>' if caption else ""
     body = f'<table class="dataframe results texts"><tbody>{cells}</tbody></table>'
     evidence = (
         "\n".join([f"{name}: {text}", *(f"{c.claim.text}: {c.evidence}" for c in checked)])
         for name, (text, checked) in rows.items()
     )
-    return Html(f'<div class="results">{head}{body}</div>', "\n".join(evidence))
+    return _captioned(escape(caption), body, "\n".join(evidence))
+
+
+def _captioned(caption: str, body: str, text: str) -> Html:
+    head = f'<p class="table-caption">{caption}</p>' if caption else ""
+    return Html(f'<div class="results">{head}{body}</div>', text)
 
 
 def _coloured(text: str, checked: Sequence[Any]) -> str:

@@ -24,6 +24,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from chessgloss.corpora.samples import draw_plies
 from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
 from chessgloss.positions import Game, MoveInContext
 from chessgloss.store import Store
@@ -250,9 +251,7 @@ def ask_oracle(fens: Sequence[str]) -> NDArray[np.float32]:
 
 
 def _draw(number: int, game: Game, per_game: int | None, seed: int) -> list[tuple]:
-    random = np.random.default_rng([seed, int(game.key, 16)])
-    plies = random.permutation(np.arange(game.opening_plies, len(game.moves)))[:per_game]
-    drawn, split = set(plies.tolist()), game.split
+    drawn, split = draw_plies(game, per_game, seed), game.split
     around = {ply + step for ply in drawn for step in (0, 1, 2)}
     board, fens, kinds = chess.Board(game.root), dict[int, str](), dict[int, MoveKind]()
     for ply in range(min(max(around, default=-1), len(game.moves)) + 1):

@@ -51,8 +51,6 @@ SVM_C = 1e-3
 
 _PAIRS = ACCUMULATORS // 2
 _ONE_HOT = 12 * 64
-_MIRRORED = (np.arange(64) ^ 56).astype(np.int64)
-_SWAPPED = np.array([0, *range(7, 13), *range(1, 7)], dtype=np.uint8)
 _TOTALS = 3
 _ANSWERS = _TOTALS + (len(TERMS) - _TOTALS) // 2
 
@@ -100,8 +98,8 @@ class BoardSource:
 
     def read(self, fens: Sequence[str]) -> NDArray[np.uint8]:
         """Return piece codes, uint8 ``(n, 2, 64)``; a side's own pieces are codes 1 to 6."""
-        squares = read_boards(fens).squares
-        return np.stack([squares, _SWAPPED[squares[:, _MIRRORED]]], axis=1)
+        boards = read_boards(fens)
+        return np.stack([boards.squares, boards.from_black()], axis=1)
 
     def features(self, before: NDArray, after: NDArray) -> torch.Tensor:
         """Return the features of moves, float32 ``(n, 2, 1536)``, from what was read."""

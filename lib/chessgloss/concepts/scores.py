@@ -19,12 +19,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from chessgloss.concepts.fit import Fitted, Labelled, Tails, turn_terms
-from chessgloss.stats import (
-    Interval,
-    cluster_weights,
-    mean_interval,
-    percentile_interval,
-)
+from chessgloss.stats import Interval, cluster_weights, mean_interval, percentile_interval
 
 #: How many concepts a comment can use: the documents name up to five a move.
 TOP = 5

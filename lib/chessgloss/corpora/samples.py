@@ -28,9 +28,6 @@ _OPENING_PLIES = 24
 #: Values in pawns, the usual 1, 3, 3, 5, 9.
 _VALUES = {"P": 1, "N": 3, "B": 3, "R": 5, "Q": 9, "p": -1, "n": -3, "b": -3, "r": -5, "q": -9}
 
-#: Games replayed by one job.
-_CHUNK = 500
-
 
 @dataclass(frozen=True, slots=True)
 class PositionSample:
@@ -66,9 +63,7 @@ def sample_positions(
     The plies of a game depend on ``seed`` and the game alone, so that a longer list of
     games only adds rows. Final positions (nothing to move for) are never drawn.
     """
-    chunks = [list(games[at : at + _CHUNK]) for at in range(0, len(games), _CHUNK)]
-    tasks = (delayed(_draw)(chunk, per_game, seed) for chunk in chunks)
-    drawn = [rows for chunk in Parallel(n_jobs=jobs)(tasks) for rows in chunk]
+    drawn = Parallel(n_jobs=jobs)(delayed(_draw)(game, per_game, seed) for game in games)
     return PositionSample(
         tuple(fen for rows in drawn for _, fen in rows),
         np.repeat(np.arange(len(games), dtype=np.int32), [len(rows) for rows in drawn]),
@@ -76,19 +71,21 @@ def sample_positions(
     )
 
 
-def _draw(games: Sequence[Game], per_game: int, seed: int) -> list[list[tuple[int, str]]]:
-    """Draw (ply, FEN) from each game."""
-    drawn = []
-    for game in games:
-        random = np.random.default_rng([seed, int(game.key, 16)])
-        plies = random.permutation(np.arange(game.opening_plies, len(game.moves)))[:per_game]
-        board, rows = chess.Board(game.root), []
-        for ply, uci in enumerate(game.moves[: max(plies, default=-1) + 1]):
-            if ply in plies:
-                rows.append((ply, board.fen()))
-            board.push(chess.Move.from_uci(uci))
-        drawn.append(rows)
-    return drawn
+def _draw(game: Game, per_game: int, seed: int) -> list[tuple[int, str]]:
+    """Draw (ply, FEN) from a game."""
+    board, rows, plies = chess.Board(game.root), [], draw_plies(game, per_game, seed)
+    for ply, uci in enumerate(game.moves[: max(plies, default=-1) + 1]):
+        if ply in plies:
+            rows.append((ply, board.fen()))
+        board.push(chess.Move.from_uci(uci))
+    return rows
+
+
+def draw_plies(game: Game, most: int | None, seed: int) -> set[int]:
+    """Draw up to ``most`` plies of a game (``None`` takes all), none from its random opening."""
+    random = np.random.default_rng([seed, int(game.key, 16)])
+    plies = np.arange(game.opening_plies, len(game.moves))
+    return set(random.permutation(plies)[:most].tolist())
 
 
 # ---------------------------------------------------------------- the rows of a data sheet

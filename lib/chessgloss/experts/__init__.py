@@ -238,14 +238,15 @@ def load_expert(
     if name == "nnue":
         from chessgloss.experts.nnue import NnueExpert
 
-        file = _locate(name, path)
+        file = Path(path) if path else assets.locate(name)
         return NnueExpert(file, view=view or "white", random_weights=random_weights)
     if name == "leela":
         from chessgloss.experts.leela import LeelaExpert
 
         if view == "white":
             raise ValueError("Leela sees every board from the mover's side; leave view out")
-        return LeelaExpert(_locate(name, path), random_weights=random_weights)
+        file = Path(path) if path else assets.locate(name)
+        return LeelaExpert(file, random_weights=random_weights)
     if name in get_args(ControlName):
         from chessgloss.experts.boards import BareBoard
 
@@ -253,11 +254,3 @@ def load_expert(
             raise ValueError(f"{name} has no weights: leave path and random_weights out")
         return BareBoard(name, view or "white")
     raise ValueError(f"there is no expert {name!r}; choose nnue, leela, onehot or piece_counts")
-
-
-def _locate(name: str, path: Path | str | None) -> Path:
-    if path is None:
-        return assets.locate(name)
-    if not Path(path).is_file():
-        raise FileNotFoundError(f"there is no network file {str(path)!r} for the expert {name!r}")
-    return Path(path)

@@ -53,17 +53,13 @@ class Boards:
         white, black = ((self.squares == king).argmax(axis=1) for king in _KINGS)
         return white, black
 
-    def from_mover(self) -> np.ndarray:
-        """Return ``squares`` seen by the side to move: (n, 64).
+    def from_black(self) -> np.ndarray:
+        """Return ``squares`` seen by Black: ranks mirrored, own pieces are codes 1 to 6."""
+        return _SWAPPED[self.squares.reshape(-1, 8, 8)[:, ::-1].reshape(-1, 64)]
 
-        Where Black is to move the ranks are mirrored and the colours swapped, so that codes
-        1 to 6 are always the mover's pieces and its first rank is always the first row.
-        """
-        turned = self.squares.copy()
-        black = ~self.white_to_move
-        mirrored = self.squares[black].reshape(-1, 8, 8)[:, ::-1].reshape(-1, 64)
-        turned[black] = _SWAPPED[mirrored]
-        return turned
+    def from_mover(self) -> np.ndarray:
+        """Return ``squares`` seen by the side to move: (n, 64)."""
+        return np.where(self.white_to_move[:, None], self.squares, self.from_black())
 
 
 def fen_of(position: str | Position) -> str:
@@ -139,8 +135,6 @@ class BareBoard(Representation):
     """
 
     def __init__(self, kind: str, view: View = "white") -> None:
-        if kind not in _ENCODINGS:
-            raise ValueError(f"kind must be one of {', '.join(_ENCODINGS)}, got {kind!r}")
         self._encode, width = _ENCODINGS[kind]
         super().__init__(kind, {"board": width}, view, batch=8192)
 

@@ -14,7 +14,6 @@ import gzip
 import importlib.util
 import struct
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -241,8 +240,8 @@ class _State(NamedTuple):
     auxiliary: tuple[float, ...]
 
 
-class Encoder:
-    """Turns positions into Leela's input: 112 planes of 8 x 8 for a position and seven before.
+def encode(positions: Sequence[str | Position]) -> np.ndarray:
+    """Return Leela's input, float32 (n, 112, 8, 8): planes of 8 x 8, the mover's first rank first.
 
     Planes 13i to 13i + 12, for i = 0 (now) to 7: own pawn, knight, bishop, rook, queen, king,
     the opponent's six, and ones where the position occurred before. Planes 104 to 111:
@@ -250,91 +249,52 @@ class Encoder:
     the halfmove clock, zeros, ones. The board is always seen by the side to move: for Black
     the ranks are mirrored, in all eight positions alike.
 
-    Where fewer than seven earlier positions are known, the oldest known one is repeated,
-    unless it is the start of a game, before which there are zeros. This is lc0's own default
-    ("fen only"); a pawn that the oldest position shows to have just made a double step is put
-    back. A game's positions in order cost one replay in all.
+    Positions with moves bring their history; FENs have none. Where fewer than seven earlier
+    positions are known, the oldest known one is repeated, unless it is the start of a game,
+    before which there are zeros. This is lc0's own default ("fen only"); a pawn that the oldest
+    position shows to have just made a double step is put back.
+
+    Raises
+    ------
+    PositionError
+        If a FEN cannot be read.
     """
-
-    def __init__(self) -> None:
-        self._line = _Line(chess.STARTING_FEN)
-
-    def encode(self, positions: Sequence[str | Position]) -> np.ndarray:
-        """Return planes, float32 (n, 112, 8, 8); row 0 is the mover's first rank, column 0 file a.
-
-        Positions with moves bring their history; FENs have none.
-
-        Raises
-        ------
-        PositionError
-            If a FEN cannot be read.
-        """
-        states = [self._state(position) for position in positions]
-        n = len(states)
-        frames = np.array([state.frames for state in states], dtype=np.uint64)
-        frames = frames.reshape(n, HISTORY, _PER_POSITION)
-        black = np.array([state.black_to_move for state in states], dtype=bool)
-        bitboards = frames[:, :, :12]
-        bitboards[black] = np.roll(bitboards[black], 6, axis=2).byteswap()
-        octets = np.ascontiguousarray(bitboards, dtype="<u8").view(np.uint8)
-        bits = np.unpackbits(octets, axis=-1, bitorder="little")  # a1 first
-        planes = np.zeros((n, PLANES, 64), dtype=np.float32)
-        history = planes[:, :_AUXILIARY].reshape(n, HISTORY, _PER_POSITION, 64)
-        history[:, :, :12] = bits.reshape(n, HISTORY, 12, 64)
-        history[:, :, 12] = frames[:, :, 12, None]
-        auxiliary = np.array([state.auxiliary for state in states], dtype=np.float32)
-        planes[:, _AUXILIARY:] = auxiliary.reshape(n, 8, 1)
-        return planes.reshape(n, PLANES, 8, 8)
-
-    def _state(self, position: str | Position) -> _State:
-        if isinstance(position, str) or not position.moves:
-            return _Line(fen_of(position)).state()
-        if not self._line.leads_to(position):
-            self._line = _Line(position.root)
-        self._line.play(position.moves)
-        return self._line.state()
+    states = [_state(position) for position in positions]
+    n = len(states)
+    frames = np.array([state.frames for state in states], dtype=np.uint64)
+    frames = frames.reshape(n, HISTORY, _PER_POSITION)
+    black = np.array([state.black_to_move for state in states], dtype=bool)
+    bitboards = frames[:, :, :12]
+    bitboards[black] = np.roll(bitboards[black], 6, axis=2).byteswap()
+    octets = np.ascontiguousarray(bitboards, dtype="<u8").view(np.uint8)
+    bits = np.unpackbits(octets, axis=-1, bitorder="little")  # a1 first
+    planes = np.zeros((n, PLANES, 64), dtype=np.float32)
+    history = planes[:, :_AUXILIARY].reshape(n, HISTORY, _PER_POSITION, 64)
+    history[:, :, :12] = bits.reshape(n, HISTORY, 12, 64)
+    history[:, :, 12] = frames[:, :, 12, None]
+    auxiliary = np.array([state.auxiliary for state in states], dtype=np.float32)
+    planes[:, _AUXILIARY:] = auxiliary.reshape(n, 8, 1)
+    return planes.reshape(n, PLANES, 8, 8)
 
 
-class _Line:
-    """A root, the moves played from it, and the frames they made."""
-
-    def __init__(self, root: str) -> None:
-        try:
-            self.board = chess.Board(root)
-        except ValueError as error:
-            raise PositionError(f"FEN {root!r} cannot be read: {error}") from None
-        self.root = root
-        self.moves: tuple[str, ...] = ()
-        self.occurred = Counter([_key(self.board)])
-        self.frames = [_frame(self.board, repeated=False)]
-        self.filler = _filler(self.board)
-
-    def leads_to(self, position: Position) -> bool:
-        """Tell whether the position continues this line from the same root."""
-        known = len(self.moves)
-        return position.root == self.root and position.moves[:known] == self.moves
-
-    def play(self, moves: tuple[str, ...]) -> None:
-        """Play what ``moves`` has beyond the line; the record has checked that it is legal."""
-        for uci in moves[len(self.moves) :]:
-            self.board.push(chess.Move.from_uci(uci))
-            if self.board.halfmove_clock == 0:
-                self.occurred.clear()
-            key = _key(self.board)
-            self.frames.append(_frame(self.board, repeated=self.occurred[key] > 0))
-            self.occurred[key] += 1
-        self.moves = moves
-
-    def state(self) -> _State:
-        board, frames = self.board, self.frames[-HISTORY:][::-1]
-        rights, black = board.clean_castling_rights(), not board.turn
-        castling = (
-            float(bool(rights & chess.BB_RANKS[0 if colour else 7] & file))
-            for colour in (board.turn, black)
-            for file in (chess.BB_FILE_A, chess.BB_FILE_H)
-        )
-        frames += [self.filler] * (HISTORY - len(frames))
-        return _State(frames, black, (*castling, float(black), board.halfmove_clock, 0.0, 1.0))
+def _state(position: str | Position) -> _State:
+    try:
+        board = chess.Board(position) if isinstance(position, str) else position.board()
+    except ValueError as error:
+        raise PositionError(f"FEN {position!r} cannot be read: {error}") from None
+    rights, black = board.clean_castling_rights(), not board.turn
+    castling = (
+        float(bool(rights & chess.BB_RANKS[0 if colour else 7] & file))
+        for colour in (board.turn, black)
+        for file in (chess.BB_FILE_A, chess.BB_FILE_H)
+    )
+    auxiliary = (*castling, float(black), board.halfmove_clock, 0.0, 1.0)
+    frames = [_frame(board, repeated=board.is_repetition(2))]
+    while board.move_stack and len(frames) < HISTORY:
+        board.pop()
+        frames.append(_frame(board, repeated=board.is_repetition(2)))
+    frames += [_filler(board)] * (HISTORY - len(frames))
+    return _State(frames, black, auxiliary)
 
 
 def _frame(board: chess.Board, *, repeated: bool) -> Frame:
@@ -354,12 +314,6 @@ def _filler(board: chess.Board) -> Frame:
         board.remove_piece_at(end)
         board.set_piece_at(start, chess.Piece(chess.PAWN, not board.turn))
     return _frame(board, repeated=False)
-
-
-def _key(board: chess.Board) -> tuple[int | str | bool | None, ...]:
-    """Return what makes two positions the same for the repetition plane."""
-    passant = board.ep_square if board.has_pseudo_legal_en_passant() else None
-    return (*_frame(board, repeated=False), board.turn, board.castling_rights, passant)
 
 
 # ---------------------------------------------------------------- the residual tower
@@ -516,7 +470,7 @@ class LeelaExpert(Expert):
     colours swapped, so labels must be the mover's and the opponent's.
 
     History: a :class:`Position` with moves brings the positions before it, a FEN stands
-    alone (see :class:`Encoder`). The two differ: give every position of a study in the same
+    alone (see :func:`encode`). The two differ: give every position of a study in the same
     way.
 
     Parameters
@@ -542,7 +496,6 @@ class LeelaExpert(Expert):
         self.channels = self.tower.channels
         layers = ["input", *(f"block{index}" for index in range(network.blocks))]
         super().__init__(name, dict.fromkeys(layers, 64 * self.channels), "mover", batch=256)
-        self._encoder = Encoder()
 
     @torch.inference_mode()
     def _layer(self, layer: str, positions: list[str | Position]) -> np.ndarray:
@@ -563,7 +516,7 @@ class LeelaExpert(Expert):
         return values * torch.from_numpy(_signs(positions))
 
     def _planes(self, positions: Positions) -> torch.Tensor:
-        planes = torch.from_numpy(self._encoder.encode(positions))
+        planes = torch.from_numpy(encode(positions))
         return planes.contiguous(memory_format=torch.channels_last)
 
 

@@ -59,7 +59,7 @@ _PREAMBLE = re.compile(
     r"(?: score| rating)?(?: is| of)?[\s\"'`*_:=(\[]*)?",
     re.IGNORECASE,
 )
-_FORM = re.compile(rf"{_OPEN}([1-5])(?:\.0| ?/ ?5)?{_CLOSE}")
+_SCORE = re.compile(rf"{_OPEN}([1-5])(?:\.0| ?/ ?5)?{_CLOSE}")
 _STATED = re.compile(r"([1-5])(?:\.0(?!\d)| ?/ ?5(?!\d))?(?!\d| ?[-–/.,] ?\d)")
 _LETTER = re.compile(rf"{_OPEN}([A-Z]){_CLOSE}")
 
@@ -269,11 +269,11 @@ def read_score(answer: Answer) -> Score:
     if not answer.tokens:
         return Score(float(stated), by="text")
     token = answer_token(answer.tokens)
-    if token is None or score_form(token.text) != stated:
+    if token is None or _form_of(token.text, _SCORE) != str(stated):
         return UNSCORED
-    chances = _chances(token, score_form)
+    chances = _chances(token, _SCORE)
     mass = sum(chances.values())
-    value = sum(score * chance for score, chance in chances.items()) / mass
+    value = sum(int(score) * chance for score, chance in chances.items()) / mass
     return Score(min(max(value, 1), 5), min(mass, 1.0))
 
 
@@ -281,12 +281,6 @@ def stated_score(text: str) -> int | None:
     """Return the digit that a text begins with, as far as it is an answer; else ``None``."""
     preamble = _PREAMBLE.match(text)
     match = _STATED.match(text, preamble.end() if preamble else 0)
-    return int(match.group(1)) if match else None
-
-
-def score_form(token: str) -> int | None:
-    """Return the score that a token is a form of, or ``None``."""
-    match = _FORM.fullmatch(token)
     return int(match.group(1)) if match else None
 
 
@@ -309,24 +303,24 @@ def read_letter(answer: Answer, letters: str = "AB") -> dict[str, float] | None:
     if answer.state not in _READABLE:
         return None
     token = answer_token(answer.tokens)
-    stated = _letter_form(token.text if token else answer.text)
+    stated = _form_of(token.text if token else answer.text, _LETTER)
     if stated is None or stated not in letters:
         return None
-    chances = _chances(token, _letter_form) if token else {stated: 1.0}
+    chances = _chances(token, _LETTER) if token else {stated: 1.0}
     total = sum(chances.get(letter, 0.0) for letter in letters)
     return {letter: chances.get(letter, 0.0) / total for letter in letters}
 
 
-def _letter_form(token: str) -> str | None:
-    match = _LETTER.fullmatch(token)
-    return match.group(1) if match else None
+def _form_of(token: str, forms: re.Pattern[str]) -> str | None:
+    """Return the digit or letter that a token is a form of, or ``None``."""
+    match = forms.fullmatch(token)
+    return match[1] if match else None
 
 
-def _chances(token: Token, form: Callable[[str], int | None] | Callable[[str], str | None]) -> dict:
+def _chances(token: Token, forms: re.Pattern[str]) -> dict[str, float]:
     """Add up a token's probabilities by what its alternatives are forms of."""
-    chances: dict = {}
+    chances: dict[str, float] = {}
     for text, chance in (token.probabilities() or {token.text: 1.0}).items():
-        kind = form(text)
-        if kind is not None:
+        if kind := _form_of(text, forms):
             chances[kind] = chances.get(kind, 0.0) + chance
     return chances

@@ -21,14 +21,7 @@ from chessgloss.commentary.briefing import Briefing, read_briefings
 from chessgloss.commentary.methods import read_comment, request_comment
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.engine import centipawns
-from chessgloss.judges.gcc import (
-    DIMENSIONS,
-    ONE_TOKEN,
-    about_text,
-    ask_each,
-    read_letter,
-    texts_of,
-)
+from chessgloss.judges.gcc import DIMENSIONS, ONE_TOKEN, about_text, ask_each, read_letter, texts_of
 from chessgloss.llm.recordings import Request
 from chessgloss.store import find_project
 

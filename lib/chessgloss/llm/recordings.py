@@ -20,21 +20,14 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Annotated, Any
 
 import zstandard
 from filelock import FileLock
+from pydantic import AfterValidator, Field, StrictInt
+from pydantic.dataclasses import dataclass as checked_dataclass
 
 from chessgloss.store import find_project, recipe_key
-
-ROLES = ("system", "user", "assistant")
-
-#: The protocol gives at most this many alternatives a token.
-#: Source: the API reference of Chat Completions, parameter ``top_logprobs``.
-MOST_ALTERNATIVES = 20
-
-_MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]*")
-_PROMPT_NAME = re.compile(r"([a-z0-9_]+@[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +46,7 @@ class Model:
     sha256: str = ""
 
     def __post_init__(self) -> None:
-        if not _MODEL_NAME.fullmatch(self.name) or ".." in self.name:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._:/@-]*", self.name) or ".." in self.name:
             raise ValueError(f"a model's name is letters, digits and ._:/@-, got {self.name!r}")
         if not re.fullmatch(r"([0-9a-f]{64})?", self.sha256):
             raise ValueError(f"sha256 of {self.name} must be 64 hex digits, got {self.sha256!r}")
@@ -69,7 +62,7 @@ class Model:
         return re.sub(r"[:/@]+", "_", self.name)
 
 
-@dataclass(frozen=True, slots=True)
+@checked_dataclass(frozen=True, slots=True)
 class Message:
     """One turn of a conversation.
 
@@ -81,15 +74,11 @@ class Message:
         Its text.
     """
 
-    role: str
+    role: Annotated[str, Field(pattern=r"^(system|user|assistant)$")]
     content: str
 
-    def __post_init__(self) -> None:
-        if self.role not in ROLES:
-            raise ValueError(f"a message's role is one of {', '.join(ROLES)}, got {self.role!r}")
 
-
-@dataclass(frozen=True, slots=True)
+@checked_dataclass(frozen=True, slots=True)
 class Sampling:
     """How an answer is drawn; every field is part of a recording's key.
 
@@ -109,27 +98,15 @@ class Sampling:
         Texts that end an answer; they are not part of it.
     """
 
-    temperature: float = 0.0
-    max_tokens: int = 256
+    temperature: Annotated[float, Field(ge=0, le=2), AfterValidator(abs)] = 0.0  # no -0.0
+    max_tokens: Annotated[int, Field(ge=1)] = 256
     seed: int = 0
-    top_logprobs: int = 0
-    logprob_tokens: int = 1
+    top_logprobs: Annotated[int, Field(ge=0, le=20)] = 0  # what Chat Completions allows
+    logprob_tokens: Annotated[int, Field(ge=1)] = 1
     stop: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "temperature", abs(float(self.temperature)) or 0.0)
-        object.__setattr__(self, "stop", tuple(self.stop))
-        if not 0 <= self.temperature <= 2:
-            raise ValueError(f"temperature must be 0 to 2, got {self.temperature}")
-        if self.max_tokens < 1 or self.logprob_tokens < 1:
-            raise ValueError(
-                f"token counts must be positive, got {self.max_tokens} and {self.logprob_tokens}"
-            )
-        if not 0 <= self.top_logprobs <= MOST_ALTERNATIVES:
-            raise ValueError(f"top_logprobs: 0 to {MOST_ALTERNATIVES}, got {self.top_logprobs}")
 
-
-@dataclass(frozen=True, slots=True)
+@checked_dataclass(frozen=True, slots=True)
 class Request:
     """One question to a language model.
 
@@ -148,22 +125,11 @@ class Request:
         ``move``); never text that belongs to others. Kept, but no part of the key.
     """
 
-    messages: tuple[Message, ...]
+    messages: Annotated[tuple[Message, ...], Field(min_length=1)]
     sampling: Sampling = Sampling()
-    repeat: int = 0
-    prompt: str = ""
-    about: Mapping[str, str | int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "messages", tuple(self.messages))
-        if not self.messages:
-            raise ValueError("a request needs at least one message")
-        if self.repeat < 0:
-            raise ValueError(f"repeat must not be negative, got {self.repeat}")
-        if not _PROMPT_NAME.fullmatch(self.prompt):
-            raise ValueError(f"a prompt is named like 'comment@1', got {self.prompt!r}")
-        if not all(isinstance(value, str | int) for value in self.about.values()):
-            raise ValueError(f"about holds texts and whole numbers only, got {dict(self.about)}")
+    repeat: Annotated[int, Field(ge=0)] = 0
+    prompt: Annotated[str, Field(pattern=r"^([a-z0-9_]+@[0-9]+)?$")] = ""
+    about: Mapping[str, str | StrictInt] = field(default_factory=dict)
 
     def __str__(self) -> str:
         about = ", ".join(f"{name} {value}" for name, value in self.about.items())
@@ -252,7 +218,7 @@ class Recordings:
     Parameters
     ----------
     path
-        The file, ending in ``.jsonl``; made when the first answer is kept.
+        The file, lines of JSON; made when the first answer is kept.
     model
         Whose answers it holds.
     """
@@ -263,10 +229,6 @@ class Recordings:
     _read: int = field(default=0, init=False, repr=False)
     _unpacked: bool = field(default=False, init=False, repr=False)
     _guard: Any = field(default_factory=RLock, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        if self.path.suffix != ".jsonl":
-            raise ValueError(f"recordings are kept in a file .jsonl, got {self.path}")
 
     @classmethod
     def of(cls, model: Model, purpose: str, folder: Path | None = None) -> Recordings:

@@ -35,14 +35,7 @@ from chessgloss.stats import (
     ranks,
     sign_flip_p,
 )
-from chessgloss.survey.study import (
-    CAUSES,
-    DIMENSIONS,
-    STRENGTHS,
-    Key,
-    faults,
-    shown_order,
-)
+from chessgloss.survey.study import CAUSES, DIMENSIONS, STRENGTHS, Key, faults, shown_order
 
 FORMAT = "chessgloss-ratings/1"
 

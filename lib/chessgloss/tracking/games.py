@@ -219,6 +219,13 @@ def annotate(
     return ids, ends + 2 * np.arange(ends.size)
 
 
+def read_moves(games: Iterable[Sequence[str]], reading: Notation) -> list[Tokens]:
+    """Return what a model reads of games that go on: BOS and the moves (in UCI) so far."""
+    played = tokenise(games)
+    ids, starts = annotate(played, np.arange(len(played)), reading)
+    return [ids[first : last - 1] for first, last in pairwise(starts)]
+
+
 def _running_total(counts: Sequence[int] | NDArray) -> Places:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 

@@ -171,15 +171,12 @@ def contexts(questions: pd.DataFrame, notation: tokens.Notation) -> list[tokens.
         With ``ap``, every move of the prefix follows its type, and so does the square that
         prompts an End task. Else there is no type but the prompt of a Start task (section 3.1).
     """
-    games = tokens.tokenise(prefix.split() for prefix in questions["prefix"])
-    typed = notation == "ap"
-    ids, starts = tokens.annotate(games, np.arange(len(games)), "ap" if typed else "uci")
-    read = []
-    for number, question in enumerate(questions.itertuples()):
+    typed, read = notation == "ap", []
+    before = tokens.read_moves(map(str.split, questions["prefix"]), "ap" if typed else "uci")
+    for moves, question in zip(before, questions.itertuples(), strict=True):
         words = [question.piece] if typed and question.task in END_TASKS else []
         asked = [tokens.IDS[word] for word in (*words, question.prompt)]
-        before = ids[starts[number] : starts[number + 1] - 1]
-        read.append(np.append(before, np.array(asked, dtype=np.uint8)))
+        read.append(np.append(moves, np.array(asked, dtype=np.uint8)))
     return read
 
 

@@ -23,7 +23,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -433,9 +432,7 @@ def continue_games(
         as the end of the game, is given in the vocabulary's words; :data:`TOO_LONG` for a game
         that leaves no room for a move.
     """
-    played, typed = tokens.tokenise(games), reading == "ap"
-    ids, starts = tokens.annotate(played, np.arange(len(played)), reading)
-    read = [ids[first : last - 1] for first, last in pairwise(starts)]
+    read, typed = tokens.read_moves(games, reading), reading == "ap"
     short = [place for place, game in enumerate(read) if len(game) <= model.settings.context - 4]
     grown = [read[place] for place in short]
     for _ in range(3 + typed):

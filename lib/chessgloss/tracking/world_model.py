@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from typing import Any
 
 import chess
@@ -28,6 +27,7 @@ from torch import nn
 from torch.nn import functional
 
 from chessgloss.tracking import games as tokens
+from chessgloss.tracking.games import read_moves
 from chessgloss.tracking.models import TOKENS, LanguageModel, predict_next
 from chessgloss.tracking.runs import continue_games
 
@@ -129,13 +129,6 @@ def fit_board_probe(
 
 
 # ---------------------------------------------------------------- attacks
-
-
-def read_moves(games: Sequence[Sequence[str]], reading: tokens.Notation) -> list[tokens.Tokens]:
-    """Return what a model reads of games that go on: BOS and the moves (in UCI) so far."""
-    played = tokens.tokenise(games)
-    ids, starts = tokens.annotate(played, np.arange(len(played)), reading)
-    return [ids[first : last - 1] for first, last in pairwise(starts)]
 
 
 def play_its_moves(
