@@ -35,6 +35,7 @@ import re
 from collections import Counter
 from functools import partial
 from itertools import chain
+from typing import get_args
 
 import chess
 import chess.svg
@@ -48,7 +49,7 @@ from sklearn.metrics import cohen_kappa_score
 from chessgloss import assets, engine, report
 from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
-from chessgloss.claims import CAUSES, disqualifier, extract, gold, verify
+from chessgloss.claims import CAUSES, Kind, disqualifier, extract, gold, verify
 from chessgloss.claims.checker import checker_digest, checker_files
 from chessgloss.commentary import briefing, choice, methods, proven
 from chessgloss.commentary.prompts import load_prompt
@@ -923,10 +924,27 @@ report.table(breach.loc[order].to_frame("breaks the hard rule"),
 texts = proven.asked_texts()[: sizes.listed]
 questions = proven.extraction_requests(texts)
 answers = replay("extraction", model).ask_many(questions, progress=False)
+
+
+def read_list(answer, text):
+    """A line is kind, bar, words; it counts if the kind is known and the text has the words."""
+    listed = answer.text.splitlines()[:-1 if answer.state == "cut_off" else None]
+    for line in listed if answer.state in ("answered", "cut_off") else []:
+        kind, bar, words = (part.strip(" -*\"'“”‘’").strip() for part in line.partition("|"))
+        if line.strip().lower() in ("", "none"):
+            continue
+        if not (bar and words) or kind.lower() not in get_args(Kind):
+            yield "unread", None, (0, 0)
+        elif words not in text:
+            yield "not in the comment", None, (0, 0)
+        else:
+            start = text.index(words)
+            yield "claim", kind.lower(), (start, start + len(words))
+
+
 lines = pd.DataFrame([
-    (place, line.reading, line.kind, line.span)
-    for place, (answer, text) in enumerate(zip(answers, texts, strict=True))
-    for line in proven.read_claims(answer, text.text)],
+    (place, *line) for place, (answer, text) in enumerate(zip(answers, texts, strict=True))
+    for line in dict.fromkeys(read_list(answer, text.text))],
     columns=["text", "reading", "kind", "span"])
 
 

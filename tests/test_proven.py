@@ -30,7 +30,6 @@ from chessgloss.commentary.proven import (
     pending,
     prover,
     read_attempt,
-    read_claims,
     settle,
     show_move,
     stems,
@@ -393,51 +392,6 @@ def test_accusations_that_were_read_have_a_label_and_a_reason() -> None:
     assert len(
         {tuple(row[key] for key in ("method", "move", "claim", "kind")) for row in rows}
     ) == (len(rows))
-
-
-# ---------------------------------------------------------------- claims listed by a model
-
-TEXT = "The rook on e1 takes on e5, and the rook on e1 gives check."
-
-
-@pytest.mark.parametrize(
-    ("line", "words", "reading"),
-    [
-        ("piece | The rook on e1", "The rook on e1", "claim"),
-        ('- Capture | "takes on e5"', "takes on e5", "claim"),
-        ("check|gives check", "gives check", "claim"),
-        ("piece | the queen on e1", "", "not in the comment"),
-        ("opinion | The rook on e1", "", "unread"),
-        ("The rook on e1 takes on e5", "", "unread"),
-        ("piece |", "", "unread"),
-        ('piece | ""', "", "not in the comment"),
-    ],
-)
-def test_a_line_counts_if_kind_and_words_are_known(line, words, reading) -> None:
-    (listed,) = read_claims(Answer(State.ANSWERED, line), TEXT)
-    assert listed.reading == reading
-    assert TEXT[slice(*listed.span)] == words
-
-
-def test_words_that_stand_twice_are_taken_one_after_the_other() -> None:
-    answer = Answer(State.ANSWERED, "piece | rook on e1\npiece | rook on e1\npiece | rook on e1")
-    listed = read_claims(answer, TEXT)
-    assert [each.span[0] for each in listed] == [4, 36, 0]
-    assert listed[2].reading == "not in the comment"
-
-
-@pytest.mark.parametrize(
-    ("state", "text", "count"),
-    [
-        (State.ANSWERED, "none", 0),
-        (State.ANSWERED, "\n check | gives check \n\n", 1),
-        (State.CUT_OFF, "check | gives check\npiece | The rook", 1),
-        (State.CUT_OFF, "check | gives check", 0),
-        (State.REFUSED, "check | gives check", 0),
-    ],
-)
-def test_an_answer_is_read_as_far_as_it_is_whole(state: State, text: str, count: int) -> None:
-    assert len(read_claims(Answer(state, text), TEXT)) == count
 
 
 def test_the_comment_is_fenced_and_the_test_half_never_asked_about() -> None:

@@ -29,11 +29,7 @@ from chessgloss.store import find_project
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 #: Name of the style of a claim's verdict, the gravest first.
-VERDICT_STYLES = {
-    "false": "claim-false",
-    "not checkable": "claim-open",
-    "true": "claim-true",
-}
+VERDICT_STYLES = {"false": "claim-false", "not checkable": "claim-open", "true": "claim-true"}
 
 _KEY = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_+]+)+")
 

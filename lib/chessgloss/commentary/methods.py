@@ -98,15 +98,6 @@ class Method:
     max_tokens: int = 90
 
 
-def _guided(name: str, examples: int, attacks: bool) -> Method:
-    given = ["engine's verdict", "attacks" * attacks, "two examples" * (examples > 0)]
-    rest = "reasoning, five concepts"
-    return Method(
-        name, "comment_guided", ", ".join([*filter(None, given), rest]), "top",
-        attacks=attacks, examples=examples, max_tokens=200,
-    )  # fmt: skip
-
-
 def _ccc(name: str, given: str, choice: Choice, **options: bool) -> Method:
     given = f"engine's verdict, attacks, examples, reasoning, {given}"
     return Method(name, "comment_ccc", given, choice, max_tokens=200, **options)
@@ -126,10 +117,19 @@ METHODS: Mapping[str, Method] = {
         _ccc("ccc_facts", "five concepts, and forks, pins and such it sees", "top", noticed=True),
         Method("llm_two", "comment_llm", "two examples", examples=2),
         Method("llm_expert_two", "comment_expert", "engine's verdict, two examples", examples=2),
-        _guided("ccc_two", 2, True),
-        _guided("ccc_two_bare", 2, False),
-        _guided("ccc_zero", 0, True),
-        _guided("ccc_zero_bare", 0, False),
+        *(
+            Method(
+                f"ccc_{name}{end}",
+                "comment_guided",
+                f"{given}engine's verdict, reasoning, five concepts",
+                "top",
+                attacks=not end,
+                examples=shown,
+                max_tokens=200,
+            )
+            for name, shown in (("two", 2), ("zero", 0))
+            for end, given in (("", "attacks, "), ("_bare", ""))
+        ),
     )
 }
 
@@ -234,8 +234,7 @@ def request_comment(
     if "verdict" in prompt.placeholders:
         values["verdict"] = describe_verdict(move, briefing.verdict)
     if chosen.concepts is not None:
-        attacks = describe_attacks(move.after())
-        values["attacks"] = attacks if chosen.prompt == "comment_ccc" else _listing(chosen, attacks)
+        values["attacks"] = _attacks(chosen, describe_attacks(move.after()))
         values["concepts"] = describe_concepts(concepts_of(briefing, method, count))
     *before, question = prompt.fill(**values)
     shown = (turn for each in EXAMPLES[: chosen.examples] for turn in _show(chosen, each))
@@ -247,8 +246,11 @@ def request_comment(
     )
 
 
-def _listing(method: Method, attacks: str) -> str:
-    return f"\nAttacks after the move:\n{attacks}" if method.attacks else ""
+def _attacks(method: Method, lines: str) -> str:
+    """Return the list of attacks as a prompt has it: with its heading where it may be left out."""
+    if method.prompt == "comment_ccc":
+        return lines
+    return f"\nAttacks after the move:\n{lines}" if method.attacks else ""
 
 
 def _show(method: Method, example: Mapping[str, Any]) -> tuple[Message, Message]:
@@ -260,7 +262,7 @@ def _show(method: Method, example: Mapping[str, Any]) -> tuple[Message, Message]
         texts["verdict"] = example["verdict"]
     if method.concepts is not None:
         lines = "\n".join(f"- {each}" for each in example["attacks"])
-        texts["attacks"] = _listing(method, lines)
+        texts["attacks"] = _attacks(method, lines)
         concepts = enumerate(example["concepts"], start=1)
         texts["concepts"] = "\n".join(f"{rank}. {each}" for rank, each in concepts)
         answer = f"Thoughts: {example['thoughts']}\nComment: {answer}"

@@ -19,11 +19,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Final, Literal, NamedTuple
 
 import chess
 
-from chessgloss.claims import Checked, Kind, verify
+from chessgloss.claims import Checked, verify
 from chessgloss.claims.gold import GoldText, read_gold
 from chessgloss.claims.lexicon import tokenise
 from chessgloss.claims.parser import Element, chunk, sentences
@@ -371,7 +371,8 @@ def prove(text: str, given: Sequence[Note], actor: Set[str], check: Check) -> tu
     """
     parts, checked = cut(text), check(text)
     _, spans = join(parts, frozenset(range(len(parts))))
-    clauses, place, of_move = list[Clause](), (None, 0), False
+    clauses, of_move = list[Clause](), False
+    place: tuple[Note | None, int] = None, 0
     for index, part in enumerate(parts):
         start, stop = text.find(part.text, spans[index][0] - 3), 0
         start = spans[index][0] if start < 0 else start
@@ -749,26 +750,6 @@ def _begins_clause(after: str, joint: str) -> bool:
 # ---------------------------------------------------------------- claims listed by a model
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A line of a model's list of claims.
-
-    Parameters
-    ----------
-    reading
-        What became of it: it names a ``claim``, its words are ``not in the comment``, or it is
-        ``unread``, no such line.
-    kind
-        Kind of the claim; ``None`` if it names none.
-    span
-        Where its words stand in the comment.
-    """
-
-    reading: Literal["claim", "not in the comment", "unread"]
-    kind: str | None = None
-    span: tuple[int, int] = (0, 0)
-
-
 def asked_texts(count: int = COMMENTS) -> list[GoldText]:
     """Return the labelled comments whose claims a model lists, spread over the half to build on."""
     texts = list(read_gold(find_project() / "data" / "claims" / "dev.jsonl"))
@@ -787,27 +768,3 @@ def extraction_requests(texts: Iterable[GoldText] | None = None) -> list[Request
         )
         for gold in (asked_texts() if texts is None else texts)
     ]
-
-
-def read_claims(answer: Answer, text: str) -> list[Listed]:
-    """Read a model's list of the claims of a comment, strictly.
-
-    A line is kind, bar, words, and counts only if the kind is known and the words stand in the
-    comment: a model finds, it does not judge. An answer that was cut off is read up to its
-    last whole line. Words that stand in the comment more than once are taken where they were
-    not taken yet.
-    """
-    lines = answer.text.splitlines() if answer.state in (State.ANSWERED, State.CUT_OFF) else []
-    read: list[Listed] = []
-    for line in lines[:-1] if answer.state == State.CUT_OFF else lines:
-        if line.strip().lower() in ("", "none"):
-            continue
-        match = _PATTERNS["listed"].fullmatch(line)
-        if match is None or (kind := match["kind"].lower()) not in get_args(Kind):
-            read.append(Listed("unread"))
-            continue
-        words = match["words"].strip("\"'“”‘’ ")
-        spans = [place.span() for place in re.finditer(re.escape(words), text)] if words else []
-        free = [span for span in spans if span not in {each.span for each in read}]
-        read.append(Listed("claim", kind, free[0]) if free else Listed("not in the comment"))
-    return read

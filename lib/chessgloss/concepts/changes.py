@@ -236,9 +236,7 @@ def measure_changes(moves: pd.DataFrame, store: Store) -> TermChanges:
     return measured.take(known[before] & known[after])
 
 
-def distinct_positions(
-    moves: pd.DataFrame,
-) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]]:
+def distinct_positions(moves: pd.DataFrame) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]]:
     """Return the FENs around moves, each once, and where each move's two stand among them."""
     rows, fens = pd.factorize(pd.concat([moves["before"], moves["after"]]))
     before, after = np.split(rows, 2)

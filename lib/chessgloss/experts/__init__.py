@@ -156,11 +156,7 @@ class Expert(Representation):
 
 
 def joined_activations(
-    expert: Representation,
-    positions: Positions,
-    layers: str,
-    *,
-    dtype: DTypeLike = np.float16,
+    expert: Representation, positions: Positions, layers: str, *, dtype: DTypeLike = np.float16
 ) -> np.ndarray:
     """Return the activations of layers named with ``+`` between them, side by side.
 

@@ -264,10 +264,7 @@ def feature_bags(boards: Boards) -> FeatureBags:
 
 #: First feature of each piece code (empty, PNBRQK, pnbrqk) for either perspective.
 _PLANES = 64 * np.array(
-    [
-        [0, 0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 10],
-        [0, 1, 3, 5, 7, 9, 10, 0, 2, 4, 6, 8, 10],
-    ],
+    [[0, 0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 10], [0, 1, 3, 5, 7, 9, 10, 0, 2, 4, 6, 8, 10]],
     dtype=np.int32,
 )
 

@@ -189,10 +189,7 @@ def _indicators(grades: pd.Series) -> pd.DataFrame:
 
 
 def analyse_moves(
-    engine: Engine,
-    position: Position,
-    settings: Settings,
-    asked: Sequence[str] | None = None,
+    engine: Engine, position: Position, settings: Settings, asked: Sequence[str] | None = None
 ) -> MoveTable:
     """Value the moves of a position, each search from an empty hash table.
 
