@@ -29,6 +29,7 @@ from chessgloss.commentary.briefing import (
 )
 from chessgloss.commentary.notes import write_notes
 from chessgloss.commentary.prompts import load_prompt
+from chessgloss.commentary.proven import write_proven
 from chessgloss.concepts.changes import ConceptChange
 from chessgloss.facts import side_name
 from chessgloss.llm.client import Client, Misconfigured, Unanswered, replay
@@ -261,8 +262,7 @@ def _show(method: Method, example: Mapping[str, Any]) -> tuple[Message, Message]
     if "verdict" in prompt.placeholders:
         texts["verdict"] = example["verdict"]
     if method.concepts is not None:
-        lines = "\n".join(f"- {each}" for each in example["attacks"])
-        texts["attacks"] = _attacks(method, lines)
+        texts["attacks"] = _attacks(method, "\n".join(f"- {each}" for each in example["attacks"]))
         concepts = enumerate(example["concepts"], start=1)
         texts["concepts"] = "\n".join(f"{rank}. {each}" for rank, each in concepts)
         answer = f"Thoughts: {example['thoughts']}\nComment: {answer}"
@@ -319,13 +319,11 @@ class ModelWriter:
 
     def __call__(self, briefing: Briefing) -> Comment:
         """Return a comment on a move."""
+        name = self.client.model.name
         if self._gone:
             return write_notes(briefing)
-        name = self.client.model.name
         try:
             if self.method == "ccc_proven":
-                from chessgloss.commentary.proven import write_proven
-
                 return write_proven(briefing, self.client).comment
             answer = self.client.ask(request_comment(briefing, self.method))
             comment = read_comment(answer, self.method)
@@ -391,8 +389,6 @@ def kept_texts(method: str) -> dict[str, tuple[str, str, str]]:
 
 def written_comments(briefings: Sequence[Briefing], model: str, method: str) -> list[Comment]:
     """Return the recorded comments that a model wrote from notes: as it wrote them, or proven."""
-    from chessgloss.commentary.proven import write_proven
-
     client = replay("notes", model)
     written = [write_proven(each, client) for each in briefings]
     if method == "ccc_proven":
