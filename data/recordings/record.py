@@ -70,9 +70,6 @@ MODEL_GAMES = 15
 #: Methods that are asked for with the guided ones: a prompt of their own, no worked example.
 PLAIN = ("llm", "llm_expert")
 
-#: Arms whose comments on the lectures' other moves are read by hand.
-READ = ("llm_expert_two", "ccc_two")
-
 #: Questions of one purpose, batch by batch: a batch may follow from the answers to those before.
 Batches = Callable[[Client], Iterator[list[Request]]]
 
@@ -110,7 +107,8 @@ def _arms(client: Client) -> Iterator[list[Request]]:
             if method not in PLAIN
             for each in briefings.values()
         ),
-        *(request_comment(lectured[name], method) for method in READ for name in read),
+        *(request_comment(lectured[name], "llm_expert_two") for name in read),
+        *(request_comment(each, "ccc_two") for each in lectured.values()),
     ]
 
 
