@@ -809,7 +809,7 @@ report.table(of_all, caption=f"{len(with_expert)} commented moves of the evaluat
 
 # %%
 called_false = [
-    (name, found.claim.text, found.evidence, any(
+    (name, found.claim.text, found.evidence, item.fallback or any(
         found.claim.text in sentence for sentence in item.comment.borrowed))
     for name, item in published.items() for found in read_claims(name, item.comment.text)
     if found.verdict == "false"]

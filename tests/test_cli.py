@@ -298,7 +298,7 @@ def test_bad_input_is_refused_before_an_engine_starts(monkeypatch, fen, move, wo
 
 def test_bad_options_are_named(scripted):
     move = ("comment", "--fen", START, "--move", "e4")
-    with pytest.raises(ValueError, match="no method 'magic'; choose one of notes, llm"):
+    with pytest.raises(ValueError, match="no method 'magic'; choose one of notes, ccc_proven, llm"):
         run(*move, "--method", "magic")
     with pytest.raises(ValueError, match="--nodes must be positive, got 0"):
         run(*move, "--nodes", "0")
@@ -337,11 +337,11 @@ def with_model(scripted, monkeypatch):
 
 
 def test_a_model_is_used_where_one_is_set_and_named(with_model, capsys):
-    llm = with_model("text:Thoughts: none.\nComment: The bishop takes on e6 with check.")
+    llm = with_model("text:The bishop takes the pawn on e6.")
     assert run("comment", "--fen", FIGURE_A6, "--move", "Bxe6+", "--json") == 0
     content = json.loads(capsys.readouterr().out)
-    assert content["comment"] == "The bishop takes on e6 with check."
-    assert (content["method"], content["model"]) == ("ccc", "scripted-1")
+    assert "The bishop takes the pawn on e6." in content["comment"]
+    assert (content["method"], content["model"]) == ("ccc_proven", "scripted-1")
     assert "Bxe6+" in llm.asked[0]["messages"][-1]["content"]
     assert any(claim["verdict"] == "true" for claim in content["claims"])
 

@@ -429,16 +429,15 @@ def lectured_moves(seed: int = 1) -> list[EvaluatedMove]:
     evaluated moves were chosen, and nothing was learned from their lectures.
     """
     lectures = read_lectures(assets.locate("lectures"))
-    held_out, chosen = evaluated_lectures(lectures), choose_moves(lectures, seed=seed)
-    found = {(each.move.position.fen, each.move.uci): None for each in chosen}
+    held_out, evaluated = evaluated_lectures(lectures), choose_moves(lectures, seed=seed)
+    found = {(each.move.position.fen, each.move.uci) for each in evaluated}
     moves = dict[tuple[str, str], EvaluatedMove]()
     for lecture in (each for each in lectures if each.name in held_out):
         for number, comment in enumerate(lecture.comments):
             move = comment.context
-            if (key := (move.position.fen, move.uci)) not in found:
-                each = EvaluatedMove(f"{lecture.name}/{number}", move, comment.comment)
-                moves.setdefault(key, each)
-    return list(moves.values())
+            each = EvaluatedMove(f"{lecture.name}/{number}", move, comment.comment)
+            moves.setdefault((move.position.fen, move.uci), each)
+    return [each for key, each in moves.items() if key not in found]
 
 
 # ---------------------------------------------------------------- what is known of them

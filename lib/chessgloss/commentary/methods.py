@@ -324,12 +324,13 @@ class ModelWriter:
             return write_notes(briefing)
         try:
             if self.method == "ccc_proven":
-                return write_proven(briefing, self.client).comment
-            answer = self.client.ask(request_comment(briefing, self.method))
-            comment = read_comment(answer, self.method)
-            if comment.state == "answered":
+                comment = write_proven(briefing, self.client).comment
+            else:
+                answer = self.client.ask(request_comment(briefing, self.method))
+                comment = read_comment(answer, self.method)
+            if comment.state == "answered" and comment.method == self.method:
                 return replace(comment, model=comment.model or name)
-            problem = f"{name} gave no comment on {briefing.name} ({comment.state})"
+            problem = f"{name} gave no usable comment on {briefing.name}"
         except (Unanswered, Misconfigured) as error:
             self._gone, problem = True, str(error)
         self.warn(f"{problem}; the facts speak instead")
@@ -392,7 +393,7 @@ def written_comments(briefings: Sequence[Briefing], model: str, method: str) -> 
     client = replay("notes", model)
     written = [write_proven(each, client) for each in briefings]
     if method == "ccc_proven":
-        return [each.comment for each in written]
+        return [replace(each.comment, method=method, model=model) for each in written]
     firsts = [each.attempts[0] for each in written]
     return [Comment(each.text, method, model, each.state) for each in firsts]
 

@@ -29,7 +29,7 @@ from chessgloss.claims.lexicon import tokenise
 from chessgloss.claims.parser import Element, chunk, sentences
 from chessgloss.commentary.briefing import PHRASES, Briefing, Comment
 from chessgloss.commentary.choice import in_expert_order
-from chessgloss.commentary.notes import Note, choose, notes
+from chessgloss.commentary.notes import Note, choose, notes, write_notes
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.facts import side_name
 from chessgloss.facts.board import piece_on, taken_on
@@ -119,7 +119,7 @@ class Proven:
     Parameters
     ----------
     comment
-        What is published.
+        What is published; by the method ``notes`` where nothing of the model's is left.
     attempts
         What the model wrote: one comment, or two.
     clauses
@@ -535,9 +535,7 @@ def settle(
         clauses = tuple(each for n, each in enumerate(clauses) if n in kept)
         text, _ = join(cut(text), kept)
     if len(text.split()) * bool(kept) < LEAST_WORDS:
-        own = tuple(note.sentence for note in choose(notes(briefing)))
-        comment = Comment(" ".join(own), "ccc_proven", model, borrowed=own)
-        return Proven(comment, tuple(attempts), dropped=dropped, fallback=True)
+        return Proven(write_notes(briefing), tuple(attempts), dropped=dropped, fallback=True)
     borrowed = (*first, *rest)
     comment = Comment(" ".join([*first, text, *rest]), "ccc_proven", model, borrowed=borrowed)
     return Proven(comment, tuple(attempts), clauses, dropped, borrowed)
