@@ -338,16 +338,16 @@ def test_an_estimate_counts_what_is_missing(client_of, tmp_path):
 
 
 @pytest.mark.parametrize(("make", "complaint"), [
-    (lambda: Message("robot", "x"), "role"),
+    (lambda: Message("robot", "x"), "system|user|assistant"),
     (lambda: Model("../up"), "name"),
     (lambda: Model("a", "123"), "64 hex"),
     (lambda: Sampling(temperature=3), "temperature"),
-    (lambda: Sampling(max_tokens=0), "positive"),
-    (lambda: Sampling(top_logprobs=21), "0 to 20"),
-    (lambda: Request(()), "at least one message"),
+    (lambda: Sampling(max_tokens=0), "max_tokens"),
+    (lambda: Sampling(top_logprobs=21), "equal to 20"),
+    (lambda: Request(()), "at least 1 item"),
     (lambda: replace(question("q"), repeat=-1), "repeat"),
-    (lambda: replace(question("q"), prompt="No Version"), "comment@1"),
-    (lambda: replace(question("q"), about={"board": [1]}), "whole numbers"),
+    (lambda: replace(question("q"), prompt="No Version"), "No Version"),
+    (lambda: replace(question("q"), about={"board": [1]}), "about.board"),
     (lambda: Endpoint("localhost:80", MODEL), "http"),
     (lambda: Endpoint("https://user:key@host/v1", MODEL), "OPENAI_API_KEY"),
     (lambda: Endpoint("https://host/v1", MODEL, timeout=0), "timeout"),
