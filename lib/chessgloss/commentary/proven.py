@@ -261,6 +261,10 @@ _WORDS: Final[dict[str, str]] = PHRASES["proof"]
 _TOKEN: Final = re.compile(
     r"\d+\.(?:\.\.)?|O-O(?:-O)?[+#]?|[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](?:=[QRBN])?[+#]?|[A-Za-z']+|\d+"
 )
+#: Words of moving before a square: they say where a piece arrives, and are harmless elsewhere.
+_ARRIVES: Final = re.compile(
+    r"\b(?:goes|go|going|moves?|moving|comes?|coming) (?:on)?to (?=[a-h][1-8]\b)"
+)
 
 
 class Token(NamedTuple):
@@ -278,9 +282,8 @@ def stems(text: str) -> list[str]:
 def _tokens(text: str) -> list[Token]:
     """Return the tokens of a text; a colon, semicolon or full stop begins another part."""
     tokens, part, last = [], 0, 0
-    for match in _TOKEN.finditer(
-        re.sub(r"(\d+)\.\.\.\s+|(\d+)\.\s+(?=[KQRBNO a-h])", _close, text)
-    ):
+    closed = re.sub(r"(\d+)\.\.\.\s+|(\d+)\.\s+(?=[KQRBNO a-h])", _close, text)
+    for match in _TOKEN.finditer(_ARRIVES.sub("arrives ", closed)):
         part += bool(re.search(r"[:;.]\s", match.string[last : match.start()]))
         last = match.end()
         tokens.append(Token(_stem(match.group()), part))
