@@ -45,7 +45,9 @@ def main() -> None:
     path = HERE / given.folder / "deep.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     known = {(each["fen"], each["move"]) for each in map(json.loads, lines)}
-    drawn = pd.read_csv(path.with_name("drawn.tsv"), sep="\t").sort_values("decisive", ascending=False)
+    drawn = pd.read_csv(path.with_name("drawn.tsv"), sep="\t").sort_values(
+        "decisive", ascending=False
+    )
     with (
         open_engine(hash_mb=HASH_MB, timeout=SECONDS) as engine,
         path.open("a", encoding="utf-8") as out,

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from types import MappingProxyType
+from typing import get_args
 
 import pandas as pd
 
@@ -28,6 +29,7 @@ from chessgloss.commentary.briefing import (
     lectured_file,
     read_briefings,
 )
+from chessgloss.commentary.constrained import Form, request_constrained
 from chessgloss.commentary.methods import (
     ARMS,
     GUIDED,
@@ -63,6 +65,7 @@ from chessgloss.skill.suite import (
     read_suite,
     reason_asked,
 )
+from chessgloss.store import find_project
 
 #: Games of each level in whose positions the model is asked: 150 positions.
 MODEL_GAMES = 15
@@ -113,8 +116,15 @@ def _arms(client: Client) -> Iterator[list[Request]]:
 
 
 def _notes(client: Client) -> Iterator[list[Request]]:
-    """Yield the next question of every comment written from notes, until none has one."""
-    known = [*read_briefings(briefings_file()).values(), *read_briefings(lectured_file()).values()]
+    """Yield the next question of every comment written from notes, until none has one.
+
+    The forms under a grammar are asked for on the evaluated moves; the freshly drawn ones are
+    those that were read by hand last.
+    """
+    evaluated = [*read_briefings(briefings_file()).values()]
+    yield [request_constrained(each, form) for form in get_args(Form) for each in evaluated]
+    drawn = read_briefings(find_project() / "data" / "notes" / "second" / "briefings.json")
+    known = [*evaluated, *drawn.values(), *read_briefings(lectured_file()).values()]
     while batch := [each for each in (pending(known_, client) for known_ in known) if each]:
         yield batch
 

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,7 @@ from chessgloss.commentary.briefing import (
     describe_position,
     describe_verdict,
 )
+from chessgloss.commentary.constrained import Form, request_constrained
 from chessgloss.commentary.notes import write_notes
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.commentary.proven import write_proven
@@ -57,7 +58,7 @@ UNASKED = ("reference", "notes", "template", "gac")
 
 #: Methods that give a model notes to write (:mod:`chessgloss.commentary.proven`), and the
 #: earlier one whose comments were checked, mended and published.
-WRITTEN = ("ccc_notes", "ccc_proven", "ccc_verified")
+WRITTEN = ("ccc_notes", "ccc_proven", *get_args(Form), "ccc_verified")
 
 _COMMENT = re.compile(r"^\W*comment\W*?:\W*?(?=\w)", re.IGNORECASE | re.MULTILINE)
 
@@ -391,6 +392,12 @@ def kept_texts(method: str) -> dict[str, tuple[str, str, str]]:
 def written_comments(briefings: Sequence[Briefing], model: str, method: str) -> list[Comment]:
     """Return the recorded comments that a model wrote from notes: as it wrote them, or proven."""
     client = replay("notes", model)
+    if method in get_args(Form):
+        requests = [request_constrained(each, cast(Form, method)) for each in briefings]
+        answers = client.ask_many(requests, progress=False)
+        return [
+            Comment(answer.text.strip(), method, model, str(answer.state)) for answer in answers
+        ]
     written = [write_proven(each, client) for each in briefings]
     if method == "ccc_proven":
         return [replace(each.comment, method=method, model=model) for each in written]

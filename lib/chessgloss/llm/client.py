@@ -479,6 +479,8 @@ def _body(endpoint: Endpoint, request: Request) -> dict[str, Any]:
     }
     if sampling.stop:
         body["stop"] = list(sampling.stop)
+    if sampling.grammar:
+        body["extra_body"] = {"grammar": sampling.grammar}
     if sampling.top_logprobs:
         body |= {"logprobs": True, "top_logprobs": sampling.top_logprobs}
     return body

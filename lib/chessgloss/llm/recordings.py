@@ -96,6 +96,9 @@ class Sampling:
         Of how many first tokens the log-probabilities are kept.
     stop
         Texts that end an answer; they are not part of it.
+    grammar
+        What an answer may be, in llama.cpp's GBNF, for a server that reads it; a recording
+        keeps its hash.
     """
 
     temperature: Annotated[float, Field(ge=0, le=2), AfterValidator(abs)] = 0.0  # no -0.0
@@ -104,6 +107,7 @@ class Sampling:
     top_logprobs: Annotated[int, Field(ge=0, le=20)] = 0  # what Chat Completions allows
     logprob_tokens: Annotated[int, Field(ge=1)] = 1
     stop: tuple[str, ...] = ()
+    grammar: str = ""
 
 
 @checked_dataclass(frozen=True, slots=True)
@@ -395,7 +399,10 @@ def answer_of(record: Mapping[str, Any]) -> Answer:
 
 
 def _sampling_values(request: Request) -> dict[str, Any]:
-    return asdict(request.sampling) | {"stop": list(request.sampling.stop)}
+    values = asdict(request.sampling) | {"stop": list(request.sampling.stop)}
+    if grammar := values.pop("grammar"):
+        values["grammar_sha256"] = hashlib.sha256(grammar.encode()).hexdigest()
+    return values
 
 
 def _append(path: Path, record: Mapping[str, Any], whole: int) -> None:
