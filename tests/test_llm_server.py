@@ -5,13 +5,18 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import re
 import signal
 import subprocess
 import sys
+from typing import get_args
 
 import pytest
 
 from chessgloss import assets, cli
+from chessgloss.commentary.briefing import briefings_file, read_briefings
+from chessgloss.commentary.constrained import Form, request_constrained
+from chessgloss.commentary.proven import given_notes, show_move
 from chessgloss.llm import server
 from chessgloss.llm import server as served
 from chessgloss.llm.client import Client, Endpoint, Misconfigured
@@ -179,3 +184,16 @@ def test_serving_says_where_and_ends_at_an_interrupt(tiny_file):
     rest, _ = running.communicate(timeout=60)
     assert rest.endswith("stopped\n")
     assert running.returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", get_args(Form))
+def test_a_real_answer_under_a_grammar_has_only_what_the_notes_have(tiny, tmp_path, form):
+    briefing = read_briefings(briefings_file())["lec3/13"]
+    request = request_constrained(briefing, form)
+    answer = Client(Recordings.of(tiny.model, "x", tmp_path), tiny, "record").ask(request)
+    notes = " ".join(note.sentence for note in given_notes(briefing)).lower()
+    said = re.findall(r"\b(?:king|queen|rook|bishop|knight|[a-h][1-8])\b", answer.text.lower())
+    assert answer.text
+    assert set(said) <= set(re.findall(r"\w+", notes + show_move(briefing)))
+    assert "grammar_sha256" in next((tmp_path / tiny.model.folder).glob("x.jsonl")).read_text()

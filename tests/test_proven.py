@@ -298,6 +298,31 @@ def test_what_decides_is_said_even_if_the_model_left_it_out(grabbed_pawn, given)
     assert proven.borrowed == (NOTES[0],)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "proofs"),
+    [
+        ("second/15", "If White plays 7. Bd2, then 7...Qxe5 hits the knight on e4, giving check.",
+         ["note", "none"]),
+        ("second/16", "Black threatens to win a bishop with 13...bxc4, which keeps the knight on "
+         "c3 out of a4.", ["note", "none"]),
+        ("second/16", "Black threatens to win a bishop with 13...bxc4 and keeps the knight on c3 "
+         "out of a4.", ["note", "note"]),
+        ("second/22", "The bishop goes to d3.", ["none"]),
+    ],
+)  # fmt: skip
+def test_what_a_later_move_does_is_not_proven_by_what_this_one_does(name, text, proofs) -> None:
+    drawn = read_briefings(find_project() / "data" / "notes" / "second" / "briefings.json")
+    clauses = prover(drawn[name], given_notes(drawn[name]))(text)
+    assert [each.proof for each in clauses] == proofs
+
+
+def test_a_mate_of_which_half_was_cut_is_said_by_the_note(briefings) -> None:
+    drawn = read_briefings(find_project() / "data" / "notes" / "second" / "briefings.json")
+    given, text = given_notes(drawn["second/32"]), "White checks, and Black's king has no way out."
+    attempt = read_attempt(Answer(State.ANSWERED, text), prover(drawn["second/32"], given))
+    assert settle([attempt], drawn["second/32"], given).comment.text.startswith("Checkmate")
+
+
 def test_three_notes_are_given_where_a_move_has_them(briefings) -> None:
     for each in briefings.values():
         given = given_notes(each)

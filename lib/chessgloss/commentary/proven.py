@@ -19,6 +19,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
 import chess
@@ -405,9 +406,10 @@ def prove(text: str, given: Sequence[Note], actor: Set[str], check: Check) -> tu
                     ("This ", "It ", "The threat ")
                 )
                 whole = _heads(content[0], note) and words[0] not in _set("pronouns")
-                if (pronoun or part.leans) and not (whole or (acts and of_move)):
+                acting = of_move and not (part.relative and _is_later(parts[index - 1], actor))
+                if (pronoun or part.leans) and not (acting if acts else whole):
                     continue
-                end = _follows(content, note, 0, actor if acts and of_move else frozenset())
+                end = _follows(content, note, 0, actor if acts and acting else frozenset())
                 if not end and acts and 0 < lead < len(content):
                     end = _follows(content[lead:], note, 0, actor)
                 if end:
@@ -457,6 +459,16 @@ def _follows(
     if before - _set("harmless") - actor or passed & _set("turning"):
         return None
     return None if any(map(_names, passed)) else places[-1] + 1
+
+
+def _is_later(part: Part, actor: Set[str]) -> bool:
+    """Tell whether a part speaks of a move by its notation that is not the one commented on."""
+    said = [token.stem for token in _tokens(part.text)]
+    return any(
+        word not in actor and (word[0].isupper() or (word[0].islower() and before[:1].isdigit()))
+        for before, word in pairwise(["", *said])
+        if word.startswith("O-O") or any(map(str.isdigit, word))
+    )
 
 
 def _names(stem: str) -> bool:
@@ -526,8 +538,19 @@ def settle(
         words = {clauses[n].text.lower() for n in again}
         gone = {n for n in kept if parts[n].text.lower() in words} or set(kept)
         kept = without(parts, kept, gone)
-    said = [each.note for each in clauses if each.note] if kept else []
     dropped = tuple(each for n, each in enumerate(best.clauses) if n not in kept)
+    mates = {stem for each in clauses for stem in stems(each.text)} & {"checkmat"}
+    halved = [
+        note
+        for note in given
+        if note.decides
+        and (_is_nearest(note, dropped, given) or {"checkmat"} & {*stems(note.sentence)} - mates)
+    ]
+    if halved and kept:  # what decides is said whole: the note's own words take their place
+        kept = frozenset(n for n, each in enumerate(clauses) if each.note not in halved)
+        text, _ = join(cut(text), kept)
+        clauses = tuple(each for n, each in enumerate(clauses) if n in kept)
+    said = [each.note for each in clauses if each.note] if kept else []
     lost = [note for note in given if note not in said and _is_nearest(note, dropped, given)]
     lacking = [n for n in given if n in lost or (n.decides and n not in said)]
     # what speaks of the move as *this* stands before the model's words
@@ -599,6 +622,11 @@ class Part:
     stop: str
     leans: bool = False
     announces: bool = False
+
+    @property
+    def relative(self) -> bool:
+        """Whether it follows from what stands right before it: *which*, or a participle."""
+        return bool(re.search(r"\b(?:which|who)\b", self.joint) or re.match(r"\w+ing\b", self.text))
 
 
 def cut(text: str) -> tuple[Part, ...]:
@@ -727,7 +755,7 @@ def _begins_with_verb(words: Sequence[Element]) -> bool:
 
 def _leans(after: str, joint: str) -> bool:
     """Tell whether a part has no subject of its own: it begins with a verb, or ``which``."""
-    relative = "which" in joint or "who" in joint or re.match(r"\w+ing\b", after)
+    relative = re.search(r"\b(?:which|who)\b", joint) or re.match(r"\w+ing\b", after)
     return bool(relative) or _begins_with_verb(_words(after))
 
 
