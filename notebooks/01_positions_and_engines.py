@@ -204,7 +204,7 @@ report.table(terms_sheet)
 # {glue:text}`zeros_queens:.0%` of the positions the queens' term is exactly zero. The
 # figure shows each term in units of its own spread.
 
-# %%
+# %% mystnb={"figure": {"caption": "Stockfish 8's terms in the corpus, each less its median in units of its own standard deviation. Boxes hold the middle half, whiskers 5 to 95 %. Terms whose box is a line are zero in most positions.", "name": "fig-01-terms-spread"}, "image": {"alt": "Box plots of 42 evaluation terms, White's and Black's: mobility and king safety spread widely, queens and space hardly at all."}}
 report.paste(zeros_queens=(values["White Queens"] == 0).mean())
 centred = (values - values.median()) / values.std()
 fig, ax = plt.subplots(figsize=(7.0, 5.0))
@@ -223,7 +223,7 @@ plt.show()
 # which of the equal positions enter it is chance, and the chapter on concept vectors draws
 # them by lot.
 
-# %%
+# %% mystnb={"figure": {"caption": "Where the labels of a concept come from: the lowest and highest 5 % of two terms (shaded). King safety has two clear tails; for the queens one of them lies within the zeros. The vertical axis is logarithmic.", "name": "fig-01-tails"}, "image": {"alt": "Two histograms with shaded tails: king safety spreads to both sides, the queens' term is a spike at zero."}}
 fig, axes = plt.subplots(1, 2, figsize=(7.0, 2.6))
 for ax, name in zip(axes, ("White Kingsafety", "White Queens"), strict=True):
     ax.hist(values[name], bins=60, color="#56B4E9", log=True)
@@ -291,7 +291,7 @@ print(f"95 % over games {percentiles.round(2)}, over moves as if independent {ov
 # standard deviation of a sample and of what it was drawn from, and by the wider tails of
 # Student's t.
 
-# %%
+# %% mystnb={"figure": {"caption": "A bootstrap interval by hand: the mean loss of games drawn again, with the 2.5 and 97.5 percentiles (solid) and the library's ends (dashed), which lie a little further out.", "name": "fig-01-bootstrap"}, "image": {"alt": "Histogram of resampled means with two solid and two dashed vertical lines at its ends."}}
 student = np.sqrt(n_games / (n_games - 1)) * stats.t.ppf(0.975, n_games - 1)
 widened = np.quantile(resampled_means, [stats.norm.cdf(-student), stats.norm.cdf(student)])
 interval = mean_interval(level_moves["loss"], level_moves["number"], seed=seed)
@@ -323,7 +323,7 @@ shown = pd.DataFrame(
 )
 report.table(shown, caption="Mean centipawn loss by level", digits=1)
 
-# %%
+# %% mystnb={"figure": {"caption": "Centipawns lost a move by Stockfish's levels: here over many games with 95 % intervals, and in the plan's single games.", "name": "fig-01-levels"}, "image": {"alt": "Points with interval bars for each level, falling from left to right, and crosses for the plan's values."}}
 fig, ax = plt.subplots(figsize=(7.0, 2.8))
 value = by_level.map(lambda cell: cell.value)
 bars = [value - by_level.map(lambda cell: cell.low), by_level.map(lambda cell: cell.high) - value]

@@ -140,7 +140,7 @@ commoner_tail = max(positive[test].mean(), 1 - positive[test].mean())
 print(f"{activations.shape = }, {normal.shape = }, {decision.shape = }")
 print(f"held-out accuracy {held_out_accuracy:.3f}; always the commoner tail {commoner_tail:.3f}")
 
-# %%
+# %% mystnb={"figure": {"caption": "Held-out positions along one concept's vector, fitted by hand: the highest and the lowest 5 % of the term, and the boundary at zero between them.", "name": "fig-02-margin"}, "image": {"alt": "Two overlapping histograms of decision values, one left and one right of zero."}}
 fig, ax = plt.subplots(figsize=(7.0, 2.8))
 edges = np.linspace(decision.min(), decision.max(), 41)
 ax.hist(decision[~positive[test]], edges, alpha=0.7, color="#D55E00", label="lowest 5 %")
@@ -228,7 +228,7 @@ for name in candidates:
     where[name] = held_out(fit, activations, small, "validation", tails=white_tails,
                            white_to_move=white_to_move[half] if by_mover else None)
 
-# %%
+# %% mystnb={"figure": {"caption": "Where in the network each concept can be read: validation accuracy by layer. A column that is bright from top to bottom is the layer to choose.", "name": "fig-02-where"}, "image": {"alt": "Heat map of 21 concepts by layers, accuracy from 0.5 to 1."}}
 fig, ax = plt.subplots(figsize=(6.4, 5.2))
 shown = pd.DataFrame({name: table.groupby("concept", sort=False)["correct"].mean()
                       for name, table in where.items()})
@@ -419,7 +419,7 @@ report.paste(opening=Markdown(" ".join(opening)))
 # The headline of this chapter is not a table of accuracies but this figure: how much better
 # than the bare board the network separates the tails, concept by concept.
 
-# %%
+# %% mystnb={"figure": {"caption": "What the network adds to the board: test accuracy of each concept on the network's layer less that on the bare board, with 95 % intervals. Right of zero the network says more.", "name": "fig-02-gains"}, "image": {"alt": "Points with horizontal intervals for 21 concepts, ordered by their gain over the bare board; a line marks zero."}}
 of_board = dict(iter(board_tested.groupby("concept")))
 gains = pd.Series({concept: accuracy(rows, minus=of_board[concept], seed=seed)
                    for concept, rows in tested.groupby("concept", sort=False)})
@@ -637,7 +637,7 @@ report.table(pd.Series(leaks).unstack().map("{:.3f}".format), caption="Test accu
 # Which concepts point the same way? Vectors fitted on the products alone, cosines between
 # the unit vectors.
 
-# %%
+# %% mystnb={"figure": {"caption": "Which concepts point the same way: cosines between the vectors. Blue is the same direction, red the opposite.", "name": "fig-02-geometry"}, "image": {"alt": "Matrix of cosines between 21 concept vectors, dark on the diagonal."}}
 unit = products.vectors.directions()
 fig, ax = plt.subplots(figsize=(6.0, 5.2))
 image = ax.imshow(unit @ unit.T, cmap="RdBu_r", vmin=-1, vmax=1)
@@ -675,7 +675,7 @@ effects = steer(nnue, "pairwise", steered, unit)
 noise = steer(nnue, "pairwise", steered, random_directions(unit.shape[1]))
 effect = pd.Series(effects.mean(axis=1), index=oracle.TERMS).sort_values()
 
-# %%
+# %% mystnb={"figure": {"caption": "Does the network use the directions? Change of its evaluation when the activations move a step along each concept; the band holds all random directions of the same length.", "name": "fig-02-steps"}, "image": {"alt": "Horizontal bars for 21 concepts, some far outside a shaded band around zero."}}
 fig, ax = plt.subplots(figsize=(7.0, 4.6))
 ax.barh(effect.index, effect)
 reach = np.abs(noise.mean(axis=1)).max()
@@ -702,7 +702,7 @@ report.paste(beyond=beyond, opposite=opposite, sides=len(sides))
 # The position of the CCC paper's Figure A6 again, now as the network sees it: its 21 scores.
 # Change the FEN and run the cell for one of yours.
 
-# %%
+# %% mystnb={"figure": {"caption": "The scores of the position of the CCC paper's Figure A6 on all 21 concepts, in units of the margin.", "name": "fig-02-one-position"}, "image": {"alt": "Bars for 21 concepts, positive to the right and negative to the left."}}
 fen = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
 scores = pd.Series(
     fitted.vectors.scores(joined_activations(expert, [fen], layer))[0], index=oracle.TERMS

@@ -127,7 +127,7 @@ print(f"{terms_around.shape = }, of which the move changes {(true_change != 0).s
 print(f"precision@5 of the ranking {hits_named.mean():.1f}, of the constant "
       f"{hits_frequent.mean():.1f}, by lot {5 / len(oracle.TERMS):.2f} on average")
 
-# %%
+# %% mystnb={"figure": {"caption": "One move ranked twice: the size of each term's change by the concept vectors (left) and by Stockfish 8 itself (right). In colour the first five of each side; what is coloured on both is a hit of precision@5.", "name": "fig-03-two-rankings"}, "image": {"alt": "Two mirrored bar charts of 21 terms, five bars in colour on each side."}}
 order = by_score[::-1]
 names = [oracle.TERMS[k] for k in order]
 sides = {"by the vectors, margins": score_change, "by the oracle, standard deviations": true_change}
@@ -442,7 +442,7 @@ beaten = [kind for kind in changes.KINDS
 report.paste(kinds_beaten=len(beaten))
 report.table(within.map("{:.2f}".format), caption="nDCG@5 on test moves by kind")
 
-# %%
+# %% mystnb={"figure": {"caption": "How well the changes are ranked, by kind of move: nDCG@5 of the methods side by side.", "name": "fig-03-kinds"}, "image": {"alt": "Groups of bars, one group for each kind of move and one bar for each method."}}
 fig, ax = plt.subplots(figsize=(7.0, 3.4))
 for place, name in enumerate(within.columns):
     heights = [cell.value for cell in within[name]]
@@ -578,7 +578,7 @@ colours = {"nnue": report.PALETTE[0], "onehot": report.PALETTE[1]}
 titles, lines = ("nDCG@5", "precision@5"), {"nnue": best, "onehot": bare}
 pairs = [(title, source) for title in titles for source in lines]
 
-# %%
+# %% mystnb={"figure": {"caption": "What more training moves bring, with 95 % intervals over games. Filled points are trained to their optimum, hollow ones are the committed models.", "name": "fig-03-curve"}, "image": {"alt": "Two line charts that rise with the number of training moves on a logarithmic axis."}}
 fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.4), sharex=True)
 for title, source in pairs:
     ax, points_of = axes[titles.index(title)], curve[curve["source"] == source]
@@ -639,7 +639,7 @@ ranked = [prioritise(repair_fen(fen).position, move) for fen, move in examples.i
 report.boards(*(report.boards(report.board(each.move, size=260), report.table(each.table()))
                 for each in ranked))
 
-# %%
+# %% mystnb={"figure": {"caption": "The first eight concepts of each move: score before (wide, grey) and after it (narrow, coloured).", "name": "fig-03-your-moves"}, "image": {"alt": "For each move eight pairs of horizontal bars, before and after."}}
 fig, axes = plt.subplots(1, len(ranked), figsize=(9.0, 2.8))
 for ax, priorities in zip(axes, ranked, strict=True):
     top = priorities.table(8).iloc[::-1]

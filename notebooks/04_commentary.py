@@ -460,7 +460,7 @@ same_table = choice.WEIGHTS["table"] == file_digest(
     find_project() / "data/notes/lecture_notes.tsv.zst")
 print(search.best_params_, "the library's weights are of this table:", same_table)
 
-# %%
+# %% mystnb={"figure": {"caption": "What lecturers speak of, as weights of the learned model: kinds of notes they leave out or choose (left), all other features (right).", "name": "fig-04-weights"}, "image": {"alt": "Two bar charts of weights in log odds, negative to the left and positive to the right."}}
 of_kinds = weights[weights.index.str.startswith("kind_")].rename(lambda name: name[5:])
 of_kinds = of_kinds.rename({"infrequent_sklearn": "(rare kinds)"})
 rest = weights[~weights.index.str.startswith("kind_")]
@@ -532,7 +532,7 @@ report.table(recalled["evaluated"], caption="Of what the lecturer spoke of: eval
 report.table(recalled["each left out"],
              caption="The same over all lectures, each ranked by a model fitted on the others")
 
-# %%
+# %% mystnb={"figure": {"caption": "Recall and precision of the notes that lecturers speak of, by how many notes are said, for each way of ordering them. Grey is chance.", "name": "fig-04-orders"}, "image": {"alt": "Two line charts, recall rising and precision falling with the number of notes, one line for each order."}}
 fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.4), sharex=True)
 for ax, value in zip(axes, ("recall", "precision"), strict=True):
     for order in orders:

@@ -117,7 +117,7 @@ report.boards(report.board(example_briefing.move, size=260),
 # What lies on other tokens is left out. Change `asked_dimension`, or the comment above, and
 # the bars change.
 
-# %%
+# %% mystnb={"figure": {"caption": "GCC-Eval's score of one comment by hand: the probability of each digit, and the expected score that is made of them.", "name": "fig-06-expected-score"}, "image": {"alt": "Five bars of probability for the scores 1 to 5 and a vertical line at the expected score."}}
 asked_dimension = "relevance"
 answer = client.ask(judge_request(example_text, example_briefing, asked_dimension))
 tokens, logprobs = zip(*answer.tokens[0].alternatives, strict=True)
@@ -195,7 +195,7 @@ report.table(pd.DataFrame(differences), caption="Method less ccc")
 # %% [markdown]
 # How the scores are spread: a judge that gives everything the same mark has said nothing.
 
-# %%
+# %% mystnb={"figure": {"caption": "How the judge's scores are spread, by dimension and method, as shares of the scale. A box that is a line has said nothing.", "name": "fig-06-spread"}, "image": {"alt": "Four panels of box plots, one for each dimension, a box for each method."}}
 figure, axes = plt.subplots(1, 4, figsize=(9, 3), sharey=True)
 for axis, asked in zip(axes, DIMENSIONS, strict=True):
     wide = read[read["asked"] == asked]

@@ -299,7 +299,7 @@ report.sheet("answers", {
 # Each cell is the share of points that the method of the row wins against that of the column,
 # over both orders, ties half, after the hard rule.
 
-# %%
+# %% mystnb={"figure": {"caption": "Who wins against whom: share of points of the row's method against the column's, over both orders, ties half, after the hard rule.", "name": "fig-07-win-matrix"}, "image": {"alt": "Matrix of shares with a number in each cell, blue above and red below one half."}}
 def win_matrix(answers):
     """Return the share of points of each row against each column."""
     names = {"first": "second", "second": "first"}
@@ -330,7 +330,7 @@ plt.show()
 # every pair, so that no strength is infinite. Take the judge's own `"totals"` for `"rule"` and the
 # picture changes.
 
-# %%
+# %% mystnb={"figure": {"caption": "Bradley-Terry strengths of five methods as a logistic regression, in log-odds with mean zero: 1.1 apart is three to one.", "name": "fig-07-strengths"}, "image": {"alt": "Horizontal bars of strengths, ordered."}}
 winner_by = "rule"
 answers = results_by[winner_by]
 is_first, is_second = (answers[side].to_numpy()[:, None] == np.array(methods)

@@ -25,7 +25,7 @@ profile = "book"
 seed = 1
 difference = 0.1
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "What five people said in the CCC paper: their marks by method and criterion, as printed. None of these numbers is ours.", "name": "fig-08-people"}, "image": {"alt": "Grouped points of the paper's marks for five methods."}}
 import tempfile
 from html import escape
 from itertools import product
@@ -210,7 +210,7 @@ report.boards(
 # how often it would if every rating were drawn from the same bag. Agreement is the diagonal of
 # each. Change `criterion`, and the tables change.
 
-# %%
+# %% mystnb={"figure": {"caption": "Kappa from its table: pairs of ratings of one comment as observed (left) and as chance would pair them (right). Agreement is the diagonal.", "name": "fig-08-kappa"}, "image": {"alt": "Two square matrices of shares; the observed one is heavier on the diagonal."}}
 criterion = "relevance"
 points = ratings.cube(criterion)
 n_raters = points.shape[2]
@@ -354,7 +354,7 @@ def power_curve(raters, moves, gap, unit="move"):
 
 curve = power_curve(sizes.power_raters, sizes.power_moves, difference)
 
-# %%
+# %% mystnb={"figure": {"caption": "How many moves and raters a study needs: the share of SIMULATED studies that find a difference of 0.1. The dashed line is four of five.", "name": "fig-08-power"}, "image": {"alt": "Two line charts rising with the number of moves, a line for each number of raters."}}
 fig, axes = plt.subplots(1, 2, sharey=True)
 for ax, level in zip(axes, (0.05, 0.001), strict=True):
     for count, rows in curve[curve["level"] == level].groupby("raters"):

@@ -392,7 +392,7 @@ report.texts(examples or {"none": "every move was copied"},
 # A move that is legal and checks is near; an illegal one shows that the model does not see the
 # board; and a text that names no move, that it does not keep to the task.
 
-# %%
+# %% mystnb={"figure": {"caption": "How each player's answers to mate in one fail or succeed, as shares: mate, legal without mate, illegal, no move.", "name": "fig-09-failures"}, "image": {"alt": "Stacked horizontal bars, one for each player, parted by outcome."}}
 failures = count_outcomes(pd.concat([frame, trained, *played]))
 parts = failures.div(failures.sum(axis=1), axis=0).loc[::-1]
 figure, axes = plt.subplots(figsize=(7.0, 0.34 * len(parts) + 1))

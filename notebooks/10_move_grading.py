@@ -95,7 +95,7 @@ print(f"{evaluations = }, {evaluations_cut = }")
 print(f"{played.numbered_san} loses {loss_cut:,} centipawns, cut at ten pawns, a move graded "
       f"{mistake_class(loss_cut)}; {loss_uncut:,} if a mate is not cut")
 
-# %%
+# %% mystnb={"figure": {"caption": "Centipawn loss of one move from two engine calls: the mover's evaluation before and after it, cut at ten pawns (left) and not cut (right).", "name": "fig-10-one-move"}, "image": {"alt": "Two pairs of bars, before and after the move."}}
 fig, axes = plt.subplots(1, 2, figsize=(7.0, 2.6))
 for ax, values, title in zip(axes, (evaluations_cut, evaluations), ("cut at ten pawns", "not cut"),
                              strict=True):
@@ -366,7 +366,7 @@ report.sheet(f"{doubtful.numbered_san}{verdict.glyph}", {
     "before": verdict.standing_before, "after": verdict.standing,
     "nodes, both positions": verdict.nodes, "depth": verdict.depth})
 
-# %%
+# %% mystnb={"figure": {"caption": "Lichess's curve from pawns to the chance to win (left), and what moves are said to lose as the search grows (right). Dotted lines are the bounds of the classes.", "name": "fig-10-win-chance"}, "image": {"alt": "An S-shaped curve beside many grey lines over nodes, three of them in colour."}}
 fig, axes = plt.subplots(1, 2, figsize=(7.0, 2.8))
 pawns = np.linspace(-10, 10, 201)
 axes[0].plot(pawns, lichess_chance(100 * pawns))
@@ -510,7 +510,7 @@ table = pd.DataFrame({
     "moves": means["both"].map(lambda mean: mean.n)})
 report.table(table, caption="Mean centipawn loss by Skill Level", digits=1)
 
-# %%
+# %% mystnb={"figure": {"caption": "Mean centipawn loss of each level with 95 % intervals, signed and cut at zero, beside the plan's single games.", "name": "fig-10-level-losses"}, "image": {"alt": "Points with intervals falling from low to high levels, dashes and crosses beside them."}}
 fig, ax = plt.subplots(figsize=(7.0, 3.0))
 centre = means["both"].map(lambda mean: mean.value)
 ends = [centre - means["both"].map(lambda mean: mean.low),

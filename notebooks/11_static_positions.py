@@ -204,7 +204,7 @@ print(f"{san}: value {values[san]}, loss {lost[san]:.0f} centipawns, grade and m
       f"{mark_of(lost[san])}")
 print(f"a random legal move: loss {lost.mean():.0f}, mark {np.mean(marks):.2f}")
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Every legal move of one position, graded: its value for the mover, coloured by mark, the move played with a black edge.", "name": "fig-11-all-moves"}, "image": {"alt": "Bars of all legal moves in falling order, coloured by mark."}}
 figure, axes = plt.subplots(figsize=(7, 2.8))
 colours = [report.PALETTE[5 - mark] for mark in marks]
 axes.bar(values.index, values.clip(-1_000, 1_000), color=colours)
@@ -476,7 +476,7 @@ report.paste(why_not=says)
 # All players answered the same 50 positions. Fewer are drawn from them, a hundred times each; the
 # bands hold 95 % of the drawings.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "How many positions a rating takes: rank correlation (left) and held-out error (right) when fewer positions are drawn. Bands hold 95 % of the drawings.", "name": "fig-11-how-many"}, "image": {"alt": "Two line charts with bands: correlation rises and error falls with the number of positions."}}
 ns, curve = (5, 10, 20, 30, 40, 50), {}
 rng = np.random.default_rng(seed)
 places_core = np.flatnonzero(core)
@@ -989,7 +989,7 @@ in_all = graded[~graded["player"].isin(list(model_answers))]
 overview["all positions"] = in_all.groupby("player")["charged"].mean()
 report.table(overview, caption="Every player, the best first; intervals resample games")
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "The marks of all answers of each player, as shares; failures are answers that are no legal move.", "name": "fig-11-marks"}, "image": {"alt": "Stacked horizontal bars for each player, from best marks to failures."}}
 grades = common.groupby("player")[list(GRADES)].mean().loc[order[::-1]]
 grades = grades[list(MOVE_GRADES)].assign(failures=1 - grades[list(MOVE_GRADES)].sum(axis=1))
 ax = grades.plot.barh(stacked=True, color=report.PALETTE, width=0.8,
@@ -1124,7 +1124,7 @@ report.sheet("move and reason", {
 # The plan drew twenty. The half width of a mean's 95 % interval at several sizes of a suite, and
 # the positions that it takes to tell neighbours apart in four of five tries.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Half the width of the 95 % interval of a player's mean loss, by the number of positions.", "name": "fig-11-half-width"}, "image": {"alt": "Falling lines on a logarithmic axis, one for each player."}}
 ns = (10, 20, 50, 100, 200, 500)
 curves = {}
 for name, losses in in_all.groupby("player")["charged"]:

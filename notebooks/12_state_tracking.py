@@ -96,7 +96,7 @@ print("after it:", following[:2], following[2:])
 # above and the names of the squares below). A model's vocabulary is the 64 squares, and a few
 # tokens more (Table 1). Castling is the king's move of two squares; a promotion adds the new piece.
 
-# %%
+# %% mystnb={"figure": {"caption": "The vocabulary of a model of games: the 64 squares, whose names are its tokens.", "name": "fig-12-squares"}, "image": {"alt": "A board with the name of each square written on it."}}
 figure, axes = plt.subplots(figsize=(3.2, 3.2))
 axes.imshow(np.indices((8, 8)).sum(axis=0) % 2, cmap="Greys", alpha=0.25, origin="lower")
 for square in chess.SQUARES:
@@ -156,7 +156,7 @@ sheet = pd.DataFrame({name: {
     for name, at in spans.items()}).T
 report.table(sheet, caption="(n_games, n_plies, n_tokens) of each set")
 
-# %%
+# %% mystnb={"figure": {"caption": "Share of test games whose beginning is that of no training game, by plies played: after some moves every game is new.", "name": "fig-12-new-positions"}, "image": {"alt": "A line that rises from zero to one within the first plies."}}
 trained_on = {beginning for game in tokens.prefix_hashes(games.games, spans["L"], plies=40)
               for beginning in game}
 new = pd.DataFrame([[float(beginning not in trained_on) for beginning in game]
@@ -299,7 +299,7 @@ with torch.no_grad():
 print(f"loss on dev games before: {dev_losses[0]:.2f}, after {len(batches)} steps: "
       f"{dev_losses[-1]:.2f}")
 
-# %%
+# %% mystnb={"figure": {"caption": "Twenty steps of training of the forty-line model, and the loss of knowing only how often each token comes.", "name": "fig-12-first-steps"}, "image": {"alt": "A falling line of losses above a dotted horizontal line."}}
 read = torch.cat([targets.flatten() for _, targets in batches])
 counts = read.bincount(minlength=len(vocabulary))[1:] + 1  # PAD left out
 frequencies = (counts / counts.sum()).log()
@@ -360,7 +360,7 @@ print(f"(n_tokens, n_moves) = {surprise.numel(), by_move.size}")
 print(f"perplexity: {np.exp(by_move.mean()):.1f}; "
       f"of an even draw among the legal moves: {np.exp(np.log(n_legal).mean()):.1f}")
 
-# %%
+# %% mystnb={"figure": {"caption": "What one game costs the model, move by move: −ln of the probability of the move played, and the same of an even draw among the legal moves (grey).", "name": "fig-12-surprise"}, "image": {"alt": "Bars for each ply and a grey line."}}
 figure, axes = plt.subplots(figsize=(7, 2.4))
 plies = np.arange(1, len(ucis) + 1)
 axes.bar(plies, by_move, label="L-uci-1")
@@ -497,7 +497,7 @@ report.table(shown, caption=f"Dev perplexity over seeds. {results.MARKED}")
 # (`S-uci-1x15d10`) is the control. Each is one training: the intervals below are of games, and
 # what another seed would change (above) comes on top.
 
-# %%
+# %% mystnb={"figure": {"caption": "Dev perplexity by passes over the games of S, for longer trainings. A line that turns up has begun to learn its games by heart.", "name": "fig-12-longer"}, "image": {"alt": "Lines of perplexity over passes, some of which turn upwards."}}
 report.paste(all_runs=len(outcomes), ended=int(outcomes["stopped_early"].sum()))
 figure, axes = plt.subplots()
 for run, log in longer["log"].items():
@@ -537,7 +537,7 @@ report.table(pd.DataFrame(priced).T, digits=1,
 # two lines below do not say what the form alone is worth; at equal tokens read they can be
 # compared, with the reserve that one rate of learning is still high where the other has come down.
 
-# %%
+# %% mystnb={"figure": {"caption": "Dev perplexity by tokens read: the paper's form at our size and the modern base, on a logarithmic axis.", "name": "fig-12-modern"}, "image": {"alt": "Falling lines; those of the modern base lie below the paper's form."}}
 modern = trained[trained["base"] == "modern"]
 at_large, at_small = (modern.index[modern["size"] == size] for size in ("L", "S"))
 lines = {run: pd.DataFrame(trained.loc[run, "log"]) for run in ("L-uci-1", *at_large)}
@@ -595,7 +595,7 @@ Markdown("" if not worse else
 # Figure 2 draws dev perplexity against the probability of a type. The paper found 25 % best for
 # its S and M, 15 % for L, gains up to 50 % at S, and 100 % too high to draw.
 
-# %%
+# %% mystnb={"figure": {"caption": "The paper's Figure 2 with our models: dev perplexity by the probability of a piece type in training, for each size.", "name": "fig-12-figure-2"}, "image": {"alt": "A line for each size over probabilities from 0 to 100 %."}}
 drawn_types = outcomes[outcomes["model"].isin(["uci", "uci_rap"]) & (outcomes["seed"] == 1)]
 drawn_types = drawn_types.assign(percent=(100 * drawn_types["probability"]).round().astype(int))
 curve = drawn_types.pivot(index="percent", columns="size", values="dev")
@@ -673,7 +673,7 @@ report.table(shown, caption=f"Probability on own pieces, {sizes.live} prefixes e
 # The same, seen along the size of the training set; bars are the intervals of the table. Only what
 # lies below the dotted line is better than an even draw.
 
-# %%
+# %% mystnb={"figure": {"caption": "Test perplexity by training games, with 95 % intervals. Only what lies below the dotted line is better than an even draw among the legal moves.", "name": "fig-12-more-games"}, "image": {"alt": "Lines falling with the number of games towards a dotted horizontal line."}}
 counts = {size: wanted[size] for size in results.SIZES}
 figure, axes = plt.subplots()
 for model, title in results.NOTATION_ROWS.items():

@@ -473,7 +473,7 @@ lines = [{"y": grounds[given].loc[("end_actual", "long"), "lgm"].value, "linesty
           "color": colours[model], "label": results.BASELINES[given]}
          for given, model in (("came_from", "uci"), ("type", "uci_ap"))]
 
-# %%
+# %% mystnb={"figure": {"caption": "Legal answers (lines) and answers as played (dashed) by training games; horizontal lines are the baselines that know no history.", "name": "fig-13-legality"}, "image": {"alt": "Rising lines for each notation between horizontal baselines."}}
 figure, axes = plt.subplots()
 for model, rows in actual.groupby("model"):
     for score, style in (("lgm", "o-"), ("exm", "s--")):

@@ -53,7 +53,7 @@ chosen = results.headline(trained, names)
 titles_of = chosen["title"].to_dict()
 answered = {run: results.score_run(run, questions) for run in chosen["run"]}
 
-# %%
+# %% mystnb={"figure": {"caption": "What a token may attend to: all before it, or the last 50 only. The shares are of all pairs of tokens.", "name": "fig-14-masks"}, "image": {"alt": "Two triangular masks; the windowed one is a narrow band along the diagonal."}}
 length = 120
 row, column = torch.arange(length)[:, None], torch.arange(length)[None, :]
 full = column <= row  # no token attends to a later one
@@ -123,7 +123,7 @@ print("(n_tokens, width) =", tuple(query[0].shape), " mask", tuple(windowed.shap
 print(f"the prompt {prompt[-1]} sees", {name: int((given > 0).sum())
                                         for name, given in weights.items()}, "tokens")
 
-# %%
+# %% mystnb={"figure": {"caption": "The weights of the last token's attention over one prompt, with the whole history and with a window.", "name": "fig-14-reach"}, "image": {"alt": "Two step lines over 120 tokens; the windowed one is zero before the window."}}
 figure, axes = plt.subplots(figsize=(7, 2.4))
 for name, given in weights.items():
     axes.step(np.arange(length), given, where="mid", label=name)
@@ -280,7 +280,7 @@ shown = pd.DataFrame({titles_of[key]: {"ours": paired, "paper": paper_loss(title
 report.table(shown, digits=1, caption="Legal answers less those of full attention, points. "
              f"{results.MARK} not both beat their baseline: no finding")
 
-# %%
+# %% mystnb={"figure": {"caption": "Legal answers of each approximation less those of full attention, in points, with 95 % intervals. Left of zero something was lost; marked rows stand below a baseline and carry no finding.", "name": "fig-14-lost"}, "image": {"alt": "Points with horizontal intervals around a vertical line at zero."}}
 figure, axes = plt.subplots(figsize=(7, 3.4))
 for place, (key, judged) in enumerate(losses.items()):
     interval, colour = judged.value.difference, report.PALETTE[results.SIZES.index(key[0])]
@@ -329,7 +329,7 @@ ages = pd.DataFrame(by_age).T.reindex(columns=[*labels, "never"])
 report.table(ages, digits=1, caption="Legal answers by plies since the piece came, %. "
                                      f"{results.MARKED}")
 
-# %%
+# %% mystnb={"figure": {"caption": "Legal answers by how long ago the piece came to its square, with the whole history and with a window of 50 tokens.", "name": "fig-14-ages"}, "image": {"alt": "Lines over plies since the piece arrived, one pair for each size."}}
 figure, axes = plt.subplots()
 for place, size in enumerate(("S", "M")):
     for style, model in (("o-", "uci"), ("s--", "window50")):

@@ -97,7 +97,7 @@ annotated = annotator.annotate(game)
 commented = {ply: note for ply, note in enumerate(annotated.notes) if note.text}
 print(f"moves: {len(annotated.notes)}, commented on: {len(commented)} ({annotated.sources})")
 
-# %%
+# %% mystnb={"figure": {"caption": "The game's course: the engine's evaluation after each ply, in pawns for White, cut at six. Dots are the moves that are commented on.", "name": "fig-15-evaluations"}, "image": {"alt": "A filled step curve of the evaluation with dots on it."}}
 scores = pd.Series({ply: centipawns(note.score, True) / 100
                     for ply, note in enumerate(annotated.notes)
                     if note.score is not None}).clip(-6, 6)

@@ -248,7 +248,7 @@ last = [key for key in shown.index if key[1] == "commonest" or key[2] == layer]
 report.table(shown.loc[last], digits=1,
              caption="Read rightly off the last layer, % of held-out squares and boards")
 
-# %%
+# %% mystnb={"figure": {"caption": "How much of the board a linear probe reads from each layer, by model. Grey is a model with random weights, dotted the commonest piece of each square.", "name": "fig-16-layers"}, "image": {"alt": "Lines of percentages over layers for several models, the grey one lowest."}}
 figure, axes = plt.subplots()
 for name in models:
     line = pd.Series({depth: squares_right[coding, model, depth].value
@@ -591,7 +591,7 @@ report.boards(
                            for key, share in legal_answers.items()}),
                  caption="Legal answers, %; median of a game's answers"))
 
-# %%
+# %% mystnb={"figure": {"caption": "How long a model stays legal under attack: the share of games without an illegal answer, by the number of its answers (Kaplan and Meier).", "name": "fig-16-survival"}, "image": {"alt": "Three panels of falling step curves, one for each kind of opponent."}}
 figure, rows = plt.subplots(1, 3, figsize=(9, 3), sharey=True)
 for axes, kind in zip(rows, titles, strict=True):
     for colour, name in zip(report.PALETTE, trained, strict=False):

@@ -11,7 +11,12 @@ import pandas as pd
 import pytest
 
 import chessgloss
-from chessgloss.commentary.briefing import Briefing, briefings_file, read_briefings
+from chessgloss.commentary.briefing import (
+    Briefing,
+    briefings_file,
+    lectured_file,
+    read_briefings,
+)
 from chessgloss.commentary.notes import (
     MOST_SENTENCES,
     MOST_WORDS,
@@ -166,3 +171,10 @@ def test_the_drawn_moves_are_of_the_games_and_no_game_gives_too_many():
     assert (drawn["ply"] > script.SKIPPED).all()
     assert drawn.loc[drawn["half"] == "decisive", "decisive"].all()
     assert drawn["half"].value_counts().to_dict() == {"any": script.EACH, "decisive": script.EACH}
+
+
+def test_the_move_that_forces_mate_misses_none() -> None:
+    """A search after the move that no longer sees the mate does not make it missed."""
+    briefing = read_briefings(lectured_file())["lec3/27"]
+    assert briefing.verdict.best_line[0] == briefing.move.uci
+    assert "misses_mate" not in {note.kind for note in notes(briefing)}

@@ -5,11 +5,15 @@
 - Scripts for live kernels, which come from a content network, are dropped.
 - The front page, a redirect, names its icon, or the browser would ask for one that is not there.
 - MathJax is copied from ``node_modules`` next to the book's other static files.
+- Icons are the theme's font alone: its script, larger than all else of a page, draws the same.
+- Pages carry a description and a content security policy; what scrolls can be reached by key.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +86,42 @@ def copy_glued_images(app: Sphinx) -> None:
             shutil.copyfile(image, images / image.name)
 
 
+#: What a page may load: nothing from elsewhere. Inline scripts are the theme's own.
+POLICY = "default-src 'self' file: data: 'unsafe-inline'; base-uri 'none'; form-action 'self' file:"
+
+#: Parts of the theme's pages and what takes their place.
+_MENDED = (
+    (r'<script src="[^"]*fontawesome[^"]*"></script>', ""),
+    (r'<script src="[^"]*fontawesome[^"]*">\s*</script>', ""),
+    (r'<link rel="preload"[^>]*fa-(?:brands|regular)[^>]*>', ""),
+    (r"<th></th>", "<td></td>"),
+    (
+        r'<div class="cell_output docutils container">',
+        r'<div class="cell_output docutils container" tabindex="0">',
+    ),
+)
+
+
+def mend_pages(app: Sphinx, exception: Exception | None) -> None:
+    """Make pages lighter and easier to reach by key, and say what they may load."""
+    if exception or app.builder.format != "html":
+        return
+    head = (
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f'<meta name="description" content="{escape(app.config.book_description)}">'
+        f'<meta property="og:description" content="{escape(app.config.book_description)}">'
+        '<meta property="og:type" content="book">'
+    )
+    for page in Path(app.outdir).rglob("*.html"):
+        text = page.read_text("utf-8")
+        if "Content-Security-Policy" in text or "_static" in page.relative_to(app.outdir).parts:
+            continue
+        for pattern, mended in _MENDED:
+            text = re.sub(pattern, mended, text)
+        text = re.sub(r'(<meta charset="utf-8"[^>]*>)', lambda m: m[0] + head, text, count=1)
+        page.write_text(text, "utf-8")
+
+
 def _find_upwards(start: Path, relative: str) -> Path | None:
     candidates = (folder / relative for folder in (start, *start.parents))
     return next((path for path in candidates if path.is_file()), None)
@@ -93,5 +133,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("doctree-read", note_glued_notebooks)
     app.connect("html-page-context", drop_live_kernel_files, priority=900)
     app.connect("build-finished", write_front_page, priority=100)  # before sphinx_external_toc's
+    app.add_config_value("book_description", "", "html")
     app.connect("build-finished", copy_vendored)
+    app.connect("build-finished", mend_pages, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

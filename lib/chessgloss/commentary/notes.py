@@ -639,8 +639,9 @@ class _Notes:
             kind += "_1" * (abs(now) == 1 and f"{kind}_1" in NOTES["kinds"])
             about, line = ["mate", "reply", "standing"], (self.uci, *self.replies)
             yield self._note(kind, about, line, abs(now), **_mate(self.after, self.replies, now))
-        if could > 0 and now <= 0 and not self.after.is_checkmate():
-            line = self.verdict.best_line
+        line = self.verdict.best_line
+        missed = could > 0 and now <= 0 and self.uci not in line[:1]
+        if missed and not self.after.is_checkmate():
             words = _mate(self.before, line, could)
             yield self._note("misses_mate", ["best"], line, could, **words)
 

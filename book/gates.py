@@ -1,0 +1,141 @@
+"""Open every page of the built book in Chromium and report what a reader would stumble over.
+
+    python book/gates.py [_build/html] [--pages 3]
+
+Three widths and two themes a page: errors on the console, requests to elsewhere, what overflows
+to the left, where nobody can scroll, pictures without words, broken anchors, weight of a first
+visit, first content below the first screen; and axe-core's serious findings where it is
+installed. Prints one line a finding and ends with status 1 if there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+WIDTHS, THEMES, HEIGHT = (390, 768, 1280), ("light", "dark"), 900
+#: Most bytes of a first visit, and of a page's text alone.
+WEIGHT = 1_000_000
+AXE = Path(__file__).parents[1] / "node_modules" / "axe-core" / "axe.min.js"
+
+#: What the page says of itself: pictures without words, what begins left of the screen (and of
+#: nothing that scrolls), where the article's first content stands, links within the page.
+_LOOK = """() => {
+  const article = document.querySelector('article') || document.body;
+  const named = element => (element.getAttribute('alt') || element.getAttribute('aria-label') ||
+    element.querySelector('title,desc')?.textContent || '').trim();
+  const bare = [...article.querySelectorAll('img')].filter(image => {
+    const words = named(image);
+    return !image.closest('[aria-hidden=true]') && (!words || /[.](png|svg)$/.test(words));
+  }).map(image => image.getAttribute('src').split('/').pop());
+  const unreachable = [...article.querySelectorAll('table, svg, img, pre, figure, .boards > *')]
+    .filter(each => { const box = each.getBoundingClientRect();
+      const scroller = each.closest('div.cell_output, .pst-scrollable-table-container, pre');
+      return box.width > 0 && box.left + (scroller ? scroller.scrollLeft : 0) < -1; })
+    .map(each => each.tagName + ' ' + (each.className.baseVal ?? each.className));
+  const lost = [...document.querySelectorAll('a[href^="#"]')].map(link => link.getAttribute('href'))
+    .filter(href => href.length > 1 && !document.getElementById(decodeURIComponent(href.slice(1))));
+  const first = article.querySelector('p, img, svg, table');
+  return {bare, unreachable, lost, first: first ? first.getBoundingClientRect().top : 1e9,
+          wide: document.documentElement.scrollWidth - innerWidth,
+          uncaptioned: [...article.querySelectorAll('figure')].filter(figure =>
+            figure.querySelector('img') && !figure.querySelector('figcaption')).length};
+}"""
+
+
+def look(page: Page, address: str, width: int, theme: str) -> Iterator[str]:
+    """Yield what is wrong with a page at a width and in a theme."""
+    page.set_viewport_size({"width": width, "height": HEIGHT})
+    page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+    seen: dict[str, Any] = page.evaluate(_LOOK)
+    if seen["wide"] > 1:
+        yield f"{seen['wide']} pixels wider than the screen"
+    for each in seen["unreachable"]:
+        yield f"begins left of the screen: {each}"
+    if seen["first"] > HEIGHT:
+        yield "no content on the first screen"
+    if width == WIDTHS[-1]:
+        yield from (f"no words for a picture: {each}" for each in seen["bare"])
+        yield from (f"no such anchor: {each}" for each in seen["lost"])
+        if seen["uncaptioned"]:
+            yield f"{seen['uncaptioned']} figures without a caption"
+        if AXE.is_file():
+            page.add_script_tag(path=str(AXE))
+            found = page.evaluate(
+                "async () => (await axe.run(document.querySelector('main') || document, {"
+                "resultTypes: ['violations']})).violations"
+                ".filter(each => ['serious', 'critical'].includes(each.impact))"
+                ".map(each => each.id + ' at ' + each.nodes.length + ': ' + each.nodes[0].target)"
+            )
+            yield from (f"axe: {each}" for each in found)
+
+
+def check(browser: Browser, folder: Path, name: str) -> Iterator[tuple[str, str]]:
+    """Yield where and what is wrong with one page."""
+    context = browser.new_context(viewport={"width": WIDTHS[-1], "height": HEIGHT})
+    page = context.new_page()
+    problems: list[str] = []
+    loaded: dict[str, int] = {}
+
+    def weigh(address: str) -> None:
+        parts = urlsplit(address)
+        if parts.scheme in ("http", "https"):
+            problems.append(f"asks for {address}")
+        elif parts.scheme == "file":
+            loaded[address] = Path(unquote(parts.path)).stat().st_size
+
+    page.on("request", lambda request: weigh(request.url))
+    page.on("console", lambda said: said.type == "error" and problems.append(said.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto((folder / name).as_uri(), wait_until="load")
+    if sum(loaded.values()) > WEIGHT:
+        largest = sorted(loaded, key=lambda each: -loaded[each])[:3]
+        shown = ", ".join(f"{each.rsplit('/', 1)[-1]} {loaded[each]:,}" for each in largest)
+        problems.append(f"{sum(loaded.values()):,} bytes on a first visit: {shown}")
+    yield from ((f"{name}", each) for each in problems)
+    for theme in THEMES:
+        for width in WIDTHS:
+            for each in dict.fromkeys(look(page, name, width, theme)):
+                yield f"{name} ({width}, {theme})", each
+    context.close()
+
+
+def pages_of(folder: Path) -> list[str]:
+    """Return the pages of a built book."""
+    skipped = {"genindex.html", "search.html", "index.html"}
+    found = (path.relative_to(folder) for path in folder.rglob("*.html"))
+    return sorted(
+        str(path) for path in found if path.parts[0] != "_static" and str(path) not in skipped
+    )
+
+
+def main() -> int:
+    """Check the pages; return the exit status."""
+    parser = argparse.ArgumentParser(prog="book/gates.py")
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("_build/html"))
+    parser.add_argument("--pages", type=int, default=None, help="only the first so many")
+    given = parser.parse_args()
+    names = pages_of(given.folder.resolve())[: given.pages]
+    if not names:
+        print(f"no pages in {given.folder}; run `make book` first", file=sys.stderr)
+        return 2
+    count = 0
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path="/usr/bin/chromium")
+        for name in names:
+            for where, what in check(browser, given.folder.resolve(), name):
+                print(f"{where}: {what}")
+                count += 1
+        browser.close()
+    print(f"{len(names)} pages, {len(WIDTHS)} widths, {len(THEMES)} themes: {count} findings")
+    return int(count > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
