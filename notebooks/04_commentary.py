@@ -797,22 +797,23 @@ report.table(by_count, caption=f"ccc with other numbers of concepts, {len(varied
 # The paper's oldest baseline is a recurrent network trained on commentary
 # {cite}`jhamtani2018learning`. Ours has the same three groups of features (move, threats,
 # scores) and is small, since all it can learn from are the lectures that are *not* evaluated:
-# some nine hundred comments, where theirs had three hundred thousand. Its row exists so that
+# some nine hundred comments, where theirs had three hundred thousand (`data/gac/gac_network.py` is
+# the network, `data/gac/train.py` trains it and writes what it says). Its row exists so that
 # the comparison is complete, and says little about the original.
 
 # %%
 training = json.loads((find_project() / "data/gac/training.json").read_text())
 gac_cell = reference.lookup("ccc", "table1", "GAC", "Words per comment")
 known = [briefings[each.name] for each in moves]
-gac_comments = methods.gac_comments(known)
-gac_words = mean_interval([each.words for each in gac_comments], seed=seed)
-distinct = len({each.text for each in gac_comments})
+kept = methods.kept_texts("gac")
+gac_comments = {each.name: kept[each.name][0] for each in moves}
+gac_words = mean_interval([len(text.split()) for text in gac_comments.values()], seed=seed)
+distinct = len(set(gac_comments.values()))
 print(f"trained on {training['comments']['training']} comments; "
       f"{distinct} different comments on {len(gac_comments)} moves")
 
 # %%
-last = {item.name: each.text for item, each in list(zip(moves, gac_comments, strict=True))[-8:]}
-report.texts(last, "GAC on the last moves")
+report.texts(dict(list(gac_comments.items())[-8:]), "GAC on the last moves")
 
 # %% [markdown]
 # ## More concepts

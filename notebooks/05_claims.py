@@ -57,7 +57,7 @@ from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
 from chessgloss.claims import CAUSES, Kind, disqualifier, extract, gold, verify
 from chessgloss.claims.checker import checker_digest, checker_files
-from chessgloss.commentary import briefing, choice, constrained, methods, proven
+from chessgloss.commentary import briefing, choice, methods, proven
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
@@ -734,7 +734,7 @@ report.table(by_set, caption="What the model contributes")
 # four joints. The grammar of the second, for the move above:
 
 # %%
-under_grammar = constrained.request_constrained(lesson, "ccc_closed").sampling.grammar
+under_grammar = proven.request_constrained(lesson, "ccc_closed").sampling.grammar
 print("\n".join(line[:110] for line in under_grammar.splitlines()[:14]))
 
 # %%

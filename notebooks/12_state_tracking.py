@@ -572,15 +572,27 @@ report.table(beside, digits=1, caption="Both forms at L and S: perplexity, and l
 
 # %% [markdown]
 # With few games the modern base learns them by heart sooner: at S the dev set ends its training.
-# That is where the paper finds piece types to help. The change of perplexity, games paired:
+# That is where the paper finds piece types to help. At L both read the same games as often, and a
+# third model sees the last 50 tokens only (chapter 14). The change of perplexity, games paired:
 
 # %%
+plain = {run: f"{size}-modern_uci-1" for run, size in modern["size"].items()}
 by_types = {run: results.change_of_perplexity(
-    results.read_losses(run), results.read_losses("S-modern_uci-1"), seed=seed)
-    for run in at_small if run != "S-modern_uci-1"}
-ended = {run: f"{len(trained.loc[run, 'log'])} passes" for run in at_small}
+    results.read_losses(run), results.read_losses(base), seed=seed)
+    for run, base in plain.items() if run != base}
+ended = {run: f"{len(trained.loc[run, 'log'])} passes" for run in plain}
 report.table(pd.DataFrame({"passes": ended, "change, %": by_types}).fillna(""), digits=1,
-             caption="Against plain UCI on the same base at S")
+             caption="Against plain UCI on the same base and games")
+
+# %% tags=["hide-input"]
+at_strength = {run: change for run, change in by_types.items()
+               if both_forms.loc[[run, plain[run]], "test perplexity"].map(
+                   lambda judged: judged.above).all()}
+says = {run: f"{run} changes the perplexity of plain UCI by {change:+.1f} %"
+        f"{', which its interval does not tell from nothing' if change.low < 0 < change.high else ''}."
+        for run, change in at_strength.items()}
+Markdown(" ".join(["Where both beat the even draw, and each is one training:", *says.values()])
+         if says else "")
 
 # %% tags=["hide-input"]
 worse = [run for run in at_small if not both_forms.loc[run, "test perplexity"].above]
@@ -816,7 +828,9 @@ report.save(
     report.rows(as_keys(values(both_forms["test perplexity"])), "base.perplexity", unit=unit),
     report.rows({name: {band: both_forms.loc[run, column].value for band, column
                         in zip(probes.BANDS, both_forms.columns[2:], strict=True)}
-                 for name, run in zip(("gpt2", "modern"), both_forms.index, strict=False)},
+                 for name, run in {"gpt2": "L-uci-1", "modern": "L-modern_uci-1", **{
+                     run.removesuffix("-1").removeprefix("L-"): run for run in at_large
+                     if run != "L-modern_uci-1"}}.items()},
                 "base.end_actual.lgm", unit="%"),
     report.rows(as_keys(pd.Series(by_types)), "base.change_by_types", unit="% of perplexity"),
     report.rows(even, "baseline.uniform_legal.perplexity", unit=unit),

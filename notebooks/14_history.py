@@ -14,7 +14,7 @@
 # ways (its Section 5.3 and Table 7). Drawn below is the first of them: which earlier tokens each
 # token may attend to, all of them or a window of the last 50. The models of this chapter are
 # {glue:text}`strength` for the paper's question: what does less of the history cost?
-# {glue:text}`losses` More often legal than counting, which names a legal square in
+# {glue:text}`losses` {glue:text}`modern_window` More often legal than counting, which names a legal square in
 # {glue:text}`count` % of the questions, of the {glue:text}`n_models` models of Table 7:
 # {glue:text}`above`. An even draw among the legal moves has a perplexity of {glue:text}`even`;
 # better than that: {glue:text}`foresee`.
@@ -32,6 +32,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import torch
+from IPython.display import Markdown
 from torch.nn import functional as F
 from chessgloss import report
 from chessgloss.book import reference
@@ -294,6 +295,34 @@ axes.set(xlabel="End-Actual, legal answers less full attention's, points")
 plt.show()
 
 # %% [markdown]
+# ## The window on the modern base
+#
+# None of the models above is strong enough at every size to say much of what a window costs. The
+# modern base of chapter 12 is: at L, plain UCI and the same with a window of 50 tokens, on the
+# same games, passes and seed.
+
+# %%
+modern_pair = ("L-modern_window50-1", "L-modern_uci-1")
+answered |= {run: results.score_run(run, questions) for run in modern_pair}
+known_modern = {run: results.judge_perplexity(results.read_losses(run), drawn, seed=seed)
+                for run in modern_pair}
+modern_change = results.judge_change(*modern_pair, known_modern, seed=seed)
+modern_lost = compare(*modern_pair)
+modern_scores = {run: results.summarise(answered[run], ground["came_from"], seed=seed)
+                 for run in modern_pair}
+at_end = pd.DataFrame({run: {"test perplexity": known_modern[run],
+                             "End-Actual, legal, %": table.loc[("end_actual", "long"), "lgm"]}
+                       for run, table in modern_scores.items()}).T
+report.table(at_end, digits=1, caption=f"With the whole history and with the last 50 tokens. {results.MARKED}")
+
+# %% tags=["hide-input"]
+apart = modern_lost.value.difference
+modern_says = (f"On the modern base at L a window of 50 tokens changes legal answers by {apart:+.1f} "
+               f"points and perplexity by {modern_change:+.1f} %." if modern_lost.above else
+               "On the modern base, too, not both models beat the counts.")
+Markdown(modern_says)
+
+# %% [markdown]
 # ## Where the window fails
 #
 # A window of 50 tokens holds the last 24 moves and the prompt. A piece that came to its square
@@ -324,6 +353,12 @@ for (_, model), row in chosen.iterrows():
                 for age, group in rows.groupby("since")}
         by_age[row["title"]] = {age: results.Judged(share, lows[age] > 0)
                                 for age, share in shares.items()}
+for run in modern_pair:
+    rows, shares = by_since(answered[run])
+    lows = {age: paired_difference(group["lgm"], counted.loc[group.index, "lgm"],
+                                   group["game"], seed=seed).low
+            for age, group in rows.groupby("since")}
+    by_age[run] = {age: results.Judged(share, lows[age] > 0) for age, share in shares.items()}
 by_age[results.BASELINES["came_from"]] = counted_by_age.to_dict()
 ages = pd.DataFrame(by_age).T.reindex(columns=[*labels, "never"])
 report.table(ages, digits=1, caption="Legal answers by plies since the piece came, %. "
@@ -331,9 +366,11 @@ report.table(ages, digits=1, caption="Legal answers by plies since the piece cam
 
 # %% mystnb={"figure": {"caption": "Legal answers by how long ago the piece came to its square, with the whole history and with a window of 50 tokens.", "name": "fig-14-ages"}, "image": {"alt": "Lines over plies since the piece arrived, one pair for each size."}}
 figure, axes = plt.subplots()
-for place, size in enumerate(("S", "M")):
-    for style, model in (("o-", "uci"), ("s--", "window50")):
-        row = ages.loc[titles_of[size, model]].dropna()
+drawn_rows = [*(titles_of[size, model] for size in ("S", "M") for model in ("uci", "window50")),
+              *reversed(modern_pair)]
+for place, names_there in enumerate(zip(drawn_rows[::2], drawn_rows[1::2], strict=True)):
+    for style, name in zip(("o-", "s--"), names_there, strict=True):
+        row = ages.loc[name].dropna()
         axes.plot(row.index, [judged.value.value for judged in row], style,
                   color=report.PALETTE[place], label=row.name)
 row = ages.loc[results.BASELINES["came_from"]].dropna()
@@ -369,7 +406,7 @@ report.table(pd.Series(costs).to_frame("%"), digits=1,
 # - More often legal than counting ({glue:text}`count` %), of the {glue:text}`n_models` models of
 #   Table 7: {glue:text}`above`. Better than an even draw in perplexity ({glue:text}`even`):
 #   {glue:text}`foresee`.
-# - What does less of the history cost? {glue:text}`losses` In the paper: {glue:text}`paper_losses`.
+# - What does less of the history cost? {glue:text}`losses` {glue:text}`modern_window` In the paper: {glue:text}`paper_losses`.
 # - The LSTM leads in perplexity, if at all: it changes full attention's by {glue:text}`ahead_S` %
 #   at S and by {glue:text}`ahead_M` % at M, and its legal answers by {glue:text}`lstm_S` and
 #   {glue:text}`lstm_M` points.
@@ -398,6 +435,7 @@ sentences = {
     f"{judged:+.1f} points.": [judged] for (size, model), judged in losses.items()}
 untold = "It cannot be told from these trainings: in no pair do both beat counting."
 printed_losses = (f"{titles_of[key]} {paper_loss(titles_of[key]):+.1f}" for key in losses)
+report.paste(modern_window=modern_says)
 report.paste(losses=results.only_if_above(sentences, untold),
              paper_losses=", ".join(printed_losses))
 for size in ("S", "M"):
@@ -433,6 +471,11 @@ for key in less.index:
 report.save(
     "14_history",
     report.rows(len(chosen), "table7.rows", unit="models"),
+    report.rows({"perplexity": modern_change.value, "end_actual.lgm": apart,
+                 **{f"lgm.{run.split('_')[1].removesuffix('-1')}":
+                    table.loc[("end_actual", "long"), "lgm"].value
+                    for run, table in modern_scores.items()}},
+                "modern.window50", unit="difference of two models, or per cent"),
     report.rows(even, "baseline.uniform_legal.perplexity", unit="perplexity a move"),
     *(report.rows(report.Result(len(rows), n=len(chosen), unit="models of Table 7"),
                   f"baseline.{name}.beaten")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 
 import chess
@@ -11,13 +12,15 @@ import pytest
 import torch
 
 from chessgloss import assets
-from chessgloss.commentary import gac
-from chessgloss.commentary.gac import Gac, ScoreFeatures, feature_words
 from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
 from chessgloss.positions import CommentedMove, MoveInContext, read_fen, read_move
 from fakes.analyses import analysis
 from scripts import DATA, FIGURE_A6, SELFPLAY, load_script, or_skip
+
+sys.path.insert(0, str(DATA / "gac"))
+import gac_network as gac
+from gac_network import Gac, ScoreFeatures, feature_words
 
 START = read_fen(chess.STARTING_FEN)
 E4 = read_move(START, "e4")

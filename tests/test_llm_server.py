@@ -15,8 +15,7 @@ import pytest
 
 from chessgloss import assets, cli
 from chessgloss.commentary.briefing import briefings_file, read_briefings
-from chessgloss.commentary.constrained import Form, request_constrained
-from chessgloss.commentary.proven import given_notes, show_move
+from chessgloss.commentary.proven import Form, given_notes, request_constrained, show_move
 from chessgloss.llm import server
 from chessgloss.llm import server as served
 from chessgloss.llm.client import Client, Endpoint, Misconfigured

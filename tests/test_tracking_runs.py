@@ -42,7 +42,7 @@ def test_the_plan_holds_every_row_of_the_papers_tables():
     )
     assert {f"S-rap{percent}-1" for percent in (5, 15, 25, 50, 75, 100)} <= set(script.PLAN)
     assert set(runs.HEADLINE) <= set(script.PLAN)
-    assert script.PLAN[-1] == "L-modern_uci-1"
+    assert script.PLAN[-1] == "L-modern_window50-1"
 
 
 @pytest.mark.parametrize(

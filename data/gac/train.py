@@ -1,8 +1,10 @@
 """Train the recurrent baseline on the lectures that are not evaluated, and measure it.
 
     PYTHONPATH=lib python data/gac/train.py
+    PYTHONPATH=lib python data/gac/train.py comments
 
-writes weights, vocabularies and ``training.json`` into this folder (see its README).
+writes weights, vocabularies and ``training.json`` into this folder (see its README); the second
+line, ``comments.json``: what the committed network says of the evaluated moves.
 """
 
 from __future__ import annotations
@@ -21,13 +23,7 @@ from pathlib import Path
 import chess
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from safetensors.torch import save_file
-from torch import nn
-from tqdm import tqdm
-
-from chessgloss import assets
-from chessgloss.commentary.gac import (
+from gac_network import (
     END,
     GROUPS,
     MOST_WORDS,
@@ -46,6 +42,13 @@ from chessgloss.commentary.gac import (
     feature_words,
     placeholders,
 )
+from numpy.typing import NDArray
+from safetensors.torch import save_file
+from torch import nn
+from tqdm import tqdm
+
+from chessgloss import assets
+from chessgloss.commentary.briefing import briefings_file, read_briefings
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
 from chessgloss.engine import analyse_many, centipawns, score_of
 from chessgloss.positions import CommentedMove, MoveInContext, Position
@@ -254,7 +257,7 @@ class Settings:
     Parameters
     ----------
     embedding, hidden, dropout
-        As in :class:`chessgloss.commentary.gac.GacNetwork`.
+        As in :class:`gac_network.GacNetwork`.
     least
         Fewest occurrences of a word in the training part that put it into the vocabulary.
     epochs, patience
@@ -461,12 +464,26 @@ def _loss(logits: torch.Tensor, expected: torch.Tensor, reduction: str) -> torch
     )
 
 
+def write_comments(folder: Path) -> None:
+    """Write what the committed network says of the evaluated moves, one a line."""
+    model, rows = Gac.load(folder), [{"method": "gac", "made": "by data/gac/train.py comments"}]
+    for known in read_briefings(briefings_file()).values():
+        text = model.comment(known.move, ScoreFeatures.of(known.before, known.after))
+        rows.append({"move": known.name, "text": text})
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    (folder / "comments.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train on the lectures that are not evaluated, from the command line; return the status."""
     parser = argparse.ArgumentParser(prog="data/gac/train.py")
     parser.add_argument("--target", type=Path, default=Path(__file__).parent)
     parser.add_argument("--seed", type=int, default=Settings().seed)
+    parser.add_argument("what", nargs="?", choices=("comments",), help="only write what it says")
     given = parser.parse_args(arguments)
+    if given.what == "comments":
+        write_comments(given.target)
+        return 0
     torch.set_num_threads(1)  # the steps are small: threads would wait for each other
     lectures, store = read_lectures(assets.locate("lectures")), default_store()
     settings = Settings(seed=given.seed)

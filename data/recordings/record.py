@@ -29,7 +29,6 @@ from chessgloss.commentary.briefing import (
     lectured_file,
     read_briefings,
 )
-from chessgloss.commentary.constrained import Form, request_constrained
 from chessgloss.commentary.methods import (
     ARMS,
     GUIDED,
@@ -38,7 +37,7 @@ from chessgloss.commentary.methods import (
     request_comment,
     varied_moves,
 )
-from chessgloss.commentary.proven import extraction_requests, pending
+from chessgloss.commentary.proven import Form, extraction_requests, pending, request_constrained
 from chessgloss.experts import Expert, load_expert
 from chessgloss.judges import gcc, pairwise, trials
 from chessgloss.llm.client import (

@@ -27,10 +27,9 @@ from chessgloss.commentary.briefing import (
     describe_position,
     describe_verdict,
 )
-from chessgloss.commentary.constrained import Form, request_constrained
 from chessgloss.commentary.notes import write_notes
 from chessgloss.commentary.prompts import load_prompt
-from chessgloss.commentary.proven import write_proven
+from chessgloss.commentary.proven import Form, request_constrained, write_proven
 from chessgloss.concepts.changes import ConceptChange
 from chessgloss.facts import side_name
 from chessgloss.llm.client import Client, Misconfigured, Unanswered, replay
@@ -363,26 +362,17 @@ def model_comments(
     return [read_comment(answer, method) for answer in client.ask_many(requests, progress=False)]
 
 
-def gac_comments(briefings: Sequence[Briefing]) -> list[Comment]:
-    """Return what the recurrent baseline says of some moves."""
-    from chessgloss.commentary.gac import Gac, ScoreFeatures
-
-    network = Gac.load()
-    return [
-        Comment(network.comment(each.move, ScoreFeatures.of(each.before, each.after)), "gac")
-        for each in briefings
-    ]
-
-
 def kept_texts(method: str) -> dict[str, tuple[str, str, str]]:
     """Return text, method and model of the comments of an earlier method, by the name of the move.
 
-    ``template`` put sentences together from facts, ``ccc_verified`` was written, checked and
-    mended. The judges were asked about these texts; so they are data.
+    ``gac`` is what a recurrent network says (``data/gac``), ``template`` put sentences together
+    from facts, ``ccc_verified`` was written, checked and mended. The judges were asked about these
+    texts; so they are data.
     """
     data = find_project() / "data"
-    if method == "template":
-        rows = json.loads((data / "commentary" / "template.json").read_text("utf-8"))[1:]
+    if method in ("gac", "template"):
+        file = data / ("gac/comments.json" if method == "gac" else "commentary/template.json")
+        rows = json.loads(file.read_text("utf-8"))[1:]
         return {row["move"]: (row["text"], method, "") for row in rows}
     stored = json.loads((data / "claims" / "published.json").read_text("utf-8"))
     rows = [row for row in stored["comments"] if row["method"] == method]
@@ -447,13 +437,11 @@ def gather_comments(
             return [Comment(each.reference, method) if each.reference else None for each in moves]
         if method == "notes":
             return list(map(write_notes, given))
-        if method in ("template", "ccc_verified"):
+        if method in ("gac", "template", "ccc_verified"):
             texts = kept_texts(method)
             return [Comment(*texts[each.name]) if each.name in texts else None for each in moves]
         if method in WRITTEN:
             return written_comments(given, client.model.name, method)
-        if method == "gac":
-            return gac_comments(given)
         arms = {arm for group in ARMS.values() for arm in group} - {"llm", "llm_expert"}
         asked = replay("arms", client.model.name) if method in arms else client
         return model_comments(given, method, asked)
