@@ -712,6 +712,8 @@ ax.barh(scores.index, scores, color=np.where(scores > 0, "#009E73", "#D55E00"))
 ax.invert_yaxis()
 ax.set_xlabel("score, in units of the margin")
 plt.show()
+
+# %%
 report.board(Position(fen))
 
 # %% [markdown]

@@ -160,7 +160,7 @@ report.texts({name: each.given for name, each in methods.METHODS.items()},
 # enemy stands on, unless a pin forbids the capture or a king would take what is defended.
 # Change `example` (any name in `briefings`) and list and arrows change.
 
-# %%
+# %% mystnb={"figure": {"caption": "The attacks on the board after the move, as the prompt lists them: an arrow from each attacker to what it attacks.", "name": "fig-04-attacks"}, "image": {"alt": "A chess board with an arrow for each attack on an enemy piece."}}
 before, after = (chess.Board(fen) for fen in (example.move.position.fen, example.move.after().fen))
 attack_lines, arrows = [], []
 for colour, side in ((chess.WHITE, "White"), (chess.BLACK, "Black")):

@@ -131,7 +131,7 @@ report.texts(rows, "Every claim, and what decides it")
 # python-chess, and if it does not, the men between the two squares may say why. Write another
 # sentence or take another move from `briefings`, and the board below changes.
 
-# %%
+# %% mystnb={"figure": {"caption": "One sentence checked by hand: a square is green where the piece that is named stands there, an arrow green where the attack holds.", "name": "fig-05-by-hand"}, "image": {"alt": "A chess board with coloured squares and one arrow for each claim of the sentence."}}
 sentence = "The queen on d5 attacks the rook on a8, and the bishop on e6 attacks the queen on g8."
 after = chess.Board(example.move.after().fen)
 piece_on_square = r"(king|queen|rook|bishop|knight|pawn) on ([a-h][1-8])"

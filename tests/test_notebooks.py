@@ -79,6 +79,20 @@ def test_one_cell_holds_the_parameters(source):
 
 
 @each_source
+def test_every_figure_has_a_caption_a_name_and_words(source):
+    drawn = [
+        cell for cell in jupytext.read(source).cells
+        if "plt.show()" in cell.source or "SVG(chess" in cell.source
+    ]  # fmt: skip
+    described = [cell.metadata.get("mystnb", {}) for cell in drawn]
+    names = [each["figure"]["name"] for each in described]
+    assert all(name.startswith(f"fig-{source.name[:2]}-") for name in names)
+    assert len({*names}) == len(names)
+    for each in described:
+        assert each["figure"]["caption"].endswith(".")
+        assert len(each["image"]["alt"]) > 30
+
+
 def test_no_chapter_imports_another(source):
     names = set(imported_names(ast.parse(source.read_text("utf-8"))))
     assert not {name.split(".")[0] for name in names} & {path.stem for path in SOURCES}

@@ -5,18 +5,23 @@
 - Scripts for live kernels, which come from a content network, are dropped.
 - The front page, a redirect, names its icon, or the browser would ask for one that is not there.
 - MathJax is copied from ``node_modules`` next to the book's other static files.
-- Icons are the theme's font alone: its script, larger than all else of a page, draws the same.
+- Icons are those that the pages use, as a font within a style sheet: the theme's script for all of
+  them is larger than the rest of a page, and its fonts do not load from a folder of files.
 - Pages carry a description and a content security policy; what scrolls can be reached by key.
 """
 
 from __future__ import annotations
 
+import base64
+import io
+import logging as standard_logging
 import re
 import shutil
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fontTools import subset
 from myst_nb.ext.glue.utils import PendingGlueReference
 from sphinx.util import logging
 
@@ -91,15 +96,57 @@ POLICY = "default-src 'self' file: data: 'unsafe-inline'; base-uri 'none'; form-
 
 #: Parts of the theme's pages and what takes their place.
 _MENDED = (
-    (r'<script src="[^"]*fontawesome[^"]*"></script>', ""),
     (r'<script src="[^"]*fontawesome[^"]*">\s*</script>', ""),
-    (r'<link rel="preload"[^>]*fa-(?:brands|regular)[^>]*>', ""),
+    (r'<link rel="preload"[^>]*webfonts[^>]*>', ""),
+    (r'vendor/fontawesome/[^"]*?/css/all\.min\.css[^"]*', "icons.css"),
+    (r'(<summary) aria-label="[^"]*"', r"\1"),
     (r"<th></th>", "<td></td>"),
     (
         r'<div class="cell_output docutils container">',
         r'<div class="cell_output docutils container" tabindex="0">',
     ),
 )
+
+
+#: How an icon is set, after the theme's own style sheet of all icons.
+_ICON_STYLE = """@font-face {{font-family: "Font Awesome 6 Free"; font-weight: 900;
+  src: url(data:font/woff;base64,{font}) format("woff")}}
+.fa-solid {{display: inline-block; font: 900 1em/1 "Font Awesome 6 Free"; text-rendering: auto}}
+.fa-lg {{font-size: 1.25em; line-height: 0.05em; vertical-align: -0.075em}}
+"""
+
+
+def write_icons(app: Sphinx, pages: list[Path]) -> None:
+    """Write ``_static/icons.css``: the icons that pages and style sheets use, as one font."""
+    static = Path(app.outdir) / "_static"
+    fonts = sorted(static.glob("vendor/fontawesome/*/webfonts/fa-solid-900.ttf"))
+    if not fonts:
+        return
+    named = (fonts[0].parents[1] / "css/all.min.css").read_text("utf-8")
+    used = {name for page in pages for name in re.findall(r"\bfa-[a-z-]+", page.read_text("utf-8"))}
+    code_of = {
+        name: code
+        for names, code in re.findall(r'((?:\.fa-[\w-]+:before,?)+)\{content:"\\(\w+)"\}', named)
+        for name in re.findall(r"\.(fa-[\w-]+):", names)
+    }
+    codes = {code_of[name] for name in used if name in code_of}
+    for sheet in static.rglob("*.css"):
+        if "fontawesome" not in sheet.parts:
+            codes |= set(re.findall(r"\\(f[0-9a-f]{3})\b", sheet.read_text("utf-8")))
+    standard_logging.getLogger("fontTools").setLevel(standard_logging.WARNING)
+    font = subset.load_font(fonts[0], subset.Options(flavor="woff"))
+    cutter = subset.Subsetter(subset.Options(layout_features=[]))
+    cutter.populate(unicodes=[int(code, 16) for code in sorted(codes)])
+    cutter.subset(font)
+    font.flavor, written = "woff", io.BytesIO()
+    font["head"].modified = font["head"].created  # no date of the build
+    font.recalcTimestamp = False
+    font.save(written)
+    rules = [
+        f'.{name}::before {{content: "\\{code_of[name]}"}}' for name in sorted(used & {*code_of})
+    ]
+    style = _ICON_STYLE.format(font=base64.b64encode(written.getvalue()).decode())
+    (static / "icons.css").write_text(style + "\n".join(rules) + "\n", "utf-8")
 
 
 def mend_pages(app: Sphinx, exception: Exception | None) -> None:
@@ -112,7 +159,9 @@ def mend_pages(app: Sphinx, exception: Exception | None) -> None:
         f'<meta property="og:description" content="{escape(app.config.book_description)}">'
         '<meta property="og:type" content="book">'
     )
-    for page in Path(app.outdir).rglob("*.html"):
+    pages = sorted(Path(app.outdir).rglob("*.html"))
+    write_icons(app, pages)
+    for page in pages:
         text = page.read_text("utf-8")
         if "Content-Security-Policy" in text or "_static" in page.relative_to(app.outdir).parts:
             continue

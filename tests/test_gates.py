@@ -1,0 +1,37 @@
+"""The gates of the built pages: what they see on a page that fails, and on one in order."""
+
+from __future__ import annotations
+
+import gates
+
+FINE = """<!doctype html><html lang="en"><title>Fine</title><main><article id="top"><h1>Fine</h1>
+<p>A word. <a href="#top">Up</a></p>
+<figure><img alt="A green square" src="a.svg"><figcaption>1</figcaption></figure>
+</article></main></html>"""
+SQUARE = '<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9" fill="green"/></svg>'
+
+
+def found(browser, folder, page):
+    (folder / "a.svg").write_text(SQUARE)
+    (folder / "page.html").write_text(page)
+    return [what for _, what in gates.check(browser, folder, "page.html")]
+
+
+def test_a_page_in_order_passes(browser, tmp_path):
+    assert found(browser, tmp_path, FINE) == []
+
+
+def test_each_fault_is_found(browser, tmp_path):
+    faults = {
+        "no words for a picture: a.svg": FINE.replace('alt="A green square"', ""),
+        "no such anchor: #nowhere": FINE.replace("#top", "#nowhere"),
+        "1 figures without a caption": FINE.replace("<figcaption>1</figcaption>", ""),
+        "begins left of the screen: TABLE wide": FINE.replace(
+            "</article>",
+            '<table class="wide" style="margin-left:-99px"><tr><td>x</table></article>',
+        ),
+        "asks for https://example.org/x.png": FINE.replace("a.svg", "https://example.org/x.png"),
+        "oops": FINE.replace("</main>", "<script>console.error('oops')</script></main>"),
+    }
+    for fault, page in faults.items():
+        assert any(fault in each for each in found(browser, tmp_path, page)), fault
