@@ -5,6 +5,7 @@ Colours are the page's own, so that a picture is legible on light and dark groun
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -15,10 +16,19 @@ def in_words(result: Result) -> str:
     """Return a result in words: its value and its interval."""
     if result.value is None:
         return f"absent: {result.absent}"
-    words = f"{result.value:,.3g}" if abs(result.value) < 1000 else f"{result.value:,.0f}"
-    if result.low is not None and result.high is not None:
-        words += f" ({result.low:,.3g} to {result.high:,.3g})"
-    return words
+    if result.unit.startswith("share"):  # of a hundred, a difference in points
+        unit = " points" if re.search("differ|less", result.unit) else " %"
+        value, low, high = (
+            None if each is None else f"{round(100 * each, 1):g}"
+            for each in (result.value, result.low, result.high)
+        )
+    else:
+        unit, show = "", f"{{:,.{'3g' if abs(result.value) < 1000 else '0f'}}}".format
+        value, low, high = (
+            None if each is None else show(each) for each in (result.value, result.low, result.high)
+        )
+    interval = "" if low is None or high is None else f" ({low} to {high})"
+    return f"{value}{unit}{interval}"
 
 
 def chart(title: str, unit: str, bars: Mapping[str, Result]) -> str:

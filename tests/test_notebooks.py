@@ -93,6 +93,7 @@ def test_every_figure_has_a_caption_a_name_and_words(source):
         assert len(each["image"]["alt"]) > 30
 
 
+@each_source
 def test_no_chapter_imports_another(source):
     names = set(imported_names(ast.parse(source.read_text("utf-8"))))
     assert not {name.split(".")[0] for name in names} & {path.stem for path in SOURCES}

@@ -111,7 +111,7 @@ _MENDED = (
 #: How an icon is set, after the theme's own style sheet of all icons.
 _ICON_STYLE = """@font-face {{font-family: "Font Awesome 6 Free"; font-weight: 900;
   src: url(data:font/woff;base64,{font}) format("woff")}}
-.fa-solid {{display: inline-block; font: 900 1em/1 "Font Awesome 6 Free"; text-rendering: auto}}
+.fa-solid, .fas {{display: inline-block; font: 900 1em/1 "Font Awesome 6 Free"}}
 .fa-lg {{font-size: 1.25em; line-height: 0.05em; vertical-align: -0.075em}}
 """
 
