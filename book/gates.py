@@ -20,8 +20,10 @@ from urllib.parse import unquote, urlsplit
 from playwright.sync_api import Browser, Page, sync_playwright
 
 WIDTHS, THEMES, HEIGHT = (390, 768, 1280), ("light", "dark"), 900
-#: Most bytes of a first visit, and of a page's text alone.
+#: Most bytes of a first visit.
 WEIGHT = 1_000_000
+#: Milliseconds until a page that was resized stands still.
+SETTLES = 400
 AXE = Path(__file__).parents[1] / "node_modules" / "axe-core" / "axe.min.js"
 
 #: What the page says of itself: pictures without words, what begins left of the screen (and of
@@ -49,10 +51,11 @@ _LOOK = """() => {
 }"""
 
 
-def look(page: Page, address: str, width: int, theme: str) -> Iterator[str]:
+def look(page: Page, width: int, theme: str) -> Iterator[str]:
     """Yield what is wrong with a page at a width and in a theme."""
     page.set_viewport_size({"width": width, "height": HEIGHT})
     page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+    page.wait_for_timeout(SETTLES)
     seen: dict[str, Any] = page.evaluate(_LOOK)
     if seen["wide"] > 1:
         yield f"{seen['wide']} pixels wider than the screen"
@@ -101,7 +104,7 @@ def check(browser: Browser, folder: Path, name: str) -> Iterator[tuple[str, str]
     yield from ((f"{name}", each) for each in problems)
     for theme in THEMES:
         for width in WIDTHS:
-            for each in dict.fromkeys(look(page, name, width, theme)):
+            for each in dict.fromkeys(look(page, width, theme)):
                 yield f"{name} ({width}, {theme})", each
     context.close()
 
