@@ -163,7 +163,7 @@ def mend_pages(app: Sphinx, exception: Exception | None) -> None:
     write_icons(app, pages)
     for page in pages:
         text = page.read_text("utf-8")
-        if "Content-Security-Policy" in text or "_static" in page.relative_to(app.outdir).parts:
+        if head in text or "_static" in page.relative_to(app.outdir).parts:
             continue
         for pattern, mended in _MENDED:
             text = re.sub(pattern, mended, text)
