@@ -431,7 +431,7 @@ def test_the_comments_put_before_the_judge_are_of_every_method(briefings):
     assert list(dict.fromkeys(comments["method"])) == list(trials.METHODS)
     counts = comments.groupby("method").size()
     assert counts.eq(2).all()
-    with pytest.raises(ValueError, match="no method cccp; there are ccc, ccc_facts"):
+    with pytest.raises(ValueError, match="no method cccp; there are ccc, ccc_closed, ccc_facts"):
         gather_comments(["cccp"], moves, briefings, client)
 
 
