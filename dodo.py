@@ -92,13 +92,22 @@ def task_findings() -> dict[str, Any]:
     }
 
 
+def task_explorer() -> dict[str, Any]:
+    """Write the page on which every commented move can be played through."""
+    return {
+        "actions": [_write_explorer],
+        "file_dep": [str(path) for path in explorer_sources(PROJECT)],
+        "targets": [str(PROJECT / "book/explorer.md")],
+    }
+
+
 def task_book() -> dict[str, Any]:
     """Build _build/html from the committed text and the executed chapters."""
     return {
         "actions": [(build_html, [PROJECT, PROJECT]), (_announce, [PROJECT])],
         "file_dep": [str(path) for path in page_sources(PROJECT)],
         "targets": [str(index_page(PROJECT))],
-        "task_dep": ["pairs", "execute", "overview", "findings"],
+        "task_dep": ["pairs", "execute", "overview", "findings", "explorer"],
     }
 
 
@@ -289,6 +298,12 @@ def _write_findings(results: Path, folder: Path) -> TaskFailed | None:
     return None
 
 
+def _write_explorer() -> None:
+    import explorer
+
+    write_atomically(PROJECT / "book/explorer.md", explorer.write_page(PROJECT))
+
+
 def build_html(source: Path, output: Path, *, strict: bool = True) -> TaskFailed | None:
     """Run Jupyter Book, if strict with warnings as errors; pages go to ``output/_build/html``."""
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
@@ -345,6 +360,18 @@ def findings_sources(project: Path) -> list[Path]:
         *sorted((project / "lib/chessgloss/claims").glob("*.py")),
         briefings_file(),
     ]
+
+
+def explorer_sources(project: Path) -> list[Path]:
+    """List what the explorer is made from: player, rules of claims, notes, comments, moves."""
+    library = project / "lib/chessgloss"
+    rules = [path for room in ("claims", "facts") for path in (library / room).rglob("*.py")]
+    written = [path for path in (library / "commentary").rglob("*") if path.suffix != ".pyc"]
+    kept = [project / "data" / name for name in ("commentary", "notes/second", "static/recorded")]
+    kept.append(project / "data/recordings")
+    data = [path for folder in kept for path in folder.rglob("*")]
+    own = [project / f"book/explorer{ending}" for ending in (".py", ".md.j2")]
+    return sorted(path for path in {*own, *rules, *written, *data} if path.is_file())
 
 
 def _announce(output: Path) -> None:

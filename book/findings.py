@@ -280,16 +280,11 @@ def contradictions(tables: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def example(tables: Mapping[str, Any]) -> str:
-    """Return the HTML of a board beside a comment on its move, every claim coloured."""
-    from chessgloss import report
-    from chessgloss.claims import verify
-    from chessgloss.commentary import briefing
+    """Return the HTML of a board that plays, with a comment on its move, every claim coloured."""
+    from explorer import show_one
 
     told = tables["example"]
-    known = briefing.read_briefings(briefing.briefings_file())[told["briefing"]]
-    checked = verify(told["text"], known.move, known.verdict)
-    shown = report.claims({known.move.numbered_san: (told["text"], checked)})
-    return report.boards(report.board(known.move, size=280), shown).html
+    return show_one(told["briefing"], told["source"], told["methods"])
 
 
 def pages(project: Path, results: Path) -> dict[str, str]:
@@ -343,7 +338,6 @@ def pages(project: Path, results: Path) -> dict[str, str]:
         "figure": told,
         "chart": chart(told["title"], told["unit"], bars),
         "diagram": diagram(book.names),
-        "source": tables["example"]["source"],
         "example": example(tables),
     }
     return {

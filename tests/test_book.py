@@ -710,7 +710,7 @@ def address(built_book):
 PICTURES = """async () => {
   const found = [];
   for (const node of document.querySelectorAll('article img, article svg')) {
-    if (node.closest('mjx-container') || node.closest('details:not([open])')) continue;
+    if (node.closest('mjx-container, details:not([open]), [hidden], [aria-hidden=true]')) continue;
     const box = node.getBoundingClientRect();
     let board = node.tagName === 'svg' && node.querySelector('.square') !== null;
     if (node.tagName === 'IMG' && node.src.endsWith('.svg'))

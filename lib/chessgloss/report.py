@@ -6,9 +6,11 @@ import json
 import math
 import os
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
+from importlib.resources import files
 from itertools import pairwise
 from numbers import Integral, Real
 from pathlib import Path
@@ -30,6 +32,11 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 
 #: Name of the style of a claim's verdict, the gravest first.
 VERDICT_STYLES = {"false": "claim-false", "not checkable": "claim-open", "true": "claim-true"}
+
+#: Names for people of what keys and code call by an identifier: ``ccc_none``.
+NAMES: Mapping[str, str] = tomllib.loads(
+    files("chessgloss").joinpath("names.toml").read_text("utf-8")
+)
 
 _KEY = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_+]+)+")
 

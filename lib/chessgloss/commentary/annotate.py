@@ -380,19 +380,46 @@ def write_page(games: Sequence[AnnotatedGame]) -> str:
     Comments and headers reach the page as JSON and are shown as text only: nothing in a PGN
     file can run there. The page's own policy forbids it every request and foreign script.
     """
-    folder = files("chessgloss.commentary")
-    page, style, script = (
-        folder.joinpath(f"page.{ending}").read_text("utf-8") for ending in ("html", "css", "js")
+    shown = player([describe_game(annotated) for annotated in games], pgn=write_pgn(games))
+    return Template(_part("page.html")).substitute(
+        title=html.escape(_title(games[0].game)), policy=policy(_part("player.js")), player=shown
     )
-    return Template(page).substitute(
-        title=html.escape(_title(games[0].game)),
-        policy=policy(script),
-        style=style,
+
+
+def player(games: Sequence[dict[str, Any]], level: int = 1, pgn: str = "") -> str:
+    """Return the board that plays games, with what is said of their moves, as HTML for a page.
+
+    Parameters
+    ----------
+    games
+        As :func:`describe_game` gives them. Further keys of a game: ``name`` for links, ``group``
+        and ``listed`` for the list of games, ``opens`` for the node shown first, ``turned`` for
+        Black below; of a node: ``comments``, ``notes``, ``concepts``, ``players``.
+    level
+        Level of its heading on the page.
+    pgn
+        What stands in its place where no script runs.
+    """
+    small = [game | {"nodes": [_without_blanks(node) for node in game["nodes"]]} for game in games]
+    return Template(_part("player.html")).substitute(
+        level=level,
+        below=level + 1,
+        style=_part("player.css"),
         pieces=piece_shapes(),
-        pgn=html.escape(write_pgn(games)),
-        data=embedded([describe_game(annotated) for annotated in games]),
-        script=script,
+        pgn=html.escape(pgn),
+        data=embedded(small),
+        script=_part("player.js"),
     )
+
+
+def _without_blanks(node: Node) -> Node:
+    return {
+        key: each for key, each in node.items() if each is not False and each not in ("", [], None)
+    }
+
+
+def _part(name: str) -> str:
+    return files("chessgloss.commentary").joinpath(name).read_text("utf-8")
 
 
 def policy(script: str) -> str:
@@ -468,7 +495,7 @@ def _nodes(annotated: AnnotatedGame) -> list[Node]:
         if note and note.better and not parent.has_variation(chess.Move.from_uci(note.better[0])):
             first, *rest = map(chess.Move.from_uci, note.better)
             after = append(index, board, first, {"gloss": "The engine's choice."})
-            nodes[-1] |= _value(note.better_score, after)
+            nodes[-1] |= value_of(note.better_score, after)
             for move in rest:
                 after = append(len(nodes) - 1, after, move, {})
     return nodes
@@ -477,7 +504,7 @@ def _nodes(annotated: AnnotatedGame) -> list[Node]:
 def _written(child: chess.pgn.ChildNode, note: Note | None) -> Node:
     """Return what the game and a note say of a move."""
     nags = sorted(child.nags & SIGNS.keys()) or ([note.nag] if note and note.nag else [])
-    value = _value(child.eval() or (note.score if note else None), child.board())
+    value = value_of(child.eval() or (note.score if note else None), child.board())
     return value | {
         "main": note is not None,
         "comment": _human(child.comment),
@@ -496,8 +523,8 @@ def _node(parent: int, board: chess.Board) -> Node:
     return node | {"arrows": [], "next": [], "placement": board.board_fen()}
 
 
-def _value(score: chess.engine.PovScore | None, board: chess.Board) -> Node:
-    """Return the value of a position in words, and White's chance to win."""
+def value_of(score: chess.engine.PovScore | None, board: chess.Board) -> Node:
+    """Return the value of a position in words (``score``), and White's ``chance`` to win."""
     if board.is_checkmate():
         return {"score": "checkmate", "chance": 0.0 if board.turn else 1.0}
     if board.is_stalemate() or board.is_insufficient_material():

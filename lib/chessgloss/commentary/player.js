@@ -1,6 +1,8 @@
 "use strict";
 (() => {
   const games = JSON.parse(document.getElementById("data").textContent);
+  const BLANK = { marks: "", before: "", comment: "", gloss: "", score: "", chance: null, arrows: [], next: [] };
+  for (const each of games) each.nodes = each.nodes.map((node) => ({ ...BLANK, ...node }));
   const SVG = "http://www.w3.org/2000/svg";
   const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
   const COLOURS = { green: "#15781b", red: "#a3261f", yellow: "#c79a00", blue: "#1f4f9c" };
@@ -128,6 +130,74 @@
     at("gloss").append(rest);
   }
 
+  // What else is known of a move: comments by every method with their claims, notes, concepts, and
+  // of a position who plays what.
+  function drawMore(node) {
+    const more = at("more");
+    more.replaceChildren();
+    if (node.comments) drawComments(node.comments, more);
+    if (node.notes) {
+      element("h3", "Notes: what is true of the move", more);
+      const list = element("ul", "", more);
+      for (const note of node.notes) element("li", note, list);
+    }
+    if (node.concepts) drawConcepts(node.concepts, more);
+    if (node.players) drawPlayers(node.players, more);
+  }
+
+  function drawComments(comments, parent) {
+    element("h3", "Comments, each claim checked", parent);
+    const list = element("dl", "", parent);
+    for (const [name, key, parts, judged] of comments) {
+      const title = element("dt", name, list);
+      element("small", ` ${[key, judged].filter(Boolean).join(" · ")}`, title);
+      const said = element("dd", "", list);
+      for (const [text, verdict, why] of parts) {
+        if (!verdict) {
+          said.append(text);
+          continue;
+        }
+        const claim = element("span", text, said, `claim claim-${verdict}`);
+        claim.tabIndex = 0;
+        const evidence = element("span", why, claim, "evidence");
+        evidence.setAttribute("role", "tooltip");
+      }
+    }
+  }
+
+  function drawConcepts(concepts, parent) {
+    element("h3", "Concepts that change most", parent);
+    const table = element("table", "", parent);
+    const most = Math.max(...concepts.flatMap(([, before, after]) => [Math.abs(before), Math.abs(after)]), 0.01);
+    for (const [name, before, after] of concepts) {
+      const row = table.insertRow();
+      element("th", name, row).scope = "row";
+      const words = `${before.toFixed(2)} before, ${after.toFixed(2)} after`;
+      const bars = shape("svg", { viewBox: "-50 0 100 10", role: "img", "aria-label": words }, row.insertCell());
+      shape("title", {}, bars).textContent = words;
+      for (const [value, y, kind] of [[before, 0, "past"], [after, 5, "present"]]) {
+        const width = (48 * Math.abs(value)) / most;
+        shape("rect", { x: value < 0 ? -width : 0, y, width, height: 4.5, class: kind }, bars);
+      }
+      shape("line", { x1: 0, x2: 0, y1: 0, y2: 10, class: "zero" }, bars);
+      element("td", `${before.toFixed(2)} → ${after.toFixed(2)}`, row);
+    }
+    element("small", "Grey before the move, coloured after; in pawns, for White where no side is named.", parent);
+  }
+
+  function drawPlayers(players, parent) {
+    element("h3", "Who plays what", parent);
+    const table = element("table", "", parent);
+    for (const [san, loss, names] of players) {
+      const row = table.insertRow();
+      element("th", san, row).scope = "row";
+      element("td", loss === null ? "not legal" : `${loss} centipawns lost`, row);
+      const who = element("details", "", row.insertCell());
+      element("summary", names.length === 1 ? "1 player" : `${names.length} players`, who);
+      element("span", names.join(", "), who);
+    }
+  }
+
   function drawChoices(node) {
     const row = at("choices");
     row.replaceChildren();
@@ -214,7 +284,7 @@
 
   function listHeaders() {
     at("headers").replaceChildren();
-    for (const [key, value] of game.headers) {
+    for (const [key, value] of game.headers || []) {
       element("dt", key, at("headers"));
       element("dd", value, at("headers"));
     }
@@ -246,23 +316,36 @@
     drawBoard(node);
     drawBar(node);
     drawCard(node);
+    drawMore(node);
     drawChoices(node);
     drawGraph();
     markMove(index);
     at("back").disabled = at("first").disabled = node.parent < 0;
     at("forward").disabled = at("last").disabled = node.next.length === 0;
     document.body.dataset.node = String(index);
+    if (game.name) history.replaceState(null, "", `#${game.name}/${index}`);
   }
 
-  function load(which) {
+  // A link such as #second-7/1: the game's name, and the node to show.
+  function follow() {
+    const [name, index] = location.hash.slice(1).split("/");
+    const which = games.findIndex((each) => each.name && each.name === name);
+    if (which >= 0) load(which, games[which].nodes[index] ? Number(index) : games[which].opens);
+    return which >= 0;
+  }
+
+  function load(which, index) {
     game = games[which];
+    turned = Boolean(game.turned);
+    at("games").value = String(which);
+    for (const id of ["about-game", "take"]) at(id).hidden = !game.pgn;
     at("players").textContent = game.title;
     at("event").textContent = game.event;
     at("about").textContent = game.about;
-    at("download").href = `data:application/x-chess-pgn;charset=utf-8,${encodeURIComponent(game.pgn)}`;
+    if (game.pgn) at("download").href = `data:application/x-chess-pgn;charset=utf-8,${encodeURIComponent(game.pgn)}`;
     listMoves();
     listHeaders();
-    show(0);
+    show(index ?? game.opens ?? 0);
   }
 
   function back() {
@@ -324,7 +407,11 @@
     " ": () => play(timer === null),
   };
 
+  // On a page of its own every key is the board's, elsewhere those pressed within it.
+  const root = document.querySelector(".player");
+  const alone = root.matches("body > main > *");
   document.addEventListener("keydown", (event) => {
+    if (!alone && !root.contains(event.target)) return;
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.target.closest("select, input, summary, a")) return;
     if (event.key === " " && event.target.closest("button")) return;
@@ -349,7 +436,13 @@
   at("games").addEventListener("change", (event) => load(Number(event.target.value)));
   at("chooser").hidden = games.length < 2;
   games.forEach((each, which) => {
-    element("option", `${which + 1}. ${each.title}`, at("games")).value = String(which);
+    let list = at("games");
+    if (each.group) {
+      if (list.lastChild?.label !== each.group) element("optgroup", "", list).label = each.group;
+      list = list.lastChild;
+    }
+    element("option", each.listed || `${which + 1}. ${each.title}`, list).value = String(which);
   });
-  load(0);
+  addEventListener("hashchange", follow);
+  if (!follow()) load(0);
 })();

@@ -1,0 +1,229 @@
+"""The explorer: a page where a reader steps through the commented moves.
+
+The board and its words are those of an annotated game (:func:`annotate.player`). What is shown
+is made of committed data: the engine's lines, the notes, the comments of several methods with
+every claim checked, a judge's scores, and of the recorded positions who plays what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import chess
+import chess.pgn
+import pandas as pd
+
+from chessgloss import report
+from chessgloss.claims import verify
+from chessgloss.claims.checker import Checked
+from chessgloss.commentary import annotate, briefing, methods
+from chessgloss.commentary.annotate import AnnotatedGame, Note
+from chessgloss.commentary.briefing import Briefing, Comment
+from chessgloss.commentary.notes import notes, write_notes
+from chessgloss.judges import gcc, trials
+from chessgloss.llm.client import replay
+from chessgloss.positions import Position
+from chessgloss.skill import grading
+from chessgloss.skill.grading import Settings, graded_moves
+from chessgloss.skill.players import Asked, RecordedPlayer
+from chessgloss.store import default_store
+
+MODEL = "qwen2.5-coder-1.5b-q4_k_m"
+
+#: Methods whose comments are shown, as far as a move has one.
+SHOWN = ("ccc_proven", "notes", "ccc_notes", "ccc_verified", "ccc", "llm_expert", "llm", "gac")
+
+#: Plies of an engine's line that can be played.
+PLIES = 5
+
+#: How a claim's verdict is marked.
+MARKS = {"false": "false", "not checkable": "open", "true": "true"}
+
+
+def write_page(project: Path) -> str:
+    """Return the page as MyST Markdown, from the data of a project."""
+    games = [*_evaluated(), *_famous(project), *_recorded(project)]
+    head = (project / "book/explorer.md.j2").read_text("utf-8")
+    return head.replace("{{ player }}", annotate.player(games, level=2).strip())
+
+
+def show_one(name: str, where: str, shown: Sequence[str]) -> str:
+    """Return the player with one evaluated move alone, for a page that has headings above it."""
+    move = next(each for each in briefing.evaluated_moves(1) if each.name == name)
+    known = briefing.read_briefings(briefing.briefings_file())
+    table = methods.gather_comments(shown, [move], known, replay("commentary", MODEL))
+    comments = [(Comment(row.text, row.method, row.model), "") for row in table.itertuples()]
+    game = _game(known[name], where, "", comments)
+    game["event"] = f"{where} · comments by {MODEL}"
+    del game["name"]  # the address stays that of the page
+    return annotate.player([game], level=3).strip()
+
+
+def _evaluated() -> Iterator[dict[str, Any]]:
+    """Yield the moves that chapters 4 to 6 comment on."""
+    moves = briefing.evaluated_moves(1)
+    known = briefing.read_briefings(briefing.briefings_file())
+    table = methods.gather_comments(SHOWN, moves, known, replay("commentary", MODEL))
+    asked = gcc.texts_of(table, [name for name in trials.METHODS if name in SHOWN])
+    judged = gcc.judge(
+        gcc.ask_each(asked, gcc.DIMENSIONS), known, replay("gcc_eval", MODEL)
+    ).dropna(subset="score")
+    scores = judged.pivot_table("score", ["move", "method"], "asked")
+    for move in moves:
+        rows = table[(table["move"] == move.name) & (table["state"] == "answered")]
+        comments = [
+            (Comment(row.text, row.method, row.model), _judged(scores, move.name, row.method))
+            for row in rows.itertuples()
+        ]
+        lecture, _, number = move.name.partition("/")
+        where = f"paper, Figure {number[3:]}" if lecture == "ccc" else f"lecture {lecture[3:]}"
+        group = "Moves of the paper and of lectures (chapters 4 to 6)"
+        yield _game(known[move.name], where, group, comments)
+
+
+def _judged(scores: pd.DataFrame, move: str, method: str) -> str:
+    if (move, method) not in scores.index:
+        return ""
+    given = ", ".join(f"{asked} {score:.1f}" for asked, score in scores.loc[(move, method)].items())
+    return f"a judge ({MODEL}), of 1: {given}"
+
+
+def _famous(project: Path) -> Iterator[dict[str, Any]]:
+    """Yield the moves of famous games that chapter 5 has read by hand."""
+    folder = project / "data/notes/second"
+    known = briefing.read_briefings(folder / "briefings.json")
+    drawn = pd.read_csv(folder / "drawn.tsv", sep="\t")
+    written = methods.written_comments(list(known.values()), MODEL, "ccc_proven")
+    for (row, each), proven in zip(
+        zip(drawn.itertuples(), known.values(), strict=True), written, strict=True
+    ):
+        comments = [(proven, ""), (replace(write_notes(each), method="notes"), "")]
+        yield _game(each, row.game, "Moves of famous games (chapter 5)", comments)
+
+
+def _game(
+    known: Briefing, where: str, group: str, comments: Sequence[tuple[Comment, str]]
+) -> dict[str, Any]:
+    """Return a move as a game of one move, with the lines around it and what is said of it."""
+    move, verdict = known.move, known.verdict
+    game = chess.pgn.Game()
+    game.setup(move.position.board())
+    game.add_variation(move.move)
+    if verdict.reply_line:
+        line = [chess.Move.from_uci(uci) for uci in verdict.reply_line[:PLIES]]
+        game[0].add_line(line)
+    marks = [
+        Note(None) for _ in range(len(list(game.mainline())) - 1)
+    ]  # the lines are the engine's
+    better = verdict.best_line[:PLIES] if verdict.best != move.uci else ()
+    best = (
+        ""
+        if not better
+        else f" It prefers {move.position.board().san(chess.Move.from_uci(verdict.best))}."
+    )
+    said = f"The engine's verdict: {verdict.judgement}.{best}"
+    nag = annotate.NAGS.get(verdict.glyph)
+    first = Note(verdict.after, nag, said, better, verdict.before)
+    shown = annotate.describe_game(AnnotatedGame(game, (first, *marks), ""))
+    del shown["pgn"], shown["headers"]
+    root, played = shown["nodes"][0], shown["nodes"][1]
+    root |= annotate.value_of(verdict.before, move.position.board())
+    played["comments"] = [
+        [report.NAMES[each.method], each.method, _parts(each.text, known), judged]
+        for each, judged in comments
+        if each.text
+    ]
+    played["notes"] = [note.sentence for note in notes(known)][:8]
+    played["concepts"] = [
+        [change.term, round(change.before, 2), round(change.after, 2)]
+        for change in sorted(known.concepts, key=lambda each: each.rank)[:5]
+    ]
+    return shown | {
+        "name": known.name.replace("/", "-"),
+        "title": f"{move.numbered_san}",
+        "listed": f"{move.numbered_san}: {where}",
+        "event": f"{where} · {known.before.engine}, {verdict.nodes:,} nodes",
+        "about": "",
+        "group": group,
+        "opens": 1,
+        "turned": move.position.turn == chess.BLACK,
+    }
+
+
+def _parts(text: str, known: Briefing) -> list[list[str]]:
+    """Cut a comment where claims begin and end; each part with mark and evidence, if a claim."""
+    checked = verify(text, known.move, known.verdict)
+    parts: list[list[str]] = []
+    for start, stop in pairwise(sorted({0, len(text)}.union(*(c.claim.span for c in checked)))):
+        over = [c for c in checked if c.claim.span[0] <= start and stop <= c.claim.span[1]]
+        parts.append([text[start:stop], *_mark(over)])
+    return parts
+
+
+def _mark(over: Sequence[Checked]) -> list[str]:
+    gravest = next((v for v in MARKS if any(c.verdict == v for c in over)), None)
+    if gravest is None:
+        return []
+    why = "; ".join(f"{c.claim.kind}, {c.verdict}: {c.evidence}" for c in over)
+    return [MARKS[gravest], why]
+
+
+def _recorded(project: Path) -> Iterator[dict[str, Any]]:
+    """Yield the positions that recorded players answered, with who plays what."""
+    folder = project / "data/static/recorded"
+    places = pd.read_csv(folder / "positions.tsv", sep="\t", index_col="position")["fen"]
+    labels = pd.read_csv(folder / "ratings.tsv", sep="\t", index_col="player")["label"].to_dict()
+    tables = grading.find_tables(
+        list(map(Position, places)),
+        Settings(),
+        grading.read_tables(grading.tables_path(folder, Settings())),
+        default_store(),
+    )
+    graded = graded_moves(dict(zip(places.index, tables, strict=True)))
+    answers: dict[str, dict[str, list[str]]] = {name: {} for name in places.index}
+    for path in sorted((folder / "players").glob("*.tsv")):
+        player = RecordedPlayer(path)
+        asked = [Asked(name, Position(places[name])) for name in player.rows.index]
+        for name, given in zip(player.rows.index, player.choose(asked), strict=True):
+            answers[name].setdefault(given.uci or "", []).append(
+                labels.get(player.name, player.name)
+            )
+    for name, fen in places.items():
+        yield _position(str(name), str(fen), answers[str(name)], graded.loc[name])
+
+
+def _position(
+    name: str, fen: str, answers: Mapping[str, list[str]], graded: pd.DataFrame
+) -> dict[str, Any]:
+    board = chess.Board(fen)
+    game = chess.pgn.Game()
+    game.setup(board)
+    rows = []
+    for uci, names in answers.items():
+        loss = float(graded["uncut"].get(uci, float("inf")))
+        san = board.san(chess.Move.from_uci(uci)) if uci in graded.index else "an illegal move"
+        rows.append((loss, uci, san, sorted(names)))
+    rows.sort()
+    for _, uci, san, _ in rows:
+        if san != "an illegal move":
+            game.add_variation(chess.Move.from_uci(uci))
+    shown = annotate.describe_game(AnnotatedGame(game, (Note(None),) * bool(game.variations), ""))
+    del shown["pgn"], shown["headers"]
+    shown["nodes"][0]["players"] = [
+        [san, None if loss == float("inf") else round(loss), names] for loss, _, san, names in rows
+    ]
+    side = "White" if board.turn else "Black"
+    return shown | {
+        "name": name,
+        "title": f"{side} to move",
+        "listed": name,
+        "event": f"{name} · {sum(map(len, answers.values()))} recorded players",
+        "about": "Losses by Stockfish's search of every legal move (chapter 11).",
+        "group": "Positions with recorded players (chapter 11)",
+        "opens": 0,
+        "turned": not board.turn,
+    }

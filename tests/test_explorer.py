@@ -1,0 +1,93 @@
+"""The explorer: what it says of a move, in a browser; its data; text of models that stays text."""
+
+from __future__ import annotations
+
+import pytest
+
+import explorer
+from chessgloss.commentary import annotate, briefing
+from chessgloss.commentary.briefing import Comment
+from scripts import PROJECT
+
+HOSTILE = '<img src="x:" onerror="window.hacked = 1"> The knight on c7 is in the way.'
+
+
+@pytest.fixture(scope="module")
+def briefings():
+    return briefing.read_briefings(briefing.briefings_file())
+
+
+@pytest.fixture(scope="module")
+def known(briefings):
+    return briefings["ccc/figA6"]
+
+
+def game_of(known, *texts: str):
+    return explorer._game(known, "a test", "Tests", [(Comment(text, "ccc"), "") for text in texts])
+
+
+def test_a_move_comes_with_lines_claims_notes_and_concepts(known):
+    text = "The bishop takes the pawn on e6 with check. The knight on c7 cannot help."
+    game = game_of(known, text)
+    root, played = game["nodes"][:2]
+    assert (played["san"], len(root["next"])) == ("Bxe6+", 1), "the best move has no better line"
+    assert played["next"], "the engine's line goes on"
+    [[name, key, parts, _]] = played["comments"]
+    assert (name, key) == ("CCC", "ccc")
+    assert "".join(part[0] for part in parts) == text
+    assert {part[1] for part in parts if len(part) > 1} == {"true", "false"}
+    assert any("c7" in part[2] for part in parts if part[1:2] == ["false"])
+    assert len(played["concepts"]) == 5
+    assert any("e6" in note for note in played["notes"])
+
+
+def test_a_move_that_is_not_best_has_the_better_line_beside_it(briefings):
+    other = next(each for each in briefings.values() if each.verdict.best != each.move.uci)
+    game = game_of(other)
+    played, better = (game["nodes"][index] for index in game["nodes"][0]["next"])
+    assert (played["uci"], better["uci"]) == (other.move.uci, other.verdict.best)
+    assert f"prefers {better['san']}" in played["gloss"]
+
+
+def test_who_plays_what_the_least_loss_first_illegal_moves_last():
+    graded = pytest.importorskip("pandas").DataFrame({"uncut": {"e2e4": 0.0, "a2a3": 31.0}})
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    answers = {"a2a3": ["B"], "e2e5": ["C"], "e2e4": ["D", "A"]}
+    node = explorer._position("start", start, answers, graded)["nodes"][0]
+    assert node["players"] == [
+        ["e4", 0, ["A", "D"]],
+        ["a3", 31, ["B"]],
+        ["an illegal move", None, ["C"]],
+    ]
+
+
+def test_the_page_is_what_the_data_gives():
+    page = (PROJECT / "book/explorer.md").read_text("utf-8")
+    assert page == explorer.write_page(PROJECT), "make book writes it anew"
+
+
+@pytest.mark.browser
+def test_in_a_browser_claims_show_evidence_and_links_lead_back(known, browser, tmp_path):
+    games = [game_of(known, "Fine."), game_of(known, HOSTILE) | {"name": "second"}]
+    page, path = browser.new_page(), tmp_path / "page.html"
+    path.write_text(f"<!doctype html><p>Above.</p>{annotate.player(games, level=2)}")
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(f"{path.as_uri()}#second/1")
+    assert page.locator("#move-name").inner_text() == "21. Bxe6+"
+    assert HOSTILE in page.locator("#more dd").first.inner_text()
+    assert page.evaluate("window.hacked") is None
+    evidence = page.locator(".evidence").first
+    assert not evidence.is_visible()
+    page.locator(".claim-false").first.focus()
+    assert evidence.is_visible()
+    assert "c7" in evidence.inner_text()
+    page.keyboard.press("ArrowRight")
+    assert page.url.endswith("#second/2")
+    page.locator("body > p").click()
+    page.keyboard.press("ArrowRight")
+    assert page.url.endswith("#second/2"), "outside of the player the keys are the page's"
+    page.evaluate("location.hash = '#ccc-figA6/0'")
+    page.wait_for_function("document.body.dataset.node === '0'")
+    assert errors == []
+    page.close()
