@@ -10,6 +10,7 @@ whichever chapter wrote it.
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
 import math
@@ -37,6 +38,10 @@ TITLES = {
 }
 
 INVENTORY_COLUMNS = ("document", "item", "shows", "chapter", "prefix", "obstacle")
+
+#: What is said of a result beside which the documents print nothing.
+NOTHING = "no reference value"
+
 _MARKS = {"contradiction": "†", "mistake": "†", "ambiguous": "‡"}
 
 
@@ -102,7 +107,7 @@ def verdict(result: Result) -> str:
     if result.absent:
         return f"asset absent: {result.absent}"
     if result.reference is None or result.value is None:
-        return "no reference value"
+        return NOTHING
     if result.low is None or result.high is None:
         return _without_interval(result.value, result.reference)
     if result.low <= result.reference <= result.high:
@@ -137,6 +142,7 @@ def render(
     cells = reference.load(folder=reference_folder)
     _check_citations(written.values(), cells)
     results = {(item.item, item.document): _results_of(item, written) for item in items}
+    links = _links(chapters, written, chapters_toml.parent)
     doubts: dict[tuple[str, str], list[Reference]] = {}
     for cell in cells:
         if cell.doubtful:
@@ -164,6 +170,10 @@ def render(
         places=lambda group: list(dict.fromkeys(f"{cell.row}, {cell.column}" for cell in group)),
         kinds=lambda cell: ", ".join(sorted(cell.flags & reference.DOUBT_FLAGS)),
         capitalised=lambda text: f"{text[:1].upper()}{text[1:]}",
+        linked=lambda key, item: (
+            links.get((item.chapter, key))
+            or next((link for (_, name), link in links.items() if name == key), f"`{key}`")
+        ),
         number=_number,
         verdict=verdict,
         marked=_marked,
@@ -191,6 +201,41 @@ def read_inventory(path: Path) -> tuple[Item, ...]:
         return tuple(Item(**row) for row in reader)
 
 
+def read_places(notebook: Path) -> dict[str, tuple[int, int]]:
+    """Return where a chapter computes the results of each prefix: number of the cell, line.
+
+    That is where the first name of what :func:`chessgloss.report.rows` is given got its value
+    last; or the call itself, where it is given no name. Where a prefix is put together, it is the
+    place of its beginning.
+    """
+    text = notebook.read_text("utf-8")
+    heads = [n for n, line in enumerate(text.splitlines(), 1) if line.startswith("# %%")]
+    module = ast.parse(text)
+    set_at: dict[str, list[int]] = {}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            set_at.setdefault(node.id, []).append(node.lineno)
+    texts = [node for node in ast.walk(module) if isinstance(node, ast.Constant)]
+    lines = {str(text.value).rstrip("."): text.lineno for text in texts}
+    for call in (node for node in ast.walk(module) if isinstance(node, ast.Call)):
+        if (function := ast.unparse(call.func)) == "report.save":
+            lines[""] = call.lineno
+        if function != "report.rows":
+            continue
+        names = [node.id for node in ast.walk(call.args[0]) if isinstance(node, ast.Name)]
+        last = [max(set_at[name]) for name in names if name in set_at]
+        if isinstance(prefix := call.args[1], ast.Constant):
+            before = (line for line in last if line < call.lineno)
+            lines[str(prefix.value)] = next(before, call.lineno)
+    return {name: (sum(head <= line for head in heads) - 1, line) for name, line in lines.items()}
+
+
+def place_of(key: str, places: Mapping[str, tuple[int, int]]) -> tuple[int, int] | None:
+    """Return cell and line of the longest prefix of a key; else where the chapter saves."""
+    prefixes = [prefix for prefix in places if f"{key}.".startswith(f"{prefix}.")]
+    return places.get(max(prefixes, key=len, default=""))
+
+
 def read_results(path: Path) -> Results | None:
     """Read one chapter's results by key; None if the chapter has written none.
 
@@ -214,7 +259,10 @@ def status(item: Item, results: Results, written: bool) -> str:
     ``results`` are those of the item alone; ``written`` says whether its chapter has any.
     """
     counts = Counter(verdict(result).split(" by ")[0] for result in results.values())
+    alone = counts.pop(NOTHING, 0)
     parts = [f"{count} {words}" for words, count in counts.items()]
+    if alone:
+        parts.append(f"{alone} shown, nothing printed to compare with")
     if item.obstacle:
         parts.insert(0, f"not reproducible: {item.obstacle}")
     missing = f" writes no `{item.prefix}`" if written else ""
@@ -233,9 +281,26 @@ def _results_of(item: Item, written: Mapping[str, Results | None]) -> Results:
     return named | {key: result for key, result in cited.items() if key not in named}
 
 
+def _links(
+    chapters: Iterable[str], written: Mapping[str, Results | None], folder: Path
+) -> dict[tuple[str, str], str]:
+    """Return a link for each key of each chapter to the cell that computes it."""
+    links = {}
+    for name in chapters:
+        source = folder / f"{name}.py"
+        places = read_places(source) if source.is_file() else {}
+        for key in written[name[:2]] or {}:
+            if (place := place_of(key, places)) is not None:
+                cell, line = place
+                links[name[:2], key] = (
+                    f'<a href="executed/{name}.html#cell-{cell}" title="notebooks/{name}.py, '
+                    f'line {line}"><code>{key}</code></a>'
+                )
+    return links
+
+
 def _by_verdict(results: Results, *, alone: bool) -> Results:
-    nothing = "no reference value"
-    return {k: result for k, result in results.items() if (verdict(result) == nothing) is alone}
+    return {k: result for k, result in results.items() if (verdict(result) == NOTHING) is alone}
 
 
 def _without_interval(value: float, expected: float) -> str:

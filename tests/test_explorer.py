@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import explorer
+from chessgloss import report
 from chessgloss.commentary import annotate, briefing
 from chessgloss.commentary.briefing import Comment
 from scripts import PROJECT
@@ -89,5 +90,15 @@ def test_in_a_browser_claims_show_evidence_and_links_lead_back(known, browser, t
     assert page.url.endswith("#second/2"), "outside of the player the keys are the page's"
     page.evaluate("location.hash = '#ccc-figA6/0'")
     page.wait_for_function("document.body.dataset.node === '0'")
+    shown = page.locator("#players")
+    asked = report.board(known.move).html.partition("explorer.html")[2].partition('"')[0]
+    page.evaluate(f"location.hash = {asked!r}")
+    page.wait_for_function("document.body.dataset.node === '1'")
+    assert shown.inner_text() == "21. Bxe6+", "a move that is on the page has its comments"
+    page.evaluate("location.hash = '#fen=8/8/8/8/8/8/8/K1k5 b - - 0 1&move=c1c2'")
+    page.wait_for_function("document.body.dataset.node === '0'")
+    assert shown.inner_text() == "Black to move"
+    assert page.locator("#board .piece").count() == 2
+    assert page.locator("#board line.arrow").count() == 1
     assert errors == []
     page.close()

@@ -10,6 +10,7 @@ import chess
 import chess.pgn
 import pytest
 
+import reproduce
 from chessgloss.book import reference
 from chessgloss.book.reference import Reference, ReferenceFileError, number_of
 from chessgloss.report import Result
@@ -176,11 +177,11 @@ def test_status_counts_verdicts_and_keeps_the_obstacle():
     plain = Item("ccc", "Table 6", "concepts", "02", "table6.", "")
     hidden = Item("ccc", "Figure 1", "comments", "04", "figure1.", "no FEN printed")
     results = {"table6.a": Result(1.0), "table6.b": Result(1.0, reference=1.0, source="x")}
-    assert status(plain, results, True) == "1 no reference value; 1 equal"
+    assert status(plain, results, True) == "1 equal; 1 shown, nothing printed to compare with"
     assert status(plain, {}, False) == "not yet: chapter 02"
     assert status(plain, {}, True) == "not yet: chapter 02 writes no `table6.`"
     assert status(hidden, {}, False) == "not reproducible: no FEN printed"
-    assert status(hidden, results, True).startswith("not reproducible: no FEN printed; 1 no")
+    assert status(hidden, results, True).startswith("not reproducible: no FEN printed; 1 equal")
 
 
 def test_inventory_lists_every_numbered_table_once_with_its_own_prefix():
@@ -265,3 +266,17 @@ def test_committed_page_is_what_the_inputs_give():
     committed = (PROJECT / "book" / "reproduce.md").read_text(encoding="utf-8")
     chapters = PROJECT / "notebooks" / "chapters.toml"
     assert committed == render(PROJECT / "book" / "results", FOLDER, INVENTORY, chapters)
+
+
+def test_a_key_leads_to_the_cell_that_computes_it(tmp_path):
+    notebook = tmp_path / "01_x.py"
+    notebook.write_text(
+        "# %%\nmean = 1\n# %%\nother = 2\nmean = 3\n# %%\n"
+        'report.save("01_x", report.rows(mean, "a.mean"), report.rows({"x": 1}, "b"), more(c))\n'
+        'kept = {f"c.{name}": 1 for name in "xy"}\n'
+    )
+    places = reproduce.read_places(notebook)
+    assert reproduce.place_of("a.mean.ccc", places) == (1, 5)
+    assert reproduce.place_of("b.x", places) == (2, 7)
+    assert reproduce.place_of("c.x", places) == (2, 8)
+    assert reproduce.place_of("elsewhere", places) == (2, 7), "where the chapter saves"

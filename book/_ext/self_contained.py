@@ -1,5 +1,6 @@
 """Sphinx extension: a book that asks nothing of the network and never shows old values.
 
+- Every cell of code has an address.
 - A page that pastes a glued value depends on the notebook that glued it.
 - An image that is glued and shown only elsewhere is copied with the rest.
 - Scripts for live kernels, which come from a content network, are dropped.
@@ -21,6 +22,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from docutils import nodes
 from fontTools import subset
 from myst_nb.ext.glue.utils import PendingGlueReference
 from sphinx.util import logging
@@ -36,6 +38,16 @@ def note_glued_notebooks(app: Sphinx, doctree: document) -> None:
     """Make a page depend on every notebook that it pastes a value from."""
     for node in doctree.findall(PendingGlueReference):
         app.env.note_dependency(app.env.doc2path(node.refdoc))
+
+
+def anchor_cells(app: Sphinx, doctree: document) -> None:
+    """Give each cell of code an address, ``#cell-7``, and a link that shows it."""
+    for node in doctree.findall(nodes.container):
+        if node.get("nb_element") == "cell_code":
+            address = f"cell-{node['cell_index']}"
+            node["ids"].append(address)
+            link = f'<a class="cell-link" href="#{address}" title="Link to this cell">#</a>'
+            node.append(nodes.raw("", link, format="html"))
 
 
 def drop_live_kernel_files(
@@ -180,6 +192,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register the hooks."""
     app.add_config_value("mathjax_source", "node_modules/mathjax/es5/tex-svg-full.js", "html")
     app.connect("doctree-read", note_glued_notebooks)
+    app.connect("doctree-read", anchor_cells)
     app.connect("html-page-context", drop_live_kernel_files, priority=900)
     app.connect("build-finished", write_front_page, priority=100)  # before sphinx_external_toc's
     app.add_config_value("book_description", "", "html")

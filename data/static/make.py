@@ -47,7 +47,7 @@ ENGINE = "Stockfish 15.1"
 SETTINGS, RECORDED = Settings(), (Settings(), Settings(5_000))
 
 #: Levels whose mean losses forty games do not tell apart, and games of each of them in all.
-CLOSE_LEVELS, CLOSE_GAMES = (10, 15), 50
+CLOSE_LEVELS, CLOSE_GAMES = (10, 15), 350
 
 
 #: Full moves of the early band (the plan's 1.2) and of the middle band (ours).
@@ -78,8 +78,11 @@ def draw_openings(book: Path, rules: Rules) -> list[tuple[str, ...]]:
     with chess.polyglot.open_reader(book) as reader:
         for _ in range(100 * rules.games):
             board = chess.Board()
-            for _ in range(rules.opening_plies):
-                board.push(reader.weighted_choice(board, random=chance).move)
+            try:
+                for _ in range(rules.opening_plies):
+                    board.push(reader.weighted_choice(board, random=chance).move)
+            except IndexError:  # the book ends before: drawn anew
+                continue
             drawn.setdefault(tuple(move.uci() for move in board.move_stack))
             if len(drawn) == rules.games:
                 return list(drawn)
@@ -108,11 +111,16 @@ def play_levels(
     played: Sequence[int] = LEVELS,
     first: int = 0,
 ) -> Path:
-    """Play the games that the store does not hold yet, and pack all of them into ``target``.
+    """Play the games that neither ``target`` nor the store holds yet, and pack all into ``target``.
 
-    They are those of the levels ``played``, from the opening number ``first`` on.
+    They are those of the levels ``played``, from the opening number ``first`` on. A game that is
+    kept stays, as it cannot be played again.
     """
     lines = []
+    kept = {
+        (game.white, game.moves[: game.opening_plies]): game
+        for game in (read_games(target) if target.is_file() else ())
+    }
     openings = list(enumerate(draw_openings(book, rules)))[first:]
     wanted = [(level, row) for level in played for row in openings]
     for level, (number, opening) in tqdm(wanted, unit="game"):
@@ -122,10 +130,12 @@ def play_levels(
                 game = play_game(engine, level, opening, rules)
             return {"moves": list(game.moves), "end": [game.result, game.termination]}
 
-        recipe = {"level": level, "nodes": rules.nodes, "opening": list(opening)}
-        parts = store.fetch("level_game", recipe, build)
-        name, (result, termination) = f"Skill Level {level}", parts["end"]
-        game = Game(tuple(parts["moves"]), result, name, name, termination, len(opening))
+        name = f"Skill Level {level}"
+        if (game := kept.get((name, opening))) is None:
+            recipe = {"level": level, "nodes": rules.nodes, "opening": list(opening)}
+            parts = store.fetch("level_game", recipe, build)
+            result, termination = parts["end"]
+            game = Game(tuple(parts["moves"]), result, name, name, termination, len(opening))
         lines.append(line_of(number, game))
     return pack(lines, target)
 

@@ -16,6 +16,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import chess
 import chess.svg
@@ -37,6 +38,10 @@ VERDICT_STYLES = {"false": "claim-false", "not checkable": "claim-open", "true":
 NAMES: Mapping[str, str] = tomllib.loads(
     files("chessgloss").joinpath("names.toml").read_text("utf-8")
 )
+
+#: A cell of an HTML table, and what in it may be a name of :data:`NAMES`.
+_CELL = re.compile(r"(?<=>)([^<>]+)(?=</t[hd]>)")
+_IDENTIFIER = re.compile(r"^[a-z]+$|\b[a-z0-9]+(?:_[a-z0-9]+)+\b|\b(?:ccc|llm|notes)(?= less |$)")
 
 _KEY = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_+]+)+")
 
@@ -237,7 +242,14 @@ def claims(rows: Mapping[str, tuple[str, Sequence[Any]]], caption: str = "") -> 
 
 def _captioned(caption: str, body: str, text: str) -> Html:
     head = f'<p class="table-caption">{caption}</p>' if caption else ""
+    body = _CELL.sub(_for_people, body)
     return Html(f'<div class="results">{head}{body}</div>', text)
+
+
+def _for_people(cell: re.Match[str]) -> str:
+    """Return a cell with names for people in place of identifiers, which follow in small print."""
+    said = _IDENTIFIER.sub(lambda key: NAMES.get(key[0], key[0]), cell[0])
+    return said if said == cell[0] else f'{said} <code class="key">{cell[0]}</code>'
 
 
 def _coloured(text: str, checked: Sequence[Any]) -> str:
@@ -290,14 +302,21 @@ def evidence(
 
 
 def board(shown: Position | MoveInContext, size: int = 340) -> Html:
-    """Show a position, or a move on it with a blue arrow; seen by the side to move."""
+    """Show a position, or a move on it with a blue arrow; seen by the side to move.
+
+    A link below it leads to the same position in the book's explorer.
+    """
     move = shown.move if isinstance(shown, MoveInContext) else None
     position = shown.position if isinstance(shown, MoveInContext) else shown
     arrows = [chess.svg.Arrow(move.from_square, move.to_square, color="#0072B2c0")] if move else []
     svg = chess.svg.board(
         position.board(), orientation=position.turn, arrows=arrows, size=size, coordinates=True
     )
-    return Html(f'<div class="board">{svg}</div>', str(chess.Board(position.fen)))
+    asked = urlencode(
+        {"fen": position.fen} | ({"move": move.uci()} if move else {}), quote_via=quote
+    )
+    link = f'<a class="explore" href="../explorer.html#{asked}">in the explorer</a>'
+    return Html(f'<div class="board">{svg}{link}</div>', str(chess.Board(position.fen)))
 
 
 def boards(*shown: Html) -> Html:

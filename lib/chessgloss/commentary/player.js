@@ -326,8 +326,31 @@
     if (game.name) history.replaceState(null, "", `#${game.name}/${index}`);
   }
 
-  // A link such as #second-7/1: the game's name, and the node to show.
+  // A position and a move asked for by themselves: where they are on the page, or a bare board.
+  function find(fen, uci) {
+    const [placement, side] = fen.split(" ");
+    const white = side !== "b";
+    const begins = ({ nodes: [root, ...rest] }) =>
+      root.placement === placement &&
+      (!uci || rest.some((node) => node.parent === 0 && node.uci === uci && node.white === white));
+    const which = games.findIndex(begins);
+    if (which >= 0) return which;
+    const arrows = uci ? [[uci.slice(0, 2), uci.slice(2, 4), "blue"]] : [];
+    return games.push({
+      title: `${white ? "White" : "Black"} to move`,
+      event: "A position of this book, without comments",
+      result: "", about: "", opens: 0, turned: !white,
+      nodes: [{ ...BLANK, placement, arrows, parent: -1, number: 0, main: true }],
+    }) - 1;
+  }
+
+  // A link such as #second-7/1: the game's name, and the node to show; or #fen=…&move=….
   function follow() {
+    const asked = new URLSearchParams(location.hash.slice(1));
+    if (/^[1-8/pnbrqk]+ [wb]( |$)/i.test(asked.get("fen"))) {
+      load(find(asked.get("fen"), asked.get("move") || ""));
+      return true;
+    }
     const [name, index] = location.hash.slice(1).split("/");
     const which = games.findIndex((each) => each.name && each.name === name);
     if (which >= 0) load(which, games[which].nodes[index] ? Number(index) : games[which].opens);
