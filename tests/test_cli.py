@@ -152,6 +152,20 @@ def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path, c
     assert run("claims", "--jsonl", str(path)) == 0
 
 
+def test_a_stream_survives_lines_too_long_too_deep_or_not_utf8(tmp_path, capsys):
+    path = tmp_path / "bad.jsonl"
+    good = {"fen": ITALIAN, "move": "O-O", "text": "White castles."}
+    long = json.dumps(good | {"text": "Nf3 " * 25_000})
+    lines = [long.encode(), b"[" * 100_000, b'{"text": "\xff"}', json.dumps(good).encode()]
+    path.write_bytes(b"\n".join(lines))
+    assert run("claims", "--jsonl", str(path)) == 1
+    *errors, last = map(json.loads, capsys.readouterr().out.splitlines())
+    words = ["100,000 characters", "expected an object", "not UTF-8"]
+    for error, word in zip(errors, words, strict=True):
+        assert word in error["error"]
+    assert last["claims"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

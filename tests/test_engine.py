@@ -151,6 +151,24 @@ def test_an_engine_that_dies_at_once_is_an_error_not_a_wait(tmp_path, script):
         engine.search([], nodes=5)
 
 
+def test_an_engine_that_dies_before_it_is_named_is_the_same_error(tmp_path, monkeypatch):
+    def died(_: object) -> dict[str, str]:
+        raise chess.engine.EngineTerminatedError("gone")
+
+    monkeypatch.setattr(chess.engine.SimpleEngine, "id", property(died))
+    before = children()
+    with pytest.raises(EngineFailed, match="gone"):
+        open_engine(engine_program(tmp_path))
+    assert_no_more_children(before)
+
+
+def test_a_failure_stands_on_a_line_of_its_own_under_the_progress(tmp_path, capsys):
+    program = engine_program(tmp_path, "--fault", "crash", "--on", "e2e4")
+    with pytest.raises(EngineFailed):
+        analyse_many([AFTER_E4] * 2, nodes=10, path=program)
+    assert capsys.readouterr().err.endswith("\n")
+
+
 def test_an_interrupt_of_the_bulk_leaves_no_process(tmp_path, monkeypatch):
     def interrupted_bar(futures, **_):
         raise KeyboardInterrupt

@@ -44,6 +44,9 @@ WITH_MODEL = "ccc_proven"
 
 #: The paper's five methods (CCC 4.1), under the names that they have here.
 SURVEY_METHODS = "reference,gac,llm,llm_expert,ccc"
+#: Characters of a text whose claims are looked for; the time grows with their square.
+LONGEST_TEXT = 10_000
+
 #: The paper's number of moves (CCC 4.2).
 SURVEY_MOVES = 50
 
@@ -557,7 +560,8 @@ def _claims(given: argparse.Namespace) -> int:
         return _check_stream(given.jsonl)
     if None in single:
         raise ValueError("give --fen, --move and --text, or --jsonl FILE")
-    checked = verify(given.text, _read_move(given.fen, given.move), reply=given.reply)
+    move = _read_move(given.fen, given.move)
+    checked = verify(_read_text(given.text), move, reply=given.reply)
     if given.json:
         content = {"claims": [_claim_object(each, "anchor", "cause") for each in checked]}
         print(_dumps(content | {"summary": summarise(checked)}, indent=2))
@@ -574,7 +578,7 @@ def _check_stream(path: Path) -> int:
     status = 0
     if str(path) == "-" and sys.stdin is None:
         raise ValueError("standard input is closed")
-    with sys.stdin if str(path) == "-" else path.open(encoding="utf-8") as lines:
+    with sys.stdin if str(path) == "-" else path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
@@ -589,14 +593,24 @@ def _check_stream(path: Path) -> int:
 def _check_line(line: str, where: str) -> dict[str, Any]:
     from chessgloss.claims import verify
 
+    if "\N{REPLACEMENT CHARACTER}" in line:
+        raise ValueError("not UTF-8: save the file in that encoding")
     try:
         entry = json.loads(line)
         fen, move, text = (str(entry[key]) for key in ("fen", "move", "text"))
-    except (json.JSONDecodeError, KeyError, TypeError):
+    except (json.JSONDecodeError, KeyError, TypeError, RecursionError):
         raise ValueError('expected an object with "fen", "move" and "text"') from None
-    checked = verify(text, _read_move(fen, move, where))
+    checked = verify(_read_text(text), _read_move(fen, move, where))
     kept = {key: entry[key] for key in ("id",) if key in entry}
     return {**kept, "claims": [_claim_object(each, "anchor", "cause") for each in checked]}
+
+
+def _read_text(text: str) -> str:
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(
+            f"the text has {len(text):,} characters; up to {LONGEST_TEXT:,} are read: cut it"
+        )
+    return text
 
 
 def _claim_object(checked: Checked, *more: str) -> dict[str, Any]:

@@ -357,7 +357,8 @@ class Engine:
         self._lock = threading.Lock()
         self._closed = False
         self._process: chess.engine.SimpleEngine | None = None
-        self.name = self._start().id.get("name", self.path.name)
+        self.name = self.path.name
+        self._start()
 
     def __enter__(self) -> Engine:
         return self
@@ -531,6 +532,7 @@ class Engine:
         try:
             with self._watch(process):
                 process.configure({k: v for k, v in self._options.items() if k in process.options})
+                self.name = process.id.get("name", self.path.name)
             with self._lock:
                 if self._closed:
                     raise EngineFailed(f"{self.path} was closed")
@@ -677,7 +679,8 @@ def analyse_many(
         stack.callback(pool.shutdown, wait=False, cancel_futures=True)
         futures: list[Future[Analysis]] = [pool.submit(analyse, position) for position in todo]
         bar = tqdm(futures, desc="analysis", unit="position", disable=not progress)
-        return [future.result() for future in bar]
+        with contextlib.closing(bar):  # ends its line before an error is printed
+            return [future.result() for future in bar]
 
 
 def _executable(path: Path, source: str) -> Path:
