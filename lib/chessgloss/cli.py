@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import importlib.metadata
 import json
+import logging
 import os
 import platform
 import shutil
@@ -60,6 +61,8 @@ _ENDS = frozenset({"q", "quit", "exit", "bye"})
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     given = parser().parse_args(arguments)
+    for name in ("asyncio", "chess.engine"):  # what fails there is raised, and told in one line
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         if sys.stdout is None:
             raise OSError("standard output is closed")

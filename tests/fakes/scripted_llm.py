@@ -6,7 +6,8 @@ next step of the script; when the script is over, or a step is empty, the answer
 
 ``429:SECONDS`` (with that Retry-After), ``500`` and other statuses, ``drop`` (closes the
 connection), ``half`` (closes it in the middle of the answer), ``slow:SECONDS``, ``bad_json``,
-``no_choices``, ``empty``, ``cut_off:TEXT``, ``refused:TEXT``, ``filtered``, ``text:TEXT``.
+``no_choices``, ``empty``, ``cut_off:TEXT``, ``refused:TEXT``, ``filtered``, ``text:TEXT``,
+``huge`` (ten megabytes), ``no_utf8``, ``null`` (no content).
 """
 
 from __future__ import annotations
@@ -93,11 +94,11 @@ class _Handler(BaseHTTPRequestHandler):
         elif kind == "no_choices":
             self.send(200, json.dumps({"id": "1", "object": "chat.completion", "choices": []}))
         else:
-            text = json.dumps(completion(kind, value, body, self.llm.model))
+            text = json.dumps(completion(kind, value, body, self.llm.model), ensure_ascii=False)
             self.send(200, text, cut=kind == "half")
 
     def send(self, status: int, text: str, extra: dict | None = None, cut: bool = False) -> None:
-        raw = text.encode()
+        raw = text.encode("utf-8", "surrogateescape")
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(raw)))
@@ -112,7 +113,8 @@ def completion(kind: str, value: str, body: dict, model: str) -> dict:
     """Return a reply in the form of the protocol."""
     last = body["messages"][-1]["content"]
     said = value if kind in ("text", "cut_off") else f"reply to {last}"
-    text = {"empty": " \n", "filtered": "", "refused": None}.get(kind, said)
+    said = {"huge": "x" * 10_000_000, "no_utf8": "\udcff\udcfe"}.get(kind, said)
+    text = {"empty": " \n", "filtered": "", "refused": None, "null": None}.get(kind, said)
     message = {"role": "assistant", "content": text}
     if kind == "refused":
         message["refusal"] = value

@@ -1,0 +1,437 @@
+"""Faults and bad input by the thousand, and what came of them: the rows of ``book/reliability.md``.
+
+    python tests/campaign.py                 the long form: all, some half an hour
+    python tests/campaign.py endpoint        one of them
+
+Each campaign draws its cases with a seed, counts what happened by name, and counts as a *defect*
+whatever must not happen: an answer lost, doubled or invented, an exception that no docstring
+names, a process left alive, bytes that differ. ``tests/test_campaign.py`` runs each at its
+smallest. A finished campaign is kept in ``book/reliability.json`` and is not run again until its
+entry is removed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import jinja2
+import numpy as np
+
+from chessgloss.claims import verify
+from chessgloss.commentary.annotate import read_games
+from chessgloss.corpora import games as packed
+from chessgloss.engine import Engine, EngineFailed, score_of
+from chessgloss.experts import leela, nnue
+from chessgloss.llm.client import Client, Endpoint, Misconfigured, Unanswered
+from chessgloss.llm.recordings import (
+    Message,
+    Model,
+    RecordingDamaged,
+    Recordings,
+    Request,
+    Sampling,
+    State,
+)
+from chessgloss.positions import Position, read_fen, read_move, read_pgn, repair_fen
+from chessgloss.skill.players import RecordedPlayer, read_answer
+from chessgloss.stats import share
+from fakes import children, engine_program
+from fakes.leela_files import Architecture, write_leela
+from fakes.nnue_files import write_nnue
+from fakes.scripted_llm import scripted_llm
+
+PROJECT = Path(__file__).resolve().parents[1]
+RESULTS = PROJECT / "book/reliability.json"
+
+MODEL = Model("scripted-1")
+
+#: What happened, by name; under "defect" what must not.
+Counts = Counter[str]
+
+
+# ---------------------------------------------------------------- a model's endpoint
+
+#: Faults of an endpoint, as the scripted model knows them.
+FAULTS = (
+    "429", "429:0", "500", "502", "503", "drop", "half", "slow:2", "bad_json", "no_choices",
+    "no_utf8", "null", "empty", "cut_off:The knight", "refused:No.", "filtered", "huge",
+)  # fmt: skip
+
+
+def endpoint(count: int, seed: int, folder: Path) -> Counts:
+    """Ask ``count`` questions, eight at once, of a server that fails in three of ten replies."""
+    random, counts = np.random.default_rng(seed), Counts()
+    weights = np.array([0.0005 if fault in ("huge", "slow:2") else 1.0 for fault in FAULTS])
+    faults = random.choice(FAULTS, 4 * count, p=weights / weights.sum())
+    script = np.where(random.random(4 * count) < 0.3, faults, "").tolist()
+    requests = [Request((Message("user", f"question {k}"),), Sampling()) for k in range(count)]
+    recordings = Recordings.of(MODEL, "campaign", folder)
+    with scripted_llm(*script, model=MODEL.name) as llm:
+        served = Endpoint(llm.url, MODEL, "sk-canary", timeout=1.0, retries=0)
+        client = Client(recordings, served, "record", date=lambda: "2026-01-31")
+        for _ in range(10_000):
+            if not (missing := client.missing(requests)):
+                break
+            already = {request.messages[0].content for request in requests} - {
+                request.messages[0].content for request in missing
+            }
+            asked_before = len(llm.asked)
+            try:
+                client.ask_many(missing, concurrency=8, progress=False)
+            except (Unanswered, Misconfigured) as error:
+                counts["runs that ended with a named failure"] += 1
+                counts["defect"] += "sk-canary" in str(error)
+            asked = {body["messages"][-1]["content"] for body in llm.asked[asked_before:]}
+            counts["defect"] += len(asked & already)  # asked again although it was kept
+    kept = recordings.path.read_bytes()
+    counts["defect"] += kept.count(b"\n") - count + (b"sk-canary" in kept)
+    for request in requests:
+        answer = recordings.get(request)
+        if answer is None:
+            counts["defect"] += 1
+            continue
+        counts[f"kept as {answer.state.value}"] += 1
+        whole = answer.text in (f"reply to {request.messages[0].content}", "x" * 10_000_000)
+        odd = "\N{REPLACEMENT CHARACTER}" in answer.text
+        counts["defect"] += answer.state == State.ANSWERED and not (whole or odd)
+    counts["replies served"] = len(llm.asked)
+    return counts
+
+
+# ---------------------------------------------------------------- engines
+
+
+def engines(count: int, seed: int, folder: Path) -> Counts:
+    """Ask for ``count`` positions of an engine that crashes, hangs, or talks nonsense."""
+    random, counts, before = np.random.default_rng(seed), Counts(), children()
+    for number in range(count):
+        board = Position.after(["e2e4"]).board()
+        board.halfmove_clock = number % 50
+        position = Position(board.fen())
+        kind = str(random.choice(["none"] * 6 + ["crash", "hang", "garbage", "babble"]))
+        once = bool(random.integers(2))
+        options = ["--fault", kind, "--on", "position", "--moves", "e7e5"] if kind != "none" else []
+        options += ["--once", str(folder / f"fault-{number}")] if options and once else []
+        program = engine_program(folder, *(options or ["--moves", "e7e5"]))
+        try:
+            with Engine(program, timeout=1.0) as engine:
+                analysis = engine.analyse(position, nodes=5)
+            counts[f"{kind}{', once' if options and once else ''}: analysed"] += 1
+            counts["defect"] += analysis.position != position or not (once or kind == "none")
+        except EngineFailed as error:
+            counts[f"{kind}{', once' if once else ''}: EngineFailed"] += 1
+            counts["defect"] += error.fen != position.fen or once or kind == "none"
+    counts["defect"] += len(children() - before)
+    return counts
+
+
+def killed_engines(count: int, seed: int, folder: Path) -> Counts:
+    """Kill the real engine in mid-search, ``count`` times."""
+    random, counts, before = np.random.default_rng(seed), Counts(), children()
+    position = Position.after(["e2e4", "e7e5"])
+    with Engine(timeout=20.0) as engine:
+        expected = score_of(engine.analyse(position, nodes=60_000))
+    for _ in range(count):
+        with Engine(timeout=20.0) as engine:
+            victims = children() - before
+            timer = threading.Timer(float(random.uniform(0, 0.1)), _kill, [victims])
+            timer.start()
+            try:
+                same = score_of(engine.analyse(position, nodes=60_000)) == expected
+                counts["the same analysis"] += same
+                counts["defect"] += not same
+            except EngineFailed:
+                counts["EngineFailed"] += 1
+            timer.join()
+    counts["defect"] += len(children() - before)
+    return counts
+
+
+def _kill(processes: set[int]) -> None:
+    for process in processes:
+        try:
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+
+
+# ---------------------------------------------------------------- bad input
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+ITALIAN = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
+PGN = (
+    '[Event "x"]\n[FEN "' + ITALIAN + '"]\n\n4. O-O {good [%cal Ge1g1]} Nf6 (4... d6 $2) 5. d3 *\n'
+)
+TEXT = "White castles. The knight on f3 attacks e5; 4...Nf6 5.d3 loses a pawn to Bxf2+, mate in 2."
+
+#: Characters that have a meaning somewhere.
+SPECIAL = '\x00\x1b\ufeff\u2028♘½—"\\/{}[]()<>$%;#\n\t\r 0189-+=xKQRNBPkqabh'
+
+
+def mutated(seed: bytes, random: np.random.Generator) -> bytes:
+    """Return bytes after one to three deletions, doublings, exchanges, insertions or cuts."""
+    data = bytearray(seed)
+    for _ in range(int(random.integers(1, 4))):
+        at = int(random.integers(len(data) + 1))
+        length = int(random.integers(1, 9))
+        match int(random.integers(20)) % 9 // 2:
+            case 0:
+                del data[at : at + length]
+            case 1:
+                data[at:at] = data[at : at + length] * int(random.integers(1, 20))
+            case 2:
+                data[at : at + 1] = bytes([int(random.integers(256))])
+            case 3:
+                data[at:at] = str(random.choice(list(SPECIAL))).encode()
+            case _:
+                data = data[:at]
+    return bytes(data)
+
+
+def readers(folder: Path) -> Iterator[tuple[str, list[bytes], Callable[[bytes], object]]]:
+    """Yield what reads input: its name, well-formed examples, and a call on bytes."""
+    board = Position(ITALIAN).board()
+    italian, castles = Position(ITALIAN), read_move(Position(ITALIAN), "O-O")
+
+    def text(data: bytes) -> str:
+        return data.decode("utf-8", "replace")
+
+    def on_file(name: str, read: Callable[[Path], object]) -> Callable[[bytes], object]:
+        def call(data: bytes) -> object:
+            (folder / name).write_bytes(data)
+            return read(folder / name)
+
+        return call
+
+    net = write_leela(folder / "seed.pb.gz", Architecture()).read_bytes()
+    network = write_nnue(folder / "seed.nnue").read_bytes()[:4_000]
+    recorded = b"position\thistory\tmove\nx\t1\te4\ny\t0\tO-O\n"
+    line = b"0\tlevel\tlevel\t1-0\tmate\t0\te2e4 e7e5\n"
+    kept = Recordings.of(MODEL, "seed", folder)
+    with scripted_llm(model=MODEL.name) as llm:
+        asked = Client(kept, Endpoint(llm.url, MODEL), "record", date=lambda: "2026-01-31")
+        asked.ask(Request((Message("user", "q"),), Sampling()))
+    fens = [START.encode(), ITALIAN.encode()]
+    moves = [b"O-O", b"Bxf7+", b"e1g1", b"30... Bd2+", b"a7a8q"]
+    yield "FEN", fens, lambda data: read_fen(text(data))
+    yield "FEN, mended", fens, lambda data: repair_fen(text(data))
+    yield "move", moves, lambda data: read_move(italian, text(data))
+    yield "move in an answer", [TEXT.encode()], lambda data: read_answer(text(data), board)
+    yield "PGN", [PGN.encode()], lambda data: list(read_pgn(data))
+    yield "PGN to annotate", [PGN.encode()], on_file("game.pgn", read_games)
+    yield "text with claims", [TEXT.encode()], lambda data: verify(text(data), castles)
+    yield "recorded player", [recorded], on_file("player.tsv", RecordedPlayer)
+    yield "games, packed", [line], lambda data: list(_games(folder, data))
+    read_kept = on_file("damaged.jsonl", lambda path: len(Recordings(path, MODEL)))
+    yield "recordings", [kept.path.read_bytes()], read_kept
+    yield "NNUE", [network], on_file("x.nnue", nnue.read_network)
+    raw = gzip.decompress(net)[:4_000]
+    zipped = on_file("x.pb.gz", leela.read_network)
+    yield "Leela network", [raw], lambda data: zipped(gzip.compress(data, 1))
+    yield "Leela file", [net[:4_000]], zipped
+
+
+def _games(folder: Path, data: bytes) -> Iterator[object]:
+    path = packed.pack([data.decode("utf-8", "replace")], folder / "games.tsv.zst")
+    yield from packed.read_games(path)
+
+
+#: What a reader may raise: a problem of the input, in one line.
+REFUSALS = (ValueError, EOFError, RecordingDamaged)
+
+
+def inputs(count: int, seed: int, folder: Path) -> Counts:
+    """Give ``count`` damaged inputs to all readers in turn."""
+    counts, each = Counts(), list(readers(folder))
+    random = np.random.default_rng(seed)
+    slowest = 0.0
+    for number in range(count):
+        name, seeds, read = each[number % len(each)]
+        data = mutated(seeds[int(random.integers(len(seeds)))], random)
+        begun = time.monotonic()
+        try:
+            read(data)
+            counts[f"{name}: read"] += 1
+        except REFUSALS as error:
+            counts[f"{name}: refused"] += 1
+            if not str(error):
+                counts["defect"] += 1
+                print(f"{name}: an error without words: {error!r} on {data[:200]!r}")
+        except Exception as error:  # whatever else comes is a defect
+            counts["defect"] += 1
+            print(f"{name}: {error!r} on {data[:200]!r}")
+        slowest = max(slowest, time.monotonic() - begun)
+    counts["defect"] += slowest > 10
+    return counts
+
+
+# ---------------------------------------------------------------- killed at any moment
+
+#: Records answers and keeps artefacts, slowly enough to be killed in between.
+WRITER = """
+import sys, time
+from pathlib import Path
+import jinja2
+import numpy as np
+from chessgloss.llm.client import Client, Endpoint
+from chessgloss.llm.recordings import Message, Model, Recordings, Request, Sampling
+from chessgloss.store import Store
+folder, url = Path(sys.argv[1]), sys.argv[2]
+model = Model("scripted-1")
+client = Client(Recordings.of(model, "killed", folder), Endpoint(url, model), "record",
+                date=lambda: "2026-01-31")
+store = Store(folder / "store")
+print("ready", flush=True)
+for k in range(60):
+    client.ask(Request((Message("user", f"question {k}"),), Sampling()))
+    build = lambda: {"rows": np.full((2000, 20), k), "about": {"k": k}}
+    store.fetch("artefact", {"k": k}, build)
+"""
+
+
+def kills(count: int, seed: int, folder: Path) -> Counts:
+    """Kill a writer of recordings and artefacts ``count`` times; then let it end, and compare."""
+    random, counts = np.random.default_rng(seed), Counts()
+    with scripted_llm(model=MODEL.name) as llm:
+
+        def run(target: Path, seconds: float | None) -> bool:
+            command = [sys.executable, "-c", WRITER, str(target), llm.url]
+            with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+                assert process.stdout is not None
+                process.stdout.readline()
+                try:
+                    process.wait(seconds)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    return False
+                return process.returncode == 0
+
+        counts["defect"] += not run(folder / "whole", None)
+        expected, target = _bytes_of(folder / "whole"), 0
+        for number in range(count):
+            begun = folder / f"killed-{target}"
+            if run(begun, float(random.uniform(0, 0.4))) or number == count - 1:
+                counts["defect"] += not run(begun, None)
+                counts["runs brought to an end"] += 1
+                counts["defect"] += _bytes_of(begun) != expected
+                target += 1
+            else:
+                counts["killed"] += 1
+    return counts
+
+
+def _bytes_of(folder: Path) -> dict[str, bytes]:
+    """Return the bytes of each file but locks."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {
+        str(path.relative_to(folder)): path.read_bytes() for path in files if path.suffix != ".lock"
+    }
+
+
+# ---------------------------------------------------------------- exact reproduction
+
+#: What must not change a result.
+SURROUNDINGS = (
+    {"PYTHONHASHSEED": "1"},
+    {"PYTHONHASHSEED": "2", "TZ": "Asia/Kathmandu"},
+    {"LC_ALL": "C", "LANG": "C"},
+    {"OMP_NUM_THREADS": "1"},
+    {"OMP_NUM_THREADS": "2", "COLUMNS": "40"},
+)
+
+
+def surroundings(count: int, seed: int, folder: Path) -> Counts:
+    """Execute a chapter under other hash seeds, zones, locales, threads, folders and masks."""
+    del seed
+    counts = Counts()
+    source = PROJECT / "notebooks/07_pairwise.py"
+    outcomes = []
+    for number, more in enumerate(SURROUNDINGS[:count]):
+        place = folder / f"place {number}"
+        place.mkdir()
+        environment = {**os.environ, **more, "CHESSGLOSS_RESULTS": str(place), "PROJECT": ""}
+        program = (
+            "import jupytext, papermill, sys, os\n"
+            "os.umask(int(sys.argv[3], 8))\n"
+            "book = jupytext.read(sys.argv[1])\n"
+            "jupytext.write(book, sys.argv[2] + '/in.ipynb')\n"
+            "papermill.execute_notebook(sys.argv[2] + '/in.ipynb', sys.argv[2] + '/out.ipynb',\n"
+            "    {'profile': 'smoke'}, progress_bar=False, cwd=sys.argv[4])\n"
+        )
+        mask = ("022", "077")[number % 2]
+        command = [sys.executable, "-c", program, str(source), str(place), mask]
+        subprocess.run([*command, str(source.parent)], env=environment, check=True, cwd=place)
+        outcomes.append((place / "07_pairwise.json").read_bytes())
+        counts["runs"] += 1
+        counts["defect"] += outcomes[-1] != outcomes[0]
+    return counts
+
+
+# ---------------------------------------------------------------- all of them
+
+#: Campaign, what it does in words, and how many cases its long form has.
+CAMPAIGNS: dict[str, tuple[Callable[[int, int, Path], Counts], str, int]] = {
+    "endpoint": (endpoint, "questions to a model's endpoint that fails in 30 % of replies", 10_000),
+    "engines": (engines, "positions asked of an engine that dies, hangs or talks nonsense", 1_000),
+    "killed_engines": (killed_engines, "searches in which the real engine is killed", 200),
+    "inputs": (inputs, "damaged inputs, to thirteen readers in turn", 1_000_000),
+    "kills": (kills, "kills of a process that records answers and keeps artefacts", 200),
+    "surroundings": (surroundings, "executions of chapter 7 in other surroundings", 5),
+}
+
+SEED = 27
+
+
+def page() -> str:
+    """Return ``book/reliability.md`` of the results that are there."""
+
+    def bound(entry: dict) -> str:
+        return f"{share(min(entry['defects'], entry['tried']), entry['tried']).high:.2g}"
+
+    done = json.loads(RESULTS.read_text("utf-8"))
+    template = jinja2.Environment(trim_blocks=True, autoescape=False).from_string(
+        RESULTS.with_suffix(".md.j2").read_text("utf-8")
+    )
+    ordered = {name: done[name] for name in CAMPAIGNS if name in done}
+    return template.render(done=ordered, bound=bound).rstrip() + "\n"
+
+
+def main() -> int:
+    """Run the campaigns that have no entry yet; write each result when it is there."""
+    for logger in ("asyncio", "chess.engine"):
+        logging.getLogger(logger).setLevel(logging.CRITICAL)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(CAMPAIGNS))
+    parser.add_argument("--count", type=int, help="cases (default: the long form)")
+    given = parser.parse_args()
+    done = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
+    for name in given.names or [each for each in CAMPAIGNS if each not in done]:
+        run, words, long = CAMPAIGNS[name]
+        count, begun = given.count or long, time.monotonic()
+        with tempfile.TemporaryDirectory() as folder:
+            counts = run(count, SEED, Path(folder))
+        print(f"{name}: {dict(counts)}, {time.monotonic() - begun:.0f} s", flush=True)
+        defects = counts.pop("defect", 0)
+        outcomes = dict(sorted(counts.items()))
+        done = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
+        done[name] = {"what": words, "tried": count, "outcomes": outcomes, "defects": defects}
+        RESULTS.write_text(json.dumps(done, indent=1, sort_keys=True) + "\n", "utf-8")
+    RESULTS.with_suffix(".md").write_text(page(), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
