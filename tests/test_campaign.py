@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
-import campaign
 import pytest
+
+import campaign
 from scripts import PROJECT
 
 #: Cases of each: enough that every kind of fault has its chance, few enough for every day.
