@@ -19,7 +19,7 @@ DOIT := $(PY) -m doit
 APT  := apt-get install -y --no-install-recommends
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce book test chapter smoke record sync pairs gates check format clean tools campaign
+.PHONY: help reproduce book test chapter smoke record sync pairs gates check format clean tools campaign exercises
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ test: sync ## run the test suite
 
 chapter: sync ## execute one chapter, build its page: make chapter N=04 PROFILE=smoke (book, paper)
 	@$(DOIT) chapter -n "$(N)" -p "$(PROFILE)"
+
+exercises: sync ## every chapter with its exercises unsolved, into _build/exercises
+	@$(DOIT) exercises
 
 smoke: sync ## execute every chapter at its smallest sizes, into _build/smoke
 	@$(DOIT) --continue smoke

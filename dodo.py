@@ -38,6 +38,7 @@ from chapters import (  # noqa: E402
     read_chapters,
     separate_run,
     sync_pair,
+    without_solutions,
     write_atomically,
 )
 
@@ -137,6 +138,11 @@ def task_chapter() -> dict[str, Any]:
     }
 
 
+def task_exercises() -> dict[str, Any]:
+    """Write each chapter with its exercises unsolved into _build/exercises."""
+    return {"actions": [write_exercises]}
+
+
 def task_reproduce() -> dict[str, Any]:
     """Execute everything anew, compare it with the committed results, build the pages."""
     return {"actions": [reproduce]}
@@ -187,6 +193,18 @@ def run_chapter(number: str, profile: str) -> TaskFailed | None:
     except ChapterError as error:
         return TaskFailed(str(error))
     return build_page(run, chapter, BUILD / profile / "page")
+
+
+def write_exercises() -> None:
+    """Write the chapters as notebooks whose solutions are left out."""
+    import jupytext
+
+    folder = BUILD / "exercises"
+    folder.mkdir(exist_ok=True)
+    for chapter in read_chapters(PROJECT):
+        notebook = jupytext.read(PROJECT / f"notebooks/{chapter.name}.py", fmt="py:percent")
+        jupytext.write(without_solutions(notebook), folder / f"{chapter.name}.ipynb")
+    print(f"exercises: {folder}")
 
 
 def build_page(run: Run, chapter: Chapter, folder: Path) -> TaskFailed | None:

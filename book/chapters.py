@@ -12,6 +12,7 @@ Papermill, jupytext and nbformat take seconds to import and are imported where u
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import os
@@ -394,3 +395,18 @@ def sync_pair(source: Path) -> Path | None:
         source.write_text(percent_text(pair), "utf-8")
     pair.write_text(pair_text(source), "utf-8")
     return source if edited_in_jupyter else pair
+
+
+def without_solutions(notebook: Any) -> Any:
+    """Return a copy of a notebook in which the exercises wait to be solved.
+
+    A cell tagged ``solution`` keeps its first line, which says what is to be shown, and loses its
+    output: exercise and solution have one source.
+    """
+    blank = copy.deepcopy(notebook)
+    for cell in blank.cells:
+        if "solution" in cell.metadata.get("tags", ()):
+            cell.source = f"{cell.source.splitlines()[0]}\n..."
+            cell.outputs, cell.execution_count = [], None
+            cell.metadata["tags"] = [tag for tag in cell.metadata["tags"] if tag != "hide-cell"]
+    return blank

@@ -393,3 +393,51 @@ report.evidence(
     {"Stockfish": f"15.1, {sizes.grading_nodes:,} nodes", "concept oracle": "Stockfish 8",
      "lectures": f"SHA-256 {assets.digest(assets.locate('lectures'))[:12]}"},
 )
+
+# %% [markdown]
+# ## Exercises
+#
+# **1. Your own position.** Put another FEN into the first line of the cell below. On which
+# terms do the two versions of Stockfish differ most, and do the totals of their terms agree on
+# who is better?
+
+# %% tags=["solution", "hide-cell"]
+# Terms of two versions side by side, the largest difference first.
+own = positions.read_fen("r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R b KQkq - 0 5")
+versions = {"Stockfish 8": oracle.stockfish8(), "Stockfish 15.1": oracle.stockfish15()}
+read = {name: oracle.evaluate_terms([own.fen], one, progress=False) for name, one in versions.items()}
+two = pd.DataFrame({name: terms.middlegame[0] for name, terms in read.items()}, index=oracle.TERMS)
+apart = (two["Stockfish 15.1"] - two["Stockfish 8"]).abs().sort_values(ascending=False)
+report.boards(
+    report.board(own, size=260),
+    report.table(two.loc[apart.index[:5]].assign(apart=apart)),
+    report.sheet("total, pawns", {name: float(terms.total[0]) for name, terms in read.items()}))
+
+# %% [markdown]
+# **2. Wider tails.** A label is made from the lowest and the highest 5 % of a term. For how
+# many of the terms in `values` are the two cuts the same number, so that no label can be made?
+# Does it help to take 10 or 20 %?
+
+# %% tags=["solution", "hide-cell"]
+# Terms whose lower cut equals the upper one, by the share in a tail.
+shares = (0.01, 0.05, 0.1, 0.2, 0.4)
+same_cut = {f"{tail:.0%}": int((values.quantile(tail) == values.quantile(1 - tail)).sum())
+            for tail in shares}
+report.sheet("terms without two tails", same_cut)
+
+# %% [markdown]
+# **3. An interval without a bootstrap.** Take the mean loss of each game of level 5 in `grades`
+# and compute the 95 % interval of their mean by Student's t. Set it beside the library's
+# interval over moves drawn in games. What makes the two means differ?
+
+# %% tags=["solution", "hide-cell"]
+# Each game counts once by Student's t, each move once by the library.
+weak = grades[grades["level"] == 5]
+of_games = weak.groupby("number")["loss"].mean()
+by_t = stats.t.interval(0.95, len(of_games) - 1, of_games.mean(), of_games.sem())
+library_interval = mean_interval(weak["loss"], weak["number"], seed=seed)
+report.sheet("level 5, centipawns a move", {
+    "mean of games' means": float(of_games.mean()), "lower end by t": float(by_t[0]),
+    "upper end by t": float(by_t[1]), "mean of moves, by the library": library_interval,
+    "correlation of a game's length and loss": float(
+        of_games.corr(weak.groupby("number").size(), method="spearman"))})

@@ -845,3 +845,57 @@ report.evidence(
     "95 %, bootstrap over games",
     {"expert": f"nn-ad9b42354671, {layer}", "labels": "Stockfish 8"},
 )
+
+# %% [markdown]
+# ## Exercises
+#
+# **1. Another layer.** `library.tails[0]` holds the rows of `control` in the two tails of
+# `concept`. Fit the machine to the same rows on each of the expert's layers. Where in the
+# network is the term easiest to read?
+
+# %% tags=["solution", "hide-cell"]
+# One concept on every layer: the same rows, the same machine.
+tail_rows, upper = library.tails[0].rows[::4], library.tails[0].positive[::4]
+fit_on, score_on = (control.splits[tail_rows] == part for part in ("train", "test"))
+fens_of_tails = [control_fens[row] for row in tail_rows]
+on_layers, cells_of = {}, {}
+for name in expert.layers:
+    cells_of[name] = joined_activations(expert, fens_of_tails, name, dtype=np.float32)
+    learner = make_pipeline(StandardScaler(), clone(svm))
+    learner.fit(cells_of[name][fit_on], upper[fit_on])
+    on_layers[name] = learner.score(cells_of[name][score_on], upper[score_on])
+report.table(pd.DataFrame({f"{concept}: held-out accuracy": on_layers}), digits=3)
+
+# %% [markdown]
+# **2. Break a control.** Give the machine labels that mean nothing: permute them on the
+# training rows alone. What should its held-out accuracy be, and within what range does it fall
+# when you permute twenty times?
+
+# %% tags=["solution", "hide-cell"]
+# Twenty permutations of the training labels.
+lots, by_lot, some_layer = np.random.default_rng(seed), [], next(iter(cells_of))
+for _ in range(20):
+    learner = make_pipeline(StandardScaler(), clone(svm))
+    learner.fit(cells_of[some_layer][fit_on][:400], lots.permutation(upper[fit_on])[:400])
+    by_lot.append(learner.score(cells_of[some_layer][score_on], upper[score_on]))
+report.sheet(f"{concept}, shuffled labels", {
+    "mean accuracy": float(np.mean(by_lot)), "lowest": min(by_lot), "highest": max(by_lot),
+    "with the true labels": on_layers[some_layer]})
+
+# %% [markdown]
+# **3. A baseline of one number.** How well does material alone tell the two tails apart? Sum
+# the pieces of each position by their usual values, learn sign and threshold on the training
+# rows, and score the held-out rows.
+
+# %% tags=["solution", "hide-cell"]
+# One feature, a threshold learned on the training rows.
+worth = {"P": 1, "N": 3, "B": 3, "R": 5, "Q": 9}
+signed_worth = worth | {piece.lower(): -points for piece, points in worth.items()}
+material_of = np.array([[sum(signed_worth.get(letter, 0) for letter in fen.split()[0])]
+                        for fen in fens_of_tails], dtype=float)
+alone = make_pipeline(StandardScaler(), LinearSVC(random_state=seed))
+alone.fit(material_of[fit_on], upper[fit_on])
+commoner = max(upper[score_on].mean(), 1 - upper[score_on].mean())
+report.sheet(concept, {"material alone": alone.score(material_of[score_on], upper[score_on]),
+                       "the best layer": max(on_layers.values()),
+                       "always the commoner tail": float(commoner)})

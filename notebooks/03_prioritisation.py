@@ -734,3 +734,67 @@ report.evidence(
     {"expert": "nn-ad9b42354671", "labels": "Stockfish 8",
      "model": f"trained on {logs['nnue']['moves']:,} moves of {logs['nnue']['games']:,} games"},
 )
+
+# %% [markdown]
+# ## Exercises
+#
+# **1. Another move.** Take a quiet move in the position at the head of the chapter, such as
+# `Qd3`, and rank the concepts that it changes by the same `vectors`. How many of the first five
+# are shared with `Bxe6+`?
+
+# %% tags=["solution", "hide-cell"]
+# The first five of two moves in one position.
+quiet = read_move(position, "Qd3")
+fens_of_quiet = [position.fen, quiet.after().fen]
+states = joined_activations(expert, fens_of_quiet, layer, dtype=np.float32)
+quiet_change = vectors.weights @ (states[1] - states[0])
+first_quiet = np.argsort(-np.abs(quiet_change), kind="stable")[:5]
+shared = set(first_quiet) & set(by_score[:5])
+print(f"{played.numbered_san}: {', '.join(oracle.TERMS[k] for k in by_score[:5])}")
+print(f"{quiet.numbered_san}: {', '.join(oracle.TERMS[k] for k in first_quiet)}")
+print(f"shared: {len(shared)} of 5")
+
+# %% [markdown]
+# **2. Beat the constant.** `ranking.precision` takes scores and true changes, a row a move.
+# Build a ranking that knows only which piece moves and whether it captures: the mean size of
+# each change in training, by these two. Does it beat the constant ranking by frequency on the
+# test moves?
+
+# %% tags=["solution", "hide-cell"]
+# Mean size of change by piece and capture, learned on training moves.
+import chess
+
+
+def piece_and_capture(part):
+    found = []
+    for before_fen, after_fen in zip(part.moves["before"], part.moves["after"], strict=True):
+        old, new = chess.Board(before_fen), chess.Board(after_fen)
+        left = [s for s in chess.SQUARES if old.color_at(s) == old.turn
+                and new.color_at(s) != old.turn]
+        taken = chess.popcount(old.occupied) > chess.popcount(new.occupied)
+        found.append(f"{old.piece_type_at(left[0]) if left else 0}{taken}")
+    return np.array(found)
+
+
+some_train, some_test = (part.take(np.arange(len(part)) < 3_000) for part in (train, test))
+sizes_by = pd.DataFrame(np.abs(truth["train"][:3_000])).groupby(piece_and_capture(some_train)).mean()
+own_scores = sizes_by.reindex(piece_and_capture(some_test)).fillna(sizes_by.mean()).to_numpy()
+few_truth = truth["test"][:3_000]
+games_of = some_test.moves["game"]
+paired = (ranking.precision(own_scores, few_truth)
+          - ranking.precision(rankings["constant, by frequency"][:3_000], few_truth))
+known = np.isfinite(paired)
+print(f"precision@5 less the constant's: {mean_interval(paired[known], games_of[known], seed=seed):.3f}")
+
+# %% [markdown]
+# **3. Does the measure notice?** Give `ranking.ndcg` the true changes themselves as scores,
+# then the true changes with their sizes turned round, then scores by lot. What are the three
+# values, and why is the last not zero?
+
+# %% tags=["solution", "hide-cell"]
+# The measure at its best, its worst and by lot.
+right = np.abs(truth["test"])
+tried = {"the truth": right, "the truth turned round": -right,
+         "by lot": np.random.default_rng(seed).random(right.shape)}
+report.sheet("nDCG@5", {name: float(np.nanmean(ranking.ndcg(scores, truth["test"])))
+                        for name, scores in tried.items()})

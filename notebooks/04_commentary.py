@@ -537,7 +537,7 @@ fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.4), sharex=True)
 for ax, value in zip(axes, ("recall", "precision"), strict=True):
     for order in orders:
         line = results["evaluated"].query("order == @order").groupby("k")[value].mean()
-        ax.plot(line.index, line, marker="o", markersize=3, label=order,
+        ax.plot(line.index, line, marker="o", markersize=3, label=report.NAMES.get(order, order),
                 color="#999999" if order == "chance" else None)
     ax.set_xlabel("notes said")
     ax.set_ylabel(value)
@@ -961,3 +961,51 @@ report.evidence(
     len(comments), "comments", seed, interval="95 % over moves; shares Wilson, else bootstrap",
     versions={"model": model, "engine": f"{example.before.engine}, {briefing.NODES:,} nodes",
               "prompts": "comment_llm@1, comment_expert@1, comment_ccc@1"})
+
+# %% [markdown]
+# ## Exercises
+#
+# **1. Your own comment.** Write a comment on the move of `example` and let the checker of the
+# next chapter read it: `claims.verify(text, example.move, example.verdict)`. Which of your
+# words count as claims?
+
+# %% tags=["solution", "hide-cell"]
+# A comment of one's own, claim by claim.
+own_comment = ("The bishop takes the pawn on e6 with check. The queen on d5 stands behind it, and the "
+               "knight on c7 cannot help.")
+report.claims({example.move.numbered_san: (
+    own_comment, claims.verify(own_comment, example.move, example.verdict))})
+
+# %% [markdown]
+# **2. Beat the hand-set weights.** Order the notes of the evaluated lectures by one number
+# alone: how often a note of its kind was spoken of in the training lectures. Compare recall at
+# 3 with the order by hand (`expected_hits` counts, column `spoken` tells).
+
+# %% tags=["solution", "hide-cell"]
+# One number a kind of note, learned on the training lectures.
+by_kind = lecture_notes[lecture_notes["part"] == "train"].groupby("kind")["spoken"].mean()
+unseen_notes = lecture_notes[lecture_notes["part"] == "evaluated"]
+unseen_notes = unseen_notes.assign(
+    of_kind=unseen_notes["kind"].map(by_kind).fillna(by_kind.min()), none=0.0)
+recall_at_three = {name: [] for name in ("of_kind", "hand", "none")}
+for _, notes_of_move in unseen_notes.groupby(["lecture", "number"]):
+    told = notes_of_move["spoken"].to_numpy()
+    for name, found in recall_at_three.items():
+        if told.any():
+            found.append(expected_hits(notes_of_move[name].to_numpy(), told)[2] / told.sum())
+report.sheet("recall at 3", {
+    "by kind alone": float(np.mean(recall_at_three["of_kind"])),
+    "weights set by hand": float(np.mean(recall_at_three["hand"])),
+    "any order": float(np.mean(recall_at_three["none"]))})
+
+# %% [markdown]
+# **3. Who repeats himself?** For each method in `answered`, count the distinct first three
+# words of its comments as a share of all. Which method begins its comments in the fewest ways,
+# and where do people stand?
+
+# %% tags=["solution", "hide-cell"]
+# Distinct beginnings as a share of the comments, fewest first.
+begins = answered.assign(
+    start=answered["text"].str.split().str[:3].str.join(" ").str.lower()).groupby("method")["start"]
+report.table(pd.DataFrame({"comments": begins.size(), "distinct beginnings": begins.nunique(),
+                           "share": begins.nunique() / begins.size()}).sort_values("share"))

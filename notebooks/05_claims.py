@@ -597,7 +597,7 @@ for place, method in enumerate(order[::-1]):
     each = of_any[method]
     axes.plot([each.low, each.high], [place, place], color=report.PALETTE[0])
     axes.plot(each.value, place, "o", color=report.PALETTE[0])
-axes.set_yticks(range(len(order)), order[::-1])
+axes.set_yticks(range(len(order)), [report.NAMES[method] for method in order[::-1]])
 axes.set(xlim=(-0.02, 1), xlabel="share of comments with at least one false claim")
 plt.show()
 
@@ -1301,3 +1301,50 @@ report.evidence(
     versions={"model": model, "checker": f"sha256 {frozen[:12]}",
               "engine": f"{example.before.engine}, {sizes.nodes:,} nodes",
               "prompts": "comment_notes@2, comment_notes_again@1, extract_claims@1"})
+
+# %% [markdown]
+# ## Exercises
+#
+# **1. Your own sentence.** Say something of the move of `example` that is true, something false
+# and something that no board can decide. Does the checker see which is which?
+
+# %% tags=["solution", "hide-cell"]
+# Three sentences, claim by claim.
+own_sentences = {
+    "true": "The bishop on e6 gives check.", "false": "The rook on a8 is pinned.",
+    "open": "White plays with great courage."}
+report.claims({said: (text, verify(text, example.move, example.verdict))
+               for said, text in own_sentences.items()})
+
+# %% [markdown]
+# **2. A checker of one line.** How far does the regular expression `piece_on_square` get alone?
+# On the first of the minimal `pairs`, call a sentence false if it names a piece on a square
+# where no such piece stands, before or after the move, and compare with `verify`.
+
+# %% tags=["solution", "hide-cell"]
+# One regular expression against the whole checker, on sentences and their false twins.
+def accuses_by_pattern(text, move):
+    boards = [chess.Board(move.position.fen), chess.Board(move.after().fen)]
+    named = re.findall(piece_on_square, text)
+    return any(all(board.piece_type_at(chess.parse_square(square))
+                   != chess.PIECE_NAMES.index(piece) for board in boards)
+               for piece, square in named)
+
+
+some_pairs = pairs[:400]
+caught = {"pattern": [accuses_by_pattern(one.false, one.move) for one in some_pairs],
+          "pattern, of true sentences": [accuses_by_pattern(one.true, one.move)
+                                         for one in some_pairs],
+          "checker": [any(found.verdict == "false" for found in verify(one.false, one.move))
+                      for one in some_pairs]}
+report.table(pd.DataFrame({"accused": {name: share_of(hits) for name, hits in caught.items()}}))
+
+# %% [markdown]
+# **3. None of how many?** A method has no false comment among 10, 40 or 300. How large may its
+# true share still be? Compare Wilson's limit (`wilson`) with the rule of three, 3 / n.
+
+# %% tags=["solution", "hide-cell"]
+# What none of n leaves open.
+report.table(pd.DataFrame({
+    "Wilson's upper limit": {n: wilson(0, n)[1] for n in (10, 40, 300)},
+    "rule of three": {n: 3 / n for n in (10, 40, 300)}}), digits=3)

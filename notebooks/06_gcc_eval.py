@@ -200,7 +200,8 @@ figure, axes = plt.subplots(1, 4, figsize=(9, 3), sharey=True)
 for axis, asked in zip(axes, DIMENSIONS, strict=True):
     wide = read[read["asked"] == asked]
     axis.boxplot([wide.loc[wide["method"] == method, "score"] for method in trials.METHODS],
-                 orientation="horizontal", tick_labels=trials.METHODS, widths=0.6)
+                 orientation="horizontal", widths=0.6,
+                 tick_labels=[report.NAMES[method] for method in trials.METHODS])
     axis.set(title=asked, xlim=(0, 1), xlabel="share of the scale")
 axes[0].invert_yaxis()
 
@@ -596,3 +597,44 @@ report.evidence(
     len(scores), "scores", seed, interval="95 % over moves; shares Wilson, else bootstrap",
     versions={"judge": model, "prompts": ", ".join(f"gcc_{asked}@1" for asked in gcc.PROMPTS),
               "engine": f"{example_briefing.before.engine}, {NODES:,} nodes"})
+
+# %% [markdown]
+# ## Exercises
+#
+# **1. Word or expectation?** GCC-Eval's score is an expectation over the digits' probabilities.
+# Take the likeliest digit of the answer above instead. How far are the two apart, and how much
+# of the probability lies on the likeliest digit?
+
+# %% tags=["solution", "hide-cell"]
+# The likeliest digit beside the expectation.
+probability = np.exp(logprob_of_digit - logsumexp(logprob_of_digit))
+report.sheet(asked_dimension, {
+    "likeliest digit": int(digits[probability.argmax()]), "its probability": float(probability.max()),
+    "expected digit": float(probability @ digits)})
+
+# %% [markdown]
+# **2. A judge that counts words.** Replace the judge by the number of words of a comment. How
+# well does it order the comments as the judge does? Take the rank correlation for each
+# criterion.
+
+# %% tags=["solution", "hide-cell"]
+# Rank correlation of the judge's scores with the number of words.
+lengths_of = scores.dropna(subset="score").assign(
+    words=lambda rows: rows["text"].str.split().str.len())
+report.table(pd.DataFrame({"rank correlation with words": {
+    asked: rows["score"].corr(rows["words"], method="spearman")
+    for asked, rows in lengths_of.groupby("asked", sort=False)}}))
+
+# %% [markdown]
+# **3. Four criteria or one?** Correlate the judge's scores of the same comment on the four
+# criteria. What share of their variance lies on one axis (the largest eigenvalue of the
+# correlation matrix, over four)?
+
+# %% tags=["solution", "hide-cell"]
+# Correlations of the criteria, and the share of the first axis.
+by_criterion = scores[scores["asked"].isin(DIMENSIONS)].pivot_table(
+    "score", ["move", "method"], "asked").dropna()
+correlations = by_criterion.corr().fillna(0)
+first_axis = np.linalg.eigvalsh(correlations.to_numpy())[-1] / len(correlations)
+print(f"share of the first axis: {first_axis:.2f}")
+report.table(correlations)

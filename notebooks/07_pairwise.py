@@ -314,8 +314,9 @@ axes.imshow(matrix, cmap="RdBu", vmin=-0.3, vmax=1.3)
 axes.grid(visible=False)
 for i, j in zip(*matrix.notna().to_numpy().nonzero(), strict=True):
     axes.text(j, i, f"{matrix.iat[i, j]:.2f}", ha="center", va="center")
-axes.set_xticks(range(len(methods)), methods, rotation=30, ha="right")
-axes.set_yticks(range(len(methods)), methods)
+named = [report.NAMES[method] for method in methods]
+axes.set_xticks(range(len(methods)), named, rotation=30, ha="right")
+axes.set_yticks(range(len(methods)), named)
 axes.set_title("Share of points of the row against the column, after the hard rule")
 plt.show()
 
@@ -513,3 +514,50 @@ report.evidence(
     interval="95 % over moves; shares Wilson, else bootstrap",
     versions={"model": model, "engine": f"{example.before.engine}, {NODES:,} nodes",
               "prompts": "pairwise@2, pairwise_number@1, pairwise_alone@2"})
+
+# %% [markdown]
+# ## Exercises
+#
+# **1. Is the model needed?** A method's mean share of points needs no model. Compare the order
+# by it with the order by Bradley-Terry strength. When would the two differ?
+
+# %% tags=["solution", "hide-cell"]
+# Mean points beside strengths.
+of_rule = results_by["rule"]
+mean_points = {method: pd.concat([
+    of_rule.loc[of_rule["first"] == method, "points"],
+    1 - of_rule.loc[of_rule["second"] == method, "points"]]).mean() for method in methods}
+both_orders = pd.DataFrame({"mean points": mean_points, "strength": {
+    method: value.value for method, value in strength["rule"].items()}})
+print(f"rank correlation {both_orders.corr(method='spearman').iloc[0, 1]:.2f}")
+report.table(both_orders.sort_values("strength", ascending=False))
+
+# %% [markdown]
+# **2. The first comment.** Each pair was asked in both orders. What share of the points goes to
+# the comment that stood first, by the judge's scores (`totals`) and after the rule? What should
+# it be, and does a judge by lot differ?
+
+# %% tags=["solution", "hide-cell"]
+# Points of the place, not of the method.
+coin = np.random.default_rng(seed).random(len(judged)) < 0.5
+of_first = {by: judged[by].map({"A": 1.0, "TIE": 0.5, "B": 0.0}) for by in ways}
+of_first["by lot"] = pd.Series(coin.astype(float), judged.index)
+report.table(pd.DataFrame({"points of the first": {
+    by: mean_interval(won, judged["move"], seed=seed) for by, won in of_first.items()}}))
+
+# %% [markdown]
+# **3. One criterion less.** Leave out one criterion at a time from the judge's totals. How
+# often does the winner of a pair change?
+
+# %% tags=["solution", "hide-cell"]
+# Winners when a criterion is left out.
+def winners(names):
+    gap = sum(judged[f"{name}_a"].astype(float) - judged[f"{name}_b"].astype(float)
+              for name in names)
+    return np.sign(gap)
+
+
+all_criteria = winners(CRITERIA)
+report.table(pd.DataFrame({"share of pairs whose winner changes": {
+    left_out: float((winners([name for name in CRITERIA if name != left_out]) != all_criteria).mean())
+    for left_out in CRITERIA}}))

@@ -484,3 +484,46 @@ report.save(
 report.evidence(len(ratings.frame), f"{ratings.label} of comments", seed,
                          interval="95 % over moves and raters; shares: Wilson",
                          versions={"raters": str(len(ratings.raters))})
+
+# %% [markdown]
+# ## Exercises
+#
+# **1. Kappa and chance.** Two raters give 1 or 0 by tossing coins that fall on 1 with
+# probability 0.9. How often do they agree, and what is their kappa? Draw 10,000 comments and
+# use `inter_rater` of statsmodels.
+
+# %% tags=["solution", "hide-cell"]
+# Much agreement, no kappa: chance alone.
+coins = (np.random.default_rng(seed).random((10_000, 2)) < 0.9).astype(int)
+counted = inter_rater.aggregate_raters(coins)[0]
+report.sheet("two coins", {"agree": float((coins[:, 0] == coins[:, 1]).mean()),
+                           "Fleiss's kappa": float(inter_rater.fleiss_kappa(counted))})
+
+# %% [markdown]
+# **2. One lenient rater.** Take the ratings of `criterion` in `rated` and let the first rater
+# give one point more, up to the highest. What happens to kappa, and what to the rank
+# correlation of the first two raters? Which of the two would you report?
+
+# %% tags=["solution", "hide-cell"]
+# A shift of one rater lowers kappa and leaves ranks nearly as they were.
+lenient = rated.copy()
+lenient[:, 0] = np.minimum(lenient[:, 0] + 1, values[-1])
+changed = {}
+for name, table_of_points in (("as rated", rated), ("first rater lenient", lenient)):
+    changed[name] = {
+        "kappa": inter_rater.fleiss_kappa(inter_rater.aggregate_raters(table_of_points)[0]),
+        "rank correlation": stats.kendalltau(table_of_points[:, 0], table_of_points[:, 1]).statistic}
+report.table(pd.DataFrame(changed).T)
+
+# %% [markdown]
+# **3. A larger difference.** How often would the study find a difference of 0.2 in relevance
+# with `sizes.raters` raters and a quarter of the moves? Use `power_curve`, and compare with
+# `difference`.
+
+# %% tags=["solution", "hide-cell"]
+# Power at a quarter of the moves, for two differences.
+quarter = max(5, sizes.moves // 4)
+powers = {f"difference {gap:g}": power_curve([sizes.raters], [quarter], gap).set_index("level")["power"]
+          for gap in (difference, 0.2)}
+report.table(pd.DataFrame(powers).rename(index="p < {}".format),
+             caption=f"SIMULATED: {sizes.raters} raters, {quarter} moves")

@@ -396,6 +396,8 @@ report.texts(examples or {"none": "every move was copied"},
 failures = count_outcomes(pd.concat([frame, trained, *played]))
 parts = failures.div(failures.sum(axis=1), axis=0).loc[::-1]
 figure, axes = plt.subplots(figsize=(7.0, 0.34 * len(parts) + 1))
+parts.index = [", ".join(report.NAMES.get(word, word) for word in row.split(", "))
+               for row in parts.index]
 parts.plot.barh(stacked=True, ax=axes, width=0.75)
 axes.set_xlabel("share of answers")
 axes.set_ylabel("")
@@ -512,3 +514,53 @@ report.evidence(
               "engine": f"{engine.version()}, 1 node",
               "network": "nn-ad9b42354671, one ply",
               "prompts": "mate_bare@1, mate_expert@1, mate_hint@1"})
+
+# %% [markdown]
+# ## Exercises
+#
+# **1. Your own answer.** `read_answer` reads a text as a move in a position. Which of these
+# does it take for the mating move of the first problem: the SAN, the UCI, a sentence, two
+# moves, a move that is not legal?
+
+# %% tags=["solution", "hide-cell"]
+# Five ways to answer, and what each is read as.
+asked_problem = recorded[problem_number]
+mate_uci = asked_problem.mates[0]
+mate_san = asked_problem.board.san(chess.Move.from_uci(mate_uci))
+said = [mate_san, mate_uci, f"I would play {mate_san}, and it is mate.",
+        f"{mate_san} or {asked_problem.board.san(next(iter(asked_problem.board.legal_moves)))}", "Qz9#"]
+report.table(pd.DataFrame({"read as": [
+    mates.outcome_of(asked_problem, read_answer(text, asked_problem.board)) for text in said]},
+    index=said))
+
+# %% [markdown]
+# **2. Beat chance without an engine.** Write a player that prefers a checking move and draws
+# one of them by lot. How many of the problems does it solve, on average over its lots, and how
+# does that compare with `chance`?
+
+# %% tags=["solution", "hide-cell"]
+# The chance to solve each problem by a check drawn by lot.
+def solved_by_check(each):
+    checks = [move.uci() for move in each.board.legal_moves if each.board.gives_check(move)]
+    return len(set(checks) & set(each.mates)) / len(checks)
+
+
+by_check = mean_interval([solved_by_check(each) for each in problems], seed=seed)
+report.sheet("problems solved", {"a check by lot": by_check, "a legal move by lot": chance})
+
+# %% [markdown]
+# **3. Break the problem.** Take the mating piece off the board. Is there still a mate in one in
+# any of the first 200 problems, and what does that say of answers that name a mate which is not
+# there?
+
+# %% tags=["solution", "hide-cell"]
+# Problems that keep a mate when the mating piece is gone.
+def mates_without_the_piece(each):
+    lighter = each.board.copy()
+    lighter.remove_piece_at(chess.Move.from_uci(each.mates[0]).from_square)
+    return lighter.is_valid() and bool(mates.mating_moves(lighter))
+
+
+left = [mates_without_the_piece(each) for each in problems[:200]
+        if each.board.piece_type_at(chess.Move.from_uci(each.mates[0]).from_square) != chess.KING]
+print(f"{sum(left)} of {len(left)} problems still have a mate in one")

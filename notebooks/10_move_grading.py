@@ -700,3 +700,46 @@ report.evidence(
     {"Stockfish": f"15.1, {settings.nodes:,} nodes for five lines; "
      f"{levels.VALUE_NODES:,} for each position of a game",
      "games": f"Skill Level, {levels.Rules().nodes:,} nodes a move"})
+
+# %% [markdown]
+# ## Exercises
+#
+# **1. Another cap.** A loss is cut at ten pawns. Cut the values of `by_game`'s moves at 3, 10
+# and 30 pawns (`levels.move_losses(every, values, cap=...)`, in centipawns) and rank the five
+# levels. Does the order depend on the cap?
+
+# %% tags=["solution", "hide-cell"]
+# Mean loss of each level under four caps.
+by_cap = {f"{cap / 100:g} pawns": levels.move_losses(every, values, cap=cap)
+          .groupby("level")["loss"].mean() for cap in (300, 1_000, 3_000)}
+by_cap["uncut"] = levels.move_losses(every, values, cap=None).groupby("level")["loss"].mean()
+capped = pd.DataFrame(by_cap)
+ordered_levels = {name: bool((np.diff(column) < 0).all()) for name, column in capped.items()}
+print("falls from level to level:", ordered_levels)
+report.table(capped, digits=1)
+
+# %% [markdown]
+# **2. Games, not moves.** Level 20's interval rests on games. Compute the standard error of its
+# mean loss as if all moves were independent, and over games. By what factor do they differ?
+
+# %% tags=["solution", "hide-cell"]
+# Two standard errors of the same mean.
+strong = cut[cut["level"] == 20]
+per_game = strong.groupby("game")["loss"].mean()
+naive, clustered = strong["loss"].sem(), per_game.sem()
+report.sheet("standard error, centipawns", {
+    "over moves": naive, "over games": clustered, "factor": clustered / naive})
+
+# %% [markdown]
+# **3. How many games?** From the spread of games' means at levels 10 and 15, how many games of
+# each would it take to tell a difference of two centipawns a move from none in four studies of
+# five (two-sided, 5 %)?
+
+# %% tags=["solution", "hide-cell"]
+# Games a level, by the usual formula for two means.
+import statsmodels.stats.power as power
+
+means_of = two.groupby(["level", "game"])["loss"].mean()
+spread_of = float(np.sqrt(means_of.groupby("level").var().mean()))
+wanted = power.TTestIndPower().solve_power(effect_size=2 / spread_of, power=0.8, alpha=0.05)
+print(f"a game's mean varies by {spread_of:.1f} centipawns; {np.ceil(wanted):,.0f} games of each level")

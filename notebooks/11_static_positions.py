@@ -992,7 +992,7 @@ report.table(overview, caption="Every player, the best first; intervals resample
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "The marks of all answers of each player, as shares; failures are answers that are no legal move.", "name": "fig-11-marks"}, "image": {"alt": "Stacked horizontal bars for each player, from best marks to failures."}}
 grades = common.groupby("player")[list(GRADES)].mean().loc[order[::-1]]
 grades = grades[list(MOVE_GRADES)].assign(failures=1 - grades[list(MOVE_GRADES)].sum(axis=1))
-ax = grades.plot.barh(stacked=True, color=report.PALETTE, width=0.8,
+ax = grades.rename(dict(report.NAMES)).plot.barh(stacked=True, color=report.PALETTE, width=0.8,
                       figsize=(7.0, 0.32 * len(order) + 1.0))
 ax.set(xlabel="share of answers", ylabel="", xlim=(0, 1))
 ax.legend(ncols=6, loc="upper center", bbox_to_anchor=(0.4, 1.12), fontsize=8)
@@ -1135,7 +1135,7 @@ for name, losses in in_all.groupby("player")["charged"]:
 curves = pd.DataFrame(curves)
 fig, ax = plt.subplots(figsize=(7.0, 3.2))
 for name in curves:
-    ax.plot(ns, curves[name], marker="o", markersize=3, label=name)
+    ax.plot(ns, curves[name], marker="o", markersize=3, label=report.NAMES.get(name, name))
 ax.set(xscale="log", xlabel="positions", ylabel="± centipawns (95 %)")
 ax.set_xticks(ns, [str(n) for n in ns])
 ax.legend(ncols=2, fontsize=8)
@@ -1360,3 +1360,51 @@ report.evidence(
     {"model": model, "Stockfish": f"15.1, {settings.nodes:,} nodes for five lines, both colours",
      "recorded answers and ratings": "Chess-LLM-Benchmark 4b072f3",
      "suite": f"version {VERSION}", "prompts": "play_san@1, play_uci@1, play_reason@1"})
+
+# %% [markdown]
+# ## Exercises
+#
+# **1. One number less.** Predict the rating from the rate of best moves alone
+# (`scores["best"]`), families apart as above. How far off is it, and how far is the mean of the
+# other players?
+
+# %% tags=["solution", "hide-cell"]
+# Held-out error of a straight line through one score, and of the mean.
+best_rate = scores.loc[rated.index, ["best"]].to_numpy()
+off = {}
+for name, given_scores in (("best moves", best_rate), ("the mean", np.zeros((len(rated), 1)))):
+    line = make_pipeline(StandardScaler(), LinearRegression())
+    by_others = cross_val_predict(line, given_scores, rating, groups=family, cv=LeaveOneGroupOut())
+    off[name] = float(np.abs(by_others - rating).mean())
+report.sheet("mean error, Elo", off)
+
+# %% [markdown]
+# **2. Let families leak.** Predict the rating by `parabola` once more, but let players of one
+# family stand on both sides (leave one player out). What does the error seem to be then?
+
+# %% tags=["solution", "hide-cell"]
+# The same prediction with families apart and with single players left out.
+apart = cross_val_predict(parabola, log_loss, rating, groups=family, cv=LeaveOneGroupOut())
+leaking = cross_val_predict(parabola, log_loss, rating, cv=len(rating))
+report.sheet("mean error, Elo", {"families apart": float(np.abs(apart - rating).mean()),
+                                 "players apart": float(np.abs(leaking - rating).mean())})
+
+# %% [markdown]
+# **3. Your own player.** A file of moves is a player. Write one that always captures the piece
+# of highest value when it can and else plays the first legal move in the order of UCI, for the
+# positions in `places`, and grade it by `recorded_moves`. How does it compare with the mean of
+# the recorded players?
+
+# %% tags=["solution", "hide-cell"]
+# A greedy player, graded by the tables of the recorded positions.
+def greedy(board):
+    captures = [move for move in board.legal_moves if board.is_capture(move)]
+    by_value = sorted(captures, key=lambda move: (
+        -(board.piece_type_at(move.to_square) or chess.PAWN), move.uci()))
+    return (by_value or sorted(board.legal_moves, key=chess.Move.uci))[0].uci()
+
+
+lost_by_greed = pd.Series({name: recorded_moves.loc[(name, greedy(chess.Board(fen))), "loss"]
+                           for name, fen in places["fen"].items()})
+report.sheet("mean loss, centipawns", {
+    "greedy": float(lost_by_greed.mean()), "recorded players": float(played["loss"].mean())})

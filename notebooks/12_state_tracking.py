@@ -572,8 +572,10 @@ report.table(beside, digits=1, caption="Both forms at L and S: perplexity, and l
 
 # %% [markdown]
 # With few games the modern base learns them by heart sooner: at S the dev set ends its training.
-# That is where the paper finds piece types to help. At L both read the same games as often, and a
-# third model sees the last 50 tokens only (chapter 14). The change of perplexity, games paired:
+# That is where the paper finds piece types to help. At L all read the same games as often: with
+# piece types before every move, before a quarter of them or before none, and one sees the last 50
+# tokens only (chapter 14). The one that ends in 2 differs from plain UCI by its seed alone: what
+# another seed changes is the yardstick for the others. The change of perplexity, games paired:
 
 # %%
 plain = {run: f"{size}-modern_uci-1" for run, size in modern["size"].items()}
@@ -588,10 +590,24 @@ report.table(pd.DataFrame({"passes": ended, "change, %": by_types}).fillna(""), 
 at_strength = {run: change for run, change in by_types.items()
                if both_forms.loc[[run, plain[run]], "test perplexity"].map(
                    lambda judged: judged.above).all()}
-says = {run: f"{run} changes the perplexity of plain UCI by {change:+.1f} %"
-        f"{', which its interval does not tell from nothing' if change.low < 0 < change.high else ''}."
-        for run, change in at_strength.items()}
-Markdown(" ".join(["Where both beat the even draw, and each is one training:", *says.values()])
+by_seed = [abs(change.value) for run, change in at_strength.items() if not run.endswith("-1")]
+
+
+def read_change(run, change):
+    """Say what a run changes, and whether another seed changes as much."""
+    if change.low < 0 < change.high:
+        told = ", which its interval does not tell from nothing"
+    elif by_seed and not run.endswith("-1"):
+        told = " by its seed alone"
+    elif by_seed and min(abs(change.low), abs(change.high)) <= max(by_seed):
+        told = ", no more than another seed may"
+    else:
+        told = ""
+    return f"{run} changes the perplexity of plain UCI by {change:+.1f} %{told}."
+
+
+says = [read_change(run, change) for run, change in at_strength.items()]
+Markdown(" ".join(["Where both beat the even draw, and each is one training:", *says])
          if says else "")
 
 # %% tags=["hide-input"]
@@ -849,3 +865,55 @@ report.save(
 report.evidence(
     len(known), "trained models", seed, interval="95 % bootstrap over games",
     versions={"test": f"{sizes.test:,} games", "live": f"{sizes.live:,} test games"})
+
+# %% [markdown]
+# ## Exercises
+#
+# **1. Another line.** Give `library_model` the moves of the first page and read its next
+# square. Which five squares are likeliest, and how much probability lies on squares of the side
+# to move?
+
+# %% tags=["solution", "hide-cell"]
+# The next square after `moves`.
+asked_ids = write(moves.split())[:-1]
+with torch.no_grad():
+    next_square = library_model(asked_ids[None])[0, -1].float().softmax(dim=0)
+here = Position.after(moves.split()).board()
+own_pieces = [number[chess.square_name(square)] for square in chess.SQUARES
+              if here.color_at(square) == here.turn]
+likeliest = next_square.topk(5)
+print(f"on squares of the side to move: {next_square[own_pieces].sum():.3f}")
+report.table(pd.DataFrame({"probability": {vocabulary[place]: float(chance) for chance, place in
+                                           zip(likeliest.values, likeliest.indices, strict=True)}}))
+
+# %% [markdown]
+# **2. Another rate.** Train the small model of this chapter twenty steps from the same start
+# with rates of 3e-4, 3e-3 and 3e-2. Which ends lowest on the unread games, and does any do
+# worse than the frequencies of the squares (`by_frequency`)?
+
+# %% tags=["solution", "hide-cell"]
+# Twenty steps at three rates, from one start.
+after_steps = {}
+for rate in (3e-4, 3e-3, 3e-2):
+    torch.manual_seed(seed)
+    learner = GPT(layers=1, width=64, heads=4)
+    moving = torch.optim.AdamW(learner.parameters(), lr=rate, weight_decay=0.01)
+    for batch in batches:
+        moving.zero_grad()
+        loss_of(learner, batch).backward()
+        moving.step()
+    with torch.no_grad():
+        after_steps[f"rate {rate:g}"] = loss_of(learner, unread).item()
+report.sheet("loss on unread games", after_steps | {"frequencies": by_frequency})
+
+# %% [markdown]
+# **3. Where it is surprised.** `by_move` holds what each move of one test game costs the model.
+# Which three moves cost it most, and at how many of the plies does it do better than an even
+# draw among the legal moves (`n_legal`)?
+
+# %% tags=["solution", "hide-cell"]
+# The dearest moves of one game, and the share of plies below an even draw.
+legal_nats = np.log(n_legal)
+print(f"better than an even draw at {(np.array(by_move) < legal_nats).mean():.0%} of the plies")
+report.table(pd.DataFrame({"ply": np.arange(1, len(ucis) + 1), "move": ucis, "nats": by_move,
+                           "even draw": legal_nats}).nlargest(3, "nats").set_index("ply"))

@@ -639,3 +639,54 @@ report.evidence(
     len(questions), "questions", seed, clusters=questions["game"].nunique(),
     interval="95 % bootstrap over games",
     versions={"models": f"{len(outcomes)} runs, {len(models)} of them answering live"})
+
+# %% [markdown]
+# ## Exercises
+#
+# **1. Mass, not the first answer.** A legal first answer says little of the rest. How much of
+# its probability does the `example` model give to legal squares, on average over fifty long
+# questions, and how does that compare with the share whose first answer is legal?
+
+# %% tags=["solution", "hide-cell"]
+# Probability on legal squares beside legal first answers.
+fifty = ask("end_actual").head(50)
+own_model, own_training = models[example]
+logs = probes.predict(own_model, fifty, own_training.reading)
+of_square = np.exp(logs[:, first_square : first_square + 64])
+legal_squares = [[chess.parse_square(name) for name in squares.split()] for squares in fifty["legal"]]
+mass = [row[squares].sum() for row, squares in zip(of_square, legal_squares, strict=True)]
+first_legal = [row.argmax() in squares for row, squares in zip(of_square, legal_squares, strict=True)]
+report.sheet(example, {"probability on legal squares": float(np.mean(mass)),
+                       "first answer legal": float(np.mean(first_legal))})
+
+# %% [markdown]
+# **2. A baseline that knows the piece.** Answer each question by lot among the squares that the
+# piece could reach on an empty board (`moves_so`). How often is that legal, and what does the
+# difference to the model tell?
+
+# %% tags=["solution", "hide-cell"]
+# By lot among the squares that the piece reaches on an empty board.
+def legal_by_lot(row):
+    start_square = chess.parse_square(row.prompt)
+    near = [square for square in chess.SQUARES
+            if square != start_square and moves_so(row.piece, start_square, square)]
+    return np.mean([chess.square_name(square) in row.legal.split() for square in near])
+
+
+questions_here = ask("end_actual").query("piece != 'P'").head(200)
+report.sheet("legal, pawns left out", {"by lot among reachable squares": float(
+    np.mean([legal_by_lot(row) for row in questions_here.itertuples()]))})
+
+# %% [markdown]
+# **3. Break the history.** Give the model each question with the moves of another question
+# before it. If it followed the board, what should happen to the legal share?
+
+# %% tags=["solution", "hide-cell"]
+# The same prompts after other games' moves.
+mixed = fifty.assign(prefix=np.roll(fifty["prefix"].to_numpy(), 1))
+shares = {}
+for name, rows in (("own moves", fifty), ("another game's moves", mixed)):
+    said = np.exp(probes.predict(own_model, rows, own_training.reading))[:, first_square:][:, :64]
+    shares[name] = float(np.mean([row.argmax() in squares for row, squares in
+                                  zip(said, legal_squares, strict=True)]))
+report.sheet("first answer legal", shares)

@@ -500,3 +500,58 @@ report.save(
 report.evidence(
     len(questions), "questions", seed, clusters=questions["game"].nunique(),
     interval="95 % bootstrap over games", versions={"models": f"{len(chosen)} runs"})
+
+# %% [markdown]
+# ## Exercises
+#
+# **1. Other windows.** A piece that came to its square before the window began cannot be seen
+# to have come. For windows of 10, 25, 50 and 100 tokens (two a ply), what share of the
+# questions in `asked` is that?
+
+# %% tags=["solution", "hide-cell"]
+# Pieces whose arrival lies before the window, by its length.
+since = asked.head(500).apply(plies_since, axis=1)
+moved = since.dropna()
+report.sheet("arrived before the window", {
+    f"window of {tokens_seen}": float((moved > (tokens_seen - 1) // 2).mean())
+    for tokens_seen in (10, 25, 50, 100)} | {"never moved, of all": float(since.isna().mean())})
+
+# %% [markdown]
+# **2. Depth sees further.** Each layer looks `window` tokens back from where the layer below
+# looked. With the mask `windowed` and its matrix powers, how far back can the last token of 300
+# see through one, two and four layers?
+
+# %% tags=["solution", "hide-cell"]
+# What the last token can see through a stack of windows.
+at_row, at_column = torch.arange(300)[:, None], torch.arange(300)[None, :]
+mask = ((at_column <= at_row) & (at_column > at_row - window)).double()
+report.sheet(f"tokens seen through windows of {window}", {
+    f"{layers} layer{'s' * (layers > 1)}": int((torch.linalg.matrix_power(mask, layers)[-1] > 0).sum())
+    for layers in (1, 2, 4)})
+
+# %% [markdown]
+# **3. Forget the beginning.** Cut the prefix of sixty questions to its last 20 plies and ask
+# `L-uci-1`, which has full attention. How many answers stay legal, and why does the model not
+# fall to nothing?
+
+# %% tags=["solution", "hide-cell"]
+# The whole history against its last 20 plies, token by token.
+from chessgloss.tracking import runs as kept_runs
+
+reader, _ = kept_runs.read_model("L-uci-1")
+words_of = ["PAD", "BOS", "EOS", *chess.SQUARE_NAMES]
+
+
+def first_answer(plies, prompted):
+    said = ["BOS", *(part for uci in plies for part in (uci[:2], uci[2:4])), prompted]
+    with torch.no_grad():
+        heard = reader(torch.tensor([[words_of.index(word) for word in said]]))[0, -1]
+    return words_of[int(heard[: len(words_of)].argmax())]
+
+
+sixty, legal_share = asked.head(60), {}
+for name, first in (("the whole history", 0), ("the last 20 plies", -20)):
+    legal_share[name] = float(np.mean([
+        first_answer(row.prefix.split()[first:], row.prompt) in row.legal.split()
+        for row in sixty.itertuples()]))
+report.sheet("legal answers", legal_share)

@@ -152,3 +152,44 @@ report.save(
 # %% tags=["hide-input"]
 report.evidence(len(annotated.notes), "moves", seed, versions={
     "engine": f"{before.engine}, {sizes.nodes:,} nodes", "comments": "notes, no model"})
+
+# %% [markdown]
+# ## Exercises
+#
+# **1. Your own move.** Comment on another move of the same position, such as `Qxe6+`, with few
+# nodes. Which notes are there that the played move has not?
+
+# %% tags=["solution", "hide-cell"]
+# The notes of another move in the same position.
+other_move = read_move(read_fen(fen), "Qxe6+")
+with open_engine() as engine:
+    looked = [engine.analyse(where, nodes=20_000, multipv=5)
+              for where in (other_move.position, other_move.after())]
+other = Briefing(other_move.numbered_san, other_move, *looked, prioritise(fen, "Qxe6+").changes)
+kinds_before = {note.kind for note in notes(briefing)}
+report.texts({f"{note.kind}{'' if note.kind in kinds_before else ' (new)'}": note.sentence
+              for note in notes(other)}, f"Notes on {other_move.numbered_san}")
+
+# %% [markdown]
+# **2. More room.** A comment is what fits into 45 words (`compose`). What is said with 20
+# words, and what with 90? What is the first thing to go?
+
+# %% tags=["solution", "hide-cell"]
+# The same notes in 20, 45 and 90 words.
+from chessgloss.commentary.notes import compose
+
+report.texts({f"{room} words": compose(notes(briefing), words=room, sentences=9).text
+              for room in (20, 45, 90)}, "One move, three lengths")
+
+# %% [markdown]
+# **3. Questions at the edge.** Ask one question that the dialogue understands and one that it
+# cannot. Does it say so, or does it invent?
+
+# %% tags=["solution", "hide-cell"]
+# A question within reach and one beyond it.
+with open_engine() as engine:
+    edge = Dialogue(move, comment.text,
+                    lambda position: engine.analyse(position, nodes=20_000, multipv=5))
+    asked_now = ("What is the best move?", "Would Tal have liked it?")
+    edge_replies = {question: edge.ask(question).text for question in asked_now}
+report.texts(edge_replies, "At the edge")

@@ -759,3 +759,50 @@ report.evidence(
     len(positions), "positions", seed, clusters=sizes.games,
     interval="95 % bootstrap over games",
     versions={"models": ", ".join(trained), "labels": "Stockfish 8"})
+
+# %% [markdown]
+# ## Exercises
+#
+# **1. Another square.** The section on one square reads `square`. How well does another linear
+# reader, a ridge classifier, read a1, d5 and h7 on the same layer, beside the commonest content
+# of each?
+
+# %% tags=["solution", "hide-cell"]
+# Three squares, read from the same states.
+from sklearn.linear_model import RidgeClassifier
+
+
+def read_square(name, states_of, labels=None):
+    place = chess.parse_square(name)
+    codes_here = boards.squares[:, place]
+    few_rows, tests = np.flatnonzero(train)[:4_000], np.flatnonzero(held)
+    learned_from = codes_here[few_rows] if labels is None else labels(codes_here[few_rows])
+    learner = make_pipeline(StandardScaler(), RidgeClassifier(alpha=100))
+    learner.fit(states_of[few_rows], learned_from)
+    most = np.bincount(codes_here[few_rows]).argmax()
+    return {"read rightly": (learner.predict(states_of[tests]) == codes_here[tests]).mean(),
+            "the commonest": (codes_here[tests] == most).mean()}
+
+
+at_layer = states[example][layer].numpy()
+report.table(pd.DataFrame({name: read_square(name, at_layer) for name in ("a1", "d5", "h7")}).T)
+
+# %% [markdown]
+# **2. Layer by layer.** Read d5 from the states before the first block and after each. Where
+# does the square become readable?
+
+# %% tags=["solution", "hide-cell"]
+# One square, at every depth.
+report.table(pd.DataFrame({f"after block {depth}" if depth else "before the blocks":
+                           read_square("d5", states[example][depth].numpy())
+                           for depth in range(len(states[example]))}).T)
+
+# %% [markdown]
+# **3. Break the labels.** Permute the labels of d5 among the training rows. What should the
+# reading fall to, and does it?
+
+# %% tags=["solution", "hide-cell"]
+# Labels that mean nothing.
+shuffle = np.random.default_rng(seed).permutation
+report.table(pd.DataFrame({"true labels": read_square("d5", at_layer),
+                           "permuted labels": read_square("d5", at_layer, shuffle)}).T)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import jupytext
@@ -91,6 +92,20 @@ def test_every_figure_has_a_caption_a_name_and_words(source):
     for each in described:
         assert each["figure"]["caption"].endswith(".")
         assert len(each["image"]["alt"]) > 30
+
+
+@each_source
+def test_three_exercises_each_with_a_folded_solution_from_which_it_is_made(source):
+    notebook = jupytext.read(source)
+    solved = [each for each in notebook.cells if "solution" in each.metadata.get("tags", ())]
+    asked = [each for each in notebook.cells if re.match(r"(## Exercises\n+)?\*\*\d", each.source)]
+    assert len(solved) == len(asked) == 3
+    assert all("hide-cell" in each.metadata["tags"] for each in solved)
+    blank = chapters.without_solutions(notebook)
+    left = [each.source for each in blank.cells if "solution" in each.metadata.get("tags", ())]
+    assert left == [f"{each.source.splitlines()[0]}\n..." for each in solved]
+    assert all(text.startswith("# ") for text in left), "the first line says what is to be shown"
+    assert all(len(each.source.splitlines()) > 3 for each in solved), "the copy alone is blanked"
 
 
 @each_source

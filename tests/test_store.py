@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import importlib.metadata
 import multiprocessing
+import os
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -108,3 +111,13 @@ def test_a_command_finds_its_data_from_any_folder(tmp_path, monkeypatch):
     assert data_file("priority/x.bin") == brought
     with pytest.raises(FileNotFoundError, match="export CHESSGLOSS_PROJECT="):
         data_file("recordings")
+
+
+def test_what_a_killed_writer_left_is_swept_and_a_living_ones_stays(tmp_path):
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    dead, living = (tmp_path / f".writing-{pid}-x" for pid in (process.pid, os.getpid()))
+    for folder in (dead, living):
+        folder.mkdir()
+    Store(tmp_path).keep("small", {"k": 1}, {"value": 1})
+    assert (dead.exists(), living.exists()) == (False, True)

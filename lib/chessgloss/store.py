@@ -94,8 +94,9 @@ class Store:
     def keep(self, name: str, recipe: Mapping[str, Any], parts: Parts) -> Path:
         """Write an artefact; if another writer was faster, theirs stays."""
         self.root.mkdir(parents=True, exist_ok=True)
+        self._sweep()
         target = self.path(name, recipe)
-        aside = Path(tempfile.mkdtemp(prefix=".writing-", dir=self.root))
+        aside = Path(tempfile.mkdtemp(prefix=f".writing-{os.getpid()}-", dir=self.root))
         try:
             files = {part: _save(aside, part, value) for part, value in parts.items()}
             digests = {file: file_digest(aside / file) for file in files.values()}
@@ -109,6 +110,16 @@ class Store:
         finally:
             shutil.rmtree(aside, ignore_errors=True)
         return target
+
+    def _sweep(self) -> None:
+        """Remove what writers that were killed left half written."""
+        for left in self.root.glob(".writing-*-*"):
+            try:
+                os.kill(int(left.name.split("-")[1]), 0)
+            except ProcessLookupError:
+                shutil.rmtree(left, ignore_errors=True)
+            except (OSError, ValueError):
+                continue
 
 
 def recipe_key(recipe: Mapping[str, Any]) -> str:
