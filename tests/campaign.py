@@ -20,6 +20,7 @@ import os
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import time
@@ -380,6 +381,45 @@ def surroundings(count: int, seed: int, folder: Path) -> Counts:
     return counts
 
 
+# ---------------------------------------------------------------- installed elsewhere
+
+ASKED = ["--fen", ITALIAN, "--move", "O-O"]
+
+#: Commands that need no checkout; a line of answers for those that ask.
+COMMANDS = (
+    ["doctor"],
+    ["comment", *ASKED, "--nodes", "20000"],
+    ["ask", *ASKED, "--nodes", "20000"],
+    ["claims", *ASKED, "--text", TEXT],
+    ["annotate", "game.pgn", "--nodes", "5000", "-o", "out.pgn", "--html", "page.html"],
+    ["survey", "--help"],
+)
+
+
+def elsewhere(count: int, seed: int, folder: Path) -> Counts:
+    """Install a wheel into an environment without the checkout and run its commands there."""
+    del seed
+    counts, pip = Counts(), [sys.executable, "-m", "pip"]
+    options = ["--no-deps", "--no-build-isolation", "-q"]
+    subprocess.run([*pip, "wheel", *options, "-w", str(folder), str(PROJECT)], check=True)
+    subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
+    [packages] = (folder / "venv").glob("lib/python*/site-packages")
+    (packages / "locked.pth").write_text(sysconfig.get_path("purelib") + "\n")  # all but chessgloss
+    python = str(folder / "venv/bin/python")
+    [wheel] = map(str, folder.glob("*.whl"))
+    subprocess.run([python, "-m", "pip", "install", "--no-deps", "-q", wheel], check=True)
+    (folder / "empty").mkdir()
+    (folder / "empty/game.pgn").write_text(PGN)
+    for command in COMMANDS[:count]:
+        done = subprocess.run(
+            [folder / "venv/bin/chessgloss", *command], cwd=folder / "empty",
+            input="Why?\nquit\n", text=True, capture_output=True, check=False,
+        )  # fmt: skip
+        counts[f"{command[0]}: {'done' if done.returncode == 0 else 'failed'}"] += 1
+        counts["defect"] += done.returncode != 0 or "Traceback" in done.stderr
+    return counts
+
+
 # ---------------------------------------------------------------- all of them
 
 #: Campaign, what it does in words, and how many cases its long form has.
@@ -389,6 +429,7 @@ CAMPAIGNS: dict[str, tuple[Callable[[int, int, Path], Counts], str, int]] = {
     "killed_engines": (killed_engines, "searches in which the real engine is killed", 200),
     "inputs": (inputs, "damaged inputs, to thirteen readers in turn", 1_000_000),
     "kills": (kills, "kills of a process that records answers and keeps artefacts", 200),
+    "elsewhere": (elsewhere, "commands of a wheel installed without the checkout", len(COMMANDS)),
     "surroundings": (surroundings, "executions of chapter 7 in other surroundings", 5),
 }
 

@@ -47,7 +47,7 @@ ENGINE = "Stockfish 15.1"
 SETTINGS, RECORDED = Settings(), (Settings(), Settings(5_000))
 
 #: Levels whose mean losses forty games do not tell apart, and games of each of them in all.
-CLOSE_LEVELS, CLOSE_GAMES = (10, 15), 350
+CLOSE_LEVELS, CLOSE_GAMES = (10, 15), 1000
 
 
 #: Full moves of the early band (the plan's 1.2) and of the middle band (ours).

@@ -1,0 +1,212 @@
+"""A chess engine and a language model explain a move together.
+
+The names below are the way in; each starts what it needs when it is called, and importing
+this package starts nothing. What a study needs lies in the rooms, from the board upwards:
+
+- ``positions``, ``stats``, ``assets``, ``store``: positions and moves, intervals, files;
+- ``engine``, ``oracle``, ``experts``, ``llm``, ``corpora``: searches, Stockfish 8's terms,
+  networks' hidden layers, language models and their recorded answers, games and lectures;
+- ``concepts``, ``facts``: what a network represents, and what is true of a move;
+- ``claims``: what a text says of a move, checked on the board;
+- ``commentary``, ``judges``, ``survey``, ``skill``, ``tracking``: comments, who judges them,
+  people asked, players graded, models of games probed;
+- ``report``, ``book``, ``cli``: how chapters show results, how they are made, the commands.
+
+>>> import chessgloss
+>>> move = chessgloss.read_move("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "e4")
+>>> [checked.verdict for checked in chessgloss.check("White moves a knight.", move)]
+['false']
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from chessgloss.claims import Checked
+    from chessgloss.commentary.briefing import Briefing, Comment
+    from chessgloss.concepts.changes import ConceptChange
+    from chessgloss.engine import Analysis, Engine
+    from chessgloss.llm.client import Client
+    from chessgloss.positions import MoveInContext, Position
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "LINES",
+    "NODES",
+    "activations",
+    "brief",
+    "check",
+    "comment",
+    "live_client",
+    "rank_concepts",
+    "read_move",
+]
+
+#: Nodes searched in a position of which no move is weighed, and lines compared in each.
+NODES, LINES = 100_000, 5
+
+
+def read_move(
+    fen: str, move: str, *, say: Callable[[str], object] = warnings.warn
+) -> MoveInContext:
+    """Return a move in its position.
+
+    Parameters
+    ----------
+    fen
+        The position before it. One that breaks the rules in a way that can be mended (a move
+        number of 0) is, and ``say`` is told how.
+    move
+        In SAN, also with its number (``30... Bd2+``), or UCI.
+    say
+        Called with a line of text.
+
+    Raises
+    ------
+    chessgloss.positions.PositionError
+        If the FEN cannot be mended, or the move is not legal there.
+    """
+    from chessgloss import positions
+
+    try:
+        position = positions.read_fen(fen)
+    except positions.PositionError:
+        repaired = positions.repair_fen(fen)
+        position = repaired.position
+        say(f"FEN repaired: {'; '.join(repaired.repairs)}")
+    return positions.read_move(position, move)
+
+
+def rank_concepts(move: MoveInContext) -> tuple[ConceptChange, ...]:
+    """Return the concepts that a move changes for the expert network, the most important first.
+
+    Raises
+    ------
+    chessgloss.assets.AssetMissing
+        If the expert network or the trained weights cannot be had.
+    """
+    from chessgloss.concepts.priority import prioritise
+
+    return prioritise(move.position, move.uci).changes
+
+
+def brief(
+    move: MoveInContext,
+    *,
+    nodes: int | None = None,
+    engine: Engine | None = None,
+    concepts: tuple[ConceptChange, ...] | None = None,
+) -> Briefing:
+    """Return what is known of a move: engine's lines before and after, facts, concepts.
+
+    Parameters
+    ----------
+    move
+        The move in its position.
+    nodes
+        Searched before and after the move; by default as many as it takes until the verdict is
+        stable (:func:`chessgloss.facts.search`). After a pass, which shows what the move
+        threatens, the fewest of these.
+    engine
+        A running engine; one is started and ended otherwise.
+    concepts
+        The changed concepts; ranked anew (:func:`rank_concepts`) unless given.
+    """
+    from contextlib import nullcontext
+
+    from chessgloss.commentary.briefing import Briefing, after_pass
+    from chessgloss.engine import open_engine
+    from chessgloss.facts import search
+    from chessgloss.facts.verdict import LEAST_NODES, MOST_NODES
+
+    with nullcontext(engine) if engine else open_engine() as running:
+
+        def analyse(positions: Sequence[Position], nodes: int) -> list[Analysis]:
+            return [running.analyse(each, nodes=nodes, multipv=LINES) for each in positions]
+
+        limits = (nodes, nodes) if nodes else (LEAST_NODES, MOST_NODES)
+        ((before, after),) = search([move], analyse, limits)
+        turned = after_pass(move.after())
+        passed = analyse([turned], limits[0])[0] if turned else None
+    ranked = rank_concepts(move) if concepts is None else concepts
+    return Briefing(move.numbered_san, move, before, after, ranked, passed=passed)
+
+
+def comment(
+    briefing: Briefing,
+    method: str = "notes",
+    client: Client | None = None,
+    *,
+    say: Callable[[str], object] = warnings.warn,
+) -> Comment:
+    """Return a comment on a briefed move.
+
+    Parameters
+    ----------
+    briefing
+        What is known of the move (:func:`brief`).
+    method
+        ``notes`` says what is true of the move, without a model; ``ccc_proven`` has a model put
+        it into words, of which only what is proven is kept; ``llm``, ``llm_expert`` and ``ccc``
+        are the paper's methods. All but the first need a client.
+    client
+        Asks the language model (:func:`live_client`).
+    say
+        Told when the model's answer could not be used.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method, or one that asks a model has no client.
+    """
+    from chessgloss.commentary.methods import METHODS, ModelWriter, write_notes
+
+    if method == "notes":
+        return write_notes(briefing)
+    if method not in (known := ("ccc_proven", *METHODS)):
+        raise ValueError(f"no method {method!r}; choose notes or one of {', '.join(known)}")
+    if client is None:
+        raise ValueError(f"method {method!r} asks a model: pass client=chessgloss.live_client()")
+    return ModelWriter(client, method, say)(briefing)
+
+
+def check(text: str, move: MoveInContext, briefing: Briefing | None = None) -> tuple[Checked, ...]:
+    """Return every claim that a text makes of a move, with its verdict and the evidence.
+
+    ``briefing`` brings the engine's opinion, without which evaluations stay undecided.
+    """
+    from chessgloss.claims import verify
+
+    return verify(text, move, briefing.verdict if briefing else None)
+
+
+def activations(
+    fens: Sequence[str], expert: Literal["nnue", "leela"] = "nnue", layer: str = "pairwise"
+) -> NDArray[np.float32]:
+    """Return a hidden layer of an expert network: shape ``(len(fens), width)``."""
+    from chessgloss.experts import load_expert
+
+    return load_expert(expert).activations(fens, layer)
+
+
+def live_client(timeout: float = 300.0) -> Client:
+    """Return a client of ``OPENAI_BASE_URL`` that asks afresh and keeps nothing.
+
+    It waits for an answer as many seconds as given, and asks once more if none comes.
+    """
+    import os
+    from dataclasses import replace
+    from pathlib import Path
+
+    from chessgloss.llm.client import Client, Mode, endpoint_from_environment
+    from chessgloss.llm.recordings import Recordings
+
+    endpoint = replace(endpoint_from_environment(), timeout=timeout, retries=1)
+    return Client(Recordings.of(endpoint.model, "words", Path(os.devnull)), endpoint, Mode.LIVE)

@@ -1,0 +1,241 @@
+"""Reference values: what the four source documents print, cell by cell, with their flags.
+
+The values live in ``data/reference``, one CSV file a document (``ccc``, ``rubric``,
+``static_positions``, ``state_tracking``); its README gives the form. A value is kept as
+printed and read as a number only where it is one. A flag says how the cell was printed
+(``star``, ``underline``, ``bold``, ``absent``) or that it cannot be taken at its word
+(``contradiction``, ``mistake``, ``ambiguous``); the note then says why.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import functools
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from chessgloss.store import find_project
+
+COLUMNS = ("table", "row", "column", "value", "unit", "flag", "source", "note")
+DOCUMENTS = ("ccc", "rubric", "static_positions", "state_tracking")
+
+#: How a cell was printed; the star of the CCC paper's Table 1 means p < 0.001 against CCC.
+PRINTED_FLAGS = frozenset({"star", "underline", "bold", "absent"})
+#: The document against itself, against a fact that can be checked, or open to two readings.
+DOUBT_FLAGS = frozenset({"contradiction", "mistake", "ambiguous"})
+
+_NUMBER = re.compile(r"([-−]?\d[\d,]*(?:\.\d+)?)(%p|%|K|\+| million)?")
+_POWER_OF_TEN = re.compile(r"(\d+(?:\.\d+)?) × 10\^(-?\d+)")
+_FACTORS = {"K": 1e3, " million": 1e6}
+_WORDS = {"one": 1, "two": 2, "second": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+
+
+class ReferenceFileError(ValueError):
+    """A reference file that breaks its form; the message names file and line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One value as a document prints it.
+
+    Parameters
+    ----------
+    document
+        One of ``ccc``, ``rubric``, ``static_positions``, ``state_tracking``.
+    table, row, column
+        Where it stands: ``table6``, ``White Knights``, ``Accuracy``; a number of the running
+        text has the table ``text4.4``, a part of a figure ``figureA5``.
+    value
+        The printed number in ``unit`` (57 for ``57%``), or None where no number is printed.
+    printed
+        The text as printed, without its star or emphasis.
+    unit
+        Unit of ``value``, empty where it has none.
+    flag
+        Flags joined by ``;`` (see :data:`PRINTED_FLAGS` and :data:`DOUBT_FLAGS`).
+    source
+        Document, table or section, and row.
+    note
+        What a reader must know of it; every doubt is explained here.
+
+    Raises
+    ------
+    ValueError
+        If the document or a flag is unknown, or a name, the text, the source or the note
+        behind a doubt is missing.
+    """
+
+    document: str
+    table: str
+    row: str
+    column: str
+    value: float | None
+    printed: str
+    unit: str
+    flag: str
+    source: str
+    note: str
+
+    def __post_init__(self) -> None:
+        if self.document not in DOCUMENTS:
+            raise ValueError(f"unknown document {self.document!r}; known: {', '.join(DOCUMENTS)}")
+        for name in ("table", "row", "column", "printed", "source"):
+            if not getattr(self, name).strip():
+                raise ValueError(f"{name} is missing")
+        if unknown := self.flags - PRINTED_FLAGS - DOUBT_FLAGS:
+            raise ValueError(f"unknown flag {', '.join(sorted(unknown))}")
+        if self.doubtful and not self.note:
+            raise ValueError(f"flag {self.flag} needs a note that explains it")
+
+    @property
+    def flags(self) -> frozenset[str]:
+        """The flags as a set."""
+        return frozenset(self.flag.split(";")) - {""}
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the document contradicts itself here, errs, or can be read in two ways."""
+        return bool(self.flags & DOUBT_FLAGS)
+
+    @property
+    def key(self) -> str:
+        """``document/table/row/column``: the name by which a result cites this value."""
+        return "/".join((self.document, self.table, self.row, self.column))
+
+
+def load(document: str | None = None, folder: Path | None = None) -> tuple[Reference, ...]:
+    """Return the values of one document, or of all four, in the order printed.
+
+    Parameters
+    ----------
+    document
+        One of :data:`DOCUMENTS`; None for all.
+    folder
+        Folder of the CSV files; the project's ``data/reference`` if not given.
+
+    Raises
+    ------
+    KeyError
+        If the document is unknown.
+    ReferenceFileError
+        If a file breaks its form.
+    """
+    if document is not None and document not in DOCUMENTS:
+        raise KeyError(f"unknown document {document!r}; known: {', '.join(DOCUMENTS)}")
+    names = DOCUMENTS if document is None else (document,)
+    where = folder or find_project() / "data" / "reference"
+    return tuple(cell for name in names for cell in read_file(where / f"{name}.csv"))
+
+
+def lookup(
+    document: str, table: str, row: str, column: str, folder: Path | None = None
+) -> Reference:
+    """Return the one value printed at ``row`` and ``column`` of ``table``.
+
+    Raises
+    ------
+    KeyError
+        If there is none; the message lists the nearest names that exist.
+    """
+    cells = load(document, folder)
+    cells = _narrow(cells, "table", table, f"document {document}")
+    cells = _narrow(cells, "row", row, f"{document} {table}")
+    return _narrow(cells, "column", column, f"{document} {table}, row {row}")[0]
+
+
+def table(document: str, table: str, folder: Path | None = None) -> pd.DataFrame:
+    """Return a printed table, rows and columns in the order printed.
+
+    A column that prints only numbers (or nothing) holds floats, NaN where nothing is
+    printed; any other column holds the printed text.
+
+    Raises
+    ------
+    KeyError
+        If the document has no such table.
+    """
+    cells = _narrow(load(document, folder), "table", table, f"document {document}")
+    frame = pd.DataFrame(
+        index=pd.Index(_in_order(cell.row for cell in cells), name="row"),
+        columns=pd.Index(_in_order(cell.column for cell in cells), name=table),
+    )
+    numbers, texts = frame.astype(float), frame.astype(object)
+    for cell in cells:
+        numbers.loc[cell.row, cell.column] = cell.value
+        texts.loc[cell.row, cell.column] = cell.printed
+    worded = {c.column for c in cells if c.value is None and "absent" not in c.flags}
+    return pd.DataFrame({name: (texts if name in worded else numbers)[name] for name in frame})
+
+
+@functools.cache
+def read_file(path: Path) -> tuple[Reference, ...]:
+    """Read one reference file, named after its document, and check it.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ReferenceFileError
+        If a column is unknown or missing, a row is short, a key occurs twice, or a cell is
+        not valid; the message names file and line.
+    """
+    lines: dict[str, int] = {}
+    cells = []
+    with path.open(encoding="utf-8", newline="") as stream:
+        reader = csv.DictReader(stream, strict=True, restkey="more")
+        if tuple(reader.fieldnames or ()) != COLUMNS:
+            raise ReferenceFileError(f"{path.name}, line 1: columns are {', '.join(COLUMNS)}")
+        for fields in reader:
+            where = f"{path.name}, line {reader.line_num}"
+            if "more" in fields or None in fields.values():
+                raise ReferenceFileError(f"{where}: not {len(COLUMNS)} fields")
+            printed = fields.pop("value")
+            value = None if "absent" in fields["flag"].split(";") else number_of(printed)
+            try:
+                cell = Reference(path.stem, value=value, printed=printed, **fields)
+            except ValueError as error:
+                raise ReferenceFileError(f"{where}: {error}") from error
+            if cell.key in lines:
+                raise ReferenceFileError(
+                    f"{where}: {cell.key} is already on line {lines[cell.key]}"
+                )
+            lines[cell.key] = reader.line_num
+            cells.append(cell)
+    return tuple(cells)
+
+
+def number_of(printed: str) -> float | None:
+    """Return the number that ``printed`` is, or None if it is not one.
+
+    Thousands separators, ``%``, ``%p``, ``K``, ``million``, a closing ``+`` (a lower bound),
+    ``5 × 10^-4`` and the small number words of the documents are understood; the number of
+    ``57%`` is 57.
+    """
+    if printed in _WORDS:
+        return float(_WORDS[printed])
+    if power := _POWER_OF_TEN.fullmatch(printed):
+        return float(f"{power[1]}e{power[2]}")
+    if match := _NUMBER.fullmatch(printed):
+        digits = match[1].replace(",", "").replace("−", "-")
+        return float(digits) * _FACTORS.get(match[2] or "", 1.0)
+    return None
+
+
+def _narrow(
+    cells: tuple[Reference, ...], field: str, wanted: str, where: str
+) -> tuple[Reference, ...]:
+    kept = tuple(cell for cell in cells if getattr(cell, field) == wanted)
+    if not kept:
+        names = _in_order(getattr(cell, field) for cell in cells)
+        near = difflib.get_close_matches(wanted, names, n=5, cutoff=0.4) or names[:12]
+        raise KeyError(f"{where} has no {field} {wanted!r}; near names: {', '.join(near)}")
+    return kept
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))

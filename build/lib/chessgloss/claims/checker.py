@@ -1,0 +1,305 @@
+"""Each claim of a text held against the board and, where one is given, an engine's verdict."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast, get_args
+
+from chessgloss.claims import board
+from chessgloss.claims.board import Anchor, Finding, Moment, Scene, Truth, set_scene
+from chessgloss.claims.lexicon import tokenise
+from chessgloss.claims.parser import Claim, Sentence, chunk, sentences
+from chessgloss.claims.relations import (
+    CAUSES,
+    OF_WORDS,
+    ONCE,
+    Cause,
+    Decide,
+    DecideMove,
+    Disqualifier,
+    relations,
+)
+from chessgloss.facts.verdict import Verdict
+from chessgloss.positions import MoveInContext
+
+#: Faithfulness of a comment that breaks the hard rule.
+DISQUALIFIED = 1
+
+_WHEN: dict[Anchor, str] = {
+    "before": "before the move: ",
+    "after": "after the move: ",
+    "reply": "after the expected reply: ",
+    "line": "in the line: ",
+    "none": "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A claim and what came of it.
+
+    Parameters
+    ----------
+    claim
+        The claim.
+    verdict
+        ``true``, ``false``, or ``not checkable``.
+    evidence
+        The board fact or the engine's line that decides it, in words.
+    anchor
+        The moment it was held against.
+    """
+
+    claim: Claim
+    verdict: Truth
+    evidence: str
+    anchor: Anchor
+
+    @property
+    def cause(self) -> Cause | None:
+        """The cause of error (CCC paper, Table 2) that a false claim counts under."""
+        return CAUSES[self.claim.kind] if self.verdict == "false" else None
+
+
+# ---------------------------------------------------------------- what a text claims
+
+
+def extract(text: str, *, presupposed: bool = False) -> tuple[Claim, ...]:
+    """Return the checkable claims of an English text on a move, in the order of their spans.
+
+    Nothing is looked up on a board: a claim says what the words say. Empty for a text
+    without any.
+
+    Parameters
+    ----------
+    text
+        The text.
+    presupposed
+        Also what the words take for granted: whose turn it is, that there are such pieces, that
+        a square, a check, a capture that they speak of comes with the move.
+    """
+    parsed = sentences(text, chunk(text, tokenise(text)))
+    claims = [claim for sentence in parsed for claim in _read(sentence, presupposed)]
+    # what is said twice of the same words counts once
+    kept: dict[tuple[object, ...], Claim] = {}
+    announced = [claim.span for claim in claims if claim.relation in ("gives_check", "is_mate")]
+    for claim in claims:
+        (first, last), signed = claim.span, claim.relation in ("move_checks", "move_mates")
+        if not (signed and any(start <= first and last <= stop for start, stop in announced)):
+            detail = tuple(sorted(claim.detail.items()))
+            kept.setdefault((claim.span, claim.kind, claim.relation, detail), claim)
+    return tuple(sorted(kept.values(), key=lambda claim: (claim.span, claim.kind, claim.relation)))
+
+
+def _read(sentence: Sentence, presupposed: bool) -> Iterator[Claim]:
+    """Yield the claims of a sentence, row by row of the table."""
+    taken: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for row in relations().values():
+        for reading in row.readings if presupposed or not row.presupposed else ():
+            once = taken.setdefault((reading.reader, row.kind), [])
+            over = sentence.words if reading.reader in OF_WORDS else sentence.tags
+            for match in reading.pattern.finditer(over):
+                start, stop = match.span()
+                if not any(start < last and first < stop for first, last in once):
+                    claims = tuple(reading.read(sentence, match))
+                    once += [match.span()] if claims and reading.reader in ONCE else []
+                    yield from claims
+
+
+# ---------------------------------------------------------------- whether it is so
+
+
+def verify(
+    text: str,
+    move: MoveInContext,
+    verdict: Verdict | None = None,
+    reply: str | None = None,
+    *,
+    presupposed: bool = False,
+) -> tuple[Checked, ...]:
+    """Return every claim of a text on a move with its verdict, in the order of their spans.
+
+    Parameters
+    ----------
+    text
+        The comment, in English.
+    move
+        The move it is about.
+    verdict
+        What an engine says of the move; without it, evaluations are not checkable.
+    reply
+        The expected reply in UCI notation; the verdict's own if none is given.
+    presupposed
+        Also what the words take for granted (see :func:`extract`); it is true or not checkable.
+
+    Raises
+    ------
+    ValueError
+        If the reply is not legal after the move.
+    """
+    claims = extract(text, presupposed=presupposed)
+    moves = [
+        term
+        for claim in claims
+        if claim.relation in ("legal", "played", "impossible")
+        for term in claim.objects
+    ]
+    scene = set_scene(move, moves, verdict, reply or (verdict.reply if verdict else None))
+    return tuple(check(claim, scene) for claim in claims)
+
+
+def check(claim: Claim, scene: Scene) -> Checked:
+    """Return the verdict on a claim from every moment that its words allow.
+
+    A claim is false only if it fails in all of them; a denied one only if what it denies
+    holds in all of them where it can be asked. What is only supposed or asked is never
+    false.
+    """
+    stance, decide = claim.stance, relations()[claim.relation].decide
+    if decide in (board.check_move, board.impossible):
+        return Checked(claim, *cast(DecideMove, decide)(claim, scene))
+    if stance.asked:
+        return _open(claim, "the text asks it, it does not say it")
+    of_moves = bool(claim.subjects) and all(term.role == "move" for term in claim.subjects)
+    wanted, against = ("fails", "holds") if stance.negated else ("holds", "fails")
+    findings: list[tuple[Moment, Finding]] = []
+    for moment in scene.allowed(claim):
+        finding = cast(Decide, decide)(claim, moment, scene)
+        if moment.skipped and finding.outcome == "fails" and of_moves:
+            finding = Finding("unknown", f"{finding.evidence}, but moves may lie between")
+        if finding.outcome == wanted:
+            return _checked(claim, "true", moment, finding)
+        findings.append((moment, finding))
+
+    def of(outcome: str) -> list[tuple[Moment, Finding]]:
+        return [each for each in findings if each[1].outcome == outcome]
+
+    if of("unknown"):
+        return _checked(claim, "not checkable", *of("unknown")[0])
+    if (not of_moves or claim.relation == "mate_in") and _is_supposed(claim):
+        return _open(claim, "the text only supposes it")
+    if _is_next(claim, scene):
+        return _open(claim, "the next move can make it so")
+    if stance.negated and len(claim.subjects) > 1:
+        return _open(claim, "who is meant is not told")
+    if (of_moves or claim.relation == "wins") and len(of("absent")) == len(findings):
+        return _open(claim, "the move it speaks of cannot be played")
+    if stance.negated and not of(against):
+        return _open(claim, "what it denies cannot be asked here")
+    return _checked(claim, "false", *(of(against) or findings)[0])
+
+
+_SIDES = ("White ", "Black ", "white ", "black ")
+
+
+def _is_next(claim: Claim, scene: Scene) -> bool:
+    """Tell whether what the other side now does can be so after its next move."""
+    (decide, other), end = (relations()[claim.relation].decide, not scene.move.mover), scene.after
+    sides = {term.side for term in claim.subjects} if claim.text[:6] in _SIDES else set()
+    if claim.kind not in ("attack", "tactic") or claim.tense == "any" or sides != {other}:
+        return False
+    ends = (board.play(end.board, reply) for reply in end.board.legal_moves)
+    moments = (Moment("reply", each, None) for each in ends)
+    return any(cast(Decide, decide)(claim, each, scene).outcome == "holds" for each in moments)
+
+
+def _is_supposed(claim: Claim) -> bool:
+    """Tell whether the words leave open that it is so.
+
+    What a side can do is said outright of captures and checks, for they are legal or not;
+    of a written move its own line decides, whether it was played or not.
+    """
+    if claim.kind == "evaluation" and any(term.role == "move" for term in claim.objects):
+        return False
+    if claim.relation == "captures":  # one that is supposed must be possible, unless it comes later
+        return claim.stance.distant
+    return claim.stance.supposed or (claim.stance.able and claim.kind != "structure")
+
+
+def _checked(claim: Claim, verdict: Truth, moment: Moment, finding: Finding) -> Checked:
+    return Checked(claim, verdict, _WHEN[moment.anchor] + finding.evidence, moment.anchor)
+
+
+def _open(claim: Claim, why: str) -> Checked:
+    return Checked(claim, "not checkable", why, "none")
+
+
+def summarise(checked: Iterable[Checked]) -> dict[str, int]:
+    """Return how many claims are true, false and not checkable, and how many by cause.
+
+    Keys: the three verdicts, then each cause of error (CCC paper, Table 2) that occurs.
+    """
+    every = tuple(checked)
+    verdicts = Counter(each.verdict for each in every)
+    by_cause = Counter(each.cause for each in every if each.cause)
+    return {verdict: verdicts[verdict] for verdict in get_args(Truth)} | dict(
+        sorted(by_cause.items())
+    )
+
+
+def causes(checked: Iterable[Checked]) -> frozenset[Cause]:
+    """Return the causes of error (CCC paper, Table 2) that the false claims fall under."""
+    return frozenset(each.cause for each in checked if each.cause is not None)
+
+
+def disqualifier(claim: Claim) -> Disqualifier | None:
+    """Return the event of the rubric's hard rule that a claim speaks of, if it does.
+
+    The rubric (Chess Commentary Pairwise Evaluation Rubric, criterion 1) sets Faithfulness to 1
+    when a comment claims without support a check, a checkmate, a capture, a promotion, a trade,
+    the win of a hanging piece, or a forced tactic or specific threat. A claim that is false has
+    no support.
+    """
+    move = claim.objects[0].move if claim.objects else None
+    if claim.kind == "move" and move is not None:
+        return "promotion" if move.promotion else "capture" if move.takes else None
+    return relations()[claim.relation].event
+
+
+# ---------------------------------------------------------------- which checker it is
+
+_LIBRARY = Path(__file__).resolve().parents[2]
+
+
+def checker_files(library: Path = _LIBRARY) -> tuple[Path, ...]:
+    """Return the files that a verdict rests on, sorted: modules it imports, and its words.
+
+    Parameters
+    ----------
+    library
+        Folder that holds the package ``chessgloss``.
+    """
+    files = {library / "chessgloss/claims" / name for name in ("relations.toml", "words.toml")}
+    waiting = ["chessgloss.claims.checker"]
+    while waiting:
+        path = library.joinpath(*waiting.pop().split(".")).with_suffix(".py")
+        if path not in files and path.is_file():
+            files.add(path)
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(node, ast.ImportFrom):
+                    base = str(node.module)
+                    waiting += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    return tuple(sorted(files))
+
+
+def checker_digest(library: Path = _LIBRARY) -> str:
+    """Return the SHA-256 of the checker's source, 64 hexadecimal digits.
+
+    Names and contents of :func:`checker_files`. Any edit changes it, of a comment too: it says
+    that a checker is the same, and does not say that another one judges otherwise.
+
+    Parameters
+    ----------
+    library
+        As for :func:`checker_files`.
+    """
+    digest = hashlib.sha256()
+    for path in checker_files(library):
+        digest.update(f"{path.relative_to(library).as_posix()}\0".encode())
+        digest.update(path.read_bytes() + b"\0")
+    return digest.hexdigest()

@@ -1,0 +1,406 @@
+"""The checker measured: on labelled sentences, and on true sentences with one word exchanged.
+
+A line of the gold set is an object with ``id``, ``fen``, ``move``, ``text`` and ``claims``, each
+with ``span``, ``kind`` and ``verdict`` (see ``data/claims/README.md``). Only the verdict
+``false`` is scored, for it is the accusation. A predicted false claim is *right* when a false
+claim of the gold set overlaps its span with the same kind or one declared equivalent to it; it is
+a *false accusation* otherwise. A false claim of the gold set is *found* when a predicted false
+claim overlaps it in the same way.
+
+Human comments are labelled without their texts, which are other people's, and with twins in which
+one word is exchanged (:func:`read_human`); of more of them it is asked which of four moves they
+are on (:func:`match`).
+
+A minimal pair is a clause of facts as a sentence, and its twin in which one word is exchanged (a
+square, a piece, a side), so that the clause no longer is among the facts of the move before it,
+of it, or after it. What a clause says of pieces that attack, defend, pin or fork is told whole by
+the facts, so that the twin is untrue by the board; the twin is kept only if its words still name
+something that could be on a board.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import random
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import chess
+
+from chessgloss.claims.checker import Checked, verify
+from chessgloss.claims.parser import Kind
+from chessgloss.corpora.lectures import Lecture
+from chessgloss.facts.fact import FactKind, gather
+from chessgloss.facts.verdict import Verdict
+from chessgloss.positions import MoveInContext, read_fen, read_move
+
+#: Kinds that the same words can be labelled with: a piece that is not there makes whatever it is
+#: said to do untrue, and a move that is written as a capture, a check or a mate is all of these.
+_ALIKE = (
+    "piece move, piece attack, piece check, piece capture, piece mate, piece tactic,"
+    "piece material, piece structure, move capture, move check, move mate, move structure,"
+    "check mate, attack tactic, capture material"
+)
+EQUIVALENT = frozenset(frozenset(pair.split()) for pair in _ALIKE.split(","))
+
+#: Gives the engine's verdict on a move; ``None`` leaves evaluations unchecked.
+Judge = Callable[[MoveInContext], Verdict | None]
+
+
+class GoldError(ValueError):
+    """A line of a gold set that is not in its form."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldClaim:
+    """A labelled claim.
+
+    Parameters
+    ----------
+    kind
+        Its kind.
+    span
+        Start and end in the text.
+    verdict
+        ``true``, ``false`` or ``not_checkable``.
+    """
+
+    kind: Kind
+    span: tuple[int, int]
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoldText:
+    """A labelled text on a move.
+
+    Parameters
+    ----------
+    key
+        The line's ``id``.
+    move
+        The move.
+    text
+        The text.
+    claims
+        Its claims.
+    """
+
+    key: str
+    move: MoveInContext
+    text: str
+    claims: tuple[GoldClaim, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Counts of accusations of one kind.
+
+    Parameters
+    ----------
+    accused
+        Claims that the checker calls false.
+    right
+        Those that the gold set calls false too.
+    wrong
+        False claims in the gold set.
+    found
+        Those that the checker finds.
+    """
+
+    accused: int
+    right: int
+    wrong: int
+    found: int
+
+
+def read_gold(path: Path) -> Iterator[GoldText]:
+    """Yield the texts of a gold set in order.
+
+    Raises
+    ------
+    GoldError
+        At the first line that is not in its form, named by its number.
+    """
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            entry = json.loads(line)
+            move = read_move(read_fen(entry["fen"]), entry["move"])
+            claims = tuple(
+                GoldClaim(label["kind"], (label["span"][0], label["span"][1]), label["verdict"])
+                for label in entry["claims"]
+            )
+            text = GoldText(entry["id"], move, entry["text"], claims)
+        except (ValueError, KeyError, TypeError) as error:
+            raise GoldError(f"{path.name}, line {number}: {error!r}") from None
+        yield text
+
+
+def read_human(path: Path, lectures: Iterable[Lecture]) -> Iterator[GoldText]:
+    """Yield labelled comments of the lectures, each followed by its twins.
+
+    A twin is the comment with one word exchanged: every claim labelled ``true`` whose span holds
+    that word is ``false`` in it, and all others keep their labels. Its key has the edit's number
+    after a ``+``.
+
+    Parameters
+    ----------
+    path
+        Labels without the texts (``.jsonl``, see ``data/claims/README.md``).
+    lectures
+        The lectures that hold the texts.
+
+    Raises
+    ------
+    GoldError
+        At the first line that is not in its form or does not fit the lectures' text.
+    """
+    comments = {each.name: each.comments for each in lectures}
+    for row, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            entry = json.loads(line)
+            comment = comments[entry["lecture"]][entry["number"]]
+            if hashlib.sha256(comment.comment.encode()).hexdigest() != entry["sha256"]:
+                raise ValueError("the lecture's text is another one; fetch the asset again")
+            claims = [
+                GoldClaim(label["kind"], (label["span"][0], label["span"][1]), label["verdict"])
+                for label in entry["claims"]
+            ]
+            key = f"{entry['lecture']}/{entry['number']}"
+            texts = [GoldText(key, comment.context, comment.comment, tuple(claims))]
+            texts += [
+                _twin(texts[0], edit, f"{key}+{number}")
+                for number, edit in enumerate(entry["edits"])
+            ]
+        except (ValueError, LookupError, TypeError) as error:
+            raise GoldError(f"{path.name}, line {row}: {error!r}") from None
+        yield from texts
+
+
+def _twin(gold: GoldText, edit: Mapping[str, Any], key: str) -> GoldText:
+    """Return a text with one word exchanged, and its claims as they are then."""
+    start, end = edit["at"], edit["at"] + len(edit["old"])
+    if gold.text[start:end] != edit["old"]:
+        raise ValueError(f"the text has no {edit['old']!r} at {start}")
+    longer = len(edit["new"]) - len(edit["old"])
+    claims = []
+    for number, claim in enumerate(gold.claims):
+        first, last = (place + longer * (place >= end) for place in claim.span)
+        holds = claim.span[0] < end and start < claim.span[1] and claim.verdict == "true"
+        kind = edit.get("kind", claim.kind) if number == edit["claim"] else claim.kind
+        claims.append(GoldClaim(kind, (first, last), "false" if holds else claim.verdict))
+    return GoldText(
+        key, gold.move, gold.text[:start] + edit["new"] + gold.text[end:], tuple(claims)
+    )
+
+
+def check_text(gold: GoldText, judge: Judge | None = None) -> tuple[Checked, ...]:
+    """Return what the checker says of a labelled text."""
+    return verify(gold.text, gold.move, judge(gold.move) if judge else None)
+
+
+def score_gold(gold: Path | Iterable[GoldText], judge: Judge | None = None) -> dict[str, Score]:
+    """Score the checker's ``false`` against a gold set.
+
+    Parameters
+    ----------
+    gold
+        The gold set (``.jsonl``), or its texts.
+    judge
+        Gives engine verdicts for claims of evaluation and of mates.
+
+    Returns
+    -------
+    dict
+        A score for each kind in the order of :data:`chessgloss.claims.Kind`, then ``all``.
+
+    Raises
+    ------
+    GoldError
+        If a line of the file is not in its form.
+    """
+    counts = {kind: [0, 0, 0, 0] for kind in (*get_args(Kind), "all")}
+    for text in read_gold(gold) if isinstance(gold, Path) else gold:
+        accused = [each for each in check_text(text, judge) if each.verdict == "false"]
+        labels = [label for label in text.claims if label.verdict == "false"]
+        for each in accused:
+            for kind in (each.claim.kind, "all"):
+                counts[kind][0] += 1
+                counts[kind][1] += any(_same(each, label) for label in labels)
+        for label in labels:
+            for kind in (label.kind, "all"):
+                counts[kind][2] += 1
+                counts[kind][3] += any(_same(each, label) for each in accused)
+    return {kind: Score(*numbers) for kind, numbers in counts.items()}
+
+
+def _same(accused: Checked, label: GoldClaim) -> bool:
+    """Tell whether an accusation and a label speak of the same words and the same thing."""
+    (first, last), (start, stop) = accused.claim.span, label.span
+    kinds = frozenset({accused.claim.kind, label.kind})
+    return first < stop and start < last and (len(kinds) == 1 or kinds in EQUIVALENT)
+
+
+# ---------------------------------------------------------------- which move is it of?
+
+
+def read_matching(
+    path: Path, lectures: Iterable[Lecture], split: str
+) -> Iterator[tuple[str, tuple[MoveInContext, ...], int]]:
+    """Yield comments of one split, each with four moves and which of them is its own.
+
+    Parameters
+    ----------
+    path
+        The task without the texts (``.tsv``, see ``data/claims/README.md``).
+    lectures
+        The lectures that hold the texts.
+    split
+        ``dev`` or ``test``.
+    """
+    comments = {
+        f"{each.name}/{number}": comment
+        for each in lectures
+        for number, comment in enumerate(each.comments)
+    }
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            if row["split"] == split:
+                moves = tuple(comments[key].context for key in row["candidates"].split())
+                text = comments[f"{row['lecture']}/{row['number']}"].comment
+                yield text, moves, int(row["right"])
+
+
+def match(
+    text: str,
+    moves: Sequence[MoveInContext],
+    check: Callable[[str, MoveInContext], Iterable[Checked]] = verify,
+) -> tuple[int, ...]:
+    """Return the moves that a text fits best, by index: fewest false claims, then most true.
+
+    All that tie are returned, so that a right answer among ``n`` counts ``1 / n``.
+    """
+    verdicts = [[each.verdict for each in check(text, move)] for move in moves]
+    faults = [(each.count("false"), -each.count("true")) for each in verdicts]
+    return tuple(index for index, each in enumerate(faults) if each == min(faults))
+
+
+# ---------------------------------------------------------------- minimal pairs
+
+ErrorType = Literal["wrong_square", "wrong_piece", "wrong_side"]
+
+#: Kinds whose clauses are all listed by the facts, so that a clause that is not there is untrue.
+KINDS: tuple[FactKind, ...] = (
+    "capture", "castling", "promotion", "check", "attack", "defence", "passed_pawn",
+    "isolated_pawn", "doubled_pawns", "open_file", "pin", "fork", "mate",
+)  # fmt: skip
+
+_SQUARE = re.compile(r"\b[a-h][1-8]\b")
+_EXCHANGED: dict[ErrorType, re.Pattern[str]] = {
+    "wrong_square": _SQUARE,
+    "wrong_piece": re.compile(r"\b(?:knight|bishop|rook|queen|king|pawn)\b"),
+    "wrong_side": re.compile(r"\b(?:white|black|White|Black)\b"),
+}
+_OTHER_SIDE = {"white": "black", "black": "white", "White": "Black", "Black": "White"}
+
+
+@dataclass(frozen=True, slots=True)
+class MinimalPair:
+    """A true sentence and its corrupted twin.
+
+    Parameters
+    ----------
+    move
+        The move they are about.
+    kind
+        The kind of fact that the true sentence tells.
+    error
+        What was exchanged.
+    true, false
+        The two sentences, each with a capital and a full stop.
+    """
+
+    move: MoveInContext
+    kind: FactKind
+    error: ErrorType
+    true: str
+    false: str
+
+
+def minimal_pairs(
+    moves: Iterable[MoveInContext], count: int, *, seed: int = 0
+) -> tuple[MinimalPair, ...]:
+    """Return minimal pairs, at most one of each error type from a move.
+
+    Parameters
+    ----------
+    moves
+        Moves to speak of; as many are read as are needed.
+    count
+        How many pairs.
+    seed
+        Chooses facts and exchanges; the same seed and moves give the same pairs.
+
+    Raises
+    ------
+    ValueError
+        If the moves give fewer pairs.
+    """
+    pairs: list[MinimalPair] = []
+    for move in moves:
+        if len(pairs) >= count:
+            break
+        pairs += _pairs_of(move, random.Random(f"{seed} {move.position.fen} {move.uci}"))
+    if len(pairs) < count:
+        raise ValueError(f"the moves give only {len(pairs)} of {count} pairs; give more moves")
+    return tuple(pairs[:count])
+
+
+def _pairs_of(move: MoveInContext, rng: random.Random) -> Iterator[MinimalPair]:
+    facts = gather(move)
+    clauses = {fact.text for fact in facts.facts}
+    for error in _EXCHANGED:
+        plain = ([f for f in facts.of(kind) if " but may not " not in f.text] for kind in KINDS)
+        of_each_kind = [rng.choice(of_kind) for of_kind in plain if of_kind]
+        for fact in rng.sample(of_each_kind, len(of_each_kind)):
+            twins = (text for text in corrupted(fact.text, error, rng) if text not in clauses)
+            if (twin := next(twins, None)) is not None:
+                yield MinimalPair(move, fact.kind, error, sentence(fact.text), sentence(twin))
+                break
+
+
+def corrupted(clause: str, error: ErrorType, rng: random.Random) -> Iterator[str]:
+    """Yield a clause with one thing exchanged, in a drawn order.
+
+    No pawn is put on the first or last rank, and no square is named twice.
+    """
+    places = list(_EXCHANGED[error].finditer(clause))
+    for place in rng.sample(places, len(places)):
+        for word in _others(place.group(), error, rng):
+            text = clause[: place.start()] + word + clause[place.end() :]
+            squares = _SQUARE.findall(text)
+            pawn = re.search(r"\bpawns? on (?:[a-h][1-8](?:, | and ))*[a-h][18]\b", text)
+            if pawn is None and len(set(squares)) == len(squares):
+                yield text
+
+
+def _others(word: str, error: ErrorType, rng: random.Random) -> list[str]:
+    if error == "wrong_side":
+        return [_OTHER_SIDE[word]]
+    if error == "wrong_piece":
+        others = sorted({"pawn", "knight", "bishop", "rook", "queen"} - {word})
+    else:
+        # the squares next to it, which are those a writer takes for it
+        near = chess.SquareSet(chess.BB_KING_ATTACKS[chess.parse_square(word)])
+        others = sorted(chess.square_name(square) for square in near)
+    return rng.sample(others, len(others))
+
+
+def sentence(clause: str) -> str:
+    """Return a clause as a sentence: a capital first, a full stop last."""
+    return f"{clause[0].upper()}{clause[1:]}."

@@ -1,0 +1,215 @@
+"""The words and written moves that the claim reader knows, and a text cut into them.
+
+The words stand in ``words.toml``, each under a one-letter tag. Phrases and claims are then found
+by regular expressions over the tags, so that a synonym is one more word there and nothing else.
+Besides the letters of that file the tags are ``M`` a written move, ``S`` a square, ``L`` a file's
+letter, ``#`` a move number, ``9`` a number, ``_`` an unknown word, and the stops.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import chess
+
+
+@cache
+def _table() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
+
+
+@cache
+def words(name: str) -> frozenset[str]:
+    """Return the words (and idioms of several words) under a tag or in a set of ``words.toml``."""
+    text = (_table()["tags"] | _table()["sets"])[name]
+    return frozenset(" ".join(word.split()) for word in text.split(","))
+
+
+@cache
+def cue(name: str) -> re.Pattern[str]:
+    """Return the words around a claim that say how it is put, as a regular expression."""
+    return re.compile(expand(_table()["cues"][name], {}))
+
+
+def expand(pattern: str, parts: Mapping[str, str]) -> str:
+    """Return a regular expression that may stand on several lines and name parts in braces."""
+    whole = "".join(line.strip() for line in pattern.splitlines())
+    return re.sub(r"\{([a-z]+)\}", lambda part: expand(parts[part[1]], parts), whole)
+
+
+@cache
+def _tag_of_word() -> dict[str, str]:
+    """Return word: tag; that of adjectives only where a word has no other."""
+    tags = {word: tag for tag in _table()["tags"] if tag != "J" for word in words(tag)}
+    return dict.fromkeys(words("J"), "J") | tags
+
+
+def noun_pieces(noun: str) -> frozenset[chess.PieceType]:
+    """Return the types of piece that a noun can mean; any but the king for ``piece``."""
+    letters = _table()["nouns"].get(noun.removesuffix("'s").removesuffix("s"), "pnbrq")
+    return frozenset(chess.PIECE_SYMBOLS.index(letter) for letter in letters)
+
+
+def number(word: str) -> int:
+    """Return the number that a word or digits name: ``two``, ``twice``, ``2``; 0 for ``no``."""
+    return int(_table()["numbers"].get(word, word))
+
+
+_CASTLING = re.compile(r"[O0o]-[O0o](-[O0o])?([+#]?)")
+_PARTS = re.compile(
+    r"(?P<piece>[KQRBNkqrn])?(?P<file>[a-h])?(?P<rank>[1-8])?(?P<takes>[x:×])?[–-]?[KQRBN]?"
+    r"(?P<to>[a-h][1-8])=?(?P<promotion>[QRBNqrbn])?(?P<mark>[+#]*)"
+)
+_EXCHANGE = re.compile(r"(?P<piece>[KQRBNP])[x×](?P<victim>[QRBNP])(?P<mark>[+#]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """A written move, its parts as far as they are given.
+
+    Parameters
+    ----------
+    piece
+        Type of the piece that moves; ``None`` if the notation does not say (``g1f3``).
+    to
+        Square it goes to; ``None`` for castling or where only the piece is told.
+    file, rank
+        File and rank it comes from, if given.
+    takes
+        A capture is written.
+    victim
+        Type of the piece taken, where it stands for the square: ``QxQ``.
+    promotion
+        Piece that a pawn becomes.
+    castles
+        ``K`` or ``Q`` for castling to that wing, ``either`` where the wing is not told.
+    check, mate
+        ``+`` or ``#`` is written.
+    """
+
+    piece: chess.PieceType | None = None
+    to: chess.Square | None = None
+    file: int | None = None
+    rank: int | None = None
+    takes: bool = False
+    promotion: chess.PieceType | None = None
+    castles: str | None = None
+    check: bool = False
+    mate: bool = False
+    victim: chess.PieceType | None = None
+
+    def fits(self, board: chess.Board, move: chess.Move) -> bool:
+        """Tell whether a legal move of a board is one that the writing can mean.
+
+        A written capture must be a capture; one left unwritten may be. Check signs are a
+        claim of their own and not looked at.
+        """
+        if self.castles:
+            wing = "K" if chess.square_file(move.to_square) == 6 else "Q"
+            return board.is_castling(move) and self.castles in ("either", wing)
+        return (
+            self.to in (None, move.to_square)
+            and self.piece in (None, board.piece_type_at(move.from_square))
+            and self.file in (None, chess.square_file(move.from_square))
+            and self.rank in (None, chess.square_rank(move.from_square))
+            and self.promotion in (None, move.promotion)
+            and (not self.takes or board.is_capture(move))
+            and self.victim in (None, board.piece_type_at(move.to_square))
+        )
+
+    def moves(self, board: chess.Board) -> Iterator[chess.Move]:
+        """Yield the legal moves of a board that the writing can mean."""
+        to_mask = chess.BB_ALL if self.to is None else chess.BB_SQUARES[self.to]
+        for move in board.generate_legal_moves(chess.BB_ALL, to_mask):
+            if self.fits(board, move):
+                yield move
+
+
+def read_notation(text: str) -> Notation:
+    """Read one written move, or a bare square.
+
+    Raises
+    ------
+    ValueError
+        If the text is no written move.
+    """
+    castling = _CASTLING.fullmatch(text)
+    if castling:
+        wing = "Q" if castling[1] else "K"
+        return Notation(castles=wing, check="+" in castling[2], mate="#" in castling[2])
+    if exchange := _EXCHANGE.fullmatch(text):
+        piece, victim, mark = exchange.group("piece", "victim", "mark")
+        check, mate = "+" in mark, "#" in mark
+        return Notation(_piece(piece), takes=True, check=check, mate=mate, victim=_piece(victim))
+    parts = _PARTS.fullmatch(text)
+    if parts is None:
+        raise ValueError(f"{text!r} is not a written move")
+    long = parts["file"] and parts["rank"] and not parts["piece"]
+    return Notation(
+        piece=_piece(parts["piece"]) or (None if long else chess.PAWN),
+        to=chess.parse_square(parts["to"]),
+        file=chess.FILE_NAMES.index(parts["file"]) if parts["file"] else None,
+        rank=int(parts["rank"]) - 1 if parts["rank"] else None,
+        takes=bool(parts["takes"]),
+        promotion=_piece(parts["promotion"]),
+        check="+" in parts["mark"],
+        mate="#" in parts["mark"],
+    )
+
+
+def _piece(letter: str | None) -> chess.PieceType | None:
+    return chess.PIECE_SYMBOLS.index(letter.lower()) if letter else None
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, a written move, a square or a stop.
+
+    Parameters
+    ----------
+    text
+        As written.
+    word
+        In lower case, typographic apostrophes made plain.
+    span
+        Start and end in the text.
+    tag
+        One letter (see the module's text).
+    """
+
+    text: str
+    word: str
+    span: tuple[int, int]
+    tag: str
+
+
+def tokenise(text: str) -> tuple[Token, ...]:
+    """Cut a text into tokens; white space and signs that mean nothing here are left out."""
+    return tuple(_token(match) for match in _scanner().finditer(text))
+
+
+def _token(match: re.Match[str]) -> Token:
+    group, text = str(match.lastgroup), match.group()
+    word = text.lower().replace("’", "'")
+    if group == "stop":
+        tag = word[0].replace(":", ";").replace("!", ".")
+    elif group in ("word", "idiom"):
+        tag = _tag_of_word().get(word, "n" if word.endswith("n't") else "_")
+    else:
+        tag = _table()["forms"][group][0]
+    return Token(text, word, match.span(), tag)
+
+
+@cache
+def _scanner() -> re.Pattern[str]:
+    spaced = sorted((word for word in _tag_of_word() if " " in word), key=lambda w: (-len(w), w))
+    idioms = "|".join(re.escape(idiom).replace(r"\ ", r"\s+") for idiom in spaced)
+    parts = {**_table()["parts"], "idioms": idioms}
+    forms = _table()["forms"].items()
+    return re.compile("|".join(f"(?P<{name}>{expand(form, parts)})" for name, (_, form) in forms))

@@ -1,0 +1,665 @@
+"""A text parsed: tokens put together to what they refer to, sentences, and who acts in them.
+
+The reader walks left and right from each piece noun and takes in what belongs to it, so that
+``White's undefended rook on a8`` becomes one element. All other tokens stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import chess
+
+from chessgloss.claims.lexicon import Notation, Token, cue, noun_pieces, read_notation, words
+
+#: The ten kinds of claim.
+Kind = Literal[
+    "move", "piece", "attack", "check", "capture",
+    "mate", "tactic", "material", "structure", "evaluation",
+]  # fmt: skip
+
+#: What part a term plays: pieces, a bare square, a written move, a side, or a pronoun that
+#: stands for the move or for the piece last spoken of.
+Role = Literal["piece", "square", "move", "side", "this"]
+
+#: The moment that the words allow: before the move or after it, only one of them, or also
+#: after the expected reply.
+Tense = Literal["any", "before", "after", "later"]
+
+#: How many characters before and behind a claim are looked at for words that bear on it.
+REACH = 240
+
+ALL_PIECES: frozenset[chess.PieceType] = frozenset(chess.PIECE_TYPES)
+
+
+@dataclass(frozen=True, slots=True)
+class Stance:
+    """How a claim is put: denied, only supposed, or asked.
+
+    Parameters
+    ----------
+    negated
+        The text denies it (``does not attack``).
+    supposed
+        The text does not say that it is so: ``if``, ``would have``, plans.
+    able
+        It is said to be possible: ``can``, ``could``, ``may``.
+    asked
+        It stands in a question.
+    distant
+        It is planned or wished for, or said of another game: not to be looked for here.
+    """
+
+    negated: bool = False
+    supposed: bool = False
+    able: bool = False
+    asked: bool = False
+    distant: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """What a phrase refers to.
+
+    Parameters
+    ----------
+    role
+        The part it plays.
+    text, span
+        The phrase, and where it stands in the text (start, end).
+    side
+        Whose, if the words say so.
+    pieces
+        Types of piece that the words allow; all of them for a word such as ``piece``.
+    square
+        The square named, if any (0 is a1).
+    file
+        The file named (0 is the a-file), if no square is.
+    shade
+        ``True`` for light-squared, ``False`` for dark-squared.
+    move
+        The written move, for a move (or a piece named as ``the Bc4``).
+    definite
+        The phrase speaks of a piece that is there (``the``, ``his``), not of any (``a``); for
+        a move, that it can only be read as one.
+    options
+        For a pronoun: the terms it may stand for, nearest first.
+    numbered
+        For a move: the ply that its number names, counted as python-chess does (0 is
+        White's first move).
+    continues
+        For a move: another written move stands right before it, as in a line.
+    """
+
+    role: Role
+    text: str
+    span: tuple[int, int]
+    side: chess.Color | None = None
+    pieces: frozenset[chess.PieceType] = ALL_PIECES
+    square: chess.Square | None = None
+    file: int | None = None
+    shade: bool | None = None
+    move: Notation | None = None
+    definite: bool = True
+    options: tuple[Term, ...] = ()
+    numbered: int | None = None
+    continues: bool = False
+
+    def matches(self, square: chess.Square, piece: chess.Piece | None) -> bool:
+        """Tell whether what stands on a square is a piece that the phrase can mean."""
+        return (
+            piece is not None
+            and piece.piece_type in self.pieces
+            and self.side in (None, piece.color)
+            and self.square in (None, square)
+            and self.file in (None, chess.square_file(square))
+            and self.shade in (None, bool(chess.BB_LIGHT_SQUARES & chess.BB_SQUARES[square]))
+        )
+
+    def squares(self, board: chess.Board) -> list[chess.Square]:
+        """Return the squares of a board's pieces that the phrase can mean."""
+        if self.role == "this":
+            return [square for term in self.options for square in term.squares(board)]
+        if self.role not in ("piece", "square"):
+            return []
+        if self.square is not None:
+            return [self.square] if self.matches(self.square, board.piece_at(self.square)) else []
+        return [
+            square for square, piece in board.piece_map().items() if self.matches(square, piece)
+        ]
+
+
+#: The move, where no words stand for it.
+THIS = Term("this", "the move", (0, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One checkable thing that a text says.
+
+    Parameters
+    ----------
+    kind
+        Its kind, one of ten.
+    text, span
+        The words, and where they stand in the text (start, end).
+    relation
+        What exactly is said within the kind: ``attacks``, ``defends``, ``loose`` ...
+    objects
+        Terms all of which are acted on.
+    stance
+        Denied, supposed, asked.
+    tense
+        The moment that the words allow.
+    detail
+        Further words and numbers that the relation needs (a count, a bound), by name.
+    subjects
+        Terms any of which may be the one that acts; empty if the words name none.
+    together
+        Every one of the subjects acts (``the queen and the rook attack``), not any of them.
+    """
+
+    kind: Kind
+    text: str
+    span: tuple[int, int]
+    relation: str
+    objects: tuple[Term, ...] = ()
+    stance: Stance = field(default=Stance())
+    tense: Tense = "any"
+    detail: Mapping[str, str] = field(default_factory=dict)
+    subjects: tuple[Term, ...] = ()
+    together: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A token, or several that refer to one thing.
+
+    Parameters
+    ----------
+    tag
+        One letter: ``N`` pieces, ``S`` square, ``M`` move, ``C`` side, ``T`` pronoun; for all
+        others that of the token.
+    span
+        Start and end in the text.
+    word
+        The token's word, or the phrase.
+    terms
+        What it refers to; several for ``the pawns on e4 and d5``; empty for a plain word.
+    adjectives
+        Words before the noun, such as ``undefended``.
+    """
+
+    tag: str
+    span: tuple[int, int]
+    word: str
+    terms: tuple[Term, ...] = ()
+    adjectives: frozenset[str] = frozenset()
+
+
+# ---------------------------------------------------------------- tokens to elements
+
+
+def chunk(text: str, tokens: Sequence[Token]) -> tuple[Element, ...]:
+    """Return the elements of a text in order."""
+    elements: list[Element] = []
+    done = 0
+    for noun in range(len(tokens)):
+        if noun >= done and _names_piece(tokens, noun):
+            start, stop = _left(tokens, noun, done), _right(tokens, noun)
+            elements += [_plain(tokens, index) for index in range(done, start)]
+            elements.append(_noun_phrase(text, tokens, start, noun, stop))
+            done = stop
+    return (*elements, *(_plain(tokens, index) for index in range(done, len(tokens))))
+
+
+def _names_piece(tokens: Sequence[Token], index: int) -> bool:
+    """Tell whether a token names a piece: ``bishop``, or ``bishop's`` before what it does.
+
+    A noun that only qualifies the next does not: ``rook pawn``, ``pawn chain``. Behind a
+    plural a word that can be a verb is one: ``the rooks attack``.
+    """
+    word, tag = tokens[index].word, tokens[index].tag
+    after = tokens[index + 1] if index + 1 < len(tokens) else None
+    if tag != "P":
+        owner = word.endswith("'s") and word[:-2] in chess.PIECE_NAMES[1:]
+        return owner and after is not None and after.tag == "a"
+    if after is None or (word.endswith("s") and after.tag in "adg"):
+        return True
+    return after.tag != "P" and after.word not in words("compound")
+
+
+def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
+    """Return where the phrase of a noun begins; two unknown adjectives may stand in it."""
+    start = first = noun
+    strangers = 2
+    while first > floor:
+        token = tokens[first - 1]
+        digits = token.tag == "9" and token.text.isdigit()
+        if token.tag in "zC" or token.word in ("this", "that") or digits:
+            start = first - 1
+            if token.tag == "z":
+                break
+        elif token.word in words("J") or token.tag in "SLP":
+            if token.tag in "SL" and first != noun and tokens[first].tag not in "PJ":
+                break
+            start = first - 1
+        elif token.tag == "_" and strangers:
+            strangers -= 1
+        else:
+            break
+        first -= 1
+    return start
+
+
+#: What may stand behind a noun: a place, ``on`` before it or not; behind a plural a list of them.
+_PLACE = r"(?:(?=[^SL]{,4}[SL])~*o[zJ_C~Z]*)?"
+_BEHIND = re.compile(rf"{_PLACE}S|~*o[zJ_C~Z]{{,3}}L.")
+_BEHIND_PLURAL = re.compile(rf"{_PLACE}S(?:[,&][,&o]*S(?!P))*|~*o[zJ_C~Z]{{,3}}L.")
+
+
+def _right(tokens: Sequence[Token], noun: int) -> int:
+    """Return where the phrase of a noun ends (one behind)."""
+    tags = "".join(token.tag for token in tokens[noun + 1 : noun + 12])
+    place = (_BEHIND_PLURAL if tokens[noun].word.endswith("s") else _BEHIND).match(tags)
+    return noun + 1 + (place.end() if place else 0)
+
+
+def _noun_phrase(text: str, tokens: Sequence[Token], start: int, noun: int, stop: int) -> Element:
+    inside, before = tokens[start:stop], tokens[start:noun]
+    span = (inside[0].span[0], inside[-1].span[1])
+    adjectives = frozenset(token.word for token in before)
+    squares = [chess.parse_square(token.word) for token in inside if token.tag == "S"]
+    files = [token.word[0] for token in inside if token.tag == "L"]
+    shades = [
+        word for word in adjectives if re.match("(light|dark)-?squared?|(white|black)-sq", word)
+    ]
+    # ``a knight on f5``, ``pawns on d4 and f4`` and ``to knight f5`` need not be there
+    bare = tokens[noun].word.endswith("s") and not any(t.tag in "zC9SLM" for t in before)
+    opens = start < noun and (start == 0 or tokens[start - 1].tag != "_")
+    touching = stop > noun + 1 and tokens[noun + 1].tag == "S" and not opens
+    term = Term(
+        "piece",
+        text[slice(*span)],
+        span,
+        side=next((token.word.startswith("white") for token in inside if token.tag == "C"), None),
+        pieces=noun_pieces(tokens[noun].word),
+        file=chess.FILE_NAMES.index(files[0]) if files and not squares else None,
+        shade=shades[0].startswith(("light", "white")) if shades else None,
+        definite=not (bare or touching or adjectives & words("indefinite")),
+    )
+    terms = tuple(replace(term, square=square, shade=None) for square in squares) or (term,)
+    return Element("N", span, term.text.lower(), terms, adjectives | {tokens[noun].word})
+
+
+def _plain(tokens: Sequence[Token], index: int) -> Element:
+    """Return a token as an element, with its term if it is a square, a move or a side."""
+    token = tokens[index]
+    tag = "T" if token.tag == "z" and token.word in ("this", "that") else token.tag
+    if tag == "M" and _is_placed(tokens, index):
+        return _placed_piece(tokens, index)
+    if tag == "x" and token.word.endswith("ed") and _is_passive(tokens, index):
+        tag = "X"
+    push = tag == "S" and _is_push(tokens, index)
+    if tag == "M" or push or (tag == "S" and _may_be_push(tokens, index)):
+        return _move(tokens, index, certain=tag == "M" or push)
+    roles: dict[str, Role] = {"S": "square", "C": "side", "T": "this"}
+    if tag not in roles:
+        return Element(tag, token.span, token.word)
+    side = token.word.startswith("white") if tag == "C" else None
+    square = chess.parse_square(token.word) if tag == "S" else None
+    term = Term(roles[tag], token.text, token.span, side, square=square)
+    return Element(tag, token.span, token.word, (term,))
+
+
+def _is_placed(tokens: Sequence[Token], index: int) -> bool:
+    """Tell whether what is written as a move is a piece on its square: ``the Rf1``."""
+    if index == 0 or not re.fullmatch("[KQRBN][a-h][1-8]", tokens[index].text):
+        return False
+    owner, after = tokens[index - 1], tokens[index + 1 : index + 2]
+    named = after and (after[0].word in words("push") or after[0].tag in "g_")
+    return (owner.tag == "z" or owner.word.endswith("'s")) and not named
+
+
+def _placed_piece(tokens: Sequence[Token], index: int) -> Element:
+    (term,) = _move(tokens, index, certain=True).terms
+    owner = tokens[index - 1]
+    side = owner.word.startswith("white") if owner.tag == "C" else None
+    kind = term.move.piece if term.move else None
+    pieces = frozenset({kind}) if kind else ALL_PIECES
+    piece = replace(term, role="piece", side=side, pieces=pieces)
+    return Element("N", piece.span, piece.text.lower(), (piece,))
+
+
+def _is_passive(tokens: Sequence[Token], index: int) -> bool:
+    """Tell whether a form of to be stands before a participle: ``cannot be captured``."""
+    tags = "".join(token.tag for token in tokens[max(0, index - 3) : index])
+    return re.search("b[~n_]*$", tags) is not None
+
+
+def _is_push(tokens: Sequence[Token], index: int) -> bool:
+    """Tell whether the words around a bare square make it a pawn's move."""
+    after = tokens[index + 1].word if index + 1 < len(tokens) else ""
+    if after in words("push") or after.startswith("push"):
+        return True
+    if index > 1 and tokens[index - 1].tag == "S" and tokens[index - 2].tag == "#":
+        return True  # ``8. a3 a6``
+    first = (
+        index - 1 - (index > 1 and tokens[index - 1].word in ("first", "only", "just", "simply"))
+    )
+    ends = index + 1 == len(tokens) or tokens[index + 1].tag in ".,;&"
+    if index > 0 and tokens[index - 1].tag == "w" and ends:
+        return True  # ``strikes back with d5``
+    return index > 0 and (tokens[first].tag in "#M@!" or tokens[first].word in words("play"))
+
+
+def _may_be_push(tokens: Sequence[Token], index: int) -> bool:
+    """Tell whether a bare square may be a pawn's move: ``with c4``, or first and acting."""
+    before = tokens[index - 1].tag if index else "."
+    after = tokens[index + 1].tag if index + 1 < len(tokens) else " "
+    word = tokens[index - 1].word if index else ""
+    with_it = before == "w" or word in ("by", "via", "due to", "instead of")
+    return with_it or (before in ".;" and after in "adxVkgpUbvhW_~^O")
+
+
+def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
+    token = tokens[index]
+    text = token.word if token.tag == "S" else token.text
+    notation = read_notation(text.replace("×", "x").replace(":", "x").replace("–", "-"))
+    number = tokens[index - 1].text.strip() if index and tokens[index - 1].tag == "#" else ""
+    digits = "".join(sign for sign in number if sign.isdigit())
+    line = re.search(
+        "[MS][#,;~]*$", "".join(each.tag for each in tokens[max(0, index - 4) : index])
+    )
+    black = ".." in number or "…" in number
+    pawn = notation.piece in (None, chess.PAWN)
+    uncertain = (digits and digits == number and pawn) or _is_diagonal(text, notation)
+    ply = None
+    if digits and digits != number:
+        ply = 2 * (int(digits) - 1) + black
+    term = Term(
+        "move",
+        token.text,
+        token.span,
+        side=False if black else None,
+        square=notation.to,
+        move=notation,
+        definite=certain and not uncertain,
+        numbered=ply,
+        continues=line is not None,
+    )
+    return Element("M", token.span, token.word, (term,))
+
+
+def _is_diagonal(text: str, notation: Notation) -> bool:
+    """Tell whether what is written like a move is a long diagonal: ``h1-a8``."""
+    if notation.piece is not None or notation.to is None or notation.file is None:
+        return False
+    start = chess.square(notation.file, notation.rank or 0)
+    on_diagonal = bool(chess.BB_DIAG_ATTACKS[start][0] & chess.BB_SQUARES[notation.to])
+    return on_diagonal and "-" in text and chess.square_distance(start, notation.to) > 2
+
+
+# ---------------------------------------------------------------- sentences
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """The elements of one sentence, adverbs left out, and their tags as one string.
+
+    Parameters
+    ----------
+    text
+        The whole text that it stands in.
+    elements
+        Its elements in order.
+    tags
+        One letter for each.
+    words
+        The sentence as written, in lower case.
+    start
+        Where it starts in the text.
+    asked
+        It ends in a question mark.
+    earlier
+        The terms of the sentence before, which a pronoun may mean.
+    """
+
+    text: str
+    elements: tuple[Element, ...]
+    tags: str
+    words: str
+    start: int
+    asked: bool
+    earlier: tuple[Term, ...] = ()
+
+    def before(self, index: int) -> str:
+        """Return the words before an element, as far as they may bear on it."""
+        stop = self.elements[index].span[0] - self.start
+        return self.words[max(0, stop - REACH) : stop]
+
+    def after(self, index: int) -> str:
+        """Return the words behind an element, as far as they may bear on it."""
+        start = self.elements[index].span[1] - self.start
+        return self.words[start : start + REACH]
+
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        """Return where the elements ``first`` to ``last`` (one behind) stand in the text."""
+        return self.elements[first].span[0], self.elements[last - 1].span[1]
+
+    def offsets(self, match: re.Match[str]) -> tuple[int, int]:
+        """Return where a match in the sentence's words stands in the text."""
+        return match.start() + self.start, match.end() + self.start
+
+    def index(self, offset: int) -> int:
+        """Return how many elements begin before an offset in the sentence's words."""
+        return sum(element.span[0] - self.start < offset for element in self.elements)
+
+    def clause_start(self, index: int) -> int:
+        """Return the first element of the clause that an element stands in."""
+        return max(self.tags.rfind(";", 0, index), self.tags.rfind(",", 0, index)) + 1
+
+    def stance(self, first: int, last: int, *, alone: bool = False) -> Stance:
+        """Return how a claim made by the elements ``first`` to ``last`` is put.
+
+        With ``alone``, words before them do not count (``misses Qe3 mate``).
+        """
+        clause = max(self.clause_start(first), first - 60)
+        scope = first if alone else clause
+        elements = self.elements[scope:last]
+        start, stop = self.span(clause, min(last, len(self.elements)))
+        unreal = cue("unreal").search(self.words, start - self.start, stop - self.start)
+        if unreal is None and "H" in self.tags:
+            unreal = re.search(r"\bif\b", self.words)
+        return Stance(
+            negated="n" in self.tags[scope:last] or any(each.word == "no" for each in elements),
+            supposed=any(
+                each.tag == "h" and not cue("able").fullmatch(each.word) for each in elements
+            )
+            or (not alone and bool(unreal or self._is_purpose(first))),
+            able=bool(cue("able").search(" ".join(each.word for each in elements))),
+            asked=self.asked,
+            distant=any(e.tag in "h!@" and e.word not in words("modal") for e in elements)
+            or (not alone and bool(cue("distant").search(self.words) or self._is_purpose(first))),
+        )
+
+    def _is_purpose(self, verb: int) -> bool:
+        """Tell whether a verb is an infinitive that says what for: ``to win a pawn``."""
+        purpose = verb > 0 and self.tags[verb] in "adxrkicmgpVW" and self.tags[verb - 1] == "t"
+        doing = self.elements[verb - 2].word if verb > 1 else ""
+        return purpose and not re.match("continu|manag|serv|help|begin|start|seem", doing)
+
+    def tense(self, first: int, last: int) -> Tense:
+        """Return the moment that the words of a claim allow."""
+        clause = self.clause_start(first)
+        scope = self.elements[clause - 1].span[1] - self.start if clause else 0
+        stop = self.elements[last - 1].span[1] - self.start
+        if cue("only_before").search(self.words, scope, stop):
+            return "before"
+        # ``after Nf3``, ``with the knight on f3``
+        if re.search(r"\bif\b|\b(?:would|could|should|might) have\b", self.words):
+            return "later" if cue("later").search(self.words) else "any"
+        after_move = first > 1 and re.match(r"[_&]?(?:@z?[MT]|w[NM])", self.tags)
+        if after_move or cue("only_after").search(self.words, scope, stop + 5):
+            return "after"
+        return "later" if cue("later").search(self.words) else "any"
+
+    def asserts(self, first: int, last: int) -> bool:
+        """Tell whether the sentence says outright that a move is made."""
+        around = self.tags[self.clause_start(first) : last]
+        unsaid = bool(set(around) & set("hnHB!@#")) or "B" in self.tags
+        future = cue("future").search(self.words)
+        return not (unsaid or self.tags[max(0, first - 1) : first] == "t" or future or self.asked)
+
+    def acting(self, stop: int) -> tuple[Term, ...]:
+        """Return the pieces, moves and sides named before an element."""
+        acting = (element for element in self.elements[:stop] if element.tag in "NMC")
+        return tuple(term for element in acting for term in element.terms)
+
+    def may_act(self, index: int) -> tuple[Term, ...]:
+        """Return every term that may act without being named, nearest first, then the move."""
+        here = self.acting(index)[::-1]
+        return tuple(dict.fromkeys((*(here or self.earlier[::-1]), THIS)))
+
+    def terms(self, index: int) -> tuple[Term, ...]:
+        """Return the terms of an element, pronouns with what they may stand for."""
+        element = self.elements[index]
+        if element.tag != "T":
+            return element.terms
+        options = self.may_act(index)
+        if element.word in ("which", "that", "who"):
+            options = options[:1]
+        return tuple(replace(term, options=options) for term in element.terms)
+
+    def group(self, match: re.Match[str], *names: str) -> tuple[Term, ...]:
+        """Return the terms of a pattern's groups, as far as it has them."""
+        present = [match.span(name) for name in names if has_group(match, name)]
+        return tuple(term for span in present for i in range(*span) for term in self.terms(i))
+
+
+def has_group(match: re.Match[str], name: str) -> bool:
+    """Tell whether a pattern has a group of the name, and the group found something."""
+    return match.groupdict().get(name) is not None
+
+
+def sentences(text: str, elements: Sequence[Element]) -> tuple[Sentence, ...]:
+    """Cut elements at full stops and question marks."""
+    sentences: list[Sentence] = []
+    current: list[Element] = []
+    begin = 0
+    for element in (*elements, None):
+        if element is not None and element.tag not in ".?":
+            current += [element] if element.tag != "~" else []
+            continue
+        if current:
+            end = element.span[0] if element else len(text)
+            words = text[begin:end].lstrip()
+            earlier = sentences[-1].acting(len(sentences[-1].elements)) if sentences else ()
+            sentences.append(
+                Sentence(
+                    text,
+                    tuple(current),
+                    "".join(each.tag for each in current),
+                    words.lower().replace("’", "'"),
+                    end - len(words),
+                    element is not None and "?" in element.word,
+                    earlier,
+                )
+            )
+        current, begin = [], element.span[1] if element else 0
+    return tuple(sentences)
+
+
+# ---------------------------------------------------------------- who acts
+
+
+def actors(sentence: Sentence, match: re.Match[str]) -> tuple[Term, ...]:
+    """Return the terms any of which may act in a matched pattern.
+
+    A subject right before its verb is taken alone; a pronoun, a participle behind a comma or
+    a second verb may mean the move or any piece or move spoken of before.
+    """
+    verb = match.start("verb")
+    if has_group(match, "agent"):
+        # ``Black recaptures with the knight``: the agent has the side of the subject
+        owned = match.groupdict().get("subj") == "C"
+        side = sentence.elements[match.start("subj")].terms[0].side if owned else None
+        agents = sentence.group(match, "agent")
+        return tuple(term if term.side is not None else replace(term, side=side) for term in agents)
+    nobody = verb > 0 and sentence.elements[verb - 1].word in ("nothing", "nobody", "none")
+    if nobody or "subj" not in match.re.groupindex:
+        return ()
+    if match["subj"] is None:
+        return sentence.may_act(verb)
+    first = own_subject(sentence, match)
+    if _is_governed(sentence, first, verb):
+        return sentence.may_act(first)
+    return tuple(
+        term for index in range(first, match.end("subj")) for term in sentence.terms(index)
+    )
+
+
+def subject(sentence: Sentence, verb: int) -> tuple[Term, ...]:
+    """Return the terms any of which may be the subject of the verb at an element."""
+    index = verb
+    while index > 0 and sentence.tags[index - 1] in "bvhn_g&" and verb - index < 4:
+        index -= 1
+    tag = sentence.tags[index - 1] if index else ""
+    joined = "&" in sentence.tags[index:verb]
+    if tag and tag in "NMC" and not joined and not _is_governed(sentence, index - 1, verb):
+        return sentence.elements[index - 1].terms
+    moves = [term for term in sentence.acting(index) if term.role == "move"]
+    return tuple(moves[-1:]) if tag == "T" and moves else sentence.may_act(verb)
+
+
+def own_subject(sentence: Sentence, match: re.Match[str]) -> int:
+    """Return the first element of a verb's own subject.
+
+    Of two nouns that ``and`` joins, a verb in the singular has the second alone: in ``takes the
+    bishop and the queen attacks f7`` only the queen attacks.
+    """
+    singular = _grammatical_number(sentence, match) == "singular"
+    return match.end("subj") - 1 if singular else match.start("subj")
+
+
+def act_together(sentence: Sentence, match: re.Match[str], acting: tuple[Term, ...]) -> bool:
+    """Tell whether every piece that is named as acting acts, not any of them."""
+    group = "agent" if has_group(match, "agent") else "subj"
+    pieces = len(acting) > 1 and all(term.role == "piece" for term in acting)
+    if not pieces or not has_group(match, group):
+        return False
+    named = sentence.elements[slice(*match.span(group))]
+    if any(each.word == "or" for each in named) or {t.span for t in acting} - {
+        e.span for e in named
+    }:
+        return False
+    return group == "agent" or _grammatical_number(sentence, match) == "plural"
+
+
+def _grammatical_number(sentence: Sentence, match: re.Match[str]) -> str:
+    """Return the number of a verb, ``singular`` or ``plural``; empty where its form has none."""
+    between = sentence.elements[match.end("subj") : match.start("verb")]
+    if any(helper.tag == "h" for helper in between):
+        return ""
+    for helper in between:
+        form = re.fullmatch(r"(is|was|has|does|are|were|have|do)(?:n['’]t)?", helper.word)
+        if form:
+            return "singular" if form[1].endswith("s") else "plural"
+    verb = sentence.elements[match.start("verb")].word.split()[0]
+    if verb.endswith("ed") or between:
+        return ""
+    return "singular" if verb.endswith("s") and not verb.endswith("ss") else "plural"
+
+
+def _is_governed(sentence: Sentence, first: int, verb: int) -> bool:
+    """Tell whether a noun is the object of what stands before it, so no subject of the verb."""
+    if first == 0 or sentence.elements[first].word.endswith("'s"):
+        return False
+    before = sentence.tags[first - 1]
+    participle = sentence.elements[verb].word.endswith("ing")
+    if before == "&":
+        return participle and "b" not in sentence.tags[first:verb]
+    return before in "oytwadxrkiegpVW" and not (participle and before in "yw")

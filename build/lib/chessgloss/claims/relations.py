@@ -1,0 +1,798 @@
+"""The relations that can be claimed, and how the words of a sentence are read as them.
+
+The table is ``relations.toml``: one row a relation, with its kind, its words, what decides it
+(:mod:`chessgloss.claims.board`) and the event of the rubric's hard rule that it is. The kind
+gives the cause of error. To add a claim, add a row there with its two examples, and a function in
+``board.py``. Most words are read by :func:`read_verb` (who does what to whom) or
+:func:`read_wording` (a fixed wording); moves, pieces, threats and checks have readers of their own.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+import chess
+
+from chessgloss.claims import board
+from chessgloss.claims.board import Anchor, Finding, Moment, Scene, Truth
+from chessgloss.claims.lexicon import (
+    Notation,
+    cue,
+    expand,
+    noun_pieces,
+    number,
+    read_notation,
+    words,
+)
+from chessgloss.claims.parser import (
+    ALL_PIECES,
+    THIS,
+    Claim,
+    Kind,
+    Sentence,
+    Stance,
+    Tense,
+    Term,
+    act_together,
+    actors,
+    has_group,
+    own_subject,
+    subject,
+)
+
+#: The four causes of an incorrect comment (CCC paper, Table 2).
+Cause = Literal[
+    "illegal move or missing piece",
+    "tactical or immediate advantage",
+    "positional or long-term advantage",
+    "evaluation of the move or position",
+]
+
+#: The cause that a false claim of each kind counts under.
+CAUSES: dict[Kind, Cause] = {
+    **dict[Kind, Cause].fromkeys(get_args(Kind), "tactical or immediate advantage"),
+    "move": "illegal move or missing piece",
+    "piece": "illegal move or missing piece",
+    "structure": "positional or long-term advantage",
+    "evaluation": "evaluation of the move or position",
+}
+
+#: What disqualifies a comment by the rubric's hard rule (Chess Commentary Pairwise Evaluation
+#: Rubric, criterion 1) if it is claimed without support.
+Disqualifier = Literal[
+    "check", "checkmate", "capture", "promotion", "trade", "hanging-piece win",
+    "forced tactic or threat",
+]  # fmt: skip
+
+#: Looks at one moment for a claim; of a move that is named, at all moments at once.
+Decide = Callable[[Claim, Moment, Scene], Finding]
+DecideMove = Callable[[Claim, Scene], tuple[Truth, str, Anchor]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way of saying a relation.
+
+    Parameters
+    ----------
+    relation
+        Name of the row that it stands in.
+    reader
+        What reads a match: one of :data:`READERS`.
+    pattern
+        Regular expression over a sentence's tags, or over its words in lower case.
+    detail
+        What the wording says beside its groups.
+    """
+
+    relation: str
+    reader: str
+    pattern: re.Pattern[str]
+    detail: Mapping[str, str]
+
+    def read(self, sentence: Sentence, match: re.Match[str]) -> Iterator[Claim]:
+        """Yield the claims of a match of the pattern."""
+        return READERS[self.reader](sentence, match, self)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A row of the table.
+
+    Parameters
+    ----------
+    kind
+        What is claimed.
+    event
+        Event of the hard rule.
+    decide
+        Looks at one moment; of a named move, at all moments at once.
+    readings
+        How words say it; none if it is found by the reading of another row.
+    presupposed
+        The words do not say it but take it for granted, whether they deny it or ask it.
+    """
+
+    kind: Kind
+    event: Disqualifier | None
+    decide: Decide | DecideMove
+    readings: tuple[Reading, ...]
+    presupposed: bool = False
+
+
+@cache
+def relations() -> dict[str, Relation]:
+    """Return the rows of ``relations.toml`` by name."""
+    table = tomllib.loads(Path(__file__).with_name("relations.toml").read_text("utf-8"))
+
+    def readings(name: str, reader: str, entries: list[Any]) -> Iterator[Reading]:
+        for entry in entries:
+            group: dict[str, Any] = entry if isinstance(entry, dict) else {"any": [entry]}
+            detail = {key: value for key, value in group.items() if key != "any"}
+            for text in group["any"]:
+                yield Reading(name, reader, re.compile(expand(text, table["parts"])), detail)
+
+    return {
+        name: Relation(
+            row["kind"],
+            row.get("event"),
+            getattr(board, row.get("decide", name)),
+            tuple(r for key in row if key in READERS for r in readings(name, key, row[key])),
+            row.get("presupposed", False),
+        )
+        for name, row in table["relations"].items()
+    }
+
+
+def _claim(
+    sentence: Sentence, relation: str, span: tuple[int, int], *parts: Any, **more: Any
+) -> Claim:
+    """Return a claim of a relation that stands at a place in the sentence's text.
+
+    What follows the place are the fields of :class:`Claim` from ``objects`` on.
+    """
+    text = sentence.text[slice(*span)]
+    return Claim(relations()[relation].kind, text, span, relation, *parts, **more)
+
+
+# ---------------------------------------------------------------- who does what to whom
+
+
+def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read a verb with who acts and what is acted on."""
+    first, last = match.span()
+    if sentence.tags[first] == "&":
+        first += 1
+    elif has_group(match, "subj"):
+        first = own_subject(sentence, match)
+    span = sentence.span(first, last)
+    if reading.relation == "captures" and _takes_nothing(sentence, span, match):
+        return
+    behind = match.groupdict().get("obj") == "T" and match.start("obj") > match.start("verb")
+    if behind and sentence.elements[match.start("obj")].word not in ("it", "them", "him"):
+        return  # ``attacked in this manner``
+    objects = sentence.group(match, "obj", "behind", "behind2")
+    if match.re.pattern.startswith("&"):
+        # what a second passive verb speaks of: ``is hit by e4 and held by the rook``
+        pieces = [term for term in sentence.may_act(match.start()) if term.role == "piece"]
+        objects = objects or (replace(THIS, options=tuple(pieces[-1:])),)
+    times = cue("times").match(sentence.words, span[1] - sentence.start)
+    if times:
+        span = (span[0], sentence.start + times.end())
+    acting = actors(sentence, match)
+    objects, subjects = (_placed(sentence, match, terms) for terms in (objects, acting))
+    stance = _stance_of_verb(sentence, match, reading.relation)
+    how = (stance, sentence.tense(first, last), _detail_of_verb(sentence, match, times))
+    together = act_together(sentence, match, acting)
+    yield _claim(sentence, reading.relation, span, objects, *how, subjects, together)
+
+
+def _placed(sentence: Sentence, match: re.Match[str], terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Give a piece the square told before it: ``from g8 the queen hits``."""
+    place = re.search(r"[yo](S),?$", sentence.tags[: match.start()])
+    if place is None or len(terms) != 1 or terms[0].role != "piece" or terms[0].square:
+        return terms
+    return (replace(terms[0], square=sentence.elements[place.start(1)].terms[0].square),)
+
+
+def _takes_nothing(sentence: Sentence, span: tuple[int, int], match: re.Match[str]) -> bool:
+    """Tell whether a verb takes no piece: ``takes d8 away``, ``takes aim``, ``takes over``."""
+    rest = sentence.words[span[1] - sentence.start :]
+    away = re.match(r"\s*away\b", sentence.after(match.start("verb")))
+    if away or re.match(r"[\w\s,]{0,14}\b(?:away|from)\b", rest):
+        return True
+    if match.end() - match.start("verb") > 1:
+        return False
+    verb = sentence.elements[match.start("verb")].word
+    alone = re.match(r"\s*(?:back|with check|with the|once more|again|,|$|nothing)", rest)
+    return alone is None or not re.match(r"(?:re)?(?:captur|tak)\w*|took", verb)
+
+
+def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> Stance:
+    verb = match.start("verb")
+    stance = sentence.stance(verb, match.end())
+    if "no" in sentence.elements[match.start()].adjectives:
+        stance = replace(stance, negated=True)
+    named = match.groupdict().get("subj") not in (None, "T")
+    addressed = not named and cue("addressed").search(sentence.words)
+    if addressed or cue("other_game").search(sentence.words):
+        stance = replace(stance, supposed=True, distant=True)
+    vague = stance.negated and sentence.elements[verb].word.startswith("threat")
+    idle = relation in ("captures", "exchanges") and _is_idle(sentence, match, stance)
+    if relation == "captures" and stance.negated and "H" in sentence.tags:
+        stance = replace(stance, negated=False)  # ``if he does not take``, which he could
+    if idle:
+        by = sentence.elements[verb - 1].word == "by"
+        distant = not by or stance.negated or stance.distant
+        return replace(stance, supposed=True, distant=distant)
+    return replace(stance, supposed=True) if vague else stance
+
+
+def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
+    """Tell whether a capture is only spoken of: ``taking it fails``, ``it can't be taken, as``."""
+    verb, has_subject = match.start("verb"), has_group(match, "subj")
+    after = sentence.after(match.end() - 1)
+    word, before = sentence.elements[verb].word, sentence.tags[verb - 1 : verb]
+    if word.endswith("ing") and not has_subject:
+        subject = re.match(
+            r"[^,;]{0,40}?\b(?:is|was|would|leads?|loses|fails|allows|runs)\b", after
+        )
+        return bool(subject) or before not in (",", "_", "b") or (before == "_" and verb == 1)
+    if not has_subject and word in words("capture"):
+        return before not in tuple("hvn!C")
+    if " of" in word:
+        return True
+    reason = re.search(
+        r"\b(?:as|due to|for|or|because|since|otherwise|without)\b|:", sentence.words
+    )
+    passive, exchange = "subj" not in match.re.groupindex, sentence.tags[verb] == "r"
+    return stance.negated and stance.able and (passive or exchange or reason is not None)
+
+
+def _detail_of_verb(
+    sentence: Sentence, match: re.Match[str], times: re.Match[str] | None
+) -> dict[str, str]:
+    """Return the verb, how often, and whether the words say outright that it is done now."""
+    verb = match.start("verb")
+    detail = {"verb": sentence.elements[verb].word}
+    start, stop = (sentence.span(verb, end)[1] - sentence.start for end in (verb + 1, match.end()))
+    times = times or cue("times").match(sentence.words, start)
+    by_one = r"\bonly by\b|\bby\b.*\b(?:only|alone)\b"
+    if times:
+        detail["count"] = str(number(times["count"].split()[0]))
+    elif re.search(by_one, sentence.words[start : stop + 6]):
+        detail["count"] = "1"
+    around = sentence.tags[sentence.clause_start(match.start()) : match.end()]
+    infinitive = sentence.tags[max(0, verb - 1) : verb] in ("t", "!")
+    future = re.search(r"\b(?:will|going to|next|then|threat\w*|can|could)\b", sentence.words)
+    able = re.search(r"\b(?:cannot|can't|may not|unable)\b", sentence.words)
+    unsaid = set(around) & set("hHB!@#") or "B" in sentence.tags
+    if ("n" in around and not able) or not (unsaid or infinitive or future or able):
+        detail["made"] = ""
+    return detail
+
+
+# ---------------------------------------------------------------- moves
+
+
+def read_move_in_words(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
+    """Read a move told in words: ``the knight goes to f3``, ``puts the queen on h5``."""
+    first, last = match.span()
+    element = sentence.elements[match.start("piece")]
+    term = element.terms[0]
+    piece = next(iter(term.pieces)) if len(term.pieces) == 1 else None
+    if "to" in match.re.groupindex:
+        # an unknown verb with no ``to`` says that no piece moves
+        verb = has_group(match, "verb") and sentence.tags[match.start("verb") : match.start("to")]
+        if len(element.terms) > 1 or (verb and verb[0] == "_" and "t" not in verb):
+            return
+        source = sentence.group(match, "src")[0].square if has_group(match, "src") else term.square
+        to = sentence.group(match, "to")[0].square
+        file = term.file if source is None else chess.square_file(source)
+        notation = Notation(
+            piece, to, file=file, rank=None if source is None else chess.square_rank(source)
+        )
+    elif term.square is not None and sentence.elements[first].word in words("placing"):
+        notation = Notation(piece, term.square)
+    else:
+        return
+    span, before = sentence.span(first, last), sentence.tags[first - 1 : first]
+    bare = sentence.tags[first : first + 2] == "Nt"
+    side = term.side
+    if side is None and before == "C":
+        side = sentence.elements[first - 1].terms[0].side
+    move = replace(term, role="move", move=notation, square=notation.to, span=span, side=side)
+    move = replace(move, definite=not bare or before in ("", ",", ";", "&"))
+    words_up_to = sentence.words[: span[1] - sentence.start]
+    relation = "played" if not bare and sentence.asserts(first, last) else "legal"
+    if cue("cannot").search(words_up_to, max(0, len(words_up_to) - 60)):
+        relation = "impossible"
+    stance = sentence.stance(first, last)
+    if relation == "played" and cue("remote_before").search(words_up_to):
+        relation, stance = "legal", replace(stance, supposed=True)
+    yield _claim(sentence, relation, span, (move,), stance, _tense_of_move(sentence, span))
+
+
+def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read a written move, and the sign of check or mate behind it."""
+    index = match.start()
+    element = sentence.elements[index]
+    (term,) = element.terms
+    before, after = sentence.before(index), sentence.after(index)
+    # one that can be played at once: ``can reply with Nd5``
+    offered = cue("offers").search(before) is not None
+    past = cue("remote_after").match(after) or cue("other_game").search(before)
+    side = term.side
+    if side is None:
+        # ``White's Nf3``, ``Black plays Nf6``
+        of_side = re.compile(r"C(?:(?:[vh]?p)?|[^;,MNCT@B]{1,12}w)#?$")
+        player = of_side.search(sentence.tags, max(0, index - 14), index)
+        side = sentence.elements[player.start()].terms[0].side if player else None
+    move = replace(
+        term,
+        side=side,
+        numbered=None if "threat" in sentence.words else term.numbered,
+    )
+    plays = re.search(r"(?:^|[,;&])(?:(?:[CT]v?|)p|C[^;,M@B]{1,6}[wy])#?$", sentence.tags[:index])
+    played = plays is not None and sentence.asserts(index, index + 1)
+    played = played and not re.search(r"(?:^|[,;:])\s*(?:play|put|push)\s*$", before)
+    stance, tense = sentence.stance(index, index + 1), _tense_of_move(sentence, term.span)
+    # what a move is said of does not matter, but that it cannot be played, or comes much later
+    clause = re.split(r"\b(?:because|as|since|due to)\b|,", before[-60:])[-1]
+    denied = cue("cannot").search(clause) is not None
+    far = bool(cue("remote_before").search(before)) and term.numbered is None and not offered
+    move_stance = Stance(denied or bool(past), far, stance.able, stance.asked)
+    if cue("suggests").search(before):
+        move_stance = stance = Stance()
+    elif offered:
+        stance = replace(stance, supposed=False)
+    relation = "played" if played else "legal"
+    yield _claim(sentence, relation, term.span, (move,), move_stance, tense)
+    if term.move and (term.move.mate or term.move.check):
+        sign = "move_mates" if term.move.mate else "move_checks"
+        avoided = re.search(r"\b(?:avoid|prevent|threat|stop|follow)\w*[^,;]*$", before)
+        stance = replace(stance, negated=False, supposed=bool(avoided) or stance.supposed)
+        yield _claim(sentence, sign, term.span, (move,), stance, tense)
+
+
+def _tense_of_move(sentence: Sentence, span: tuple[int, int]) -> Tense:
+    """Return ``before`` for a move that is set against the one played."""
+    before = sentence.words[: span[0] - sentence.start]
+    after = sentence.words[span[1] - sentence.start :]
+    instead = cue("instead_before").search(before) or cue("instead_after").match(after)
+    return "before" if instead else "any"
+
+
+def read_castling(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that a side castles, can castle, has castled or loses its right to."""
+    first, verb = match.start(), match.start("verb")
+    element = sentence.elements[verb]
+    if _is_general(sentence, verb):
+        return
+    rest = sentence.words[element.span[0] - sentence.start :]
+    wing = re.match(r"(?:\w+ (?:to |on )?(?:the )?)?(king|short|queen|long)", rest)
+    named = "either" if wing is None else "K" if wing[1] in ("king", "short") else "Q"
+    clause = sentence.tags.rfind(";", 0, verb) + 1
+    owners = [each.terms[0].side for each in sentence.elements[clause:verb] if each.tag == "C"]
+    side = owners[-1] if owners else None
+    span = sentence.span(first, verb + 1)
+    relation = _castling_relation(sentence, first, verb)
+    stance = Stance() if relation == "legal" else sentence.stance(verb, match.end())
+    if relation == "loses_right":
+        stance = replace(stance, negated=False)
+    move = Term("move", element.word, element.span, side, move=Notation(castles=named))
+    detail = {"both": ""} if re.search(r"\bboth\b", sentence.words) else {}
+    yield _claim(sentence, relation, span, (move,), stance, _tense_of_move(sentence, span), detail)
+
+
+def _is_general(sentence: Sentence, verb: int) -> bool:
+    """Tell whether castling is only spoken of: ``castling is dangerous``, ``players castle``."""
+    word, before = sentence.elements[verb].word, sentence.tags[verb - 1 : verb]
+    if word.startswith("castling") or word.endswith("castling"):
+        prevented = verb > 0 and sentence.elements[verb - 1].word == "from"
+        return prevented or not (before in (",", "y", "C", "w", "") or "right" in sentence.words)
+    return re.match(r"castle( |$)", word) is not None and before not in tuple("vhntC!&")
+
+
+def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
+    before, word = sentence.before(verb), sentence.elements[verb].word
+    around = before[-40:] + sentence.words[len(before) :][:25]
+    if re.search(r"right|option", around):
+        loses = r"\b(?:los\w+|gives? up|giving up|forfeit\w*|abandon\w*|without|no)\b"
+        return "loses_right" if re.search(loses, around) else "has_right"
+    if word.startswith("castled") and "un" + word not in around:
+        return "castled"
+    if cue("cannot").search(before):
+        return "cannot_castle"
+    if re.search(r"\b(?:ready|next move|at once|immediately|now)\b", sentence.words):
+        return "legal"
+    if re.search(r"\b(?:can|may|could|still|to|wants?|will)\b[\w\s]*$", before[-25:]):
+        return "may_castle"
+    return "played" if sentence.asserts(first, verb + 1) else "legal"
+
+
+# ---------------------------------------------------------------- pieces named
+
+_STATES = ("passed", "doubled", "isolated", "connected")
+
+
+def _stance_of_noun(sentence: Sentence, index: int) -> Stance:
+    denied = "no" in sentence.elements[index].adjectives
+    return replace(sentence.stance(index, index + 1), negated=denied)
+
+
+def read_named(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that there is a piece from its being named: ``the knight on f3``, ``Black's rook``.
+
+    One that is not had is wished for: ``a knight on f5``.
+    """
+    index = match.start()
+    element = sentence.elements[index]
+    term, before = element.terms[0], sentence.tags[index - 1 : index]
+    owner = re.match(r"(?:white|black)['’]s |the (?:white|black) ", element.word)
+    owned = owner is not None and term.side is not None and term.file is None
+    possessive = re.match(r"(?:his|her|my) \w+$", element.word) is not None
+    owned = owned or (term.square is None and possessive and not board.is_king(term))
+    if not owned and (term.square is None or before == "p"):
+        return
+    stance = _stance_of_noun(sentence, index)
+    verbs = re.findall("[adxVkiegpbv]", sentence.tags[sentence.clause_start(index) : index])
+    there = (term.definite and verbs[-1:] not in (["g"], ["p"])) or before in ("v", "b")
+    elsewhere = cue("elsewhere").search(sentence.words) or _is_name(element.word)
+    had = (there and not elsewhere) or stance.negated
+    stance = replace(stance, supposed=not had, able=stance.able and not had)
+    yield _claim(sentence, "stands", element.span, element.terms, stance)
+
+
+def _is_name(phrase: str) -> bool:
+    """Tell whether a piece is named by the square that it began on: ``his f1 bishop``."""
+    named = re.search(r"\b([a-h][18])[ -](\w+)$", phrase)
+    home = named and chess.Board().piece_type_at(chess.parse_square(named[1]))
+    return bool(named and home and noun_pieces(named[2]) == {home})
+
+
+def read_there(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that there is a piece, and one of the move, from its being spoken of: ``the queens``."""
+    element = sentence.elements[match.start()]
+    for term in element.terms:
+        if term.pieces != ALL_PIECES and term.square is None and term.definite:
+            yield _claim(sentence, reading.relation, element.span, (term,))
+            yield _claim(sentence, "theme", element.span, (term,), detail={"theme": "piece"})
+
+
+def read_standing(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that a piece stands on a square: ``the knight is on f3``."""
+    (term, *others) = sentence.elements[match.start("subj")].terms
+    if others or term.square is not None:
+        return
+    term, extent = replace(term, square=sentence.group(match, "to")[0].square), match.span()
+    stance, tense = sentence.stance(*extent), sentence.tense(*extent)
+    yield _claim(sentence, "stands", sentence.span(*extent), (term,), stance, tense)
+
+
+def read_pawn_state(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read the state of pawns from an adjective, or behind a verb: ``is isolated``."""
+    index = match.start()
+    element = sentence.elements[index]
+    if element.terms[0].pieces == {chess.PAWN}:
+        owned = tuple(_with_owner(term, sentence, index) for term in element.terms)
+        # denied only by ``no`` or ``has not``
+        clause = sentence.tags[sentence.clause_start(index) : index]
+        named = (owned[0].side, owned[0].square, owned[0].file) != (None, None, None)
+        stance = _stance_of_noun(sentence, index)
+        if re.search(r"(?:[vC]n[_v]?|nv?)$", clause) or not (named or owned[0].definite):
+            stance = replace(stance, supposed=True)
+        tense = sentence.tense(index, index + 1)
+        for state in _STATES:
+            if state in element.adjectives:
+                detail = {"state": state}
+                yield _claim(sentence, "pawn_state", element.span, owned, stance, tense, detail)
+    pawns = tuple(term for term in element.terms if chess.PAWN in term.pieces)
+    being = cue("being").match(sentence.after(index))
+    for state in _STATES if being and pawns else ():
+        word = re.search(rf"\b{state}\b(?! pawn)", being.group() if being else "")
+        if word:
+            end = element.span[1] + word.end()
+            last = sentence.index(end - sentence.start)
+            span, detail = (element.span[0], end), {"state": state}
+            stance, tense = sentence.stance(index, last), sentence.tense(index, last)
+            yield _claim(sentence, "pawn_state", span, pawns, stance, tense, detail)
+
+
+def _with_owner(term: Term, sentence: Sentence, index: int) -> Term:
+    """Give a piece the side that is said to have it: ``White has doubled pawns``."""
+    side = sentence.tags.rfind("C", max(0, index - 5), index)
+    if term.side is not None or side < 0:
+        return term
+    owner = sentence.elements[side]
+    has = cue("have").search(sentence.before(index), owner.span[1] - sentence.start)
+    return replace(term, side=owner.terms[0].side) if has else term
+
+
+def read_pinned(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that a piece is pinned from its adjective: ``the pinned knight on c6``."""
+    element = sentence.elements[match.start()]
+    if "pinned" in element.adjectives and element.terms[0].square is not None:
+        stance = _stance_of_noun(sentence, match.start())
+        yield _claim(sentence, "pins", element.span, element.terms[:1], stance)
+
+
+def read_loose(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that a piece is loose from its adjectives, or as ``has no defender``."""
+    index = match.start()
+    element = sentence.elements[index]
+    stance = _stance_of_noun(sentence, index)
+    none = cue("no_defender").match(sentence.after(index))
+    term = element.terms[:1]
+    if none and " a " not in none.group():
+        span = (element.span[0], element.span[1] + none.end())
+        tense = sentence.tense(index, index + 1)
+        plain = replace(stance, negated=False)
+        yield _claim(sentence, "loose", span, term, plain, tense, {"verb": "undefended"})
+    for word in sorted(words("loose") & element.adjectives):
+        yield _claim(sentence, "loose", element.span, term, stance, detail={"verb": word})
+
+
+# ---------------------------------------------------------------- threats and counts
+
+
+def read_threat(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read what a side can do next: win a piece, mate, promote."""
+    first, last = match.span()
+    source, target = sentence.group(match, "src"), sentence.group(match, "to")
+    objects = sentence.group(match, "obj")[:1]
+    if not objects and source and source[0].square is not None:
+        # ``mate with the queen from h3 to g2``
+        file, rank = chess.square_file(source[0].square), chess.square_rank(source[0].square)
+        move = Notation(None, target[0].square, file=file, rank=rank)
+        objects = (Term("move", "the mating move", target[0].span, move=move),)
+    # only ``if`` and questions leave open what can be done
+    stance = sentence.stance(first, last)
+    open_ = r"\b(?:if|would|unless|might|could have|soon|eventually|later)\b"
+    unreal = re.search(open_, sentence.words) is not None
+    stance, tense = replace(stance, supposed=unreal, able=False), sentence.tense(first, last)
+    subjects = (*sentence.group(match, "agent"), *sentence.group(match, "subj"))
+    span = sentence.span(first, last)
+    yield _claim(sentence, reading.relation, span, objects, stance, tense, subjects=subjects)
+
+
+def read_counts(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read how many pieces a side has: ``White has a queen and two rooks against a rook``."""
+    if cue("no_count_after").match(match["after"]):
+        return
+    # words that count all there is: a list, a comparison, ``only two``
+    exact = re.search(r"\b(?:only|just|exactly|left|remaining|single|against)\b", match.group())
+    several = len(cue("item").findall(match["items"])) > 1
+    stance = replace(sentence.stance(0, len(sentence.elements), alone=True), negated=False)
+    for group in ("items", "others") if match["others"] else ("items",):
+        side = (match["side"] == "white") == (group == "items")
+        for item in cue("item").finditer(sentence.words, *match.span(group)):
+            span = sentence.offsets(item)
+            detail = {"count": item["count"], "noun": item["noun"]}
+            detail |= {"more": ""} if re.search("more|extra", item["adjectives"]) else {}
+            detail |= {"whole": ""} if exact or several or group == "others" else {}
+            owner, tense = (Term("side", match["side"], span, side),), sentence.tense(0, 1)
+            yield _claim(sentence, "counts", span, (), stance, tense, detail, owner)
+
+
+# ---------------------------------------------------------------- checks and mates
+
+
+def read_check(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read a check that is given, stood in, discovered or double."""
+    relation = _check_relation(sentence, match.start())
+    if relation:
+        yield _check_or_mate(sentence, match.start(), relation)
+
+
+def _check_relation(sentence: Sentence, index: int) -> str | None:
+    """Return what is said of a check; ``None`` if none is said to happen."""
+    word = sentence.elements[index].word
+    before, after = sentence.before(index), sentence.after(index)
+    previous = sentence.tags[index - 1 : index]
+    noun = re.search(r"(?:^|[,;:] )an? (?:\w+ )?$", before) is not None
+    no_check = word in ("check", "checking") and cue("no_check_after").match(after) and not noun
+    if no_check or cue("no_check_before").search(before):
+        return None
+    if word == "checked" and re.search(r"\b(?:have|has|had)\s+$", before):
+        return "gives_check"
+    if before.endswith("in ") or word == "checked":
+        return "in_check"
+    if word in ("checks", "checking"):
+        verb = previous in ("N", "M", "C", "T", "&", "_", ",", "")
+        return "gives_check" if verb and re.match(r"[NCT]|$", sentence.tags[index + 1 :]) else None
+    if not (noun or cue("announces").search(before) or previous == "M"):
+        return None
+    manner = re.search(r"\b(discovered|double)\s*$", before)
+    return f"{manner[1]}_check" if manner else "gives_check"
+
+
+def read_mate(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read a mate that is on the board, threatened, or counted in moves."""
+    index = match.start()
+    before, after = sentence.before(index), sentence.after(index)
+    counted = cue("mate_in").match(sentence.words, len(before))
+    threat = re.search(r"threat\w*\W+(?:\w+\W+){0,3}?$", before) is not None
+    if sentence.tags[index - 1 : index] in ("!", "h") and not counted:
+        return
+    if re.match(r"\s*(?:on the )?next", after):
+        yield _check_or_mate(sentence, index, "threatens_mate", {"count": "1"})
+    elif counted:
+        relation = "threatens_mate" if threat else "mate_in"
+        detail = {"count": str(number(counted["count"]))}
+        yield _check_or_mate(sentence, index, relation, detail, counted.end() + sentence.start)
+    elif threat:
+        yield _check_or_mate(sentence, index, "threatens_mate")
+    elif _is_mate(sentence, index, before, after):
+        yield _check_or_mate(sentence, index, "is_mate")
+
+
+def _is_mate(sentence: Sentence, index: int, before: str, after: str) -> bool:
+    """Tell whether a mate is said to be on the board, not to be looked for or feared."""
+    word = sentence.elements[index].word
+    if cue("no_mate_after").match(after):
+        return False
+    if word in ("mated", "checkmated"):
+        ends = re.match(r"\s*(?:$|[,;:(])", after) is not None
+        is_mated = re.search(r"\b(?:is|are|'s|been|was)\s+(?:now |already |simply )?$", before)
+        return ends and bool(is_mated) and not cue("condition").search(sentence.words)
+    if word in ("mates", "checkmates"):
+        return sentence.tags[index - 1 : index] in ("N", "M", "C", "T")
+    if word not in ("mate", "checkmate"):
+        return False
+    stops = cue("stops").match(after)
+    if re.search(r"\bking (?:is |now )*in\s+(?:an? )?$", before):
+        return stops is not None and not cue("aimed").search(before)
+    joined = re.search(r"(?:\band|,)\s*(?:\w+\s+)?$", before)
+    named = re.search(r"M,?$", sentence.tags[:index]) is not None
+    if before.endswith("with ") and sentence.tags[index + 1 : index + 2] in ("", "&", ",", ";"):
+        return True
+    return named or (stops is not None and bool(cue("announces").search(before)) and not joined)
+
+
+def _check_or_mate(
+    sentence: Sentence,
+    index: int,
+    relation: str,
+    detail: Mapping[str, str] = MappingProxyType({}),
+    end: int = 0,
+) -> Claim:
+    """Return the claim of the word ``check`` or ``mate`` at an element, with who gives it."""
+    element = sentence.elements[index]
+    first = index
+    while first > 0 and sentence.elements[first - 1].word in words("leading"):
+        first -= 1
+    stance = sentence.stance(first, index + 1)
+    named = re.search(r"M[b,_]{0,2}$", sentence.tags[:first])
+    if named:
+        first = named.start()
+        subjects = sentence.elements[first].terms
+        stance = sentence.stance(first, index + 1, alone=True)
+    elif sentence.elements[index - 1].word == "with":
+        subjects = sentence.may_act(first)
+    elif element.word in ("mated", "checkmated"):
+        subjects = ()
+    else:
+        subjects = subject(sentence, first)
+        if sentence.tags[first - 1 : first] == "T" or stance.supposed or stance.able:
+            # of the one move that the sentence writes a supposed check speaks
+            moves = [each for each in sentence.elements if each.tag == "M"]
+            subjects = moves[0].terms if len(moves) == 1 else subjects
+    unsaid = re.search("[h!]", sentence.tags[:first]) or cue("addressed").search(sentence.words)
+    purpose = r"\bwill\b|\bto (?:force|deliver|give|threaten)\s+$"
+    if (named is None and unsaid) or re.search(purpose, sentence.before(index)):
+        stance = replace(stance, supposed=True)
+    span = (sentence.elements[first].span[0], max(element.span[1], end))
+    kings, tense = _king_in_check(sentence, index), sentence.tense(first, index + 1)
+    return _claim(sentence, relation, span, kings, stance, tense, detail, subjects)
+
+
+def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
+    """Return the king or side said to be in check: behind the word, or before ``in check``."""
+    behind = re.match(r".t?([NC])", sentence.tags[index:])
+    elements = [sentence.elements[index + behind.start(1)]] if behind else []
+    mated = sentence.elements[index].word in ("mated", "checkmated")
+    if not behind and (mated or sentence.before(index).endswith("in ")):
+        elements = [*reversed(sentence.elements[max(0, index - 5) : index])]
+    for element in elements:
+        for term in element.terms[:1] if behind else element.terms:
+            if term.role == "side" or term.pieces == {chess.KING}:
+                return (term,)
+    return ()
+
+
+def read_happening(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that there was a check to answer (``steps out of check``), or that it is stalemate."""
+    index = sentence.index(match.start())
+    stance = sentence.stance(max(0, index - 1), max(1, index))
+    if reading.relation == "was_in_check":
+        stance = Stance(supposed=cue("future").search(sentence.before(index)) is not None)
+    yield _claim(sentence, reading.relation, sentence.offsets(match), stance=stance)
+
+
+# ---------------------------------------------------------------- fixed wordings
+
+#: Relations whose side, if not in the wording, is the one last named before it.
+_OF_A_SIDE = frozenset({"better", "wins", "ahead", "behind"})
+
+#: Relations that judge one move, which need not be the last that the sentence writes.
+_JUDGES = frozenset({"bad_move", "good_move", "best_move"})
+
+
+def read_wording(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read a fixed wording: of material, files, judgements."""
+    relation, span = reading.relation, sentence.offsets(match)
+    groups = {name: value.strip() for name, value in match.groupdict().items() if value}
+    side = groups.pop("side", None)
+    named = () if side is None else (Term("side", side, span, side == "white"),)
+    first, last = sentence.index(match.start()), sentence.index(match.end())
+    sides = [each.terms[0] for each in sentence.elements[:last] if each.tag == "C"]
+    if relation == "only_move":
+        groups["sides"] = " ".join("White" if term.side else "Black" for term in sides)
+    moves = _judged(sentence, last) if relation in _JUDGES else _written(sentence)
+    before = [term for term in moves if term.span[1] <= span[0]]
+    if relation in ("wins", "en_passant") and before:
+        subjects = tuple(before[-1:])
+    else:
+        subjects = named or (tuple(sides[-1:]) if relation in _OF_A_SIDE else ())
+    first = max(0, first - 1)
+    stance = sentence.stance(first, max(first + 1, last))
+    before_it = cue("denied_before").search(sentence.words[: match.start()])
+    denied = before_it or cue("denied_within").search(match.group())
+    stance = replace(stance, negated=denied is not None, able=False)
+    rest, earlier = sentence.words[match.end() :], sentence.words[: match.start()]
+    unsaid = re.match(r"[^,;]*?\b(?:only|would|allows?|leads?|is)\b", rest)
+    if relation == "promotes" and (unsaid or re.search(r"\b(?:which|eventually)\b", earlier)):
+        stance = replace(stance, supposed=True)
+    if relations()[relation].presupposed:
+        stance = Stance()
+    detail, tense = {**reading.detail, **groups}, sentence.tense(first, max(1, last))
+    yield _claim(sentence, relation, span, moves, stance, tense, detail, subjects)
+
+
+def _written(sentence: Sentence, stop: int | None = None) -> tuple[Term, ...]:
+    """Return the moves written in a sentence: one of them may be what is judged."""
+    return tuple(t for each in sentence.elements[:stop] if each.tag == "M" for t in each.terms)
+
+
+def _judged(sentence: Sentence, index: int) -> tuple[Term, ...]:
+    """Return the moves that a judgement may be of: not those behind a break that follows it.
+
+    In ``a blunder; Bxe4 was called for`` the move played is judged, in ``the best move was
+    Bxe4`` the one told so.
+    """
+    named = re.match(r"b#?(?P<move>[MS])", sentence.tags[index:])
+    if named is None:
+        return _written(sentence, index + len(sentence.tags[index:].partition(";")[0]))
+    (term,) = sentence.elements[index + named.start("move")].terms
+    if term.role == "square":  # a bare square is a pawn's move
+        move = read_notation(term.text)
+        term = Term("move", term.text, term.span, square=move.to, move=move)
+    return (term,)
+
+
+Reader = Callable[[Sentence, re.Match[str], Reading], Iterator[Claim]]
+
+#: What reads a match of a pattern, by the name that the table gives it.
+READERS: dict[str, Reader] = {
+    "verb": read_verb, "move_in_words": read_move_in_words, "written": read_written,
+    "castling": read_castling, "named": read_named, "standing": read_standing,
+    "pawn_state": read_pawn_state, "pinned": read_pinned, "loose": read_loose,
+    "there": read_there, "threat": read_threat, "counts": read_counts, "check": read_check,
+    "mate": read_mate, "happening": read_happening, "wording": read_wording,
+}  # fmt: skip
+
+#: Readers of patterns over words; all others have patterns over tags.
+OF_WORDS = frozenset({"wording", "counts", "happening"})
+
+#: Readers whose words, once read as a kind of claim, are not read so again.
+ONCE = frozenset({"wording", "move_in_words"})

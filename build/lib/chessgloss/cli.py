@@ -1,0 +1,745 @@
+"""The command line: one command a purpose; ``chessgloss --help`` lists them.
+
+Exit status: 0 all done; 1 something is missing (``doctor``) or some lines of a stream could
+not be read (``claims --jsonl``); 2 bad input, nothing done, or what was done cannot be written;
+130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import logging
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import chessgloss
+from chessgloss.store import data_file, find_project
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from chessgloss.claims import Checked
+    from chessgloss.commentary.annotate import Commentator
+    from chessgloss.commentary.briefing import Briefing, Comment
+    from chessgloss.commentary.dialogue import Reply
+    from chessgloss.concepts.changes import ConceptChange
+    from chessgloss.engine import Engine
+    from chessgloss.llm.client import Client
+    from chessgloss.positions import MoveInContext
+    from chessgloss.survey.reading import Ratings
+
+#: Written from facts alone; the method where no model is set.
+WITHOUT_MODEL = "notes"
+#: The method where ``OPENAI_BASE_URL`` names a model's address.
+WITH_MODEL = "ccc_proven"
+
+#: The paper's five methods (CCC 4.1), under the names that they have here.
+SURVEY_METHODS = "reference,gac,llm,llm_expert,ccc"
+#: Characters of a text whose claims are looked for; the time grows with their square.
+LONGEST_TEXT = 10_000
+
+#: The paper's number of moves (CCC 4.2).
+SURVEY_MOVES = 50
+
+#: Packages of which chessgloss has more than one component; the rest come with them.
+_PACKAGES = ("chess", "numpy", "scikit-learn", "torch", "openai")
+_BOOK_PACKAGES = ("jupyter-book", "papermill")
+
+_ENDS = frozenset({"q", "quit", "exit", "bye"})
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    given = parser().parse_args(arguments)
+    for name in ("asyncio", "chess.engine"):  # what fails there is raised, and told in one line
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        if sys.stdout is None:
+            raise OSError("standard output is closed")
+        status = int(given.run(given))
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print(f"chessgloss {given.command}: stopped", file=sys.stderr)
+        return 130
+    except (ValueError, RuntimeError, OSError) as error:
+        print(f"chessgloss {given.command}: {error}", file=sys.stderr)
+        _drop_unwritten()
+        return 2
+    return status
+
+
+def _drop_unwritten() -> None:
+    """Let go what standard output does not take, so that leaving does not fail on it again."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands; each sets ``run``, which takes what was parsed."""
+    top = argparse.ArgumentParser(
+        prog="chessgloss", description="A chess engine and a language model explain a move."
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    add = commands.add_parser
+
+    add("doctor", help="what is installed, and what to run for the rest").set_defaults(run=_doctor)
+
+    comment = add("comment", help="comment on one move")
+    comment.set_defaults(run=_comment)
+    annotate = add("annotate", help="comment on the moments of a game that matter")
+    annotate.set_defaults(run=_annotate)
+    annotate.add_argument("pgn", type=Path, help="file with one or more games")
+    annotate.add_argument("-o", "--output", type=Path, help="annotated PGN (default: print it)")
+    annotate.add_argument("--html", type=Path, help="page that plays the game")
+    late = "minutes for a game's comments, the weightiest first; notes after them (default 10)"
+    annotate.add_argument("--minutes", type=float, default=10, help=late)
+    annotate.add_argument("--processes", type=int, default=2, help="engines at once (default 2)")
+    ask = add("ask", help="ask about a move, question by question")
+    ask.set_defaults(run=_ask)
+    for each in (comment, ask):
+        each.add_argument("--fen", required=True, help="the position before the move")
+        each.add_argument("--move", required=True, help="SAN (30... Bd2+ or Bd2+) or UCI")
+    for each in (comment, annotate, ask):
+        each.add_argument(
+            "--method",
+            help=f"{WITHOUT_MODEL}, {WITH_MODEL}, llm, llm_expert or ccc (default: {WITH_MODEL} "
+            f"where OPENAI_BASE_URL names a model, else {WITHOUT_MODEL})",
+        )
+        each.add_argument(
+            "--nodes",
+            type=int,
+            help="of each position (default: more and more, until the verdict is stable)",
+        )
+        seconds = "to wait for a model's answer, twice at most (default 300)"
+        each.add_argument("--timeout", type=float, default=300, metavar="SECONDS", help=seconds)
+        without = "leave the expert network's concepts out"
+        each.add_argument("--no-concepts", action="store_true", help=without)
+    comment.add_argument("--json", action="store_true", help="print all that stands behind it")
+
+    claims = add("claims", help="check what a text says of a move")
+    claims.set_defaults(run=_claims)
+    claims.add_argument("--fen", help="the position before the move")
+    claims.add_argument("--move", help="the move, in SAN (also with its number) or UCI")
+    claims.add_argument("--text", help="the text to check")
+    claims.add_argument("--reply", help="the expected reply in UCI notation, if known")
+    claims.add_argument(
+        "--jsonl",
+        type=Path,
+        metavar="FILE",
+        help='check many: {"fen", "move", "text"} a line, "-" for standard input; prints one '
+        'object a line, {"line", "error"} for one that cannot be read (exit status 1)',
+    )
+    claims.add_argument("--json", action="store_true", help="print JSON")
+
+    model = add("model", help="get or serve the language model of the book")
+    actions = model.add_subparsers(dest="action", required=True, metavar="ACTION")
+    fetch = actions.add_parser("fetch", help="get a model's file, check it, print its path")
+    fetch.set_defaults(run=_fetch)
+    serve = actions.add_parser("serve", help="serve a model on 127.0.0.1 until Ctrl-C")
+    serve.set_defaults(run=_serve)
+    for each in (fetch, serve):
+        each.add_argument("name", nargs="?", help="default: the model of the book")
+    serve.add_argument("--port", type=int, default=0, help="default: any that is free")
+    serve.add_argument("--threads", type=int, default=2, help="idle cores to use (default 2)")
+    serve.add_argument("--context", type=int, default=4096, help="tokens (default 4096)")
+    _add_survey(add("survey", help="the human study: build the form, read ratings"))
+    return top
+
+
+def _add_survey(survey: argparse.ArgumentParser) -> None:
+    add = survey.add_subparsers(dest="what", required=True, metavar="WHAT").add_parser
+
+    collect = add("collect", help="gather the book's comments into a study file")
+    collect.set_defaults(run=_survey_collect)
+    collect.add_argument("-o", "--output", type=Path, required=True, help="study file, .json")
+    methods_help = f"separated by commas ({SURVEY_METHODS})"
+    collect.add_argument("--methods", default=SURVEY_METHODS, help=methods_help)
+    moves_help = f"how many (default {SURVEY_MOVES})"
+    collect.add_argument("--moves", type=int, default=SURVEY_MOVES, help=moves_help)
+    collect.add_argument("--baseline", default="ccc", help="compared with the others (ccc)")
+    collect.add_argument("--model", help="whose recorded answers (default: the book's)")
+
+    build = add("build", help="write the form, one HTML page, and its key")
+    build.set_defaults(run=_survey_build)
+    build.add_argument("study", type=Path, help="moves and comments: .json or .tsv")
+    build.add_argument("-o", "--output", type=Path, required=True, help="the page, .html")
+    build.add_argument("--key", type=Path, help="key file (default: beside the page, .key.json)")
+    build.add_argument("--title", default="", help="stands at the head of the page")
+    build.add_argument("--baseline", default="", help="method to compare with (default ccc)")
+    build.add_argument("--organiser", default="", help="who runs it, and how to reach them")
+    build.add_argument("--block", type=int, default=50, help="comments between breaks (50)")
+    build.add_argument("--break-minutes", type=float, default=10, help="least rest (10)")
+    build.add_argument("--pilot-moves", type=int, default=4, help="moves of a pilot run (4)")
+
+    read = add("read", help="check files of ratings and make Tables 1 to 4")
+    read.set_defaults(run=_survey_read)
+    read.add_argument("ratings", type=Path, nargs="+", help="files that raters sent back")
+    read.add_argument("--key", type=Path, required=True, help="key file of the form")
+    read.add_argument("--scores", type=Path, help="automatic scores, .csv, for Table 4")
+    read.add_argument("--partial", action="store_true", help="allow answers to be missing")
+    read.add_argument("--seed", type=int, default=1, help="of intervals and tests (1)")
+    read.add_argument("--json", action="store_true", help="print everything as one object")
+
+
+def _say(text: str) -> None:
+    print(f"chessgloss: {' '.join(_printable(text).split())}", file=sys.stderr)
+
+
+def _printable(text: str) -> str:
+    """Return a text without the bytes that control a terminal: a model may write anything."""
+    return "".join(each if each.isprintable() or each == "\n" else " " for each in text)
+
+
+def _dumps(value: Any, **options: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, **options)
+
+
+# ---------------------------------------------------------------- doctor
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One component: its version or place if it is there, and the remedy if not.
+
+    Parameters
+    ----------
+    component
+        What it is.
+    version
+        Its version, or where it lies; nothing if it cannot be used.
+    remedy
+        What to run to have it.
+    essential
+        Whether the main job cannot be done without it: in a checkout to execute the
+        committed chapters, elsewhere to comment on moves.
+    """
+
+    component: str
+    version: str | None
+    remedy: str = ""
+    essential: bool = True
+
+
+def _doctor(given: argparse.Namespace) -> int:
+    project = _try(find_project)
+    findings = examine(project)
+    missing = [each.component for each in findings if each.essential and not each.version]
+    job = "execute the book" if project else "comment on moves"
+    where = project or f"none (run inside a checkout); working folder {Path.cwd()}"
+    print(f"project: {where}", render(findings), sep="\n")
+    print(f"cannot {job}: no {', '.join(missing)}" if missing else f"ready to {job}")
+    return int(bool(missing))
+
+
+def examine(project: Path | None) -> list[Finding]:
+    """Look for every component, in the order in which a new machine gets them.
+
+    ``project`` is the checkout in which the command runs; ``None`` where only the package is
+    installed.
+    """
+    from chessgloss import assets, engine, oracle
+
+    book = project is not None  # what the job is, and so what it needs
+    checkout = "export CHESSGLOSS_PROJECT=/path/to/checkout"
+    findings = [Finding("Python", platform.python_version())]
+    for name in (*_PACKAGES, *(_BOOK_PACKAGES if book else ())):
+        version = _try(importlib.metadata.version, name)
+        findings.append(Finding(name, version, "make sync" if book else f"pip install {name}"))
+    version = _try(engine.version)
+    usable = version if version == "Stockfish 15.1" or not book else None
+    apt, npm = "sudo apt-get install stockfish (Debian 12)", "nodejs npm && make sync"
+    findings.append(Finding("Stockfish 15.1", usable, apt))
+    stockfish8 = _try(oracle.find_stockfish8) and "npm 8.0.0"
+    findings.append(Finding("Stockfish 8", stockfish8, f"sudo apt-get install {npm}", book))
+    chromium = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
+    findings.append(Finding("chromium", chromium, "sudo apt-get install chromium", False))
+    for name, path in (("concept weights", "priority/nnue.safetensors"), ("book", "recordings")):
+        place = _try(data_file, path)
+        there = path if place and place.exists() else None
+        findings.append(Finding(f"data: {name}", there, checkout, book))
+    for name, asset in assets.REGISTRY.items():
+        remedy = f'python -c "from chessgloss import assets; assets.locate({name!r})"'
+        if name == "leela":
+            remedy = f"export {asset.variable}=/path/to/network.pb.gz"
+        place = _try(assets.locate, name, fetch=False)
+        findings.append(Finding(f"asset {name}", place and place.name, remedy, False))
+    remedy = "export OPENAI_BASE_URL=... (only to record new answers)"
+    url = os.environ.get("OPENAI_BASE_URL") and "set"
+    return [*findings, Finding("language model endpoint", url, remedy, False)]
+
+
+def _try(ask: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Return an answer; ``None`` where what is asked for is missing."""
+    try:
+        return ask(*arguments, **options)
+    except (ImportError, RuntimeError, OSError, subprocess.SubprocessError):
+        return None
+
+
+def render(findings: list[Finding]) -> str:
+    """Return the findings as a plain table: component, found, version, what to run."""
+    rows = [("component", "found", "version", "what to run")]
+    for each in findings:
+        found = "yes" if each.version else "no" if each.essential else "no (optional)"
+        remedy = "" if each.version else each.remedy
+        rows.append((each.component, found, each.version or "", remedy))
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    return "\n".join("  ".join((*map(str.ljust, row, widths), row[3])).rstrip() for row in rows)
+
+
+# ---------------------------------------------------------------- models
+
+
+def _fetch(given: argparse.Namespace) -> int:
+    from chessgloss.llm.server import fetch_model
+
+    print(fetch_model(*filter(None, [given.name])))
+    return 0
+
+
+def _serve(given: argparse.Namespace) -> int:
+    from chessgloss.llm.client import DEFAULT_MODEL
+    from chessgloss.llm.server import ServerSettings, fetch_model, local_server
+
+    name = given.name or DEFAULT_MODEL
+    settings = ServerSettings(context=given.context, threads=given.threads, port=given.port)
+    path = fetch_model(name)
+    try:
+        with local_server(path, name, settings) as url:
+            print(f"{name} answers at {url} (Ctrl-C ends it). In another shell:")
+            keys = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none", "CHESSGLOSS_MODEL": name}
+            print(*(f"export {key}={value}" for key, value in keys.items()), sep="\n", flush=True)
+            threading.Event().wait()
+    except KeyboardInterrupt:
+        print("stopped")
+    return 0
+
+
+# ---------------------------------------------------------------- a move and its words
+
+
+def _read_move(fen: str, move: str, where: str = "") -> MoveInContext:
+    """Read a move in its position; what had to be mended is said aloud."""
+    return chessgloss.read_move(fen, move, say=lambda line: _say(f"{where}{line}"))
+
+
+def _move(given: argparse.Namespace) -> MoveInContext:
+    if given.nodes is not None and given.nodes < 1:
+        raise ValueError(f"--nodes must be positive, got {given.nodes}")
+    return _read_move(given.fen, given.move)
+
+
+def _comment(given: argparse.Namespace) -> int:
+    from chessgloss.engine import open_engine
+
+    move, write = _move(given), _commentator(given)
+    with open_engine() as engine:
+        briefing = _briefing(move, engine, given)
+    comment = write(briefing)
+    print(_comment_json(briefing, comment) if given.json else _comment_text(briefing, comment))
+    return 0
+
+
+def _comment_text(briefing: Briefing, comment: Comment) -> str:
+    method = f"{comment.method}, {comment.model or 'no model'}"
+    verdict = briefing.verdict
+    used = f"{method}; {verdict.engine}, {verdict.nodes:,} nodes, depth {verdict.depth}"
+    return _printable(f"{briefing.move.numbered_san}{verdict.glyph}: {comment.text}\n({used})")
+
+
+def _comment_json(briefing: Briefing, comment: Comment) -> str:
+    """Return the object that other programs read; the design names its keys."""
+    sides = {None: None, True: "White", False: "Black"}
+    names = ("kind", "squares", "side", "text", "when", "value")
+    facts = [{name: getattr(fact, name) for name in names} for fact in briefing.facts().facts]
+    checked = chessgloss.check(comment.text, briefing.move, briefing)
+    content = {
+        "comment": comment.text,
+        "method": comment.method,
+        "model": comment.model or None,
+        "verdict": briefing.verdict.summary(),
+        "concepts": [{"name": c.term, "change": round(c.change, 3)} for c in briefing.concepts],
+        "facts": [fact | {"side": sides[fact["side"]]} for fact in facts],
+        "claims": list(map(_claim_object, checked)),
+    }
+    return _dumps(content, indent=2)
+
+
+def _briefing(move: MoveInContext, engine: Engine, given: argparse.Namespace) -> Briefing:
+    rank = _concepts(given)
+    concepts = rank(move) if rank else ()
+    return chessgloss.brief(move, nodes=given.nodes, engine=engine, concepts=concepts)
+
+
+def _concepts(
+    given: argparse.Namespace,
+) -> Callable[[MoveInContext], tuple[ConceptChange, ...]] | None:
+    """Return what ranks a move's concepts; ``None``, said aloud, where something is missing."""
+    if given.no_concepts:
+        return None
+    from chessgloss.assets import AssetMissing
+    from chessgloss.concepts.priority import load_method
+
+    try:
+        load_method()
+    except (AssetMissing, ValueError, OSError) as error:
+        _say(f"no concepts: {error}")
+        return None
+    return chessgloss.rank_concepts
+
+
+def _commentator(given: argparse.Namespace) -> Commentator:
+    from chessgloss.commentary.methods import ModelWriter, write_notes
+
+    client = _client(given)
+    if client is None:
+        return write_notes
+    _say(f"asking {client.model.name}; each answer may take {given.timeout:g} s (--timeout)")
+    return ModelWriter(client, _method(given), _say)
+
+
+def _method(given: argparse.Namespace) -> str:
+    from chessgloss.commentary.methods import METHODS
+
+    chosen = given.method or (WITH_MODEL if os.environ.get("OPENAI_BASE_URL") else WITHOUT_MODEL)
+    known = [
+        WITHOUT_MODEL,
+        WITH_MODEL,
+        *(name for name, method in METHODS.items() if not method.oracle),
+    ]
+    if chosen not in known:
+        raise ValueError(f"no method {chosen!r}; choose one of {', '.join(known)}")
+    return chosen
+
+
+def _client(given: argparse.Namespace) -> Client | None:
+    """Return a client that asks live and keeps nothing; ``None`` for the notes."""
+    return None if _method(given) == WITHOUT_MODEL else chessgloss.live_client(given.timeout)
+
+
+# ---------------------------------------------------------------- a game, questions
+
+
+def _annotate(given: argparse.Namespace) -> int:
+    from chessgloss.commentary.annotate import Annotator, read_games, write_page, write_pgn
+    from chessgloss.engine import analyse_many
+
+    _check_targets(given)
+    if given.processes < 1 or (given.nodes is not None and given.nodes < 1):
+        raise ValueError("--nodes and --processes must be positive")
+    games = read_games(given.pgn)
+    search = {"multipv": 3, "processes": given.processes}
+    limits = {"nodes": (given.nodes, given.nodes)} if given.nodes else {}
+    annotator = Annotator(
+        lambda positions, nodes: analyse_many(positions, nodes=nodes, **search),
+        _commentator(given),
+        _concepts(given),
+        within=given.minutes * 60,
+        progress=lambda done, total: _say(f"comment {done} of {total}"),
+        **limits,
+    )
+    annotated = [annotator.annotate(game) for game in games]
+    if given.output is None:
+        print(_printable(write_pgn(annotated)), end="")
+    else:
+        _replace(given.output, write_pgn(annotated))
+    if given.html:
+        _replace(given.html, write_page(annotated))
+    for number, game in enumerate(annotated, start=1):
+        comments = sum(bool(note.text) for note in game.notes)
+        _say(f"game {number}: {comments} comments on {len(game.notes)} plies ({game.sources})")
+    return 0
+
+
+def _check_targets(given: argparse.Namespace) -> None:
+    """Refuse targets that cannot be written before anything is worked out."""
+    targets = [path for path in (given.output, given.html) if path is not None]
+    for path in targets:
+        if not path.resolve().parent.is_dir():
+            raise ValueError(f"there is no folder {path.parent} to write {path.name} into")
+        if path.is_dir() or (path.exists() and not _may_be_written(path)):
+            raise ValueError(f"{path} is a folder, or must not be written")
+        if path.resolve() == given.pgn.resolve():
+            raise ValueError(f"{path} is the game itself; give the annotated one another name")
+    if len({path.resolve() for path in targets}) < len(targets):
+        raise ValueError("the PGN and the page need different names")
+
+
+def _may_be_written(path: Path) -> bool:
+    return bool(path.stat().st_mode & 0o222) and os.access(path, os.W_OK)
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file whole or not at all; a link, a pipe, a device and a mode stay what they are."""
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
+    target = path.resolve()
+    aside = target.with_name(target.name + ".part")
+    try:
+        aside.write_text(text, encoding="utf-8")
+        if target.exists():
+            shutil.copymode(target, aside)
+        aside.replace(target)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _ask(given: argparse.Namespace) -> int:
+    from chessgloss.commentary.dialogue import Dialogue
+    from chessgloss.engine import open_engine
+
+    move, write, client = _move(given), _commentator(given), _client(given)
+    with open_engine() as engine:
+        briefing = _briefing(move, engine, given)
+        comment = write(briefing)
+        print(_comment_text(briefing, comment), flush=True)
+        known = {each.position: each for each in (briefing.before, briefing.after)}
+        nodes, lines = given.nodes or chessgloss.NODES, chessgloss.LINES
+        dialogue = Dialogue(
+            move,
+            comment.text,
+            lambda position: (
+                known.get(position) or engine.analyse(position, nodes=nodes, multipv=lines)
+            ),
+            client,
+            _say,
+        )
+        for question in _questions():
+            print(_reply_text(dialogue.ask(question)), flush=True)
+    return 0
+
+
+def _questions() -> Iterator[str]:
+    """Yield questions from the terminal or a pipe until it ends or somebody says ``quit``."""
+    prompt = ""
+    if sys.stdin is None:
+        return
+    if sys.stdin.isatty():
+        prompt = "? "
+        print("Ask about moves, pieces, squares, threats, the best move; quit ends.", flush=True)
+    while True:
+        try:
+            question = input(prompt).strip()
+        except (EOFError, KeyboardInterrupt):
+            return
+        if question.lower() in _ENDS:
+            return
+        if question:
+            yield question
+
+
+def _reply_text(reply: Reply) -> str:
+    lines = ["", reply.text]
+    if reply.model:
+        lines += [f"  looked up: {ground.text}" for ground in reply.grounds]
+        lines += [f"  not legal here: {move}" for move in reply.unsupported]
+    return _printable("\n".join([*lines, f"({reply.method}, {reply.model or 'no model'})"]))
+
+
+# ---------------------------------------------------------------- claims
+
+
+def _claims(given: argparse.Namespace) -> int:
+    from chessgloss.claims import summarise, verify
+
+    single = (given.fen, given.move, given.text)
+    if given.jsonl is not None:
+        if any(part is not None for part in single):
+            raise ValueError("give either --jsonl, or --fen, --move and --text")
+        return _check_stream(given.jsonl)
+    if None in single:
+        raise ValueError("give --fen, --move and --text, or --jsonl FILE")
+    move = _read_move(given.fen, given.move)
+    checked = verify(_read_text(given.text), move, reply=given.reply)
+    if given.json:
+        content = {"claims": [_claim_object(each, "anchor", "cause") for each in checked]}
+        print(_dumps(content | {"summary": summarise(checked)}, indent=2))
+        return 0
+    for each in checked:
+        print(f"{each.verdict:13} {each.claim.kind:10} {each.claim.text!r}: {each.evidence}")
+    if not checked:
+        print("no checkable claim")
+    return 0
+
+
+def _check_stream(path: Path) -> int:
+    """Print an object for each line of a file; return 1 if one of them could not be read."""
+    status = 0
+    if str(path) == "-" and sys.stdin is None:
+        raise ValueError("standard input is closed")
+    with sys.stdin if str(path) == "-" else path.open(encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                content = _check_line(line, f"line {number}: ")
+            except ValueError as error:
+                content, status = {"line": number, "error": str(error)}, 1
+            print(_dumps(content), flush=True)
+    return status
+
+
+def _check_line(line: str, where: str) -> dict[str, Any]:
+    from chessgloss.claims import verify
+
+    if "\N{REPLACEMENT CHARACTER}" in line:
+        raise ValueError("not UTF-8: save the file in that encoding")
+    try:
+        entry = json.loads(line)
+        fen, move, text = (str(entry[key]) for key in ("fen", "move", "text"))
+    except (json.JSONDecodeError, KeyError, TypeError, RecursionError):
+        raise ValueError('expected an object with "fen", "move" and "text"') from None
+    checked = verify(_read_text(text), _read_move(fen, move, where))
+    kept = {key: entry[key] for key in ("id",) if key in entry}
+    return {**kept, "claims": [_claim_object(each, "anchor", "cause") for each in checked]}
+
+
+def _read_text(text: str) -> str:
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(
+            f"the text has {len(text):,} characters; up to {LONGEST_TEXT:,} are read: cut it"
+        )
+    return text
+
+
+def _claim_object(checked: Checked, *more: str) -> dict[str, Any]:
+    """Return a checked claim as other programs read it, with more of its fields if named."""
+    claim = {name: getattr(checked.claim, name) for name in ("text", "span", "kind")}
+    return claim | {name: getattr(checked, name) for name in ("verdict", "evidence", *more)}
+
+
+# ---------------------------------------------------------------- the human study
+
+
+def _survey_collect(given: argparse.Namespace) -> int:
+    from chessgloss.commentary.briefing import briefings_file, evaluated_moves, read_briefings
+    from chessgloss.commentary.methods import gather_comments
+    from chessgloss.llm.client import DEFAULT_MODEL, replay
+    from chessgloss.survey.study import complete_moves, study_of, write_study
+
+    methods = [name.strip() for name in given.methods.split(",") if name.strip()]
+    moves, briefings = evaluated_moves(), read_briefings(briefings_file())
+    client = replay("commentary", given.model or DEFAULT_MODEL)
+    comments = gather_comments(methods, moves, briefings, client)
+    by_name = {evaluated.name: evaluated.move for evaluated in moves}
+    complete = complete_moves(comments, methods)
+    if len(complete) < given.moves:
+        _say(f"only {len(complete)} moves have a comment of every method")
+    chosen = {name: by_name[name] for name in complete[: given.moves]}
+    write_study(given.output, study_of(comments, chosen, methods, baseline=given.baseline))
+    _say(f"{len(chosen)} moves x {len(methods)} methods in {given.output}")
+    return 0
+
+
+def _survey_build(given: argparse.Namespace) -> int:
+    from chessgloss.survey.study import Key, Settings, read_key, read_study, write_form, write_key
+
+    settings = Settings(given.organiser, given.block, given.break_minutes, given.pilot_moves)
+    path = given.key or given.output.with_suffix(".key.json")
+    if given.output.suffix != ".html" or path.resolve() == given.output.resolve():
+        raise ValueError("the page needs a name that ends in .html, and the key another one")
+    if given.study.resolve() in {path.resolve(), given.output.resolve()}:
+        raise ValueError(f"{given.study} is the study itself; give page and key other names")
+    study = read_study(given.study, title=given.title, baseline=given.baseline)
+    key = read_key(path) if path.exists() else Key.new(study)
+    if key.study != study:
+        raise ValueError(
+            f"{path} is the key of another study; remove it or name another with --key"
+        )
+    write_key(path, key)
+    given.output.write_text(write_form(key, settings), encoding="utf-8")
+    for move in study.moves:
+        if len(set(move.comments.values())) < len(move.comments):
+            _say(f"{move.name}: two methods wrote the same comment")
+    count = len(study.moves) * len(study.methods)
+    _say(f"{given.output}: {len(study.moves)} moves, {count} comments; give it to raters")
+    _say(f"{path}: tells which method wrote what; keep it from raters")
+    return 0
+
+
+def _survey_read(given: argparse.Namespace) -> int:
+    from chessgloss.survey.reading import RatingsError, as_printed, read_ratings, strengths
+    from chessgloss.survey.study import read_key
+
+    key = read_key(given.key)
+    try:
+        ratings = read_ratings(given.ratings, key, partial=given.partial)
+    except RatingsError as error:
+        if given.json:
+            print(_dumps({"problems": list(map(asdict, error.problems))}, indent=1))
+        for each in error.problems:
+            _say(str(each))
+        _say(f"{len(error.problems)} faults; nothing was computed")
+        return 2
+    tables = _survey_tables(ratings, key.study.words(), key.study.baseline, given)
+    participants = strengths(given.ratings)
+    if given.json:
+        print(_survey_json(ratings, {"participants": participants.astype(object)} | tables))
+        return 0
+    for note in ratings.notes:
+        _say(note)
+    for name, frame in tables.items():
+        shown = as_printed(frame) if "star" in frame else frame.map("{:.2f}".format)
+        print(f"{name} ({ratings.label})", shown.to_string(), "", sep="\n")
+    print(participants.to_string(index=False), "", sep="\n")
+    print(
+        f"raters: {len(ratings.raters)}, moves: {len(ratings.moves)}; * p < 0.001 against "
+        f"{key.study.baseline}, signs of the moves' mean differences flipped, uncorrected"
+    )
+    return 0
+
+
+def _survey_tables(
+    ratings: Ratings, words: pd.DataFrame, baseline: str, given: argparse.Namespace
+) -> dict[str, pd.DataFrame]:
+    from chessgloss.survey import reading as tables
+
+    seed = given.seed
+    frames = {
+        "Table 1": tables.table1(ratings, words, baseline, seed=seed),
+        "Table 2, of all comments": tables.table2(ratings, seed=seed),
+    }
+    if (ratings.frame["correctness"] < 3).any():
+        incorrect = tables.table2(ratings, of="incorrect", seed=seed)
+        frames["Table 2, of those not fully correct"] = incorrect
+    if len(ratings.raters) > 1:
+        frames["Table 3"] = tables.table3(ratings, seed=seed)
+    else:
+        _say("Table 3 needs two raters")
+    if given.scores:
+        scores = tables.read_scores(given.scores, ratings)
+        frames["Table 4"] = tables.table4(ratings, scores, seed=seed)
+    return frames
+
+
+def _survey_json(ratings: Ratings, tables: dict[str, pd.DataFrame]) -> str:
+    content: dict[str, Any] = {"simulated": ratings.simulated, "raters": list(ratings.raters)}
+    content |= {"moves": len(ratings.moves), "methods": ratings.methods, "notes": ratings.notes}
+    for name, frame in tables.items():
+        rows = frame.reset_index() if name != "participants" and "star" not in frame else frame
+        rows.columns = [" ".join(k).strip() if isinstance(k, tuple) else str(k) for k in rows]
+        content[name] = rows.astype(object).where(rows.notna(), None).to_dict("records")
+    return _dumps(content, indent=1, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    """Return an interval, or a number of numpy's, as JSON has it."""
+    return asdict(value) if is_dataclass(value) else value.item()  # type: ignore[arg-type]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

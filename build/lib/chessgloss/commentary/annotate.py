@@ -1,0 +1,553 @@
+"""Annotated games: every position analysed, every move weighed, comments where they matter.
+
+What is written is a copy of the PGN with evaluations, glyphs, comments and better lines, and one
+HTML page that plays the game, complete in itself: nothing is asked of the network. Whatever
+stood in the game stays: comments are added behind those of others, a glyph or an evaluation only
+where there is none, and better lines behind the variations that are there.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from math import ceil, inf
+from pathlib import Path
+from string import Template
+from typing import Any, TypeAlias
+
+import chess
+import chess.engine
+import chess.pgn
+import chess.svg
+
+from chessgloss.commentary.briefing import Briefing, Comment, after_pass
+from chessgloss.commentary.notes import write_notes
+from chessgloss.concepts.changes import ConceptChange
+from chessgloss.engine import ScoreWording, centipawns, score_text, win_chance
+from chessgloss.facts import Verdict, search, weigh
+from chessgloss.facts.verdict import JUDGEMENT_BOUNDS, LEAST_NODES, MOST_NODES, Analyse
+from chessgloss.positions import MoveInContext, PgnError, Position, read_pgn
+
+#: Writes a comment on a move from what is known of it.
+Commentator: TypeAlias = Callable[[Briefing], Comment]
+#: Ranks the concepts that a move changes, most changed first.
+Concepts: TypeAlias = Callable[[MoveInContext], Sequence[ConceptChange]]
+#: A node of the page's game tree, as plain JSON values.
+Node: TypeAlias = dict[str, Any]
+
+#: Numeric annotation glyphs that judge a move (PGN standard, section 10), as signs.
+SIGNS: dict[int, str] = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
+NAGS = {sign: nag for nag, sign in SIGNS.items()}
+
+#: A move is a moment that matters if it earns a glyph, or if it changes a concept by so many
+#: standard deviations over all moves (about one move in thirty of the self-play games changes
+#: one by six).
+MOMENT_CONCEPT = 6.0
+#: Largest share of the plies that is chosen, rounded up; as many may always be chosen.
+MOMENT_SHARE, MOMENT_FEWEST = 0.2, 3
+
+#: The header that says what wrote the comments; a game that has it keeps those it has.
+OURS = "ChessglossAnnotator"
+
+#: Plies of a better line that are shown.
+LINE_PLIES = 8
+
+#: Longest line that is written; the PGN standard allows 255 (section 4.3).
+COLUMNS = 100
+
+_COMMAND = re.compile(r"\[%[^\]]*\]")
+_COMMENT_WORD = re.compile(r"(?:\[%[^\]]*\]|\S)+")
+_RESULT = re.compile(rb"(?:^|[\s)}.])(?:1-0|0-1|1/2-1/2|\*)\s*$")
+_ITALICS = "; words in italics are the program's own, the others the model's"
+_MATE = "mate in {moves}"
+_WORDING = ScoreWording(number="{pawns:+.2f}", mate=_MATE, mated=_MATE, level=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is written beside one move of the main line.
+
+    Parameters
+    ----------
+    score
+        The engine's score of the position after the move; ``None`` when the game is over.
+    nag
+        Glyph 1 to 6 that judges the move, or ``None``.
+    text
+        The comment; empty for most moves.
+    better
+        UCI moves of a better line from the position before the move; may be empty.
+    better_score
+        The engine's score of that line.
+    borrowed
+        Sentences of the comment that are notes' own where a model wrote the rest.
+    """
+
+    score: chess.engine.PovScore | None
+    nag: int | None = None
+    text: str = ""
+    better: tuple[str, ...] = ()
+    better_score: chess.engine.PovScore | None = None
+    borrowed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnnotatedGame:
+    """A game as it was read, and the notes on the moves of its main line.
+
+    Parameters
+    ----------
+    game
+        The game as it was read; nothing is written into it.
+    notes
+        One for each move of the main line, in order.
+    sources
+        What wrote the comments and what judged the moves, in one line.
+    """
+
+    game: chess.pgn.Game
+    notes: tuple[Note, ...]
+    sources: str
+
+
+# ---------------------------------------------------------------- moments that matter
+
+
+def choose_moments(
+    moves: Sequence[MoveInContext],
+    verdicts: Sequence[Verdict],
+    concepts: Sequence[Sequence[ConceptChange]],
+) -> list[int]:
+    """Return the plies that deserve a comment, the weightiest first.
+
+    A ply qualifies by one of three: the move is an inaccuracy or worse; it is the only good one,
+    and hard to find (its glyph is ``!``); or it changes a concept strongly without being forced.
+    The move that mates always qualifies. If more qualify than are allowed, the weightiest stay:
+    the chance to win given away counts in units of an inaccuracy's, the other two less than one
+    unit (concepts half as much once the game is decided), so that mistakes come first; ties go
+    to the earlier ply.
+
+    Parameters
+    ----------
+    moves
+        The moves of the main line.
+    verdicts
+        The engine's verdict on each.
+    concepts
+        The concepts that each changes, most changed first; empty where none are known.
+    """
+    weights = [_weight(*row) for row in zip(moves, verdicts, concepts, strict=True)]
+    qualified = [ply for ply, weight in enumerate(weights) if weight > 0]
+    qualified.sort(key=lambda ply: (-weights[ply], ply))
+    return qualified[: max(MOMENT_FEWEST, ceil(MOMENT_SHARE * len(moves)))]
+
+
+def _weight(move: MoveInContext, verdict: Verdict, concepts: Sequence[ConceptChange]) -> float:
+    """Return how much a move deserves a comment, 0 if not at all."""
+    if "#" in move.san:
+        return inf
+    if verdict.judgement not in ("best", "good"):
+        return max(1.0, verdict.win_chance_lost / JUDGEMENT_BOUNDS["inaccuracy"])
+    if verdict.ranked == 1 or verdict.glyph:
+        return 0.9 if verdict.glyph else 0.0
+    largest = max((abs(each.change) for each in concepts), default=0.0)
+    if largest < MOMENT_CONCEPT:
+        return 0.0
+    decided = verdict.standing in ("winning", "losing")
+    return (0.4 if decided else 0.8) * (1 - MOMENT_CONCEPT / (2 * largest))
+
+
+# ---------------------------------------------------------------- a whole game
+
+
+@dataclass(frozen=True, slots=True)
+class Annotator:
+    """All that is needed to annotate a game; every part can be replaced.
+
+    Parameters
+    ----------
+    analyse
+        The engine: analyses positions with so many nodes, in their order; several lines each,
+        of an empty hash table.
+    comment
+        Writes a comment on a move from what is known of it.
+    concepts
+        Ranks the concepts that a move changes; ``None`` to do without.
+    nodes
+        Nodes of the first and the longest search of a position
+        (:func:`~chessgloss.facts.search`): half of what a single move gets.
+    within
+        Seconds in which the comments of a game are begun, the weightiest first; what comes
+        after them is written without a model.
+    progress
+        Called with the number of comments that are written, and of all, after each.
+    """
+
+    analyse: Analyse
+    comment: Commentator
+    concepts: Concepts | None = None
+    nodes: tuple[int, int] = (LEAST_NODES // 2, MOST_NODES // 2)
+    within: float = inf
+    progress: Callable[[int, int], object] = lambda done, total: None
+
+    def annotate(self, game: chess.pgn.Game) -> AnnotatedGame:
+        """Return the game with a note on each move of its main line.
+
+        A game that has our comments gets no others.
+
+        Raises
+        ------
+        EngineFailed
+            If the engine fails on a position.
+        """
+        moves = list(moves_of(game))
+        searched = search(moves, self.analyse, self.nodes)
+        around = [(move, *pair) for move, pair in zip(moves, searched, strict=True)]
+        verdicts = [weigh(*each) for each in around]
+        concepts = [tuple(self.concepts(move)) if self.concepts else () for move in moves]
+        chosen = [] if OURS in game.headers else choose_moments(moves, verdicts, concepts)
+        turned = {ply: each for ply in chosen if (each := after_pass(moves[ply].after()))}
+        passed = dict(zip(turned, self.analyse(list(turned.values()), self.nodes[0]), strict=True))
+        comments, end = dict[int, Comment](), time.monotonic() + self.within
+        for ply in chosen:
+            briefing = Briefing(
+                moves[ply].numbered_san, *around[ply], concepts[ply], passed=passed.get(ply)
+            )
+            write = self.comment if time.monotonic() < end else write_notes
+            comments[ply] = write(briefing)
+            self.progress(len(comments), len(chosen))
+        notes = []
+        for ply, ((_, _, after), verdict) in enumerate(zip(around, verdicts, strict=True)):
+            score = after.best.score if after.lines else None
+            note = Note(score, NAGS.get(verdict.glyph))
+            if ply in comments:
+                note = replace(note, text=comments[ply].text, borrowed=comments[ply].borrowed)
+            if note.text and verdict.judgement not in ("best", "good"):
+                line = verdict.best_line[:LINE_PLIES]
+                note = replace(note, better=line, better_score=verdict.before)
+            notes.append(note)
+        writers = {f"{each.method}, {each.model or 'no model'}" for each in comments.values()}
+        wrote = "; ".join(sorted(writers)) or "no move that asks for a comment"
+        nodes = max(verdict.nodes for verdict in verdicts)
+        depth = min(verdict.depth for verdict in verdicts)
+        sources = f"{wrote}; {verdicts[0].engine}, up to {nodes:,} nodes a move, from depth {depth}"
+        return AnnotatedGame(game, tuple(notes), sources)
+
+
+def moves_of(game: chess.pgn.Game) -> Iterator[MoveInContext]:
+    """Yield the moves of the main line, each with as much history as can matter.
+
+    The history of a position begins at the last capture or pawn move before it: no earlier
+    position can come back.
+    """
+    board = game.board()
+    root, history = board.fen(), list[str]()
+    for move in game.mainline_moves():
+        yield MoveInContext(Position(board.fen(), tuple(history), root), move.uci())
+        irreversible = board.is_irreversible(move)
+        board.push(move)
+        root, history = (board.fen(), []) if irreversible else (root, [*history, move.uci()])
+
+
+# ---------------------------------------------------------------- PGN, read and written
+
+
+def read_games(path: Path) -> list[chess.pgn.Game]:
+    """Read every game of a PGN file, with its variations, comments, glyphs and headers.
+
+    A file with a bad game is refused before work begins.
+
+    Raises
+    ------
+    PgnError
+        If the file holds no game, a bad one or one that is not standard chess; the message
+        names the game and its line.
+    """
+    games = []
+    with path.open("rb") as file:
+        for read in read_pgn(b"".join(brace_comments(file))):
+            problem = read.problem
+            if any(repair.startswith("castling rights") for repair in read.repairs):
+                problem = (
+                    "its FEN has castling rights without king and rook on their squares (Chess960?)"
+                )
+            if problem:
+                remedy = "; only standard chess can be annotated" if "variant" in problem else ""
+                where = f"{path}: game {read.number} (line {read.line})"
+                raise PgnError(f"{where}: {problem}{remedy}")
+            games.append(read.game)
+    if not games:
+        raise PgnError(f"{path} holds no game; give a PGN file with at least one")
+    return games
+
+
+def brace_comments(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Turn comments from a semicolon to the end of a line into comments in braces.
+
+    python-chess would drop them. Only among the moves of a game: elsewhere such a line belongs
+    to no game. Braces in such a comment become round ones.
+    """
+    among_moves = in_comment = False
+    for line in lines:
+        line = line.removeprefix(b"\xef\xbb\xbf")
+        start = line.strip()[:1]
+        if not in_comment and (start in b"[%" or (start == b";" and not among_moves)):
+            among_moves = among_moves and start != b"["
+            yield line
+            continue
+        outside, kept, rest = b"", b"", line.rstrip(b"\r\n")
+        while rest:
+            if in_comment:
+                inside, end, rest = rest.partition(b"}")
+                kept, in_comment = kept + inside + end, not end
+                continue
+            moves = re.split(rb"[{;]", rest, maxsplit=1)[0]
+            sign, rest = rest[len(moves) : len(moves) + 1], rest[len(moves) + 1 :]
+            outside, kept, in_comment = outside + moves + b" ", kept + moves, sign == b"{"
+            if in_comment:
+                kept += sign
+            elif rest.strip():
+                kept += b"{" + rest.strip().replace(b"}", b")").replace(b"{", b"(") + b"}"
+            rest = rest if in_comment else b""
+        among_moves = in_comment or not _RESULT.search(outside)
+        yield kept + b"\n"
+
+
+def write_pgn(games: Iterable[AnnotatedGame]) -> str:
+    """Return annotated games as the text of one PGN file (to be written as UTF-8)."""
+    return "\n".join(
+        annotated_copy(annotated).accept(_Exporter(columns=COLUMNS)) + "\n" for annotated in games
+    )
+
+
+def annotated_copy(annotated: AnnotatedGame) -> chess.pgn.Game:
+    """Return a copy of the game with the notes written into it."""
+    copy = annotated.game.accept(chess.pgn.GameBuilder[chess.pgn.Game]())
+    copy.headers.setdefault(OURS, annotated.sources)
+    for node, note in zip(list(copy.mainline()), annotated.notes, strict=True):
+        if note.nag and not node.nags & SIGNS.keys():
+            node.nags.add(note.nag)
+        if note.text:
+            node.comment += (" | chessgloss: " if node.comment else "") + plain(note.text)
+        if note.score and node.eval() is None:
+            node.set_eval(note.score)
+        if note.better and not node.parent.has_variation(chess.Move.from_uci(note.better[0])):
+            first, *rest = [chess.Move.from_uci(uci) for uci in note.better]
+            better = node.parent.add_variation(first)
+            better.set_eval(note.better_score)
+            better.add_line(rest)
+    return copy
+
+
+def plain(text: str) -> str:
+    """Return a comment as it may stand in braces: one line, no braces, no commands."""
+    text = text.replace("{", "(").replace("}", ")").replace("[%", "[ %")
+    return " ".join(text.split())
+
+
+class _Exporter(chess.pgn.StringExporter):
+    """python-chess's exporter, with long comments broken into lines.
+
+    A line must not start with a sign that some programs read as a header or an escape: commands
+    are kept whole and joined to the word before.
+    """
+
+    def visit_comment(self, comment: str | list[str]) -> None:
+        text = comment if isinstance(comment, str) else " ".join(comment)
+        token = "{ "
+        for word in _COMMENT_WORD.findall(text.replace("}", ")")):
+            if token != "{ " and word[0] not in "[%;":
+                self.write_token(token)
+                token = ""
+            token += word + " "
+        self.write_token(token + "} ")
+        self.force_movenumber = True
+
+
+# ---------------------------------------------------------------- the page
+
+
+def write_page(games: Sequence[AnnotatedGame]) -> str:
+    """Return the page for one or more annotated games, as the text of an HTML file.
+
+    Comments and headers reach the page as JSON and are shown as text only: nothing in a PGN
+    file can run there. The page's own policy forbids it every request and foreign script.
+    """
+    shown = player([describe_game(annotated) for annotated in games], pgn=write_pgn(games))
+    return Template(_part("page.html")).substitute(
+        title=html.escape(_title(games[0].game)), policy=policy(_part("player.js")), player=shown
+    )
+
+
+def player(games: Sequence[dict[str, Any]], level: int = 1, pgn: str = "") -> str:
+    """Return the board that plays games, with what is said of their moves, as HTML for a page.
+
+    Parameters
+    ----------
+    games
+        As :func:`describe_game` gives them. Further keys of a game: ``name`` for links, ``group``
+        and ``listed`` for the list of games, ``opens`` for the node shown first, ``turned`` for
+        Black below; of a node: ``comments``, ``notes``, ``concepts``, ``players``.
+    level
+        Level of its heading on the page.
+    pgn
+        What stands in its place where no script runs.
+    """
+    small = [game | {"nodes": [_without_blanks(node) for node in game["nodes"]]} for game in games]
+    return Template(_part("player.html")).substitute(
+        level=level,
+        below=level + 1,
+        style=_part("player.css"),
+        pieces=piece_shapes(),
+        pgn=html.escape(pgn),
+        data=embedded(small),
+        script=_part("player.js"),
+    )
+
+
+def _without_blanks(node: Node) -> Node:
+    return {
+        key: each for key, each in node.items() if each is not False and each not in ("", [], None)
+    }
+
+
+def _part(name: str) -> str:
+    return files("chessgloss.commentary").joinpath(name).read_text("utf-8")
+
+
+def policy(script: str) -> str:
+    """Return a content security policy, escaped for an attribute, that allows one script.
+
+    Nothing else is loaded or run: no address, no other script, no form sent anywhere.
+    """
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    allowed = (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return html.escape(allowed, quote=True)
+
+
+def embedded(value: object) -> str:
+    """Return a value as JSON that cannot end the script element it stands in."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def piece_shapes() -> str:
+    """Return python-chess's twelve pieces as SVG definitions."""
+    return "".join(chess.svg.PIECES[letter] for letter in "KQRBNPkqrbnp")
+
+
+def describe_game(annotated: AnnotatedGame) -> dict[str, str | list]:
+    """Return a game as the page reads it: ``nodes`` in order, each with its ``next`` ones.
+
+    Nodes name others by index; node 0 is the first position. ``points`` are the points,
+    0 to 1, that White can expect; ``gloss`` is our comment, ``comment`` that of others.
+    """
+    game = annotated.game
+    known = [_header(game, key) for key in ("Event", "Site", "Date")]
+    known = [text for text in known if text.strip("?. ")]
+    borrowed = any(note.borrowed for note in annotated.notes)
+    return {
+        "title": _title(game),
+        "event": " · ".join([*known, _header(game, "Result")]),
+        "result": game.headers.get("Result", "*"),
+        "headers": [[key, _header(game, key)] for key in game.headers],
+        "about": f"Comments: {annotated.sources}{_ITALICS if borrowed else ''}",
+        "pgn": write_pgn([annotated]),
+        "nodes": _nodes(annotated),
+    }
+
+
+def _nodes(annotated: AnnotatedGame) -> list[Node]:
+    """Return the nodes of a game, of its variations, and of the engine's better lines."""
+    game, board = annotated.game, annotated.game.board()
+    root = {"main": True, "comment": _human(game.comment), "arrows": _arrows(game)}
+    nodes = [_node(-1, board) | root]
+    waiting: list[tuple[chess.pgn.GameNode, int, chess.Board]] = [(game, 0, board)]
+
+    def append(parent: int, before: chess.Board, move: chess.Move, known: Node) -> chess.Board:
+        """Add the node that a move leads to; return its board."""
+        after = before.copy(stack=False)
+        after.push(move)
+        played: Node = {"uci": move.uci(), "san": before.san(move), "white": before.turn}
+        played["number"] = before.fullmove_number
+        nodes[parent]["next"].append(len(nodes))
+        nodes.append(_node(parent, after) | played | known)
+        return after
+
+    while waiting:
+        parent, index, board = waiting.pop()
+        on_main_line = parent.is_mainline() and bool(parent.variations)
+        note = annotated.notes[parent.ply() - game.ply()] if on_main_line else None
+        for child in parent.variations:
+            known = _written(child, note if child.is_mainline() else None)
+            after = append(index, board, child.move, known)
+            waiting.append((child, len(nodes) - 1, after))
+        if note and note.better and not parent.has_variation(chess.Move.from_uci(note.better[0])):
+            first, *rest = map(chess.Move.from_uci, note.better)
+            after = append(index, board, first, {"gloss": "The engine's choice."})
+            nodes[-1] |= value_of(note.better_score, after)
+            for move in rest:
+                after = append(len(nodes) - 1, after, move, {})
+    return nodes
+
+
+def _written(child: chess.pgn.ChildNode, note: Note | None) -> Node:
+    """Return what the game and a note say of a move."""
+    nags = sorted(child.nags & SIGNS.keys()) or ([note.nag] if note and note.nag else [])
+    value = value_of(child.eval() or (note.score if note else None), child.board())
+    return value | {
+        "main": note is not None,
+        "comment": _human(child.comment),
+        "marks": "".join(SIGNS[nag] for nag in nags),
+        "before": _human(child.starting_comment),
+        "gloss": note.text if note else "",
+        "borrowed": list(note.borrowed) if note else [],
+        "arrows": _arrows(child),
+    }
+
+
+def _node(parent: int, board: chess.Board) -> Node:
+    """Return a node with its position, and nothing said of it yet."""
+    node: Node = dict.fromkeys(("uci", "san", "marks", "before", "comment", "gloss", "score"), "")
+    node |= {"parent": parent, "number": 0, "white": False, "chance": None, "main": False}
+    return node | {"arrows": [], "next": [], "placement": board.board_fen()}
+
+
+def value_of(score: chess.engine.PovScore | None, board: chess.Board) -> Node:
+    """Return the value of a position in words (``score``), and White's ``chance`` to win."""
+    if board.is_checkmate():
+        return {"score": "checkmate", "chance": 0.0 if board.turn else 1.0}
+    if board.is_stalemate() or board.is_insufficient_material():
+        return {"score": "draw", "chance": 0.5}
+    if score is None:
+        return {}
+    chance = float(win_chance(centipawns(score, chess.WHITE)))
+    return {"score": score_text(score, _WORDING), "chance": round(chance, 3)}
+
+
+def _arrows(node: chess.pgn.GameNode) -> list[list[str]]:
+    names = chess.SQUARE_NAMES
+    return [[names[arrow.tail], names[arrow.head], arrow.color] for arrow in node.arrows()]
+
+
+def _human(comment: str) -> str:
+    return " ".join(_COMMAND.sub(" ", comment).split())
+
+
+def _title(game: chess.pgn.Game) -> str:
+    return f"{_header(game, 'White')} – {_header(game, 'Black')}"
+
+
+def _header(game: chess.pgn.Game, key: str) -> str:
+    """Return a header's value; python-chess leaves its escaped quotation marks as they are."""
+    return game.headers.get(key, "?").replace('\\"', '"')

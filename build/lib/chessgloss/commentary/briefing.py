@@ -1,0 +1,519 @@
+"""Briefings and comments: what a writer is given of a move, in which words, and what it returns.
+
+Which moves are commented on is decided by rule, before any model is asked. What engine, expert
+and oracle say of them is kept in a file, so that a prompt is the same on every machine; the
+chapter on commentary makes it anew and compares. It holds no human comment.
+``data/commentary/brief.py`` writes it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Literal
+
+import chess
+import chess.engine
+import chess.pgn
+import numpy as np
+from numpy.typing import NDArray
+
+from chessgloss import assets
+from chessgloss.concepts.changes import ConceptChange, concept_and_side, kind_of
+from chessgloss.corpora.lectures import Lecture, eligible, evaluated_lectures, read_lectures
+from chessgloss.corpora.samples import phase_of
+from chessgloss.engine import Analysis, Line, ScoreWording, analyse_many, score_text
+from chessgloss.facts import Facts, Verdict, gather, side_name, weigh
+from chessgloss.facts.board import attacks
+from chessgloss.positions import MoveInContext, Position, read_move, repair_fen
+from chessgloss.store import find_project
+
+Notation = Literal["fen", "pgn"]
+
+#: Words as data: the names of the concepts, and patterns of what a text asks or says.
+PHRASES: dict[str, Any] = tomllib.loads(
+    files("chessgloss.commentary").joinpath("phrases.toml").read_text("utf-8")
+)
+
+#: What is searched for each position, and how many lines before the move.
+NODES, LINES = 200_000, 5
+
+#: Changes smaller than this, in standard deviations, count as none: no direction is given.
+NO_CHANGE = 0.1
+
+_WORDING = ScoreWording(
+    number="{ahead} is ahead by {lead:.1f} pawns",
+    mated="{ahead} has mated",
+    level="the game is level",
+)
+
+#: The documents' moves that are printed with a FEN: figure, FEN as printed, move.
+EXAMPLES = (
+    ("ccc/figA1", "8/3nk3/1p4pp/1N1P1p2/1bP2KP1/3P1P2/7P/8 b - - 0 0", "Bd2+"),
+    ("ccc/figA5", "N6r/1p1k1ppp/2np4/b3p3/4P1b1/N1Q5/P4PPP/R3KB1R b KQ - 0 18", "Bxc3#"),
+    ("ccc/figA6", "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21", "Bxe6+"),
+)
+
+
+class BriefingError(ValueError):
+    """A file of briefings that is damaged, or lacks a move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """A move and what is known of it.
+
+    Parameters
+    ----------
+    name
+        What the move is called (see :class:`EvaluatedMove`).
+    move
+        The move.
+    before, after
+        The engine's analyses of the positions around it.
+    concepts
+        The 21 concepts by rank, as the expert shows them.
+    oracle
+        The same as Stockfish 8 says: its own changes, ranked by size.
+    noticed
+        Concepts fitted on facts (fork, pin, ...) that the move seems to bring about or to
+        end, as the expert shows them; changes in margins.
+    passed
+        The engine's analysis of the position in which the opponent passes after the move: what
+        the move threatens. ``None`` where it was not asked, or a check forbids to pass.
+    """
+
+    name: str
+    move: MoveInContext
+    before: Analysis
+    after: Analysis
+    concepts: tuple[ConceptChange, ...] = ()
+    oracle: tuple[ConceptChange, ...] = ()
+    noticed: tuple[ConceptChange, ...] = ()
+    passed: Analysis | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The engine's verdict on the move, seen by the side that moves."""
+        return weigh(self.move, self.before, self.after)
+
+    def facts(self) -> Facts:
+        """Return the facts of the move, those of the engine among them."""
+        return gather(self.move, self.verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment on a move, and who wrote it.
+
+    Parameters
+    ----------
+    text
+        The comment; empty if there is none to be used.
+    method
+        Name of the method.
+    model
+        Name of the language model; empty for a method without one.
+    state
+        ``answered``, or what became of the answer instead (``empty``, ``cut_off``,
+        ``refused``, ``unread`` for an answer in which no comment was found).
+    borrowed
+        Sentences of it that are not the model's but those of notes.
+    """
+
+    text: str
+    method: str
+    model: str = ""
+    state: str = "answered"
+    borrowed: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> int:
+        """Number of words, split at white space."""
+        return len(self.text.split())
+
+    @property
+    def shown(self) -> str:
+        """What a chapter shows: the text, the first words of a human one, or why there is none."""
+        if self.state != "answered":
+            return f"(no comment: {self.state})"
+        return first_words(self.text) if self.method == "reference" else self.text
+
+
+def first_words(text: str, most: int = 15) -> str:
+    """Return the first words of a text, which may belong to its author, with an ellipsis."""
+    words = text.split()
+    return " ".join(words[:most]) + (" …" if len(words) > most else "")
+
+
+# ---------------------------------------------------------------- in words
+
+
+def describe_position(position: Position, notation: Notation = "fen") -> str:
+    """Return the position as a FEN or as the moves of its game, in SAN with their numbers.
+
+    Raises
+    ------
+    ValueError
+        For ``pgn``, if the game does not start from the initial position.
+    """
+    if notation == "fen":
+        return f"Position (FEN): {position.fen}"
+    if not known_from_start(position):
+        raise ValueError(f"the game that led to {position.fen!r} is not known from its start")
+    game = chess.pgn.Game.from_board(position.board())
+    movetext = game.accept(chess.pgn.StringExporter(headers=False, columns=None))
+    return f"Game so far (PGN): {movetext.removesuffix('*').strip()}"
+
+
+def known_from_start(position: Position) -> bool:
+    """Return whether the game that led to a position is known from the initial position."""
+    return position.root == chess.STARTING_FEN and bool(position.moves)
+
+
+def describe_attacks(position: Position) -> str:
+    """Return every attack on an enemy piece, one line an attacking piece, White's first.
+
+    The CCC paper (3.1.2) lists them so that no piece is made up. An attack that the rules
+    bar (the attacker is pinned, or the king would step into check) is left out.
+    """
+    targets: dict[str, list[str]] = {}
+    for colour in (chess.WHITE, chess.BLACK):
+        for pair in attacks(position.board(), colour):
+            if not pair.barred:
+                piece, target = chess.piece_name(pair.piece), chess.piece_name(pair.target_piece)
+                attacker = f"{side_name(colour)} {piece} {chess.square_name(pair.square)}"
+                targets.setdefault(attacker, []).append(
+                    f"{target} {chess.square_name(pair.target)}"
+                )
+    lines = [f"- {attacker} attacks {', '.join(names)}" for attacker, names in targets.items()]
+    return "\n".join(lines) or "- none"
+
+
+def describe_verdict(move: MoveInContext, verdict: Verdict) -> str:
+    """Return the engine's verdict: who is ahead before and after, the loss, best and reply.
+
+    Scores are given for the side that is ahead, in pawns. The paper's prompts give the same
+    things: the score of the move, the expected reply, the best move.
+    """
+    board = move.position.board()
+    quality = "this is the best move"
+    if verdict.rank != 1 and verdict.loss:
+        name = verdict.mistake_class.lower()
+        name += "" if name in ("inaccuracy", "mistake", "blunder") else " move"
+        name = f"an {name}" if name[0] in "aeiou" else f"a {name}"
+        best = board.san(chess.Move.from_uci(verdict.best))
+        quality = f"this is {name} (loses {verdict.loss / 100:.1f} pawns), best was {best}"
+    before, after = (score_text(score, _WORDING) for score in (verdict.before, verdict.after))
+    parts = [f"before the move {before}, after it {after}", quality]
+    if verdict.reply is not None:
+        reply = move.after().board().san(chess.Move.from_uci(verdict.reply))
+        parts.append(f"expected reply {reply}")
+    return "; ".join(parts)
+
+
+def describe_concepts(concepts: Sequence[ConceptChange]) -> str:
+    """Return the concepts, one numbered line each, most important first."""
+    lines = [f"{rank}. {describe_concept(each)}" for rank, each in enumerate(concepts, start=1)]
+    return "\n".join(lines) or "(none given)"
+
+
+def describe_concept(change: ConceptChange) -> str:
+    """Return a concept and its direction in words: ``White's king safety: gets worse``.
+
+    Material, Imbalance and Pawns count White minus Black: their change is a shift to one
+    side. A concept fitted on a fact comes or goes: ``White's fork: seems to appear``.
+    """
+    words = PHRASES["concepts"][change.concept]
+    up = change.change > 0
+    if "plural" in words:
+        verb = "seem" if words["plural"] else "seems"
+        return f"{change.side}'s {change.concept}: {verb} to {'appear' if up else 'disappear'}"
+    owner, direction = f"{change.side}'s ", f"gets {'better' if up else 'worse'}"
+    if change.side == "both":
+        owner, direction = "", f"shifts in {side_name(up)}'s favour"
+    if abs(change.change) < NO_CHANGE:
+        direction = "hardly changes"
+    return f"{owner}{words['name']}: {direction}"
+
+
+def speaks_of(text: str, change: ConceptChange) -> bool:
+    """Return whether a comment uses a word that stands for a concept, of either side.
+
+    A crude sign: it finds ``threats`` in "no threats", too.
+    """
+    return any(word in text.lower() for word in PHRASES["concepts"][change.concept]["words"])
+
+
+def after_pass(position: Position) -> Position | None:
+    """Return a position after a pass; ``None`` where one cannot pass: in check, or at the end."""
+    board = chess.Board(position.fen)
+    if board.is_check() or board.is_game_over():
+        return None
+    board.push(chess.Move.null())
+    return Position(board.fen()) if board.is_valid() else None
+
+
+# ---------------------------------------------------------------- on disk
+
+
+def briefings_file() -> Path:
+    """Return where the briefings of the evaluated moves are kept."""
+    return find_project() / "data" / "commentary" / "briefings.json"
+
+
+def lectured_file() -> Path:
+    """Return where the briefings of the other commented moves of the evaluated lectures are."""
+    return find_project() / "data" / "commentary" / "lectured.json"
+
+
+def read_briefings(path: Path) -> dict[str, Briefing]:
+    """Read the briefings of a file, by name.
+
+    Raises
+    ------
+    BriefingError
+        If the file is missing or no such file; the message says what makes it.
+    """
+    try:
+        _, *rows = json.loads(path.read_text(encoding="utf-8"))
+        return {row["name"]: _briefing(row) for row in rows}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BriefingError(
+            f"{path} is no file of briefings ({error}); make it with: "
+            "python data/commentary/brief.py"
+        ) from error
+
+
+def analysis_row(analysis: Analysis) -> dict[str, Any]:
+    """Return an analysis as plain values, ready for JSON."""
+    scores = (line.score.relative for line in analysis.lines)
+    texts = (f"mate {each.mate()}" if each.is_mate() else f"cp {each.score()}" for each in scores)
+    rows = zip(texts, analysis.lines, strict=True)
+    lines = [[text, line.depth, " ".join(line.moves)] for text, line in rows]
+    return {"engine": analysis.engine, "nodes": analysis.nodes, "lines": lines}
+
+
+def _briefing(row: Mapping[str, Any]) -> Briefing:
+    position = Position(row["fen"], tuple(row["moves"].split()), row["root"])
+    move = MoveInContext(position, row["move"])
+    concepts, oracle, noticed = (
+        tuple(
+            ConceptChange(name, side, before, after, change, rank)
+            for rank, (name, side, before, after, change) in enumerate(row[key], start=1)
+        )
+        for key in ("concepts", "oracle", "noticed")
+    )
+    before, after = (
+        read_analysis(position, row["before"]),
+        read_analysis(move.after(), row["after"]),
+    )
+    turned = after_pass(move.after())
+    passed = read_analysis(turned, row["passed"]) if turned and "passed" in row else None
+    return Briefing(row["name"], move, before, after, concepts, oracle, noticed, passed)
+
+
+def read_analysis(position: Position, row: Mapping[str, Any]) -> Analysis:
+    """Return the analysis of a position from what :func:`analysis_row` made of it."""
+    lines = []
+    for text, depth, moves in row["lines"]:
+        unit, number = text.split()
+        score = {"cp": chess.engine.Cp, "mate": chess.engine.Mate}[unit](int(number))
+        pov_score = chess.engine.PovScore(score, position.turn)
+        lines.append(Line(tuple(moves.split()), pov_score, depth))
+    return Analysis(position, tuple(lines), row["nodes"], row["engine"])
+
+
+# ---------------------------------------------------------------- which moves
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedMove:
+    """A move that every method comments on.
+
+    Parameters
+    ----------
+    name
+        What the move is called in tables and recordings: ``lec9/12`` is comment 12 (from 0)
+        of lecture 9, ``ccc/figA6`` an example printed in a document.
+    move
+        The move.
+    reference
+        The human comment; ``None`` for the documents' examples, which have none.
+    """
+
+    name: str
+    move: MoveInContext
+    reference: str | None = None
+
+    @property
+    def group(self) -> str:
+        """What the move shares its source with: a lecture, or a document."""
+        return self.name.split("/", 1)[0]
+
+    @property
+    def stratum(self) -> tuple[str, str]:
+        """Phase of the game and kind of the move."""
+        return phase_of(self.move.position.fen), kind_of(self.move.position.board(), self.move.move)
+
+
+def documents_examples() -> tuple[EvaluatedMove, ...]:
+    """Return the documents' own examples: Figures A1, A5 and A6 of the CCC paper."""
+    return tuple(
+        EvaluatedMove(name, read_move(repair_fen(fen).position, san)) for name, fen, san in EXAMPLES
+    )
+
+
+def choose_moves(
+    lectures: Sequence[Lecture], count: int = 60, *, seed: int = 1
+) -> list[EvaluatedMove]:
+    """Choose the moves of the evaluated lectures whose comments are compared.
+
+    Candidates are :func:`eligible` comments on a move that occurs for the first time.
+    They are sorted into strata by phase and kind of move; within a stratum their order is a
+    hash of seed, position and move. The strata then give one move each, in turns, until
+    there are ``count``.
+
+    Parameters
+    ----------
+    lectures
+        All lectures; the rule of :func:`evaluated_lectures` says which may be evaluated.
+    count
+        How many moves; fewer if the lectures hold fewer.
+    seed
+        Changes the order within a stratum.
+
+    Returns
+    -------
+    list of EvaluatedMove
+        In the order of their lectures.
+    """
+    held_out = evaluated_lectures(lectures)
+    candidates: dict[tuple[str, str], EvaluatedMove | None] = {}
+    for lecture in (each for each in lectures if each.name in held_out):
+        for number, comment in enumerate(lecture.comments):
+            move = comment.context
+            chosen = EvaluatedMove(f"{lecture.name}/{number}", move, comment.comment)
+            candidates.setdefault(
+                (move.position.fen, move.uci), chosen if eligible(comment) else None
+            )
+
+    def lot(each: EvaluatedMove) -> str:
+        text = f"{seed} {each.move.position.fen} {each.move.uci}"
+        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+    strata: dict[tuple[str, str], list[EvaluatedMove]] = {}
+    for candidate in sorted(filter(None, candidates.values()), key=lot):
+        strata.setdefault(candidate.stratum, []).append(candidate)
+    turns = zip_longest(*(strata[key] for key in sorted(strata)))
+    drawn = [each for turn in turns for each in turn if each is not None][:count]
+    return [each for each in candidates.values() if each is not None and each in drawn]
+
+
+def evaluated_moves(seed: int = 1) -> list[EvaluatedMove]:
+    """Return the evaluated moves: those of the lectures, then the documents' examples."""
+    lectures = read_lectures(assets.locate("lectures"))
+    return [*choose_moves(lectures, seed=seed), *documents_examples()]
+
+
+def lectured_moves(seed: int = 1) -> list[EvaluatedMove]:
+    """Return the other commented moves of the evaluated lectures, each at its first comment.
+
+    They are the second set of moves on which comments are compared: none was looked at when the
+    evaluated moves were chosen, and nothing was learned from their lectures.
+    """
+    lectures = read_lectures(assets.locate("lectures"))
+    held_out, evaluated = evaluated_lectures(lectures), choose_moves(lectures, seed=seed)
+    found = {(each.move.position.fen, each.move.uci) for each in evaluated}
+    moves = dict[tuple[str, str], EvaluatedMove]()
+    for lecture in (each for each in lectures if each.name in held_out):
+        for number, comment in enumerate(lecture.comments):
+            move = comment.context
+            each = EvaluatedMove(f"{lecture.name}/{number}", move, comment.comment)
+            moves.setdefault((move.position.fen, move.uci), each)
+    return [each for key, each in moves.items() if key not in found]
+
+
+# ---------------------------------------------------------------- what is known of them
+
+
+def brief(
+    moves: Sequence[EvaluatedMove], *, nodes: int = NODES, progress: bool = True
+) -> list[Briefing]:
+    """Ask engine, expert and concept oracle about moves; return a briefing for each.
+
+    Parameters
+    ----------
+    moves
+        The moves.
+    nodes
+        Nodes searched before each move (with :data:`LINES` lines) and after it (with one); a
+        quarter of them after a pass.
+    """
+    from chessgloss.concepts.priority import prioritise
+
+    played = [evaluated.move for evaluated in moves]
+    before = analyse_many(
+        [move.position for move in played], nodes=nodes, multipv=LINES, progress=progress
+    )
+    after = analyse_many([move.after() for move in played], nodes=nodes, progress=progress)
+    turned = [after_pass(move.after()) for move in played]
+    passes = iter(
+        analyse_many([each for each in turned if each], nodes=nodes // 4, progress=progress)
+    )
+    passed = [next(passes) if each else None for each in turned]
+    concepts = [prioritise(move.position, move.uci).changes for move in played]
+    oracle, noticed = _oracle_changes(played), _noticed(played)
+    rest = zip(before, after, concepts, oracle, noticed, passed, strict=True)
+    return [
+        Briefing(evaluated.name, evaluated.move, *row)
+        for evaluated, row in zip(moves, rest, strict=True)
+    ]
+
+
+def _oracle_changes(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange, ...]]:
+    """Return Stockfish 8's own changes of the 21 terms for each move, the largest first.
+
+    Changes are in standard deviations of the term's change over the moves that the model of
+    changes was trained on. Positions that the oracle has no table for count as all zero.
+    """
+    from chessgloss.concepts.priority import ChangeModel, weights_file
+    from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
+
+    def terms(fens: list[str]) -> NDArray[np.float32]:
+        return np.nan_to_num(evaluate_terms(fens, stockfish8(), progress=False).middlegame)
+
+    before = terms([move.position.fen for move in moves])
+    after = terms([move.after().fen for move in moves])
+    changes = (after - before) / ChangeModel.load(weights_file("nnue")).spread
+    return [
+        tuple(
+            ConceptChange(
+                *concept_and_side(TERMS[k]), float(first[k]), float(last[k]), float(change[k]), rank
+            )
+            for rank, k in enumerate(np.argsort(-np.abs(change), kind="stable"), start=1)
+        )
+        for first, last, change in zip(before, after, changes, strict=True)
+    ]
+
+
+def _noticed(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange, ...]]:
+    """Return for each move the concepts fitted on facts that it seems to bring about or end."""
+    from chessgloss.concepts.facts import notice
+    from chessgloss.concepts.fit import LAYERS, ConceptVectors
+    from chessgloss.experts import joined_activations, load_expert
+
+    expert = load_expert("nnue")
+    vectors = ConceptVectors.load(find_project() / "data" / "concepts" / "facts-nnue.safetensors")
+    before, after = (
+        vectors.scores(joined_activations(expert, fens, LAYERS))
+        for fens in ([move.position.fen for move in moves], [move.after().fen for move in moves])
+    )
+    rows = zip(before, after, moves, strict=True)
+    return [notice(first, last, not move.mover) for first, last, move in rows]

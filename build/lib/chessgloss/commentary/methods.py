@@ -1,0 +1,476 @@
+"""The methods that ask a language model: what each is given, what is asked, how it is read.
+
+The methods of the CCC paper, their ablations, and the comments of all of them side by side.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+import pandas as pd
+
+from chessgloss.commentary.briefing import (
+    Briefing,
+    Comment,
+    EvaluatedMove,
+    Notation,
+    describe_attacks,
+    describe_concepts,
+    describe_position,
+    describe_verdict,
+)
+from chessgloss.commentary.notes import write_notes
+from chessgloss.commentary.prompts import load_prompt
+from chessgloss.commentary.proven import Form, request_constrained, write_proven
+from chessgloss.concepts.changes import ConceptChange
+from chessgloss.facts import side_name
+from chessgloss.llm.client import Client, Misconfigured, Unanswered, replay
+from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
+from chessgloss.positions import MoveInContext
+from chessgloss.store import find_project
+
+Choice = Literal["top", "random", "flipped", "none"]
+
+#: The paper's temperature (4.1).
+TEMPERATURE = 0.1
+
+#: How many concepts are given: Figure 3 of the CCC paper lists three beside its example, its
+#: text names no number. Five is our reading, and the chapter varies it.
+CONCEPTS = 5
+
+#: Most concepts fitted on facts that follow them.
+NOTICED = 3
+
+#: Numbers of concepts tried beside the five, and on how many of the moves.
+OTHER_COUNTS, VARIED_MOVES = (3, 8), 20
+
+#: Methods that ask no model.
+UNASKED = ("reference", "notes", "template", "gac")
+
+#: Methods that give a model notes to write (:mod:`chessgloss.commentary.proven`), and the
+#: earlier one whose comments were checked, mended and published.
+WRITTEN = ("ccc_notes", "ccc_proven", *get_args(Form), "ccc_verified")
+
+_COMMENT = re.compile(r"^\W*comment\W*?:\W*?(?=\w)", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A way to have a language model comment on a move.
+
+    Parameters
+    ----------
+    name
+        As in tables and keys.
+    prompt
+        Name of the prompt.
+    given
+        What it is given beside position and move, in words.
+    concepts
+        Which concepts it is given (see :func:`choose_concepts`); ``None``: it has no such part.
+    oracle
+        Whether the concepts are Stockfish 8's own changes instead of the expert's.
+    noticed
+        Whether the concepts fitted on facts that the move brings about or ends follow them.
+    attacks
+        Whether every attack on an enemy piece is listed, where the prompt leaves it open.
+    examples
+        How many worked examples precede the question (:data:`EXAMPLES`).
+    max_tokens
+        Longest answer.
+    """
+
+    name: str
+    prompt: str
+    given: str
+    concepts: Choice | None = None
+    oracle: bool = False
+    noticed: bool = False
+    attacks: bool = True
+    examples: int = 0
+    max_tokens: int = 90
+
+
+def _ccc(name: str, given: str, choice: Choice, **options: bool) -> Method:
+    given = f"engine's verdict, attacks, examples, reasoning, {given}"
+    return Method(name, "comment_ccc", given, choice, max_tokens=200, **options)
+
+
+#: Every such method by name.
+METHODS: Mapping[str, Method] = {
+    method.name: method
+    for method in (
+        Method("llm", "comment_llm", "nothing more"),
+        Method("llm_expert", "comment_expert", "engine's verdict"),
+        _ccc("ccc", "five concepts", "top"),
+        _ccc("ccc_random", "five other concepts by lot", "random"),
+        _ccc("ccc_flipped", "five concepts turned round", "flipped"),
+        _ccc("ccc_none", "no concept", "none"),
+        _ccc("ccc_oracle", "Stockfish 8's five", "top", oracle=True),
+        _ccc("ccc_facts", "five concepts, and forks, pins and such it sees", "top", noticed=True),
+        Method("llm_two", "comment_llm", "two examples", examples=2),
+        Method("llm_expert_two", "comment_expert", "engine's verdict, two examples", examples=2),
+        *(
+            Method(
+                f"ccc_{name}{end}",
+                "comment_guided",
+                f"{given}engine's verdict, reasoning, five concepts",
+                "top",
+                attacks=not end,
+                examples=shown,
+                max_tokens=200,
+            )
+            for name, shown in (("two", 2), ("zero", 0))
+            for end, given in (("", "attacks, "), ("_bare", ""))
+        ),
+    )
+}
+
+#: The arms that are ranked: each without worked examples and with the same two; those that are
+#: guided by concepts also without the list of attacks.
+ARMS: Mapping[str, tuple[str, ...]] = {
+    "no examples": ("llm", "llm_expert", "ccc_zero", "ccc_zero_bare"),
+    "two examples": ("llm_two", "llm_expert_two", "ccc_two", "ccc_two_bare"),
+}
+
+#: Two worked examples, one a colour; an arm sees of them what it sees of its own move.
+EXAMPLES: tuple[Mapping[str, Any], ...] = tuple(
+    tomllib.loads(
+        files("chessgloss.commentary").joinpath("prompts", "examples.toml").read_text("utf-8")
+    )["example"]
+)
+
+#: Methods whose prompts begin alike for one move: asked move by move, the server reads the
+#: common part once.
+GUIDED = tuple(name for name, method in METHODS.items() if method.prompt == "comment_ccc")
+
+
+# ---------------------------------------------------------------- which concepts
+
+
+def concepts_of(
+    briefing: Briefing, method: str, count: int = CONCEPTS
+) -> tuple[ConceptChange, ...]:
+    """Return the concepts that a method is given for a move."""
+    chosen = METHODS[method]
+    ranked = briefing.oracle if chosen.oracle else briefing.concepts
+    concepts = choose_concepts(briefing.move, ranked, chosen.concepts or "none", count)
+    return (*concepts, *briefing.noticed[:NOTICED]) if chosen.noticed else concepts
+
+
+def choose_concepts(
+    move: MoveInContext, ranked: Sequence[ConceptChange], choice: Choice, count: int = CONCEPTS
+) -> tuple[ConceptChange, ...]:
+    """Return the concepts that a method is given, most important first.
+
+    Parameters
+    ----------
+    move
+        The move; it decides the lot of ``random``.
+    ranked
+        All 21 concepts by rank.
+    choice
+        ``top`` takes the first ``count``; ``flipped`` takes the same with the sign of every
+        change turned round; ``random`` draws ``count`` of the other concepts and gives each
+        the size of the one whose place it takes and a sign by lot; ``none`` takes nothing.
+    count
+        How many.
+    """
+    top, others = tuple(ranked[:count]), ranked[count:]
+    if choice in ("top", "none"):
+        return top if choice == "top" else ()
+    if choice == "flipped":
+        return tuple(_with_change(each, -each.change) for each in top)
+    lot = f"1 {move.position.fen} {move.uci}".encode()
+    digest = hashlib.blake2b(lot, digest_size=8).digest()
+    random = np.random.default_rng(int.from_bytes(digest, "big"))
+    drawn = random.permutation(len(others))[: len(top)]
+    signs = random.choice([-1.0, 1.0], size=len(drawn))
+    return tuple(
+        replace(_with_change(others[k], float(sign) * abs(place.change)), rank=place.rank)
+        for k, sign, place in zip(drawn, signs, top, strict=False)
+    )
+
+
+def _with_change(concept: ConceptChange, change: float) -> ConceptChange:
+    """Return a concept with another change; the score after the move moves with its sign."""
+    step = abs(concept.after - concept.before) * (1 if change >= 0 else -1)
+    return replace(concept, change=change, after=concept.before + step)
+
+
+# ---------------------------------------------------------------- questions and answers
+
+
+def request_comment(
+    briefing: Briefing, method: str, *, notation: Notation = "fen", count: int = CONCEPTS
+) -> Request:
+    """Return what is asked of the language model for a comment.
+
+    Parameters
+    ----------
+    briefing
+        The move and what is known of it.
+    method
+        Name of a method in :data:`METHODS`.
+    notation
+        How the position is written (the paper's Appendix F compares the two).
+    count
+        How many concepts are given.
+    """
+    chosen, move = METHODS[method], briefing.move
+    prompt = load_prompt(chosen.prompt)
+    values = {
+        "position": describe_position(move.position, notation),
+        "side": side_name(move.mover),
+        "move": move.numbered_san,
+    }
+    if "verdict" in prompt.placeholders:
+        values["verdict"] = describe_verdict(move, briefing.verdict)
+    if chosen.concepts is not None:
+        values["attacks"] = _attacks(chosen, describe_attacks(move.after()))
+        values["concepts"] = describe_concepts(concepts_of(briefing, method, count))
+    *before, question = prompt.fill(**values)
+    shown = (turn for each in EXAMPLES[: chosen.examples] for turn in _show(chosen, each))
+    return Request(
+        (*before, *shown, question),
+        Sampling(temperature=TEMPERATURE, max_tokens=chosen.max_tokens, seed=1),
+        prompt=prompt.label,
+        about={"method": method, "of": briefing.name, "notation": notation, "concepts": count},
+    )
+
+
+def _attacks(method: Method, lines: str) -> str:
+    """Return the list of attacks as a prompt has it: with its heading where it may be left out."""
+    if method.prompt == "comment_ccc":
+        return lines
+    return f"\nAttacks after the move:\n{lines}" if method.attacks else ""
+
+
+def _show(method: Method, example: Mapping[str, Any]) -> tuple[Message, Message]:
+    """Return a worked example as a turn of the user and one of the assistant."""
+    prompt, texts = load_prompt(method.prompt), {key: example[key] for key in ("side", "move")}
+    texts["position"] = f"Position (FEN): {example['position']}"
+    answer = example["comment"]
+    if "verdict" in prompt.placeholders:
+        texts["verdict"] = example["verdict"]
+    if method.concepts is not None:
+        texts["attacks"] = _attacks(method, "\n".join(f"- {each}" for each in example["attacks"]))
+        concepts = enumerate(example["concepts"], start=1)
+        texts["concepts"] = "\n".join(f"{rank}. {each}" for rank, each in concepts)
+        answer = f"Thoughts: {example['thoughts']}\nComment: {answer}"
+    return prompt.fill(**texts)[-1], Message("assistant", answer)
+
+
+def varied_moves(briefings: Sequence[Briefing]) -> Sequence[Briefing]:
+    """Return the moves on which other numbers of concepts are tried, from all lectures."""
+    return briefings[:: max(1, len(briefings) // VARIED_MOVES)][:VARIED_MOVES]
+
+
+def read_comment(answer: Answer, method: str) -> Comment:
+    """Return the comment in an answer.
+
+    A method that reasons first marks its comment with ``Comment:``; what follows the last such
+    mark is taken, in one line. An answer that was cut off counts as such even if a part of
+    the comment is there.
+    """
+    text = answer.text
+    if answer.state != State.ANSWERED:
+        return Comment("", method, answer.model, str(answer.state))
+    if METHODS[method].concepts is not None:
+        marks = list(_COMMENT.finditer(text))
+        text = text[marks[-1].end() :] if marks else ""
+    line = " ".join(text.split()).strip('"').strip()
+    return Comment(line, method, answer.model, "answered" if line else "unread")
+
+
+# ---------------------------------------------------------------- comments
+
+
+@dataclass(slots=True)
+class ModelWriter:
+    """Writes comments by a method that asks a language model.
+
+    Where the model gives no usable comment (an empty, cut-off or unreadable answer, a
+    refusal) the facts speak instead, and the comment says so by its method. An endpoint that
+    stops answering is not asked again.
+
+    Parameters
+    ----------
+    client
+        Asks the model.
+    method
+        Name of a method in :data:`METHODS`, or ``ccc_proven``.
+    warn
+        Called with one line whenever the facts speak instead.
+    """
+
+    client: Client
+    method: str
+    warn: Callable[[str], object]
+    _gone: bool = field(default=False, init=False)
+
+    def __call__(self, briefing: Briefing) -> Comment:
+        """Return a comment on a move."""
+        name = self.client.model.name
+        if self._gone:
+            return write_notes(briefing)
+        try:
+            if self.method == "ccc_proven":
+                comment = write_proven(briefing, self.client).comment
+            else:
+                answer = self.client.ask(request_comment(briefing, self.method))
+                comment = read_comment(answer, self.method)
+            if comment.state == "answered" and comment.method == self.method:
+                return replace(comment, model=comment.model or name)
+            problem = f"{name} gave no usable comment on {briefing.name}"
+        except (Unanswered, Misconfigured) as error:
+            self._gone, problem = True, str(error)
+        self.warn(f"{problem}; the facts speak instead")
+        return write_notes(briefing)
+
+
+def model_comments(
+    briefings: Sequence[Briefing],
+    method: str,
+    client: Client,
+    *,
+    notation: Notation = "fen",
+    count: int = CONCEPTS,
+) -> list[Comment]:
+    """Return the comments of a method that asks a language model, in the order of briefings.
+
+    Parameters
+    ----------
+    briefings
+        The moves and what is known of them.
+    method
+        Name of a method in :data:`METHODS`.
+    client
+        Replays, records or asks.
+    notation, count
+        As in :func:`request_comment`.
+    """
+    requests = [request_comment(each, method, notation=notation, count=count) for each in briefings]
+    return [read_comment(answer, method) for answer in client.ask_many(requests, progress=False)]
+
+
+def kept_texts(method: str) -> dict[str, tuple[str, str, str]]:
+    """Return text, method and model of the comments of an earlier method, by the name of the move.
+
+    ``gac`` is what a recurrent network says (``data/gac``), ``template`` put sentences together
+    from facts, ``ccc_verified`` was written, checked and mended. The judges were asked about these
+    texts; so they are data.
+    """
+    data = find_project() / "data"
+    if method in ("gac", "template"):
+        file = data / ("gac/comments.json" if method == "gac" else "commentary/template.json")
+        rows = json.loads(file.read_text("utf-8"))[1:]
+        return {row["move"]: (row["text"], method, "") for row in rows}
+    stored = json.loads((data / "claims" / "published.json").read_text("utf-8"))
+    rows = [row for row in stored["comments"] if row["method"] == method]
+    return {row["move"]: (row["text"], method, stored["model"]) for row in rows}
+
+
+def written_comments(briefings: Sequence[Briefing], model: str, method: str) -> list[Comment]:
+    """Return the recorded comments that a model wrote from notes: as it wrote them, or proven."""
+    client = replay("notes", model)
+    if method in get_args(Form):
+        requests = [request_constrained(each, cast(Form, method)) for each in briefings]
+        answers = client.ask_many(requests, progress=False)
+        return [
+            Comment(answer.text.strip(), method, model, str(answer.state)) for answer in answers
+        ]
+    written = [write_proven(each, client) for each in briefings]
+    if method == "ccc_proven":
+        return [replace(each.comment, method=method, model=model) for each in written]
+    firsts = [each.attempts[0] for each in written]
+    return [Comment(each.text, method, model, each.state) for each in firsts]
+
+
+def gather_comments(
+    methods: Sequence[str],
+    moves: Sequence[EvaluatedMove],
+    briefings: Mapping[str, Briefing],
+    client: Client,
+) -> pd.DataFrame:
+    """Return the comments of some methods on some moves.
+
+    Parameters
+    ----------
+    methods
+        Names in :data:`METHODS`, :data:`UNASKED` and :data:`WRITTEN`; the rows come in their
+        order.
+    moves
+        The evaluated moves.
+    briefings
+        What is known of them, by name.
+    client
+        Replays the answers of the methods that ask a model; those of the arms and of the notes
+        are replayed from their own files.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As :func:`comment_table` gives it. A move that no human commented on has no row for
+        ``reference``.
+
+    Raises
+    ------
+    ValueError
+        For a method that is not known.
+    """
+    if unknown := [name for name in methods if name not in (*UNASKED, *WRITTEN, *METHODS)]:
+        known = ", ".join(sorted((*UNASKED, *WRITTEN, *METHODS)))
+        raise ValueError(f"no method {', '.join(unknown)}; there are {known}")
+    given = [briefings[each.name] for each in moves]
+
+    def column(method: str) -> Sequence[Comment | None]:
+        if method == "reference":
+            return [Comment(each.reference, method) if each.reference else None for each in moves]
+        if method == "notes":
+            return list(map(write_notes, given))
+        if method in ("gac", "template", "ccc_verified"):
+            texts = kept_texts(method)
+            return [Comment(*texts[each.name]) if each.name in texts else None for each in moves]
+        if method in WRITTEN:
+            return written_comments(given, client.model.name, method)
+        arms = {arm for group in ARMS.values() for arm in group} - {"llm", "llm_expert"}
+        asked = replay("arms", client.model.name) if method in arms else client
+        return model_comments(given, method, asked)
+
+    return comment_table(moves, [column(method) for method in methods])
+
+
+def comment_table(
+    moves: Sequence[EvaluatedMove], columns: Sequence[Sequence[Comment | None]]
+) -> pd.DataFrame:
+    """Return comments as a table, a row each.
+
+    Parameters
+    ----------
+    moves
+        The moves.
+    columns
+        For each method its comments in the order of the moves; ``None`` where there is none.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``move``, ``group``, ``method``, ``model``, ``state``, ``text``, ``words``.
+    """
+    rows = [
+        (move.name, move.group, each.method, each.model, each.state, each.text, each.words)
+        for comments in columns
+        for move, each in zip(moves, comments, strict=True)
+        if each is not None
+    ]
+    names = ["move", "group", "method", "model", "state", "text", "words"]
+    return pd.DataFrame(rows, columns=names)

@@ -1,0 +1,951 @@
+"""Notes: what can truly be said of a move, and a comment made of the weightiest.
+
+::
+
+    for note in notes(briefing):  # the weightiest first
+        print(note.weight, note.sentence, note.facts)
+    compose(notes(briefing)).text
+
+A note is a sentence complete in itself, with the facts and the line of moves that bear it out.
+What captures seem to win on the board is a note only where the engine's own line wins it: lines
+are replayed until they are quiet, and what they win is counted. The kinds of notes, their weights
+and wordings are data (``notes.toml``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+import chess
+import chess.engine
+
+from chessgloss.commentary.briefing import Briefing, Comment
+from chessgloss.engine import centipawns
+from chessgloss.facts import Fact, listed, side_name
+from chessgloss.facts import board as boards
+from chessgloss.facts.fact import named
+from chessgloss.facts.known import perpetual, zugzwang
+from chessgloss.facts.tactics import VALUES, Capture, balance, captures, exchange, mates, pins
+from chessgloss.facts.verdict import Standing, judge, standing
+
+#: The kinds of notes as data: weights, and ways of saying each.
+NOTES: Final[dict[str, Any]] = tomllib.loads(
+    files("chessgloss.commentary").joinpath("notes.toml").read_text("utf-8")
+)
+
+#: Words of a comment and sentences at most; plies of a line that are spelt out.
+MOST_WORDS, MOST_SENTENCES, SPELT = 45, 3, 3
+
+#: A line is replayed so far, and what it wins counts if it is won within so many plies.
+LONGEST, SOON = 14, 5
+
+#: Pawns by which an engine's score may contradict a count of material before it is not believed.
+DOUBT: Final = 2.0
+
+#: A mate that is threatened is said up to so many moves; up to so many its length is given: of a
+#: longer one a short search finds that it is there, and not yet the shortest.
+LONGEST_THREAT, LONGEST_EXACT = 4, 4
+
+#: Worth of a side's pieces without pawns, in pawns, up to which the game is an endgame.
+ENDGAME = 10
+
+#: The board at the start of a game.
+HOME: Final = chess.Board()
+
+_AHEAD: Final = ("winning", "clearly better", "slightly better")
+_BAD: Final = frozenset({"inaccuracy", "mistake", "blunder"})
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+_CENTRE: Final = (chess.D4, chess.E4, chess.D5, chess.E5)
+_PIECES = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One true statement about a move.
+
+    Parameters
+    ----------
+    kind
+        Entry of ``notes.toml`` that words it.
+    side
+        Side that it is good for.
+    sentence
+        The statement in words, complete in itself.
+    weight
+        How much it matters to a reader, from 0 (padding) to 100 (mate).
+    facts
+        The facts that bear it out; empty for what the move alone shows.
+    decides
+        Whether it tells what decides about the move: a mate, a piece, the only move.
+    about
+        Squares and subjects that it speaks of.
+    line
+        UCI moves that it rests on, from the position before the move, replayed legally.
+    value
+        Its amount: moves to mate, pawns won; ``None`` without one.
+    concept
+        The concept of the expert that it puts into chess words; empty without one.
+    subject
+        Words with which the sentence begins and in whose place another note's may be joined.
+    """
+
+    kind: str
+    side: chess.Color
+    sentence: str
+    weight: float
+    facts: tuple[Fact, ...] = ()
+    decides: bool = False
+    about: frozenset[str] = frozenset()
+    line: tuple[str, ...] = ()
+    value: float | None = None
+    concept: str = ""
+    subject: str = ""
+
+
+def write_notes(briefing: Briefing) -> Comment:
+    """Write a comment by the method ``notes``: no model, only what is true of the move."""
+    return compose(notes(briefing))
+
+
+def notes(briefing: Briefing) -> tuple[Note, ...]:
+    """Return every statement worth making of a move, the weightiest first.
+
+    Parameters
+    ----------
+    briefing
+        What is known of the move. With several lines after the move an offer of material can be
+        explained that is better declined; with a search after a pass (``passed``) what the
+        move threatens.
+    """
+    made = _Notes(briefing)
+    return tuple(sorted(made, key=lambda note: (-note.weight, note.kind, note.sentence)))
+
+
+# ---------------------------------------------------------------- what a line comes to
+
+
+class Outcome(NamedTuple):
+    """What a line wins for a side once it is quiet.
+
+    Parameters
+    ----------
+    gain
+        Pawns that the side has won; negative if it has lost.
+    won, lost
+        Pieces that the side has taken and given; equal ones cancel out.
+    plies
+        Plies after which the balance stands as it does in the end.
+    fallen
+        Where the one lost piece stood before the line; ``None`` if that is not so simple.
+    """
+
+    gain: int
+    won: Counter[chess.PieceType]
+    lost: Counter[chess.PieceType]
+    plies: int
+    fallen: chess.Square | None
+
+
+NOTHING: Final = Outcome(0, Counter(), Counter(), 0, None)
+
+
+def play_out(board: chess.Board, line: Sequence[str], side: chess.Color) -> Outcome:
+    """Replay a line of UCI moves until it is quiet and count what it wins for a side.
+
+    Quiet means: nobody is in check, and the line does not go on taking; at its end the side that
+    has lost takes back what it can by exchange. Where the balance changes again long after, what
+    both counts agree on is what is won: nothing, if one of them says nothing.
+    """
+    states, worth, sign = [board.copy(stack=False)], [0], 1 if side else -1
+    todo = [chess.Move.from_uci(uci) for uci in reversed(line[:LONGEST])]
+    while len(states) < 2 * LONGEST:
+        turn, move = states[-1].turn, todo.pop() if todo else None
+        if move is None and worth[-1] and (turn == side) == (worth[-1] < 0):
+            best = max(captures(states[-1], turn), key=lambda each: each.gain, default=None)
+            move = best.move if best and best.gain > 0 else None
+        if move is None or not states[-1].is_legal(move):
+            break
+        states.append(states[-1].copy())
+        states[-1].push(move)
+        worth.append(sign * (balance(states[-1]) - balance(board)))
+    taken = [*(after != before for before, after in pairwise(worth)), False]
+    quiet = [n for n, each in enumerate(states) if not (taken[n] or _must_answer(each))]
+    near = max((ply for ply in quiet if ply <= SOON + 2), default=0)
+    if not quiet or worth[near] * worth[quiet[-1]] <= 0:
+        return NOTHING
+    end = near if abs(worth[near]) <= abs(worth[quiet[-1]]) else quiet[-1]
+    plies = next(n for n in range(end + 1) if set(worth[n : end + 1]) == {worth[end]})
+    (ours, theirs), (our_rest, their_rest) = (
+        [_count(each, colour) for colour in (side, not side)] for each in (board, states[end])
+    )
+    won, lost = theirs - their_rest + (our_rest - ours), ours - our_rest + (their_rest - theirs)
+    for kinds in ((chess.KNIGHT, chess.BISHOP), *((kind,) for kind in _PIECES)):
+        for _ in range(min(sum(won[k] for k in kinds), sum(lost[k] for k in kinds))):
+            for counter in (won, lost):
+                counter[next(k for k in kinds if counter[k])] -= 1
+    won, lost = +won, +lost
+    moves = states[plies].move_stack
+    fallen = boards.taken_on(states[plies - 1], moves[-1])
+    if (won + lost).total() > 1 or fallen is None:
+        return Outcome(worth[end], won, lost, plies, None)
+    for move in reversed(moves[:-1]):
+        fallen = move.from_square if move.to_square == fallen else fallen
+    simple = board.piece_type_at(fallen) in won + lost
+    return Outcome(worth[end], won, lost, plies, fallen if simple else None)
+
+
+def _must_answer(board: chess.Board) -> bool:
+    return board.is_check() and any(board.legal_moves)
+
+
+def _count(board: chess.Board, side: chess.Color) -> Counter[chess.PieceType]:
+    return Counter({kind: len(board.pieces(kind, side)) for kind in _PIECES})
+
+
+def stuff(won: Counter[chess.PieceType], lost: Counter[chess.PieceType]) -> str:
+    """Return what is won in words: ``a knight``, ``two pawns``, ``the exchange``."""
+    if won == Counter([chess.ROOK]) and lost in (Counter([chess.KNIGHT]), Counter([chess.BISHOP])):
+        return "the exchange"
+    amounts = [
+        listed([f"a {chess.piece_name(k)}" if n == 1 else f"{_NUMBERS[n]} {chess.piece_name(k)}s"
+                for k, n in sorted(pieces.items(), reverse=True)])
+        for pieces in (won, lost) if pieces
+    ]  # fmt: skip
+    return " for ".join(amounts)
+
+
+def spelt(board: chess.Board, line: Sequence[str], plies: int = SPELT) -> str:
+    """Return the first plies of a line, in SAN with move numbers."""
+    return board.variation_san(map(chess.Move.from_uci, line[: min(plies, SPELT)]))
+
+
+def mates_at_its_end(board: chess.Board, line: Iterable[str]) -> bool:
+    """Tell whether a line of UCI moves, replayed, ends in checkmate."""
+    walk = board.copy(stack=False)
+    for move in map(chess.Move.from_uci, line):
+        if not walk.is_legal(move):
+            return False
+        walk.push(move)
+    return walk.is_checkmate()
+
+
+# ---------------------------------------------------------------- what a move does on the board
+
+
+class Purpose(NamedTuple):
+    """One thing that a move does on the board.
+
+    Parameters
+    ----------
+    kind
+        Entry of the purposes in ``notes.toml``.
+    clause
+        What it does, a verb in the third person first: ``attacks the queen on d5``.
+    weight
+        How much it matters, as a note's.
+    about
+        Squares and subjects concerned.
+    """
+
+    kind: str
+    clause: str
+    weight: float
+    about: frozenset[str]
+
+
+class Played:
+    """A move between its two boards, and what captures are worth around it.
+
+    Parameters
+    ----------
+    board
+        The board before the move.
+    move
+        The move, legal there.
+    previous
+        The opponent's last move, if it is known and took something.
+
+    Attributes
+    ----------
+    won_before, won
+        What the mover could win by exchange before and after the move, by the square of the piece.
+    lost_before, lost
+        What the opponent could, after a pass before the move.
+    """
+
+    def __init__(
+        self, board: chess.Board, move: chess.Move, previous: chess.Move | None = None
+    ) -> None:
+        self.before, self.after, self.move = board, board.copy(stack=False), move
+        self.after.push(move)
+        self.us, self.them = board.turn, not board.turn
+        self.start, self.end = move.from_square, move.to_square
+        self.piece = boards.piece_on(board, self.start)
+        self.arrived = boards.piece_on(self.after, self.end)
+        self.taken, self.gain = boards.taken_on(board, move), exchange(board, move)
+        self.recaptures = previous is not None and self.taken == previous.to_square
+        self.number = spelt(board, [move.uci()])
+        self.won_before, self.won = (_winning(each, self.us) for each in (board, self.after))
+        self.lost_before, self.lost = (_winning(each, self.them) for each in (board, self.after))
+        self.loose = self.end in self.lost
+        self.is_endgame = all(_army(self.after, side) <= ENDGAME for side in chess.COLORS)
+        self.words = {
+            "us": side_name(self.us),
+            "them": side_name(self.them),
+            "san": board.san(move),
+            "to": chess.square_name(self.end),
+            "piece": chess.piece_name(self.piece),
+            "file": chess.FILE_NAMES[chess.square_file(self.end)],
+            "promoted": chess.piece_name(move.promotion or chess.PAWN),
+        }
+
+    def then(self, uci: str) -> Played:
+        """Return the move that answers this one."""
+        taking = self.move if self.taken is not None else None
+        return Played(self.after, chess.Move.from_uci(uci), taking)
+
+    def purposes(self) -> list[Purpose]:
+        """Return what the move does on the board, the weightiest first; no square or kind twice."""
+        kept, covered = list[Purpose](), set[str]()
+        makers = (self._special, self._attacks, self._defends, self._pawns, self._lines)
+        made = (each for make in (*makers, self._pieces, self._king) for each in make())
+        for each in sorted(made, key=lambda each: (-each.weight, each.kind)):
+            if not {each.kind, *each.about} & covered:
+                kept.append(each)
+                covered |= {each.kind, *each.about}
+        return kept
+
+    def telling(self) -> list[Purpose]:
+        """Return the purposes that matter and that the notation does not show."""
+        least, shown = NOTES["telling"], self.gain < VALUES[chess.KNIGHT]
+        worth = (each for each in self.purposes() if each.weight >= least)
+        return [each for each in worth if each.kind != "takes" or not shown]
+
+    def _make(
+        self, kind: str, about: Sequence[str | chess.Square], plus: float = 0, /, **words: str
+    ) -> Purpose:
+        entry, squares = NOTES["purposes"][kind], [s for s in about if not isinstance(s, str)]
+        names = [chess.square_name(square) for square in squares]
+        places = [named(self.after, s) for s in squares if self.after.piece_type_at(s)] or ["it"]
+        words = {**self.words, "targets": listed(places[:3]), "behind": places[-1], **words}
+        words |= {"front": places[0], "squares": listed(names) if names else ""}
+        clause = _choose(entry["say"], self.before.fen() + self.move.uci()).format(**words)
+        labels = (each for each in about if isinstance(each, str))
+        return Purpose(kind, clause, entry["weight"] + plus, frozenset((*names, *labels)))
+
+    def _special(self) -> Iterator[Purpose]:
+        """Yield castling, captures, promotion and checks."""
+        board, move = self.before, self.move
+        if board.is_castling(move):
+            yield self._make("castles", ["king"])
+        if move.promotion:
+            yield self._make("promotes", ["promotion"])
+        if self.taken is not None:
+            victim = boards.piece_on(board, self.taken)
+            kind, plus = "takes", 2.0 * self.gain if self.gain > 0 else -8.0
+            even = not self.gain and not self.recaptures and victim != chess.PAWN
+            if even and self.after.attackers_mask(self.them, self.end):
+                kind, plus = "trades" if victim == self.piece else "gives_for", 0
+            words = {"target": named(board, self.taken), "victim": chess.piece_name(victim)}
+            yield self._make(kind, [self.taken], plus, **words)
+        replies = list(self.after.legal_moves)
+        if replies and self.after.is_check():
+            kind = "single_reply" if len(replies) == 1 else "check"
+            yield self._make(
+                kind,
+                ["check", "reply"] if kind != "check" else ["check"],
+                only=self.after.san(replies[0]),
+            )
+        for wing, corner in (("kingside", chess.H1), ("queenside", chess.A1)):
+            rook, king = (s if self.us else chess.square_mirror(s) for s in (corner, chess.E1))
+            between, rights = chess.between(rook, king), self.after.castling_rights
+            freed = board.occupied & between == chess.BB_SQUARES[self.start]
+            if freed and not self.after.occupied & between and rights & chess.BB_SQUARES[rook]:
+                yield self._make("clears", ["king"], wing=wing)
+
+    def _attacks(self) -> Iterator[Purpose]:
+        board, king = self.after, self.after.king(self.them)
+        reach = board.attacks(self.end) & board.occupied_co[self.them]
+
+        def worth(square: chess.Square) -> tuple[int, chess.Square]:
+            return -VALUES[boards.piece_on(board, square)], square
+
+        new = sorted(self.won.keys() - self.won_before.keys(), key=worth)
+        mine = [square for square in new if square in reach and not self.loose]
+        if mine:
+            pawn = -worth(mine[0])[0] == VALUES[chess.PAWN]
+            kind = "attacks_two" if len(mine) > 1 else "attacks"
+            if self.arrived == chess.PAWN:
+                kind = "challenges" if pawn else "kicks"
+            kind = "checks_and" if board.is_check() and king in [*reach] else kind
+            yield self._make(kind, mine[:3], -1.5 * worth(mine[0])[0])
+        for square in new:
+            actor = self.won[square].from_square
+            opened = actor != self.end and square not in self.before.attacks(actor)
+            if opened and (board.is_check() or not self.loose):
+                plus = -1.5 * worth(square)[0]
+                yield self._make("uncovers", [square], plus, actor=named(board, actor))
+        old = {pin[1:3] for pin in pins(self.before, self.us)}
+        for pin in pins(board, self.us):
+            if pin.square == self.end and pin[1:3] not in old and not self.loose:
+                yield self._make("pins", pin[1:3], -worth(pin.front)[0])
+        rest = sorted((s for s in reach if s not in self.won and s != king), key=worth)
+        same = [s for s in rest if boards.piece_on(board, s) == self.arrived]
+        if self.arrived == chess.PAWN:
+            hit = [s for s in reach & board.pawns if s not in mine]
+            if hit:
+                yield self._make("challenges", hit)
+        elif self.arrived in (chess.QUEEN, chess.ROOK, chess.BISHOP) and same and not self.loose:
+            if board.attackers_mask(self.us, self.end):
+                yield self._make("offers_trade", same[:1], -worth(same[0])[0] - 3)
+        elif self.arrived in (chess.KNIGHT, chess.BISHOP, chess.ROOK) and rest and not self.loose:
+            more = all(len(board.attackers(self.us, s)) > 1 for s in rest[:2])
+            yield self._make("adds_pressure" if more else "pressure", rest[:2])
+
+    def _defends(self) -> Iterator[Purpose]:
+        board, covered = self.after, self.after.attacks(self.end)
+        for square, capture in self.lost_before.items():
+            attacker, worth = named(self.before, capture.from_square), VALUES[capture.victim]
+            still = capture.from_square != self.taken and board.color_at(square) == self.us
+            if square == self.start and not self.loose and self.taken is None and worth > 1:
+                yield self._make("escapes", [self.start], worth, attacker=attacker)
+            elif still and square not in self.lost and square in covered:
+                yield self._make("protects", [square], worth, attacker=attacker)
+        kept = [
+            square
+            for square in covered & board.occupied_co[self.us] & ~board.kings
+            if square not in {*self.lost, *self.lost_before}
+            and square not in self.before.attacks(self.start)
+            and (board.is_attacked_by(self.them, square) or square in _CENTRE)
+        ]
+        if kept and not self.loose:
+            kept.sort(key=lambda square: -VALUES[boards.piece_on(board, square)])
+            yield self._make("guards", kept[:2])
+
+    def _pawns(self) -> Iterator[Purpose]:
+        board, us, step = self.after, self.us, 8 if self.us else -8
+        passed, old = boards.passed(board, us), boards.passed(self.before, us)
+        for pawn in passed - old:
+            if pawn not in self.lost:
+                yield self._make("passed_new", [pawn])
+        for pawn in boards.passed(board, self.them):
+            if self.end == pawn - step and self.piece != chess.PAWN:
+                yield self._make("blockades", [pawn])
+        if self.arrived != chess.PAWN or self.loose:
+            return
+        steps = 7 - chess.square_rank(self.end) if us else chess.square_rank(self.end)
+        if self.end in passed and self.start in old:
+            count = "one step" if steps == 1 else f"{_NUMBERS[steps]} steps"
+            yield self._make("passed_advanced", [self.end], 9 - 3 * steps, steps=count)
+        new = board.attacks(self.end) & ~self.before.attacks(self.start) & ~board.occupied
+        covers = list(new) if self.taken is None else []
+        turned = None if board.is_check() or self.before.is_check() else _passed(board)
+        if covers and steps == 4 and self.end in _CENTRE and board.fullmove_number <= 12:
+            yield self._make("centre", covers)
+        elif covers and steps < 4 and self.end not in passed and not self.is_endgame:
+            yield self._make("space", covers)
+        if turned is None or steps < 4:
+            return
+        for square in covers:
+            yield from self._keeps_out(square)
+            for push in (chess.Move(square - step, square), chess.Move(square - 2 * step, square)):
+                legal = square in _CENTRE and turned.is_legal(push)
+                pawn = self.before.piece_type_at(push.from_square) == chess.PAWN
+                if legal and pawn and exchange(self.before, push) < 0 <= exchange(turned, push):
+                    yield self._make("prepares", [square], push=turned.san(push))
+
+    def _keeps_out(self, square: chess.Square) -> Iterator[Purpose]:
+        """Yield the knight or bishop that could have gone to a square, and now cannot."""
+        turned = _passed(self.before)
+        for start in turned.attackers(self.them, square) & (turned.knights | turned.bishops):
+            move = chess.Move(start, square)
+            legal = turned.is_legal(move) and self.after.is_legal(move)
+            if legal and exchange(self.after, move) < 0 <= exchange(turned, move):
+                yield self._make("keeps_out", [square], target=named(turned, start))
+
+    def _lines(self) -> Iterator[Purpose]:
+        """Yield lines that the move opens for other pieces of its side."""
+        gains = dict[chess.Square, int]()
+        ours = self.before.occupied_co[self.us] & self.after.occupied_co[self.us]
+        for square in chess.SquareSet(ours & ~self.before.kings):
+            more = len(self.after.attacks(square)) - len(self.before.attacks(square))
+            if more >= 3 and square != self.end:
+                gains[square] = more
+        first = sorted(gains, key=lambda square: (-gains[square], square))[:2]
+        if first and not self.before.is_castling(self.move):
+            yield self._make("opens", [*first, "lines"], gains[first[0]] - 3)
+
+    def _pieces(self) -> Iterator[Purpose]:
+        board, piece, file = self.after, self.arrived, chess.square_file(self.end)
+        rank = chess.square_rank(self.end) if self.us else 7 - chess.square_rank(self.end)
+        if piece in (chess.PAWN, chess.KING) or self.loose:
+            return
+        if piece in (chess.ROOK, chess.QUEEN):
+            yield from self._files(rank, file)
+        elif not self.is_endgame and HOME.piece_at(self.start) == self.before.piece_at(self.start):
+            yield self._make("develops", [self.start])
+        if piece == chess.KNIGHT and 3 <= rank <= 5 and 0 < file < 7 and self._is_outpost():
+            yield self._make("outpost", [self.end])
+        king = board.king(self.them)
+        if king is not None and not (self.is_endgame or piece == chess.ROOK or board.is_check()):
+            enemies = board.occupied_co[self.them] & ~board.pawns
+            ring = chess.SquareSet(chess.BB_KING_ATTACKS[king] & ~enemies)
+            hit = list(ring & board.attacks(self.end) & ~self.before.attacks(self.start))
+            if len(hit) >= 2:
+                yield self._make("eyes_king", hit[:3], len(hit) - 2)
+        if self.end in _CENTRE:
+            yield self._make("central", [self.end])
+
+    def _is_outpost(self) -> bool:
+        """Tell whether a pawn holds the piece and no enemy pawn can ever attack it."""
+        board, (rank, file) = self.after, divmod(self.end, 8)
+        held = board.attackers_mask(self.us, self.end) & board.pieces_mask(chess.PAWN, self.us)
+        beside = (divmod(pawn, 8) for pawn in board.pieces(chess.PAWN, self.them))
+        ahead = (r for r, f in beside if abs(f - file) == 1 and (r - rank) * (2 * self.us - 1) > 0)
+        return bool(held) and not any(True for _ in ahead)
+
+    def _files(self, rank: int, file: int) -> Iterator[Purpose]:
+        board, theirs = self.after, self.after.pieces(chess.PAWN, self.them)
+        if rank == 6 and self.piece == chess.ROOK and theirs & chess.BB_RANKS[self.end // 8]:
+            yield self._make("seventh", ["rank"], rank="seventh" if self.us else "second")
+        if file == chess.square_file(self.start):
+            return
+        closed = board.pieces_mask(chess.PAWN, self.us) & chess.BB_FILES[file]
+        if file in boards.open_files(board):
+            yield self._make("open_file", ["file"])
+        heavy = boards.heavy_pieces(board, self.us, file)
+        partners = list(heavy & board.attacks(self.end))
+        if partners and not closed:
+            kind = "triples" if len(heavy) > 2 else "doubles"
+            yield self._make(kind, ["file"], partner=named(board, partners[0]))
+
+    def _king(self) -> Iterator[Purpose]:
+        if self.piece == chess.KING and self.is_endgame and not self.before.is_check():
+            far = [[chess.square_distance(s, c) for c in _CENTRE] for s in (self.start, self.end)]
+            if min(far[1]) < min(far[0]):
+                yield self._make("king_active", ["king"])
+
+
+def _army(board: chess.Board, side: chess.Color) -> int:
+    """Return what the pieces of a side are worth without its pawns."""
+    return sum(VALUES[kind] * number for kind, number in _count(board, side).items() if kind > 1)
+
+
+def _winning(board: chess.Board, side: chess.Color) -> dict[chess.Square, Capture]:
+    """Return the best capture of each piece that a side wins by exchange, by the piece's square."""
+    gains = [each for each in captures(board, side) if each.gain > 0]
+    best: dict[chess.Square, Capture] = {}
+    for each in sorted(gains, key=lambda each: -each.gain):
+        best.setdefault(each.victim_square, each)
+    return best
+
+
+def _choose(options: Sequence[str], key: str) -> str:
+    """Return one of the options by a hash of the key."""
+    return min(options, key=lambda each: hashlib.sha256(f"{key}|{each}".encode()).digest())
+
+
+# ---------------------------------------------------------------- the notes of one move
+
+
+class _Notes:
+    """The notes of one move, made one kind after the other."""
+
+    def __init__(self, briefing: Briefing) -> None:
+        self.briefing, self.verdict, self.facts = briefing, briefing.verdict, briefing.facts()
+        move, earlier = briefing.move, briefing.move.position.board()
+        last = earlier.pop() if earlier.move_stack else None
+        taking = last if last and earlier.is_capture(last) else None
+        self.played = Played(chess.Board(move.position.fen), move.move, taking)
+        self.before, self.after = self.played.before, self.played.after
+        self.us, self.them, self.uci = self.played.us, self.played.them, move.uci
+        self.replies = self.verdict.reply_line
+        self.reply = self.played.then(self.replies[0]) if self.replies else None
+        self.bad, self.mate = self.verdict.judgement in _BAD, self.verdict.after.relative.mate()
+        self.net = self._outcome(self.before, [self.uci, *self.replies], self.verdict.after)
+        self.best = self._outcome(self.before, self.verdict.best_line, self.verdict.before)
+        self.even = balance(earlier) == balance(self.after)  # the move makes up for the last
+        for _ in range(min(3, len(earlier.move_stack))):
+            earlier.pop()
+        sign = 1 if self.us else -1
+        self.swing = sign * (balance(self.before) - balance(earlier))  # won in the last four plies
+
+    def __iter__(self) -> Iterator[Note]:
+        if not any(self.after.generate_legal_moves()):
+            yield from (self._end(), *self._mates())
+            return
+        yield from (*self._mates(), *self._known(), *self._only(), *self._better())
+        if self.mate is None:
+            yield from (*self._material(), *self._offers(), *self._threats())
+            yield from (*self._replies(), *self._standing(), *self._purposes())
+
+    def _note(
+        self,
+        kind: str,
+        about: Sequence[str | chess.Square],
+        moves: Sequence[str] = (),
+        value: float | None = None,
+        plus: float = 0,
+        /,
+        **words: str,
+    ) -> Note:
+        entry = NOTES["kinds"][kind]
+        words = {**self.played.words, **words}
+        words |= {f"{key}_cap": _capital(word) for key, word in words.items()}
+        sentence = _choose(entry["say"], self.before.fen() + self.uci).format(**words)
+        side = self.them if entry.get("theirs") else self.us
+        facts = tuple(fact for fact in self.facts.facts if fact.kind in entry.get("facts", ()))
+        squares = (s if isinstance(s, str) else chess.square_name(s) for s in about)
+        rest = entry.get("decides", False), frozenset(squares), tuple(moves), value
+        return Note(kind, side, _capital(sentence), entry["weight"] + plus, facts, *rest)
+
+    def _outcome(
+        self, board: chess.Board, line: Sequence[str], score: chess.engine.PovScore
+    ) -> Outcome:
+        """Return what a line wins for the mover; nothing where the score does not believe it."""
+        outcome, pawns = play_out(board, line, self.us), centipawns(score, self.us) / 100
+        left = (1 if self.us else -1) * balance(board) + outcome.gain
+        doubt = max(DOUBT, abs(left) / 2) if abs(outcome.gain) > 1 else DOUBT / 4
+        doubtful = pawns < left - doubt if outcome.gain > 0 else pawns > left + doubt
+        return NOTHING if doubtful or outcome.plies > SOON else outcome
+
+    def _end(self) -> Note:
+        if not self.after.is_check():
+            return self._note("stalemate", ["end"], [self.uci])
+        king, checkers = self.after.king(self.them) or 0, self.after.checkers()
+        by = listed([named(self.after, square) for square in checkers])
+        own = self.after.occupied_co[self.them]
+        smothered = checkers & self.after.knights and not chess.BB_KING_ATTACKS[king] & ~own
+        fate = "is smothered by its own pieces" if smothered else "has no way out"
+        return self._note("checkmate", ["end"], [self.uci], 0, by=by, fate=fate)
+
+    # -------------------------------------------------------- mates, and what is known by name
+
+    def _mates(self) -> Iterator[Note]:
+        could, now = self.verdict.before.relative.mate() or 0, self.mate or 0
+        if now and self.replies:
+            kind = "forces_mate" if now > 0 else "allows_mate"
+            if could < 0:
+                kind = "mated_anyway" if now <= could + 1 else "hastens_mate"
+            elif now < 0 and self.verdict.standing_before == "losing":
+                kind = "hastens_mate"
+            kind += "_1" * (abs(now) == 1 and f"{kind}_1" in NOTES["kinds"])
+            about, line = ["mate", "reply", "standing"], (self.uci, *self.replies)
+            yield self._note(kind, about, line, abs(now), **_mate(self.after, self.replies, now))
+        line = self.verdict.best_line
+        missed = could > 0 and now <= 0 and self.uci not in line[:1]
+        if missed and not self.after.is_checkmate():
+            words = _mate(self.before, line, could)
+            yield self._note("misses_mate", ["best"], line, could, **words)
+
+    def _known(self) -> Iterator[Note]:
+        """Yield openings, endings and draws by name, and what is proven by lines and scores."""
+        proven, passed = list[Fact | None](), self.briefing.passed
+        if self.verdict.standing == "equal":
+            proven.append(perpetual(self.after, self.replies, "after"))
+        if passed is not None and passed.lines:
+            scores = self.verdict.after, passed.best.score
+            proven.append(zugzwang(self.after, *scores, "after"))
+        old = {(fact.kind, fact.value) for fact in self.facts.of(when="before")}
+        for fact in (*self.facts.facts, *filter(None, proven)):
+            weight, text = NOTES["known"].get(fact.kind), fact.text
+            if weight is None or fact.when == "before" or (fact.kind, fact.value) in old:
+                continue
+            if fact.kind == "underpromotion":
+                text = f"it has to be a {self.played.words['promoted']}, for {text}"
+            side, about = self.us if fact.side is None else fact.side, {fact.kind, *fact.squares}
+            sentence, decides = f"{_capital(text)}.", weight >= NOTES["decisive"]
+            yield Note(fact.kind, side, sentence, weight, (fact,), decides, frozenset(about))
+
+    # -------------------------------------------------------- material
+
+    def _material(self) -> Iterator[Note]:
+        """Yield what the captures of the move and of the engine's line come to."""
+        net, played, line, reply = self.net, self.played, (self.uci, *self.replies), self.reply
+        end = played.end
+        back = reply is not None and reply.end == end and played.taken is not None
+        if played.recaptures and self.even:
+            yield self._note("recaptures", [end, "capture"], line[:1])
+        elif back and not net.gain and boards.piece_on(self.before, end) == played.piece > 1:
+            spoken = spelt(self.before, line[:2])
+            yield self._note("trade", [end, "capture", "reply"], line[:2], line=spoken)
+        if reply and back and reply.piece == chess.PAWN:
+            new = boards.doubled(reply.after, self.them) - boards.doubled(self.after, self.them)
+            if new:
+                words = {"reply": reply.number, "file": reply.words["file"]}
+                yield self._note("spoils", ["pawns", "reply"], line[:2], **words)
+        about: list[str | chess.Square] = ["material", "reply", "standing"]
+        gone, brought = stuff(net.lost, net.won), stuff(net.won, net.lost)
+        spoken = spelt(self.after, self.replies, net.plies - 1)
+        fallen = ""
+        if net.fallen is not None:
+            square = end if net.fallen == played.start else net.fallen
+            fallen = named(self.after if net.gain < 0 else self.before, square)
+            about.append(square if net.gain < 0 else f"won {chess.square_name(square)}")
+        if net.gain > 0 and net.plies - 1 > SPELT and fallen:
+            spoken += f", and {fallen} falls"
+        if net.gain < 0 and self.bad and self.best.gain > net.gain and net.plies > 1:
+            kind, plus = "loses_piece" if fallen else "loses", -12.0 * (net.gain == -1)
+            words = {"fallen": fallen, "stuff": gone, "line": spoken}
+            yield self._note(kind, about, line, -net.gain, plus - net.gain / 2, **words)
+        elif net.gain > 0 and not self.bad:
+            plus = 2.0 * net.gain - (4 if net.gain > 1 else 34)
+            words = {"stuff": brought, "line": spoken}
+            if played.recaptures or (self.swing < 0 and net.gain + self.swing <= 0):
+                return  # what was lost before comes back
+            if net.plies > 1:
+                yield self._note("wins", about, line, net.gain, plus, **words)
+            elif self.briefing.move.position.moves:
+                yield self._note("wins_now", ["material", end], line[:1], net.gain, plus, **words)
+        elif (
+            played.taken is not None
+            and played.gain >= 2
+            and not (played.recaptures or self.bad or self.verdict.standing in _AHEAD)
+        ):
+            words = {"target": named(self.before, played.taken), "standing": self._stands()}
+            about = ["material", "standing", end, "capture"]
+            yield self._note("accepts", about, line[:1], played.gain, **words)
+
+    def _offers(self) -> Iterator[Note]:
+        """Yield why what the move offers cannot be taken, or what it is given for."""
+        net, verdict, line = self.net, self.verdict, (self.uci, *self.replies)
+        if self.bad:
+            return
+        if net.gain < 0 and net.plies > 1 and verdict.standing in (*_AHEAD, "equal"):
+            words = {"stuff": stuff(net.lost, net.won), "standing": self._stands()}
+            words["line"] = spelt(self.after, self.replies, net.plies - 1)
+            about, plus = ["material", "reply", "standing"], -14.0 * (net.gain == -1)
+            yield self._note("sacrifice", about, line, -net.gain, plus, **words)
+            return
+        taken = {_victim(self.after, each.moves[0]) for each in self.briefing.after.lines[:1]}
+        for each in self.briefing.after.lines[1:]:
+            square = _victim(self.after, each.moves[0])
+            if square is None or square in taken or square not in self.played.lost:
+                continue
+            taken.add(square)
+            stands = standing(each.score, self.us)
+            gain = self._outcome(self.after, each.moves, each.score)
+            worse = judge(self.briefing.after.best.score, each.score) in ("mistake", "blunder")
+            if not worse and gain.gain < max(net.gain, 0) + 2:
+                continue
+            result = f"leaves {self._leader(stands, '')}"
+            if (each.score.pov(self.us).mate() or 0) > 0:
+                result = "leads to mate"
+            elif gain.gain > 0:
+                result = f"wins {stuff(gain.won, gain.lost)}"
+            elif stands not in ("winning", "clearly better"):
+                continue
+            worth = VALUES[boards.piece_on(self.after, square)]
+            words = {"line": spelt(self.after, each.moves), "result": result}
+            words["offer"], moves = named(self.after, square), (self.uci, *each.moves)
+            yield self._note("poisoned", [square, "offer"], moves, worth, 2 * worth - 10, **words)
+
+    # -------------------------------------------------------- alternatives
+
+    def _only(self) -> Iterator[Note]:
+        verdict, lines = self.verdict, self.briefing.before.lines
+        if len(list(self.before.legal_moves)) == 1:
+            yield self._note("forced", ["only", "lines", "king"])
+        elif verdict.rank == 1 and len(lines) > 1 and not self.played.recaptures:
+            first, second = (each.score.pov(self.us).mate() or 0 for each in lines[:2])
+            left, moves = standing(lines[1].score, self.us), lines[1].moves
+            worse = judge(lines[0].score, lines[1].score) in ("mistake", "blunder")
+            keeps = NOTES["keeps"].get(verdict.standing_before, "")
+            stays = verdict.standing_before == verdict.standing != left
+            if second < 0 <= first:
+                yield self._note("only_mate", ["only"], moves)
+            elif worse and keeps and stays and not first and self.played.gain <= 0:
+                outcome = self._outcome(self.before, moves, lines[1].score)
+                fate = f"leaves {self._leader(left, '')}"
+                if outcome.gain < 0:
+                    fate = f"loses {stuff(outcome.lost, outcome.won)}"
+                other = spelt(self.before, moves[:1])
+                yield self._note("only", ["only"], moves, keeps=keeps, other=other, fate=fate)
+
+    def _better(self) -> Iterator[Note]:
+        verdict, line = self.verdict, self.verdict.best_line
+        if not self.bad or verdict.best == self.uci or (verdict.before.relative.mate() or 0) > 0:
+            return
+        move, best = Played(self.before, chess.Move.from_uci(verdict.best)), self.best
+        purposes = move.telling()
+        if best.gain > max(self.net.gain, 0) and move.end != self.played.end:
+            words = {"line": spelt(self.before, line, max(best.plies, 1))}
+            words["stuff"] = stuff(best.won, best.lost)
+            yield self._note("better_wins", ["best"], line, best.gain, **words)
+        elif purposes:
+            words = {"best": move.number, "purpose": _both(purposes)}
+            yield self._note("better", ["best"], line, **words)
+        else:
+            yield self._note("better_line", ["best"], line, line=spelt(self.before, line))
+
+    # -------------------------------------------------------- threats, replies, standing
+
+    def _threats(self) -> Iterator[Note]:
+        checks = self.before.is_check() or self.after.is_check()
+        for mate in mates(self.before, self.them)[:1] if not (checks or self.bad) else ():
+            spoken = spelt(_passed(self.before), [mate.uci()])
+            yield self._note("parries_mate", ["parries"], line=spoken)
+        if self.after.is_check():
+            return
+        turned, search, played = _passed(self.after), self.briefing.passed, [self.uci]
+        against = -float(NOTES["against"]) if self.bad else 0.0
+        for mate in mates(self.after, self.us)[:1]:
+            spoken = spelt(turned, [mate.uci()])
+            yield self._note("threat_mate_1", ["threat"], played, 1, 2 * against, line=spoken)
+            return
+        if search is None or not search.lines:
+            return
+        line, moves = search.best.moves, search.best.score.pov(self.us).mate() or 0
+        first = chess.Move.from_uci(line[0])
+        outcome = self._outcome(turned, line, search.best.score)
+        direct = outcome.plies == 1 or turned.is_capture(first) or turned.gives_check(first)
+        more = centipawns(search.best.score, self.us) - self.verdict.centipawns_after
+        if 0 < moves <= LONGEST_THREAT:
+            words = _mate(turned, line, moves)
+            yield self._note("threat_mate", ["threat"], played, moves, against, **words)
+        elif 0 < outcome.plies <= SPELT and direct and more >= max(60, 50 * outcome.gain) > 0:
+            words = {"stuff": stuff(outcome.won, outcome.lost)}
+            words["line"] = spelt(turned, line, outcome.plies)
+            about, plus = ["threat", f"won {line[0][2:4]}"], against + min(outcome.gain, 9) - 3
+            if outcome.gain > 0:
+                yield self._note("threat", about, played, outcome.gain, plus, **words)
+
+    def _replies(self) -> Iterator[Note]:
+        reply = self.reply
+        if reply is None:
+            return
+        line, about = (self.uci, *self.replies[:SPELT]), ["reply"]
+        purposes, words = reply.telling(), {"line": spelt(self.after, self.replies)}
+        words["reply"] = reply.number
+        if purposes and not reply.recaptures:
+            kind, plus = "reply_bad" if self.bad else "reply", (purposes[0].weight - 25) / 3
+            yield self._note(kind, about, line[:2], None, plus, **words, purpose=_both(purposes))
+        elif self.bad and not reply.recaptures:
+            yield self._note("refutes", about, line, **words)
+        if len(self.replies) > 1 and not self.bad:
+            answer = reply.then(self.replies[1])
+            purposes, words["next"] = answer.telling(), answer.number
+            if purposes and not answer.recaptures:
+                plus, purpose = (purposes[0].weight - 25) / 3, purposes[0].clause
+                yield self._note("plan", about, line[:3], None, plus, **words, purpose=purpose)
+            yield self._note("continuation", about, line, **words)
+
+    def _standing(self) -> Iterator[Note]:
+        turned = self.bad and self.verdict.standing_before != self.verdict.standing
+        yield self._note("turned" if turned else "standing", ["standing"], standing=self._stands())
+
+    def _stands(self) -> str:
+        return self._leader(self.verdict.standing)
+
+    def _leader(self, stands: Standing, verb: str = "is ") -> str:
+        """Return a standing of the mover in words: ``Black is slightly better``."""
+        if stands == "equal":
+            return f"the game {verb}level"
+        other = stands.replace("worse", "better").replace("losing", "winning")
+        return f"{side_name(self.us if other == stands else self.them)} {verb}{other}"
+
+    # -------------------------------------------------------- purposes
+
+    def _purposes(self) -> Iterator[Note]:
+        played, words, place = self.played, self.played.words, self.before.fen() + self.uci
+        castles = self.before.is_castling(played.move)
+        if played.piece == chess.KING and self.before.has_castling_rights(self.us) and not castles:
+            yield self._note("loses_castling", ["king"], [self.uci])
+        purposes = played.purposes()
+        subjects = [f"With {words['san']} {words['us']}", "This"]
+        if played.piece != chess.PAWN and not castles:
+            subjects.append(words["san"])
+        if not castles and all(words["piece"] not in each.clause for each in purposes):
+            subjects.append(f"The {words['piece']}")
+        subject = _choose(subjects, place)
+        ranks = {each.concept: n for n, each in reversed([*enumerate(self.briefing.concepts)])}
+        for each in purposes:
+            entry = NOTES["purposes"][each.kind]
+            concept, kinds = entry.get("concept", ""), entry.get("facts", ("capture", "check"))
+            weight = each.weight + max(0, NOTES["concept_bonus"] - 2 * ranks.get(concept, 99))
+            weight -= NOTES["against"] * self.bad + NOTES["restated"] * (each.kind == "takes")
+            facts = (fact for fact in self.facts.of(*kinds) if fact.when != "before")
+            evidence = tuple(fact for fact in facts if each.about & set(fact.squares))
+            sentence, line = f"{subject} {each.clause}.", (self.uci,)
+            note = Note(each.kind, self.us, sentence, weight, evidence, False, each.about, line)
+            yield replace(note, concept=concept, subject=subject)
+
+
+def _mate(board: chess.Board, line: Sequence[str], moves: int) -> dict[str, str]:
+    """Return the words for a mate; the length of a short one if the line, replayed, ends in it."""
+    proven = abs(moves) <= LONGEST_EXACT and mates_at_its_end(board, line)
+    return {"mate": f"mate in {abs(moves)}" if proven else "mate", "line": spelt(board, line)}
+
+
+def _victim(board: chess.Board, uci: str) -> chess.Square | None:
+    return boards.taken_on(board, chess.Move.from_uci(uci))
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _passed(board: chess.Board) -> chess.Board:
+    turned = board.copy(stack=False)
+    turned.push(chess.Move.null())
+    return turned
+
+
+def _both(purposes: Sequence[Purpose]) -> str:
+    """Join the clauses of two purposes; the first stands alone if one holds an *and* already."""
+    clauses = [each.clause for each in purposes[:2]]
+    full = any(" and " in each or "," in each for each in clauses)
+    return clauses[0] if full else " and ".join(clauses)
+
+
+# ---------------------------------------------------------------- the comment
+
+
+def compose(
+    ranked: Sequence[Note], *, words: int = MOST_WORDS, sentences: int = MOST_SENTENCES
+) -> Comment:
+    """Make a comment of the first notes that fit: decisive things first, nothing twice.
+
+    Parameters
+    ----------
+    ranked
+        The notes of one move, the first to be said first (:func:`notes`, or another's order).
+    words, sentences
+        The most that the comment may have.
+    """
+    return Comment(" ".join(note.sentence for note in choose(ranked, words, sentences)), "notes")
+
+
+def choose(
+    ranked: Sequence[Note], words: int = MOST_WORDS, sentences: int = MOST_SENTENCES
+) -> list[Note]:
+    """Return the notes of a comment, two about what the move does joined in one sentence."""
+    chosen = list[Note]()
+    covered = set[str]()
+    for note in ranked:
+        length = sum(len(each.sentence.split()) for each in chosen)
+        weak = note.weight < NOTES["least_weight"] and length >= 14
+        if note.about & covered or weak or (length >= 26 and note.weight < 40):
+            continue
+        same = [n for n, each in enumerate(chosen) if note.subject and each.subject == note.subject]
+        if same and " and " not in chosen[same[0]].sentence:
+            first = chosen[same[0]]
+            clause = note.sentence.removeprefix(note.subject)
+            link = ", and" if "," in first.sentence else " and"
+            sentence, facts = f"{first.sentence[:-1]}{link}{clause}", (*first.facts, *note.facts)
+            about = first.about | note.about
+            joined = replace(first, sentence=sentence, about=about, facts=facts)
+            if length + len(clause.split()) + 1 <= words:
+                chosen[same[0]] = joined
+                covered |= note.about
+        elif not same and len(chosen) < sentences and length + len(note.sentence.split()) <= words:
+            chosen.append(note)
+            covered |= note.about
+    return sorted(chosen, key=lambda note: NOTES["last"].get(note.kind, 0))

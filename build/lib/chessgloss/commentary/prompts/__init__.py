@@ -1,0 +1,114 @@
+"""Every prompt of the book: one named, versioned text file each.
+
+A file begins with lines ``version: 1`` and ``purpose: ...``, then a blank line, then the
+messages, each after a line ``--- system``, ``--- user`` or ``--- assistant``. An example for
+the model is one more pair of ``user`` and ``assistant``. ``$name`` is a placeholder, ``$$`` a
+dollar sign. Whoever changes a text raises its version: recorded answers name both.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import PurePath
+from string import Template
+
+from chessgloss.llm.recordings import Message
+
+_FOLDER = files(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A conversation with placeholders.
+
+    Parameters
+    ----------
+    name
+        Name of its file, without the ending.
+    version
+        Whole number, from 1.
+    purpose
+        What it is for, in one line.
+    messages
+        The turns, with placeholders.
+    """
+
+    name: str
+    version: int
+    purpose: str
+    messages: tuple[Message, ...]
+
+    @property
+    def label(self) -> str:
+        """Name and version as recordings keep them: ``comment@1``."""
+        return f"{self.name}@{self.version}"
+
+    @property
+    def placeholders(self) -> frozenset[str]:
+        """Names of the values it must be given."""
+        texts = [Template(message.content) for message in self.messages]
+        return frozenset(name for text in texts for name in text.get_identifiers())
+
+    def fill(self, **values: object) -> tuple[Message, ...]:
+        """Return the messages with each placeholder replaced; values are not read again.
+
+        Text that comes from people or models goes through :func:`quoted` first.
+
+        Raises
+        ------
+        ValueError
+            If a placeholder is given no value, or a value has no placeholder.
+        """
+        if wrong := self.placeholders ^ set(values):
+            raise ValueError(f"prompt {self.label} is not filled by {', '.join(sorted(wrong))}")
+        return tuple(
+            Message(message.role, Template(message.content).substitute(values))
+            for message in self.messages
+        )
+
+
+def load_prompt(name: str) -> Prompt:
+    """Return the prompt of this name; :class:`ValueError` names those there are."""
+    if name not in list_prompts():
+        raise ValueError(f"no prompt is called {name!r}; there are {', '.join(list_prompts())}")
+    return read_prompt(name, _FOLDER.joinpath(f"{name}.txt").read_text(encoding="utf-8"))
+
+
+def list_prompts() -> tuple[str, ...]:
+    """Return the names of all prompts, sorted."""
+    names = (PurePath(entry.name) for entry in _FOLDER.iterdir())
+    return tuple(sorted(name.stem for name in names if name.suffix == ".txt"))
+
+
+def read_prompt(name: str, text: str) -> Prompt:
+    """Read a prompt from the text of its file.
+
+    Raises
+    ------
+    ValueError
+        If the text is not in the form that this module describes.
+    """
+    head, _, body = text.partition("\n\n")
+    header = re.fullmatch(r"version: ([1-9]\d*)\npurpose: (.+)", head)
+    before, *blocks = re.split(r"^--- (.*)\n", body, flags=re.MULTILINE)
+    texts = [block.strip("\n") for block in blocks[1::2]]
+    if header is None or before.strip() or not all(texts) or blocks[-2:-1] != ["user"]:
+        raise ValueError(f"prompt {name} is not in the form that {__name__} describes")
+    return Prompt(name, int(header[1]), header[2], tuple(map(Message, blocks[::2], texts)))
+
+
+def quoted(text: str) -> str:
+    """Fence a text that is data, so that it cannot be taken for part of the prompt.
+
+    The fence is ``<<<`` and ``>>>`` on lines of their own. Inside, each run of three or more
+    of these characters is broken by spaces (``>>>`` becomes ``> > >``), odd blanks become
+    spaces and invisible characters are dropped, so that no text closes its fence.
+    """
+    visible = "".join(
+        character if character in "\n\t" or character.isprintable() else " " * character.isspace()
+        for character in text.replace("\r\n", "\n")
+    )
+    inside = re.sub(r"<{3,}|>{3,}", lambda run: " ".join(run.group()), visible)
+    return f"<<<\n{inside}\n>>>"

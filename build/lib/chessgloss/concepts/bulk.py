@@ -1,0 +1,308 @@
+"""Labels and activations in bulk: chunk by chunk, on one machine or on a cluster.
+
+A chunk of positions is one task, dealt out by joblib. The process that computes it keeps the
+result in a :class:`~chessgloss.store.Store` at once, under the digest of its positions and of
+what computes it, and only its name travels back. So a run that is killed goes on where it
+stopped, a worker that is lost costs the chunks it had in hand, nobody holds more than a few
+chunks in memory, and the result is the same whoever computes which. On this machine the tasks
+run in processes of joblib's; on a cluster of ``dask.distributed`` the same calls run unchanged::
+
+    with dask.distributed.Client("scheduler:8786"), joblib.parallel_config(backend="dask"):
+        table = label_positions(fens, stockfish8(), Store(Path("/shared/store")))
+
+The store's folder must then lie on a file system that all workers share. ``jobs`` is the number
+of processes on this machine; a cluster has its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import count, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from chessgloss import assets
+from chessgloss.corpora import games
+from chessgloss.experts import joined_activations, load_expert
+from chessgloss.oracle import Oracle, TermTable, evaluate_terms
+from chessgloss.positions import PositionError, repair_fen
+from chessgloss.store import Parts, Store, file_digest
+
+if TYPE_CHECKING:
+    from chessgloss.experts import Representation, View
+
+#: Positions that one engine labels before the result is kept: some five seconds of
+#: Stockfish 8, so that its start (half a second) counts little and a kill costs little.
+LABEL_CHUNK = 32_768
+
+#: Positions whose activations are kept together: 50 MB of NNUE's products and clipped sums.
+ACTIVATION_CHUNK = 8_192
+
+#: Characters of a line without a FEN that its report quotes.
+_QUOTED = 80
+
+
+class StoreNotShared(RuntimeError):
+    """A worker kept its result where the caller cannot see it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledLines:
+    """The positions of consecutive lines of a file, with their terms.
+
+    Parameters
+    ----------
+    fens
+        Six-field FENs, mended by :func:`chessgloss.positions.repair_fen`; length ``n``.
+    lines
+        Shape ``(n,)``: the line of each in the unpacked file, from 1.
+    table
+        The terms, one row a position.
+    damaged
+        Lines that hold no legal position, with the reason.
+    """
+
+    fens: tuple[str, ...]
+    lines: NDArray[np.int64]
+    table: TermTable
+    damaged: tuple[games.DamagedLine, ...]
+
+
+def label_positions(
+    fens: Sequence[str], oracle: Oracle, store: Store, *, chunk: int = LABEL_CHUNK, jobs: int = 2
+) -> TermTable:
+    """Evaluate the concept terms of many positions, chunk by chunk.
+
+    Parameters
+    ----------
+    fens
+        Six-field FENs of legal positions.
+    oracle
+        Where the terms come from, such as :func:`chessgloss.oracle.stockfish8`. It names
+        the engine's command, which must be the same on every worker.
+    store
+        Keeps each chunk under the digest of its FENs and the oracle's name and version.
+    chunk
+        Positions of a task. Another size makes other chunks: what is kept is not found.
+
+    Returns
+    -------
+    TermTable
+        One row a position, in the order of ``fens``: values in pawns, White's and Black's
+        terms as printed.
+
+    Raises
+    ------
+    ValueError
+        If a text is no FEN; the message names it and its place in its chunk.
+    EngineMissing, EngineFailed
+        As :func:`chessgloss.oracle.evaluate_terms` does.
+    StoreNotShared
+        If a worker's store is not the caller's.
+    """
+    recipe = {"oracle": _version(oracle)}
+    parts = _computed("labels", fens, chunk, recipe, _label, (oracle,), store, jobs)
+    return TermTable.concatenate(map(_table_of, parts))
+
+
+def label_stream(
+    path: Path,
+    oracle: Oracle,
+    store: Store,
+    *,
+    chunk: int = LABEL_CHUNK,
+    limit: int | None = None,
+    jobs: int = 2,
+) -> Iterator[LabelledLines]:
+    """Label a file of Lichess evaluations, in the file's order and in bounded memory.
+
+    Workers run ahead of the caller; what they finish waits in the store.
+
+    Parameters
+    ----------
+    path
+        A ``lichess_db_eval.jsonl.zst`` (https://database.lichess.org/#evals), or any file
+        with one JSON object a line that has a ``fen``. It is never unpacked whole.
+    limit
+        Read so many lines only.
+    oracle, store, chunk
+        As for :func:`label_positions`; a chunk is counted in lines.
+
+    Raises
+    ------
+    chessgloss.corpora.games.TruncatedFileError
+        After the last whole line, if the file is cut off. All before it is labelled.
+    """
+    texts, recipe = (
+        map(_fen_text, islice(games.stream_lines(path), limit)),
+        {"oracle": _version(oracle)},
+    )
+    done = _computed("labelled-lines", texts, chunk, recipe, _label_lines, (oracle,), store, jobs)
+    for first, parts in zip(count(1, chunk), done, strict=False):
+        rows = parts["positions"]
+        damaged = tuple(games.DamagedLine(first + at, reason) for at, reason in parts["damaged"])
+        lines = first + rows["offset"].to_numpy(np.int64)
+        yield LabelledLines(tuple(rows["fen"]), lines, _table_of(parts), damaged)
+
+
+def activate(
+    fens: Sequence[str],
+    expert: str,
+    layers: str,
+    store: Store,
+    *,
+    path: Path | str | None = None,
+    view: View | None = None,
+    chunk: int = ACTIVATION_CHUNK,
+    jobs: int = 2,
+) -> Iterator[NDArray[np.float16]]:
+    """Yield the activations of many positions chunk by chunk, mapped from the store's files.
+
+    No more than one chunk is held by each process; ``np.concatenate([*activate(...)])`` is all.
+
+    Parameters
+    ----------
+    fens
+        FENs of positions.
+    expert, path, view
+        As for :func:`chessgloss.experts.load_expert`. Without a path, a worker finds or fetches
+        the network of that name itself; one whose file has another SHA-256 than the caller's
+        refuses to compute.
+    layers
+        One layer, or several with ``+`` between them: ``pairwise+clipped``.
+    store, chunk
+        As for :func:`label_positions`; the key is the FENs' digest, the network's SHA-256,
+        its view and the layers.
+
+    Yields
+    ------
+    ndarray
+        Shape ``(at most chunk, d)``, the layers side by side, in half precision, which holds
+        NNUE's clipped values and products exactly.
+    """
+    sha256 = _network_digest(expert, path)
+    recipe = {"expert": [expert, sha256, view], "layers": layers}
+    options = (layers, expert, None if path is None else str(Path(path).resolve()), view, sha256)
+    done = _computed("activations", fens, chunk, recipe, _activate, options, store, jobs)
+    return (parts["activations"] for parts in done)
+
+
+def _network_digest(expert: str, path: Path | str | None) -> str:
+    """Return the SHA-256 of the network file on this machine; empty for a bare board."""
+    if expert not in ("nnue", "leela"):
+        return ""
+    return file_digest(Path(path) if path else assets.locate(expert))
+
+
+@lru_cache(maxsize=1)
+def _load(expert: str, path: str | None, view: View | None, sha256: str) -> Representation:
+    if (digest := _network_digest(expert, path)) != sha256:
+        raise ValueError(
+            f"the network file of {expert!r} has the SHA-256 {digest} on this machine, "
+            f"not {sha256}: give every worker the same file"
+        )
+    return load_expert(expert, path, view=view)  # type: ignore[call-overload]
+
+
+def _computed(
+    name: str,
+    texts: Iterable[str],
+    size: int,
+    recipe: Mapping[str, Any],
+    build: Callable[..., Parts],
+    options: tuple,
+    store: Store,
+    jobs: int,
+) -> Iterator[dict[str, Any]]:
+    """Yield the parts of each chunk of ``size`` texts in order, computing those that are missing.
+
+    Texts are read as they are needed, a few chunks ahead of the workers. What ``texts`` raises
+    comes after all chunks before it: joblib reads its input in a thread of its own, where an
+    error would vanish.
+    """
+    if size < 1:
+        raise ValueError(f"chunk must be at least 1, got {size}")
+    shared, errors = Store(store.root.resolve()), list[Exception]()
+
+    def calls() -> Iterator[Any]:
+        iterator = iter(texts)
+        try:
+            while part := tuple(islice(iterator, size)):
+                digest = hashlib.blake2b("\n".join(part).encode(), digest_size=16).hexdigest()
+                chunk = {"texts": digest, "rows": len(part), **recipe}
+                yield delayed(_keep)(shared, name, chunk, build, (part, *options))
+        except Exception as error:
+            errors.append(error)
+
+    with tqdm(desc=name, unit="position", disable=None) as bar:
+        for chunk in Parallel(jobs, batch_size=1, return_as="generator")(calls()):
+            try:
+                yield shared.read(name, chunk)
+            except FileNotFoundError:
+                raise StoreNotShared(
+                    f"a worker finished {shared.path(name, chunk).name}, but it is not in "
+                    f"{shared.root}; put the store on a file system that the caller and all "
+                    "workers share"
+                ) from None
+            bar.update(chunk["rows"])
+    if errors:
+        raise errors[0]
+
+
+def _keep(
+    store: Store, name: str, chunk: Mapping[str, Any], build: Callable[..., Parts], given: tuple
+) -> Mapping[str, Any]:
+    """Compute a chunk unless a sound artefact of it is kept; return its recipe only.
+
+    The texts travel in a tuple: joblib scatters large arguments that take weak references over
+    dask's workers, and those are lost with their worker.
+    """
+    store.fetch(name, chunk, lambda: build(*given))
+    return chunk
+
+
+def _label(fens: Sequence[str], oracle: Oracle) -> Parts:
+    return evaluate_terms(fens, oracle, processes=1, progress=False).arrays()
+
+
+def _label_lines(texts: Sequence[str], oracle: Oracle) -> Parts:
+    fens, offsets, damaged = [], [], []
+    for offset, text in enumerate(texts):
+        try:
+            fens.append(repair_fen(text).position.fen)
+            offsets.append(offset)
+        except PositionError as error:
+            damaged.append([offset, str(error)])
+    rows = pd.DataFrame({"fen": fens, "offset": np.array(offsets, np.int64)})
+    return {**_label(fens, oracle), "positions": rows, "damaged": damaged}
+
+
+def _activate(fens: Sequence[str], layers: str, *expert: Any) -> Parts:
+    return {"activations": joined_activations(_load(*expert), fens, layers)}
+
+
+def _fen_text(line: bytes) -> str:
+    """Return the FEN of a line as it stands there, or the line's beginning if it has none."""
+    try:
+        return str(json.loads(line)["fen"])
+    except (ValueError, KeyError, TypeError):
+        return line[:_QUOTED].decode(errors="replace").strip()
+
+
+def _table_of(parts: Mapping[str, Any]) -> TermTable:
+    return TermTable(parts["middlegame"], parts["endgame"], parts["total"], parts["status"])
+
+
+def _version(oracle: Oracle) -> list[str]:
+    """Return what the numbers depend on: not the command's path, which machines differ in."""
+    return [oracle.name, oracle.banner.strip(), *oracle.setup]

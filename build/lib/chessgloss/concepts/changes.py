@@ -1,0 +1,266 @@
+"""Moves of games, what each did to the oracle's 21 terms, and a concept's change as a record.
+
+The change of a term is its value after the move less its value before it, both as the
+oracle prints them. Stockfish 8's table is blank in endings that it judges by special rules;
+such moves are left out. After a check the side to move *is* in check; Stockfish 8
+prints its table all the same, so these moves stay in.
+
+Moves are a frame, one row a move: ``before``, ``after`` (FENs around it), ``replied`` (FEN after
+the game's next move too; the same as ``after`` where the game ended), ``kind`` (a
+:data:`MoveKind`), ``game`` (its place in the sequence that was sampled) and ``split``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal, get_args
+
+import chess
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from chessgloss.corpora.samples import draw_plies
+from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
+from chessgloss.positions import Game, MoveInContext
+from chessgloss.store import Store
+
+#: What a move is first of all; the first that fits, in this order.
+MoveKind = Literal["capture", "check", "castling", "pawn", "quiet"]
+KINDS: tuple[str, ...] = get_args(MoveKind)
+
+Side = Literal["White", "Black", "both"]
+
+#: What the labels come from, in words that name the version: part of every recipe.
+ORACLE = "Stockfish 8, npm 8.0.0"
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptChange:
+    """What a move does to one concept, as the expert shows it.
+
+    Parameters
+    ----------
+    concept
+        Name of the concept without its side: ``Threats``.
+    side
+        Whose it is; ``both`` for Material, Imbalance and Pawns, which count White minus
+        Black. White's and Black's are each good for their own side when positive.
+    before, after
+        Estimate of the term in pawns; with the paper's method, the margin of its classifier.
+    change
+        After less before, in standard deviations of the change over all moves.
+    rank
+        1 for the concept that the move changes most.
+    """
+
+    concept: str
+    side: Side
+    before: float
+    after: float
+    change: float
+    rank: int
+
+    def __post_init__(self) -> None:
+        if self.rank < 1 or not all(map(math.isfinite, (self.before, self.after, self.change))):
+            raise ValueError(f"a rank starts at 1 and numbers are finite, got {self}")
+
+    @property
+    def term(self) -> str:
+        """Name of the term as in the paper's Table 6: ``White Threats``."""
+        return self.concept if self.side == "both" else f"{self.side} {self.concept}"
+
+
+@dataclass(frozen=True, slots=True)
+class Priorities:
+    """The concepts of a move, most changed first; shows itself as a table in a notebook.
+
+    Parameters
+    ----------
+    move
+        The move.
+    method
+        How the concepts were ranked.
+    changes
+        All 21, by rank.
+    """
+
+    move: MoveInContext
+    method: str
+    changes: tuple[ConceptChange, ...]
+
+    def __iter__(self) -> Iterator[ConceptChange]:
+        return iter(self.changes)
+
+    def top(self, count: int = 5) -> tuple[ConceptChange, ...]:
+        """Return the first ``count`` concepts."""
+        return self.changes[:count]
+
+    def table(self, count: int = 5) -> pd.DataFrame:
+        """Return the first ``count`` concepts as a table, one row a concept."""
+        frame = pd.DataFrame([asdict(change) for change in self.top(count)]).set_index("rank")
+        return frame.rename(columns={"change": "change (sd)"})
+
+    def _repr_html_(self) -> str:
+        shown = self.table().round(2).to_html(classes="results", border=0)
+        head = f"{self.move.numbered_san}: concepts changed most ({self.method})"
+        return f'<div class="results"><p class="table-caption">{head}</p>{shown}</div>'
+
+    def __str__(self) -> str:
+        return f"{self.move.numbered_san} ({self.method})\n{self.table().round(2).to_string()}"
+
+
+def concept_and_side(term: str) -> tuple[str, Side]:
+    """Split the name of a term: ``White Threats`` is ``("Threats", "White")``."""
+    first, _, rest = term.partition(" ")
+    if first == "White":
+        return rest, "White"
+    return (rest, "Black") if first == "Black" else (term, "both")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TermChanges:
+    """Moves with the oracle's terms before and after each.
+
+    Parameters
+    ----------
+    moves
+        The ``n`` moves, a frame.
+    before, after
+        float32 ``(n, 21)``: the terms in pawns, White's and Black's as printed, finite.
+    """
+
+    moves: pd.DataFrame
+    before: NDArray[np.float32]
+    after: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    @property
+    def changes(self) -> NDArray[np.float32]:
+        """Terms after less terms before, in pawns: float32 ``(n, 21)``."""
+        return self.after - self.before
+
+    def spread(self) -> NDArray[np.float32]:
+        """Return the standard deviation of each term's change over these moves, ``(21,)``.
+
+        Raises
+        ------
+        ValueError
+            If a term never changes here: it has no unit then; take more moves.
+        """
+        spread = self.changes.std(axis=0)
+        if still := [TERMS[k] for k in np.flatnonzero(spread == 0)]:
+            raise ValueError(f"{', '.join(still)} never changes in {len(self)} moves; take more")
+        return spread
+
+    def take(self, rows: NDArray) -> TermChanges:
+        """Return some moves, by row number or by a mask."""
+        numbers = np.arange(len(self))[rows]
+        moves = self.moves.iloc[numbers].reset_index(drop=True)
+        return TermChanges(moves, self.before[numbers], self.after[numbers])
+
+    def part(self, split: str) -> TermChanges:
+        """Return the moves of one part of the games."""
+        return self.take((self.moves["split"] == split).to_numpy())
+
+
+def kind_of(board: chess.Board, move: chess.Move) -> MoveKind:
+    """Return what a legal move is first of all: a capture before a check, and so on."""
+    if board.is_capture(move):
+        return "capture"
+    if board.gives_check(move):
+        return "check"
+    if board.is_castling(move):
+        return "castling"
+    return "pawn" if board.piece_type_at(move.from_square) == chess.PAWN else "quiet"
+
+
+def give_back(fen: str) -> str:
+    """Return the FEN with the other side to move and no en passant square.
+
+    For experts that see the board from the side to move: the position after a move as the
+    mover sees it. It need not be legal (the opponent may stand in check).
+    """
+    placement, turn, castling, _, *counters = fen.split(" ")
+    return " ".join([placement, "b" if turn == "w" else "w", castling, "-", *counters])
+
+
+def sample_moves(
+    games: Sequence[Game], per_game: int | None, *, seed: int, jobs: int = 2
+) -> pd.DataFrame:
+    """Draw up to ``per_game`` moves of each game, none from its random opening.
+
+    Parameters
+    ----------
+    games
+        What to draw from; the moves of a game depend on the game and ``seed`` alone.
+    per_game
+        How many of each; ``None`` takes all.
+
+    Returns
+    -------
+    DataFrame
+        ``before``, ``after``, ``replied``, ``kind``, ``game``, ``split``.
+    """
+    tasks = (delayed(_draw)(number, game, per_game, seed) for number, game in enumerate(games))
+    drawn = Parallel(n_jobs=jobs)(tasks)
+    columns = ["before", "after", "replied", "kind", "game", "split"]
+    return pd.DataFrame([row for rows in drawn for row in rows], columns=columns)
+
+
+def move_keys(moves: pd.DataFrame) -> NDArray[np.uint64]:
+    """Return a number for each move that depends on the positions around it alone."""
+    texts = (moves["before"] + "|" + moves["after"]).tolist()
+    digests = (hashlib.blake2b(text.encode(), digest_size=8).digest() for text in texts)
+    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
+
+
+def measure_changes(moves: pd.DataFrame, store: Store) -> TermChanges:
+    """Ask Stockfish 8 for the terms around each move; leave out moves with a blank table.
+
+    Each position is asked for once, though it ends one move and begins the next; what the
+    store holds is not asked for again.
+    """
+    fens, before, after = distinct_positions(moves)
+    digest = hashlib.blake2b("\n".join(fens).encode(), digest_size=12).hexdigest()
+    recipe = {"fens": digest, "oracle": ORACLE}
+    values = store.fetch("change_terms", recipe, lambda: {"values": ask_oracle(fens)})["values"]
+    known = np.isfinite(values).all(axis=1)
+    measured = TermChanges(moves, values[before], values[after])
+    return measured.take(known[before] & known[after])
+
+
+def distinct_positions(moves: pd.DataFrame) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]]:
+    """Return the FENs around moves, each once, and where each move's two stand among them."""
+    rows, fens = pd.factorize(pd.concat([moves["before"], moves["after"]]))
+    before, after = np.split(rows, 2)
+    return fens.tolist(), before, after
+
+
+def ask_oracle(fens: Sequence[str]) -> NDArray[np.float32]:
+    """Return Stockfish 8's 21 terms of positions, ``(n, 21)``, NaN where its table is blank."""
+    return evaluate_terms(fens, stockfish8(), progress=False).middlegame
+
+
+def _draw(number: int, game: Game, per_game: int | None, seed: int) -> list[tuple]:
+    drawn, split = draw_plies(game, per_game, seed), game.split
+    around = {ply + step for ply in drawn for step in (0, 1, 2)}
+    board, fens, kinds = chess.Board(game.root), dict[int, str](), dict[int, MoveKind]()
+    for ply in range(min(max(around, default=-1), len(game.moves)) + 1):
+        if ply in around:
+            fens[ply] = board.fen()
+        if ply < len(game.moves):
+            move = chess.Move.from_uci(game.moves[ply])
+            if ply in drawn:
+                kinds[ply] = kind_of(board, move)
+            board.push(move)
+    return [
+        (fens[ply], fens[ply + 1], fens.get(ply + 2, fens[ply + 1]), kind, number, split)
+        for ply, kind in kinds.items()
+    ]

@@ -1,0 +1,415 @@
+"""Which concepts does a move change? Terms ranked by their change, read from an expert.
+
+    prioritise("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21", "Bxe6+")
+
+The ranking sees the expert's activations before and after the move, and nothing else: never
+the oracle's terms, never the board. Three methods: ``default``, a trained model of changes;
+``linear``, ridge regressions on the change of the activations; ``paper``, the difference of
+support vector machines' scores (CCC paper, 3.1.2). Their weights lie in ``data/priority``.
+
+The model treats both colours alike. A position is seen twice, by White and by Black, each with
+its own pieces as "own": mirroring the board only exchanges the two views, and so it can only
+exchange White's and Black's terms. A model that respects this learns from each move twice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import nn
+
+from chessgloss.concepts.changes import ConceptChange, Priorities, TermChanges, concept_and_side
+from chessgloss.concepts.fit import (
+    LAYERS,
+    ConceptVectors,
+    Floats,
+    Labelled,
+    fit_concepts,
+    fit_ridge,
+)
+from chessgloss.experts import Expert, joined_activations, load_expert
+from chessgloss.experts.boards import read_boards
+from chessgloss.experts.nnue import ACCUMULATORS, ONE, clip, multiply_pairs
+from chessgloss.oracle import TERMS
+from chessgloss.positions import Position, read_fen, read_move
+from chessgloss.store import data_file
+
+MethodName = Literal["default", "linear", "paper"]
+
+#: C of the support vector machines: the choice of the chapter on concept vectors.
+SVM_C = 1e-3
+
+_PAIRS = ACCUMULATORS // 2
+_ONE_HOT = 12 * 64
+_TOTALS = 3
+_ANSWERS = _TOTALS + (len(TERMS) - _TOTALS) // 2
+
+
+# ---------------------------------------------------------------- what a model sees of a move
+
+
+class NnueSource:
+    """Features from NNUE's sums and what the network makes of them, and nothing else.
+
+    A side has 4,096 features: the changes of its 1,024 sums before clipping, of the 1,024
+    clipped ones and of the 512 products, then the clipped sums and the products before the
+    move. The unit is the network's own activation of 1.
+    """
+
+    name = "nnue"
+    width = 3 * ACCUMULATORS + 2 * _PAIRS
+
+    def __init__(self) -> None:
+        self._expert = load_expert("nnue")
+
+    def read(self, fens: Sequence[str]) -> NDArray[np.int16]:
+        """Return the accumulators, int16 ``(n, 2, 1024)``, White's view first: exact."""
+        sums = joined_activations(self._expert, fens, "accumulators", dtype=np.int16)
+        return sums.reshape(-1, 2, ACCUMULATORS)
+
+    def features(self, before: NDArray, after: NDArray) -> torch.Tensor:
+        """Return the features of moves, float32 ``(n, 2, 4096)``, from what was read."""
+        first, last = (torch.from_numpy(side.astype(np.float32)) for side in (before, after))
+        clipped, later = clip(first), clip(last)
+        pairs, later_pairs = multiply_pairs(clipped), multiply_pairs(later)
+        parts = [last - first, later - clipped, later_pairs - pairs, clipped, pairs]
+        return torch.cat(parts, dim=-1).div_(ONE)
+
+
+class BoardSource:
+    """Features from the bare board: what the same model reads without any network.
+
+    A side has 1,536 features: the change of each of the 12 x 64 bits (a piece on a
+    square), and the bits before the move.
+    """
+
+    name = "onehot"
+    width = 2 * _ONE_HOT
+
+    def read(self, fens: Sequence[str]) -> NDArray[np.uint8]:
+        """Return piece codes, uint8 ``(n, 2, 64)``; a side's own pieces are codes 1 to 6."""
+        boards = read_boards(fens)
+        return np.stack([boards.squares, boards.from_black()], axis=1)
+
+    def features(self, before: NDArray, after: NDArray) -> torch.Tensor:
+        """Return the features of moves, float32 ``(n, 2, 1536)``, from what was read."""
+        kinds = torch.arange(1, 13, dtype=torch.uint8)[:, None]
+        first, last = (
+            (torch.from_numpy(codes)[:, :, None, :] == kinds).float().flatten(2)
+            for codes in (before, after)
+        )
+        return torch.cat([last - first, first], dim=-1)
+
+
+Source: TypeAlias = NnueSource | BoardSource
+
+#: Where a model's features come from, by name: a network, or the bare board as its control.
+SOURCES: Mapping[str, Callable[[], Source]] = {"nnue": NnueSource, "onehot": BoardSource}
+
+
+# ---------------------------------------------------------------- a model of changes
+
+
+class TwoViews(nn.Module):
+    """A linear layer on two views that treats both sides alike.
+
+    With ``s`` the sum and ``d`` the difference of the two views, one side's answer is
+    ``P s + Q d`` and the other's ``P s - Q d``: exchanging the views exchanges the answers,
+    at half the cost of applying one matrix to both orders.
+    """
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.common = nn.Linear(width, hidden)
+        self.difference = nn.Linear(width, hidden, bias=False)
+
+    def forward(self, views: torch.Tensor) -> torch.Tensor:
+        """Map ``(n, 2, width)`` to ``(n, 2, hidden)``."""
+        first, second = views.unbind(dim=1)
+        common, difference = self.common(first + second), self.difference(first - second)
+        return torch.stack([common + difference, common - difference], dim=1)
+
+
+class ChangeNetwork(nn.Module):
+    """Two views in, two numbers a term out: the signed root of its change, the root of its size.
+
+    The second ranks: a term may be sure to change a lot in a direction that is hard to tell.
+    Roots keep the rare large changes from drowning the rest.
+
+    Parameters
+    ----------
+    width
+        Features a view.
+    hidden, trunk
+        Units of the first layer and of the second.
+    """
+
+    def __init__(self, width: int, hidden: int = 512, trunk: int = 256) -> None:
+        super().__init__()
+        self.sizes = (width, hidden, trunk)
+        self.views = TwoViews(width, hidden)
+        self.trunk = nn.Linear(hidden, trunk)
+        self.heads = nn.Linear(trunk, 2 * _ANSWERS)
+
+    def forward(self, views: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return signed roots of changes and roots of sizes, ``(n, 21)``, as in ``TERMS``."""
+        hidden = torch.relu(self.views(views))
+        answers = self.heads(torch.relu(self.trunk(hidden)))
+        signed, size = answers.unflatten(-1, (2, _ANSWERS)).unbind(dim=2)
+        return _by_term(signed, -1), _by_term(size, 1)
+
+
+def _by_term(sides: torch.Tensor, sign: int) -> torch.Tensor:
+    """Lay out ``(n, 2, 12)`` as ``(n, 21)``: totals from both views, then White, Black, White...
+
+    A total seen by Black is the same with the other sign; its size is the same.
+    """
+    white, black = sides.unbind(dim=1)
+    totals = (white[:, :_TOTALS] + sign * black[:, :_TOTALS]) / 2
+    pairs = torch.stack([white[:, _TOTALS:], black[:, _TOTALS:]], dim=-1)
+    return torch.cat([totals, pairs.flatten(1)], dim=-1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChangeModel:
+    """A trained network with the units of its answers.
+
+    Parameters
+    ----------
+    network
+        The network.
+    spread
+        float32 ``(21,)``: standard deviation of each term's change over training moves, in
+        pawns: the unit of every predicted change.
+    about
+        Where it comes from: source of the features, oracle, data hash, seed, settings.
+    """
+
+    network: ChangeNetwork
+    spread: NDArray[np.float32]
+    about: Mapping[str, str]
+
+    @torch.inference_mode()
+    def predict(
+        self, source: Source, before: Sequence[str], after: Sequence[str], *, batch: int = 1024
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return changes and what ranks them, float32 ``(n, 21)`` each.
+
+        Changes are signed, in standard deviations; the ranking is by the root of the size,
+        which may be a little below zero.
+
+        Parameters
+        ----------
+        source
+            Where the features come from; the one that the model was trained on.
+        before, after
+            FENs around the moves, length ``n``, at least one.
+
+        Raises
+        ------
+        ValueError
+            If the source is another than the model's.
+        """
+        if source.width != self.network.sizes[0]:
+            raise ValueError(f"this model reads {self.about.get('source')}, not {source.name}")
+        answers = []
+        for at in range(0, len(before), batch):
+            around = (source.read(fens[at : at + batch]) for fens in (before, after))
+            answers.append(self.network(source.features(*around)))
+        signed, sizes = (torch.cat(parts) for parts in zip(*answers, strict=True))
+        return (signed * signed.abs()).numpy(), sizes.numpy()
+
+    def save(self, path: Path) -> Path:
+        """Write a safetensors file in half precision, with sizes and origin in its header."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = path.with_suffix(".part")
+        weights = {name: each.half() for name, each in self.network.state_dict().items()}
+        header = {**self.about, "sizes": json.dumps(self.network.sizes)}
+        save_file({**weights, "spread": torch.from_numpy(self.spread)}, aside, header)
+        aside.rename(path)
+        return path
+
+    @classmethod
+    def load(cls, path: Path) -> ChangeModel:
+        """Read a file that :meth:`save` wrote.
+
+        Raises
+        ------
+        ValueError
+            If the file holds no model of changes.
+        """
+        try:
+            with safe_open(path, framework="pt") as file:
+                about = dict(file.metadata() or {})
+                network = ChangeNetwork(*json.loads(about.pop("sizes")))
+                tensors = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118
+                spread = tensors.pop("spread").numpy()
+                network.load_state_dict(tensors)
+                return cls(network.eval(), spread, about)
+        except (KeyError, RuntimeError, SafetensorError) as error:
+            raise ValueError(f"{path} holds no model of changes: {error}") from None
+
+
+# ---------------------------------------------------------------- methods
+
+
+class Scores(NamedTuple):
+    """What a method says of ``n`` moves: float32 ``(n, 21)`` each, columns as in ``TERMS``.
+
+    ``before`` and ``after`` are the concepts around the move and ``changes`` their changes, as
+    in :class:`ConceptChange`; ``priority`` ranks the concepts of a move, the highest first.
+    """
+
+    before: NDArray[np.float32]
+    after: NDArray[np.float32]
+    changes: NDArray[np.float32]
+    priority: NDArray[np.float32]
+
+
+#: Scores moves that are given by the FENs before and after them.
+Method: TypeAlias = Callable[[Sequence[str], Sequence[str]], Scores]
+
+
+def read(expert: Expert, fens: Sequence[str]) -> NDArray[np.float32]:
+    """Return the expert's activations at ``LAYERS``, float32 ``(n, d)``."""
+    return joined_activations(expert, fens, LAYERS, dtype=np.float32)
+
+
+def labelled_before(moves: TermChanges) -> Labelled:
+    """Return the positions before moves with their terms, games and parts."""
+    games, splits = moves.moves["game"].to_numpy(np.int32), moves.moves["split"].to_numpy(str)
+    return Labelled(TERMS, moves.before, games, splits)
+
+
+def fit_linear(
+    before: Floats, after: Floats, moves: TermChanges, *, penalty: float, seed: int
+) -> dict[str, ConceptVectors]:
+    """Fit all linear scores that ranking needs, on one set of training moves.
+
+    Parameters
+    ----------
+    before, after
+        float32 ``(n, d)``: activations around the moves.
+    moves
+        The moves with their terms.
+    penalty
+        Of the ridge regressions, in units of ``n`` (of the mean squared error).
+    seed
+        Of the vector machines' lot among ties.
+
+    Returns
+    -------
+    dict
+        ``svm``, the paper's vectors, between the tails of each term; ``states``, a ridge
+        regression of the terms in pawns; ``changes``, one of their changes in standard
+        deviations on the change of the activations.
+    """
+    alpha, truth = penalty * len(moves), moves.changes / moves.spread()
+    return {
+        "svm": fit_concepts(before, labelled_before(moves), cs=(SVM_C,), seed=seed).vectors,
+        "states": fit_ridge(before, moves.before, TERMS, alpha=alpha),
+        "changes": fit_ridge(after - before, truth, TERMS, alpha=alpha),
+    }
+
+
+@cache
+def load_method(method: str = "default") -> Method:
+    """Load the committed weights of a method, which read NNUE; they stay loaded.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method, or its weights are not there.
+    """
+    if method not in get_args(MethodName):
+        raise ValueError(f"no method {method!r}; choose one of {', '.join(get_args(MethodName))}")
+    network = load_expert("nnue")
+    if method == "paper":
+        vectors = ConceptVectors.load(weights_file("nnue-svm"))
+        margins = _spread(vectors)  # of each score's difference over moves; it ranks nothing
+
+        def paper(before: Sequence[str], after: Sequence[str]) -> Scores:
+            first, last = (vectors.scores(read(network, fens)) for fens in (before, after))
+            return Scores(first, last, (last - first) / margins, np.abs(last - first))
+
+        return paper
+    states = ConceptVectors.load(weights_file("nnue-states"))
+    if method == "linear":
+        changes = ConceptVectors.load(weights_file("nnue-changes"))
+        spread = _spread(changes)
+
+        def linear(before: Sequence[str], after: Sequence[str]) -> Scores:
+            first, last = read(network, before), read(network, after)
+            change, state = changes.scores(last - first), states.scores(first)
+            return Scores(state, state + change * spread, change, np.abs(change))
+
+        return linear
+    source, model = NnueSource(), ChangeModel.load(weights_file("nnue"))
+
+    def default(before: Sequence[str], after: Sequence[str]) -> Scores:
+        change, sizes = model.predict(source, before, after)
+        state = states.scores(read(network, before))
+        return Scores(state, state + change * model.spread, change, sizes)
+
+    return default
+
+
+def _spread(vectors: ConceptVectors) -> NDArray[np.float32]:
+    return np.array(json.loads(vectors.about["spread"]), np.float32)
+
+
+def weights_file(name: str) -> Path:
+    """Return the committed weights of that name.
+
+    Raises
+    ------
+    ValueError
+        If they are not there; the message says what makes them.
+    """
+    path = data_file(f"priority/{name}.safetensors")
+    if not path.is_file():
+        raise ValueError(f"{path} is missing; make it with: python data/priority/train.py")
+    return path
+
+
+def prioritise(
+    position: str | Position, move: str, *, method: MethodName = "default"
+) -> Priorities:
+    """Rank the 21 concepts by how much a move changes them.
+
+    Parameters
+    ----------
+    position
+        FEN or record of the position before the move.
+    move
+        The move in SAN (with or without its number) or UCI.
+    method
+        ``default``, ``linear`` or ``paper``.
+
+    Raises
+    ------
+    PositionError, MoveError
+        If the position or the move is none; the message names it.
+    ValueError
+        If there is no such method, or its weights are not there.
+    """
+    start = read_fen(position) if isinstance(position, str) else position
+    played = read_move(start, move)
+    scores = load_method(method)([start.fen], [played.after().fen])
+    order = np.argsort(-scores.priority[0], kind="stable")
+    before, after, changes, _ = (each[0].tolist() for each in scores)
+    ranked = (
+        ConceptChange(*concept_and_side(TERMS[k]), before[k], after[k], changes[k], rank)
+        for rank, k in enumerate(order, start=1)
+    )
+    return Priorities(played, method, tuple(ranked))

@@ -1,0 +1,165 @@
+"""The file that keeps games, how a game ends by the rules, and lines of files of any size.
+
+A file holds one game a line, tab-separated (series number, White, Black, result,
+termination, opening plies, UCI moves), under zstd. ``data/games/play.py`` plays the
+committed ones. :func:`stream_lines` reads larger files, compressed or plain, never unpacked whole.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import chess
+import zstandard
+
+from chessgloss.positions import Game, Result
+
+#: Compression level; 19 is zstd's strongest that a default reader's memory allows.
+ZSTD_LEVEL = 19
+
+#: Bytes read from the disk at a time.
+CHUNK = 1 << 20
+
+#: Largest zstd window accepted, in bytes; files packed with ``--long=31`` need this much.
+MAX_WINDOW = 1 << 31
+
+
+class GamesFileError(ValueError):
+    """A packed file that is cut off, or a games file that is not in its form."""
+
+
+def natural_end(board: chess.Board) -> tuple[Result, str] | None:
+    """Return how a game ended by the rules, draws claimed at once; ``None`` if it goes on."""
+    if not any(board.generate_legal_moves()):
+        if not board.is_check():
+            return "1/2-1/2", "stalemate"
+        return ("0-1" if board.turn else "1-0"), "checkmate"
+    if board.halfmove_clock >= 100:
+        return "1/2-1/2", "fifty moves"
+    if board.halfmove_clock >= 8 and board.is_repetition(3):
+        return "1/2-1/2", "threefold repetition"
+    return ("1/2-1/2", "insufficient material") if board.is_insufficient_material() else None
+
+
+def pack(lines: Iterable[str], target: Path) -> Path:
+    """Compress lines into ``target``, atomically."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    aside = target.with_suffix(".part")
+    text = "".join(lines).encode("ascii")
+    aside.write_bytes(zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(text))
+    return aside.rename(target)
+
+
+def unpack(path: Path) -> list[str]:
+    """Return the lines of a file that :func:`pack` wrote.
+
+    Raises
+    ------
+    GamesFileError
+        If the file is cut off or damaged.
+    """
+    try:
+        text = zstandard.ZstdDecompressor().decompress(path.read_bytes())
+    except zstandard.ZstdError as error:
+        raise GamesFileError(f"{path.name} is damaged or cut off: {error}") from None
+    return text.decode("ascii").splitlines()
+
+
+def read_games(path: Path, limit: int | None = None) -> Iterator[Game]:
+    """Yield the games of a file in its order, at most ``limit`` of them.
+
+    Raises
+    ------
+    GamesFileError
+        At the first line that is not a game, named by its number, or when the file is
+        cut off.
+    """
+    for number, line in enumerate(unpack(path)[:limit], start=1):
+        try:
+            _, white, black, result, end, opening, moves = line.split("\t")
+            played = tuple(moves.split(" "))
+            yield Game(played, cast(Result, result), white, black, end, int(opening))
+        except ValueError as error:
+            raise GamesFileError(f"{path.name}, line {number} is not a game: {error}") from None
+
+
+def of_split(games: Iterable[Game], split: str) -> list[Game]:
+    """Return the games that the one split by game puts into ``split``, in order."""
+    return [game for game in games if game.split == split]
+
+
+def line_of(number: int, game: Game) -> str:
+    """Return a game as a line of the file."""
+    players, end = (game.white, game.black), (game.result, game.termination, game.opening_plies)
+    return "\t".join(map(str, (number, *players, *end, " ".join(game.moves)))) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedLine:
+    """A line that could not be read.
+
+    Parameters
+    ----------
+    line
+        Its number in the unpacked file, from 1.
+    reason
+        What is wrong with it.
+    """
+
+    line: int
+    reason: str
+
+
+class TruncatedFileError(EOFError):
+    """A compressed file that ends before its last frame does."""
+
+
+def stream_lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a ``.zst`` or plain file, with their line ends.
+
+    Raises
+    ------
+    TruncatedFileError
+        After the last whole line, if a compressed file is cut off.
+    ValueError
+        If a ``.zst`` file is not in that format.
+    """
+    rest = b""
+    with path.open("rb") as file:
+        for chunk in _unpacked(file, path) if path.suffix == ".zst" else _chunks(file):
+            whole, end, last = chunk.rpartition(b"\n")
+            if end:
+                yield from io.BytesIO(rest + whole + end)
+                rest = last
+            else:
+                rest += chunk
+    if rest:
+        yield rest
+
+
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
+    while chunk := file.read(CHUNK):
+        yield chunk
+
+
+def _unpacked(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """Unpack frame by frame: Lichess's files hold many, and empty ones between them."""
+    unpacker = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
+    decoder = unpacker.decompressobj()
+    open_frame = False
+    try:
+        for data in _chunks(file):
+            while data:
+                yield decoder.decompress(data)
+                open_frame = not decoder.eof
+                data = decoder.unused_data
+                if decoder.eof:
+                    decoder = unpacker.decompressobj()
+    except zstandard.ZstdError as error:
+        raise ValueError(f"{path} is not a sound .zst file: {error}") from None
+    if open_frame:
+        raise TruncatedFileError(f"{path} is cut off in its last zstd frame; fetch it again")

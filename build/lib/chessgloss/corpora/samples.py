@@ -1,0 +1,136 @@
+"""Positions drawn from games, few from each, and what a corpus holds, counted."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import chess
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from chessgloss.positions import Game
+
+Phase = Literal["opening", "middlegame", "endgame"]
+_PHASES: tuple[Phase, ...] = ("opening", "middlegame", "endgame")
+
+#: Bounds on the knights, bishops, rooks and queens of both sides together.
+#: Source: lichess.org's ``Divider`` (``scalachess``), its rule by piece count.
+_MIDDLEGAME_PIECES, _ENDGAME_PIECES = 10, 6
+
+#: No position counts as an opening after this ply (ours).
+_OPENING_PLIES = 24
+
+#: Values in pawns, the usual 1, 3, 3, 5, 9.
+_VALUES = {"P": 1, "N": 3, "B": 3, "R": 5, "Q": 9, "p": -1, "n": -3, "b": -3, "r": -5, "q": -9}
+
+
+@dataclass(frozen=True, slots=True)
+class PositionSample:
+    """Positions and the games they come from, row by row.
+
+    Parameters
+    ----------
+    fens
+        FEN of each position, length ``n``.
+    games
+        Shape ``(n,)``: index of the game in the sequence that was sampled.
+    plies
+        Shape ``(n,)``: plies played before the position.
+    """
+
+    fens: tuple[str, ...]
+    games: NDArray[np.int32]
+    plies: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.fens)
+
+    def digest(self) -> str:
+        """Return a hash of the FENs in their order: the sample's name in a recipe."""
+        return hashlib.blake2b("\n".join(self.fens).encode(), digest_size=12).hexdigest()
+
+
+def sample_positions(
+    games: Sequence[Game], per_game: int, *, seed: int, jobs: int = 2
+) -> PositionSample:
+    """Draw up to ``per_game`` positions of each game, none from its random opening.
+
+    The plies of a game depend on ``seed`` and the game alone, so that a longer list of
+    games only adds rows. Final positions (nothing to move for) are never drawn.
+    """
+    drawn = Parallel(n_jobs=jobs)(delayed(_draw)(game, per_game, seed) for game in games)
+    return PositionSample(
+        tuple(fen for rows in drawn for _, fen in rows),
+        np.repeat(np.arange(len(games), dtype=np.int32), [len(rows) for rows in drawn]),
+        np.array([ply for rows in drawn for ply, _ in rows], np.int32),
+    )
+
+
+def _draw(game: Game, per_game: int, seed: int) -> list[tuple[int, str]]:
+    """Draw (ply, FEN) from a game."""
+    board, rows, plies = chess.Board(game.root), [], draw_plies(game, per_game, seed)
+    for ply, uci in enumerate(game.moves[: max(plies, default=-1) + 1]):
+        if ply in plies:
+            rows.append((ply, board.fen()))
+        board.push(chess.Move.from_uci(uci))
+    return rows
+
+
+def draw_plies(game: Game, most: int | None, seed: int) -> set[int]:
+    """Draw up to ``most`` plies of a game (``None`` takes all), none from its random opening."""
+    random = np.random.default_rng([seed, int(game.key, 16)])
+    plies = np.arange(game.opening_plies, len(game.moves))
+    return set(random.permutation(plies)[:most].tolist())
+
+
+# ---------------------------------------------------------------- the rows of a data sheet
+
+
+def phase_of(fen: str) -> Phase:
+    """Return the phase of a position, by its pieces other than kings and pawns and its ply."""
+    placement, turn, *_, number = fen.split(" ")
+    pieces = sum(symbol in "nbrqNBRQ" for symbol in placement)
+    ply = 2 * int(number) - (2 if turn == "w" else 1)
+    if pieces <= _ENDGAME_PIECES:
+        return "endgame"
+    return "opening" if pieces > _MIDDLEGAME_PIECES and ply < _OPENING_PLIES else "middlegame"
+
+
+def material(fen: str) -> int:
+    """Return White's material less Black's, in pawns (1, 3, 3, 5, 9)."""
+    return sum(_VALUES.get(symbol, 0) for symbol in fen.split(" ", 1)[0])
+
+
+def describe_games(games: Sequence[Game]) -> dict[str, float | int]:
+    """Count a collection of games: how many, how long (in plies), shares of the results."""
+    plies = np.array([len(game.moves) for game in games])
+    results = Counter(game.result for game in games)
+    return {
+        "games": len(games),
+        "distinct games": len({game.key for game in games}),
+        "plies": int(plies.sum()),
+        "median plies": float(np.median(plies)),
+        "longest, plies": int(plies.max()),
+        "White wins": results["1-0"] / len(games),
+        "draws": results["1/2-1/2"] / len(games),
+        "Black wins": results["0-1"] / len(games),
+        "unfinished": results["*"] / len(games),
+    }
+
+
+def describe_positions(fens: Sequence[str]) -> dict[str, float | int]:
+    """Count a collection of positions: shares of the phases, of checks, of even material."""
+    phases = Counter(map(phase_of, fens))
+    balance = np.abs([material(fen) for fen in fens])
+    return {
+        "positions": len(fens),
+        "distinct positions": len({fen.rsplit(" ", 2)[0] for fen in fens}),
+        **{name: phases[name] / len(fens) for name in _PHASES},
+        "in check": float(np.mean([chess.Board(fen).is_check() for fen in fens])),
+        "material within 3 pawns": float(np.mean(balance <= 3)),
+    }

@@ -1,0 +1,724 @@
+"""Chess engines over UCI: search, levels, what a score means, and what a move loses.
+
+One driver for all of it, on :mod:`chess.engine`. :meth:`Engine.analyse` starts from an empty
+hash table with fixed nodes or depth, so that an answer depends on nothing but the question.
+:meth:`Engine.search` and :meth:`Engine.play` go through a whole game and keep the hash table
+from move to move: many short searches, of which only the last depth is read.
+
+A score carries its point of view (:class:`chess.engine.PovScore`). Numbers are centipawns with
+mate in n counted as 10,000 - n (:func:`centipawns`), a loss is a difference of two of them
+(:func:`centipawn_loss`), and :func:`score_text` says a score in words.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from typing import NamedTuple
+
+import chess
+import chess.engine
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from tqdm import tqdm
+
+from chessgloss.positions import MoveInContext, Position
+
+#: Centipawns that stand for mate in 0 (the static-position plan's ``mate_score=10000``).
+MATE = 10_000
+
+#: From here on a number of centipawns is a distance to mate: no value of Stockfish 15.1 that is
+#: none comes near (``VALUE_MATE_IN_MAX_PLY`` is 8,796 centipawns).
+MATES_FROM = 9_000
+
+#: Values are cut here before a loss is taken, so that "mate in 3 instead of mate in 2" or a
+#: lost game losing more does not decide a mean. Convention of lichess.org (``lila``, module
+#: ``analyse``: centipawns are capped at 1,000).
+CAP = 1_000
+
+#: Steepness of Lichess's curve from centipawns to the chance to win, fitted to its games.
+#: Source: lila, ``WinPercent`` (https://lichess.org/page/accuracy).
+WIN_STEEPNESS = 0.00368208
+
+#: Where Debian and a build from source put the binary when the PATH does not say.
+_USUAL_FOLDERS = (Path("/usr/games"), Path("/usr/local/bin"))
+_REMEDY = "install it with `sudo apt-get install stockfish` or set CHESSGLOSS_STOCKFISH"
+
+_INFO = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE | chess.engine.INFO_PV
+
+# A move that cannot be read leaves python-chess waiting; the watchdog then cancels the wait.
+_FAILURES = (chess.engine.EngineError, asyncio.TimeoutError, CancelledError)
+
+
+class EngineMissing(RuntimeError):
+    """An engine that is not installed, or not in the version that is needed."""
+
+
+class EngineFailed(RuntimeError):
+    """An engine that crashed, hung or answered nonsense.
+
+    Parameters
+    ----------
+    message
+        What happened, with the position and the remedy.
+    fen
+        The position it failed on; empty if it did not even start.
+    """
+
+    def __init__(self, message: str, fen: str = "") -> None:
+        super().__init__(message)
+        self.fen = fen
+
+
+# Scores
+
+
+def centipawns(score: chess.engine.PovScore, pov: chess.Color) -> int:
+    """Return a score in centipawns, seen by ``pov``; mate in n moves is :data:`MATE` - n."""
+    return score.pov(pov).score(mate_score=MATE)
+
+
+def read_centipawns(value: float, pov: chess.Color) -> chess.engine.PovScore:
+    """Return the score that :func:`centipawns` turns into ``value``, seen by ``pov``.
+
+    From :data:`MATES_FROM` on a value is a distance to mate.
+    """
+    if abs(value) < MATES_FROM:
+        return chess.engine.PovScore(chess.engine.Cp(round(value)), pov)
+    moves = MATE - abs(round(value))
+    if not moves and value > 0:
+        return chess.engine.PovScore(chess.engine.MateGiven, pov)
+    return chess.engine.PovScore(chess.engine.Mate(moves if value > 0 else -moves), pov)
+
+
+def win_probability(score: chess.engine.PovScore, ply: int, pov: chess.Color) -> float:
+    """Return the chance, 0 to 1, that ``pov`` wins against an equal at long time control.
+
+    Source: Stockfish 15.1's own win-rate model, fitted to its test games
+    (``UCI::win_rate_model`` in its ``src/uci.cpp``), as python-chess carries it. ``ply``, the
+    plies played since the start of the game, is its only sign of the phase.
+    """
+    return score.pov(pov).wdl(model="sf15.1", ply=ply).winning_chance()
+
+
+def win_chance(values: ArrayLike) -> NDArray[np.float64]:
+    """Return the chance to win, 0 to 1, at values in centipawns, cut at 1,000 as Lichess does.
+
+    Unlike :func:`win_probability` it is what players make of a value, and the same all game long.
+    """
+    return 1 / (1 + np.exp(-WIN_STEEPNESS * np.clip(np.asarray(values, float), -CAP, CAP)))
+
+
+def centipawn_loss(
+    best: ArrayLike, played: ArrayLike, *, cap: float | None = CAP, floor: float = 0
+) -> NDArray[np.float64]:
+    """Return what moves lose: the best value less the value of the move played.
+
+    Parameters
+    ----------
+    best, played
+        Centipawns (:func:`centipawns`), both seen by the side that moves.
+    cap
+        Both values are cut at plus and minus so many centipawns first (:data:`CAP`, Lichess's).
+        ``None`` leaves them: the static-position plan counts a missed mate as about 10,000.
+    floor
+        Least loss. A second, deeper search may like a move better than the best before it,
+        which is no gain of the player's.
+
+    Returns
+    -------
+    ndarray
+        float64, of the shape that ``best`` and ``played`` broadcast to.
+    """
+    limit = np.inf if cap is None else cap
+    cut = [np.clip(np.asarray(value, float), -limit, limit) for value in (best, played)]
+    return np.maximum(floor, cut[0] - cut[1])
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreWording:
+    """How :func:`score_text` says a score: one format string for each case.
+
+    They may name ``ahead`` (the side that is, ``White`` or ``Black``), ``lead`` (its pawns),
+    ``cp`` and ``pawns`` (signed, for the point of view), ``moves`` (to mate), ``s`` (their
+    plural) and ``verb`` (``mates`` or ``is mated``, for the point of view).
+
+    Parameters
+    ----------
+    number
+        Any score that is no mate.
+    mate, mated
+        Mate in some moves; mate on the board.
+    level
+        A score within :attr:`bound` of 0; :attr:`number` if not given.
+    bound
+        Centipawns up to which neither side is said to be ahead.
+    """
+
+    number: str = "{ahead} is ahead by {lead:.2f}"
+    mate: str = "{ahead} mates in {moves}"
+    mated: str = "{ahead} has given mate"
+    level: str | None = "the position is level ({pawns:+.2f} for White)"
+    bound: int = 20
+
+
+def score_text(
+    score: chess.engine.PovScore,
+    wording: ScoreWording | None = None,
+    pov: chess.Color = chess.WHITE,
+) -> str:
+    """Say a score in words: ``White is ahead by 1.20``, ``Black mates in 3``.
+
+    Parameters
+    ----------
+    score
+        The score.
+    wording
+        The words; those of :class:`ScoreWording` if not given.
+    pov
+        The side that sees the numbers.
+    """
+    wording, relative = wording or ScoreWording(), score.pov(pov)
+    cp, mate = relative.score(mate_score=MATE), relative.mate()
+    text = wording.number if mate is None else wording.mate if mate else wording.mated
+    if mate is None and abs(cp) <= wording.bound:
+        text = wording.level or text
+    return text.format(
+        ahead="White" if (cp > 0) == pov else "Black",
+        lead=abs(cp) / 100,
+        cp=cp,
+        pawns=cp / 100,
+        moves=abs(mate or 0),
+        s="" if mate in (1, -1) else "s",
+        verb="mates" if cp > 0 else "is mated",
+    )
+
+
+# What an engine answers
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of an engine's analysis.
+
+    Parameters
+    ----------
+    moves
+        Principal variation as UCI moves, best first.
+    score
+        Value of the line, with its point of view.
+    depth
+        Nominal depth reached, in plies.
+    """
+
+    moves: tuple[str, ...]
+    score: chess.engine.PovScore
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What an engine says of a position, best line first.
+
+    Parameters
+    ----------
+    position
+        The position analysed.
+    lines
+        One line per MultiPV rank; never empty unless the game is over.
+    nodes
+        Nodes searched in all.
+    engine
+        Name and version as the engine gives them.
+    """
+
+    position: Position
+    lines: tuple[Line, ...]
+    nodes: int
+    engine: str
+
+    @property
+    def best(self) -> Line:
+        """The first line; :class:`ValueError` when the game is over and there is none."""
+        if not self.lines:
+            raise ValueError(f"no line to read: the game is over in {self.position.fen!r}")
+        return self.lines[0]
+
+
+def score_of(analysis: Analysis) -> chess.engine.PovScore:
+    """Return the value of a position, seen by the side to move.
+
+    It is the first line's score; in a finished game, mate or a draw as the rules say.
+    """
+    if analysis.lines:
+        return analysis.best.score
+    board = analysis.position.board()
+    score = chess.engine.Mate(0) if board.is_checkmate() else chess.engine.Cp(0)
+    return chess.engine.PovScore(score, board.turn)
+
+
+class ScoredMove(NamedTuple):
+    """The first move of a line of :meth:`Engine.search`.
+
+    Parameters
+    ----------
+    move
+        The move.
+    score
+        Its value, seen by the side that moves.
+    """
+
+    move: chess.Move
+    score: chess.engine.PovScore
+
+    @property
+    def centipawns(self) -> int:
+        """The value for the side that moves, as :func:`centipawns` counts."""
+        return self.score.relative.score(mate_score=MATE)
+
+
+# Engines
+
+
+def find_stockfish() -> Path:
+    """Return the path of the Stockfish binary.
+
+    The environment variable ``CHESSGLOSS_STOCKFISH`` wins; then the PATH; then
+    ``/usr/games`` and ``/usr/local/bin``.
+
+    Raises
+    ------
+    EngineMissing
+        If there is none, or the variable names no executable file.
+    """
+    named = os.environ.get("CHESSGLOSS_STOCKFISH")
+    if named:
+        return _executable(Path(named), "CHESSGLOSS_STOCKFISH")
+    folders = os.pathsep.join([os.environ.get("PATH", ""), *map(str, _USUAL_FOLDERS)])
+    binary = shutil.which("stockfish", path=folders)
+    if binary is None:
+        raise EngineMissing(f"no Stockfish on the PATH or in its usual folders; {_REMEDY}")
+    return Path(binary)
+
+
+def version(path: Path | None = None) -> str:
+    """Return the name an engine gives itself over UCI, such as ``Stockfish 15.1``.
+
+    Raises
+    ------
+    EngineMissing
+        If there is no engine at ``path``.
+    EngineFailed
+        If it does not speak UCI within 10 seconds.
+    """
+    with Engine(path, timeout=10) as engine:
+        return engine.name
+
+
+class Engine:
+    """One engine process, replaced when it fails. Use it as a context manager.
+
+    The attribute ``name`` is the name and version that the engine gives itself.
+
+    Parameters
+    ----------
+    path
+        The engine's binary; :func:`find_stockfish` if not given.
+    hash_mb
+        Size of the hash table in MiB; there is one search thread, for only then the same
+        question has the same answer. An analysis empties it first, which takes about a
+        millisecond for 16 MiB.
+    timeout
+        Seconds a search may take before the engine counts as hung. Raise it for deep
+        searches.
+
+    Raises
+    ------
+    EngineMissing
+        If there is no such binary.
+    EngineFailed
+        If it does not start.
+    """
+
+    def __init__(
+        self, path: Path | None = None, *, hash_mb: int = 16, timeout: float = 60.0
+    ) -> None:
+        self.path = _executable(path, "path") if path else find_stockfish()
+        self.timeout = timeout
+        self._options: dict[str, int] = {"Threads": 1, "Hash": hash_mb}
+        self._lock = threading.Lock()
+        self._closed = False
+        self._process: chess.engine.SimpleEngine | None = None
+        self.name = self.path.name
+        self._start()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process and wait until it is gone. A closed engine stays closed."""
+        with self._lock:
+            self._closed = True
+        self._drop()
+
+    def analyse(
+        self,
+        position: Position,
+        *,
+        nodes: int | None = None,
+        depth: int | None = None,
+        multipv: int = 1,
+        root_moves: Sequence[str] | None = None,
+    ) -> Analysis:
+        """Analyse a position, with its history, from an empty hash table.
+
+        Parameters
+        ----------
+        position
+            The position; a finished game gives an analysis without lines.
+        nodes, depth
+            The limit: exactly one of them, in nodes or in plies.
+        multipv
+            Number of lines, best first; fewer if there are fewer legal moves.
+        root_moves
+            UCI moves to which the search is restricted.
+
+        Raises
+        ------
+        EngineFailed
+            If the engine fails on the position twice, the second time freshly started.
+        MoveError
+            If a root move is not legal.
+        """
+        limits = [limit for limit in (nodes, depth) if limit is not None]
+        if len(limits) != 1 or min(*limits, multipv) < 1:
+            raise ValueError(
+                f"give nodes or depth, and multipv, from 1: {nodes=} {depth=} {multipv=}"
+            )
+        roots = None
+        if root_moves is not None:
+            roots = [MoveInContext(position, uci).move for uci in root_moves]
+        board = _board_after(position.moves, position.root if position.moves else position.fen)
+        if not any(board.legal_moves):
+            return Analysis(position, (), 0, self.name)
+
+        def ask() -> list[chess.engine.InfoDict]:
+            process = self._process or self._start()
+            with self._watch(process):
+                infos = process.analyse(
+                    board,
+                    chess.engine.Limit(nodes=nodes, depth=depth),
+                    multipv=multipv,
+                    game=object(),  # a game of its own: `ucinewgame`, hence an empty hash table
+                    info=_INFO,
+                    root_moves=roots,
+                )
+            if not all("score" in info for info in infos):
+                raise chess.engine.EngineError("the engine gave a move but no score")
+            return infos
+
+        try:
+            infos = ask()
+        except _FAILURES:
+            self._drop()
+            try:
+                infos = ask()
+            except (*_FAILURES, EngineFailed) as error:
+                raise self._failure("failed twice", board.fen(), error) from error
+        lines = tuple(
+            Line(
+                tuple(move.uci() for move in info.get("pv", ())),
+                info["score"],
+                info.get("depth", 0),
+            )
+            for info in infos
+        )
+        return Analysis(position, lines, max(info.get("nodes", 0) for info in infos), self.name)
+
+    def new_game(self) -> None:
+        """Forget what was learnt in earlier games: empty the hash table."""
+        self._exchange("ucinewgame\nisready", "readyok", (), chess.STARTING_FEN)
+
+    def search(
+        self, moves: Sequence[str], *, nodes: int, lines: int = 1, root: str = chess.STARTING_FEN
+    ) -> list[ScoredMove]:
+        """Search a position of a game, and keep the hash table for the next one.
+
+        python-chess reads every depth of every search; at a few hundred nodes that costs more
+        than the search itself. Here the last whole depth alone is read. It serves self-play
+        and the grading of whole games.
+
+        Parameters
+        ----------
+        moves
+            UCI moves from ``root`` to the position, so that repetitions count.
+        nodes
+            Nodes to search.
+        lines
+            Lines wanted (MultiPV).
+        root
+            FEN from which ``moves`` starts.
+
+        Returns
+        -------
+        list of ScoredMove
+            First moves with their values, best first; empty when the game is over.
+
+        Raises
+        ------
+        EngineFailed
+            If the engine fails. It is not asked again: the answer depends on the game so far.
+        """
+        turn = (root.split(" ")[1] == "w") == (len(moves) % 2 == 0)
+        return _last_depth(self._go(moves, nodes, lines, root), turn)
+
+    def play(
+        self,
+        moves: Sequence[str],
+        *,
+        nodes: int,
+        level: int | None = None,
+        elo: int | None = None,
+        root: str = chess.STARTING_FEN,
+    ) -> str:
+        """Return the UCI move that the engine plays in a position of a game.
+
+        Parameters
+        ----------
+        moves, nodes, root
+            As for :meth:`search`.
+        level
+            Stockfish's ``Skill Level``, 0 to 20 (full strength).
+        elo
+            Stockfish's ``UCI_Elo`` instead, 1,350 to 2,850. Both draw their mistakes from the
+            clock, so that no move of theirs can be made again.
+
+        Returns
+        -------
+        str
+            The engine's last word (``bestmove``): a weakened engine's choice is in no line.
+
+        Raises
+        ------
+        EngineFailed
+            If the engine fails, or knows no such level.
+        """
+        options: dict[str, int | bool] = {} if level is None else {"Skill Level": level}
+        if elo is not None:
+            options |= {"UCI_LimitStrength": True, "UCI_Elo": elo}
+        try:
+            (self._process or self._start()).configure(options)
+        except _FAILURES as error:
+            fen = _board_after(moves, root).fen()
+            raise self._failure(f"refuses {options}", fen, error) from error
+        return self._go(moves, nodes, 1, root)[-1].split()[1]
+
+    def _start(self) -> chess.engine.SimpleEngine:
+        try:
+            process = chess.engine.SimpleEngine.popen_uci(str(self.path), timeout=self.timeout)
+        except (*_FAILURES, OSError) as error:
+            raise EngineFailed(f"{self.path} does not start: {_reason(error)}") from error
+        try:
+            with self._watch(process):
+                process.configure({k: v for k, v in self._options.items() if k in process.options})
+                self.name = process.id.get("name", self.path.name)
+            with self._lock:
+                if self._closed:
+                    raise EngineFailed(f"{self.path} was closed")
+                self._process = process
+        except BaseException as error:
+            _end(process)
+            if isinstance(error, _FAILURES):
+                raise EngineFailed(f"{self.path} refuses its options: {_reason(error)}") from error
+            raise
+        return process
+
+    def _drop(self) -> None:
+        with self._lock:
+            process, self._process = self._process, None
+        _end(process)
+
+    def _failure(self, event: str, fen: str, error: BaseException) -> EngineFailed:
+        """End the process and return the error to raise."""
+        self._drop()
+        return EngineFailed(
+            f"{self.path} {event} on {fen!r}: {_reason(error)} "
+            f"(limit {self.timeout:g} s); check the position, or raise timeout",
+            fen,
+        )
+
+    @contextlib.contextmanager
+    def _watch(self, process: chess.engine.SimpleEngine) -> Iterator[None]:
+        """Kill a process that takes too long: SimpleEngine has no limit for nodes or depth."""
+        timer = threading.Timer(self.timeout, process.close)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _exchange(
+        self, question: str, last: str, moves: Sequence[str], root: str, lines: int | None = None
+    ) -> list[str]:
+        """Send lines and return the answer; ``moves`` from ``root`` say where, if it fails."""
+        process = self._process or self._start()
+        try:
+            return process.communicate(
+                lambda protocol: _Exchange(protocol, question, last, lines, self.timeout)
+            )
+        except _FAILURES as error:
+            fen = _board_after(moves, root).fen()
+            raise self._failure("failed", fen, error) from error
+
+    def _go(self, moves: Sequence[str], nodes: int, lines: int, root: str) -> list[str]:
+        question = f"position fen {root} moves {' '.join(moves)}\ngo nodes {nodes}"
+        return self._exchange(question, "bestmove", moves, root, lines)
+
+
+class _Exchange(chess.engine.BaseCommand[list[str]]):
+    """Lines sent to the engine, and its answer up to the line that begins with ``last``."""
+
+    def __init__(
+        self,
+        protocol: chess.engine.Protocol,
+        question: str,
+        last: str,
+        lines: int | None,
+        timeout: float,
+    ) -> None:
+        super().__init__(protocol)
+        self._question, self._last, self._lines, self._timeout = question, last, lines, timeout
+        self._answer: list[str] = []
+
+    def start(self) -> None:
+        protocol = self._engine
+        assert isinstance(protocol, chess.engine.UciProtocol)
+        assert protocol.transport is not None
+        if self._lines and protocol.config.get("MultiPV", self._lines) != self._lines:
+            protocol.send_line(f"setoption name MultiPV value {self._lines}")
+            protocol.config["MultiPV"] = self._lines
+        protocol.send_line(self._question)
+        self._watchdog = protocol.loop.call_later(self._timeout, protocol.transport.close)
+
+    def line_received(self, line: str) -> None:
+        self._answer.append(line)
+        if line.startswith(self._last):
+            self._watchdog.cancel()
+            self.result.set_result(self._answer)
+            self.set_finished()
+
+
+def open_engine(path: Path | None = None, *, hash_mb: int = 16, timeout: float = 60.0) -> Engine:
+    """Start an engine, to be used in a ``with`` statement; see :class:`Engine`."""
+    return Engine(path, hash_mb=hash_mb, timeout=timeout)
+
+
+def analyse_many(
+    positions: Iterable[Position],
+    *,
+    nodes: int,
+    multipv: int = 1,
+    processes: int = 2,
+    progress: bool = True,
+    path: Path | None = None,
+) -> list[Analysis]:
+    """Analyse many positions with fixed nodes, on several one-threaded engines.
+
+    Parameters
+    ----------
+    positions
+        Positions, independent of each other.
+    nodes
+        Nodes to search in each.
+    processes
+        Engine processes. The answers do not depend on their number.
+    progress
+        Whether to show a progress bar on the standard error stream.
+    multipv, path
+        As for :class:`Engine` and :meth:`Engine.analyse`.
+
+    Returns
+    -------
+    list of Analysis
+        In the order of ``positions``.
+
+    Raises
+    ------
+    EngineFailed
+        For the first position that makes an engine fail twice.
+    """
+    todo = list(positions)
+    if not todo:
+        return []
+    lanes = min(processes, len(todo))
+    free: SimpleQueue[Engine] = SimpleQueue()
+
+    def analyse(position: Position) -> Analysis:
+        engine = free.get()
+        try:
+            return engine.analyse(position, nodes=nodes, multipv=multipv)
+        finally:
+            free.put(engine)
+
+    # Leaving in this order: drop what has not begun, end the engines, wait for the threads.
+    with ThreadPoolExecutor(lanes) as pool, contextlib.ExitStack() as stack:
+        for _ in range(lanes):
+            free.put(stack.enter_context(Engine(path)))
+        stack.callback(pool.shutdown, wait=False, cancel_futures=True)
+        futures: list[Future[Analysis]] = [pool.submit(analyse, position) for position in todo]
+        bar = tqdm(futures, desc="analysis", unit="position", disable=not progress)
+        with contextlib.closing(bar):  # ends its line before an error is printed
+            return [future.result() for future in bar]
+
+
+def _executable(path: Path, source: str) -> Path:
+    """Return ``path`` if it is an executable file; ``source`` says who named it."""
+    if not (path.is_file() and os.access(path, os.X_OK)):
+        raise EngineMissing(f"{source} names {str(path)!r}, no executable file; {_REMEDY}")
+    return path
+
+
+def _board_after(moves: Iterable[str], root: str) -> chess.Board:
+    """Replay moves without checking them: the record was checked when it was made."""
+    board = chess.Board(root)
+    for uci in moves:
+        board.push(chess.Move.from_uci(uci))
+    return board
+
+
+def _last_depth(answer: Iterable[str], turn: chess.Color) -> list[ScoredMove]:
+    """Read the deepest complete MultiPV table from a search's ``info`` lines."""
+    table: dict[str, ScoredMove] = {}
+    for line in answer:
+        words = line.split()
+        if "pv" not in words or "lowerbound" in words or "upperbound" in words:
+            continue
+        kind, value = words[words.index("score") + 1 : words.index("score") + 3]
+        score = (chess.engine.Mate if kind == "mate" else chess.engine.Cp)(int(value))
+        move = chess.Move.from_uci(words[words.index("pv") + 1])
+        scored = ScoredMove(move, chess.engine.PovScore(score, turn))
+        table[words[words.index("multipv") + 1]] = scored
+    return sorted(table.values(), key=lambda scored: -scored.centipawns)
+
+
+def _end(process: chess.engine.SimpleEngine | None) -> None:
+    if process is not None:
+        process.close()
+        with contextlib.suppress(Exception):
+            process.returncode.result(timeout=5)  # the operating system has the process back
+
+
+def _reason(error: BaseException) -> str:
+    return str(error) or "no answer in time"

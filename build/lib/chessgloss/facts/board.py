@@ -1,0 +1,258 @@
+"""What a position shows at a glance: attacks, pins to the king, pawns, files, the king's shelter.
+
+A piece *attacks* an enemy piece, and *defends* one of its own, when it would move there by
+the way it moves if the rest of the rules did not forbid it; nothing may stand between. A pair
+is *barred* when they do forbid it: the piece is pinned to its king and the square is off the
+line of the pin, or it is the king itself and the piece it attacks is guarded. Kings are
+attacked (that is a check) but not defended.
+
+Files are numbers: 0 is the a-file, 7 the h-file.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import chess
+
+_SQUARES = chess.BB_SQUARES
+_FILES = chess.BB_FILES
+
+
+class Pair(NamedTuple):
+    """A piece and another that it attacks or defends.
+
+    Parameters
+    ----------
+    square, piece
+        The acting piece: where it stands and its type.
+    target, target_piece
+        The piece it acts on.
+    barred
+        Whether the rules forbid the capture, or the recapture (see the module's text).
+    """
+
+    square: chess.Square
+    piece: chess.PieceType
+    target: chess.Square
+    target_piece: chess.PieceType
+    barred: bool
+
+
+def attacks(board: chess.Board, colour: chess.Color) -> tuple[Pair, ...]:
+    """Return the pairs of a piece of ``colour`` and an enemy piece that it attacks.
+
+    In the order of the acting piece's squares, then of the target's. The enemy king counts.
+    """
+    return _pairs(board, colour, board.occupied_co[not colour])
+
+
+def defences(board: chess.Board, colour: chess.Color) -> tuple[Pair, ...]:
+    """Return the pairs of a piece of ``colour`` and another of its own that it defends.
+
+    In the order of the acting piece's squares, then of the target's. The king is left out
+    as a target; as a defender it counts even where it could not take back for a second
+    attacker.
+    """
+    return _pairs(board, colour, board.occupied_co[colour] & ~board.kings)
+
+
+def _pairs(board: chess.Board, colour: chess.Color, targets: chess.Bitboard) -> tuple[Pair, ...]:
+    lines = pin_lines(board, colour)
+    pairs = []
+    for start in chess.scan_forward(board.occupied_co[colour]):
+        piece, line = piece_on(board, start), lines.get(start, chess.BB_ALL)
+        for target in chess.scan_forward(board.attacks_mask(start) & targets):
+            barred = not line & _SQUARES[target]
+            if piece == chess.KING and board.occupied_co[not colour] & _SQUARES[target]:
+                barred = bool(board.attackers_mask(not colour, target))
+            pairs.append(Pair(start, piece, target, piece_on(board, target), barred))
+    return tuple(pairs)
+
+
+def piece_on(board: chess.Board, square: chess.Square) -> chess.PieceType:
+    """Return the type of the piece that stands on a square."""
+    piece = board.piece_type_at(square)
+    assert piece is not None, f"no piece on {chess.square_name(square)} in {board.fen()!r}"
+    return piece
+
+
+def attackers(
+    board: chess.Board, colour: chess.Color, square: chess.Square, *, barred: bool = False
+) -> chess.SquareSet:
+    """Return the squares from which ``colour`` attacks (or defends) a square, empty or not.
+
+    ``barred`` says whether pieces count that are pinned to their king off the line of the pin.
+    """
+    every = chess.SquareSet(board.attackers_mask(colour, square))
+    if barred:
+        return every
+    lines = pin_lines(board, colour)
+    return chess.SquareSet(s for s in every if lines.get(s, chess.BB_ALL) & _SQUARES[square])
+
+
+def pin_lines(board: chess.Board, colour: chess.Color) -> dict[chess.Square, chess.Bitboard]:
+    """Return, for each piece of ``colour`` pinned to its king, the squares of the pin's line."""
+    king = board.king(colour)
+    if king is None:
+        return {}
+    lines = {}
+    for pinner in chess.scan_forward(line_pieces(board, not colour, king)):
+        between = chess.between(pinner, king) & board.occupied
+        if between.bit_count() == 1 and between & board.occupied_co[colour]:
+            lines[between.bit_length() - 1] = chess.ray(pinner, king)
+    return lines
+
+
+def line_pieces(board: chess.Board, colour: chess.Color, square: chess.Square) -> chess.Bitboard:
+    """Return the pieces of ``colour`` that would attack a square if nothing stood between."""
+    straight = chess.BB_RANK_ATTACKS[square][0] | chess.BB_FILE_ATTACKS[square][0]
+    diagonal = chess.BB_DIAG_ATTACKS[square][0]
+    return board.occupied_co[colour] & (
+        straight & (board.rooks | board.queens) | diagonal & (board.bishops | board.queens)
+    )
+
+
+# ---------------------------------------------------------------- moves
+
+
+def after_pass(board: chess.Board) -> chess.Board | None:
+    """Return the board with the other side to move; ``None`` in check."""
+    if board.is_check():
+        return None
+    copy = board.copy(stack=False)
+    copy.turn, copy.ep_square = not copy.turn, None
+    return copy
+
+
+def taken_on(board: chess.Board, move: chess.Move) -> chess.Square | None:
+    """Return where the piece stands that a move takes; ``None`` if it takes none."""
+    if board.is_en_passant(move):
+        return passed_by(move)
+    return move.to_square if board.is_capture(move) else None
+
+
+def passed_by(move: chess.Move) -> chess.Square:
+    """Return the square of the pawn that is taken en passant."""
+    return chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
+
+
+def rook_squares(board: chess.Board, move: chess.Move) -> tuple[chess.Square, chess.Square]:
+    """Return where the castling rook comes from and goes to, in standard chess."""
+    start, end = (7, 5) if board.is_kingside_castling(move) else (0, 3)
+    rank = chess.square_rank(move.from_square)
+    return chess.square(start, rank), chess.square(end, rank)
+
+
+def moved_squares(board: chess.Board, move: chess.Move) -> list[chess.Square]:
+    """Return where the moved piece stands after a move; king and rook after castling."""
+    rook = [rook_squares(board, move)[1]] if board.is_castling(move) else []
+    return [move.to_square, *rook]
+
+
+# ---------------------------------------------------------------- pawns and files
+
+
+def passed(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
+    """Return the passed pawns of ``colour``.
+
+    A pawn is passed when no enemy pawn stands on its own or a neighbouring file on any rank
+    that it has yet to cross. Pieces in its way do not matter, nor does a pawn of its own.
+    """
+    enemies = board.pieces_mask(chess.PAWN, not colour)
+    return chess.SquareSet(
+        square
+        for square in board.pieces(chess.PAWN, colour)
+        if not enemies & _near_files(square) & _ranks_ahead(square, colour)
+    )
+
+
+def doubled(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
+    """Return every pawn of ``colour`` that shares its file with another of ``colour``."""
+    pawns = board.pieces(chess.PAWN, colour)
+    return chess.SquareSet(s for s in pawns if len(pawns & _FILES[chess.square_file(s)]) > 1)
+
+
+def isolated(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
+    """Return the pawns of ``colour`` that have none of their own on a neighbouring file."""
+    pawns = board.pieces_mask(chess.PAWN, colour)
+    return chess.SquareSet(
+        square
+        for square in chess.scan_forward(pawns)
+        if not pawns & _near_files(square) & ~_FILES[chess.square_file(square)]
+    )
+
+
+def open_files(board: chess.Board) -> tuple[int, ...]:
+    """Return the files on which neither side has a pawn."""
+    return tuple(file for file, mask in enumerate(_FILES) if not board.pawns & mask)
+
+
+def half_open_files(board: chess.Board, colour: chess.Color) -> tuple[int, ...]:
+    """Return the files on which the opponent has a pawn and ``colour`` has none."""
+    own = board.pieces_mask(chess.PAWN, colour)
+    enemies = board.pieces_mask(chess.PAWN, not colour)
+    return tuple(file for file, mask in enumerate(_FILES) if enemies & mask and not own & mask)
+
+
+def heavy_pieces(board: chess.Board, colour: chess.Color, file: int) -> chess.SquareSet:
+    """Return the rooks and queens of ``colour`` that stand on a file."""
+    heavy = (board.rooks | board.queens) & board.occupied_co[colour]
+    return chess.SquareSet(heavy & _FILES[file])
+
+
+# ---------------------------------------------------------------- kings
+
+
+class Shelter(NamedTuple):
+    """A king and what stands before it.
+
+    Parameters
+    ----------
+    king
+        Where the king stands.
+    pawns
+        Its own pawns on its file and the two beside it (one at the edge), one or two ranks
+        ahead: those that shelter it.
+    bare_files
+        Files among these on which it has no pawn of its own anywhere ahead.
+    """
+
+    king: chess.Square
+    pawns: tuple[chess.Square, ...]
+    bare_files: tuple[int, ...]
+
+
+def shelter(board: chess.Board, colour: chess.Color) -> Shelter:
+    """Return the shelter of the king of ``colour``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such king.
+    """
+    king = board.king(colour)
+    if king is None:
+        raise ValueError(f"{chess.COLOR_NAMES[colour]} has no king in {board.fen()!r}")
+    ahead = _ranks_ahead(king, colour) & board.pieces_mask(chess.PAWN, colour)
+    file, rank = chess.square_file(king), chess.square_rank(king)
+    files = range(max(file - 1, 0), min(file + 2, 8))
+    pawns = tuple(
+        pawn
+        for pawn in chess.scan_forward(ahead & _near_files(king))
+        if abs(chess.square_rank(pawn) - rank) <= 2
+    )
+    return Shelter(king, pawns, tuple(each for each in files if not ahead & _FILES[each]))
+
+
+def _ranks_ahead(square: chess.Square, colour: chess.Color) -> chess.Bitboard:
+    """Return the ranks in front of a square, as ``colour`` advances, whole ranks."""
+    rank = chess.square_rank(square)
+    ahead = range(rank + 1, 8) if colour == chess.WHITE else range(rank)
+    return sum(chess.BB_RANKS[each] for each in ahead)
+
+
+def _near_files(square: chess.Square) -> chess.Bitboard:
+    """Return a square's file and those beside it."""
+    file = chess.square_file(square)
+    return sum(_FILES[max(file - 1, 0) : file + 2])

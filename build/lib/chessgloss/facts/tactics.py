@@ -1,0 +1,562 @@
+"""What captures are worth and what may be won: exchanges, forks, pins, skewers, threats.
+
+Values are in pawns: pawn 1, knight 3, bishop 3, rook 5, queen 9; a king is never taken.
+
+**Exchange.** A move to a square, then captures on that square alone, by turns. Each side takes
+with the least valuable piece that may lawfully take (of several of one kind, the best for it)
+and stops when going on would lose material. Lawful means: its own king is not left attacked.
+So a pinned piece takes only along the line of its pin, a piece behind another joins in when
+the way is free, and a king takes only what is not guarded. A pawn that takes on the last
+rank becomes a queen. A check that stands when the *other* side has the first capture is taken
+as answered: what hangs is a question about material, not about whose turn it is.
+
+*Worth taking* always means: the capture wins material by exchange. An undefended piece and one
+worth more than its attacker always are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, Literal, NamedTuple
+
+import chess
+
+from chessgloss.facts.board import after_pass, line_pieces, passed_by, piece_on
+
+#: Value of each piece in pawns.
+VALUES: Final[Mapping[chess.PieceType, int]] = {
+    chess.PAWN: 1,
+    chess.KNIGHT: 3,
+    chess.BISHOP: 3,
+    chess.ROOK: 5,
+    chess.QUEEN: 9,
+    chess.KING: 0,
+}
+
+#: Worth in comparisons, where the king is above all.
+_KING_RANK = 100
+
+_SQUARES = chess.BB_SQUARES
+
+
+def balance(board: chess.Board) -> int:
+    """Return White's material less Black's, in pawns."""
+    white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
+    return sum(
+        VALUES[piece] * ((mask & white).bit_count() - (mask & black).bit_count())
+        for piece, mask in enumerate(_masks(board), start=1)
+    )
+
+
+def _masks(board: chess.Board) -> tuple[chess.Bitboard, ...]:
+    """Return where the pawns, knights, bishops, rooks, queens and kings stand."""
+    return (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+
+
+# ---------------------------------------------------------------- exchanges
+
+
+class Capture(NamedTuple):
+    """A capture and what it brings.
+
+    Parameters
+    ----------
+    from_square, to_square
+        Where the capturing piece stands and goes.
+    promotion
+        A queen if it is a pawn that takes on the last rank.
+    victim, victim_square
+        Type of the captured piece and where it stands: ``to_square`` but for en passant.
+    gain
+        Material the capturing side has won, in pawns, when the exchange is over; negative
+        if it loses.
+    """
+
+    from_square: chess.Square
+    to_square: chess.Square
+    promotion: chess.PieceType | None
+    victim: chess.PieceType
+    victim_square: chess.Square
+    gain: int
+
+    @property
+    def move(self) -> chess.Move:
+        """The capture as a move."""
+        return chess.Move(self.from_square, self.to_square, self.promotion)
+
+
+class Hanging(NamedTuple):
+    """A piece that the opponent can win.
+
+    Parameters
+    ----------
+    square, piece
+        Where it stands and its type.
+    gain
+        What the opponent's best capture of it wins, in pawns; at least 1.
+    """
+
+    square: chess.Square
+    piece: chess.PieceType
+    gain: int
+
+
+def exchange(board: chess.Board, move: chess.Move) -> int:
+    """Return what a move wins by the exchange that follows on its square, in pawns.
+
+    The point of view is that of the piece's owner, whose turn it need not be. A quiet move
+    is worth 0, or less if the moved piece can be won; a promotion counts the new piece less
+    the pawn.
+    """
+    white = bool(board.occupied_co[chess.WHITE] & _SQUARES[move.from_square])
+    return Exchanges(board, white).worth(move)
+
+
+def captures(board: chess.Board, colour: chess.Color) -> tuple[Capture, ...]:
+    """Return every capture that ``colour`` has, or would have if it were its turn.
+
+    They are the legal ones on its own turn; on the opponent's, those after a pass. En
+    passant counts on its own turn only. A pawn promotes to a queen. In the order of the
+    squares.
+    """
+    return tuple(Exchanges(board, colour).captures())
+
+
+def hanging(
+    board: chess.Board, colour: chess.Color, taken: Iterable[Capture] | None = None
+) -> tuple[Hanging, ...]:
+    """Return the pieces of ``colour`` that hang, in the order of their squares.
+
+    A piece hangs when the opponent has, or would have on its turn, a capture of it that wins
+    material by exchange. A defended piece hangs if something cheaper attacks it, or if it is
+    attacked oftener than defended; an undefended one if anything may take it. ``taken`` are
+    the opponent's :func:`captures`, where they are known already.
+    """
+    best: dict[chess.Square, Hanging] = {}
+    for each in captures(board, not colour) if taken is None else taken:
+        known = best.get(each.victim_square)
+        if each.gain > (known.gain if known else 0):
+            best[each.victim_square] = Hanging(each.victim_square, each.victim, each.gain)
+    return tuple(best[square] for square in sorted(best))
+
+
+class Exchanges:
+    """Exchanges on one board that ``colour`` begins; see :func:`exchange`.
+
+    Parameters
+    ----------
+    board
+        The position; it must not change meanwhile.
+    colour
+        Side that takes first, kept as an attribute.
+    """
+
+    def __init__(self, board: chess.Board, colour: chess.Color) -> None:
+        self._board = board
+        self.colour = colour
+        self._kings = (board.king(chess.BLACK), board.king(chess.WHITE))
+        other, own = self._kings[not colour], self._kings[colour]
+        # Checks that stand: those on the first side bind it, those on the other are answered.
+        self._answered = 0 if other is None else board.attackers_mask(colour, other)
+        self._strict = own is not None and bool(board.attackers_mask(not colour, own))
+        self._lines = [
+            0 if king is None else line_pieces(board, not side, king)
+            for side, king in zip((chess.BLACK, chess.WHITE), self._kings, strict=True)
+        ]
+
+    def captures(self) -> Iterator[Capture]:
+        """Yield the captures that the first side has, in the order of the squares."""
+        board, colour = self._board, self.colour
+        enemies = board.occupied_co[not colour] & ~board.kings
+        for start in chess.scan_forward(board.occupied_co[colour]):
+            for target in chess.scan_forward(board.attacks_mask(start) & enemies):
+                if (capture := self.capture(start, target)) is not None:
+                    yield capture
+        if board.turn == colour and board.ep_square is not None:
+            for move in board.generate_legal_ep():
+                square, gain = passed_by(move), self.worth(move)
+                yield Capture(move.from_square, move.to_square, None, chess.PAWN, square, gain)
+
+    def capture(self, start: chess.Square, target: chess.Square) -> Capture | None:
+        """Return the capture from a square on an attacked piece; ``None`` if not lawful."""
+        board = self._board
+        piece = board.piece_type_at(start)
+        victim = board.piece_type_at(target)
+        rest = board.occupied ^ _SQUARES[start]
+        if piece is None or victim is None or not self._lawful(self.colour, piece, target, rest):
+            return None
+        move = chess.Move(start, target, chess.QUEEN if _promotes(piece, target) else None)
+        return Capture(start, target, move.promotion, victim, target, self.worth(move))
+
+    def worth(self, move: chess.Move, without: chess.Bitboard = 0) -> int:
+        """Return what a move of the first side wins by exchange; see :func:`exchange`.
+
+        ``without`` are pieces that are thought away first.
+        """
+        board = self._board
+        piece = board.piece_type_at(move.from_square)
+        takes = board.occupied_co[not self.colour] & _SQUARES[move.to_square]
+        if piece is None or (not takes and board.is_castling(move)):
+            return 0
+        rest = board.occupied & ~without & ~_SQUARES[move.from_square] | _SQUARES[move.to_square]
+        victim = board.piece_type_at(move.to_square)
+        same_file = chess.square_file(move.from_square) == chess.square_file(move.to_square)
+        if piece == chess.PAWN and victim is None and not same_file:
+            rest &= ~_SQUARES[passed_by(move)]
+            victim = chess.PAWN
+        value = VALUES[move.promotion or piece]
+        won = (VALUES[victim] if victim else 0) + (value - 1 if move.promotion else 0)
+        return won - self._reply(not self.colour, move.to_square, rest, value)
+
+    def allows(self, move: chess.Move) -> bool:
+        """Tell whether a quiet pawn move of the first side leaves its king safe."""
+        rest = self._board.occupied & ~_SQUARES[move.from_square] | _SQUARES[move.to_square]
+        return self._lawful(self.colour, chess.PAWN, move.to_square, rest)
+
+    def _reply(
+        self, side: chess.Color, target: chess.Square, rest: chess.Bitboard, standing: int
+    ) -> int:
+        """Return what ``side`` wins on ``target``, where a piece worth ``standing`` is."""
+        board = self._board
+        takers = board.attackers_mask(side, target, rest) & rest & ~_SQUARES[target]
+        if not takers:
+            return 0
+        for piece, kind in enumerate(_masks(board), start=1):
+            best: int | None = None
+            for start in chess.scan_forward(takers & kind):
+                after = rest ^ _SQUARES[start]
+                if self._lawful(side, piece, target, after):
+                    queen = _promotes(piece, target)
+                    value = VALUES[chess.QUEEN if queen else piece]
+                    gain = (
+                        standing
+                        + (value - 1 if queen else 0)
+                        - self._reply(not side, target, after, value)
+                    )
+                    best = gain if best is None else max(best, gain)
+            if best is not None:
+                return max(best, 0)
+        return 0
+
+    def _lawful(
+        self, side: chess.Color, piece: chess.PieceType, target: chess.Square, rest: chess.Bitboard
+    ) -> bool:
+        """Tell whether the king of ``side`` is safe once ``piece`` has taken on ``target``."""
+        king = target if piece == chess.KING else self._kings[side]
+        first = side == self.colour
+        if king is None or not (king == target or self._lines[side] or (first and self._strict)):
+            return True
+        attackers = self._board.attackers_mask(not side, king, rest) & rest & ~_SQUARES[target]
+        return not (attackers if first or king == target else attackers & ~self._answered)
+
+
+def _promotes(piece: chess.PieceType, target: chess.Square) -> bool:
+    return piece == chess.PAWN and bool(_SQUARES[target] & chess.BB_BACKRANKS)
+
+
+# ---------------------------------------------------------------- tactics
+
+
+class Fork(NamedTuple):
+    """One piece that attacks two or more targets at once.
+
+    Parameters
+    ----------
+    square
+        The forking piece.
+    targets
+        The king first, then what is worth most, then by squares; at least two.
+    safe
+        Whether the opponent has no capture that wins the forking piece by exchange.
+    """
+
+    square: chess.Square
+    targets: tuple[chess.Square, ...]
+    safe: bool
+
+
+class Line(NamedTuple):
+    """A bishop, rook or queen, an enemy piece before it and another behind that one.
+
+    Parameters
+    ----------
+    square
+        The acting piece.
+    front
+        In a pin the pinned piece, in a skewer the one that must move.
+    behind
+        What stands behind it on the same line, nothing between.
+    absolute
+        Whether the king is concerned: behind in a pin, in front in a skewer.
+    """
+
+    square: chess.Square
+    front: chess.Square
+    behind: chess.Square
+    absolute: bool
+
+
+class Discovered(NamedTuple):
+    """An attack that a move opens for a piece that did not move.
+
+    Parameters
+    ----------
+    square
+        The piece behind.
+    target
+        The enemy piece that it now attacks.
+    gain
+        What its capture wins by exchange, in pawns; ``None`` for the king (a discovered
+        check) and where the capture is not lawful.
+    """
+
+    square: chess.Square
+    target: chess.Square
+    gain: int | None
+
+
+def forks(
+    board: chess.Board,
+    colour: chess.Color,
+    taken: Iterable[Capture] | None = None,
+    answers: Iterable[Capture] | None = None,
+) -> tuple[Fork, ...]:
+    """Return the forks of ``colour``, in the order of the forking pieces' squares.
+
+    A piece forks when it attacks at least two targets, each the king or a piece that is
+    worth taking with it. Kings and pawns fork too. Whether the opponent can answer is not
+    asked, but ``safe`` tells whether the forking piece can be won. ``taken`` and ``answers``
+    are the :func:`captures` of ``colour`` and of its opponent, where they are known already.
+    """
+    targets: dict[chess.Square, list[chess.Square]] = {}
+    for each in captures(board, colour) if taken is None else taken:
+        if each.gain > 0:
+            targets.setdefault(each.from_square, []).append(each.victim_square)
+    king = board.king(not colour)
+    if king is not None:
+        for square in chess.scan_forward(board.attackers_mask(colour, king)):
+            targets.setdefault(square, []).append(king)
+    forking = {square: hit for square, hit in sorted(targets.items()) if len(hit) > 1}
+    if forking and answers is None:
+        answers = captures(board, not colour)
+    lost = {each.victim_square for each in answers or () if each.gain > 0}
+    return tuple(
+        Fork(square, tuple(sorted(hit, key=lambda s: (-_rank(board, s), s))), square not in lost)
+        for square, hit in forking.items()
+    )
+
+
+def pins(board: chess.Board, colour: chess.Color) -> tuple[Line, ...]:
+    """Return the pins that ``colour`` exerts, absolute and relative.
+
+    A bishop, rook or queen pins an enemy piece when that stands alone between it and a
+    piece worth more, and that piece is the king (an absolute pin) or would be worth taking
+    with the pinning piece if the pinned one were gone (a relative pin). A pawn is pinned
+    to another piece than the king only if it has a move off the line. In the order of the
+    pinning pieces' squares, then of the pinned.
+    """
+    return line_tactics(board, Exchanges(board, colour))[0]
+
+
+def line_tactics(
+    board: chess.Board, exchanges: Exchanges
+) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+    """Return the :func:`pins` and the skewers of one side, in the order of the acting pieces.
+
+    A bishop, rook or queen skewers when it attacks the king, or a piece worth taking with
+    it, and behind that on the same line stands a piece (no pawn) worth no more, which would
+    be worth taking with the same piece once the one in front has gone.
+    """
+    pinned, skewered = [], []
+    for start, front, behind in lines(board, exchanges.colour):
+        before, after = _rank(board, front), _rank(board, behind)
+        falls = exchanges.worth(chess.Move(start, behind), without=_SQUARES[front]) > 0
+        line = Line(start, front, behind, _KING_RANK in (before, after))
+        if before < after:
+            if line.absolute or (falls and _can_leave(board, front, start)):
+                pinned.append(line)
+        elif falls and after > 1 and (line.absolute or (_gain(exchanges, start, front) or 0) > 0):
+            skewered.append(line)
+    return tuple(pinned), tuple(skewered)
+
+
+def discovered_attacks(board: chess.Board, move: chess.Move) -> tuple[Discovered, ...]:
+    """Return the attacks that a legal move opens for other pieces of the mover.
+
+    A bishop, rook or queen that has not moved attacks, after the move, an enemy piece that it
+    did not attack before, because the moved piece (or a pawn taken en passant) no longer
+    stands between. In the order of the attacking pieces' squares.
+    """
+    end = board.copy(stack=False)
+    end.push(move)
+    colour = board.turn
+    left = board.occupied & ~end.occupied
+    moved = end.occupied_co[colour] & ~board.occupied_co[colour]
+    exchanges = Exchanges(end, colour)
+    opened = []
+    for start in chess.scan_forward(_line_movers(end, colour) & ~moved):
+        new = end.attacks_mask(start) & ~board.attacks_mask(start) & end.occupied_co[not colour]
+        for target in chess.scan_forward(new):
+            if chess.between(start, target) & left:
+                check = end.kings & _SQUARES[target]
+                gain = None if check else _gain(exchanges, start, target)
+                opened.append(Discovered(start, target, gain))
+    return tuple(opened)
+
+
+def lines(
+    board: chess.Board, colour: chess.Color
+) -> Iterator[tuple[chess.Square, chess.Square, chess.Square]]:
+    """Yield each line piece of ``colour`` with an enemy in sight and the enemy behind it."""
+    enemies = board.occupied_co[not colour]
+    for start in chess.scan_forward(_line_movers(board, colour)):
+        attacked = board.attacks_mask(start)
+        for front in chess.scan_forward(attacked & enemies):
+            # Squares on the ray seen when the front piece is away, and not seen before.
+            rest = board.occupied ^ _SQUARES[front]
+            for behind in chess.scan_forward(chess.ray(start, front) & enemies & ~attacked):
+                if chess.between(start, behind) & rest == 0:
+                    yield start, front, behind
+
+
+def _line_movers(board: chess.Board, colour: chess.Color) -> chess.Bitboard:
+    return (board.bishops | board.rooks | board.queens) & board.occupied_co[colour]
+
+
+def _can_leave(board: chess.Board, square: chess.Square, pinner: chess.Square) -> bool:
+    """Tell whether a piece, if it is a pawn, has a move off the line through the pinner."""
+    if not board.pawns & _SQUARES[square]:
+        return True
+    colour = bool(board.occupied_co[chess.WHITE] & _SQUARES[square])
+    reach = board.attacks_mask(square) & board.occupied_co[not colour]
+    reach |= _SQUARES[square + (8 if colour else -8)] & ~board.occupied
+    return bool(reach & ~chess.ray(pinner, square))
+
+
+def _gain(exchanges: Exchanges, start: chess.Square, target: chess.Square) -> int | None:
+    """Return what a capture wins; ``None`` if it is not lawful."""
+    capture = exchanges.capture(start, target)
+    return None if capture is None else capture.gain
+
+
+def _rank(board: chess.Board, square: chess.Square) -> int:
+    piece = piece_on(board, square)
+    return _KING_RANK if piece == chess.KING else VALUES[piece]
+
+
+# ---------------------------------------------------------------- threats
+
+
+class Threat(NamedTuple):
+    """A move that a side threatens.
+
+    Parameters
+    ----------
+    kind
+        ``mate`` in one; ``capture`` that wins material by exchange; ``promotion`` without a
+        capture, of a pawn that then cannot be won back.
+    move
+        The move, legal once the opponent has passed.
+    target
+        Square of what is won: the king, the captured piece, the promotion square.
+    gain
+        Pawns won by exchange; 0 for mate.
+    """
+
+    kind: Literal["mate", "capture", "promotion"]
+    move: chess.Move
+    target: chess.Square
+    gain: int
+
+
+def threats(
+    board: chess.Board, colour: chess.Color, taken: Iterable[Capture] | None = None
+) -> tuple[Threat, ...]:
+    """Return what ``colour`` threatens: mates first, then by what is won, then by move.
+
+    On its own turn these are what it can do at once; on the opponent's, what it could do
+    after a pass. A check that the opponent stands in is then taken as answered, so that a
+    knight that checks and attacks a rook threatens the rook; mate is not asked for there.
+    Every winning capture is listed, also several of the same piece. ``taken`` are its
+    :func:`captures`, where they are known already.
+    """
+    king = board.king(not colour)
+    threatened = [
+        Threat("mate", move, king, 0) for move in mates(board, colour) if king is not None
+    ]
+    for each in captures(board, colour) if taken is None else taken:
+        if each.gain > 0:
+            threatened.append(Threat("capture", each.move, each.victim_square, each.gain))
+    threatened += _promotions(board, colour)
+    return tuple(sorted(threatened, key=lambda t: (t.kind != "mate", -t.gain, t.move.uci())))
+
+
+def mates(board: chess.Board, colour: chess.Color) -> tuple[chess.Move, ...]:
+    """Return the moves of ``colour`` that mate at once, in the order of their squares.
+
+    If it is the opponent's turn, after a pass; none if the opponent is in check, for then it
+    cannot pass. A pawn that mates as a queen counts as that; as another piece only if the
+    queen does not mate.
+    """
+    turned = board if board.turn == colour else after_pass(board)
+    if turned is None:
+        return ()
+    mating = {move for move in set(_possible_checks(turned)) if _is_mate(turned, move)}
+    dearer = {move: chess.Move(move.from_square, move.to_square, chess.QUEEN) for move in mating}
+    keep = (m for m in mating if m.promotion in (None, chess.QUEEN) or dearer[m] not in mating)
+    return tuple(sorted(keep, key=chess.Move.uci))
+
+
+def _is_mate(board: chess.Board, move: chess.Move) -> bool:
+    board.push(move)
+    mate = board.is_checkmate()
+    board.pop()
+    return mate
+
+
+def _possible_checks(board: chess.Board) -> Iterator[chess.Move]:
+    """Yield the legal moves that may give check: all that do, others too, some twice."""
+    king, own = board.king(not board.turn), board.occupied_co[board.turn]
+    if king is None:
+        return
+    diagonal = chess.BB_DIAG_ATTACKS[king][chess.BB_DIAG_MASKS[king] & board.occupied]
+    straight = (
+        chess.BB_RANK_ATTACKS[king][chess.BB_RANK_MASKS[king] & board.occupied]
+        | chess.BB_FILE_ATTACKS[king][chess.BB_FILE_MASKS[king] & board.occupied]
+    )
+    for pieces, squares in (
+        (board.knights & own, chess.BB_KNIGHT_ATTACKS[king]),
+        (board.bishops & own, diagonal),
+        (board.rooks & own, straight),
+        (board.queens & own, diagonal | straight),
+    ):
+        if any(board.attacks_mask(s) & squares & ~own for s in chess.scan_forward(pieces)):
+            yield from board.generate_legal_moves(pieces, squares)
+    yield from board.generate_legal_moves(
+        board.pawns & own, chess.BB_PAWN_ATTACKS[not board.turn][king]
+    )
+    # What promotes, and what alone stands between an own line piece and the king.
+    freeing = board.pawns & own & (chess.BB_RANK_7 if board.turn else chess.BB_RANK_2)
+    for start in chess.scan_forward(line_pieces(board, board.turn, king)):
+        between = chess.between(start, king) & board.occupied
+        if between.bit_count() == 1:
+            freeing |= between & own
+    if freeing:
+        yield from board.generate_legal_moves(freeing)
+    yield from board.generate_legal_ep()
+    yield from board.generate_castling_moves()
+
+
+def _promotions(board: chess.Board, colour: chess.Color) -> Iterator[Threat]:
+    """Yield quiet promotions to a queen that win material by exchange."""
+    seventh, step = (chess.BB_RANK_7, 8) if colour == chess.WHITE else (chess.BB_RANK_2, -8)
+    pawns = board.pieces_mask(chess.PAWN, colour) & seventh
+    if not pawns:
+        return
+    exchanges = Exchanges(board, colour)
+    for start in chess.scan_forward(pawns):
+        move = chess.Move(start, start + step, chess.QUEEN)
+        if board.occupied & _SQUARES[move.to_square] or not exchanges.allows(move):
+            continue
+        if (gain := exchanges.worth(move)) > 0:
+            yield Threat("promotion", move, move.to_square, gain)

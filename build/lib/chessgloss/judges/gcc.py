@@ -1,0 +1,326 @@
+"""GCC-Eval (CCC paper, 3.2 and Appendix A): a comment is asked about in four dimensions.
+
+Relevance and completeness are judged with position, move and an engine's hint, clarity with
+position and move, fluency by the comment alone. The paper puts all of it into one message; here
+the comment stands alone in the last, so that a server reads the rest once for all comments on
+a move (see :class:`chessgloss.llm.client.Client`), and one word of the judge's stands between.
+
+The score of the paper's Equation 1 is the sum of ``s * p(s)`` over the scores ``s``. Here ``p``
+is taken at the token where the answer stands, is summed over all forms of a digit (``4``,
+`` 4``, ``4/5``) and is divided by its sum over the scale, for not all of it lies there: what
+does, the *mass*, is kept beside the score. A digit anywhere else is no score.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import chess
+import chess.engine
+import pandas as pd
+
+from chessgloss.claims import Checked, verify
+from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.prompts import load_prompt, quoted
+from chessgloss.engine import ScoreWording, score_text
+from chessgloss.llm.client import Client
+from chessgloss.llm.recordings import Answer, Request, Sampling, State, Token
+
+#: The dimensions of GCC-Eval, in the paper's order.
+DIMENSIONS = ("relevance", "completeness", "clarity", "fluency")
+
+#: Prompts of a judge by what is asked: the four, relevance told what a program found, relevance
+#: in two other wordings, and correctness outright, which is no dimension of GCC-Eval.
+PROMPTS = (*DIMENSIONS, "relevance_verified", "relevance_2", "relevance_3", "correctness")
+
+#: One token, the likeliest, with as many alternatives as the protocol gives.
+ONE_TOKEN = Sampling(temperature=0.0, max_tokens=1, top_logprobs=20)
+
+#: Most findings of the checker that a judge reads, the false claims first.
+MOST_FINDINGS = 5
+
+#: States whose text is the judge's own answer; one token is always ``cut_off``.
+_READABLE = (State.ANSWERED, State.CUT_OFF)
+
+_WORDING = ScoreWording(number="{cp:+d} cp", mate="{verb} in {moves}", mated="mate", level=None)
+
+_prompt = cache(load_prompt)
+
+_OPEN, _CLOSE = r"[\s\"'`*_(\[]*", r"[\s\"'`*_)\].,:;]*"
+#: What may stand before the score: blanks, quotes, emphasis, the name of what is asked.
+_PREAMBLE = re.compile(
+    rf"{_OPEN}(?:(?:the |my |final |overall )*"
+    r"(?:score|rating|mark|relevance|completeness|clarity|fluency|correctness)"
+    r"(?: score| rating)?(?: is| of)?[\s\"'`*_:=(\[]*)?",
+    re.IGNORECASE,
+)
+_SCORE = re.compile(rf"{_OPEN}([1-5])(?:\.0| ?/ ?5)?{_CLOSE}")
+_STATED = re.compile(r"([1-5])(?:\.0(?!\d)| ?/ ?5(?!\d))?(?!\d| ?[-–/.,] ?\d)")
+_LETTER = re.compile(rf"{_OPEN}([A-Z]){_CLOSE}")
+
+
+# ---------------------------------------------------------------- questions
+
+
+def texts_of(comments: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
+    """Return the comments that were answered, method by method, as texts under judgement.
+
+    Parameters
+    ----------
+    comments
+        Columns ``move``, ``method``, ``state``, ``text``
+        (:func:`chessgloss.commentary.methods.gather_comments`).
+    methods
+        Only these, in this order.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``move``, ``method``, ``variant`` (empty: as it was written) and ``text``.
+    """
+    answered = comments[comments["state"] == "answered"].assign(variant="")
+    chosen = [answered[answered["method"] == method] for method in methods]
+    return pd.concat(chosen)[["move", "method", "variant", "text"]].reset_index(drop=True)
+
+
+def ask_each(texts: pd.DataFrame, asked: Sequence[str]) -> pd.DataFrame:
+    """Return each text once for everything that is asked of it: a column ``asked`` more."""
+    return texts.merge(pd.DataFrame({"asked": list(asked)}), how="cross")
+
+
+def with_requests(texts: pd.DataFrame, briefings: Mapping[str, Briefing]) -> pd.DataFrame:
+    """Return texts with the question that puts each before the judge, as column ``request``.
+
+    Parameters
+    ----------
+    texts
+        Columns ``move``, ``method``, ``variant``, ``text`` and ``asked``, one of :data:`PROMPTS`.
+    briefings
+        What is known of the moves, by name.
+    """
+    requests = [
+        judge_request(row.text, briefings[row.move], row.asked, row.method, row.variant)
+        for row in texts.itertuples()
+    ]
+    return texts.assign(request=pd.Series(requests, texts.index, dtype=object))
+
+
+def judge_request(
+    text: str, briefing: Briefing, asked: str, method: str = "", variant: str = ""
+) -> Request:
+    """Return the question that puts a text on a move before the judge.
+
+    ``asked`` is one of :data:`PROMPTS`. A recording keeps names and a hash, never the text.
+    """
+    prompt = _prompt(f"gcc_{asked}")
+    values: dict[str, Callable[[], str]] = {
+        "comment": lambda: quoted(text),
+        "fen": lambda: briefing.move.position.fen,
+        "move": lambda: briefing.move.numbered_san,
+        "hint": lambda: expert_hint(briefing),
+        "findings": lambda: quoted(findings(verify(text, briefing.move, briefing.verdict))),
+    }
+    about = {"asked": asked, **about_text(text, briefing, method, variant)}
+    messages = prompt.fill(**{name: values[name]() for name in prompt.placeholders})
+    return Request(messages, ONE_TOKEN, prompt=prompt.label, about=about)
+
+
+def about_text(
+    text: str, briefing: Briefing, method: str = "", variant: str = ""
+) -> dict[str, str]:
+    """Return what a recording keeps of a text: names and a hash."""
+    named = {"of": briefing.name, "method": method, "variant": variant}
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return {name: value for name, value in named.items() if value} | {"text_sha256": digest}
+
+
+def expert_hint(briefing: Briefing) -> str:
+    """Return the expert hint of GCC-Eval (CCC paper, Appendix A).
+
+    The played move with its score and the expected reply, then the best and the second-best
+    move with theirs. Scores are in centipawns, seen by the side that moves.
+    """
+    verdict, move = briefing.verdict, briefing.move.move
+    board = chess.Board(briefing.move.position.fen)
+    side = "White" if verdict.mover else "Black"
+    parts = [f"seen by {side}, played {board.san(move)} {_score(verdict.played)}"]
+    if verdict.reply is not None:
+        _, reply = board.variation_san([move, chess.Move.from_uci(verdict.reply)]).rsplit(" ", 1)
+        parts.append(f"expected reply {reply}")
+    for name, line in zip(("best", "second best"), briefing.before.lines, strict=False):
+        if line.moves:
+            same = " (the move played)" if line.moves[0] == briefing.move.uci else ""
+            best = board.san(board.parse_uci(line.moves[0]))
+            parts.append(f"{name} {best} {_score(line.score)}{same}")
+    return ", ".join(parts)
+
+
+def _score(score: chess.engine.PovScore) -> str:
+    """Return a score seen by its own side: ``+52 cp``, ``mates in 3``, ``is mated in 2``."""
+    return score_text(score, _WORDING, score.turn)
+
+
+def findings(checked: Iterable[Checked]) -> str:
+    """Return what a program found of a comment's claims, in a few lines, the false ones first.
+
+    Claims that neither board nor engine settles are left out.
+    """
+    decided = [claim for claim in checked if claim.verdict != "not checkable"]
+    if not decided:
+        return "The comment makes no claim that can be checked."
+    decided.sort(key=lambda claim: claim.verdict != "false")
+    false = sum(claim.verdict == "false" for claim in decided)
+    claims = "1 claim" if len(decided) == 1 else f"{len(decided)} claims"
+    lines = [f"Of {claims} checked, {false or 'none'} {'are' if false > 1 else 'is'} false."]
+    for claim in decided[:MOST_FINDINGS]:
+        reason = f" ({claim.evidence.removeprefix('after the move: ')})" if claim.cause else ""
+        lines.append(f'- {claim.verdict}: "{claim.claim.text}"{reason}')
+    return "\n".join(lines)
+
+
+def claim_counts(texts: pd.DataFrame, briefings: Mapping[str, Briefing]) -> pd.DataFrame:
+    """Return how many claims of each text the checker holds for ``true`` and for ``false``.
+
+    Parameters
+    ----------
+    texts
+        Columns ``move`` and ``text``; the answer has their index.
+    briefings
+        What is known of the moves, by name.
+    """
+    rows = []
+    for row in texts.itertuples():
+        briefing = briefings[row.move]
+        verdicts = [claim.verdict for claim in verify(row.text, briefing.move, briefing.verdict)]
+        rows.append((verdicts.count("true"), verdicts.count("false")))
+    return pd.DataFrame(rows, texts.index, columns=["true", "false"], dtype=int)
+
+
+# ---------------------------------------------------------------- answers and scores
+
+
+def judge(texts: pd.DataFrame, briefings: Mapping[str, Briefing], client: Client) -> pd.DataFrame:
+    """Put texts before the judge: questions, answers, scores.
+
+    Parameters
+    ----------
+    texts, briefings
+        As for :func:`with_requests`.
+    client
+        Of the judge.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same rows with columns more: ``request``, ``answer``, ``score`` (share of the scale,
+        0 to 1; NaN where the answer is none), ``mass`` and ``by`` (see :class:`Score`).
+    """
+    answered = client.answered(with_requests(texts, briefings))
+    scores = [read_score(answer) for answer in answered["answer"]]
+    return answered.assign(
+        score=[score.share for score in scores],
+        mass=[score.mass for score in scores],
+        by=[score.by for score in scores],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a judge's answer says.
+
+    Parameters
+    ----------
+    value
+        The score from 1 to 5, not rounded; NaN if the answer holds none.
+    mass
+        Probability of all tokens that are a score, 0 to 1; NaN if it is not known.
+    by
+        How the score was come by: ``probabilities`` of the answer's token, the ``text`` of
+        the answer where an endpoint gives none, or not at all: ``unscored``.
+    """
+
+    value: float
+    mass: float = math.nan
+    by: str = "probabilities"
+
+    @property
+    def share(self) -> float:
+        """The score as a share of the scale: 0 for 1, 1 for 5 (CCC paper, Table 5)."""
+        return (self.value - 1) / 4
+
+
+UNSCORED = Score(math.nan, by="unscored")
+
+
+def read_score(answer: Answer) -> Score:
+    """Read an answer: by probabilities if it has them, else by its text.
+
+    An answer that is no score is *unscored*: refused, empty, failed, or words at the place
+    where the score should stand, whatever digits follow.
+    """
+    stated = stated_score(answer.text) if answer.state in _READABLE else None
+    if stated is None:
+        return UNSCORED
+    if not answer.tokens:
+        return Score(float(stated), by="text")
+    token = answer_token(answer.tokens)
+    if token is None or _form_of(token.text, _SCORE) != str(stated):
+        return UNSCORED
+    chances = _chances(token, _SCORE)
+    mass = sum(chances.values())
+    value = sum(int(score) * chance for score, chance in chances.items()) / mass
+    return Score(min(max(value, 1), 5), min(mass, 1.0))
+
+
+def stated_score(text: str) -> int | None:
+    """Return the digit that a text begins with, as far as it is an answer; else ``None``."""
+    preamble = _PREAMBLE.match(text)
+    match = _STATED.match(text, preamble.end() if preamble else 0)
+    return int(match.group(1)) if match else None
+
+
+def answer_token(tokens: Sequence[Token]) -> Token | None:
+    """Return the token at which the answer stands: the first after the preamble."""
+    text = ""
+    for token in tokens:
+        text += token.text
+        if not _PREAMBLE.fullmatch(text):
+            return token
+    return None
+
+
+def read_letter(answer: Answer, letters: str = "AB") -> dict[str, float] | None:
+    """Return how an answer's probability falls on some letters, summing to 1.
+
+    ``None`` if the answer is none of them. Without log-probabilities the letter that was
+    answered gets all.
+    """
+    if answer.state not in _READABLE:
+        return None
+    token = answer_token(answer.tokens)
+    stated = _form_of(token.text if token else answer.text, _LETTER)
+    if stated is None or stated not in letters:
+        return None
+    chances = _chances(token, _LETTER) if token else {stated: 1.0}
+    total = sum(chances.get(letter, 0.0) for letter in letters)
+    return {letter: chances.get(letter, 0.0) / total for letter in letters}
+
+
+def _form_of(token: str, forms: re.Pattern[str]) -> str | None:
+    """Return the digit or letter that a token is a form of, or ``None``."""
+    match = forms.fullmatch(token)
+    return match[1] if match else None
+
+
+def _chances(token: Token, forms: re.Pattern[str]) -> dict[str, float]:
+    """Add up a token's probabilities by what its alternatives are forms of."""
+    chances: dict[str, float] = {}
+    for text, chance in (token.probabilities() or {token.text: 1.0}).items():
+        if kind := _form_of(text, forms):
+            chances[kind] = chances.get(kind, 0.0) + chance
+    return chances

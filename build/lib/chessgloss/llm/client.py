@@ -1,0 +1,538 @@
+"""Ask a language model, or replay what it said: one client for every purpose.
+
+In mode ``replay``, the default, nothing leaves the machine: a question without a recorded
+answer is an error that names the command to record it. Mode ``record`` asks the endpoint
+for what is missing and keeps each answer as it comes. Mode ``live`` asks afresh and keeps
+nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from threading import Lock
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pandas as pd
+from tqdm import tqdm
+
+from chessgloss.assets import REGISTRY
+from chessgloss.llm.recordings import (
+    Answer,
+    Message,
+    Model,
+    Recordings,
+    Request,
+    State,
+    Token,
+    request_key,
+)
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+#: Models that this machine can serve, and the asset that holds each one's file.
+LOCAL_ASSETS: Mapping[str, str] = MappingProxyType(
+    {"qwen2.5-coder-1.5b-q4_k_m": "qwen", "smollm2-135m-q4_1": "smollm2"}
+)
+#: The model whose recorded answers the book shows.
+DEFAULT_MODEL = "qwen2.5-coder-1.5b-q4_k_m"
+#: The command that records what is missing, as errors name it.
+REMEDY = "make record MODEL={model} PURPOSE={purpose}"
+#: Characters a token has in plain English text; moves and FENs have fewer.
+CHARACTERS_PER_TOKEN = 4
+#: After so many questions running without an answer the endpoint counts as gone.
+PATIENCE = 3
+
+_OPENAI = "https://api.openai.com/v1"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+#: How a refusal in plain words begins.
+_REFUSAL = re.compile(
+    r"\W*(i['’]m sorry|i am sorry|sorry|i apologi[sz]e)?[,.]?\s*(but )?"
+    r"(as an ai( language model| assistant)?,? )?"
+    r"i (can['’]?t|cannot|can not|am (not able|unable) to|['’]m (not able|unable) to|won['’]t) "
+    r"(assist|help|provide|comply|fulfil|fulfill|answer|do that|continue with|engage)",
+    re.IGNORECASE,
+)
+#: The endpoint will not take these, however often they are sent.
+_REJECTED = (400, 413, 422)
+_MISCONFIGURED = (401, 402, 403, 404)
+#: Decimals kept of a log-probability.
+_DECIMALS = 5
+
+
+class Mode(StrEnum):
+    """Where answers come from."""
+
+    REPLAY = "replay"
+    RECORD = "record"
+    LIVE = "live"
+
+
+class AnswerMissing(RuntimeError):
+    """A question has no recorded answer: names it, and the command to record it."""
+
+
+class Unanswered(RuntimeError):
+    """The endpoint gave no answer to a question, however often it was asked."""
+
+
+class Misconfigured(RuntimeError):
+    """The endpoint knows neither key nor model: asking again would not help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A server that speaks the OpenAI protocol.
+
+    Parameters
+    ----------
+    base_url
+        Its address up to and with ``/v1``.
+    model
+        The model to ask there.
+    api_key
+        Its key; local servers take any. It is in no text, record or error.
+    timeout
+        Seconds to wait for one answer. A busy machine needs minutes for a long prompt.
+    server
+        Program and version behind it, if known; kept with each answer.
+    steady
+        Whether it is a llama.cpp server with one slot that nobody else asks, so that its
+        answers can be kept apart (see :class:`Client`). Such a server is asked one question
+        at a time.
+    retries
+        How often a call is repeated that was cut off, timed out or answered 408, 409, 429 or
+        5xx. The pauses are openai's: doubling, or what ``Retry-After`` asks for.
+    """
+
+    base_url: str
+    model: Model
+    api_key: str = field(default="none", repr=False)
+    timeout: float = 600.0
+    server: str = ""
+    steady: bool = False
+    retries: int = 5
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.base_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("an endpoint's address begins with http:// or https://")
+        if parts.username or parts.password or parts.query:
+            raise ValueError("put the key into OPENAI_API_KEY, not into the endpoint's address")
+        if self.timeout <= 0 or self.retries < 0:
+            raise ValueError(
+                f"timeout must be positive, got {self.timeout}; retries {self.retries}"
+            )
+
+    @property
+    def on_this_machine(self) -> bool:
+        """Whether the address is this machine's own, so that no proxy must be asked."""
+        return urlsplit(self.base_url).hostname in _LOOPBACK
+
+    def connect(self) -> OpenAI:
+        """Return openai's client of this endpoint."""
+        import openai
+
+        no_proxy = openai.DefaultHttpxClient(trust_env=False) if self.on_this_machine else None
+        return openai.OpenAI(
+            base_url=self.base_url,
+            api_key=self.api_key,
+            timeout=self.timeout,
+            max_retries=self.retries,
+            http_client=no_proxy,
+        )
+
+
+def model_named(name: str) -> Model:
+    """Return the model of this name, with its file's hash if this machine can serve it."""
+    asset = LOCAL_ASSETS.get(name)
+    return Model(name, REGISTRY[asset].sha256 or "" if asset else "")
+
+
+def default_model() -> Model:
+    """Return the model named by ``CHESSGLOSS_MODEL``, or the one the book shows."""
+    return model_named(os.environ.get("CHESSGLOSS_MODEL") or DEFAULT_MODEL)
+
+
+def endpoint_from_environment(model: str | None = None) -> Endpoint:
+    """Return the endpoint of ``OPENAI_BASE_URL``, ``OPENAI_API_KEY`` and ``CHESSGLOSS_MODEL``.
+
+    A key alone means OpenAI's own service.
+
+    Parameters
+    ----------
+    model
+        Name of the model to ask, in place of ``CHESSGLOSS_MODEL``.
+
+    Raises
+    ------
+    ValueError
+        If neither an address nor a key is set, or a service is named without a model.
+    """
+    url, key = os.environ.get("OPENAI_BASE_URL", ""), os.environ.get("OPENAI_API_KEY", "")
+    if not url and not key:
+        raise ValueError(
+            "no language model: set OPENAI_BASE_URL (and OPENAI_API_KEY, CHESSGLOSS_MODEL), or "
+            "run `chessgloss model serve` and the export lines it prints"
+        )
+    named = model_named(model) if model else default_model()
+    endpoint = Endpoint(url or _OPENAI, named, key or "none")
+    if not (model or endpoint.on_this_machine or os.environ.get("CHESSGLOSS_MODEL")):
+        raise ValueError("set CHESSGLOSS_MODEL to the name of the model to ask")
+    return endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a list of questions would take, beside those already recorded.
+
+    Parameters
+    ----------
+    calls
+        Questions to ask.
+    prompt_tokens
+        Tokens of their messages.
+    completion_tokens
+        Tokens of the answers if each were as long as it may be: an upper bound.
+    """
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.calls:,} calls, about {self.prompt_tokens:,} tokens in, "
+            f"at most {self.completion_tokens:,} out"
+        )
+
+
+def today() -> str:
+    """Return the day in universal time, ``2026-01-31``."""
+    return datetime.now(UTC).date().isoformat()
+
+
+@dataclass(slots=True)
+class Client:
+    """Asks one model's questions of one purpose; threads may share it.
+
+    llama.cpp's server keeps as much of the last prompt as the next one begins with. How much
+    that is changes the rounding of its arithmetic: log-probabilities of one and the same
+    question move by hundredths, and now and then a word. Before each question a ``steady``
+    endpoint is therefore brought to the same state: it has read all messages but the last,
+    once for as long as they stay the same. So an answer does not depend on what was asked
+    before it, and a constant beginning is not read again.
+
+    Parameters
+    ----------
+    recordings
+        Where answers are kept and found.
+    endpoint
+        Where the model answers; not needed to replay.
+    mode
+        Where answers come from.
+    remedy
+        The command that records what is missing; may name ``{model}`` and ``{purpose}``.
+    date
+        Gives the day of a record.
+    """
+
+    recordings: Recordings
+    endpoint: Endpoint | None = None
+    mode: Mode | str = Mode.REPLAY
+    remedy: str = ""
+    date: Callable[[], str] = today
+    _openai: Any = field(default=None, init=False, repr=False)
+    _read: tuple[Message, ...] | None = field(default=None, init=False, repr=False)
+    _guard: Any = field(default_factory=Lock, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.mode = Mode(self.mode)
+        if self.mode != Mode.REPLAY and self.endpoint is None:
+            raise ValueError(
+                f"mode {self.mode} needs an endpoint: set OPENAI_BASE_URL, OPENAI_API_KEY and "
+                "CHESSGLOSS_MODEL, or run `chessgloss model serve`"
+            )
+        if self.endpoint is not None and self.endpoint.model != self.model:
+            raise ValueError(
+                f"the endpoint is asked for {self.endpoint.model.name}, but the recordings hold "
+                f"answers of {self.model.name} (or of another file of that name)"
+            )
+
+    @property
+    def model(self) -> Model:
+        """The model that answers."""
+        return self.recordings.model
+
+    def ask(self, request: Request) -> Answer:
+        """Return the answer to one request.
+
+        Raises
+        ------
+        AnswerMissing
+            In replay, if there is no recorded answer.
+        Unanswered
+            If the endpoint gave none.
+        Misconfigured
+            If it knows neither key nor model.
+        """
+        return self.ask_many([request], progress=False)[0]
+
+    def ask_many(
+        self, requests: Sequence[Request], *, concurrency: int = 1, progress: bool = True
+    ) -> list[Answer]:
+        """Return the answers to requests, in their order; equal requests are asked once.
+
+        Each answer is kept as it comes: whatever ends the run, asking again goes on there.
+
+        Parameters
+        ----------
+        requests
+            The questions.
+        concurrency
+            How many may be with the endpoint at once; a steady one takes one at a time.
+        progress
+            Whether to show a bar while the endpoint is asked.
+
+        Raises
+        ------
+        AnswerMissing, Unanswered, Misconfigured
+            As for :meth:`ask`. A question without an answer does not stop the others,
+            but several running do.
+        """
+        if concurrency < 1:
+            raise ValueError(f"concurrency must be at least 1, got {concurrency}")
+        keys = [request_key(self.model, request) for request in requests]
+        waiting = dict(zip(keys, requests, strict=True))
+        known: dict[str, Answer] = {}
+        if self.mode != Mode.LIVE:
+            with self._guard:
+                kept = {key: self.recordings.get(request) for key, request in waiting.items()}
+            known = {key: answer for key, answer in kept.items() if answer is not None}
+        todo = {key: request for key, request in waiting.items() if key not in known}
+        if todo and self.mode == Mode.REPLAY:
+            raise AnswerMissing(self._complaint(list(todo.values()), len(waiting)))
+        fresh = self._gather(list(todo.values()), concurrency, progress)
+        known |= dict(zip(todo, fresh, strict=True))
+        return [known[key] for key in keys]
+
+    def answered(self, questions: pd.DataFrame, *, concurrency: int = 1) -> pd.DataFrame:
+        """Return a frame of questions with their answers.
+
+        Parameters
+        ----------
+        questions
+            Column ``request`` holds a :class:`Request`; the other columns (``move``,
+            ``method``, what was asked) say what it is about and are kept.
+        concurrency
+            As for :meth:`ask_many`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The same rows with a column ``answer``, of :class:`Answer`.
+        """
+        answers = self.ask_many(list(questions["request"]), concurrency=concurrency)
+        return questions.assign(answer=pd.Series(answers, questions.index, dtype=object))
+
+    def missing(self, requests: Sequence[Request]) -> list[Request]:
+        """Return the requests that have no recorded answer, each once, in their order."""
+        unique = {request_key(self.model, request): request for request in requests}
+        return [request for request in unique.values() if self.recordings.get(request) is None]
+
+    def estimate(self, requests: Sequence[Request]) -> Estimate:
+        """Return what recording the missing ones of these requests would take.
+
+        Tokens of the messages are guessed from their length (:data:`CHARACTERS_PER_TOKEN`).
+        """
+        lacking = list(requests) if self.mode == Mode.LIVE else self.missing(requests)
+        texts = (message.content for request in lacking for message in request.messages)
+        prompt = sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
+        completion = sum(request.sampling.max_tokens for request in lacking)
+        return Estimate(len(lacking), prompt, completion)
+
+    def _complaint(self, lacking: list[Request], total: int) -> str:
+        default = "ask again with mode 'record' and an endpoint (OPENAI_BASE_URL, CHESSGLOSS_MODEL)"
+        remedy = self.remedy.format(model=self.model.name, purpose=self.recordings.path.stem)
+        return (
+            f"no recorded answer of {self.model.name} to {lacking[0]}, "
+            f"key {request_key(self.model, lacking[0])}; {len(lacking)} of {total} are not in "
+            f"{self.recordings.path}.\nTo record: {remedy or default}"
+        )
+
+    def _gather(self, todo: list[Request], concurrency: int, progress: bool) -> list[Answer]:
+        """Ask the endpoint for each; go on after a failure, but not after several running."""
+        answers: list[Answer] = []
+        causes: list[Unanswered] = []
+        running = 0
+        with tqdm(
+            total=len(todo), desc=self.recordings.path.stem, disable=not (progress and todo)
+        ) as bar:
+            for outcome in self._outcomes(todo, concurrency):
+                bar.update()
+                if isinstance(outcome, Answer):
+                    answers.append(outcome)
+                    running = 0
+                    continue
+                causes.append(outcome)
+                running += 1
+                if running == PATIENCE:
+                    break
+        if causes:
+            kept = f"{len(answers)} answers came" + (", kept" if self.mode == Mode.RECORD else "")
+            raise Unanswered(f"{causes[0]}; {kept}; {len(causes)} of {len(todo)} did not")
+        return answers
+
+    def _outcomes(self, todo: list[Request], concurrency: int) -> Iterator[Answer | Unanswered]:
+        if concurrency == 1 or len(todo) < 2:
+            yield from map(self._outcome, todo)
+            return
+        pool = ThreadPoolExecutor(concurrency)
+        try:
+            yield from pool.map(self._outcome, todo)
+        finally:  # what is with the endpoint is waited for and kept, the rest is dropped
+            pool.shutdown(cancel_futures=True)
+
+    def _outcome(self, request: Request) -> Answer | Unanswered:
+        try:
+            answer, served = self._answer(request)
+        except Unanswered as error:
+            return Unanswered(f"no answer to {request}: {error}")
+        if self.mode == Mode.RECORD:
+            with self._guard:
+                return self.recordings.keep(request, answer, date=self.date(), served=served)
+        return answer
+
+    def _answer(self, request: Request) -> tuple[Answer, dict[str, Any]]:
+        """Ask the endpoint; return the answer and what the endpoint said about itself."""
+        import openai
+
+        endpoint = self.endpoint
+        assert endpoint is not None
+        with self._guard:
+            self._openai = self._openai or endpoint.connect()
+        try:
+            if not endpoint.steady:
+                return self._exchange(endpoint, request)
+            with self._guard:
+                self._prepare(endpoint, request.messages[:-1])
+                return self._exchange(endpoint, request)
+        except openai.APIStatusError as error:
+            code = error.status_code
+            if code in _REJECTED:
+                refused = f"http_{code}"
+                return Answer(State.FAILED, finish_reason=refused, model=endpoint.model.name), {}
+            if code in _MISCONFIGURED:
+                raise Misconfigured(
+                    f"the endpoint answered {code} for model {endpoint.model.name}: check "
+                    "OPENAI_BASE_URL, OPENAI_API_KEY and CHESSGLOSS_MODEL"
+                ) from None
+            raise Unanswered(f"status {code}") from None
+        except openai.APITimeoutError:
+            raise Unanswered(f"nothing came within {endpoint.timeout:g} s") from None
+        except openai.APIConnectionError as error:
+            raise Unanswered(f"connection lost: {error.__cause__ or error}") from None
+        except (openai.OpenAIError, ValueError, AttributeError, TypeError, IndexError) as error:
+            raise Unanswered(f"unreadable reply: {error}") from None
+
+    def _exchange(self, endpoint: Endpoint, request: Request) -> tuple[Answer, dict[str, Any]]:
+        reply = self._openai.chat.completions.create(**_body(endpoint, request))
+        answer = _read_answer(reply, request)
+        _check_model(answer.model, endpoint)
+        about = (
+            ("server", endpoint.server),
+            ("steady", endpoint.steady),
+            ("system_fingerprint", reply.system_fingerprint),
+        )
+        return answer, {name: value for name, value in about if value}
+
+    def _prepare(self, endpoint: Endpoint, beginning: tuple[Message, ...]) -> None:
+        """Let the server read the beginning of a conversation and no more."""
+        reuse, self._read = beginning == self._read, None
+        body = _body(endpoint, Request((*beginning, Message("user", ""))))
+        body |= {"max_tokens": 0, "extra_body": {"cache_prompt": reuse}}
+        _check_model(self._openai.chat.completions.create(**body).model, endpoint)
+        self._read = beginning
+
+
+def replay(purpose: str, model: str = DEFAULT_MODEL) -> Client:
+    """Return a client that replays a model's recorded answers of one purpose."""
+    return Client(Recordings.of(model_named(model), purpose), remedy=REMEDY)
+
+
+def _body(endpoint: Endpoint, request: Request) -> dict[str, Any]:
+    sampling = request.sampling
+    body: dict[str, Any] = {
+        "model": endpoint.model.name,
+        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+        "temperature": sampling.temperature,
+        "seed": sampling.seed + request.repeat,
+        "max_tokens": sampling.max_tokens,
+    }
+    if sampling.stop:
+        body["stop"] = list(sampling.stop)
+    if sampling.grammar:
+        body["extra_body"] = {"grammar": sampling.grammar}
+    if sampling.top_logprobs:
+        body |= {"logprobs": True, "top_logprobs": sampling.top_logprobs}
+    return body
+
+
+def _read_answer(reply: Any, request: Request) -> Answer:
+    """Turn a completion into an answer; what lacks its parts raises."""
+    choice = reply.choices[0]
+    text = _clean(choice.message.content or choice.message.refusal or "")
+    reason = choice.finish_reason or ""
+    refused = bool(choice.message.refusal) or reason == "content_filter"
+    usage = reply.usage
+    tokens: tuple[Token, ...] = ()
+    if request.sampling.top_logprobs and choice.logprobs:
+        given = (choice.logprobs.content or ())[: request.sampling.logprob_tokens]
+        tokens = tuple(map(_read_token, given))
+    return Answer(
+        _state(text, reason, refused),
+        text,
+        tokens,
+        reason,
+        usage.prompt_tokens if usage else 0,
+        usage.completion_tokens if usage else 0,
+        reply.model or "",
+    )
+
+
+def _state(text: str, reason: str, refused: bool) -> State:
+    if refused:
+        return State.REFUSED
+    if reason == "length":
+        return State.CUT_OFF
+    if not text.strip():
+        return State.EMPTY
+    return State.REFUSED if _REFUSAL.match(text) else State.ANSWERED
+
+
+def _read_token(given: Any) -> Token:
+    others = ((_clean(o.token), round(o.logprob, _DECIMALS)) for o in given.top_logprobs)
+    ranked = tuple(sorted(others, key=lambda pair: -pair[1]))
+    return Token(_clean(given.token), round(given.logprob, _DECIMALS), ranked)
+
+
+def _clean(text: str) -> str:
+    """Replace half characters, which no file could hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _check_model(served: str, endpoint: Endpoint) -> None:
+    wanted = endpoint.model
+    if wanted.kind == "local" and served != wanted.name:
+        raise Misconfigured(
+            f"the endpoint serves {served!r}, not {wanted.name}: start `chessgloss model "
+            f"serve {wanted.name}`, or set CHESSGLOSS_MODEL to the model it serves"
+        )

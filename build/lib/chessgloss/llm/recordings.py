@@ -1,0 +1,416 @@
+"""What is asked of a language model, what comes back, and the files that keep both.
+
+A recordings file holds one model's answers to one purpose's questions, one line of JSON each,
+found again by all that changes an answer. It only grows. A line is written and forced to the
+disk in one go while the file is locked, so that two recorders neither tear nor repeat each
+other's lines, and a recorder that is killed loses no more than the answer it had in hand. A
+last line without an end is what such a death leaves: readers pass over it, the next writer
+removes it. Answers that are old and many may lie beside it, compressed (``.jsonl.zst``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from threading import RLock
+from typing import Annotated, Any
+
+import zstandard
+from filelock import FileLock
+from pydantic import AfterValidator, Field, StrictInt
+from pydantic.dataclasses import dataclass as checked_dataclass
+
+from chessgloss.store import find_project, recipe_key
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A language model, named so that its answers can be told from any other's.
+
+    Parameters
+    ----------
+    name
+        The name it is asked for by, such as ``qwen2.5-coder-1.5b-q4_k_m``.
+    sha256
+        Hash of its file, for a model on this machine; empty for a remote one.
+    """
+
+    name: str
+    sha256: str = ""
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._:/@-]*", self.name) or ".." in self.name:
+            raise ValueError(f"a model's name is letters, digits and ._:/@-, got {self.name!r}")
+        if not re.fullmatch(r"([0-9a-f]{64})?", self.sha256):
+            raise ValueError(f"sha256 of {self.name} must be 64 hex digits, got {self.sha256!r}")
+
+    @property
+    def kind(self) -> str:
+        """``local`` if its file is known, else ``remote``."""
+        return "local" if self.sha256 else "remote"
+
+    @property
+    def folder(self) -> str:
+        """Name of the folder that holds its recorded answers."""
+        return re.sub(r"[:/@]+", "_", self.name)
+
+
+@checked_dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation.
+
+    Parameters
+    ----------
+    role
+        ``system``, ``user`` or ``assistant``.
+    content
+        Its text.
+    """
+
+    role: Annotated[str, Field(pattern=r"^(system|user|assistant)$")]
+    content: str
+
+
+@checked_dataclass(frozen=True, slots=True)
+class Sampling:
+    """How an answer is drawn; every field is part of a recording's key.
+
+    Parameters
+    ----------
+    temperature
+        0 takes the likeliest token each time.
+    max_tokens
+        Longest answer. One that reaches it comes back as ``cut_off``.
+    seed
+        Of the drawing; a remote model may ignore it.
+    top_logprobs
+        Alternatives to give with each token, 0 for no log-probabilities at all.
+    logprob_tokens
+        Of how many first tokens the log-probabilities are kept.
+    stop
+        Texts that end an answer; they are not part of it.
+    grammar
+        What an answer may be, in llama.cpp's GBNF, for a server that reads it; a recording
+        keeps its hash.
+    """
+
+    temperature: Annotated[float, Field(ge=0, le=2), AfterValidator(abs)] = 0.0  # no -0.0
+    max_tokens: Annotated[int, Field(ge=1)] = 256
+    seed: int = 0
+    top_logprobs: Annotated[int, Field(ge=0, le=20)] = 0  # what Chat Completions allows
+    logprob_tokens: Annotated[int, Field(ge=1)] = 1
+    stop: tuple[str, ...] = ()
+    grammar: str = ""
+
+
+@checked_dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a language model.
+
+    Parameters
+    ----------
+    messages
+        The conversation so far; a recording keeps only its hash.
+    sampling
+        How the answer is drawn.
+    repeat
+        Tells apart several answers to the same question, from 0; added to the seed.
+    prompt
+        Name and version of the prompt that made the messages: ``comment@1``.
+    about
+        What filled the prompt, as ids and positions (``lecture``, ``ply``, ``fen``,
+        ``move``); never text that belongs to others. Kept, but no part of the key.
+    """
+
+    messages: Annotated[tuple[Message, ...], Field(min_length=1)]
+    sampling: Sampling = Sampling()
+    repeat: Annotated[int, Field(ge=0)] = 0
+    prompt: Annotated[str, Field(pattern=r"^([a-z0-9_]+@[0-9]+)?$")] = ""
+    about: Mapping[str, str | StrictInt] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        about = ", ".join(f"{name} {value}" for name, value in self.about.items())
+        return f"{self.prompt or 'unnamed prompt'} ({about or 'about nothing in particular'})"
+
+
+class State(StrEnum):
+    """What became of a question."""
+
+    ANSWERED = "answered"
+    EMPTY = "empty"
+    CUT_OFF = "cut_off"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token of an answer.
+
+    Parameters
+    ----------
+    text
+        The token.
+    logprob
+        Natural logarithm of its probability.
+    alternatives
+        The likeliest tokens at this place, itself included, with their logarithms;
+        likeliest first.
+    """
+
+    text: str
+    logprob: float
+    alternatives: tuple[tuple[str, float], ...] = ()
+
+    def probabilities(self) -> dict[str, float]:
+        """Return the probability of each alternative; equal texts are added up."""
+        chances: dict[str, float] = {}
+        for text, logprob in self.alternatives:
+            chances[text] = chances.get(text, 0.0) + math.exp(logprob)
+        return chances
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back.
+
+    Parameters
+    ----------
+    state
+        ``answered``: a whole text. ``empty``: none, or blanks. ``cut_off``: it reached
+        ``max_tokens`` (as each answer of one token does). ``refused``: the model or its
+        filter declined. ``failed``: the endpoint did not take the question, or gave no answer.
+    text
+        The text as it came; for a refusal the reason, if one was given.
+    tokens
+        The first tokens with their alternatives, if they were asked for.
+    finish_reason
+        The endpoint's word for why it ended, or ``http_400`` and the like.
+    prompt_tokens, completion_tokens
+        As the endpoint counted them, 0 if it did not.
+    model
+        The model's name as the endpoint gave it.
+    """
+
+    state: State
+    text: str = ""
+    tokens: tuple[Token, ...] = ()
+    finish_reason: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    model: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "state", State(self.state))
+
+
+class RecordingDamaged(RuntimeError):
+    """A line of a recordings file is not a record, or not one of this model."""
+
+
+@dataclass(slots=True)
+class Recordings:
+    """The recorded answers of one model for one purpose.
+
+    Parameters
+    ----------
+    path
+        The file, lines of JSON; made when the first answer is kept.
+    model
+        Whose answers it holds.
+    """
+
+    path: Path
+    model: Model
+    _answers: dict[str, Answer] = field(default_factory=dict, init=False, repr=False)
+    _read: int = field(default=0, init=False, repr=False)
+    _unpacked: bool = field(default=False, init=False, repr=False)
+    _guard: Any = field(default_factory=RLock, init=False, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, model: Model, purpose: str, folder: Path | None = None) -> Recordings:
+        """Return the recordings ``<folder>/<model>/<purpose>.jsonl``.
+
+        The folder is ``data/recordings`` of the project unless given.
+        """
+        if not purpose.replace("_", "").isalnum():
+            raise ValueError(f"a purpose is one word such as 'commentary', got {purpose!r}")
+        base = folder or find_project() / "data" / "recordings"
+        return cls(base / model.folder / f"{purpose}.jsonl", model)
+
+    def __len__(self) -> int:
+        self._refresh()
+        return len(self._answers)
+
+    def get(self, request: Request) -> Answer | None:
+        """Return the recorded answer to a request, or ``None``."""
+        key = request_key(self.model, request)
+        if key not in self._answers:
+            self._refresh()
+        return self._answers.get(key)
+
+    def keep(
+        self,
+        request: Request,
+        answer: Answer,
+        *,
+        date: str,
+        served: Mapping[str, Any] | None = None,
+    ) -> Answer:
+        """Append an answer and return it; if there is one already, return that instead.
+
+        Parameters
+        ----------
+        request, answer
+            The question and what came back.
+        date
+            Day on which it came back, as ``2026-01-31``.
+        served
+            What else the endpoint said about itself, such as its version.
+        """
+        record = make_record(self.model, request, answer, date=date, served=served)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(self.path.with_name(f".{self.path.name}.lock")):
+            self._refresh()
+            if record["key"] not in self._answers:
+                _append(self.path, record, self._read)
+                self._refresh()
+        return self._answers[record["key"]]
+
+    def _refresh(self) -> None:
+        """Read the whole lines that were added since the last time, one thread at a time."""
+        with self._guard:
+            self._unpack()
+            if not self.path.is_file() or self.path.stat().st_size == self._read:
+                return
+            with self.path.open("rb") as handle:
+                handle.seek(self._read)
+                fresh = handle.read()
+            for line in fresh[: fresh.rfind(b"\n") + 1].splitlines(keepends=True):
+                key, answer = self._checked(line)
+                self._answers.setdefault(key, answer)
+                self._read += len(line)
+
+    def _unpack(self) -> None:
+        """Read, once, the earlier answers that lie compressed beside the file."""
+        packed = self.path.with_name(f"{self.path.name}.zst")
+        if not self._unpacked and packed.is_file():
+            text = zstandard.ZstdDecompressor().decompress(packed.read_bytes())
+            for line in text.splitlines(keepends=True):
+                key, answer = self._checked(line)
+                self._answers.setdefault(key, answer)
+        self._unpacked = True
+
+    def _checked(self, line: bytes) -> tuple[str, Answer]:
+        """Return a line's key and answer, if it is whole and of this model."""
+        place = f"{self.path}, at byte {self._read}"
+        try:
+            record = json.loads(line)
+            key, model = key_of(record), (record["model"], record["model_sha256"])
+            given, answer = record["key"], answer_of(record)
+        except (ValueError, KeyError, TypeError) as error:
+            raise RecordingDamaged(f"{place}: no record ({error!r}): {line[:60]!r}") from None
+        if model != (self.model.name, self.model.sha256):
+            raise RecordingDamaged(f"{place}: an answer of {model[0]}, not of {self.model.name}")
+        if given != key:
+            raise RecordingDamaged(f"{place}: the key {given} is not {key}; was the line altered?")
+        return key, answer
+
+
+def request_key(model: Model, request: Request) -> str:
+    """Return the hash, 24 hex digits, of all that changes the answer to a request."""
+    return key_of(
+        {
+            "model": model.name,
+            "model_sha256": model.sha256,
+            "messages_sha256": messages_digest(request),
+            "sampling": _sampling_values(request),
+            "repeat": request.repeat,
+        }
+    )
+
+
+def key_of(record: Mapping[str, Any]) -> str:
+    """Return the key that a record must have by its own fields."""
+    names = ("model", "model_sha256", "messages_sha256", "sampling", "repeat")
+    return recipe_key({name: record[name] for name in names})
+
+
+def messages_digest(request: Request) -> str:
+    """Return the SHA-256 of a request's messages."""
+    turns = [[message.role, message.content] for message in request.messages]
+    return hashlib.sha256(json.dumps(turns).encode()).hexdigest()
+
+
+def make_record(
+    model: Model,
+    request: Request,
+    answer: Answer,
+    *,
+    date: str,
+    served: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the plain values that are kept of a question and its answer."""
+    return {
+        "key": request_key(model, request),
+        "model": model.name,
+        "model_sha256": model.sha256,
+        "endpoint": model.kind,
+        "date": date,
+        "prompt": request.prompt,
+        "about": dict(request.about),
+        "messages_sha256": messages_digest(request),
+        "sampling": _sampling_values(request),
+        "repeat": request.repeat,
+        "state": str(answer.state),
+        "text": answer.text,
+        "logprobs": [
+            [token.text, token.logprob, [list(pair) for pair in token.alternatives]]
+            for token in answer.tokens
+        ],
+        "finish_reason": answer.finish_reason,
+        "usage": {"prompt": answer.prompt_tokens, "completion": answer.completion_tokens},
+        "served": {"model": answer.model, **(served or {})},
+    }
+
+
+def answer_of(record: Mapping[str, Any]) -> Answer:
+    """Return the answer that a record holds."""
+    tokens = tuple(
+        Token(text, logprob, tuple((other, value) for other, value in pairs))
+        for text, logprob, pairs in record["logprobs"]
+    )
+    return Answer(
+        record["state"],
+        record["text"],
+        tokens,
+        record["finish_reason"],
+        record["usage"]["prompt"],
+        record["usage"]["completion"],
+        record["served"]["model"],
+    )
+
+
+def _sampling_values(request: Request) -> dict[str, Any]:
+    values = asdict(request.sampling) | {"stop": list(request.sampling.stop)}
+    if grammar := values.pop("grammar"):
+        values["grammar_sha256"] = hashlib.sha256(grammar.encode()).hexdigest()
+    return values
+
+
+def _append(path: Path, record: Mapping[str, Any], whole: int) -> None:
+    """Write one line after the first ``whole`` bytes, which end the last whole line."""
+    line = json.dumps(record, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+    if path.is_file() and path.stat().st_size > whole:
+        os.truncate(path, whole)
+    with path.open("ab") as handle:
+        handle.write(line.encode())
+        handle.flush()
+        os.fsync(handle.fileno())

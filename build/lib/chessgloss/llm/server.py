@@ -1,0 +1,146 @@
+"""A language model's server on this machine: llama.cpp, as the package xllamacpp brings it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.request import ProxyHandler, build_opener
+
+from chessgloss import assets
+from chessgloss.llm.client import DEFAULT_MODEL, LOCAL_ASSETS, Endpoint, model_named
+
+#: The version whose options are known to work.
+XLLAMACPP = "xllamacpp==2026.10.11549"
+#: llama.cpp's level of messages that lets errors through only.
+_ERRORS_ONLY = 1
+
+
+class ServerMissing(RuntimeError):
+    """The program that serves models is not installed, or a model does not start."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """How a model is served.
+
+    Parameters
+    ----------
+    context
+        Longest prompt and answer together, in tokens.
+    threads
+        Threads of computation: the number of idle cores.
+    port
+        0 for any that is free.
+    ready_within
+        Seconds to wait until the model answers.
+    """
+
+    context: int = 4096
+    threads: int = 2
+    port: int = 0
+    ready_within: float = 120.0
+
+    def __post_init__(self) -> None:
+        if self.context < 256 or self.threads < 1 or not 0 <= self.port < 65536:
+            raise ValueError(f"context from 256, threads from 1, port below 65536, got {self}")
+
+
+def fetch_model(name: str = DEFAULT_MODEL) -> Path:
+    """Return the checked file of a model that this machine can serve, fetching it if need be.
+
+    Raises
+    ------
+    ValueError
+        If no such model is known.
+    chessgloss.assets.AssetMissing
+        If its file cannot be had.
+    """
+    if name not in LOCAL_ASSETS:
+        raise ValueError(f"no file of {name!r} is known; there are {', '.join(LOCAL_ASSETS)}")
+    return assets.locate(LOCAL_ASSETS[name])
+
+
+@contextmanager
+def local_server(path: Path, name: str, settings: ServerSettings | None = None) -> Iterator[str]:
+    """Serve a GGUF file on 127.0.0.1 while the context lasts; yield its base URL.
+
+    One request is worked on at a time; the part of a prompt that equals the beginning of
+    the last one is not read again (:class:`chessgloss.llm.client.Client` keeps answers
+    apart from what was asked before).
+
+    Parameters
+    ----------
+    path
+        The model's file.
+    name
+        The name under which it answers.
+    settings
+        How it is served.
+
+    Raises
+    ------
+    ServerMissing
+        If xllamacpp is not installed, or the model does not answer in time.
+    """
+    settings = settings or ServerSettings()
+    if not path.is_file():
+        raise ServerMissing(f"no model file {path}; run `chessgloss model fetch`")
+    server = _start(path, name, settings)
+    try:
+        _wait_until_ready(server.listening_address, settings.ready_within)
+        yield f"{server.listening_address}/v1"
+    finally:
+        del server  # the last reference: this stops its threads
+
+
+@contextmanager
+def local_endpoint(
+    name: str = DEFAULT_MODEL, settings: ServerSettings | None = None
+) -> Iterator[Endpoint]:
+    """Serve a known model while the context lasts; yield the endpoint to ask."""
+    with local_server(fetch_model(name), name, settings) as url:
+        server = f"xllamacpp {importlib.metadata.version('xllamacpp')}"
+        yield Endpoint(url, model_named(name), server=server, steady=True)
+
+
+def _start(path: Path, name: str, settings: ServerSettings) -> Any:
+    try:
+        import xllamacpp
+    except ImportError as error:
+        raise ServerMissing(f"no server: pip install --no-deps {XLLAMACPP} ({error})") from None
+    params = xllamacpp.CommonParams()
+    params.model.path = str(path)
+    params.model_alias = {name}
+    params.n_ctx = settings.context
+    params.n_parallel = 1
+    params.port = settings.port
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = settings.threads
+    params.cache_prompt = True
+    params.cache_ram_mib = 0  # the slot's own cache is enough for one prompt at a time
+    params.fit_params = False
+    params.ui = False
+    params.verbosity = _ERRORS_ONLY
+    try:
+        return xllamacpp.Server(params)
+    except RuntimeError as error:
+        raise ServerMissing(f"{path.name} does not start: {error}") from None
+
+
+def _wait_until_ready(address: str, limit: float) -> None:
+    opener = build_opener(ProxyHandler({}))
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        try:
+            with opener.open(f"{address}/health", timeout=limit) as reply:
+                if reply.status == 200:
+                    return
+        except URLError:
+            pass  # still loading
+        time.sleep(0.1)
+    raise ServerMissing(f"the model did not answer at {address} within {limit:g} s")

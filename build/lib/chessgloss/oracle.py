@@ -1,0 +1,664 @@
+"""The concept oracle: the 21 terms of Stockfish's ``eval`` tables, of many positions.
+
+The CCC paper (Section 3.1.1 and Appendix A) takes the terms of Stockfish 8's evaluation as the
+labels of its concepts. ``eval`` prints one table a position: each row a term, with middlegame
+(MG) and endgame (EG) values in pawns for White, for Black, and in total. A thread writes
+positions to the engine while the caller's thread reads and parses tables, whole blocks at a
+time, so that the engine never waits (``benchmarks/oracle_speed.py`` measures it); several
+engines run side by side. Evaluation has no memory: a table depends on nothing but its position.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import itertools
+import json
+import os
+import re
+import select
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from chessgloss.engine import EngineFailed, EngineMissing, find_stockfish
+
+#: The terms, in the order and the spelling of the CCC paper's Table 6.
+TERMS: tuple[str, ...] = (
+    "Material", "Imbalance", "Pawns",
+    "White Knights", "Black Knights", "White Bishop", "Black Bishop",
+    "White Rooks", "Black Rooks", "White Queens", "Black Queens",
+    "White Mobility", "Black Mobility", "White Kingsafety", "Black Kingsafety",
+    "White Threats", "Black Threats", "White Space", "Black Space",
+    "White Passedpawns", "Black Passedpawns",
+)  # fmt: skip
+_PIECES, _MOBILITY, _LATE = slice(3, 13), slice(11, 13), slice(13, 21)
+
+#: The last npm release of ``stockfish`` that is compiled from Stockfish 8.
+_STOCKFISH8_PACKAGE = "8.0.0"
+_REMEDY8 = "install it with `npm install stockfish@8.0.0` or set CHESSGLOSS_STOCKFISH8"
+
+_NETWORK_LINE = re.compile(r"^NNUE evaluation +(\S+) \(white side\)", re.MULTILINE)
+_FEN = re.compile(r"[1-8pnbrqkPNBRQK/]{15,71} [wb] (?:-|[KQkq]{1,4}) (?:-|[a-h][36]) \d+ \d+")
+
+#: Tables parsed at once: enough to forget numpy's cost a call, few enough to stay in cache.
+_BATCH = 256
+
+#: Positions asked one by one after a failure: more than a batch and a read can hold.
+_CAREFUL = 2048
+
+#: Size asked for each pipe: the most that Linux grants any user (/proc/sys/fs/pipe-max-size),
+#: some 15 ms of Stockfish 15.1's output, so that a reader that is late does not stop it.
+_PIPE_BYTES = 1 << 20
+_READ_BYTES = 1 << 18
+
+#: Output that holds no answer: several times what a batch of tables takes (0.5 MB).
+_BABBLE_BYTES = 1 << 22
+
+#: Seconds in which the engine's output may gather in the pipe before it is read. Without
+#: this pause Python would wake for every line, at the cost of the engine's processor.
+_GATHER = 0.001
+
+#: Seconds between two looks at whether the work has been called off.
+_PATIENCE = 0.2
+
+
+class TraceError(RuntimeError):
+    """The engine ended, fell silent, or printed something else than tables."""
+
+
+class Status(IntEnum):
+    """What the table of a position is worth."""
+
+    OK = 0
+    #: The side to move is in check: Stockfish 8 prints its table all the same, Stockfish
+    #: 15.1 refuses (values are NaN).
+    IN_CHECK = 1
+    #: An ending judged by a rule of its own, with an empty table: values are NaN.
+    SPECIALISED_ENDING = 2
+    #: Stockfish 15.1 found material decisive and stopped early: what it left out is NaN.
+    LAZY = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TermTable:
+    """The concept terms of ``n`` positions. Values in pawns; NaN where there is none.
+
+    Parameters
+    ----------
+    middlegame, endgame
+        float32 (n, 21), columns as in :data:`TERMS`. White's and Black's terms as
+        printed, each good for its own side when positive; Material, Imbalance and Pawns
+        are White minus Black.
+    total
+        float32 (n,): the evaluation, White's point of view.
+    status
+        uint8 (n,), values of :class:`Status`.
+    """
+
+    middlegame: NDArray[np.float32]
+    endgame: NDArray[np.float32]
+    total: NDArray[np.float32]
+    status: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def arrays(self) -> dict[str, NDArray]:
+        """Return the four arrays by their names."""
+        return {name: getattr(self, name) for name in ("middlegame", "endgame", "total", "status")}
+
+    @classmethod
+    def concatenate(cls, tables: Iterable[TermTable]) -> TermTable:
+        """Return the tables as one, in order; the empty table if there are none."""
+        terms, flat = np.empty((0, len(TERMS)), np.float32), np.empty(0, np.float32)
+        parts = [cls(terms, terms, flat, np.empty(0, np.uint8)), *tables]
+        columns = zip(*(part.arrays().values() for part in parts), strict=True)
+        return cls(*map(np.concatenate, columns))
+
+    def take(self, rows: Sequence[int] | NDArray) -> TermTable:
+        """Return the rows of the given numbers, or those where a boolean mask is true."""
+        index = np.asarray(rows)
+        if index.dtype != bool:
+            index = index.astype(np.intp)
+        return TermTable(*(array[index] for array in self.arrays().values()))
+
+    def term(self, name: str) -> NDArray[np.float32]:
+        """Return the middlegame values of one term, float32 (n,).
+
+        Raises
+        ------
+        KeyError
+            If the name is not in :data:`TERMS`.
+        """
+        if name not in TERMS:
+            raise KeyError(f"{name!r} is no concept term; choose from {', '.join(TERMS)}")
+        return self.middlegame[:, TERMS.index(name)]
+
+
+@dataclass(frozen=True, slots=True)
+class TraceFormat:
+    """How one version of Stockfish prints its table.
+
+    Parameters
+    ----------
+    closing
+        Text that occurs once a position, in the last line with a number.
+    numbers
+        Numbers printed a position, all with two decimals.
+    pawns
+        Place of the Pawns' total (middlegame) among the numbers of a position.
+    knights
+        Place of White's Knights (middlegame), where the rows of six begin: White, Black
+        and total, MG and EG each, for knights, bishops, rooks, queens, mobility, king
+        safety, threats, passed pawns, space.
+    total
+        Place of the evaluation.
+    in_check
+        Whether a table is printed for a position in check.
+    lazy
+        Whether this version stops early when material is decisive.
+    """
+
+    closing: bytes
+    numbers: int
+    pawns: int
+    knights: int
+    total: int
+    in_check: bool
+    lazy: bool
+
+    @property
+    def middlegame(self) -> NDArray[np.intp]:
+        """Places of the middlegame values, in the order of :data:`TERMS`."""
+        rows = (0, 1, 2, 3, 4, 5, 6, 8, 7)  # Table 6 has Space before Passed pawns
+        sided = [self.knights + 6 * row + 2 * side for row in rows for side in (0, 1)]
+        return np.array([0, 2, self.pawns, *sided])
+
+
+#: Stockfish 8: ``src/evaluate.cpp``, ``Eval::trace``, at tag sf_8.
+STOCKFISH_8 = TraceFormat(b"Total Evaluation", 63, 4, 6, 62, in_check=True, lazy=False)
+
+#: Stockfish 15.1, classical: ``src/evaluate.cpp``, ``Eval::trace``, at tag sf_15.1. Its
+#: total is the line `Classical evaluation`, before the damping by the fifty-move counter.
+STOCKFISH_15 = TraceFormat(b"Final evaluation", 70, 8, 10, 68, in_check=False, lazy=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """A command that prints term tables, and how to read them. Picklable.
+
+    Parameters
+    ----------
+    name
+        The engine's name, for messages.
+    command
+        The command to run, as for :class:`subprocess.Popen`.
+    banner
+        How the first line of its output must begin: the version is part of the format.
+    trace
+        Format of the tables.
+    setup
+        UCI lines to send before the first position.
+    timeout
+        Seconds of silence after which the engine counts as hung.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    banner: str
+    trace: TraceFormat
+    setup: tuple[str, ...] = ()
+    timeout: float = 60.0
+
+
+def stockfish8(command: Sequence[str] | None = None) -> Oracle:
+    """Return the paper's oracle, Stockfish 8 (npm ``stockfish`` 8.0.0 under node).
+
+    Raises
+    ------
+    EngineMissing
+        If no command is given and node or the package is missing.
+    """
+    node = find_stockfish8() if command is None else tuple(command)
+    return Oracle("Stockfish 8", node, "Stockfish.js 8 ", STOCKFISH_8)
+
+
+def stockfish15(path: Path | None = None) -> Oracle:
+    """Return the oracle for comparison, the classical evaluation of Stockfish 15.1.
+
+    Raises
+    ------
+    EngineMissing
+        If no path is given and Stockfish is not installed.
+    """
+    command = (str(path or find_stockfish()),)
+    classical = ("setoption name Use NNUE value false",)
+    return Oracle("Stockfish 15.1", command, "Stockfish 15.1 ", STOCKFISH_15, classical)
+
+
+def find_stockfish8() -> tuple[str, str]:
+    """Return the command that runs Stockfish 8: node and the script of the npm package.
+
+    The environment variable ``CHESSGLOSS_STOCKFISH8`` (the path of ``stockfish.js``) wins;
+    then ``node_modules`` of the working directory, of the folders above it, and of those
+    above this library (so that a notebook finds the repository's copy).
+
+    Raises
+    ------
+    EngineMissing
+        If node or the package is missing, or the package is not version 8.
+    """
+    node = shutil.which("node")
+    if node is None:
+        raise EngineMissing("no node on the PATH; install it with `sudo apt-get install nodejs`")
+    named = os.environ.get("CHESSGLOSS_STOCKFISH8")
+    if named:
+        if not Path(named).is_file():
+            raise EngineMissing(f"CHESSGLOSS_STOCKFISH8 names {named!r}, no file; {_REMEDY8}")
+        return node, named
+    here = Path.cwd().resolve()
+    for folder in (here, *here.parents, *Path(__file__).resolve().parents):
+        package = folder / "node_modules" / "stockfish"
+        with contextlib.suppress(OSError, ValueError):
+            description = json.loads((package / "package.json").read_text(encoding="utf-8"))
+            if description.get("version") == _STOCKFISH8_PACKAGE:
+                return node, str(package / "src" / "stockfish.js")
+    raise EngineMissing(f"no npm package stockfish {_STOCKFISH8_PACKAGE} in {here}; {_REMEDY8}")
+
+
+def evaluate_terms(
+    fens: Sequence[str], oracle: Oracle, *, processes: int = 2, progress: bool = True
+) -> TermTable:
+    """Evaluate the concept terms of many positions.
+
+    Oracle and table are plain data, so that joblib, dask or a scheduler of your own can run
+    chunks anywhere; a chunk should be worth the start of the engine (half a second for
+    Stockfish 8: thousands of positions).
+
+    Parameters
+    ----------
+    fens
+        Six-field FENs of legal positions (as :class:`chessgloss.positions.Position` holds
+        them). Each distinct one is evaluated once.
+    oracle
+        Where the terms come from: :func:`stockfish8` or :func:`stockfish15`.
+    processes
+        Engine processes; the answer does not depend on their number.
+    progress
+        Whether to show a progress bar on the standard error stream.
+
+    Returns
+    -------
+    TermTable
+        One row a position, in the order of ``fens``.
+
+    Raises
+    ------
+    ValueError
+        If a text is no FEN; the message names it and its place.
+    EngineMissing
+        If the oracle's engine is missing or of another version.
+    EngineFailed
+        If the engine crashes or hangs on a position twice; the message names it.
+    """
+    for place, fen in enumerate(fens):
+        placement = fen.split(" ", 1)[0]
+        if (placement.count("K"), placement.count("k")) != (1, 1) or not _FEN.fullmatch(fen):
+            raise ValueError(
+                f"position {place} is no six-field FEN with one king a side: {fen!r}; "
+                "read it with positions.read_fen or positions.repair_fen first"
+            )
+    row_of = {fen: row for row, fen in enumerate(dict.fromkeys(fens))}
+    distinct = list(row_of)
+    with tqdm(total=len(distinct), desc=oracle.name, unit="position", disable=not progress) as bar:
+        table = TermTable.concatenate(_in_lanes(distinct, oracle, processes, bar))
+    return table if len(distinct) == len(fens) else table.take([row_of[fen] for fen in fens])
+
+
+def network_evaluations(fens: Sequence[str], path: Path | None = None) -> NDArray[np.float64]:
+    """Return what Stockfish 15.1 prints as its network's evaluation, one value a position.
+
+    Parameters
+    ----------
+    fens
+        Six-field FENs of positions that are not in check (of those it prints nothing).
+    path
+        The engine; found by :func:`chessgloss.engine.find_stockfish` if not given.
+
+    Returns
+    -------
+    ndarray
+        Shape ``(n,)``: pawns from White's point of view, two decimals as printed.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many values as positions: one of them is in check.
+    """
+    commands = "".join(f"position fen {fen}\neval\n" for fen in fens) + "quit\n"
+    done = subprocess.run(
+        [path or find_stockfish()], input=commands, capture_output=True, text=True, check=True
+    )
+    printed = _NETWORK_LINE.findall(done.stdout)
+    if len(printed) != len(fens):
+        raise ValueError(f"{len(printed)} evaluations of {len(fens)}: leave out positions in check")
+    return np.array(printed, float)
+
+
+# Asking: one engine a lane, written to by one thread and read by another
+
+
+def _in_lanes(fens: list[str], oracle: Oracle, processes: int, bar: tqdm) -> list[TermTable]:
+    """Share the positions out to lanes, one engine each, and return the tables in order."""
+    lanes = max(1, min(processes, len(fens)))
+    bounds = [len(fens) * lane // lanes for lane in range(lanes + 1)]
+    stop = threading.Event()
+
+    def lane(begin: int, end: int) -> TermTable:
+        return TermTable.concatenate(_stream(fens[begin:end], oracle, bar, stop))
+
+    with ThreadPoolExecutor(lanes) as pool:
+        try:
+            futures = [pool.submit(lane, *share) for share in itertools.pairwise(bounds)]
+            wait(futures, return_when=FIRST_EXCEPTION)
+        finally:
+            stop.set()
+    for error in (future.exception() for future in futures):
+        if error and not isinstance(error, TraceError):  # that is a lane which was called off
+            raise error
+    return [future.result() for future in futures]
+
+
+def _stream(
+    fens: Sequence[str], oracle: Oracle, bar: tqdm, stop: threading.Event
+) -> Iterator[TermTable]:
+    """Yield the tables of all positions, in order, some hundred at a time.
+
+    An engine that breaks off is replaced; the positions around the break are asked one by
+    one, so that a second failure has a name. Once ``stop`` is set, :class:`TraceError` is
+    raised and the engine is gone.
+    """
+    done, careful = 0, 0
+    while done < len(fens):
+        try:
+            with OracleProcess(oracle, stop) as process:
+                while done < len(fens):
+                    end = done + 1 if done < careful else len(fens)
+                    for table in process.tables(fens[done:end]):
+                        yield table
+                        done += len(table)
+                        bar.update(len(table))
+        except TraceError as error:
+            if stop.is_set():
+                raise
+            if done < careful:
+                raise EngineFailed(
+                    f"{oracle.name} failed twice on {fens[done]!r}: {error}; check the position",
+                    fens[done],
+                ) from error
+            careful = min(done + _CAREFUL, len(fens))
+
+
+class OracleProcess:
+    """A running oracle. It is killed on leaving the context, whatever it is doing.
+
+    Parameters
+    ----------
+    oracle
+        The command to run.
+    stop
+        Once set, every wait for the engine ends with :class:`TraceError`.
+
+    Raises
+    ------
+    EngineMissing
+        If the engine cannot be run, or is of another version.
+    EngineFailed
+        If it does not start.
+    """
+
+    def __init__(self, oracle: Oracle, stop: threading.Event | None = None) -> None:
+        self._oracle = oracle
+        self._stop = stop or threading.Event()
+
+    def __enter__(self) -> OracleProcess:
+        pipe = subprocess.PIPE
+        try:
+            self._popen = subprocess.Popen(
+                self._oracle.command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
+            )
+        except OSError as error:
+            raise EngineMissing(f"{self._oracle.name} cannot be run: {error}") from error
+        assert self._popen.stdin is not None
+        assert self._popen.stdout is not None
+        self._in, self._out = self._popen.stdin, self._popen.stdout
+        for end in (self._in, self._out):
+            with contextlib.suppress(OSError, AttributeError):  # an offer of Linux, not a need
+                fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        try:
+            self._shake_hands()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._popen.kill()
+        self._popen.wait()
+        for pipe in (self._in, self._out):
+            with contextlib.suppress(OSError):  # what was still to be written is lost
+                pipe.close()
+
+    def tables(self, fens: Sequence[str]) -> Iterator[TermTable]:
+        """Yield the tables of the positions in order, some hundred at a time.
+
+        Raises
+        ------
+        TraceError
+            If the engine ends, falls silent, or prints something else.
+        """
+        writer = threading.Thread(target=self._ask, args=(fens,), daemon=True)
+        writer.start()
+        done = 0
+        try:
+            for count, raw in self._blocks(len(fens)):
+                block = fens[done : done + count]
+                checks = np.fromiter(map(in_check, block), bool, count=len(block))
+                yield read_tables(raw, checks, self._oracle.trace)
+                done += count
+        except BaseException:
+            self._popen.kill()  # or the writer might wait for ever on a full pipe
+            raise
+        finally:
+            writer.join()
+
+    def _shake_hands(self) -> None:
+        printed = bytearray()
+        try:
+            self._write("\n".join([*self._oracle.setup, "isready", ""]))
+            while b"readyok" not in printed:
+                self._read(printed)
+        except (TraceError, OSError) as error:
+            if self._stop.is_set():
+                raise TraceError("called off") from error
+            raise EngineFailed(f"{self._oracle.name} does not start: {error}") from error
+        banner = printed.decode(errors="replace").lstrip().splitlines()[0]
+        if not banner.startswith(self._oracle.banner):
+            raise EngineMissing(
+                f"{' '.join(self._oracle.command)} is {banner!r}, not {self._oracle.banner.strip()}"
+                f": only that version prints the tables of the oracle {self._oracle.name}"
+            )
+
+    def _ask(self, fens: Sequence[str]) -> None:
+        with contextlib.suppress(OSError):  # the reader notices and says why
+            for start in range(0, len(fens), _BATCH):
+                block = fens[start : start + _BATCH]
+                self._write("".join(f"position fen {fen}\neval\n" for fen in block))
+
+    def _write(self, lines: str) -> None:
+        self._in.write(lines.encode())
+        self._in.flush()
+
+    def _blocks(self, total: int) -> Iterator[tuple[int, bytes]]:
+        """Yield whole tables with their number: the output, cut after a closing line.
+
+        A closing text may be split between two reads, so each search begins a little
+        before the fresh bytes; and a line counts only when its end has arrived.
+        """
+        closing = self._oracle.trace.closing
+        buffer, whole = bytearray(), 0
+        while total:
+            overlap = max(0, len(buffer) - len(closing) + 1)
+            self._read(buffer)
+            whole += buffer.count(closing, overlap)
+            if whole > total:
+                raise TraceError(f"{whole} tables where {total} were asked for")
+            end = buffer.find(b"\n", buffer.rfind(closing)) if whole >= min(_BATCH, total) else -1
+            if end >= 0:
+                yield whole, bytes(buffer[:end])
+                del buffer[:end]
+                total, whole = total - whole, 0
+
+    def _read(self, buffer: bytearray) -> None:
+        """Wait for output and append it to the buffer."""
+        deadline = time.monotonic() + self._oracle.timeout
+        while not self._stop.is_set():
+            time.sleep(_GATHER)
+            if select.select([self._out], [], [], _PATIENCE)[0]:
+                fresh = os.read(self._out.fileno(), _READ_BYTES)
+                if not fresh:
+                    raise TraceError("the engine has ended")
+                buffer += fresh
+                if len(buffer) > _BABBLE_BYTES:
+                    raise TraceError(f"{len(buffer)} bytes of output without an answer")
+                return
+            if time.monotonic() > deadline:
+                raise TraceError(f"no output for {self._oracle.timeout:g} s")
+        raise TraceError("called off")
+
+
+# Reading: whole blocks of output at once, without a Python loop over numbers
+
+
+def read_tables(raw: bytes, in_check: NDArray[np.bool_], trace: TraceFormat) -> TermTable:
+    """Read the tables of consecutive positions from an engine's output.
+
+    Parameters
+    ----------
+    raw
+        Output of ``eval`` for the positions, whole tables only.
+    in_check
+        bool (n,): the positions whose side to move is in check.
+    trace
+        The format of the tables.
+
+    Raises
+    ------
+    TraceError
+        If the output does not hold just the numbers that n tables have: the engine is another
+        version.
+    """
+    printed = np.ones_like(in_check) if trace.in_check else ~in_check
+    hundredths = _read_hundredths(raw)
+    wanted = int(printed.sum()) * trace.numbers
+    if len(hundredths) != wanted:
+        raise TraceError(
+            f"{len(hundredths)} numbers in the tables of {len(in_check)} positions, not {wanted}"
+        )
+    rows = np.full((len(in_check), trace.numbers), np.nan, np.float32)
+    rows[printed] = hundredths.reshape(-1, trace.numbers) / np.float32(100)
+    middlegame, endgame = rows[:, trace.middlegame], rows[:, trace.middlegame + 1]
+    status = _judge(middlegame, endgame, in_check, lazy=trace.lazy)
+    return TermTable(middlegame, endgame, rows[:, trace.total].copy(), status)
+
+
+# The board as text with a double border, so that no step of a knight leaps over it.
+_SPELT_OUT = (("/", "//"), *((str(width), "." * width) for width in range(1, 9)))
+_BORDER = "/" * 21
+_KNIGHT_STEPS = (-21, -19, -12, -8, 8, 12, 19, 21)
+
+
+def in_check(fen: str) -> bool:
+    """Tell whether the side to move of a legal position is in check.
+
+    Reads the FEN's text itself, in a few microseconds: building a board for each position
+    would take as long as the engine's evaluation.
+    """
+    placement, turn = fen.split(" ", 2)[:2]
+    for short, long in _SPELT_OUT:  # three times as fast as str.translate
+        placement = placement.replace(short, long)
+    board = _BORDER + placement + _BORDER
+    if turn == "b":  # seen from Black's side, with the colours swapped
+        board = board[::-1].swapcase()
+    king = board.index("K")
+    if board[king - 11] == "p" or board[king - 9] == "p":
+        return True
+    if "n" in [board[king + step] for step in _KNIGHT_STEPS]:
+        return True
+    return _hit(board, king, (1, 10), "rq") or _hit(board, king, (9, 11), "bq")
+
+
+def _hit(board: str, king: int, steps: tuple[int, int], sliders: str) -> bool:
+    """Tell whether the first piece from the king along a line, either way, is a slider."""
+    for step in steps:
+        for line in (board[king + step :: step], board[king - step :: -step]):
+            if line.lstrip(".")[0] in sliders:
+                return True
+    return False
+
+
+def _judge(
+    middlegame: NDArray[np.float32],
+    endgame: NDArray[np.float32],
+    in_check: NDArray[np.bool_],
+    *,
+    lazy: bool,
+) -> NDArray[np.uint8]:
+    """Return the status of each row, and set what the engine left out to NaN in place.
+
+    King safety is never zero for both sides in a full table: the shelter and the distance
+    of the pawns always count. Mobility is zero in an early lazy exit, before the pieces.
+    """
+    filled = (middlegame != 0) | (endgame != 0)  # NaN counts as filled
+    blank = ~filled.any(axis=1)
+    stopped = ~filled[:, _LATE].any(axis=1) & lazy
+    early = stopped & ~filled[:, _MOBILITY].any(axis=1)
+    for rows, columns in ((blank, slice(None)), (stopped, _LATE), (early, _PIECES)):
+        middlegame[rows, columns] = np.nan
+        endgame[rows, columns] = np.nan
+    choices = [in_check, blank, stopped]
+    kinds = [Status.IN_CHECK, Status.SPECIALISED_ENDING, Status.LAZY]
+    return np.select(choices, kinds, Status.OK).astype(np.uint8)
+
+
+def _read_hundredths(raw: bytes) -> NDArray[np.float32]:
+    """Return every number of the form ``-123.45`` in the text, times 100.
+
+    Numbers have one to three digits before the point and two after it (no value reaches
+    1,000 pawns), and nothing else in the text has a point.
+    """
+    text = np.frombuffer(b"   " + raw + b"  ", np.uint8)
+    point = np.flatnonzero(text == ord("."))
+
+    def digit(offset: int) -> NDArray[np.uint8]:
+        return text[point + offset] - np.uint8(ord("0"))  # anything but a digit is above 9
+
+    tens, hundreds = digit(-2), digit(-3)
+    has_tens = tens <= 9
+    has_hundreds = has_tens & (hundreds <= 9)
+    value = digit(-1) * np.float32(100) + digit(1) * np.float32(10) + digit(2)
+    value += np.where(has_tens, tens, 0) * np.float32(1_000)
+    value += np.where(has_hundreds, hundreds, 0) * np.float32(10_000)
+    sign = text[point - 2 - has_tens - has_hundreds]
+    return np.where(sign == ord("-"), -value, value) + np.float32(0)  # -0.00 is 0

@@ -1,0 +1,530 @@
+"""Frozen records for positions, moves and games, the readers that make them, and the split.
+
+Every record is checked when it is made: a bad FEN or an illegal move raises here, with
+the input named, and never reaches an engine or a network. Squares, pieces and moves
+follow python-chess, which also parses FEN, SAN, UCI and PGN; what is mended on the way is
+said in :func:`repair_fen`, and what python-chess would pass over in silence in
+:func:`read_pgn`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TextIO, cast, get_args
+
+import chess
+import chess.pgn
+
+Split = Literal["train", "validation", "test"]
+Result = Literal["1-0", "0-1", "1/2-1/2", "*"]
+
+#: What a missing field of a FEN is taken for, by its name in a repair.
+_FEN_DEFAULTS = {
+    "side to move": "w",
+    "castling rights": "-",
+    "en passant square": "-",
+    "halfmove clock": "0",
+    "move number": "1",
+}
+_MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.(\.\.|…)?\s*")
+#: Pieces as books print them, in place of letters; a pawn has none.
+_FIGURINES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBN KQRBN ")
+_PGN_COMMENT = re.compile(r"\{[^}]*\}|;.*|(?m:^%.*)")
+_PGN_RESULT = re.compile(r"(?:^|[\s)}.])(?:1-0|0-1|1/2-1/2|\*)\s*$")
+_EN_PASSANT = re.compile(r"\be\.?p\.?(?=\s|$)")
+
+
+class PositionError(ValueError):
+    """A FEN that describes no position that standard chess can reach by its rules."""
+
+
+class MoveError(ValueError):
+    """A text that names no legal move of the position it is read in."""
+
+
+class PgnError(ValueError):
+    """A PGN file that cannot be used; the message names the file and the game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A legal chess position, with the moves that led to it where they are known.
+
+    Parameters
+    ----------
+    fen
+        Six-field FEN of the position, as python-chess writes it.
+    moves
+        UCI moves that lead from ``root`` to ``fen``; empty when the history is unknown.
+    root
+        FEN from which ``moves`` starts.
+
+    Raises
+    ------
+    PositionError
+        If the FEN is malformed, illegal, or not what ``moves`` leads to.
+    """
+
+    fen: str
+    moves: tuple[str, ...] = ()
+    root: str = chess.STARTING_FEN
+
+    def __post_init__(self) -> None:
+        board = _parse_fen(self.fen)
+        if board.fen() != self.fen:
+            raise PositionError(
+                f"FEN {self.fen!r} is not in its normal form {board.fen()!r}; read it with read_fen"
+            )
+        if self.moves and self.board().fen() != self.fen:
+            raise PositionError(
+                f"the moves {' '.join(self.moves)!r} from {self.root!r} do not lead to {self.fen!r}"
+            )
+
+    @classmethod
+    def after(cls, moves: Iterable[str], root: str = chess.STARTING_FEN) -> Position:
+        """Return the position that UCI ``moves`` lead to from ``root``, history kept."""
+        played = tuple(moves)
+        board = _replay(root, played)
+        return cls(board.fen(), played, root)
+
+    @property
+    def turn(self) -> chess.Color:
+        """Side to move: ``chess.WHITE`` or ``chess.BLACK``."""
+        return self.fen.split(" ", 2)[1] == "w"
+
+    def board(self) -> chess.Board:
+        """Return a new board with the history, as far as it is known, on its move stack."""
+        return _replay(self.root, self.moves) if self.moves else chess.Board(self.fen)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveInContext:
+    """A legal move in the position it is played in.
+
+    Parameters
+    ----------
+    position
+        The position before the move.
+    uci
+        The move in UCI notation (``e7e8q`` for a promotion, ``e1g1`` for castling).
+
+    Raises
+    ------
+    MoveError
+        If the move is not legal in the position.
+    """
+
+    position: Position
+    uci: str
+
+    def __post_init__(self) -> None:
+        board = chess.Board(self.position.fen)
+        if chess.Move.from_uci(self.uci) not in board.legal_moves:
+            raise MoveError(_illegal(self.uci, board))
+
+    @property
+    def move(self) -> chess.Move:
+        """The move as python-chess holds it."""
+        return chess.Move.from_uci(self.uci)
+
+    @property
+    def san(self) -> str:
+        """The move in SAN, with its check or mate sign."""
+        return chess.Board(self.position.fen).san(self.move)
+
+    @property
+    def numbered_san(self) -> str:
+        """The move in SAN behind its move number: ``30... Bd2+``."""
+        number = self.position.fen.rsplit(" ", 1)[1]
+        return f"{number}{'.' if self.mover else '...'} {self.san}"
+
+    @property
+    def mover(self) -> chess.Color:
+        """Side that plays the move."""
+        return self.position.turn
+
+    def after(self) -> Position:
+        """Return the position after the move, with the history one move longer."""
+        known = self.position.moves or self.position.fen == self.position.root
+        root = self.position.root if known else self.position.fen
+        return Position.after((*self.position.moves, self.uci), root)
+
+
+@dataclass(frozen=True, slots=True)
+class CommentedMove:
+    """A move and what a person wrote about it.
+
+    Parameters
+    ----------
+    context
+        The move in the position it was played in.
+    comment
+        The person's text, not empty, white space folded.
+    source
+        Where the text comes from: a lecture's or a file's name.
+    ply
+        Plies played before the move, counted from the start of the source's line.
+    """
+
+    context: MoveInContext
+    comment: str
+    source: str
+    ply: int
+
+    @property
+    def words(self) -> int:
+        """Number of words in the comment, split at white space."""
+        return len(self.comment.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game: its moves, its result and who played.
+
+    Parameters
+    ----------
+    moves
+        UCI moves from ``root``; all legal (checked when positions are made of them, or at
+        once by :meth:`check`).
+    result
+        ``1-0``, ``0-1``, ``1/2-1/2`` or ``*``.
+    white, black
+        Names of the players.
+    termination
+        How the game ended, in the words of its source.
+    opening_plies
+        Leading plies that no player chose (random openings); 0 if none.
+    root
+        FEN of the first position.
+    """
+
+    moves: tuple[str, ...]
+    result: Result
+    white: str = "?"
+    black: str = "?"
+    termination: str = ""
+    opening_plies: int = 0
+    root: str = field(default=chess.STARTING_FEN)
+
+    def __post_init__(self) -> None:
+        if self.result not in get_args(Result):
+            raise ValueError(f"result must be one of {get_args(Result)}, got {self.result!r}")
+
+    @property
+    def key(self) -> str:
+        """Hash of root and moves, 16 hex digits: the game's name in every split."""
+        return _digest(self.root + " " + " ".join(self.moves))
+
+    @property
+    def split(self) -> Split:
+        """The part of the one split by game to which this game belongs."""
+        return split_of(self.key)
+
+    def check(self) -> Game:
+        """Return the game itself if every move is legal; raise :class:`MoveError` if not."""
+        _replay(self.root, self.moves)
+        return self
+
+    def position(self, ply: int) -> Position:
+        """Return the position before ply ``ply`` (0 is the first), with its history."""
+        if not 0 <= ply <= len(self.moves):
+            raise IndexError(f"ply {ply} is outside this game of {len(self.moves)} plies")
+        return Position.after(self.moves[:ply], self.root)
+
+    def position_turn(self, ply: int) -> chess.Color:
+        """Return the side to move before ply ``ply``."""
+        return (self.root.split(" ", 2)[1] == "w") == (ply % 2 == 0)
+
+    def fens(self) -> list[str]:
+        """Return the FEN before each ply and after the last: ``len(moves) + 1`` strings."""
+        board = chess.Board(self.root)
+        fens = [board.fen()]
+        for uci in self.moves:
+            board.push(chess.Move.from_uci(uci))
+            fens.append(board.fen())
+        return fens
+
+
+@dataclass(frozen=True, slots=True)
+class RepairedFen:
+    """A position read from a FEN that was not in order, and what was done to it."""
+
+    position: Position
+    repairs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PgnGame:
+    """One game of a PGN file, or the reason why it cannot be used.
+
+    Parameters
+    ----------
+    number
+        Place of the game in the file, from 1; bad games count.
+    line
+        Number of its first line, from 1.
+    game
+        The game with its comments, variations and NAGs, as far as it could be read.
+    problem
+        What is wrong with it; empty if it is good.
+    repairs
+        What was mended in the FEN header, by the rules of :func:`repair_fen`.
+    """
+
+    number: int
+    line: int
+    game: chess.pgn.Game
+    problem: str = ""
+    repairs: tuple[str, ...] = ()
+
+
+def split_of(key: str) -> Split:
+    """Return the split of a game (or of a position without a game) from its key.
+
+    The key is hashed, so that the same game falls into the same part in every chapter:
+    80 % train, 10 % validation, 10 % test.
+    """
+    tenth = int(_digest(key), 16) % 10
+    return "train" if tenth < 8 else "validation" if tenth == 8 else "test"
+
+
+def read_fen(text: str) -> Position:
+    """Read a complete, legal FEN.
+
+    An en passant square that no pawn can capture on is dropped, as python-chess writes
+    FENs; nothing else changes.
+
+    Raises
+    ------
+    PositionError
+        If a field is missing or wrong; the message says whether :func:`repair_fen` would help.
+    """
+    text = " ".join(text.split())
+    if len(text.split(" ")) != 6:
+        raise PositionError(
+            f"FEN {text!r} has {len(text.split(' '))} of 6 fields; "
+            "repair_fen fills missing ones by stated rules"
+        )
+    if text.endswith(" 0"):
+        raise PositionError(f"FEN {text!r} counts moves from 0, not 1; repair_fen mends it")
+    return Position(_parse_fen(text).fen())
+
+
+def repair_fen(text: str) -> RepairedFen:
+    """Read a FEN, mending what can be mended by rule, and say what was mended.
+
+    The rules, in this order: a missing side to move is White; missing castling rights and
+    en passant square are ``-``; missing counters are ``0`` and ``1``, and a move number 0 is
+    1 (the documents' own FENs have it); castling rights
+    without king and rook on their squares are removed; an en passant square that no
+    double push explains is removed. Nothing else is touched.
+
+    Raises
+    ------
+    PositionError
+        If the position is still illegal afterwards.
+    """
+    fields = text.split()
+    if not fields:
+        raise PositionError("the FEN is empty; give at least the piece placement")
+    repairs: list[str] = []
+    for name, default in list(_FEN_DEFAULTS.items())[len(fields) - 1 :]:
+        fields.append(default)
+        repairs.append(f"{name} missing, set to {default!r}")
+    if fields[5] == "0":
+        fields[5] = "1"
+        repairs.append("move number 0 set to 1")
+    board = _read_board(" ".join(fields), text)
+    if board.status() & chess.STATUS_BAD_CASTLING_RIGHTS:
+        board.castling_rights = board.clean_castling_rights()
+        repairs.append(f"castling rights {fields[2]} set to {board.castling_xfen()}")
+    if board.ep_square is not None and board.status() & chess.STATUS_INVALID_EP_SQUARE:
+        repairs.append(f"en passant square {chess.square_name(board.ep_square)} removed")
+        board.ep_square = None
+    return RepairedFen(Position(_parse_fen(board.fen()).fen()), tuple(repairs))
+
+
+def read_move(position: Position, text: str) -> MoveInContext:
+    """Read a move in SAN (with or without a number such as ``30...``) or in UCI.
+
+    Raises
+    ------
+    MoveError
+        If the text is no move, an ambiguous one, or illegal in the position.
+    """
+    board = chess.Board(position.fen)
+    bare = _MOVE_NUMBER.sub("", text).translate(_FIGURINES).strip().rstrip("!?")
+    try:
+        return MoveInContext(position, board.parse_san(bare).uci())
+    except chess.AmbiguousMoveError:
+        raise MoveError(f"{text!r} is ambiguous in {position.fen!r}; name the square") from None
+    except ValueError:
+        pass
+    try:
+        return MoveInContext(position, board.parse_uci(bare.lower()).uci())
+    except ValueError:
+        raise MoveError(_illegal(text, board)) from None
+
+
+def read_pgn(source: Path | bytes) -> Iterator[PgnGame]:
+    """Yield the games of a PGN file, or of its bytes (UTF-8, or else Latin-1), one by one.
+
+    python-chess parses them, up to the first error of each. It passes over what it does not
+    understand; here that is a problem of its game: damaged headers, unreadable words, comments
+    and variations that are not closed, a missing result, other rules than those of chess. A
+    comment that is not closed swallows the games after it.
+
+    Raises
+    ------
+    PgnError
+        If the file is UTF-16.
+    """
+    text = _decode(source if isinstance(source, bytes) else source.read_bytes())
+    stream = io.StringIO(text)
+    number = end = 0
+    while text[end:].strip():
+        builder, error = _parse_game(stream)
+        if not builder:
+            return  # nothing but comments is left
+        start, end, number = end, stream.tell(), number + 1
+        written = text[start:end]
+        line = text.count("\n", 0, end - len(written.lstrip())) + 1
+        problem = _text_problem(written, builder.game) or error
+        moves = list(builder.game.mainline_moves())
+        if not problem and not (moves and all(moves)):
+            problem = "a null move in the main line" if moves else "no moves"
+        yield PgnGame(number, line, builder.game, problem, builder.repairs)
+
+
+def to_game(game: chess.pgn.Game) -> Game:
+    """Return the main line of a game.
+
+    Raises
+    ------
+    MoveError
+        If a move is illegal (a null move, for instance).
+    PositionError
+        If the game starts from an illegal position.
+    """
+    headers = game.headers
+    result = headers.get("Result", "*")
+    return Game(
+        tuple(move.uci() for move in game.mainline_moves()),
+        cast(Result, result) if result in get_args(Result) else "*",
+        headers.get("White", "?"),
+        headers.get("Black", "?"),
+        headers.get("Termination", ""),
+        root=game.board().fen(),
+    ).check()
+
+
+class _PgnBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
+    """python-chess's builder; an error ends the game, and its FEN header is mended by rule."""
+
+    repairs: tuple[str, ...] = ()
+
+    def handle_error(self, error: Exception) -> None:
+        raise error
+
+    def end_headers(self) -> None:
+        headers = self.game.headers
+        variant = headers.get("Variant", "")
+        if headers.is_chess960() or headers.variant() is not chess.Board:
+            raise ValueError(f"variant {variant!r}, not standard chess")
+        if "FEN" in headers:
+            try:
+                repaired = repair_fen(headers["FEN"])
+            except PositionError as error:
+                raise ValueError(f"bad FEN header: {error}") from None
+            headers["FEN"], self.repairs = repaired.position.fen, repaired.repairs
+
+
+def _decode(data: bytes) -> str:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise PgnError("the PGN file is UTF-16; save it as UTF-8")
+    data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _parse_game(stream: TextIO) -> tuple[_PgnBuilder | None, str]:
+    """Parse one game up to its first error, and leave the stream at the next one."""
+    builder = _PgnBuilder()
+    try:
+        return builder if chess.pgn.read_game(stream, Visitor=lambda: builder) else None, ""
+    except ValueError as error:
+        while stream.readline().strip():
+            pass
+        return builder, str(error)
+
+
+def _text_problem(written: str, game: chess.pgn.Game) -> str:
+    """Return what python-chess passes over in silence in a game as it is written."""
+    moves: list[str] = []
+    for line in written.strip().splitlines():
+        if moves or not line.startswith("["):
+            moves.append(line)
+        elif not chess.pgn.TAG_REGEX.match(line):
+            return f"damaged header {line.strip()!r}"
+    text = _PGN_COMMENT.sub(" ", "\n".join(moves)).strip()
+    if "{" in text:
+        return "cut off: a comment is not closed"
+    depth = 0
+    for bracket in re.findall(r"[()]", text):
+        depth += 1 if bracket == "(" else -1
+        if depth < 0:
+            return "a variation is closed that was not opened"
+    if depth:
+        return "cut off: a variation is not closed"
+    plain = chess.pgn.MOVETEXT_REGEX.sub(" ", _EN_PASSANT.sub("", text))
+    if words := re.findall(r"\S*[^\W\d_]\S*", plain):
+        return f"unreadable text {words[0]!r} among the moves"
+    if game.headers.get("Result", "*") != "*" and not _PGN_RESULT.search(text):
+        return "cut off: the moves do not end with the result that the header announces"
+    return ""
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def _read_board(fen: str, given: str) -> chess.Board:
+    try:
+        return chess.Board(fen)
+    except ValueError as error:
+        raise PositionError(f"FEN {given!r} cannot be read: {error}") from None
+
+
+def _parse_fen(fen: str) -> chess.Board:
+    board = _read_board(fen, fen)
+    status = board.status()
+    if status != chess.STATUS_VALID:
+        flags = (flag for flag in chess.Status if flag & status)
+        reasons = ", ".join(str(flag.name).lower().replace("_", " ") for flag in flags)
+        raise PositionError(f"FEN {fen!r} is not a legal position: {reasons}")
+    return board
+
+
+def _replay(root: str, moves: Iterable[str]) -> chess.Board:
+    board = _parse_fen(root)
+    for ply, uci in enumerate(moves):
+        try:
+            move = board.parse_uci(uci)
+            if not move:
+                raise ValueError("a null move is no move")
+            board.push(move)
+        except ValueError:
+            raise MoveError(f"ply {ply}: {_illegal(uci, board)}") from None
+    return board
+
+
+def _illegal(text: str, board: chess.Board) -> str:
+    side = "White" if board.turn else "Black"
+    return f"{text!r} is not a legal move for {side} in {board.fen()!r}"

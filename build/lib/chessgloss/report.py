@@ -1,0 +1,389 @@
+"""How a chapter shows and keeps a result: tables, boards, figures, evidence, result files."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from importlib.resources import files
+from itertools import pairwise
+from numbers import Integral, Real
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import chess
+import chess.svg
+import numpy as np
+import pandas as pd
+
+from chessgloss.positions import MoveInContext, Position
+from chessgloss.stats import Interval
+from chessgloss.store import find_project
+
+#: Colours of the figures, told apart by readers with any colour vision.
+#: Source: Okabe and Ito, "Color Universal Design" (2008).
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+#: Name of the style of a claim's verdict, the gravest first.
+VERDICT_STYLES = {"false": "claim-false", "not checkable": "claim-open", "true": "claim-true"}
+
+#: Names for people of what keys and code call by an identifier: ``ccc_none``.
+NAMES: Mapping[str, str] = tomllib.loads(
+    files("chessgloss").joinpath("names.toml").read_text("utf-8")
+)
+
+#: A cell of an HTML table, and what in it may be a name of :data:`NAMES`.
+_CELL = re.compile(r"(?<=>)([^<>]+)(?=</t[hd]>)")
+_IDENTIFIER = re.compile(r"^[a-z]+$|\b[a-z0-9]+(?:_[a-z0-9]+)+\b|\b(?:ccc|llm|notes)(?= less |$)")
+
+_KEY = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_+]+)+")
+
+#: Units of what is counted among rows, and therefore varies with the rows.
+_SHARES = re.compile(r"share|accuracy|precision|recall|probability|area under|%")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One number of a chapter, as other programs read it.
+
+    Parameters
+    ----------
+    value
+        The number; ``None`` only for a row whose asset is absent.
+    low, high
+        The 95 % interval, if there is one; never an empty one around a share of none or
+        all. A share that is exact, of everything there is, has none.
+    n
+        Rows behind the number.
+    unit
+        Its unit, in words.
+    reference
+        The published value beside it, if any.
+    source
+        Where the published value stands: document, table, row.
+    absent
+        Name of the asset that this reader lacks, for a row left out.
+    """
+
+    value: float | int | None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    unit: str = ""
+    reference: float | None = None
+    source: str = ""
+    absent: str = ""
+
+    def __post_init__(self) -> None:
+        numbers = (self.value, self.low, self.high, self.reference)
+        if any(number is not None and not math.isfinite(number) for number in numbers):
+            raise ValueError(f"a result must be finite, got {self}")
+        if (self.value is None) != bool(self.absent):
+            raise ValueError("a result without a value names the absent asset, and only such a one")
+        if self.reference is not None and not self.source:
+            raise ValueError(f"the published value {self.reference} needs its source")
+        if self.low is not None and self.low == self.high and self._at_an_end():
+            raise ValueError(f"a share of none or all has an interval too, got {self}")
+
+    def _at_an_end(self) -> bool:
+        """Whether this is a share of none or of all."""
+        ends = (0, 100) if "%" in self.unit else (0, 1)
+        return bool(_SHARES.search(self.unit)) and self.value in ends
+
+    @classmethod
+    def of(cls, interval: Interval, unit: str = "", **more: float | str) -> Result:
+        """Return the result of an estimate with its interval."""
+        return cls(interval.value, interval.low, interval.high, interval.n, unit, **more)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Html:
+    """A piece of HTML that a notebook shows, with a plain text beside it."""
+
+    html: str
+    text: str
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def rows(
+    values: Any, prefix: str, *, unit: str = "", reference: Any = None, drop: bool = False
+) -> dict[str, Result]:
+    """Return the results of a table of numbers, keyed by where each stands in it.
+
+    Parameters
+    ----------
+    values
+        An :class:`Interval`, a number or a :class:`Result`; or a mapping, series or frame of
+        such. Index and column names follow the prefix, joined by dots, spaces as underscores.
+    prefix
+        Beginning of every key (``table6.mean``).
+    unit
+        Of all of them; a Result keeps its own.
+    reference
+        Published values (cells of :mod:`chessgloss.book.reference`) under the same names; a
+        name without one has none.
+    drop
+        Leave missing values (``None``, NaN) out instead of refusing them.
+
+    Examples
+    --------
+    >>> list(rows({"ccc": 0.5, "llm expert": 0.25}, "gcc.relevance"))
+    ['gcc.relevance.ccc', 'gcc.relevance.llm_expert']
+    """
+    published = dict(_leaves(reference)) if reference is not None else {}
+    kept = {}
+    for names, value in _leaves(values):
+        if value is None or (isinstance(value, Real) and math.isnan(value)):
+            if drop:
+                continue
+            raise ValueError(f"{prefix} has no value at {names}")
+        key = ".".join([prefix, *(str(name).replace(" ", "_") for name in names)])
+        cell = published.get(names)
+        more = {} if cell is None else {"reference": cell.value, "source": cell.key}
+        if isinstance(value, Interval):
+            value = Result.of(value, unit, **more)
+        elif not isinstance(value, Result):
+            value = Result(value, unit=unit, **more)
+        kept[key] = value
+    return kept
+
+
+def save(chapter: str, *tables: Mapping[str, Result]) -> None:
+    """Write a chapter's results, ``NN_section.json``, keys sorted.
+
+    The folder is ``CHESSGLOSS_RESULTS``, which ``make`` sets. A notebook that is run in any
+    other way writes to ``_build/scratch`` of the project, and says so.
+
+    Parameters
+    ----------
+    chapter
+        Name of the chapter's notebook.
+    tables
+        Results by key, as :func:`rows` returns them.
+
+    Raises
+    ------
+    ValueError
+        If two tables have a key in common, or a key is not dotted words
+        (``table6.mean.nnue``).
+    """
+    keys = [key for table in tables for key in table]
+    if wrong := [key for key in keys if not _KEY.fullmatch(key)]:
+        raise ValueError(f"result keys must be dotted words such as 'table6.mean': {wrong}")
+    if twice := sorted({key for key in keys if keys.count(key) > 1}):
+        raise ValueError(f"result keys stand in two tables: {twice}")
+    results = {key: result for table in tables for key, result in table.items()}
+    given = os.environ.get("CHESSGLOSS_RESULTS")
+    folder = Path(given) if given else find_project() / "_build" / "scratch"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{chapter}.json"
+    entries = {key: _entry(result) for key, result in sorted(results.items())}
+    path.write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if not given:
+        print(f"results kept in {path}; only `make` writes book/results")
+
+
+def paste(**values: Any) -> None:
+    """Give values to the chapter's prose, which shows them by ``{glue:text}`name:.2f```.
+
+    A number of numpy's becomes Python's own, as its printed form would stand in the page.
+    """
+    from myst_nb import glue
+
+    for name, value in values.items():
+        glue(name, value.item() if isinstance(value, np.generic) else value, display=False)
+
+
+def table(frame: pd.DataFrame, caption: str = "", digits: int = 2) -> Html:
+    """Show a table: numbers with ``digits`` decimals, counts with separators."""
+    shown = frame.map(lambda cell: _cell(cell, digits))
+    body = shown.to_html(classes="results", border=0, escape=True, na_rep="")
+    return _captioned(caption, body, shown.to_string())
+
+
+def texts(rows: Mapping[str, str], caption: str = "") -> Html:
+    """Show texts under each other, each beside its name, with lines that wrap."""
+    column = pd.Series(dict(rows), dtype=object).to_frame("")
+    with pd.option_context("display.max_colwidth", None):
+        body = column.to_html(classes="results texts", border=0, header=False)
+    plain = "\n".join(f"{name}: {text}" for name, text in rows.items())
+    return _captioned(escape(caption), body, plain)
+
+
+def claims(rows: Mapping[str, tuple[str, Sequence[Any]]], caption: str = "") -> Html:
+    """Show texts under each other, each beside its name, with their checked claims coloured.
+
+    The claims are those that :func:`chessgloss.claims.verify` returned of the text. A pointer
+    held over a claim shows kind, verdict and evidence; where claims lie over each other the
+    gravest verdict colours. Verdicts differ in their underline too.
+    """
+    cells = "".join(
+        f"<tr><th>{escape(name)}</th><td>{_coloured(*row)}</td></tr>" for name, row in rows.items()
+    )
+    body = f'<table class="dataframe results texts"><tbody>{cells}</tbody></table>'
+    evidence = (
+        "\n".join([f"{name}: {text}", *(f"{c.claim.text}: {c.evidence}" for c in checked)])
+        for name, (text, checked) in rows.items()
+    )
+    return _captioned(escape(caption), body, "\n".join(evidence))
+
+
+def _captioned(caption: str, body: str, text: str) -> Html:
+    head = f'<p class="table-caption">{caption}</p>' if caption else ""
+    body = _CELL.sub(_for_people, body)
+    return Html(f'<div class="results">{head}{body}</div>', text)
+
+
+def _for_people(cell: re.Match[str]) -> str:
+    """Return a cell with names for people in place of identifiers, which follow in small print."""
+    said = _IDENTIFIER.sub(lambda key: NAMES.get(key[0], key[0]), cell[0])
+    return said if said == cell[0] else f'{said} <code class="key">{cell[0]}</code>'
+
+
+def _coloured(text: str, checked: Sequence[Any]) -> str:
+    pieces = []
+    for start, stop in pairwise(sorted({0, len(text)}.union(*(c.claim.span for c in checked)))):
+        over = [c for c in checked if c.claim.span[0] <= start and stop <= c.claim.span[1]]
+        words, verdicts = escape(text[start:stop]), {c.verdict for c in over}
+        if over:
+            why = "\n".join(f"{c.claim.kind}, {c.verdict}: {c.evidence}" for c in over)
+            style = next(style for verdict, style in VERDICT_STYLES.items() if verdict in verdicts)
+            words = f'<span class="{style}" title="{escape(why)}">{words}</span>'
+        pieces.append(words)
+    return f'<p class="claims">{"".join(pieces)}</p>'
+
+
+def sheet(title: str, counts: Mapping[str, object]) -> Html:
+    """Show named counts as one column: whole numbers as such, shares with two decimals."""
+    return table(pd.DataFrame({title: pd.Series(dict(counts), dtype=object)}))
+
+
+def evidence(
+    n: int,
+    unit: str,
+    seed: int,
+    clusters: int | None = None,
+    interval: str = "",
+    versions: Mapping[str, str] = MappingProxyType({}),
+) -> Html:
+    """Show what stands behind the numbers above: the line under every result.
+
+    Parameters
+    ----------
+    n, unit
+        Number of units measured, and what is counted: ``positions``, ``moves``, ``comments``.
+    seed
+        Seed of every random choice.
+    clusters
+        Games whose rows the interval draws together, if any.
+    interval
+        How the interval was made.
+    versions
+        Engines, networks, models and the limits they worked under.
+    """
+    groups = f" in {clusters:,} games" if clusters is not None else ""
+    parts = [f"n = {n:,} {unit}{groups}", f"seed {seed}"]
+    parts += [f"interval: {interval}"] if interval else []
+    parts += ["; ".join(f"{name} {value}" for name, value in versions.items())] if versions else []
+    line = " · ".join(parts)
+    return Html(f'<p class="evidence">{line}</p>', line)
+
+
+def board(shown: Position | MoveInContext, size: int = 340) -> Html:
+    """Show a position, or a move on it with a blue arrow; seen by the side to move.
+
+    A link below it leads to the same position in the book's explorer.
+    """
+    move = shown.move if isinstance(shown, MoveInContext) else None
+    position = shown.position if isinstance(shown, MoveInContext) else shown
+    arrows = [chess.svg.Arrow(move.from_square, move.to_square, color="#0072B2c0")] if move else []
+    svg = chess.svg.board(
+        position.board(), orientation=position.turn, arrows=arrows, size=size, coordinates=True
+    )
+    asked = urlencode(
+        {"fen": position.fen} | ({"move": move.uci()} if move else {}), quote_via=quote
+    )
+    link = f'<a class="explore" href="../explorer.html#{asked}">in the explorer</a>'
+    return Html(f'<div class="board">{svg}{link}</div>', str(chess.Board(position.fen)))
+
+
+def boards(*shown: Html) -> Html:
+    """Show boards, tables or figures beside each other, below each other on a phone."""
+    inner = "".join(f"<div>{part.html}</div>" for part in shown)
+    return Html(f'<div class="boards">{inner}</div>', "\n\n".join(part.text for part in shown))
+
+
+def use_house_style() -> None:
+    """Set matplotlib to the book's style: quiet axes, one palette, reproducible SVG."""
+    import matplotlib.pyplot as plt
+    from cycler import cycler
+    from matplotlib_inline.backend_inline import set_matplotlib_formats
+
+    plt.rcParams.update(
+        {
+            "axes.grid": True,
+            "axes.prop_cycle": cycler(color=PALETTE),
+            "axes.spines.right": False,
+            "axes.spines.top": False,
+            "figure.constrained_layout.use": True,
+            "figure.dpi": 100,
+            "figure.facecolor": "white",
+            "figure.figsize": (7.0, 3.6),
+            "font.family": "DejaVu Sans",
+            "font.size": 9.5,
+            "grid.alpha": 0.25,
+            "legend.frameon": False,
+            "svg.fonttype": "path",
+            "svg.hashsalt": "chessgloss",
+        }
+    )
+    set_matplotlib_formats("svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight")
+
+
+def _leaves(values: Any, names: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Walk a nested table and yield each value with the names that lead to it."""
+    if isinstance(values, pd.DataFrame):
+        values = dict(values.iterrows())
+    if isinstance(values, pd.Series):
+        values = dict(values.items())
+    if not isinstance(values, Mapping):
+        yield names, values
+        return
+    for name, inner in values.items():
+        more = name if isinstance(name, tuple) else (name,)
+        yield from _leaves(inner, (*names, *more))
+
+
+def _entry(result: Result) -> dict[str, object]:
+    row = {name: _rounded(value) for name, value in asdict(result).items()}
+    if not result.absent:
+        del row["absent"]
+    return row
+
+
+def _rounded(value: object) -> object:
+    if isinstance(value, Integral):
+        return int(value)
+    return round(float(value), 6) if isinstance(value, Real) else value
+
+
+def _cell(cell: object, digits: int) -> str:
+    if isinstance(cell, Interval):
+        return f"{cell:.{digits}f}"
+    if isinstance(cell, Integral) and not isinstance(cell, bool):
+        return f"{int(cell):,}"
+    if isinstance(cell, Real):
+        return "" if math.isnan(cell) else f"{float(cell):,.{digits}f}"
+    return str(cell)

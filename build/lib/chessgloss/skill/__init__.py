@@ -1,0 +1,1 @@
+"""How well moves are chosen: players, the answers they give, and what the moves lose."""

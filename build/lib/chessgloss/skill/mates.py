@@ -1,0 +1,282 @@
+"""Mate in one: positions of held-out games in which a move mates at once, asked and answered.
+
+``data/mates/choose.py`` chooses ``data/mates/problems.tsv`` from the self-play games. A language
+model is asked in the CCC paper's three ways (its Figure A5, in our words): ``bare`` gives the
+position, ``expert`` also an engine's best move, ``hint`` that there is a mate in one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import chess
+import pandas as pd
+
+from chessgloss.commentary.prompts import load_prompt
+from chessgloss.corpora.games import of_split, stream_lines
+from chessgloss.facts.tactics import mates as quick_mates
+from chessgloss.llm.recordings import Request
+from chessgloss.positions import Game, MoveInContext, Position, repair_fen
+from chessgloss.skill.players import MOVE, Answer, Asked
+from chessgloss.store import find_project
+
+#: Problems whose answers the book replays: the first ones of the committed file.
+RECORDED = 200
+
+#: Phases by the number of men on the board, from the fullest.
+PHASES: Final = (("full board", 20), ("middle", 12), ("few men", 0))
+
+COLUMNS: Final = ("game", "ply", "fen", "mates")
+
+#: The prompts that are recorded, and the column of the paper's Table 7 that each stands for.
+TABLE7: Final = {"bare": "LLM", "expert": "LLM + expert", "hint": "LLM + concept (mate-in-one)"}
+
+#: The models of the paper's Table 7, and the names under which an endpoint is asked for them.
+#: ChessGPT is served on one's own machine, by llama.cpp or vLLM, under that name.
+PAPERS_MODELS: Final = {
+    "GPT-4o": "gpt-4o",
+    "GPT-4o-mini": "gpt-4o-mini",
+    "GPT-3.5-turbo": "gpt-3.5-turbo",
+    "ChessGPT": "chessgpt",
+}
+
+#: Every outcome of an answer from the best to none at all; only the first counts.
+OUTCOMES: Final = ("mate", "check", "no check", "illegal", "unreadable", "refused", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A position with at least one mate in one.
+
+    Parameters
+    ----------
+    game
+        Key of the game it comes from, or the id of a puzzle.
+    ply
+        Plies played before it.
+    fen
+        The position.
+    mates
+        All mating moves in UCI, sorted.
+
+    Raises
+    ------
+    ValueError
+        If there is none, one of them does not mate, or the position is not legal.
+    """
+
+    game: str
+    ply: int
+    fen: str
+    mates: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        board = Position(self.fen).board()
+        wrong = [uci for uci in self.mates if not mates_with(board, chess.Move.from_uci(uci))]
+        if wrong or not self.mates:
+            raise ValueError(f"{self.fen!r} is no mate in one with {wrong or 'no moves'}")
+
+    @property
+    def name(self) -> str:
+        """Game and ply: the name under which it is asked."""
+        return f"{self.game}/{self.ply}"
+
+    @property
+    def board(self) -> chess.Board:
+        """The position as a new board, without its history."""
+        return chess.Board(self.fen)
+
+    @property
+    def side(self) -> str:
+        """Side that mates: ``White`` or ``Black``."""
+        return "White" if self.board.turn else "Black"
+
+    @property
+    def phase(self) -> str:
+        """Phase of the game, by the men on the board (see :data:`PHASES`)."""
+        men = chess.popcount(self.board.occupied)
+        return next(name for name, least in PHASES if men >= least)
+
+    @property
+    def piece(self) -> str:
+        """Piece that moves to mate, ``several`` if different ones can."""
+        board = self.board
+        kinds = {board.piece_type_at(chess.Move.from_uci(uci).from_square) for uci in self.mates}
+        return chess.piece_name(kinds.pop() or 0) if len(kinds) == 1 else "several"
+
+    @property
+    def legal_moves(self) -> int:
+        """Number of legal moves."""
+        return self.board.legal_moves.count()
+
+    @property
+    def first(self) -> MoveInContext:
+        """First of the mating moves; to an engine all of them are worth the same."""
+        return MoveInContext(Position(self.fen), self.mates[0])
+
+    @property
+    def asked(self) -> Asked:
+        """The position as players are asked it, without its history."""
+        return Asked(self.name, Position(self.fen))
+
+
+def mates_with(board: chess.Board, move: chess.Move) -> bool:
+    """Return whether a move is legal and mates."""
+    if move not in board.legal_moves:
+        return False
+    board.push(move)
+    try:
+        return board.is_checkmate()
+    finally:
+        board.pop()
+
+
+def mating_moves(board: chess.Board) -> tuple[str, ...]:
+    """Return all mating moves in UCI, sorted."""
+    return tuple(sorted(move.uci() for move in board.legal_moves if mates_with(board, move)))
+
+
+# ---------------------------------------------------------------- problems
+
+
+def without_mate(games: Iterable[Game], step: int) -> Iterator[str]:
+    """Yield the FEN of every ``step``-th position of test games, if it has no mate in one.
+
+    Finished games' last positions, which ask for no move, are passed over.
+    """
+    for game in of_split(games, "test"):
+        for fen in game.fens()[step:-1:step]:
+            board = chess.Board(fen)
+            if not quick_mates(board, board.turn):
+                yield fen
+
+
+def problems_file() -> Path:
+    """Return where the problems are kept."""
+    return find_project() / "data" / "mates" / "problems.tsv"
+
+
+def read_problems(path: Path | None = None, count: int | None = None) -> list[Problem]:
+    """Read problems, all or the first ``count``.
+
+    Raises
+    ------
+    ValueError
+        If a line is not a problem, or there are fewer than ``count``.
+    """
+    path = path or problems_file()
+    head, *lines = path.read_text(encoding="ascii").splitlines() or [""]
+    if tuple(head.split("\t")) != COLUMNS:
+        raise ValueError(f"{path.name} must begin with the columns {', '.join(COLUMNS)}")
+    if count is not None and not 0 < count <= len(lines):
+        raise ValueError(f"{path.name} holds {len(lines)} problems; cannot read {count}")
+    problems = []
+    for number, line in enumerate(lines[:count], start=2):
+        try:
+            game, ply, fen, mates = line.split("\t")
+            problems.append(Problem(game, int(ply), fen, tuple(mates.split(" "))))
+        except ValueError as error:
+            raise ValueError(f"{path.name}, line {number} is not a problem: {error}") from None
+    return problems
+
+
+def with_history(problems: Sequence[Problem], games: Iterable[Game]) -> list[Asked]:
+    """Return the positions with the moves that led to them, for players that see moves.
+
+    Raises
+    ------
+    KeyError
+        If a problem's game is not among ``games``.
+    """
+    wanted = {problem.game for problem in problems}
+    by_key = {game.key: game for game in games if game.key in wanted}
+    return [Asked(each.name, by_key[each.game].position(each.ply)) for each in problems]
+
+
+def lichess_problems(path: Path, count: int) -> list[Problem]:
+    """Return the first ``count`` puzzles ``mateIn1`` of Lichess's file, damaged lines left out.
+
+    The file is the asset ``lichess_puzzles``, ``lichess_db_puzzle.csv.zst``
+    (https://database.lichess.org, CC0). A puzzle is solved after its first move.
+    """
+    problems: list[Problem] = []
+    for row in csv.DictReader(line.decode("utf-8") for line in stream_lines(path)):
+        if len(problems) == count:
+            break
+        if "mateIn1" in (row["Themes"] or "").split():
+            with contextlib.suppress(ValueError):
+                before, move = repair_fen(row["FEN"]).position, row["Moves"].split(" ")[0]
+                board = MoveInContext(before, move).after().board()
+                problems.append(
+                    Problem(row["PuzzleId"], board.ply(), board.fen(), mating_moves(board))
+                )
+    return problems
+
+
+# ---------------------------------------------------------------- questions and outcomes
+
+
+def mate_questions(problems: Iterable[Problem]) -> pd.DataFrame:
+    """Return the questions on problems, prompt by prompt, as a server reads them fastest.
+
+    As the engine's best move the first of the mates is given.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``problem`` (a :class:`Problem`), ``prompt`` (``bare``, ``expert``, ``hint``) and
+        ``request``.
+    """
+    asked = list(problems)
+    rows = []
+    for kind in TABLE7:
+        prompt = load_prompt(f"mate_{kind}")
+        for problem in asked:
+            best = {"best": problem.first.san} if kind == "expert" else {}
+            messages = prompt.fill(fen=problem.fen, **best)
+            about = {"of": problem.name, "fen": problem.fen}
+            rows.append((problem, kind, Request(messages, MOVE, prompt=prompt.label, about=about)))
+    return pd.DataFrame(rows, columns=["problem", "prompt", "request"])
+
+
+def outcome_of(problem: Problem, answer: Answer) -> str:
+    """Return what an answer does (:data:`OUTCOMES`): any mating move counts, whichever it is.
+
+    A legal move that does not mate is told apart by whether it gives check.
+    """
+    if answer.move is None:
+        return answer.state
+    board = problem.board
+    if mates_with(board, answer.move):
+        return "mate"
+    return "check" if board.gives_check(answer.move) else "no check"
+
+
+def outcomes(
+    problems: Sequence[Problem], answers: Sequence[Answer], player: str, prompt: str
+) -> pd.DataFrame:
+    """Return one row a problem.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``player``, ``prompt``, ``problem`` (name), ``text`` (the answer's), ``outcome``,
+        ``mates`` (1 or 0), ``legal moves`` (grouped), ``piece``.
+    """
+    frame = pd.DataFrame(
+        [
+            (problem.name, answer.text, outcome_of(problem, answer), problem.legal_moves,
+             problem.piece)
+            for problem, answer in zip(problems, answers, strict=True)
+        ],
+        columns=["problem", "text", "outcome", "legal moves", "piece"],
+    )  # fmt: skip
+    names = ["up to 20", "21 to 30", "31 to 40", "over 40"]
+    frame["legal moves"] = pd.cut(frame["legal moves"], [0, 20, 30, 40, 300], labels=names)
+    frame["mates"] = (frame["outcome"] == "mate").astype(float)
+    return frame.assign(player=player, prompt=prompt)

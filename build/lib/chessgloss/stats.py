@@ -1,0 +1,656 @@
+"""Statistics that the chapters share: intervals, paired tests, agreement, correlation.
+
+An interval is never empty because all answers were the same. Zeros and ones are recognised and
+get Wilson's interval, everything else a bootstrap over whole clusters whose percentiles are
+widened for few clusters; the tests simulate the coverage of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import special, stats
+
+#: Resamples of a bootstrap unless a caller says otherwise.
+RESAMPLES = 1_000
+
+#: How two scores go together: Pearson's correlation, or Kendall's tau-b.
+Kind = Literal["pearson", "kendall"]
+
+#: Signs are drawn this often where there are too many to go through all of them.
+FLIPS = 10_000
+
+#: Standard normal quantile of a two-sided 95 % interval.
+_Z = float(special.ndtri(0.975))
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A number with its 95 % interval and the count behind it.
+
+    Parameters
+    ----------
+    value
+        The estimate.
+    low, high
+        Ends of the interval; equal to ``value`` when nothing varies.
+    n
+        Number of rows the estimate rests on.
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.value <= self.high:
+            raise ValueError(f"{self.value} lies outside its interval {self.low} to {self.high}")
+
+    def __format__(self, spec: str) -> str:
+        low, high = format(self.low, spec), format(self.high, spec)
+        return f"{format(self.value, spec)} [{low}, {high}]"
+
+    def in_percent(self) -> Interval:
+        """Return a share as a percentage, its interval too."""
+        return Interval(100 * self.value, 100 * self.low, 100 * self.high, self.n)
+
+
+def cluster_weights(clusters: int, *, seed: int, resamples: int = RESAMPLES) -> NDArray[np.int64]:
+    """Draw how often each cluster enters each bootstrap sample: ``(resamples, clusters)``."""
+    random = np.random.default_rng(seed)
+    return random.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples)
+
+
+def wilson(share: float, n: float) -> tuple[float, float]:
+    """Return the ends of Wilson's 95 % interval of a share among ``n``, which may be effective.
+
+    Notes
+    -----
+    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical
+    inference", Journal of the American Statistical Association 22 (1927).
+    """
+    centre = share + _Z**2 / (2 * n)
+    reach = _Z * np.sqrt(share * (1 - share) / n + (_Z / (2 * n)) ** 2)
+    scale = 1 + _Z**2 / n
+    return max(0.0, float((centre - reach) / scale)), min(1.0, float((centre + reach) / scale))
+
+
+def share(count: int, total: int) -> Interval:
+    """Return ``count / total`` with Wilson's 95 % interval (:func:`wilson`).
+
+    What is counted counts as independent: one row a game, or a position each.
+
+    Raises
+    ------
+    ValueError
+        Unless ``0 <= count <= total`` and there is something counted.
+    """
+    if not 0 <= count <= total or not total:
+        raise ValueError(f"a share is of at least one, got {count} of {total}")
+    value = count / total
+    low, high = wilson(value, total)
+    return Interval(value, min(low, value), max(high, value), total)
+
+
+def share_of(hits: Iterable[float]) -> Interval:
+    """Return the :func:`share` of ones among zeros and ones (or of true values).
+
+    Raises
+    ------
+    ValueError
+        If there is no value, or one that is neither 0 nor 1.
+    """
+    kept = [float(hit) for hit in hits]
+    if not kept or set(kept) - {0.0, 1.0}:
+        raise ValueError(f"a share is of zeros and ones, got {sorted(set(kept))[:5]}")
+    return share(int(sum(kept)), len(kept))
+
+
+def effective_size(hits: ArrayLike, counts: ArrayLike) -> float:
+    """Return how many independent rows would tell as much of a share as rows in clusters do.
+
+    Parameters
+    ----------
+    hits, counts
+        Shape ``(clusters,)``: ones in each cluster, and its rows.
+
+    Notes
+    -----
+    The number of rows over the design effect, at most the number of rows, and less still for
+    few clusters, from which the design effect is badly known: E. L. Korn and B. I. Graubard,
+    "Confidence intervals for proportions with small expected number of positive counts
+    estimated from survey data", Survey Methodology 24 (1998). If all rows are alike nothing
+    says how alike the rows of one cluster are, and a cluster counts as one row.
+    """
+    ones, rows = np.asarray(hits, dtype=float), np.asarray(counts, dtype=float)
+    n, k = float(rows.sum()), rows.size
+    share = float(ones.sum() / n)
+    if k == n:
+        return n
+    if k < 2 or share in (0.0, 1.0):
+        return float(k)
+    variance = k / (k - 1) * float(((ones - share * rows) ** 2).sum()) / n**2
+    size = min(n, share * (1 - share) / variance) if variance else n
+    return size * (_Z / float(special.stdtrit(k - 1, 0.975))) ** 2
+
+
+def mean_interval(
+    values: ArrayLike, clusters: ArrayLike | None = None, *, seed: int, resamples: int = RESAMPLES
+) -> Interval:
+    """Return the mean of ``values`` with a 95 % interval over whole clusters.
+
+    Zeros and ones are a share and get Wilson's interval at their :func:`effective_size`: it
+    has a length at 0 and at 1 too, where a bootstrap has none. All other values get a
+    bootstrap (:func:`percentile_interval`). For the difference of two shares see
+    :func:`paired_difference`.
+
+    Parameters
+    ----------
+    values
+        Shape ``(n,)``, finite.
+    clusters
+        Shape ``(n,)``: the game, lecture or position that each value belongs to; rows of
+        one cluster are drawn together. Without it every row is its own cluster.
+    seed
+        Seed of the resampling.
+
+    Raises
+    ------
+    ValueError
+        If there is no value, or one that is not finite.
+    """
+    data = np.asarray(values, dtype=float)
+    if not data.size or not np.isfinite(data).all():
+        raise ValueError(f"need finite values, got {data.size} of which some may be nan or inf")
+    sums, counts = _cluster_sums(data, clusters)
+    if _binary(data):
+        value = float(data.mean())
+        low, high = wilson(value, effective_size(sums, counts))
+        return Interval(value, min(low, value), max(high, value), data.size)
+    return _resampled_mean(sums, counts, seed, resamples)
+
+
+def percentile_interval(
+    value: float, samples: ArrayLike, n: int, *, clusters: int, share: bool = False
+) -> Interval:
+    """Return an estimate with the percentile interval of its bootstrap samples.
+
+    Plain percentiles are too narrow where clusters are few: they lack the factor of the
+    standard deviation and the wider tails of Student's t. They are taken further out by both.
+
+    Parameters
+    ----------
+    value
+        The estimate.
+    samples
+        Shape ``(resamples,)``: the same from each bootstrap sample.
+    n
+        Rows behind the estimate.
+    clusters
+        What was drawn: so many.
+    share
+        Whether the estimate is a mean of shares. At 0 or 1, where all samples are alike, it
+        then gets Wilson's interval with a cluster as one row.
+
+    Notes
+    -----
+    Source: T. C. Hesterberg, "What teachers should know about the bootstrap", The American
+    Statistician 69 (2015), section 5.3: the expanded percentile interval.
+    """
+    tail = 0.0
+    if clusters > 1:
+        factor = np.sqrt(clusters / (clusters - 1)) * special.stdtrit(clusters - 1, 0.975)
+        tail = float(special.ndtr(-factor))
+    low, high = map(float, np.quantile(np.asarray(samples, dtype=float), [tail, 1 - tail]))
+    if share and low == high and value in (0.0, 1.0):
+        low, high = wilson(value, clusters)
+    return Interval(value, min(low, value), max(high, value), n)
+
+
+def means_by(
+    frame: pd.DataFrame, by: str | list[str], value: str, *, cluster: str, seed: int
+) -> pd.Series:
+    """Return the mean of a column within each group of rows, as a series of intervals.
+
+    Parameters
+    ----------
+    frame
+        One row an observation.
+    by
+        Column or columns that name the group: the index of the answer.
+    value, cluster
+        Columns of the values and of what they are resampled by (see :func:`mean_interval`).
+    seed
+        Seed of the resampling, the same for each group.
+    """
+    groups = {
+        name: mean_interval(rows[value], rows[cluster], seed=seed)
+        for name, rows in frame.groupby(by)
+    }
+    return pd.Series(groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """A difference of paired values, and how often chance alone would make one as large.
+
+    Parameters
+    ----------
+    difference
+        Mean of the first less the second, with its interval.
+    p
+        Two-sided p-value of the permutation test.
+    """
+
+    difference: Interval
+    p: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.p <= 1:
+            raise ValueError(f"a p-value lies above 0 and up to 1, got {self.p}")
+
+    def __format__(self, spec: str) -> str:
+        stars = "*" if self.p < 0.001 else ""
+        return f"{self.difference:{spec}}{stars}"
+
+
+def paired_difference(
+    first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None = None, *, seed: int
+) -> Interval:
+    """Return the mean of the first less the second of paired values, with a 95 % interval.
+
+    For zeros and ones one more cluster is added in which the first wins and one in which the
+    second does, and the interval is the normal one with Student's t: two shares that never
+    differed in ``n`` pairs may still differ. All other values get a bootstrap.
+
+    Parameters
+    ----------
+    first, second, clusters, seed
+        As for :func:`paired_permutation`.
+
+    Raises
+    ------
+    ValueError
+        If the two do not have the same length, or a value is not finite.
+
+    Notes
+    -----
+    Source: D. G. Bonett and R. M. Price, "Adjusted Wald confidence interval for a difference
+    of binomial proportions based on paired data", Journal of Educational and Behavioral
+    Statistics 37 (2012); here with clusters.
+    """
+    x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if x.shape != y.shape:
+        raise ValueError(f"paired values are of one shape, got {x.shape} and {y.shape}")
+    if not x.size or not np.isfinite(x - y).all():
+        raise ValueError(f"need finite values, got {x.size} of which some may be nan or inf")
+    sums, counts = _cluster_sums(x - y, clusters)
+    if not (_binary(x) and _binary(y)):
+        return _resampled_mean(sums, counts, seed, RESAMPLES)
+    value, size = float((x - y).mean()), float(counts.mean())
+    sums, rows = np.append(sums, [size, -size]), np.append(counts, [size, size])
+    centre = sums.sum() / rows.sum()
+    spread = np.sqrt(sums.size / (sums.size - 1) * ((sums - centre * rows) ** 2).sum()) / rows.sum()
+    reach = special.stdtrit(sums.size - 1, 0.975) * spread
+    low, high = max(-1.0, float(centre - reach)), min(1.0, float(centre + reach))
+    return Interval(value, min(low, value), max(high, value), x.size)
+
+
+def sign_flip_p(differences: ArrayLike, *, seed: int, flips: int = FLIPS) -> NDArray[np.float64]:
+    """Return two-sided p-values of "no difference": the signs of units are flipped at random.
+
+    Where there are at most ``flips`` ways to flip, all are gone through and p is exact;
+    otherwise ``flips`` are drawn and the observed one is counted among them.
+
+    Parameters
+    ----------
+    differences
+        Shape ``(..., units)``: paired differences, one a unit (a move), without NaN.
+    seed
+        Of the draws; the same draws serve every row.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape ``(...)``.
+    """
+    data = np.asarray(differences, dtype=float)
+    units = data.shape[-1]
+    if not units or np.isnan(data).any():
+        raise ValueError("need at least one paired difference, and no missing one")
+    exact = units < 60 and 2**units <= flips
+    if exact:
+        bits = np.arange(2**units)[:, None] >> np.arange(units) & 1
+    else:
+        bits = np.random.default_rng(seed).integers(0, 2, (flips, units), dtype=np.int8)
+    signs = (1 - 2 * bits).astype(float)
+    observed = np.abs(data.sum(axis=-1))[..., None]
+    reached = (np.abs(data @ signs.T) >= observed - 1e-9).sum(axis=-1)
+    return reached / 2**units if exact else (reached + 1) / (flips + 1)
+
+
+def paired_permutation(
+    first: ArrayLike,
+    second: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    seed: int,
+    rounds: int = 9_999,
+) -> Paired:
+    """Test whether paired values differ, by exchanging them at random within whole clusters.
+
+    If the two did not differ, the sign of all differences of a cluster could as well be the
+    other: :func:`sign_flip_p` on the clusters' sums.
+
+    Parameters
+    ----------
+    first, second
+        Shape ``(n,)``, finite: the values of the same ``n`` things.
+    clusters
+        Shape ``(n,)``: rows of one cluster change sign together; without it each alone.
+    seed
+        Seed of the signs and of the interval.
+    rounds
+        Random signs; the smallest p-value is ``1 / (rounds + 1)``.
+
+    Raises
+    ------
+    ValueError
+        If the two do not have the same length, or a value is not finite.
+    """
+    difference = paired_difference(first, second, clusters, seed=seed)
+    sums, _ = _cluster_sums(np.asarray(first, float) - np.asarray(second, float), clusters)
+    return Paired(difference, float(sign_flip_p(sums, seed=seed, flips=rounds)))
+
+
+def area_under_curve(
+    scores: ArrayLike,
+    positive: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+) -> Interval:
+    """Return how often a positive row is scored above a negative one (a tie is one half).
+
+    This is the area under the ROC curve. The interval resamples whole clusters; resamples
+    that hold one kind alone are left out, and it is as wide as the clusters of the rarer
+    kind make it.
+
+    Parameters
+    ----------
+    scores
+        Shape ``(n,)``, finite.
+    positive
+        Shape ``(n,)``: which rows are positive.
+    clusters
+        Shape ``(n,)``, as for :func:`mean_interval`.
+    seed
+        Seed of the resampling.
+
+    Raises
+    ------
+    ValueError
+        If a score is not finite, or all rows are of one kind.
+    """
+    values, labels = np.asarray(scores, dtype=float), np.asarray(positive, dtype=bool)
+    if not np.isfinite(values).all() or labels.all() or not labels.any():
+        raise ValueError("need finite scores of both kinds, positive and negative")
+    groups = np.arange(values.size) if clusters is None else np.asarray(clusters)
+    _, index = np.unique(groups, return_inverse=True)
+    drawn = cluster_weights(int(index.max()) + 1, seed=seed, resamples=resamples)[:, index]
+    areas = _areas(values, labels, drawn)
+    whole = _areas(values, labels, np.ones((1, values.size), dtype=np.int64))
+    rarer = min(np.unique(index[kind]).size for kind in (labels, ~labels))
+    kept = areas[np.isfinite(areas)]
+    return percentile_interval(float(whole[0]), kept, values.size, clusters=rarer, share=True)
+
+
+def fleiss_kappa(counts: ArrayLike) -> float:
+    """Return Fleiss' kappa (statsmodels); NaN where chance agreement is complete.
+
+    Parameters
+    ----------
+    counts
+        Shape ``(items, categories)``: how many raters put the item into the category; every
+        item has the same number of raters, at least two.
+    """
+    from statsmodels.stats import inter_rater
+
+    table = np.asarray(counts)
+    raters = table.sum(axis=1)
+    if table.ndim != 2 or not table.size or raters[0] < 2 or (raters != raters[0]).any():
+        raise ValueError("every item needs the same number of raters, two or more")
+    if (table.sum(axis=0) > 0).sum() == 1:
+        return float("nan")
+    return float(inter_rater.fleiss_kappa(table))
+
+
+def category_counts(values: ArrayLike, categories: int) -> NDArray[np.int64]:
+    """Count values 1 … ``categories`` in each row: ``(items, raters) -> (items, categories)``.
+
+    Rows with a missing value (NaN) are left out.
+    """
+    given = np.asarray(values, dtype=float)
+    whole = given[~np.isnan(given).any(axis=1)]
+    return np.stack([(whole == value).sum(axis=1) for value in range(1, categories + 1)], axis=1)
+
+
+def ranks(scores: ArrayLike, axis: int) -> NDArray[np.float64]:
+    """Return the rank of each score along an axis: 1 is the highest, equals share the best.
+
+    A missing score (NaN) makes the ranks along its axis missing: a rank needs them all.
+    """
+    given = np.asarray(scores, dtype=float)
+    places = stats.rankdata(-given, method="min", axis=axis, nan_policy="propagate")
+    return np.where(np.isnan(given).any(axis=axis, keepdims=True), np.nan, places)
+
+
+def krippendorff_alpha(
+    ratings: ArrayLike, level: Literal["nominal", "ordinal", "interval"] = "ordinal"
+) -> float:
+    """Return Krippendorff's alpha; NaN where all values are the same or none can be paired.
+
+    Parameters
+    ----------
+    ratings
+        Shape ``(raters, units)``; NaN where a rater did not rate the unit.
+    level
+        ``nominal``, ``ordinal`` or ``interval``.
+    """
+    import krippendorff
+
+    given = np.asarray(ratings, dtype=float)
+    paired = given[:, (~np.isnan(given)).sum(axis=0) > 1]
+    if np.unique(paired[~np.isnan(paired)]).size < 2:
+        return float("nan")
+    return float(krippendorff.alpha(paired, level_of_measurement=level))
+
+
+def together(first: ArrayLike, second: ArrayLike, kind: Kind = "pearson") -> float:
+    """Return the correlation of the pairs that have both values; NaN if one side is constant.
+
+    ``kind`` is ``pearson``, or ``kendall`` for Kendall's tau-b.
+    """
+    x, y = np.asarray(first, dtype=float).ravel(), np.asarray(second, dtype=float).ravel()
+    if x.shape != y.shape:
+        raise ValueError(f"scores must come in pairs, got {x.size} and {y.size}")
+    both = np.isfinite(x) & np.isfinite(y)
+    x, y = x[both], y[both]
+    if x.size < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    measure: Callable[..., Any] = stats.pearsonr if kind == "pearson" else stats.kendalltau
+    return float(measure(x, y).statistic)
+
+
+def correlation(
+    first: ArrayLike,
+    second: ArrayLike,
+    kind: Kind = "pearson",
+    clusters: ArrayLike | None = None,
+    *,
+    seed: int,
+    resamples: int = 300,
+) -> Interval | None:
+    """Return how two scores of the same things go together, with a bootstrap interval.
+
+    Parameters
+    ----------
+    first, second
+        Shape ``(n,)``; rows in which one is NaN are left out.
+    kind
+        As for :func:`together`.
+    clusters
+        Shape ``(n,)``: rows of one cluster (a move) are drawn together.
+    seed, resamples
+        As for :func:`bootstrap`.
+
+    Returns
+    -------
+    Interval or None
+        ``None`` if a score is the same in all rows.
+    """
+    pairs = np.column_stack([np.asarray(first, dtype=float), np.asarray(second, dtype=float)])
+    known = np.isfinite(pairs).all(axis=1)
+    if np.isnan(together(pairs[known, 0], pairs[known, 1], kind)):
+        return None
+    return bootstrap(
+        pairs[known],
+        lambda rows: together(rows[:, 0], rows[:, 1], kind),
+        None if clusters is None else np.asarray(clusters)[known],
+        seed=seed,
+        resamples=resamples,
+    )
+
+
+def bootstrap(
+    values: NDArray[np.float64],
+    statistic: Callable[[NDArray[np.float64]], float],
+    clusters: ArrayLike | None = None,
+    *,
+    seed: int,
+    resamples: int = 500,
+) -> Interval:
+    """Return a statistic with its 95 % interval over whole clusters of rows.
+
+    Parameters
+    ----------
+    values
+        First axis: the rows (moves, pairs of scores).
+    statistic
+        Takes an array like ``values``; resamples on which it is NaN are left out.
+    clusters
+        Shape ``(rows,)``: rows of one cluster are drawn together; without it each alone.
+    seed
+        Seed of the resampling.
+    resamples
+        How many.
+
+    Raises
+    ------
+    ValueError
+        If the statistic of ``values`` itself is NaN.
+    """
+    value = statistic(values)
+    if np.isnan(value):
+        raise ValueError("the statistic is not defined for these values")
+    labels = np.arange(len(values)) if clusters is None else np.asarray(clusters)
+    _, index = np.unique(labels, return_inverse=True)
+    count = int(index.max()) + 1
+    weights = cluster_weights(count, seed=seed, resamples=resamples)[:, index]
+    samples = [statistic(np.repeat(values, each, axis=0)) for each in weights]
+    kept = [sample for sample in samples if np.isfinite(sample)] or [value]
+    return percentile_interval(value, kept, len(values), clusters=count)
+
+
+def crossed_mean(values: ArrayLike) -> Interval:
+    """Return the mean of a table with an interval for other rows *and* other columns.
+
+    With moves down and raters across, it says what other raters would have said of other
+    moves. An interval over moves alone takes the raters for all there are.
+
+    Parameters
+    ----------
+    values
+        Shape ``(rows, columns)``; NaN where there is no value. With one column this is the
+        t interval over rows.
+
+    Raises
+    ------
+    ValueError
+        If there is no value.
+
+    Notes
+    -----
+    Rows and columns are random effects of a two-way table; the variance of the mean is that
+    between rows plus that between columns less the rest, with Satterthwaite's degrees of
+    freedom: S. R. Searle, G. Casella and C. E. McCulloch, "Variance Components" (1992),
+    chapter 4. Where values are missing this is an approximation.
+    """
+    data = np.asarray(values, dtype=float)
+    data = data[:, ~np.isnan(data).all(axis=0)][~np.isnan(data).all(axis=1)]
+    if not data.size:
+        raise ValueError("a mean needs at least one value")
+    n, value = int((~np.isnan(data)).sum()), float(np.nanmean(data))
+    off = data - value
+    freedom = [size - 1 for size in data.shape]
+    parts = [
+        (df + 1) / df * float((np.nansum(off, axis=axis) ** 2).sum()) / n**2 if df else 0.0
+        for df, axis in zip(freedom, (1, 0), strict=True)
+    ]
+    rest = 0.0
+    if all(freedom):
+        rows, columns = (np.nanmean(off, axis=axis, keepdims=True) for axis in (1, 0))
+        rest = float(np.nansum((off - rows - columns) ** 2)) / (freedom[0] * freedom[1] * n)
+    variance = max(parts[0] + parts[1] - rest, rest)
+    if not variance:
+        return Interval(value, value, value, n)
+    shares = [part**2 / df for part, df in zip(parts, freedom, strict=True) if df]
+    shares += [rest**2 / (freedom[0] * freedom[1])] if all(freedom) else []
+    df = max(variance**2 / sum(shares), min(each for each in freedom if each))
+    reach = float(special.stdtrit(df, 0.975)) * variance**0.5
+    return Interval(value, value - reach, value + reach, n)
+
+
+def _areas(
+    values: NDArray[np.float64], labels: NDArray[np.bool_], weights: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the area for each row of weights; ``nan`` where one kind is missing."""
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(np.diff(values[order], prepend=-np.inf))
+    positive, negative = (
+        np.add.reduceat(weights[:, order] * kind[order], starts, axis=1)
+        for kind in (labels, ~labels)
+    )
+    below = np.cumsum(negative, axis=1) - negative / 2
+    pairs = (positive.sum(axis=1) * negative.sum(axis=1)).astype(float)
+    won = (positive * below).sum(axis=1)
+    return np.divide(won, pairs, out=np.full(pairs.size, np.nan), where=pairs > 0)
+
+
+def _binary(values: NDArray[np.float64]) -> bool:
+    return bool(np.isin(values, (0.0, 1.0)).all())
+
+
+def _cluster_sums(
+    values: NDArray[np.float64], clusters: ArrayLike | None
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Return sum and number of the values of each cluster: ``(clusters,)`` both."""
+    labels = np.arange(values.size) if clusters is None else np.asarray(clusters)
+    _, index = np.unique(labels, return_inverse=True)
+    return np.bincount(index, values).astype(float), np.bincount(index)
+
+
+def _resampled_mean(
+    sums: NDArray[np.float64], counts: NDArray[Any], seed: int, resamples: int
+) -> Interval:
+    weights = cluster_weights(counts.size, seed=seed, resamples=resamples)
+    n = int(counts.sum())
+    samples = weights @ sums / (weights @ counts)
+    return percentile_interval(float(sums.sum() / n), samples, n, clusters=counts.size)

@@ -1,0 +1,211 @@
+"""Artefacts kept on disk under the content they were made from.
+
+An artefact is a set of named parts: arrays (``.npy``, memory-mapped on reading), tables
+(``.parquet``) and plain values (``.json``). It lives in a folder named by the hash of its
+recipe. The folder is written aside and renamed, so that a reader sees all of it or none,
+and two writers of one recipe cannot harm each other. Every part is checked against its
+SHA-256 on reading; an artefact that was cut off or altered is set aside and built anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+Part: TypeAlias = np.ndarray | pd.DataFrame | dict | list | str | int | float | bool | None
+Parts: TypeAlias = Mapping[str, Part]
+
+_MANIFEST = "manifest.json"
+
+
+class ArtefactDamaged(RuntimeError):
+    """A stored artefact is cut off, altered or not an artefact at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A folder of artefacts.
+
+    Parameters
+    ----------
+    root
+        The folder; made when the first artefact is kept.
+    """
+
+    root: Path
+
+    def fetch(self, name: str, recipe: Mapping[str, Any], build: Callable[[], Parts]) -> dict:
+        """Return the parts of an artefact, building and keeping it if there is none.
+
+        Parameters
+        ----------
+        name
+            What the artefact is, for people; part of its folder's name.
+        recipe
+            All that changes the content, as JSON values: inputs' hashes, sizes, seeds,
+            versions. Two recipes that differ make two artefacts.
+        build
+            Called without arguments when nothing valid is stored.
+
+        Returns
+        -------
+        dict
+            Part name to array (memory-mapped, read-only), table or value.
+        """
+        try:
+            return self.read(name, recipe)
+        except FileNotFoundError:
+            pass
+        except ArtefactDamaged:
+            shutil.rmtree(self.path(name, recipe), ignore_errors=True)
+        self.keep(name, recipe, build())
+        return self.read(name, recipe)
+
+    def path(self, name: str, recipe: Mapping[str, Any]) -> Path:
+        """Return the folder that holds, or would hold, the artefact of this recipe."""
+        return self.root / f"{name}-{recipe_key(recipe)}"
+
+    def read(self, name: str, recipe: Mapping[str, Any]) -> dict:
+        """Return the parts of a stored artefact after checking each against its hash.
+
+        Raises
+        ------
+        FileNotFoundError
+            If nothing is stored for the recipe.
+        ArtefactDamaged
+            If a part is missing, cut off or altered.
+        """
+        folder = self.path(name, recipe)
+        if not folder.is_dir():
+            raise FileNotFoundError(f"no artefact {name!r} of this recipe in {self.root}")
+        return {part: _load(folder / file) for part, file in _checked_files(folder).items()}
+
+    def keep(self, name: str, recipe: Mapping[str, Any], parts: Parts) -> Path:
+        """Write an artefact; if another writer was faster, theirs stays."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        self._sweep()
+        target = self.path(name, recipe)
+        aside = Path(tempfile.mkdtemp(prefix=f".writing-{os.getpid()}-", dir=self.root))
+        try:
+            files = {part: _save(aside, part, value) for part, value in parts.items()}
+            digests = {file: file_digest(aside / file) for file in files.values()}
+            manifest = {"recipe": recipe, "files": files, "sha256": digests}
+            text = json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False)
+            (aside / _MANIFEST).write_text(text, encoding="utf-8")
+            aside.rename(target)
+        except OSError:
+            if not target.is_dir():
+                raise
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+        return target
+
+    def _sweep(self) -> None:
+        """Remove what writers that were killed left half written."""
+        for left in self.root.glob(".writing-*-*"):
+            try:
+                os.kill(int(left.name.split("-")[1]), 0)
+            except ProcessLookupError:
+                shutil.rmtree(left, ignore_errors=True)
+            except (OSError, ValueError):
+                continue
+
+
+def recipe_key(recipe: Mapping[str, Any]) -> str:
+    """Return the hash, 24 hex digits, of a recipe of JSON values; its order does not matter."""
+    text = json.dumps(recipe, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file as hex digits."""
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def find_project() -> Path:
+    """Return the checkout of the book: a folder that holds ``_toc.yml``.
+
+    It is the one that ``CHESSGLOSS_PROJECT`` names; if it names none, the nearest one upward
+    from the working folder, or the one that this library is part of.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none.
+    """
+    here, library = Path.cwd().resolve(), Path(__file__).resolve().parents[2]
+    named = os.environ.get("CHESSGLOSS_PROJECT")
+    for folder in [Path(named)] if named else [here, *here.parents, library]:
+        if (folder / "_toc.yml").is_file():
+            return folder
+    raise FileNotFoundError(
+        f"no _toc.yml in {named or f'{here} or above'}: this needs a "
+        "checkout of the book; run `export CHESSGLOSS_PROJECT=/path/to/checkout`"
+    )
+
+
+def data_file(name: str) -> Path:
+    """Return a file of the book's ``data``: a checkout's, or the copy that was installed.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no checkout, and the installed package brought no such file.
+    """
+    try:
+        return find_project() / "data" / name
+    except FileNotFoundError:
+        for path in importlib.metadata.files("chessgloss") or ():
+            if path.as_posix().endswith(f"share/chessgloss/{name}"):
+                return Path(str(path.locate()))
+        raise
+
+
+def default_store() -> Store:
+    """Return the store at ``CHESSGLOSS_STORE``, or ``.cache/store`` in the project."""
+    given = os.environ.get("CHESSGLOSS_STORE")
+    return Store(Path(given) if given else find_project() / ".cache" / "store")
+
+
+def _save(folder: Path, name: str, part: Part) -> str:
+    if isinstance(part, np.ndarray):
+        np.save(folder / f"{name}.npy", part, allow_pickle=False)
+        return f"{name}.npy"
+    if isinstance(part, pd.DataFrame):
+        part.to_parquet(folder / f"{name}.parquet")
+        return f"{name}.parquet"
+    text = json.dumps(part, ensure_ascii=False, allow_nan=False)
+    (folder / f"{name}.json").write_text(text, encoding="utf-8")
+    return f"{name}.json"
+
+
+def _load(path: Path) -> Part:
+    if path.suffix == ".npy":
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    if path.suffix == ".parquet":
+        return pd.read_parquet(path)
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _checked_files(folder: Path) -> dict[str, str]:
+    try:
+        manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+        files, digests = manifest["files"], manifest["sha256"]
+        wrong = [file for file in digests if file_digest(folder / file) != digests[file]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ArtefactDamaged(f"{folder} is no whole artefact: {error}") from None
+    if wrong:
+        raise ArtefactDamaged(f"{folder}: altered or cut off: {', '.join(wrong)}")
+    return files

@@ -1,0 +1,309 @@
+"""Questions about the board that a prompt of one token asks of a model of moves, and scores.
+
+The state-tracking paper's sections 3.2 to 3.4 and 4. A model reads the beginning of a game
+(the prefix) and one token more, and its next token answers:
+
+- ``end_actual``: the square that the piece moved next leaves; where does it go?
+- ``end_other``: the square of another piece that can move; where can it go?
+- ``start_actual``: the type of the piece moved next; where does one stand that can move?
+- ``start_other``: another type of which a piece can move; where does one stand?
+
+Pawns are never asked for, no move asked for is castling, no prefix begins a training game and
+no two prefixes are equal. The length of a prefix counts moves of one side (plies): the
+paper's bound of 150 moves a game and its window of 512 tokens fit no other reading. The long
+band is the paper's, the short one ours. A game gives one prefix a band, and with it one
+question of each task, so that tasks compare on the same positions.
+
+Questions are a frame, one a row, all columns texts in the vocabulary's words:
+
+============  ===========================================================================
+``task``      one of :data:`TASKS`
+``band``      one of :data:`BANDS`
+``game``      name of the game, the cluster of the intervals
+``fen``       the position that the prefix leads to
+``piece``     type of the piece asked about
+``prompt``    the token that asks: a square (End) or a type (Start)
+``exact``     the square that the game's next move answers with; ``-`` in the Other tasks
+``legal``     the squares that are right by the rules: where the piece can go (End), or where
+              pieces of the type stand that can move (Start)
+``prefix``    the moves played
+============  ===========================================================================
+
+Three scores of section 3.3. *LgM accuracy*: is the most probable next token right by the rules?
+*R-precision*: of the R most probable, how many are, where R is the number of right answers? *ExM
+accuracy*: is the most probable one what was played? The model chooses among all 77 tokens: that a
+prompt wants a square is part of what it must know. Where tokens are equally probable each of them
+counts in part, as if the order of the equal ones were drawn at random.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import chess
+import numpy as np
+import pandas as pd
+import zstandard
+from numpy.typing import ArrayLike, NDArray
+
+from chessgloss.tracking import games as tokens
+from chessgloss.tracking.models import LanguageModel, predict_next
+
+END_TASKS = ("end_actual", "end_other")
+START_TASKS = ("start_actual", "start_other")
+TASKS = END_TASKS + START_TASKS
+
+#: Shortest and longest prefix of each band, in plies.
+BANDS: dict[str, tuple[int, int]] = {"short": (5, 50), "long": (51, 100)}
+
+
+COLUMNS = ["task", "band", "game", "fen", "piece", "prompt", "exact", "legal", "prefix"]
+
+#: Names of the scores, which are columns of :func:`score_answers`.
+SCORES = ("lgm", "rprec", "exm")
+
+#: Tokens of a ranking that are kept: as many as the right answers to a question, or more.
+KEPT = 24
+
+
+class ProbeError(ValueError):
+    """Questions that cannot be made of the games given, or are not in their form."""
+
+
+# ---------------------------------------------------------------- the questions
+
+
+def ask(
+    prefix: Sequence[str], actual: str, band: str, game: str, random: np.random.Generator
+) -> list[dict[str, str]]:
+    """Return the four questions of one prefix as rows, or none if it does not serve.
+
+    It serves if the next move is neither a pawn's nor castling, and another piece, of another
+    type, can move too. A king that may castle is not asked where it goes.
+
+    Parameters
+    ----------
+    prefix, actual
+        The moves played, and the one played next.
+    band, game
+        Columns of the rows.
+    random
+        Chooses the other piece and the other type.
+    """
+    board = chess.Board()
+    for uci in prefix:
+        board.push_uci(uci)
+    ends: dict[int, list[int]] = {}
+    castling: set[int] = set()
+    for move in board.legal_moves:
+        if board.is_castling(move):
+            castling.add(move.from_square)
+        elif board.piece_type_at(move.from_square) != chess.PAWN:
+            ends.setdefault(move.from_square, []).append(move.to_square)
+    move = chess.Move.from_uci(actual)
+    kinds = {square: board.piece_type_at(square) or 0 for square in ends}
+    asked = set(ends) - castling
+    others = sorted(asked - {move.from_square})
+    types = sorted(set(kinds.values()) - {kinds.get(move.from_square, 0)})
+    if board.is_castling(move) or move.from_square not in asked or not others or not types:
+        return []
+    left, kind = move.from_square, kinds[move.from_square]
+    other, other_kind = int(random.choice(others)), int(random.choice(types))
+    standing = {each: [at for at in ends if kinds[at] == each] for each in (kind, other_kind)}
+    name, letter = chess.SQUARE_NAMES, ["", *"PNBRQK"]
+    questions = [
+        ("end_actual", kind, name[left], name[move.to_square], ends[left]),
+        ("end_other", kinds[other], name[other], "-", ends[other]),
+        ("start_actual", kind, letter[kind], name[left], standing[kind]),
+        ("start_other", other_kind, letter[other_kind], "-", standing[other_kind]),
+    ]
+    fen, played = board.fen(), " ".join(prefix)
+    return [
+        {"task": task, "band": band, "game": game, "fen": fen, "piece": letter[piece],
+         "prompt": prompt, "exact": exact, "legal": " ".join(name[at] for at in sorted(legal)),
+         "prefix": played}
+        for task, piece, prompt, exact, legal in questions
+    ]  # fmt: skip
+
+
+def probes_file() -> Path:
+    """Return where the project keeps the questions of these chapters."""
+    return tokens.data_folder() / "probes.tsv.zst"
+
+
+def read_probes() -> pd.DataFrame:
+    """Read the project's questions.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file; the message says how to make it.
+    ProbeError
+        If the file is damaged, or not in its form.
+    """
+    path = probes_file()
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is missing; run: python data/tracking/train.py S-uci-1")
+    try:
+        text = zstandard.ZstdDecompressor().decompress(path.read_bytes()).decode("ascii")
+    except (zstandard.ZstdError, UnicodeDecodeError) as error:
+        raise ProbeError(f"{path} is damaged or cut off: {error}") from None
+    questions = pd.read_csv(io.StringIO(text), sep="\t", dtype=str, keep_default_na=False)
+    if list(questions) != COLUMNS:
+        raise ProbeError(f"{path}: columns are {list(questions)}, expected {COLUMNS}")
+    return questions
+
+
+# ---------------------------------------------------------------- asking a model
+
+
+def contexts(questions: pd.DataFrame, notation: tokens.Notation) -> list[tokens.Tokens]:
+    """Return what a model reads for each question: BOS, the prefix, the prompt.
+
+    Parameters
+    ----------
+    questions
+        One a row.
+    notation
+        With ``ap``, every move of the prefix follows its type, and so does the square that
+        prompts an End task. Else there is no type but the prompt of a Start task (section 3.1).
+    """
+    typed, read = notation == "ap", []
+    before = tokens.read_moves(map(str.split, questions["prefix"]), "ap" if typed else "uci")
+    for moves, question in zip(before, questions.itertuples(), strict=True):
+        words = [question.piece] if typed and question.task in END_TASKS else []
+        asked = [tokens.IDS[word] for word in (*words, question.prompt)]
+        read.append(np.append(moves, np.array(asked, dtype=np.uint8)))
+    return read
+
+
+def predict(
+    model: LanguageModel, questions: pd.DataFrame, notation: tokens.Notation
+) -> NDArray[np.float32]:
+    """Return log-probabilities ``(n, 77)`` of the next token after each question.
+
+    Parameters
+    ----------
+    model
+        A trained model.
+    questions
+        One a row.
+    notation
+        How the model reads them; with ``ap`` the history carries its piece types.
+    """
+    return predict_next(model, contexts(questions, notation))
+
+
+def own_squares(fen: str) -> NDArray[np.int64]:
+    """Return the squares, 0 to 63, where the side to move has a piece."""
+    board = chess.Board(fen)
+    return np.array(list(chess.SquareSet(board.occupied_co[board.turn])))
+
+
+def share_on_own_pieces(model: LanguageModel, questions: pd.DataFrame) -> NDArray[np.float32]:
+    """Return the probability given, after each prefix, to squares of the side to move; (n,).
+
+    A whole move has been read, so that the next token is where a piece leaves: a model that
+    knows the rules and the board gives all to squares where the side to move has a piece. Piece
+    types are masked out; the model reads games without them.
+    """
+    answers = predict_next(model, [context[:-1] for context in contexts(questions, "uci")])
+    answers[:, tokens.PIECES : tokens.PROMOTIONS] = -math.inf
+    given = np.exp(answers) / np.exp(answers).sum(axis=1, keepdims=True)
+    own = np.zeros_like(given, dtype=bool)
+    for row, fen in zip(own, questions["fen"], strict=True):
+        row[tokens.SQUARES + own_squares(fen)] = True
+    return (given * own).sum(axis=1)
+
+
+def rank(log_probabilities: NDArray) -> NDArray[np.uint8]:
+    """Return the best :data:`KEPT` tokens of each row, the most probable first; shape (n, KEPT).
+
+    Of equals the lowest id comes first. That is enough for every score that counts right answers
+    among the first, and a thirteenth of the size of all probabilities.
+    """
+    order = np.argsort(-log_probabilities, axis=1, kind="stable")
+    return order[:, :KEPT].astype(np.uint8)
+
+
+def scores_of(ranked: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Return scores ``(n, 77)`` that rank tokens as ``ranked`` does, and all others below."""
+    scores = np.full((len(ranked), tokens.VOCABULARY_SIZE), -ranked.shape[1], dtype=np.float32)
+    places = -np.arange(ranked.shape[1], dtype=np.float32)
+    np.put_along_axis(scores, ranked.astype(np.int64), places[None], axis=1)
+    return scores
+
+
+# ---------------------------------------------------------------- scoring the answers
+
+
+def score_answers(questions: pd.DataFrame, log_probabilities: ArrayLike) -> pd.DataFrame:
+    """Return questions with the scores of their answers, as shares from 0 to 1.
+
+    Parameters
+    ----------
+    questions
+        ``n`` of them.
+    log_probabilities
+        Of the next token, ``(n, 77)``; of each row only the order matters.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The questions with the columns ``answer`` (the most probable token, the first of
+        equals), ``lgm``, ``rprec`` and ``exm`` (NaN where no move was played).
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or a value is not a number.
+    """
+    scores = np.asarray(log_probabilities)
+    if scores.shape != (len(questions), tokens.VOCABULARY_SIZE) or np.isnan(scores).any():
+        raise ValueError(f"need a number for each of 77 tokens a question, got {scores.shape}")
+    legal = _right(questions["legal"])
+    played = _right(questions["exact"].where(questions["exact"] != "-", ""))
+    single = np.ones(len(questions), dtype=np.int64)
+    exact = np.where(played.any(axis=1), precision_at(scores, played, single), np.nan)
+    return questions.assign(
+        answer=np.array(tokens.VOCABULARY)[scores.argmax(axis=1)],
+        lgm=precision_at(scores, legal, single),
+        rprec=precision_at(scores, legal, legal.sum(axis=1)),
+        exm=exact,
+    )
+
+
+def precision_at(
+    scores: NDArray, right: NDArray[np.bool_], count: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the share of right tokens among the ``count`` of highest score, row by row.
+
+    Parameters
+    ----------
+    scores, right
+        Shape ``(n, tokens)``.
+    count
+        Shape ``(n,)``, from 1 up: the R of R-precision, or 1 for accuracy.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape ``(n,)``. Tokens that tie for the last places share them: the expected value over
+        all their orders.
+    """
+    falling = -np.sort(-scores, axis=1)
+    last = np.take_along_axis(falling, count[:, None] - 1, axis=1)
+    above, level = scores > last, scores == last
+    places = count - above.sum(axis=1)
+    shared = (level & right).sum(axis=1) * places / level.sum(axis=1)
+    return ((above & right).sum(axis=1) + shared) / count
+
+
+def _right(answers: pd.Series) -> NDArray[np.bool_]:
+    right = np.zeros((len(answers), tokens.VOCABULARY_SIZE), dtype=bool)
+    for row, words in zip(right, answers, strict=True):
+        row[[tokens.IDS[word] for word in words.split()]] = True
+    return right

@@ -1,0 +1,449 @@
+"""The trainings behind the chapters: their names and settings, and what came of each.
+
+A run is named ``SIZE-LABEL-SEED``: ``S-uci-1``, ``M-rap25-1``, ``L-ap-1``, ``S-window50-1``,
+``S-lstm_rap25-1``. One that makes another number of passes than its size usually does says so,
+and so does one with dropout, in per cent: ``S-uci-1x15``, ``S-uci-1x15d10``. The plan is the
+state-tracking paper's Tables 4 to 7 and Figure 2, on a quarter of its games, for one size of
+model, and some of S for longer.
+
+A base other than GPT-2's small form is named before the label (:data:`BASES`):
+``L-modern_uci-1``, ``L-modern.norotary_uci-1``, ``L-random_uci-1``; ``15000-paper_uci-1`` is the
+paper's own model on the first 15,000 training games.
+
+What a run leaves behind lies in ``data/tracking``, beside the command that trains them
+(``data/tracking/train.py``): record, predictions, measures, and of some the checkpoint,
+safetensors in half precision with the model's settings inside. Those can also play.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+from safetensors import SafetensorError, safe_open
+
+from chessgloss.skill.players import MovesPlayer
+from chessgloss.tracking import games as tokens
+from chessgloss.tracking import models
+from chessgloss.tracking.games import Notation
+from chessgloss.tracking.models import Count, LanguageModel, Settings, make_model
+
+Positive: TypeAlias = Annotated[float, Field(gt=0)]
+NotNegative: TypeAlias = Annotated[float, Field(ge=0)]
+#: From 0 to 1, the end left out.
+Share: TypeAlias = Annotated[float, Field(ge=0, lt=1)]
+
+#: What every checkpoint says it is.
+FORM = "chessgloss.tracking 1"
+
+
+@pydantic_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class Training:
+    """How a model is trained. The defaults are the paper's (section 4), but for two.
+
+    The paper steps once every 60 games. Our sets are a quarter of its, and our passes fewer:
+    with ``tokens`` of about nine games a training on S takes 2,100 steps, the paper's 2,500.
+    Twice as many tokens a step were worse after three passes (dev perplexity 133 against 120,
+    with dropout). The paper's rate, 5e-4, is for a model 64 times larger than ours; of
+    3e-3 and 5e-3, the first gave the lower dev perplexity after three passes (99 against 104).
+
+    Parameters
+    ----------
+    notation, probability
+        How training games are written; the probability, 0 to 1, of a piece type is ``rap``'s.
+    epochs
+        Most passes over the games; training ends earlier when the dev perplexity rises.
+    tokens
+        Tokens a step, padding included.
+    rate, decay, warmup, cooldown
+        Adam's highest learning rate, its decoupled weight decay, the share of training over
+        which the rate rises, and the share at the end over which it falls linearly to zero.
+    optimiser
+        ``adam`` for all weights, or ``muon``: matrices between the embedding and the output
+        move along the orthogonalised momentum of their gradient (Jordan and others 2024).
+    matrix_rate, momentum, matrix_decay
+        Of ``muon``: highest learning rate, momentum and decoupled weight decay of the matrices.
+    beta2
+        Adam's memory of the gradient's square.
+    games
+        ``selfplay``, the corpus, or ``random``, random legal games as long as those.
+    clip
+        The longest gradient.
+    seed
+        Of the first weights, the order of games, the piece types and the dropout.
+    """
+
+    notation: Notation = "uci"
+    probability: Annotated[float, Field(ge=0, le=1)] = 0.0
+    epochs: Count = 10
+    tokens: Count = 1536
+    rate: Positive = 3e-3
+    decay: NotNegative = 0.01
+    warmup: Annotated[float, Field(gt=0, lt=1)] = 0.1
+    cooldown: Annotated[float, Field(gt=0, le=1)] = 0.9
+    optimiser: Literal["adam", "muon"] = "adam"
+    matrix_rate: Positive = 0.02
+    momentum: Share = 0.95
+    matrix_decay: NotNegative = 0.01
+    beta2: Share = 0.999
+    games: Literal["selfplay", "random"] = "selfplay"
+    clip: Positive = 1.0
+    seed: Annotated[int, Field(ge=0)] = 1
+
+    def __post_init__(self) -> None:
+        if self.notation != "rap" and self.probability:
+            raise ValueError(f"only rap has a probability, got {self}")
+
+    @property
+    def reading(self) -> Notation:
+        """How games are written when the trained model is measured: RAP is for training."""
+        return "ap" if self.notation == "ap" else "uci"
+
+
+#: The shape of every transformer of the plan, and of the LSTM: as many parameters. Few and wide
+#: layers, since narrow ones keep a processor waiting for memory; and nothing is dropped, since a
+#: training of a few passes does not learn its games by heart (S, three passes: a dev perplexity
+#: of 99 without dropout, of 120 with the paper's 0.1).
+TRANSFORMER = Settings(layers=4, width=160, heads=4, dropout=0.0)
+LSTM = Settings(kind="lstm", layers=3, width=232, dropout=0.0)
+
+#: Kinds of model by their names in runs.
+SHAPES: dict[str, Settings] = {
+    "": TRANSFORMER,
+    "window50": replace(TRANSFORMER, kind="window", window=50),
+    "reformer": replace(TRANSFORMER, kind="reformer"),
+    "performer": replace(TRANSFORMER, kind="performer"),
+    "lstm": LSTM,
+}
+
+#: Most passes over the training games. The paper makes ten at every size; two slow cores do not,
+#: and a larger set seen fewer times is still more games seen.
+EPOCHS = {"S": 5, "M": 3, "L": 2}
+
+#: Of the modern base: some 26 million tokens at L, 13 at M, 8 at S.
+MODERN_EPOCHS = {"S": 12, "M": 6, "L": 3}
+
+#: What the paper trains (section 4): for a user with a GPU and days.
+PAPER_MODEL = Settings(layers=12, width=768, heads=12)
+PAPER_TRAINING = Training(tokens=60 * 192, rate=5e-4)
+
+#: How the modern base is trained: matrices moved by Muon, twice the tokens a step, a rate that
+#: is constant before it falls. Its transformer has rotary positions, and keys and values mixed
+#: with the previous token's.
+MODERN_TRAINING = Training(
+    tokens=3072, optimiser="muon", decay=0.0, beta2=0.99, warmup=1 / 30, cooldown=0.6
+)
+
+#: Bases by the name that a run gives them: what changes in the model's shape and the training.
+#: Those of the form ``modern.…`` leave out one choice, or try another shape.
+BASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "modern": ({}, {}),
+    "modern.norotary": ({"rotary": False}, {}),
+    "modern.nomixing": ({"mixing": False}, {}),
+    "modern.nomuon": ({}, {"optimiser": "adam"}),
+    "modern.smallbatch": ({}, {"tokens": 1536}),
+    "modern.deep": ({"layers": 8}, {}),
+    "modern.wide": ({"layers": 6, "width": 256, "heads": 8}, {}),
+    "random": ({}, {"games": "random"}),
+}
+
+#: Probability of RAP, in percent, in the tables: the paper's best for 15,000 and 50,000
+#: games, which are the sizes nearest to our M and L.
+RAP = 25
+
+#: Runs whose checkpoints are committed and evaluated when the chapters run.
+HEADLINE = ("S-uci-1", "S-rap25-1", "L-uci-1", "L-rap25-1", "L-ap-1",
+            "L-modern_uci-1")  # fmt: skip
+
+
+_NAME = re.compile(
+    r"([SML]|\d+)-(?:(paper|random|modern(?:\.[a-z]+)?)_)?"
+    r"(?:(window50|lstm|reformer|performer)_?)?(uci|ap|rap(\d+))?-(\d+)"
+    r"(?:x(\d+))?(?:d(\d+))?"
+)
+
+_FORMS = f"""a name is SIZE-LABEL-SEED, such as S-uci-1, M-rap25-1, L-ap-1, S-window50-1, \
+S-lstm_rap25-1; with passes and dropout S-uci-1x15, S-uci-1x15d10; with a base L-modern_uci-1 \
+({", ".join(BASES)}, paper); a number of games goes with the base paper: 15000-paper_uci-1"""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One training.
+
+    Parameters
+    ----------
+    name
+        ``SIZE-LABEL-SEED``, with base, passes and dropout that are not the usual ones.
+    size
+        Training games: ``S``, ``M`` or ``L``, or with the base ``paper`` a number of them.
+    base
+        Name of the base (:data:`BASES`), or ``paper``; empty for GPT-2's form at our size.
+    model
+        Kind and notation as the keys of results have them: ``uci``, ``uci_rap``, ``uci_ap``,
+        ``window50``, ``lstm_rap``.
+    usual
+        Whether it has the passes of its size in our tables, and no dropout, as all there.
+    settings, training
+        The model and how it is trained; the training holds notation and seed.
+    """
+
+    name: str
+    size: str
+    base: str
+    model: str
+    usual: bool
+    settings: Settings
+    training: Training
+
+
+def find_run(name: str) -> Run:
+    """Return the run of a name; it need not be in the plan.
+
+    Raises
+    ------
+    ValueError
+        If the name is none; the message lists the valid forms.
+    """
+    parts = _NAME.fullmatch(name)
+    size, base, kind, notation, percent, seed, passes, dropped = (
+        parts.groups(default="") if parts else [""] * 8
+    )
+    sized = size in EPOCHS or base == "paper"
+    if not sized or not (kind or notation) or base not in ("", "paper", *BASES):
+        raise ValueError(f"{name!r} names no run; {_FORMS}")
+    settings, training, epochs = SHAPES[kind], Training(), EPOCHS.get(size, 0)
+    if base == "paper":
+        settings, training, epochs = PAPER_MODEL, PAPER_TRAINING, PAPER_TRAINING.epochs
+    elif base:
+        shape, changes = BASES[base]
+        training, epochs = replace(MODERN_TRAINING, **changes), MODERN_EPOCHS[size]
+        if kind != "lstm":
+            settings = replace(settings, **{"rotary": True, "mixing": True, **shape})
+    label = "_".join(filter(None, [kind, notation if notation != "uci" or not kind else ""]))
+    ending = f"x{int(passes)}" if passes and int(passes) != epochs else ""
+    ending += f"d{int(dropped)}" if dropped and int(dropped) else ""
+    written = f"{size}-{base}{'_' if base else ''}{label}-{int(seed)}{ending}"
+    if written != name:
+        raise ValueError(f"{name!r} is written {written!r}")
+    training = replace(training, epochs=int(passes or epochs), seed=int(seed))
+    if percent:
+        training = replace(training, notation="rap", probability=int(percent) / 100)
+    elif notation == "ap":
+        training = replace(training, notation="ap")
+    if dropped:
+        settings = replace(settings, dropout=int(dropped) / 100)
+    model = re.sub(r"rap\d+$", "rap", label)
+    model = f"uci_{model}" if model in ("rap", "ap") else model
+    return Run(name, size, base, model, not (base or ending), settings, training)
+
+
+# ---------------------------------------------------------------- what came of the runs
+
+
+def read_runs() -> pd.DataFrame:
+    """Return what came of all runs that were trained, one a row, by name.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``size``, ``base``, ``model``, ``usual`` (see :class:`Run`); ``probability`` of a piece
+        type, 0 to 1; ``dropout``; ``seed``; ``parameters``; training ``games``; ``epochs`` and
+        ``tokens`` read until training ended; ``stopped_early``; ``dev`` and ``test``, canonical
+        perplexity of the float16 checkpoint; ``log``, a list of the epochs.
+
+    Raises
+    ------
+    ValueError
+        If a file is not the record of the run that it is named after.
+    """
+    rows = {}
+    for path in sorted((tokens.data_folder() / "runs").glob("*.json")):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        if record.get("run") != path.stem:
+            raise ValueError(f"{path} is the record of {record.get('run')!r}")
+        run, training = find_run(path.stem), record["training"]
+        rows[path.stem] = {
+            **{name: getattr(run, name) for name in ("size", "base", "model", "usual")},
+            **{name: training[name] for name in ("probability", "seed")},
+            "dropout": record["settings"]["dropout"],
+            **{name: record[name] for name in ("parameters", "games", "tokens", "log")},
+            "epochs": len(record["log"]),
+            "stopped_early": record["stopped_early"],
+            "dev": record["dev_perplexity"],
+            "test": record["test_perplexity"],
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").infer_objects()
+
+
+def read_kept(kind: str, name: str) -> dict[str, NDArray]:
+    """Return what a run left behind, by name.
+
+    Parameters
+    ----------
+    kind
+        ``predictions``: the answers by ``task.band``, uint8 tokens ``(n, KEPT)``, best first, in
+        the questions' order. ``measures``: of each test game the sum of ``-ln p`` over its moves,
+        ``test.nats``, and its moves, ``test.plies``; and, of models that read no types, the
+        probability on own pieces (:func:`chessgloss.tracking.probes.share_on_own_pieces`) after
+        each prefix of the ``end_actual`` questions, ``own.short`` and ``own.long``.
+    name
+        The run.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the run was not trained; the message says how to train it.
+    CheckpointError
+        If the file is damaged, or another run's.
+    """
+    tensors, _ = read_tensors(kept_path(kind, name), name)
+    return {key: part.numpy() for key, part in tensors.items()}
+
+
+def kept_path(kind: str, name: str) -> Path:
+    """Return the path of a run's ``predictions``, ``measures`` or ``checkpoints``, if kept.
+
+    That of ``runs``, its record, says that it is done.
+    """
+    ending = "json" if kind == "runs" else "safetensors"
+    return tokens.data_folder() / kind / f"{name}.{ending}"
+
+
+def read_model(name: str) -> tuple[LanguageModel, Training]:
+    """Return the model of a run whose checkpoint is kept (see :data:`HEADLINE`)."""
+    return read_checkpoint(kept_path("checkpoints", name))
+
+
+def trained_checkpoints() -> list[str]:
+    """Return the names of the runs whose checkpoints are there, in the order of HEADLINE."""
+    return [name for name in HEADLINE if kept_path("checkpoints", name).is_file()]
+
+
+# ---------------------------------------------------------------- files of tensors
+
+
+class CheckpointError(ValueError):
+    """A file that is not a checkpoint of ours, or is damaged."""
+
+
+def read_checkpoint(path: Path) -> tuple[LanguageModel, Training]:
+    """Return a model in float32, in evaluation mode, and how it was trained.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file; the message says how to make it.
+    CheckpointError
+        If the file is not a checkpoint of ours, or does not fit its own settings.
+    """
+    tensors, about = read_tensors(path)
+    if about.get("form") != FORM:
+        raise CheckpointError(f"{path} says it is {about.get('form')!r}, not {FORM!r}")
+    try:
+        model = make_model(Settings(**json.loads(about["settings"])), seed=0)
+        training = Training(**json.loads(about["training"]))
+        model.load_state_dict({name: part.float() for name, part in tensors.items()})
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise CheckpointError(f"{path} does not hold the model it names: {error}") from None
+    return model.eval(), training
+
+
+def read_tensors(
+    path: Path, run: str | None = None
+) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+    """Return the tensors and texts of a file; of one that was kept of ``run``, if it is given.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file; the message says how to make it.
+    CheckpointError
+        If the file is cut off, of another form, or another run's.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{path} is missing; run: python data/tracking/train.py {path.stem}"
+        )
+    try:
+        with safe_open(path, framework="pt") as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            about = dict(file.metadata() or {})
+    except (SafetensorError, OSError) as error:
+        raise CheckpointError(f"{path} is damaged or no safetensors file: {error}") from None
+    if run is not None and about.get("run") != run:
+        raise CheckpointError(f"{path} is of the run {about.get('run')!r}, not {run!r}")
+    return tensors, about
+
+
+# ---------------------------------------------------------------- runs as players
+
+#: What is said of a game that is too long for the model's context: no move.
+TOO_LONG = "(the game is longer than the context)"
+
+
+def tracking_players() -> list[MovesPlayer]:
+    """Return the runs trained on the most games of those whose checkpoints are kept.
+
+    ``L-rap25-1`` is called ``tracking_l_rap25``.
+    """
+    kept, players = trained_checkpoints(), []
+    largest = min((run[0] for run in kept), key="LMS".index, default="")
+    for run in (run for run in kept if run[0] == largest):
+        model, training = read_model(run)
+        name = "tracking_" + run.rpartition("-")[0].lower().replace("-", "_")
+        players.append(MovesPlayer(name, partial(continue_games, model, training.reading)))
+    return players
+
+
+def continue_games(
+    model: LanguageModel, reading: tokens.Notation, games: Sequence[Sequence[str]]
+) -> list[str]:
+    """Return the move, in UCI notation, that a model says after each game.
+
+    It has no board and no list of legal moves, so that what it says need not be legal. Of the
+    tokens it takes the most probable each time; nothing is drawn.
+
+    Parameters
+    ----------
+    model
+        A trained model.
+    reading
+        How it reads games: ``ap`` if it was trained so, else ``uci``, without piece types.
+    games
+        Moves in UCI notation from the usual first position.
+
+    Returns
+    -------
+    list of str
+        Two squares, with the new piece if the model says one: ``e7e8q``. What is no move, such
+        as the end of the game, is given in the vocabulary's words; :data:`TOO_LONG` for a game
+        that leaves no room for a move.
+    """
+    read, typed = tokens.read_moves(games, reading), reading == "ap"
+    short = [place for place, game in enumerate(read) if len(game) <= model.settings.context - 4]
+    grown = [read[place] for place in short]
+    for _ in range(3 + typed):
+        answers = models.predict_next(model, grown)
+        if not typed:
+            answers[:, tokens.PIECES : tokens.PROMOTIONS] = -math.inf
+        best = answers.argmax(axis=1).astype(np.uint8)
+        grown = [np.append(game, token) for game, token in zip(grown, best, strict=True)]
+    moves = dict.fromkeys(range(len(read)), TOO_LONG)
+    for place, game in zip(short, grown, strict=True):
+        *squares, last = game[len(read[place]) + typed :]
+        words = [*squares, last] if last >= tokens.PROMOTIONS else squares
+        moves[place] = "".join(tokens.VOCABULARY[token] for token in words)
+    return list(moves.values())
