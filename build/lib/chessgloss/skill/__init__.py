@@ -1,1 +1,0 @@
-"""How well moves are chosen: players, the answers they give, and what the moves lose."""
