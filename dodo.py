@@ -10,6 +10,7 @@ import hashlib
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -234,30 +235,40 @@ def reproduce() -> TaskFailed | None:
     declared = PROJECT / "book/tolerances.toml"
     tolerances = comparison.read_tolerances(declared)
     print(f"{len(tolerances)} tolerances declared beforehand, {declared.name} {_digest(declared)}")
-    failures = execute_all(run)
-    rows = comparison.compare(kept.results, run.results, tolerances)
-    print("", comparison.render(rows), compare_notebooks(kept, run), *failures, "", sep="\n")
+    failures, times = execute_all(run)
+    rows, notebooks = (
+        comparison.compare(kept.results, run.results, tolerances),
+        compare_notebooks(kept, run),
+    )
+    print("", comparison.render(rows), notebooks, *failures, "", sep="\n")
     restore_failed(kept, run)
-    pages = build_from(run, folder / "source", PROJECT)
+    report = comparison.page(
+        rows, notebooks=notebooks, failures=failures, times=times, declared=declared
+    )
+    pages = build_from(run, folder / "source", PROJECT, report)
     print(comparison.summarise(rows, failed_chapters=len(failures)))
     if pages is not None:
         return pages
     _announce(PROJECT)
+    print(f"table by table: {index_page(PROJECT).parent / 'book/reproduced.html'}")
     if failures or not comparison.is_green(rows):
-        return TaskFailed("the book does not reproduce here; the table above says where")
+        return TaskFailed("the book does not reproduce here; the page above says where")
     return None
 
 
-def execute_all(run: Run) -> list[str]:
-    """Execute every chapter; return the messages of those that failed."""
-    failures = []
+def execute_all(run: Run) -> tuple[list[str], list[tuple[str, int, int | None]]]:
+    """Execute every chapter; return messages of those that failed, and seconds beside budgets."""
+    failures, times = [], []
     for chapter in read_chapters(run.project):
+        started = time.monotonic()
         try:
             execute(run, chapter)
         except ChapterError as error:
             failures.append(str(error))
             print(error, file=sys.stderr)
-    return failures
+        taken = round(time.monotonic() - started)
+        times.append((chapter.name, taken, chapter.budget_seconds.get(run.profile)))
+    return failures, times
 
 
 def restore_failed(kept: Run, run: Run) -> None:
@@ -277,8 +288,11 @@ def compare_notebooks(kept: Run, run: Run) -> str:
     return f"{line}; not: {', '.join(other)}" if other else line
 
 
-def build_from(run: Run, source: Path, output: Path) -> TaskFailed | None:
-    """Build pages from the project's text and a run's notebooks, in a tree of their own."""
+def build_from(run: Run, source: Path, output: Path, report: str = "") -> TaskFailed | None:
+    """Build pages from the project's text and a run's notebooks, in a tree of their own.
+
+    A report, if given, is one page more, after that of all tables and figures.
+    """
     shutil.rmtree(source, ignore_errors=True)
     own = shutil.ignore_patterns("executed", "results", "__pycache__")
     shutil.copytree(run.project / "book", source / "book", ignore=own)
@@ -288,6 +302,13 @@ def build_from(run: Run, source: Path, output: Path) -> TaskFailed | None:
     if (run.project / "benchmarks/results").is_dir():
         shutil.copytree(run.project / "benchmarks/results", source / "benchmarks/results")
     write_overview(run.results, source / "book/reproduce.md")
+    if report:
+        write_atomically(source / "book/reproduced.md", report)
+        after = "      - file: book/reproduce\n"
+        toc = (source / "_toc.yml").read_text()
+        (source / "_toc.yml").write_text(
+            toc.replace(after, f"{after}      - file: book/reproduced\n")
+        )
     whole = all(run.result(chapter).is_file() for chapter in read_chapters(run.project))
     if run.profile == "book" and whole:  # else the committed findings stay
         failure = _write_findings(run.results, source / "book")

@@ -8,8 +8,10 @@ declaration it must be identical.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+import jinja2
 import pandas as pd
 
 #: What may become of a result, and what of it makes a reproduction fail.
@@ -172,15 +175,62 @@ def is_green(rows: pd.DataFrame) -> bool:
 
 
 def render(rows: pd.DataFrame) -> str:
-    """Write the comparison as text: one line a table, then each result that failed."""
+    """Write what failed as text, a line a result."""
+    failed = rows[rows["outcome"].isin(FAILURES)]
+    return "\n".join(
+        f"  {row.chapter}/{row.key}: {row.outcome}; {row.detail}" for row in failed.itertuples()
+    )
+
+
+def page(
+    rows: pd.DataFrame,
+    *,
+    notebooks: str,
+    failures: Sequence[str],
+    times: Sequence[tuple[str, int, int | None]],
+    declared: Path,
+) -> str:
+    """Write the comparison as a page of the book.
+
+    Parameters
+    ----------
+    rows
+        As :func:`compare` returns them.
+    notebooks
+        A sentence, without its stop, on which notebooks are byte-identical.
+    failures
+        Messages of the chapters that failed.
+    times
+        Of each chapter its name, the seconds that it took and its budget.
+    declared
+        The file of tolerances.
+    """
     counts = pd.crosstab(rows["table"], rows["outcome"]).reindex(
         index=rows["table"].unique(), columns=OUTCOMES, fill_value=0
     )
-    failed = rows[rows["outcome"].isin(FAILURES)]
-    lines = [
-        f"  {row.chapter}/{row.key}: {row.outcome}; {row.detail}" for row in failed.itertuples()
-    ]
-    return "\n".join([counts.replace(0, "·").to_string(), *lines])
+    needs = rows.loc[rows["outcome"] == "asset absent", "detail"].str.removeprefix("needs: ")
+    template = Path(__file__).with_name("reproduced.md.j2").read_text("utf-8")
+    return jinja2.Template(template, keep_trailing_newline=True).render(
+        verdict=summarise(rows, len(failures)),
+        tolerances=len(read_tolerances(declared)),
+        digest=f"SHA-256 {hashlib.sha256(declared.read_bytes()).hexdigest()[:16]}",
+        notebooks=notebooks,
+        failures=failures,
+        moved=list(rows[~rows["outcome"].isin(("identical", "asset absent"))].itertuples()),
+        absent=[(what, n, _remedy(what)) for what, n in needs.value_counts().sort_index().items()],
+        times=times,
+        outcomes=OUTCOMES,
+        counts=[(table, row) for table, row in counts.iterrows()],
+    )
+
+
+def _remedy(what: str) -> str:
+    """Say which command or setting brings what was absent."""
+    if model := re.fullmatch(r"recorded answers of (\S+)", what):
+        return f"`make record MODEL={model[1]} PURPOSE=mate_in_one`"
+    if "ratings" in what:
+        return "`chessgloss survey collect`, then people; their files go into `data/ratings`"
+    return "`.venv/bin/chessgloss doctor` names it, and the command"
 
 
 def summarise(rows: pd.DataFrame, failed_chapters: int = 0) -> str:

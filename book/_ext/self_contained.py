@@ -8,6 +8,7 @@
 - MathJax is copied from ``node_modules`` next to the book's other static files.
 - Icons are those that the pages use, as a font within a style sheet: the theme's script for all of
   them is larger than the rest of a page, and its fonts do not load from a folder of files.
+- Where it is published from a repository, pages link to that.
 - Pages carry a description and a content security policy; what scrolls can be reached by key.
 """
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 import base64
 import io
 import logging as standard_logging
+import os
 import re
 import shutil
 from html import escape
@@ -48,6 +50,21 @@ def anchor_cells(app: Sphinx, doctree: document) -> None:
             node["ids"].append(address)
             link = f'<a class="cell-link" href="#{address}" title="Link to this cell">#</a>'
             node.append(nodes.raw("", link, format="html"))
+
+
+def link_repository(app: Sphinx, config: Any) -> None:
+    """Where the book is published from a repository, link to it, and to a machine that runs it.
+
+    The address is that of GitHub's own variables of a workflow; without them there is no button.
+    """
+    if name := os.environ.get("GITHUB_REPOSITORY"):
+        server = os.environ.get("GITHUB_SERVER_URL", "https://github.com")
+        config.html_theme_options |= {
+            "repository_url": f"{server}/{name}",
+            "repository_branch": os.environ.get("GITHUB_REF_NAME", "main"),
+            "use_repository_button": True,
+            "launch_buttons": {"binderhub_url": "https://mybinder.org"},
+        }
 
 
 def drop_live_kernel_files(
@@ -191,6 +208,7 @@ def _find_upwards(start: Path, relative: str) -> Path | None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the hooks."""
     app.add_config_value("mathjax_source", "node_modules/mathjax/es5/tex-svg-full.js", "html")
+    app.connect("config-inited", link_repository)
     app.connect("doctree-read", note_glued_notebooks)
     app.connect("doctree-read", anchor_cells)
     app.connect("html-page-context", drop_live_kernel_files, priority=900)
