@@ -25,7 +25,8 @@
 # *proven*, clause by clause. Of forty such comments two blind readers (language models) called
 # {glue:text}`proven_by_hand:.0%` false in anything, of the notes alone {glue:text}`notes_by_hand:.0%`,
 # of those guided by concepts {glue:text}`ccc_by_hand:.0%`; of the form that is published now
-# {glue:text}`now_by_hand:.1%` of {glue:text}`now_read`, in a later reading by one of them.
+# {glue:text}`now_by_hand:.1%` of {glue:text}`now_read`, in two later readings; of 38 on moves of famous
+# games {glue:text}`famous_by_hand:.1%`.
 
 # %% tags=["parameters"]
 profile = "book"
@@ -932,11 +933,12 @@ report.table(objections.set_index("move")[["method", "reader", "statement", "why
 
 # %% [markdown]
 # The later forms were read again, with the program's verdicts and the method hidden: 38 moves of
-# famous games after the second freeze, and the forty moves once more after the proof was mended. The
-# reader is a language model again, and the one that mended them; a second reader is wanted (a
-# `reading_b.tsv` in the same form is shown beside it). What it called false: two comments of `ccc_proven` that credit a move of the reply
-# with what the move itself does ("7...Qxe5 hits the knight …, giving check"), which is the fault that
-# was mended; then, of both methods, a mate called missed by the move that forces it, mended since.
+# famous games after the second freeze, and the forty moves once more after the proof was mended. Both
+# readers are language models; the first is the one that had mended the form, the second, which read
+# from the last move to the first, had no part in it. What they called false is listed below the
+# table: comments that credit a move of the reply with what the move itself does, a mate called missed
+# by the move that forces it, an advantage called slight that a longer search calls large, and, most
+# often, *adds to the pressure* on what the piece had attacked before it moved along the same line.
 
 # %%
 places = {"second form, 38 moves": "data/notes/second",
@@ -956,7 +958,7 @@ for part, place in places.items():
                                          part=part, reader=reader))
     both = [each.set_index(["move", "letter", "statement"])["label"] for each in labels_by.values()]
     if len(both) == 2:
-        pair = pd.concat(both, axis=1, keys="ab").dropna().query("statement > 0")
+        pair = pd.concat(both, axis=1, keys=["a", "b"]).dropna().query("statement > 0")
         later_kappa[part] = cohen_kappa_score(pair["a"], pair["b"])
 read_later = pd.concat(rows_of)
 later_readings = pd.DataFrame({
@@ -968,6 +970,17 @@ either = pd.Series({key: share(int(rows.sum()), len(rows))
                     for key, rows in either.groupby(["part", "method"])})
 report.table(later_readings.set_axis([", ".join(key) for key in later_readings.index]),
              caption="Share of comments, by each reader (language models)")
+
+# %% tags=["hide-cell"]
+later_objections = pd.concat(
+    pd.read_csv(find_project() / place / f"reading_{reader}.tsv", sep="\t").assign(
+        reader=reader, part=part).merge(
+        pd.read_csv(find_project() / place / "key.tsv", sep="\t"), on=["move", "letter"])
+    for part, place in places.items() for reader in ("a", "b"))
+later_objections = later_objections[(later_objections["statement"] > 0)
+                                    & (later_objections["label"] == "false")]
+report.table(later_objections.set_index("move")[["part", "method", "reader", "statement", "why"]],
+             caption="What either reader calls false in the later forms", digits=0)
 
 # %%
 report.table(either.to_frame("false, by any reader").set_axis(
@@ -1145,7 +1158,8 @@ report.table(by_reader.to_frame("comments with a false claim"),
 # - To publish what is proven does more: by the checker {glue:text}`proven_by_reader:.1%` of
 #   {glue:text}`proven_n` comments of `ccc_proven` hold a false claim, by either of two blind
 #   readers {glue:text}`proven_by_hand:.0%` of forty of the first form, and
-#   {glue:text}`now_by_hand:.1%` of {glue:text}`now_read` of the mended one in a later reading; the notes
+#   {glue:text}`now_by_hand:.1%` of {glue:text}`now_read` of the mended one in later readings (of {glue:text}`famous_read` on moves of famous games
+#   {glue:text}`famous_by_hand:.1%`); the notes
 #   alone {glue:text}`notes_by_hand:.0%`; those of `ccc_two` {glue:text}`ccc_by_reader:.0%` and
 #   {glue:text}`ccc_by_hand:.0%`. Wholly the notes' are {glue:text}`proven_notes:.0%`.
 # - Of what the lecturers claim, `ccc_proven` says {glue:text}`proven_recall:.0%`, the notes alone
@@ -1198,6 +1212,7 @@ glued = {
     "proven_by_hand": by_method_there.loc["ccc_proven", "false, either"],
     "notes_by_hand": by_method_there.loc["notes", "false, either"],
     "now_by_hand": either["mended, the forty moves", "ccc_proven"],
+    "famous_by_hand": either["second form, 38 moves", "ccc_proven"],
     "ccc_by_hand": by_method_there.loc["ccc_two", "false, either"],
     "ccc_by_reader": of_any["ccc_two"], "proven_notes": share_of(kept["way"] == "notes"),
     "proven_recall": of_all.loc["ccc_proven", "expert: recall"],
@@ -1215,7 +1230,7 @@ report.paste(
     matched=matching[reported]["and what they presuppose"].value,
     claims_read=len(read), claims_missed=len(missed), read_n=len(reading),
     read_right=int(reading["right"].sum()), over_low=over.low, over_high=over.high,
-    now_read=glued["now_by_hand"].n, proven_n=int(of_all.loc["ccc_proven", "comments"]))
+    now_read=glued["now_by_hand"].n, famous_read=glued["famous_by_hand"].n, proven_n=int(of_all.loc["ccc_proven", "comments"]))
 
 # %% tags=["hide-input"]
 table2 = {(causes.index(cause) + 1, method): shares[cause][method] for method, cause in cells}

@@ -31,7 +31,6 @@ import chess.engine
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from IPython.display import Markdown
 from scipy.stats import mannwhitneyu, spearmanr
 from chessgloss import engine, facts, positions, report
 from chessgloss.book import reference
@@ -439,13 +438,13 @@ glyphs = (f"the glyph in {stable['glyph'].value:.0%}, never giving one in "
 verdict_says = (
     f"Of {len(longer)} moves judged by the chance to win and searched until stable, the class is "
     f"that of a search thirty times longer in {stable['class'].value:.0%} (from "
-    f"{stable['class'].low:.0%} to {stable['class'].high:.0%}), *{commonest}* without any search "
+    f"{stable['class'].low:.0%} to {stable['class'].high:.0%}), “{commonest}” without any search "
     f"in {trivial['class'].value:.0%}; {glyphs}. "
     + (f"The search is better than the trivial answer in the {' and the '.join(ahead)}." if ahead
        else "That a stable search foresees a longer one is not shown by these moves."))
 report.paste(least_nodes=LEAST_NODES, most_nodes=MOST_NODES, drawn_moves=len(drawn),
              shown_moves=by_nodes["san"].nunique(), longer_moves=len(longer),
-             verdict_says=Markdown(verdict_says))
+             verdict_says=verdict_says)
 
 # %% [markdown]
 # ## What lecturers said
