@@ -20,30 +20,9 @@ import chess
 
 from chessgloss.claims.lexicon import Notation, noun_pieces, number, words
 from chessgloss.claims.parser import Claim, Term
-from chessgloss.facts.board import (
-    after_pass,
-    attackers,
-    doubled,
-    half_open_files,
-    isolated,
-    line_pieces,
-    moved_squares,
-    passed,
-    pin_lines,
-    shelter,
-    taken_on,
-)
+from chessgloss.facts import board as facts
+from chessgloss.facts import tactics
 from chessgloss.facts.fact import noun, side_name
-from chessgloss.facts.tactics import (
-    VALUES,
-    balance,
-    discovered_attacks,
-    exchange,
-    hanging,
-    lines,
-    mates,
-)
-from chessgloss.facts.tactics import captures as all_captures
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
 
@@ -162,7 +141,7 @@ class Scene:
     def allowed(self, claim: Claim) -> tuple[Moment, ...]:
         """Return the moments that the words of a claim allow, latest line first."""
         last = max(claim.span[1], *(term.span[1] for term in claim.subjects), 0)
-        lines = _lines_until(self.moments, last + 1)[: 3 * NEWEST_LINES]
+        lines = lines_until(self.moments, last + 1)[: 3 * NEWEST_LINES]
         if claim.tense == "before":
             return (self.before, *lines)
         opponent = {term.side for term in claim.subjects} == {not self.move.mover}
@@ -221,11 +200,28 @@ def set_scene(
     return Scene(move, tuple(moments), verdict, frozenset(adrift))
 
 
-def _lines_until(moments: Sequence[Moment], stop: int) -> Sequence[Moment]:
+def lines_until(moments: Sequence[Moment], stop: int) -> Sequence[Moment]:
     """Return the lines that begin before a place in the text, newest first."""
     end = bisect_left(moments, stop, key=lambda moment: moment.start)
     first = next((k for k in range(min(end, 4)) if moments[k].anchor == "line"), end)
     return moments[first:end][::-1]
+
+
+def _castling(claim: Claim) -> tuple[Sequence[chess.Color], str]:
+    """Return the sides that are spoken of and the wing, ``either`` if none is told."""
+    (term,) = claim.objects
+    wing = term.move and term.move.castles
+    return chess.COLORS if term.side is None else [term.side], wing or "either"
+
+
+def _rights(claim: Claim, board: chess.Board) -> list[bool]:
+    """Tell of each side that is spoken of whether it has the right to castle."""
+    sides, wing = _castling(claim)
+    return [
+        (wing != "Q" and board.has_kingside_castling_rights(side))
+        or (wing != "K" and board.has_queenside_castling_rights(side))
+        for side in sides
+    ]
 
 
 def play(board: chess.Board, move: chess.Move) -> chess.Board:
@@ -238,7 +234,7 @@ def play(board: chess.Board, move: chess.Move) -> chess.Board:
 
 def _both_turns(board: chess.Board) -> list[chess.Board]:
     """Return the board, and the board after a pass if there can be one."""
-    turned = after_pass(board)
+    turned = facts.after_pass(board)
     return [board] if turned is None else [board, turned]
 
 
@@ -249,22 +245,21 @@ def ways_to_play(moments: Sequence[Moment], term: Term) -> list[_Event]:
     move number that names the ply before or after the move leaves only that one, and the end of
     the line that the move goes on with.
     """
-    written = term.move
-    latest = list(_lines_until(moments, term.span[0])[:NEWEST_LINES])
+    latest = lines_until(moments, term.span[0])[:NEWEST_LINES]
     ordered = [*latest, *(m for m in moments[:3] if m.anchor != "line")]
     # after one dot the move may be Black's all the same
     plies = {term.numbered, term.numbered and term.numbered + (term.side is None)}
     numbered = [m for m in ordered if m.anchor != "reply" and m.board.ply() in plies]
     if numbered and term.continues:
         numbered += ordered[:1]
-    boards: list[chess.Board] = [moment.board for moment in numbered or ordered]
+    boards = [moment.board for moment in numbered or ordered]
 
     def playable(boards: Iterable[chess.Board | None]) -> Iterator[_Event]:
         for board in boards:
-            if board is not None and written is not None and term.side in (None, board.turn):
-                yield from ((board, move) for move in islice(written.moves(board), 1))
+            if board is not None and term.side in (None, board.turn):
+                yield from ((board, move) for move in islice(term.plays(board), 1))
 
-    turned = () if numbered else map(after_pass, boards)
+    turned = () if numbered else map(facts.after_pass, boards)
     return list(islice(chain(playable(boards), playable(turned)), MOST_WAYS))
 
 
@@ -277,37 +272,29 @@ def acting_squares(terms: Iterable[Term], moment: Moment) -> list[chess.Square]:
 
 
 def _acting(term: Term, moment: Moment) -> list[chess.Square]:
-    board = moment.board
-    if term.role == "piece":
+    board, move = moment.board, term.move
+    if term.role in ("piece", "square"):
         return term.squares(board)
     if term.role == "side":
         return list(chess.scan_forward(board.occupied_co[bool(term.side)]))
-    if term.role == "square":
-        return [term.square] if term.square is not None and board.piece_at(term.square) else []
     if term.role == "this" and term.options:
-        options = [option for option in term.options if option.role != "side"]
-        return [square for option in options for square in _acting(option, moment)]
+        return acting_squares((each for each in term.options if each.role != "side"), moment)
     if moment.last is None:
         return []
-    move = term.move
     if move is None or move.fits(*moment.last):
-        return [*moved_squares(*moment.last), *_opened(moment)]
+        # what moved, and pieces behind it that attack more squares now
+        before, played = moment.last
+        behind = facts.line_pieces(before, before.turn, played.from_square)
+        opened = [
+            square
+            for square in chess.scan_forward(behind & ~chess.BB_SQUARES[played.to_square])
+            if board.attacks_mask(square) & ~before.attacks_mask(square)
+        ]
+        return [*facts.moved_squares(before, played), *opened]
     # a piece that a written move has brought there earlier
-    stands = move.to is not None and board.piece_type_at(move.to) == move.piece
-    return [move.to] if stands and move.to is not None and moment.anchor != "before" else []
-
-
-def _opened(moment: Moment) -> list[chess.Square]:
-    """Return the pieces of the mover that attack more squares because another moved away."""
-    if moment.last is None:
+    if move.to is None or moment.anchor == "before" or board.piece_type_at(move.to) != move.piece:
         return []
-    before, move = moment.last
-    lines = line_pieces(before, before.turn, move.from_square) & ~chess.BB_SQUARES[move.to_square]
-    return [
-        square
-        for square in chess.scan_forward(lines)
-        if moment.board.attacks_mask(square) & ~before.attacks_mask(square)
-    ]
+    return [move.to]
 
 
 def name(board: chess.Board, square: chess.Square) -> str:
@@ -337,50 +324,40 @@ def _written(terms: Iterable[Term]) -> list[Notation]:
 
 def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     """Decide on a move that is named: played, or legal where it may be meant."""
-    (term,) = claim.objects
-    if claim.stance.asked:
+    (term,), stance, past = claim.objects, claim.stance, claim.tense == "before"
+    if stance.asked:
         return "not checkable", "the text asks it, it does not say it", "none"
     if _is_played(term, scene):
         return "true", f"{scene.move.san} is the move played", "before"
     if claim.relation == "played" and _must_be_played(term, scene):
         return "false", f"the move played is {scene.move.san}", "before"
-    past = claim.tense == "before"
     moments = [m for m in scene.moments if not past or m.anchor in ("before", "line")]
     for board, move in ways_to_play(moments, term):
-        anchors = [moment.anchor for moment in scene.moments if moment.board is board]
-        return "true", f"{board.san(move)} is legal", anchors[0] if anchors else "line"
+        anchors = (moment.anchor for moment in scene.moments if moment.board is board)
+        return "true", f"{board.san(move)} is legal", next(anchors, "line")
+    # one numbered that was not played may be of another line, to which the text goes back
+    game, ply = scene.move.position, scene.before.board.ply()
+    if term.numbered is not None and 0 < ply - term.numbered <= len(game.moves):
+        board = game.board()
+        last = [board.pop() for _ in range(ply - term.numbered)][-1]
+        if term.fits(board, last):
+            return "true", "as the game went before", "before"
     evidence = f"{term.text} is not legal before the move, after it, or in a line of the text"
-    if _earlier(term, scene):
-        return "true", "as the game went before", "before"
-    if claim.stance.negated or not term.definite or _is_remote(term, scene):
+    if stance.negated or not term.definite or _is_remote(term, scene):
         return "not checkable", evidence, "none"
-    if claim.stance.supposed and not past:
+    if stance.supposed and not past:
         return "not checkable", evidence + "; the text only supposes it", "none"
     return "false", evidence, "before"
 
 
 def impossible(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     """Decide on a move that is said to be impossible: true if it is not legal."""
-    (term,) = claim.objects
-    events = ways_to_play(scene.moments[0 if claim.tense == "before" else 1 :], term)
-    if not events:
-        return "true", f"{term.text} is not legal", "after"
-    board, move = events[0]
-    doubtful = claim.stance.asked or claim.stance.supposed or (term.move and not term.move.castles)
-    return "not checkable" if doubtful else "false", f"{board.san(move)} is legal", "after"
-
-
-def _earlier(term: Term, scene: Scene) -> bool:
-    """Tell whether a numbered move was played earlier in the game, as far as that is known.
-
-    One that was not may be of another line, to which the text goes back.
-    """
-    moves, ply = scene.move.position.moves, scene.before.board.ply()
-    if term.numbered is None or term.move is None or not 0 < ply - term.numbered <= len(moves):
-        return False
-    board = scene.move.position.board()
-    last = [board.pop() for _ in range(ply - term.numbered)][-1]
-    return term.move.fits(board, last)
+    (term,), stance = claim.objects, claim.stance
+    castles = term.move is None or term.move.castles
+    for board, move in ways_to_play(scene.moments[claim.tense != "before" :], term):
+        open_ = stance.asked or stance.supposed or not castles
+        return "not checkable" if open_ else "false", f"{board.san(move)} is legal", "after"
+    return "true", f"{term.text} is not legal", "after"
 
 
 def _is_remote(term: Term, scene: Scene) -> bool:
@@ -389,30 +366,25 @@ def _is_remote(term: Term, scene: Scene) -> bool:
     Its number says so, or the line that it stands in, or the piece already stands where it is
     said to go.
     """
-    board, move = scene.before.board, term.move
-    if move is not None and move.file is not None and move.rank is not None:
+    board, move = scene.before.board, term.move or Notation()
+    if move.file is not None and move.rank is not None:
         start = chess.square(move.file, move.rank)  # ``h7-h6``, of a piece that is not there
         found = {moment.board.piece_type_at(start) for moment in scene.moments}
         if found <= {None} or (move.piece is not None and move.piece not in found):
             return True
-    if term.span[0] in scene.adrift:
+    newest = max(moment.board.ply() for moment in scene.moments)
+    numbered = board.ply() if term.numbered is None else term.numbered
+    if term.span[0] in scene.adrift or not board.ply() <= numbered <= newest:
         return True
-    if term.numbered is not None:
-        newest = max(moment.board.ply() for moment in scene.moments)
-        if not board.ply() <= term.numbered <= newest:
-            return True
-    if move is None or move.to is None or move.piece is None or move.takes:
-        return False
-    there = board.piece_at(move.to)
+    there = None if move.to is None or move.takes else board.piece_at(move.to)
     same = there is not None and there.piece_type == move.piece
-    return same and term.side in (None, board.color_at(move.to))
+    return same and term.side in (None, there and there.color)
 
 
 def _is_played(term: Term, scene: Scene) -> bool:
     board = scene.before.board
-    if term.move is None or term.side not in (None, board.turn):
-        return False
-    return term.numbered in (None, board.ply()) and term.move.fits(board, scene.move.move)
+    named = term.side in (None, board.turn) and term.numbered in (None, board.ply())
+    return named and term.fits(board, scene.move.move)
 
 
 def _must_be_played(term: Term, scene: Scene) -> bool:
@@ -426,10 +398,11 @@ def _must_be_played(term: Term, scene: Scene) -> bool:
 def signed(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a move written with a sign of check or mate gives check or mates."""
     term, mate = claim.objects[0], claim.relation == "move_mates"
-    events = [] if _is_remote(term, scene) else ways_to_play(scene.moments, term)
-    events = [(b, each) for b, _ in events if term.move for each in term.move.moves(b)]
     if _is_played(term, scene):
         events = [(scene.before.board, scene.move.move)]
+    else:
+        ways = [] if _is_remote(term, scene) else ways_to_play(scene.moments, term)
+        events = [(board, move) for board, _ in ways for move in term.plays(board)]
     if not events:
         return unknown(f"{term.text} is not legal")
     for board, move in events:
@@ -442,7 +415,7 @@ def signed(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def may_castle(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side has a right to castle, to the wing if one is named."""
-    has = any(_has_right(moment.board, side, wing) for side, wing in _castling(claim))
+    has = any(_rights(claim, moment.board))
     if moment.last is not None and moment.last[0].is_castling(moment.last[1]) and not has:
         return unknown("the move is castling itself")
     return truth(has, f"castling rights are {moment.board.castling_xfen()}")
@@ -452,36 +425,22 @@ def loses_right(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a right to castle is there before the move and gone after it."""
     start, end = scene.before.board, scene.after.board
     lost = any(
-        _has_right(start, side, wing) and not _has_right(end, side, wing)
-        for side, wing in _castling(claim)
+        had > has for had, has in zip(_rights(claim, start), _rights(claim, end), strict=True)
     )
     return truth(lost, f"castling rights were {start.castling_xfen()}, are {end.castling_xfen()}")
 
 
 def castled(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a king can have castled: no rights left, and on that side of the board."""
-    board = moment.board
-    wings = {"K": range(5, 8), "Q": range(4), "either": (*range(4), *range(5, 8))}
+    board, (sides, wing) = moment.board, _castling(claim)
+    files = {"K": range(5, 8), "Q": range(4)}.get(wing, (*range(4), *range(5, 8)))
     gone = [
-        chess.square_file(board.king(side) or 0) in wings[wing]
-        and not board.has_castling_rights(side)
-        for side, wing in _castling(claim)
+        chess.square_file(board.king(side) or 0) in files and not board.has_castling_rights(side)
+        for side in sides
     ]
     if all(gone) if "both" in claim.detail else any(gone):
         return holds("king and rights are as after castling")
     return fails("the king does not stand there, or still has its rights")
-
-
-def _castling(claim: Claim) -> list[tuple[chess.Color, str]]:
-    """Return the sides that are spoken of, each with the wing."""
-    (term,) = claim.objects
-    wing = (term.move.castles if term.move else None) or "either"
-    return [(side, wing) for side in (chess.COLORS if term.side is None else [term.side])]
-
-
-def _has_right(board: chess.Board, side: chess.Color, wing: str) -> bool:
-    king = wing != "Q" and board.has_kingside_castling_rights(side)
-    return king or (wing != "K" and board.has_queenside_castling_rights(side))
 
 
 def promotes(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -530,8 +489,10 @@ def theme(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     reached = end.attacks(move.to_square) | {move.from_square, move.to_square}
     there = {
         "check": lambda: end.is_check() or board.is_check(),
-        "mate": lambda: end.is_checkmate() or any(mates(end, side) for side in chess.COLORS),
-        "sacrifice": lambda: exchange(board, move) < 0,
+        "mate": lambda: (
+            end.is_checkmate() or any(tactics.mates(end, side) for side in chess.COLORS)
+        ),
+        "sacrifice": lambda: tactics.exchange(board, move) < 0,
         "square": lambda: square in [chess.square_name(each) for each in reached],
         "piece": lambda: any(_is_aim(term, scene) for term in claim.objects),
     }
@@ -541,7 +502,7 @@ def theme(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def _is_aim(term: Term, scene: Scene) -> bool:
     """Tell whether a piece is taken by the move, attacked by its piece, or a king close to it."""
     (board, move), end = (scene.before.board, scene.move.move), scene.after.board
-    taken, attacked = taken_on(board, move), end.attacks(move.to_square)
+    taken, attacked = facts.taken_on(board, move), end.attacks(move.to_square)
     return (taken is not None and term.matches(taken, board.piece_at(taken))) or any(
         (square in attacked and end.color_at(square) == end.turn)
         or (is_king(term) and 0 < chess.square_distance(square, move.to_square) < 3)
@@ -658,12 +619,12 @@ def _act_on(claim: Claim, moment: Moment, actors: list[chess.Square], term: Term
                 continue
             if board.attacks_mask(actor) & chess.BB_SQUARES[target]:
                 square = chess.square_name(target) if owner is None else name(board, target)
-                line = pin_lines(board, bool(side)).get(actor, chess.BB_ALL)
+                line = facts.pin_lines(board, bool(side)).get(actor, chess.BB_ALL)
                 pinned = "" if line & chess.BB_SQUARES[target] else ", but is pinned"
                 return holds(f"{name(board, actor)} {verb} {square}{pinned}")
             if (
                 _is_vague(claim)
-                and line_pieces(board, bool(side), target) & chess.BB_SQUARES[actor]
+                and facts.line_pieces(board, bool(side), target) & chess.BB_SQUARES[actor]
             ):
                 doubtful = unknown(f"{name(board, actor)} looks at {chess.square_name(target)}")
     if doubtful is not None:
@@ -687,11 +648,11 @@ def _counted(claim: Claim, moment: Moment) -> Finding:
     # line pieces that stand behind another attacker of their own side
     hidden = sum(
         bool(direct & chess.between(square, targets[0]))
-        for square in chess.scan_forward(line_pieces(board, side, targets[0]) & ~direct)
+        for square in chess.scan_forward(facts.line_pieces(board, side, targets[0]) & ~direct)
     )
     count = direct.bit_count()
     evidence = f"{count} pieces look at {name(board, targets[0])}"
-    right = wanted in (count, len(attackers(board, side, targets[0])))
+    right = wanted in (count, len(facts.attackers(board, side, targets[0])))
     return truth(right, evidence, certain=not count < wanted <= count + hidden)
 
 
@@ -711,13 +672,13 @@ def loose(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def _loose_at(word: str, board: chess.Board, square: chess.Square) -> Finding:
     side = bool(board.color_at(square))
-    defenders = attackers(board, side, square)
+    defenders = facts.attackers(board, side, square)
     who = name(board, square)
     by = ", ".join(name(board, defender) for defender in defenders) or "nothing"
     if word in ("undefended", "unprotected", "unguarded", "defenceless", "defenseless", "without"):
         return truth(not defenders, f"{who} is defended by {by}")
-    if attackers(board, not side, square):
-        won = not defenders or any(loss.square == square for loss in hanging(board, side))
+    if facts.attackers(board, not side, square):
+        won = not defenders or any(loss.square == square for loss in tactics.hanging(board, side))
         return truth(won, f"{who} is attacked and is defended by {by}")
     evidence = f"nothing attacks {who}"
     if defenders:
@@ -731,7 +692,7 @@ def shelters(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     kings = [king for term in claim.objects if is_king(term) for king in term.squares(board)]
     if not kings:
         return absent("there is no such king")
-    pawns = set(shelter(board, bool(board.color_at(kings[0]))).pawns)
+    pawns = set(facts.shelter(board, bool(board.color_at(kings[0]))).pawns)
     evidence = f"{len(pawns)} pawns stand before {name(board, kings[0])}"
     if not claim.subjects:
         return truth(bool(pawns), evidence)
@@ -810,7 +771,7 @@ def _answers(moment: Moment) -> Iterator[_Event]:
 
 
 def _is_meant(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
-    victim = taken_on(board, move)
+    victim = facts.taken_on(board, move)
     if victim is None or not all(_is_taken(term, board, move, victim) for term in claim.objects):
         return False
     return not claim.subjects or any(_takes(term, board, move) for term in claim.subjects)
@@ -881,19 +842,19 @@ def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return ANOTHER_MOVE
     if not written and board.turn not in (_sides(claim) or {scene.move.mover}):
         return ANOTHER_MOVE
-    gain = exchange(board, move)
+    gain = tactics.exchange(board, move)
     evidence = f"by exchange {board.san(move)} brings {gain:+d} in pawns"
     unit = claim.detail.get("unit", "material")
     outright = claim.text.lower().startswith("win") and unit != "material"
     bad = gain < 0 if written else gain <= 0 and outright and moment.anchor == "after"
     answers = moment.board.generate_legal_captures(chess.BB_ALL, chess.BB_SQUARES[move.to_square])
-    if any(mates(play(moment.board, answer), board.turn) for answer in answers):
+    if any(tactics.mates(play(moment.board, answer), board.turn) for answer in answers):
         return unknown(f"{evidence}, but taking back allows mate")
     return truth(gain >= _value(unit), evidence, certain=bad and board.is_capture(move))
 
 
 def _value(unit: str) -> int:
-    names = {chess.piece_name(kind): worth for kind, worth in VALUES.items()}
+    names = {chess.piece_name(kind): worth for kind, worth in tactics.VALUES.items()}
     return {**names, "exchange": 2, "piece": 3}.get(unit.removesuffix("s"), 1)
 
 
@@ -912,7 +873,7 @@ def can_win(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     legal = [
         capture
         for side in _named_sides(claim)
-        for capture in all_captures(board, side)
+        for capture in tactics.captures(board, side)
         if are(agents, capture.from_square) and are(claim.objects, capture.victim_square)
     ]
     if not legal:
@@ -934,7 +895,7 @@ def exchange_result(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     board, move = moment.last
     if chess.square_name(move.to_square) != claim.detail["square"]:
         return absent("the move goes to another square")
-    gain = exchange(board, move)
+    gain = tactics.exchange(board, move)
     wanted = 0
     if "even" not in claim.detail:
         wanted = int(claim.detail["count"]) * (1 if claim.detail["result"] == "wins" else -1)
@@ -946,7 +907,7 @@ def brings(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look by how much the move of a moment changes a side's material at once."""
     if moment.last is None:
         return NO_MOVE
-    change = balance(moment.board) - balance(moment.last[0])
+    change = tactics.balance(moment.board) - tactics.balance(moment.last[0])
     change *= 1 if claim.subjects[0].side else -1
     evidence = f"material changes by {change:+d} for that side"
     return truth(change == int(claim.detail["count"]), evidence)
@@ -1004,7 +965,7 @@ def discovered_check(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a piece that did not move gives check."""
     if moment.last is None:
         return NO_MOVE
-    others = set(moment.board.checkers()) - set(moved_squares(*moment.last))
+    others = set(moment.board.checkers()) - set(facts.moved_squares(*moment.last))
     return truth(bool(others), "the check comes from the moved piece or there is none")
 
 
@@ -1040,7 +1001,7 @@ def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return holds("it is mate already")
     kings = {not term.side for term in claim.objects if term.side is not None}
     for side in kings or _named_sides(claim):
-        for move in mates(moment.board, side):
+        for move in tactics.mates(moment.board, side):
             return holds(f"{side_name(side)} could mate by {move.uci()}")
     at_once = claim.detail.get("count") == "1"
     return fails("no move mates at once") if at_once else unknown("a longer mate may exist")
@@ -1055,7 +1016,7 @@ def can_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return unknown("it is mate already")
     named = _written(claim.objects)
     for side in _named_sides(claim):
-        for move in mates(moment.board, side):
+        for move in tactics.mates(moment.board, side):
             if all(each.fits(moment.board, move) for each in named):
                 return holds(f"{move.uci()} mates")
     return fails("that move does not mate") if named else unknown("a longer mate may exist")
@@ -1073,9 +1034,9 @@ def mate_in(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if count > 1 and scores and (known or count <= SURE_MATE):
         return fails(f"the engine gives {f'mate in {known[0]}' if known else 'no mate'}")
     if count == 1:
-        quick = board.is_checkmate() or any(mates(board, side) for side in chess.COLORS)
+        quick = board.is_checkmate() or any(tactics.mates(board, side) for side in chess.COLORS)
         return truth(quick, "mate in one" if quick else "no move mates at once")
-    if board.is_checkmate() or mates(board, board.turn):
+    if board.is_checkmate() or tactics.mates(board, board.turn):
         return fails("there is a quicker mate")
     return unknown(f"a mate in {count} is not searched for")
 
@@ -1128,7 +1089,7 @@ def pins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return unknown("something stands behind it") if doubtful else fails("no such pin")
 
 
-_WORTH = {**VALUES, chess.KING: 100}
+_WORTH = {**tactics.VALUES, chess.KING: 100}
 
 
 def skewers(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -1146,7 +1107,7 @@ def skewers(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def _all_lines(board: chess.Board) -> list[tuple[chess.Square, chess.Square, chess.Square]]:
     """Return each line piece with two enemy pieces behind each other on its line."""
-    every = (line for colour in chess.COLORS for line in lines(board, colour))
+    every = (line for colour in chess.COLORS for line in tactics.lines(board, colour))
     return sorted(every, key=lambda line: (board.color_at(line[2]) or 0, line[2], line[0]))
 
 
@@ -1154,7 +1115,7 @@ def discovers(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether the move of a moment opens an attack for another piece."""
     if moment.last is None:
         return NO_MOVE
-    for attack in discovered_attacks(*moment.last):
+    for attack in tactics.discovered_attacks(*moment.last):
         who, target = name(moment.board, attack.square), name(moment.board, attack.target)
         return holds(f"{who} now attacks {target}")
     return fails("the move opens no attack for another piece")
@@ -1175,7 +1136,7 @@ def ahead(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
-    pawns_up = balance(board) if side else -balance(board)
+    pawns_up = tactics.balance(board) if side else -tactics.balance(board)
     evidence = f"{side_name(side)} is {pawns_up:+d} in pawns"
     if "unit" not in claim.detail:
         return truth(pawns_up > 0, evidence)
@@ -1196,13 +1157,16 @@ def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
     (kind,) = noun_pieces(unit)
     least = count if kind == chess.PAWN else 1
     return truth(
-        (more[kind] == count and pawns_up >= least) or pawns_up == VALUES[kind] * count, evidence
+        (more[kind] == count and pawns_up >= least) or pawns_up == tactics.VALUES[kind] * count,
+        evidence,
     )
 
 
 def level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether material is equal."""
-    return truth(balance(moment.board) == 0, f"White is {balance(moment.board):+d} in pawns")
+    return truth(
+        tactics.balance(moment.board) == 0, f"White is {tactics.balance(moment.board):+d} in pawns"
+    )
 
 
 def pair(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -1245,7 +1209,7 @@ def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     pawns = term.squares(board)
     if not pawns:
         return absent(f"there is no {term.text}")
-    find = {"doubled": doubled, "isolated": isolated}.get(state, passed)
+    find = {"doubled": facts.doubled, "isolated": facts.isolated}.get(state, facts.passed)
     fitting = [pawn for pawn in pawns if pawn in find(board, bool(board.color_at(pawn)))]
     if state == "connected":
         beside = {
@@ -1265,7 +1229,7 @@ def open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     file = chess.FILE_NAMES.index(letter)
     pawns = bool(board.pawns & chess.BB_FILES[file])
     sides = [bool(term.side) for term in claim.subjects] or chess.COLORS
-    half = any(file in half_open_files(board, side) for side in sides)
+    half = any(file in facts.half_open_files(board, side) for side in sides)
     state = "half-open" if half else "closed" if pawns else "open"
     wording, evidence = claim.detail.get("half", "open"), f"the {letter}-file is {state}"
     if wording.startswith(("half", "semi")):

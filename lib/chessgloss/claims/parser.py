@@ -7,7 +7,7 @@ The reader walks left and right from each piece noun and takes in what belongs t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -118,6 +118,14 @@ class Term:
             and self.file in (None, chess.square_file(square))
             and self.shade in (None, bool(chess.BB_LIGHT_SQUARES & chess.BB_SQUARES[square]))
         )
+
+    def fits(self, board: chess.Board, move: chess.Move) -> bool:
+        """Tell whether a legal move of a board can be the one that is written, if one is."""
+        return self.move is not None and self.move.fits(board, move)
+
+    def plays(self, board: chess.Board) -> Iterator[chess.Move]:
+        """Return the legal moves of a board that can be the one that is written, if one is."""
+        return iter(()) if self.move is None else self.move.moves(board)
 
     def squares(self, board: chess.Board) -> list[chess.Square]:
         """Return the squares of a board's pieces that the phrase can mean."""
