@@ -250,12 +250,13 @@ def disqualifier(claim: Claim) -> Disqualifier | None:
 
 # ---------------------------------------------------------------- which checker it is
 
+#: The folder that holds the package.
 LIBRARY = Path(__file__).resolve().parents[2]
 
 
 def checker_files() -> tuple[Path, ...]:
     """Return the files that a verdict rests on, sorted: modules it imports, and its words."""
-    files = {Path(__file__).with_name(name) for name in ("relations.toml", "words.toml")}
+    files = {LIBRARY / "chessgloss/claims" / name for name in ("relations.toml", "words.toml")}
     waiting = [__name__]
     while waiting:
         path = LIBRARY.joinpath(*waiting.pop().split(".")).with_suffix(".py")
