@@ -8,9 +8,7 @@ how good that is.
 
 from chessgloss.claims.board import Truth
 from chessgloss.claims.checker import (
-    DISQUALIFIED,
     Checked,
-    causes,
     disqualifier,
     extract,
     summarise,
@@ -21,14 +19,12 @@ from chessgloss.claims.relations import CAUSES, Cause, Disqualifier
 
 __all__ = [
     "CAUSES",
-    "DISQUALIFIED",
     "Cause",
     "Checked",
     "Claim",
     "Disqualifier",
     "Kind",
     "Truth",
-    "causes",
     "disqualifier",
     "extract",
     "summarise",

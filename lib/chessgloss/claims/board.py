@@ -13,37 +13,16 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, product
 from typing import Final, Literal
 
 import chess
 
 from chessgloss.claims.lexicon import Notation, noun_pieces, number, words
 from chessgloss.claims.parser import Claim, Term
-from chessgloss.facts.board import (
-    after_pass,
-    attackers,
-    doubled,
-    half_open_files,
-    isolated,
-    line_pieces,
-    moved_squares,
-    passed,
-    pin_lines,
-    shelter,
-    taken_on,
-)
+from chessgloss.facts import board as facts
+from chessgloss.facts import tactics
 from chessgloss.facts.fact import noun, side_name
-from chessgloss.facts.tactics import (
-    VALUES,
-    balance,
-    discovered_attacks,
-    exchange,
-    hanging,
-    lines,
-    mates,
-)
-from chessgloss.facts.tactics import captures as all_captures
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
 
@@ -162,7 +141,7 @@ class Scene:
     def allowed(self, claim: Claim) -> tuple[Moment, ...]:
         """Return the moments that the words of a claim allow, latest line first."""
         last = max(claim.span[1], *(term.span[1] for term in claim.subjects), 0)
-        lines = _lines_until(self.moments, last + 1)[: 3 * NEWEST_LINES]
+        lines = lines_until(self.moments, last + 1)[: 3 * NEWEST_LINES]
         if claim.tense == "before":
             return (self.before, *lines)
         opponent = {term.side for term in claim.subjects} == {not self.move.mover}
@@ -221,11 +200,28 @@ def set_scene(
     return Scene(move, tuple(moments), verdict, frozenset(adrift))
 
 
-def _lines_until(moments: Sequence[Moment], stop: int) -> Sequence[Moment]:
+def lines_until(moments: Sequence[Moment], stop: int) -> Sequence[Moment]:
     """Return the lines that begin before a place in the text, newest first."""
     end = bisect_left(moments, stop, key=lambda moment: moment.start)
     first = next((k for k in range(min(end, 4)) if moments[k].anchor == "line"), end)
     return moments[first:end][::-1]
+
+
+def _castling(claim: Claim) -> tuple[Sequence[chess.Color], str]:
+    """Return the sides that are spoken of and the wing, ``either`` if none is told."""
+    (term,) = claim.objects
+    wing = term.move and term.move.castles
+    return chess.COLORS if term.side is None else [term.side], wing or "either"
+
+
+def _rights(claim: Claim, board: chess.Board) -> list[bool]:
+    """Tell of each side that is spoken of whether it has the right to castle."""
+    sides, wing = _castling(claim)
+    return [
+        (wing != "Q" and board.has_kingside_castling_rights(side))
+        or (wing != "K" and board.has_queenside_castling_rights(side))
+        for side in sides
+    ]
 
 
 def play(board: chess.Board, move: chess.Move) -> chess.Board:
@@ -238,7 +234,7 @@ def play(board: chess.Board, move: chess.Move) -> chess.Board:
 
 def _both_turns(board: chess.Board) -> list[chess.Board]:
     """Return the board, and the board after a pass if there can be one."""
-    turned = after_pass(board)
+    turned = facts.after_pass(board)
     return [board] if turned is None else [board, turned]
 
 
@@ -249,22 +245,21 @@ def ways_to_play(moments: Sequence[Moment], term: Term) -> list[_Event]:
     move number that names the ply before or after the move leaves only that one, and the end of
     the line that the move goes on with.
     """
-    written = term.move
-    latest = list(_lines_until(moments, term.span[0])[:NEWEST_LINES])
+    latest = lines_until(moments, term.span[0])[:NEWEST_LINES]
     ordered = [*latest, *(m for m in moments[:3] if m.anchor != "line")]
     # after one dot the move may be Black's all the same
     plies = {term.numbered, term.numbered and term.numbered + (term.side is None)}
     numbered = [m for m in ordered if m.anchor != "reply" and m.board.ply() in plies]
     if numbered and term.continues:
         numbered += ordered[:1]
-    boards: list[chess.Board] = [moment.board for moment in numbered or ordered]
+    boards = [moment.board for moment in numbered or ordered]
 
     def playable(boards: Iterable[chess.Board | None]) -> Iterator[_Event]:
         for board in boards:
-            if board is not None and written is not None and term.side in (None, board.turn):
-                yield from ((board, move) for move in islice(written.moves(board), 1))
+            if board is not None and term.side in (None, board.turn):
+                yield from ((board, move) for move in islice(term.plays(board), 1))
 
-    turned = () if numbered else map(after_pass, boards)
+    turned = () if numbered else map(facts.after_pass, boards)
     return list(islice(chain(playable(boards), playable(turned)), MOST_WAYS))
 
 
@@ -277,37 +272,29 @@ def acting_squares(terms: Iterable[Term], moment: Moment) -> list[chess.Square]:
 
 
 def _acting(term: Term, moment: Moment) -> list[chess.Square]:
-    board = moment.board
-    if term.role == "piece":
+    board, move = moment.board, term.move
+    if term.role in ("piece", "square"):
         return term.squares(board)
     if term.role == "side":
         return list(chess.scan_forward(board.occupied_co[bool(term.side)]))
-    if term.role == "square":
-        return [term.square] if term.square is not None and board.piece_at(term.square) else []
     if term.role == "this" and term.options:
-        options = [option for option in term.options if option.role != "side"]
-        return [square for option in options for square in _acting(option, moment)]
+        return acting_squares((each for each in term.options if each.role != "side"), moment)
     if moment.last is None:
         return []
-    move = term.move
     if move is None or move.fits(*moment.last):
-        return [*moved_squares(*moment.last), *_opened(moment)]
+        # what moved, and pieces behind it that attack more squares now
+        before, played = moment.last
+        behind = facts.line_pieces(before, before.turn, played.from_square)
+        opened = [
+            square
+            for square in chess.scan_forward(behind & ~chess.BB_SQUARES[played.to_square])
+            if board.attacks_mask(square) & ~before.attacks_mask(square)
+        ]
+        return [*facts.moved_squares(before, played), *opened]
     # a piece that a written move has brought there earlier
-    stands = move.to is not None and board.piece_type_at(move.to) == move.piece
-    return [move.to] if stands and move.to is not None and moment.anchor != "before" else []
-
-
-def _opened(moment: Moment) -> list[chess.Square]:
-    """Return the pieces of the mover that attack more squares because another moved away."""
-    if moment.last is None:
+    if move.to is None or moment.anchor == "before" or board.piece_type_at(move.to) != move.piece:
         return []
-    before, move = moment.last
-    lines = line_pieces(before, before.turn, move.from_square) & ~chess.BB_SQUARES[move.to_square]
-    return [
-        square
-        for square in chess.scan_forward(lines)
-        if moment.board.attacks_mask(square) & ~before.attacks_mask(square)
-    ]
+    return [move.to]
 
 
 def name(board: chess.Board, square: chess.Square) -> str:
@@ -337,50 +324,40 @@ def _written(terms: Iterable[Term]) -> list[Notation]:
 
 def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     """Decide on a move that is named: played, or legal where it may be meant."""
-    (term,) = claim.objects
-    if claim.stance.asked:
+    (term,), stance, past = claim.objects, claim.stance, claim.tense == "before"
+    if stance.asked:
         return "not checkable", "the text asks it, it does not say it", "none"
     if _is_played(term, scene):
         return "true", f"{scene.move.san} is the move played", "before"
     if claim.relation == "played" and _must_be_played(term, scene):
         return "false", f"the move played is {scene.move.san}", "before"
-    past = claim.tense == "before"
     moments = [m for m in scene.moments if not past or m.anchor in ("before", "line")]
     for board, move in ways_to_play(moments, term):
-        anchors = [moment.anchor for moment in scene.moments if moment.board is board]
-        return "true", f"{board.san(move)} is legal", anchors[0] if anchors else "line"
+        anchors = (moment.anchor for moment in scene.moments if moment.board is board)
+        return "true", f"{board.san(move)} is legal", next(anchors, "line")
+    # one numbered that was not played may be of another line, to which the text goes back
+    game, ply = scene.move.position, scene.before.board.ply()
+    if term.numbered is not None and 0 < ply - term.numbered <= len(game.moves):
+        board = game.board()
+        last = [board.pop() for _ in range(ply - term.numbered)][-1]
+        if term.fits(board, last):
+            return "true", "as the game went before", "before"
     evidence = f"{term.text} is not legal before the move, after it, or in a line of the text"
-    if _earlier(term, scene):
-        return "true", "as the game went before", "before"
-    if claim.stance.negated or not term.definite or _is_remote(term, scene):
+    if stance.negated or not term.definite or _is_remote(term, scene):
         return "not checkable", evidence, "none"
-    if claim.stance.supposed and not past:
+    if stance.supposed and not past:
         return "not checkable", evidence + "; the text only supposes it", "none"
     return "false", evidence, "before"
 
 
 def impossible(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     """Decide on a move that is said to be impossible: true if it is not legal."""
-    (term,) = claim.objects
-    events = ways_to_play(scene.moments[0 if claim.tense == "before" else 1 :], term)
-    if not events:
-        return "true", f"{term.text} is not legal", "after"
-    board, move = events[0]
-    doubtful = claim.stance.asked or claim.stance.supposed or (term.move and not term.move.castles)
-    return "not checkable" if doubtful else "false", f"{board.san(move)} is legal", "after"
-
-
-def _earlier(term: Term, scene: Scene) -> bool:
-    """Tell whether a numbered move was played earlier in the game, as far as that is known.
-
-    One that was not may be of another line, to which the text goes back.
-    """
-    moves, ply = scene.move.position.moves, scene.before.board.ply()
-    if term.numbered is None or term.move is None or not 0 < ply - term.numbered <= len(moves):
-        return False
-    board = scene.move.position.board()
-    last = [board.pop() for _ in range(ply - term.numbered)][-1]
-    return term.move.fits(board, last)
+    (term,), stance = claim.objects, claim.stance
+    castles = term.move is None or term.move.castles
+    for board, move in ways_to_play(scene.moments[claim.tense != "before" :], term):
+        open_ = stance.asked or stance.supposed or not castles
+        return "not checkable" if open_ else "false", f"{board.san(move)} is legal", "after"
+    return "true", f"{term.text} is not legal", "after"
 
 
 def _is_remote(term: Term, scene: Scene) -> bool:
@@ -389,30 +366,25 @@ def _is_remote(term: Term, scene: Scene) -> bool:
     Its number says so, or the line that it stands in, or the piece already stands where it is
     said to go.
     """
-    board, move = scene.before.board, term.move
-    if move is not None and move.file is not None and move.rank is not None:
+    board, move = scene.before.board, term.move or Notation()
+    if move.file is not None and move.rank is not None:
         start = chess.square(move.file, move.rank)  # ``h7-h6``, of a piece that is not there
         found = {moment.board.piece_type_at(start) for moment in scene.moments}
         if found <= {None} or (move.piece is not None and move.piece not in found):
             return True
-    if term.span[0] in scene.adrift:
+    newest = max(moment.board.ply() for moment in scene.moments)
+    numbered = board.ply() if term.numbered is None else term.numbered
+    if term.span[0] in scene.adrift or not board.ply() <= numbered <= newest:
         return True
-    if term.numbered is not None:
-        newest = max(moment.board.ply() for moment in scene.moments)
-        if not board.ply() <= term.numbered <= newest:
-            return True
-    if move is None or move.to is None or move.piece is None or move.takes:
-        return False
-    there = board.piece_at(move.to)
+    there = None if move.to is None or move.takes else board.piece_at(move.to)
     same = there is not None and there.piece_type == move.piece
-    return same and term.side in (None, board.color_at(move.to))
+    return same and term.side in (None, there and there.color)
 
 
 def _is_played(term: Term, scene: Scene) -> bool:
     board = scene.before.board
-    if term.move is None or term.side not in (None, board.turn):
-        return False
-    return term.numbered in (None, board.ply()) and term.move.fits(board, scene.move.move)
+    named = term.side in (None, board.turn) and term.numbered in (None, board.ply())
+    return named and term.fits(board, scene.move.move)
 
 
 def _must_be_played(term: Term, scene: Scene) -> bool:
@@ -426,10 +398,11 @@ def _must_be_played(term: Term, scene: Scene) -> bool:
 def signed(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a move written with a sign of check or mate gives check or mates."""
     term, mate = claim.objects[0], claim.relation == "move_mates"
-    events = [] if _is_remote(term, scene) else ways_to_play(scene.moments, term)
-    events = [(b, each) for b, _ in events if term.move for each in term.move.moves(b)]
     if _is_played(term, scene):
         events = [(scene.before.board, scene.move.move)]
+    else:
+        ways = [] if _is_remote(term, scene) else ways_to_play(scene.moments, term)
+        events = [(board, move) for board, _ in ways for move in term.plays(board)]
     if not events:
         return unknown(f"{term.text} is not legal")
     for board, move in events:
@@ -440,9 +413,15 @@ def signed(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return fails(f"{board.san(move)} {'is no mate' if mate else 'gives no check'}")
 
 
+def _lines(board: chess.Board) -> list[tuple[chess.Square, chess.Square, chess.Square]]:
+    """Return each line piece with two enemy pieces behind each other on its line."""
+    every = chain.from_iterable(tactics.lines(board, colour) for colour in chess.COLORS)
+    return sorted(every, key=lambda line: (board.color_at(line[2]) or 0, line[2], line[0]))
+
+
 def may_castle(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side has a right to castle, to the wing if one is named."""
-    has = any(_has_right(moment.board, side, wing) for side, wing in _castling(claim))
+    has = any(_rights(claim, moment.board))
     if moment.last is not None and moment.last[0].is_castling(moment.last[1]) and not has:
         return unknown("the move is castling itself")
     return truth(has, f"castling rights are {moment.board.castling_xfen()}")
@@ -452,36 +431,22 @@ def loses_right(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a right to castle is there before the move and gone after it."""
     start, end = scene.before.board, scene.after.board
     lost = any(
-        _has_right(start, side, wing) and not _has_right(end, side, wing)
-        for side, wing in _castling(claim)
+        had > has for had, has in zip(_rights(claim, start), _rights(claim, end), strict=True)
     )
     return truth(lost, f"castling rights were {start.castling_xfen()}, are {end.castling_xfen()}")
 
 
 def castled(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a king can have castled: no rights left, and on that side of the board."""
-    board = moment.board
-    wings = {"K": range(5, 8), "Q": range(4), "either": (*range(4), *range(5, 8))}
+    board, (sides, wing) = moment.board, _castling(claim)
+    files = {"K": range(5, 8), "Q": range(4)}.get(wing, (*range(4), *range(5, 8)))
     gone = [
-        chess.square_file(board.king(side) or 0) in wings[wing]
-        and not board.has_castling_rights(side)
-        for side, wing in _castling(claim)
+        chess.square_file(board.king(side) or 0) in files and not board.has_castling_rights(side)
+        for side in sides
     ]
     if all(gone) if "both" in claim.detail else any(gone):
         return holds("king and rights are as after castling")
     return fails("the king does not stand there, or still has its rights")
-
-
-def _castling(claim: Claim) -> list[tuple[chess.Color, str]]:
-    """Return the sides that are spoken of, each with the wing."""
-    (term,) = claim.objects
-    wing = (term.move.castles if term.move else None) or "either"
-    return [(side, wing) for side in (chess.COLORS if term.side is None else [term.side])]
-
-
-def _has_right(board: chess.Board, side: chess.Color, wing: str) -> bool:
-    king = wing != "Q" and board.has_kingside_castling_rights(side)
-    return king or (wing != "K" and board.has_queenside_castling_rights(side))
 
 
 def promotes(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -490,11 +455,11 @@ def promotes(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return NO_MOVE
     board, move = moment.last
     if move.promotion is None:
-        nothing = f"{board.san(move)} promotes nothing"
-        ready = moment.board.is_check() or any(
-            answer.promotion for end in _both_turns(moment.board) for answer in end.legal_moves
-        )
-        return unknown(f"{nothing}, but a pawn can promote next") if ready else fails(nothing)
+        nothing, end = f"{board.san(move)} promotes nothing", moment.board
+        answers = chain.from_iterable(turned.legal_moves for turned in _both_turns(end))
+        if end.is_check() or any(answer.promotion for answer in answers):
+            return unknown(f"{nothing}, but a pawn can promote next")
+        return fails(nothing)
     made = {"piece": chess.piece_name(move.promotion), "square": chess.square_name(move.to_square)}
     good = all(claim.detail.get(key, value) == value for key, value in made.items())
     return truth(good, f"{board.san(move)} promotes")
@@ -510,43 +475,42 @@ def can_promote(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return fails("no such promotion is legal")
 
 
-def on_turn(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether the side that must find a move is the one on turn after the move."""
-    side = scene.after.board.turn
-    right = claim.subjects[0].side == side
-    return truth(right, f"{side_name(side)} is on turn", certain=False)
-
-
 def on_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether the side that does something is the one that moves."""
-    side = scene.move.mover
-    return truth(claim.subjects[0].side == side, f"{side_name(side)} moves", certain=False)
+    """Look whether a side is the one that moves, or (``on_turn``) is on turn after the move."""
+    answers = claim.relation == "on_turn"
+    side = scene.move.mover != answers
+    evidence = f"{side_name(side)} {'is on turn' if answers else 'moves'}"
+    return truth(claim.subjects[0].side == side, evidence, certain=False)
 
 
 def theme(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether what the text speaks of comes with the move: a check, a mate, a square."""
+    """Look whether what the text speaks of comes with the move: a check, a mate, a square.
+
+    A piece comes with it that it takes or that its piece attacks, and a king close to it.
+    """
     (board, move), end = (scene.before.board, scene.move.move), scene.after.board
     subject, square = claim.detail["theme"], claim.detail.get("square")
-    reached = end.attacks(move.to_square) | {move.from_square, move.to_square}
-    there = {
-        "check": lambda: end.is_check() or board.is_check(),
-        "mate": lambda: end.is_checkmate() or any(mates(end, side) for side in chess.COLORS),
-        "sacrifice": lambda: exchange(board, move) < 0,
-        "square": lambda: square in [chess.square_name(each) for each in reached],
-        "piece": lambda: any(_is_aim(term, scene) for term in claim.objects),
-    }
-    return truth(there[subject](), f"{board.san(move)}: {square or subject}", certain=False)
-
-
-def _is_aim(term: Term, scene: Scene) -> bool:
-    """Tell whether a piece is taken by the move, attacked by its piece, or a king close to it."""
-    (board, move), end = (scene.before.board, scene.move.move), scene.after.board
-    taken, attacked = taken_on(board, move), end.attacks(move.to_square)
-    return (taken is not None and term.matches(taken, board.piece_at(taken))) or any(
-        (square in attacked and end.color_at(square) == end.turn)
-        or (is_king(term) and 0 < chess.square_distance(square, move.to_square) < 3)
-        for square in term.squares(end)
-    )
+    attacked, taken = end.attacks(move.to_square), facts.taken_on(board, move)
+    if subject == "check":
+        comes = end.is_check() or board.is_check()
+    elif subject == "mate":
+        comes = end.is_checkmate() or any(tactics.mates(end, side) for side in chess.COLORS)
+    elif subject == "sacrifice":
+        comes = tactics.exchange(board, move) < 0
+    elif subject == "square":
+        reached = attacked | {move.from_square, move.to_square}
+        comes = square in [chess.square_name(each) for each in reached]
+    else:
+        comes = any(
+            (taken is not None and term.matches(taken, board.piece_at(taken)))
+            or any(
+                (each in attacked and end.color_at(each) == end.turn)
+                or (is_king(term) and 0 < chess.square_distance(each, move.to_square) < 3)
+                for each in term.squares(end)
+            )
+            for term in claim.objects
+        )
+    return truth(comes, f"{board.san(move)}: {square or subject}", certain=False)
 
 
 def there_is(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -581,40 +545,36 @@ def stands(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def attacks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether the pieces named attack, defend or control all that they are said to."""
     finding = _act_on_all(claim, moment)
-    on_king, fails_here = any(map(is_king, claim.objects)), finding.outcome == "fails"
-    if claim.relation == "attacks" and on_king and claim.tense != "after" and fails_here:
+    on_king, failed = any(map(is_king, claim.objects)), finding.outcome == "fails"
+    if claim.relation == "attacks" and on_king and claim.tense != "after" and failed:
         return unknown("an attack on a king takes many forms")
     if claim.relation == "defends" and on_king and finding.outcome != "absent":
         return unknown("a king is sheltered rather than defended")
-    vague = claim.relation == "defends" and fails_here and _is_vague(claim)
+    vague = claim.relation == "defends" and failed and _is_vague(claim)
     return unknown(finding.evidence) if vague else finding
 
 
 def _act_on_all(claim: Claim, moment: Moment) -> Finding:
     """Look whether the subjects attack (or defend) every object, in the numbers said."""
-    board = moment.board
-    actors = list(chess.scan_forward(board.occupied))
-    if claim.subjects:
-        actors = acting_squares(claim.subjects, moment)
+    board, subjects = moment.board, claim.subjects
+    actors = acting_squares(subjects, moment) if subjects else [*chess.SquareSet(board.occupied)]
     if not actors:
         return absent("there is no such piece")
     if "count" in claim.detail and claim.objects:
         return _counted(claim, moment)
     findings = [_act_on(claim, moment, actors, term) for term in claim.objects]
-    idle = [finding for finding in findings if finding.outcome != "holds"]
-    if idle:
+    if idle := [finding for finding in findings if finding.outcome != "holds"]:
         return idle[0]
-    for subject in claim.subjects if claim.together else ():
-        own = acting_squares([subject], moment)
-        if not own:
+    for subject in subjects if claim.together else ():
+        if not (own := acting_squares([subject], moment)):
             return absent(f"there is no {subject.text}")
-        idle = [_act_on(claim, moment, own, term) for term in claim.objects]
-        if all(finding.outcome != "holds" for finding in idle):
-            return next((each for each in idle if each.outcome == "unknown"), idle[0])
-    if len(claim.subjects) == 1 and claim.subjects[0].role == "piece":
+        alone = [_act_on(claim, moment, own, term) for term in claim.objects]
+        if all(finding.outcome != "holds" for finding in alone):
+            return next((each for each in alone if each.outcome == "unknown"), alone[0])
+    if len(subjects) == 1 and subjects[0].role == "piece":
         # each piece by itself, or with a plural those of one side, must act on every object
         groups = [[actor] for actor in actors]
-        if _PLURAL.search(claim.subjects[0].text):
+        if _PLURAL.search(subjects[0].text):
             groups = [[a for a in actors if board.color_at(a) == side] for side in chess.COLORS]
         acted = ({_act_on(claim, moment, g, t).outcome for t in claim.objects} for g in groups)
         if not any(outcomes <= {"holds"} for outcomes in acted):
@@ -637,6 +597,7 @@ def _is_vague(claim: Claim) -> bool:
 
 
 def _targets(term: Term, moment: Moment) -> list[chess.Square]:
+    """Return the squares that a term means as what is acted on, empty ones that it names too."""
     if term.role == "square" and term.square is not None:
         return [term.square]
     return acting_squares([term], moment) if term.role == "this" else term.squares(moment.board)
@@ -645,60 +606,49 @@ def _targets(term: Term, moment: Moment) -> list[chess.Square]:
 def _act_on(claim: Claim, moment: Moment, actors: list[chess.Square], term: Term) -> Finding:
     """Look whether one of the actors attacks (or defends) what a term means."""
     board, verb = moment.board, _verb(claim)
-    targets = _targets(term, moment)
+    targets, doubtful = _targets(term, moment), None
     if not targets:
         return absent(f"there is no {term.text}")
-    doubtful: Finding | None = None
-    for actor in actors:
-        side = board.color_at(actor)
-        for target in targets:
-            owner = board.color_at(target)
-            any_side = claim.relation == "controls" or owner is None or term.role == "square"
-            if not any_side and (owner != side) != (claim.relation == "attacks"):
-                continue
-            if board.attacks_mask(actor) & chess.BB_SQUARES[target]:
-                square = chess.square_name(target) if owner is None else name(board, target)
-                line = pin_lines(board, bool(side)).get(actor, chess.BB_ALL)
-                pinned = "" if line & chess.BB_SQUARES[target] else ", but is pinned"
-                return holds(f"{name(board, actor)} {verb} {square}{pinned}")
-            if (
-                _is_vague(claim)
-                and line_pieces(board, bool(side), target) & chess.BB_SQUARES[actor]
-            ):
-                doubtful = unknown(f"{name(board, actor)} looks at {chess.square_name(target)}")
-    if doubtful is not None:
-        return doubtful
-    if len(actors) == 1:
+    for actor, target in product(actors, targets):
+        side, owner = bool(board.color_at(actor)), board.color_at(target)
+        any_side = claim.relation == "controls" or owner is None or term.role == "square"
+        if not any_side and (owner != side) != (claim.relation == "attacks"):
+            continue
+        aim = chess.BB_SQUARES[target]
+        if board.attacks_mask(actor) & aim:
+            square = chess.square_name(target) if owner is None else name(board, target)
+            free = facts.pin_lines(board, side).get(actor, chess.BB_ALL) & aim
+            return holds(f"{name(board, actor)} {verb} {square}{'' if free else ', but is pinned'}")
+        if _is_vague(claim) and facts.line_pieces(board, side, target) & chess.BB_SQUARES[actor]:
+            doubtful = unknown(f"{name(board, actor)} looks at {chess.square_name(target)}")
+    if doubtful is None and len(actors) == 1:
         return fails(f"{name(board, actors[0])} does not {verb[:-1]} {term.text}")
-    return fails(f"no such piece {verb} {term.text}")
+    return doubtful or fails(f"no such piece {verb} {term.text}")
 
 
 def _counted(claim: Claim, moment: Moment) -> Finding:
     """Look whether as many pieces attack or defend a square as the words say."""
-    board, wanted = moment.board, int(claim.detail["count"])
-    targets = _targets(claim.objects[0], moment)
+    board, wanted, term = moment.board, int(claim.detail["count"]), claim.objects[0]
+    targets = _targets(term, moment)
     if not targets:
-        return absent(f"there is no {claim.objects[0].text}")
-    owner = board.color_at(targets[0])
+        return absent(f"there is no {term.text}")
+    target, owner = targets[0], board.color_at(targets[0])
     if owner is None:
         return unknown("whose pieces count is not said")
-    side = not owner if claim.relation == "attacks" else owner
-    direct = board.attackers_mask(side, targets[0])
+    side = owner != (claim.relation == "attacks")
+    direct = board.attackers_mask(side, target)
     # line pieces that stand behind another attacker of their own side
-    hidden = sum(
-        bool(direct & chess.between(square, targets[0]))
-        for square in chess.scan_forward(line_pieces(board, side, targets[0]) & ~direct)
-    )
+    behind = chess.SquareSet(facts.line_pieces(board, side, target) & ~direct)
+    hidden = sum(bool(direct & chess.between(square, target)) for square in behind)
     count = direct.bit_count()
-    evidence = f"{count} pieces look at {name(board, targets[0])}"
-    right = wanted in (count, len(attackers(board, side, targets[0])))
-    return truth(right, evidence, certain=not count < wanted <= count + hidden)
+    right = wanted in (count, len(facts.attackers(board, side, target)))
+    certain = not count < wanted <= count + hidden
+    return truth(right, f"{count} pieces look at {name(board, target)}", certain=certain)
 
 
 def loose(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a piece is undefended, or can be won."""
-    term = claim.objects[0]
-    word = claim.detail["verb"].partition(" ")[0]
+    term, word = claim.objects[0], claim.detail["verb"].partition(" ")[0]
     squares = _targets(term, moment)
     if not squares:
         return absent(f"there is no {term.text}")
@@ -710,19 +660,18 @@ def loose(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def _loose_at(word: str, board: chess.Board, square: chess.Square) -> Finding:
-    side = bool(board.color_at(square))
-    defenders = attackers(board, side, square)
-    who = name(board, square)
+    side, who = bool(board.color_at(square)), name(board, square)
+    defenders = facts.attackers(board, side, square)
     by = ", ".join(name(board, defender) for defender in defenders) or "nothing"
-    if word in ("undefended", "unprotected", "unguarded", "defenceless", "defenseless", "without"):
+    if word.startswith(("un", "defen", "without")):
         return truth(not defenders, f"{who} is defended by {by}")
-    if attackers(board, not side, square):
-        won = not defenders or any(loss.square == square for loss in hanging(board, side))
+    if facts.attackers(board, not side, square):
+        won = not defenders or any(loss.square == square for loss in tactics.hanging(board, side))
         return truth(won, f"{who} is attacked and is defended by {by}")
-    evidence = f"nothing attacks {who}"
     if defenders:
-        return fails(evidence)
-    return holds(evidence + " and nothing defends it") if word == "loose" else unknown(evidence)
+        return fails(f"nothing attacks {who}")
+    open_ = f"nothing attacks {who}"
+    return holds(f"{open_} and nothing defends it") if word == "loose" else unknown(open_)
 
 
 def shelters(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -731,7 +680,7 @@ def shelters(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     kings = [king for term in claim.objects if is_king(term) for king in term.squares(board)]
     if not kings:
         return absent("there is no such king")
-    pawns = set(shelter(board, bool(board.color_at(kings[0]))).pawns)
+    pawns = set(facts.shelter(board, bool(board.color_at(kings[0]))).pawns)
     evidence = f"{len(pawns)} pawns stand before {name(board, kings[0])}"
     if not claim.subjects:
         return truth(bool(pawns), evidence)
@@ -751,27 +700,29 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if any(term.role == "piece" and is_king(term) for term in claim.objects):
         return fails("a king is never captured")
     verb, made, sides = claim.detail["verb"], "made" in claim.detail, _sides(claim)
-    for board, move in _made(moment):
-        if _is_meant(claim, board, move):
-            return holds(f"{board.san(move)} is a capture")
+    board, last = moment.board, moment.last
+    for before, move in _made(moment):
+        if _is_meant(claim, before, move):
+            return holds(f"{before.san(move)} is a capture")
     again = verb.startswith(("recapt", "retak", "takes back", "take back", "taking back"))
     # said outright: that it is only possible will do for the opponent, or a recapture
     opponent = sides == {not scene.move.mover} and moment.anchor != "before"
     possible = not made or moment.anchor == "line" or (opponent and not claim.stance.negated)
     possible = possible or (again and sides != {scene.move.mover})
-    events = _answers(moment) if again else _possible(moment)
-    for board, move in events if possible else ():
-        if _is_meant(claim, board, move):
-            return holds(f"{board.san(move)} is legal")
-    if moment.last is None:
+    for at, move in (_answers(moment) if again else _possible(moment)) if possible else ():
+        if _is_meant(claim, at, move):
+            return holds(f"{at.san(move)} is legal")
+    if last is None:
         return fails("no such capture is legal")
-    if moment.board.is_check() and sides != {moment.board.turn} and not (made and sides):
-        ends = [play(moment.board, answer) for answer in moment.board.legal_moves]
-        if any(_is_meant(claim, b, m) for b in ends for m in b.generate_legal_captures()):
+    if board.is_check() and sides != {board.turn} and not (made and sides):
+        ends = [play(board, answer) for answer in board.legal_moves]
+        if any(
+            _is_meant(claim, end, move) for end in ends for move in end.generate_legal_captures()
+        ):
             return unknown("the check must be answered first")
     if _follows_another(claim, scene):
         return unknown("it may follow the move that is named")
-    return fails(f"{moment.last[0].san(moment.last[1])} is no such capture")
+    return fails(f"{last[0].san(last[1])} is no such capture")
 
 
 def _follows_another(claim: Claim, scene: Scene) -> bool:
@@ -796,8 +747,7 @@ def _made(moment: Moment) -> list[_Event]:
 
 def _possible(moment: Moment) -> Iterator[_Event]:
     for board in [moment.board] if moment.anchor == "reply" else _both_turns(moment.board):
-        for move in board.generate_legal_captures():
-            yield board, move
+        yield from ((board, move) for move in board.generate_legal_captures())
 
 
 def _answers(moment: Moment) -> Iterator[_Event]:
@@ -810,7 +760,7 @@ def _answers(moment: Moment) -> Iterator[_Event]:
 
 
 def _is_meant(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
-    victim = taken_on(board, move)
+    victim = facts.taken_on(board, move)
     if victim is None or not all(_is_taken(term, board, move, victim) for term in claim.objects):
         return False
     return not claim.subjects or any(_takes(term, board, move) for term in claim.subjects)
@@ -826,14 +776,12 @@ def _is_taken(term: Term, board: chess.Board, move: chess.Move, victim: chess.Sq
 
 
 def _takes(term: Term, board: chess.Board, move: chess.Move) -> bool:
-    if term.role == "this":
-        return True
     if term.role == "side":
         return term.side == board.turn
-    if term.role == "move":
-        return term.move is not None and term.move.fits(board, move)
-    piece = board.piece_at(move.from_square)
-    return term.matches(move.from_square, piece) or term.matches(move.to_square, piece)
+    if term.role in ("this", "move"):
+        return term.role == "this" or term.fits(board, move)
+    start, end = move.from_square, move.to_square
+    return term.matches(start, board.piece_at(start)) or term.matches(end, board.piece_at(start))
 
 
 def en_passant(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -850,18 +798,19 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """
     kinds = [term.pieces for term in claim.objects]
     alike = len(kinds) == 1 and _PLURAL.search(claim.objects[0].text) is not None
-    only_named = bool(claim.subjects) and all(term.role == "piece" for term in claim.subjects)
+    named = [term for term in claim.subjects if term.role == "piece"]
+    only_named = bool(named) and len(named) == len(claim.subjects)
     places = {term.square for term in claim.objects if alike and term.square is not None}
     for board, move in (*_made(moment), *_possible(moment)):
-        if places and move.to_square not in places:
-            continue
-        taken = board.piece_at(move.to_square)
-        if only_named and not any(
-            _takes(term, board, move) or term.matches(move.to_square, taken)
-            for term in claim.subjects
+        start, end = move.from_square, move.to_square
+        if (places and end not in places) or (
+            only_named
+            and not any(
+                _takes(t, board, move) or t.matches(end, board.piece_at(end)) for t in named
+            )
         ):
             continue
-        pair = (board.piece_type_at(move.from_square), board.piece_type_at(move.to_square))
+        pair = (board.piece_type_at(start), board.piece_type_at(end))
         if all((all if alike else any)(piece in kind for piece in pair) for kind in kinds):
             return holds(f"{board.san(move)} exchanges")
     return fails("no such exchange can be made at once")
@@ -876,25 +825,20 @@ def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if moment.last is None:
         return ANOTHER_MOVE
     board, move = moment.last
-    written = _written(claim.subjects)
-    if written and not any(each.fits(board, move) for each in written):
+    written, sides = _written(claim.subjects), _sides(claim) or {scene.move.mover}
+    meant = any(each.fits(board, move) for each in written) if written else board.turn in sides
+    if not meant:
         return ANOTHER_MOVE
-    if not written and board.turn not in (_sides(claim) or {scene.move.mover}):
-        return ANOTHER_MOVE
-    gain = exchange(board, move)
+    gain, unit = tactics.exchange(board, move), claim.detail.get("unit", "material")
     evidence = f"by exchange {board.san(move)} brings {gain:+d} in pawns"
-    unit = claim.detail.get("unit", "material")
     outright = claim.text.lower().startswith("win") and unit != "material"
     bad = gain < 0 if written else gain <= 0 and outright and moment.anchor == "after"
     answers = moment.board.generate_legal_captures(chess.BB_ALL, chess.BB_SQUARES[move.to_square])
-    if any(mates(play(moment.board, answer), board.turn) for answer in answers):
+    if any(tactics.mates(play(moment.board, answer), board.turn) for answer in answers):
         return unknown(f"{evidence}, but taking back allows mate")
-    return truth(gain >= _value(unit), evidence, certain=bad and board.is_capture(move))
-
-
-def _value(unit: str) -> int:
-    names = {chess.piece_name(kind): worth for kind, worth in VALUES.items()}
-    return {**names, "exchange": 2, "piece": 3}.get(unit.removesuffix("s"), 1)
+    values = {chess.piece_name(kind): worth for kind, worth in tactics.VALUES.items()}
+    worth = {**values, "exchange": 2, "piece": 3}.get(unit, 1)
+    return truth(gain >= worth, evidence, certain=bad and board.is_capture(move))
 
 
 def can_win(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -905,15 +849,13 @@ def can_win(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """
     board = moment.board
     agents = [term for term in claim.subjects if term.role == "piece"]
-
-    def are(terms: Iterable[Term], square: chess.Square) -> bool:
-        return all(term.matches(square, board.piece_at(square)) for term in terms)
-
     legal = [
         capture
         for side in _named_sides(claim)
-        for capture in all_captures(board, side)
-        if are(agents, capture.from_square) and are(claim.objects, capture.victim_square)
+        for capture in tactics.captures(board, side)
+        for start, end in [(capture.from_square, capture.victim_square)]
+        if all(term.matches(start, board.piece_at(start)) for term in agents)
+        and all(term.matches(end, board.piece_at(end)) for term in claim.objects)
     ]
     if not legal:
         return fails("no such capture is legal")
@@ -931,14 +873,14 @@ def exchange_result(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look what the exchanges on a square come to when the move has started them."""
     if moment.last is None:
         return NO_MOVE
-    board, move = moment.last
-    if chess.square_name(move.to_square) != claim.detail["square"]:
+    (board, move), detail = moment.last, claim.detail
+    if chess.square_name(move.to_square) != detail["square"]:
         return absent("the move goes to another square")
-    gain = exchange(board, move)
-    wanted = 0
-    if "even" not in claim.detail:
-        wanted = int(claim.detail["count"]) * (1 if claim.detail["result"] == "wins" else -1)
-        wanted *= -1 if claim.subjects and claim.subjects[0].side != board.turn else 1
+    gain = tactics.exchange(board, move)
+    wanted = 0 if "even" in detail else int(detail["count"])
+    loses = detail.get("result") == "loses"
+    opponent = bool(claim.subjects) and claim.subjects[0].side != board.turn
+    wanted *= -1 if loses != opponent else 1
     return truth(gain == wanted, f"by exchange {board.san(move)} brings {gain:+d} in pawns")
 
 
@@ -946,7 +888,7 @@ def brings(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look by how much the move of a moment changes a side's material at once."""
     if moment.last is None:
         return NO_MOVE
-    change = balance(moment.board) - balance(moment.last[0])
+    change = tactics.balance(moment.board) - tactics.balance(moment.last[0])
     change *= 1 if claim.subjects[0].side else -1
     evidence = f"material changes by {change:+d} for that side"
     return truth(change == int(claim.detail["count"]), evidence)
@@ -1004,7 +946,7 @@ def discovered_check(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a piece that did not move gives check."""
     if moment.last is None:
         return NO_MOVE
-    others = set(moment.board.checkers()) - set(moved_squares(*moment.last))
+    others = set(moment.board.checkers()) - set(facts.moved_squares(*moment.last))
     return truth(bool(others), "the check comes from the moved piece or there is none")
 
 
@@ -1040,7 +982,7 @@ def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return holds("it is mate already")
     kings = {not term.side for term in claim.objects if term.side is not None}
     for side in kings or _named_sides(claim):
-        for move in mates(moment.board, side):
+        for move in tactics.mates(moment.board, side):
             return holds(f"{side_name(side)} could mate by {move.uci()}")
     at_once = claim.detail.get("count") == "1"
     return fails("no move mates at once") if at_once else unknown("a longer mate may exist")
@@ -1055,7 +997,7 @@ def can_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return unknown("it is mate already")
     named = _written(claim.objects)
     for side in _named_sides(claim):
-        for move in mates(moment.board, side):
+        for move in tactics.mates(moment.board, side):
             if all(each.fits(moment.board, move) for each in named):
                 return holds(f"{move.uci()} mates")
     return fails("that move does not mate") if named else unknown("a longer mate may exist")
@@ -1063,8 +1005,7 @@ def can_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def mate_in(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look for the mate that is counted: by the board for one move, else by the given score."""
-    board, count = moment.board, int(claim.detail["count"])
-    verdict = scene.verdict
+    board, count, verdict = moment.board, int(claim.detail["count"]), scene.verdict
     scores = [] if verdict is None else [verdict.before, verdict.after, verdict.played]
     mating = [score.relative.mate() for score in scores]
     known = sorted(abs(mate) for mate in mating if mate is not None)
@@ -1073,9 +1014,9 @@ def mate_in(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if count > 1 and scores and (known or count <= SURE_MATE):
         return fails(f"the engine gives {f'mate in {known[0]}' if known else 'no mate'}")
     if count == 1:
-        quick = board.is_checkmate() or any(mates(board, side) for side in chess.COLORS)
+        quick = board.is_checkmate() or any(tactics.mates(board, side) for side in chess.COLORS)
         return truth(quick, "mate in one" if quick else "no move mates at once")
-    if board.is_checkmate() or mates(board, board.turn):
+    if board.is_checkmate() or tactics.mates(board, board.turn):
         return fails("there is a quicker mate")
     return unknown(f"a mate in {count} is not searched for")
 
@@ -1085,76 +1026,67 @@ def mate_in(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def forks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether one piece attacks all that it is said to fork, and two pieces at least."""
-    board = moment.board
+    board, named = moment.board, claim.objects
     actors = acting_squares(claim.subjects, moment)
     if not actors:
         return absent("there is no such piece")
-    enemies = {actor: board.occupied_co[not board.color_at(actor)] for actor in actors}
-    targets = {actor: list(board.attacks(actor) & enemies[actor]) for actor in actors}
-    if any(term.role == "side" for term in claim.subjects) and claim.objects:
-        together = [square for attacked in targets.values() for square in attacked]
-        if all(_is_among(term, board, together) for term in claim.objects):
-            return holds("its pieces attack all of them")
-    for actor, attacked in targets.items():
-        if len(attacked) >= 2 and all(_is_among(t, board, attacked) for t in claim.objects):
+    targets = [
+        [*(board.attacks(actor) & board.occupied_co[not board.color_at(actor)])] for actor in actors
+    ]
+    together = [*chain.from_iterable(targets)]
+    of_side = named and any(term.role == "side" for term in claim.subjects)
+    if of_side and all(_is_among(term, board, together) for term in named):
+        return holds("its pieces attack all of them")
+    for actor, attacked in zip(actors, targets, strict=True):
+        if len(attacked) >= 2 and all(_is_among(term, board, attacked) for term in named):
             names = " and ".join(name(board, square) for square in attacked)
             return holds(f"{name(board, actor)} attacks {names}")
     return fails("no such piece attacks all of them at once")
 
 
-def _is_among(term: Term, board: chess.Board, squares: Sequence[chess.Square]) -> bool:
-    if term.role == "square":
-        return term.square in squares
-    return bool({*term.squares(board)} & {*squares})
+def _is_among(term: Term, board: chess.Board, squares: Iterable[chess.Square]) -> bool:
+    meant = [term.square] if term.role == "square" else term.squares(board)
+    return not {*squares}.isdisjoint(meant)
 
 
 def pins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a piece is pinned, to what is said if anything is."""
-    board = moment.board
-    pinned, *behind = claim.objects
+    board, (pinned, *behind) = moment.board, claim.objects
     fronts = acting_squares([pinned], moment)
     if not fronts:
         return absent(f"there is no {pinned.text}")
     named = [term for term in claim.subjects if term.role != "square"]
-    actors = acting_squares(named, moment)
-    doubtful = False
-    for pinner, front, back in _all_lines(board):
+    actors, doubtful = acting_squares(named, moment), False
+    for pinner, front, back in _lines(board):
         if (named and pinner not in actors) or front not in fronts:
             continue
-        worth = [_WORTH[board.piece_type_at(square) or chess.PAWN] for square in (front, back)]
+        worth = [_WORTH[facts.piece_on(board, square)] for square in (front, back)]
         if _is_among(behind[0], board, [back]) if behind else worth[1] > worth[0]:
             return holds(f"{name(board, pinner)} pins {name(board, front)} to {name(board, back)}")
         doubtful = doubtful or not behind
     return unknown("something stands behind it") if doubtful else fails("no such pin")
 
 
-_WORTH = {**VALUES, chess.KING: 100}
+_WORTH = {**tactics.VALUES, chess.KING: 100}
 
 
 def skewers(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a line piece attacks one piece through another."""
-    board = moment.board
-    actors = acting_squares(claim.subjects, moment)
+    board, actors = moment.board, acting_squares(claim.subjects, moment)
     if not actors:
         return absent("there is no such piece")
-    for actor, front, back in _all_lines(board):
+    for actor, front, back in _lines(board):
         if actor in actors and all(_is_among(t, board, [front, back]) for t in claim.objects):
             line = f"{name(board, back)} stands behind {name(board, front)}"
             return holds(f"{line}, attacked by {name(board, actor)}")
     return fails("no such pieces stand on one line")
 
 
-def _all_lines(board: chess.Board) -> list[tuple[chess.Square, chess.Square, chess.Square]]:
-    """Return each line piece with two enemy pieces behind each other on its line."""
-    every = (line for colour in chess.COLORS for line in lines(board, colour))
-    return sorted(every, key=lambda line: (board.color_at(line[2]) or 0, line[2], line[0]))
-
-
 def discovers(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether the move of a moment opens an attack for another piece."""
     if moment.last is None:
         return NO_MOVE
-    for attack in discovered_attacks(*moment.last):
+    for attack in tactics.discovered_attacks(*moment.last):
         who, target = name(moment.board, attack.square), name(moment.board, attack.target)
         return holds(f"{who} now attacks {target}")
     return fails("the move opens no attack for another piece")
@@ -1168,41 +1100,43 @@ def ahead(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
     Where no side is named, either may be.
     """
-    turned = claim.relation == "behind"
-    sides = [bool(term.side) != turned for term in claim.subjects] or list(chess.COLORS)
+    behind = claim.relation == "behind"
+    sides = [bool(term.side) != behind for term in claim.subjects] or list(chess.COLORS)
     findings = [_is_ahead(claim, moment.board, side) for side in sides]
     return next((finding for finding in findings if finding.outcome == "holds"), findings[0])
 
 
 def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
-    pawns_up = balance(board) if side else -balance(board)
-    evidence = f"{side_name(side)} is {pawns_up:+d} in pawns"
-    if "unit" not in claim.detail:
-        return truth(pawns_up > 0, evidence)
-    more = {
-        kind: len(board.pieces(kind, side)) - len(board.pieces(kind, not side))
+    pawns_up = tactics.balance(board) * (1 if side else -1)
+    more = [
+        len(board.pieces(kind, side)) - len(board.pieces(kind, not side))
         for kind in chess.PIECE_TYPES
-    }
+    ]
+    knights, bishops, rooks, queens = more[1:5]
     count = number(claim.detail.get("count", "one"))
-    unit = claim.detail["unit"].split()[-1].removesuffix("s")
-    if unit == "exchange":
-        minors = more[chess.KNIGHT] + more[chess.BISHOP]
-        return truth(more[chess.ROOK] == count and minors == -count, evidence)
-    if unit == "point":
-        return truth(pawns_up == count, evidence)
-    if unit in ("piece", "minor"):
-        pieces = sum(more[kind] for kind in chess.PIECE_TYPES[1:5])
-        return truth((pieces == count and pawns_up > 0) or pawns_up == 3 * count, evidence)
-    (kind,) = noun_pieces(unit)
-    least = count if kind == chess.PAWN else 1
-    return truth(
-        (more[kind] == count and pawns_up >= least) or pawns_up == VALUES[kind] * count, evidence
-    )
+    unit = claim.detail.get("unit", "").split()[-1:]
+    match "".join(unit).removesuffix("s"):
+        case "":
+            is_ahead = pawns_up > 0
+        case "exchange":
+            is_ahead = rooks == count and knights + bishops == -count
+        case "point":
+            is_ahead = pawns_up == count
+        case "piece" | "minor":
+            pieces = knights + bishops + rooks + queens
+            is_ahead = (pieces == count and pawns_up > 0) or pawns_up == 3 * count
+        case noun:
+            (kind,) = noun_pieces(noun)
+            least = count if kind == chess.PAWN else 1
+            exact = pawns_up == tactics.VALUES[kind] * count
+            is_ahead = exact or (more[kind - 1] == count and pawns_up >= least)
+    return truth(is_ahead, f"{side_name(side)} is {pawns_up:+d} in pawns")
 
 
 def level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether material is equal."""
-    return truth(balance(moment.board) == 0, f"White is {balance(moment.board):+d} in pawns")
+    pawns_up = tactics.balance(moment.board)
+    return truth(pawns_up == 0, f"White is {pawns_up:+d} in pawns")
 
 
 def pair(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -1217,13 +1151,13 @@ def counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     side, noun = bool(claim.subjects[0].side), claim.detail["noun"].split()[-1]
     if noun.startswith("piece"):
         return unknown("what counts as a piece is not said")
-    have, want = _count(moment.board, noun, side), number(claim.detail["count"])
+    have, wanted = _count(moment.board, noun, side), number(claim.detail["count"])
     evidence = f"it has {have} {noun}"
     if "more" in claim.detail:
-        return truth(have - _count(moment.board, noun, not side) == want, evidence)
-    if have > want and "whole" not in claim.detail:
+        return truth(have - _count(moment.board, noun, not side) == wanted, evidence)
+    if have > wanted and "whole" not in claim.detail:
         return unknown(f"{evidence}, more than the text speaks of")
-    return truth(have == want, evidence)
+    return truth(have == wanted, evidence)
 
 
 def _count(board: chess.Board, noun: str, side: chess.Color) -> int:
@@ -1245,15 +1179,12 @@ def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     pawns = term.squares(board)
     if not pawns:
         return absent(f"there is no {term.text}")
-    find = {"doubled": doubled, "isolated": isolated}.get(state, passed)
+    find = {"doubled": facts.doubled, "isolated": facts.isolated}.get(state, facts.passed)
     fitting = [pawn for pawn in pawns if pawn in find(board, bool(board.color_at(pawn)))]
     if state == "connected":
-        beside = {
-            (chess.square_file(pawn) + step, board.color_at(pawn))
-            for pawn in fitting
-            for step in (-1, 1)
-        }
-        fitting = [p for p in fitting if (chess.square_file(p), board.color_at(p)) in beside]
+        places = [(chess.square_file(pawn), board.color_at(pawn)) for pawn in fitting]
+        beside = {(file + step, side) for file, side in places for step in (-1, 1)}
+        fitting = [pawn for pawn, at in zip(fitting, places, strict=True) if at in beside]
     if fitting:
         return holds(f"the pawn on {chess.square_name(fitting[0])} is {state}")
     return fails(f"no such pawn is {state}")
@@ -1265,13 +1196,11 @@ def open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     file = chess.FILE_NAMES.index(letter)
     pawns = bool(board.pawns & chess.BB_FILES[file])
     sides = [bool(term.side) for term in claim.subjects] or chess.COLORS
-    half = any(file in half_open_files(board, side) for side in sides)
+    half = any(file in facts.half_open_files(board, side) for side in sides)
     state = "half-open" if half else "closed" if pawns else "open"
     wording, evidence = claim.detail.get("half", "open"), f"the {letter}-file is {state}"
-    if wording.startswith(("half", "semi")):
-        return truth(half, evidence)
-    if wording.startswith("closed"):
-        return truth(pawns and not half, evidence)
+    if wording.startswith(("half", "semi", "closed")):
+        return truth(state == "closed" if wording.startswith("closed") else half, evidence)
     if half and claim.relation == "opens_file" and "fully" not in claim.detail:
         return unknown(evidence)
     return truth(not pawns, evidence, certain=claim.tense != "later")
@@ -1303,28 +1232,23 @@ def better(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def loses(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a move loses as much (``low``) or as little (``high``) as the words say."""
-    verdict = scene.verdict
+    verdict, before, loss = scene.verdict, scene.before.board, None
     if verdict is None:
         return NO_ENGINE
-    loss = _loss_of_another(claim, scene) if _of_another(claim, scene) else verdict.loss
+    if not _of_another(claim, scene):
+        loss = verdict.loss
+    elif len(named := _written(claim.objects)) == 1:
+        # what another move loses is known of the engine's two best
+        if named[0].fits(before, chess.Move.from_uci(verdict.best)):
+            loss = 0
+        elif verdict.second and named[0].fits(before, chess.Move.from_uci(verdict.second)):
+            loss = verdict.lead_of_best
     if loss is None:
         return unknown("the engine says nothing of the other move")
-    evidence = f"{verdict.engine} says it loses {loss} centipawns"
     low, high = int(claim.detail.get("low", 0)), int(claim.detail.get("high", loss))
     certain = loss < low * (1 - TOLERANCE) or loss > 2 * high
+    evidence = f"{verdict.engine} says it loses {loss} centipawns"
     return truth(low <= loss <= high, evidence, certain=certain)
-
-
-def _loss_of_another(claim: Claim, scene: Scene) -> int | None:
-    """Return what the other move named loses, if it is among the engine's two best."""
-    verdict, board, named = scene.verdict, scene.before.board, _written(claim.objects)
-    if verdict is None or len(named) != 1:
-        return None
-    if named[0].fits(board, chess.Move.from_uci(verdict.best)):
-        return 0
-    if verdict.second and named[0].fits(board, chess.Move.from_uci(verdict.second)):
-        return verdict.lead_of_best
-    return None
 
 
 def _of_another(claim: Claim, scene: Scene) -> bool:
@@ -1335,14 +1259,13 @@ def _of_another(claim: Claim, scene: Scene) -> bool:
 
 def better_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether another move that is named can be better than the one played."""
-    verdict = scene.verdict
+    verdict, before, named = scene.verdict, scene.before.board, _written(claim.objects)
     if verdict is None:
         return NO_ENGINE
     if not _of_another(claim, scene):
         return unknown("the move compared is not told")
-    before, named = scene.before.board, _written(claim.objects)
-    if not any(list(move.moves(before)) for move in named):
-        if any(list(move.moves(scene.after.board)) for move in named):
+    if not any(any(move.moves(before)) for move in named):
+        if any(any(move.moves(scene.after.board)) for move in named):
             return unknown("a move of the opponent is spoken of")
         return fails("the other move is not legal")
     evidence = f"{verdict.engine} prefers {verdict.best}; the move played loses {verdict.loss}"

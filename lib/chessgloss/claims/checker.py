@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import cast, get_args
 
 from chessgloss.claims import board
-from chessgloss.claims.board import Anchor, Finding, Moment, Scene, Truth, set_scene
+from chessgloss.claims.board import Anchor, Moment, Scene, Truth, set_scene
 from chessgloss.claims.lexicon import tokenise
 from chessgloss.claims.parser import Claim, Sentence, chunk, sentences
 from chessgloss.claims.relations import (
     CAUSES,
     OF_WORDS,
     ONCE,
+    READERS,
     Cause,
     Decide,
     DecideMove,
@@ -26,9 +27,6 @@ from chessgloss.claims.relations import (
 )
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
-
-#: Faithfulness of a comment that breaks the hard rule.
-DISQUALIFIED = 1
 
 _WHEN: dict[Anchor, str] = {
     "before": "before the move: ",
@@ -91,8 +89,8 @@ def extract(text: str, *, presupposed: bool = False) -> tuple[Claim, ...]:
     for claim in claims:
         (first, last), signed = claim.span, claim.relation in ("move_checks", "move_mates")
         if not (signed and any(start <= first and last <= stop for start, stop in announced)):
-            detail = tuple(sorted(claim.detail.items()))
-            kept.setdefault((claim.span, claim.kind, claim.relation, detail), claim)
+            key = (claim.span, claim.kind, claim.relation)
+            kept.setdefault((*key, *sorted(claim.detail.items())), claim)
     return tuple(sorted(kept.values(), key=lambda claim: (claim.span, claim.kind, claim.relation)))
 
 
@@ -106,7 +104,7 @@ def _read(sentence: Sentence, presupposed: bool) -> Iterator[Claim]:
             for match in reading.pattern.finditer(over):
                 start, stop = match.span()
                 if not any(start < last and first < stop for first, last in once):
-                    claims = tuple(reading.read(sentence, match))
+                    claims = tuple(READERS[reading.reader](sentence, match, reading))
                     once += [match.span()] if claims and reading.reader in ONCE else []
                     yield from claims
 
@@ -167,45 +165,43 @@ def check(claim: Claim, scene: Scene) -> Checked:
         return _open(claim, "the text asks it, it does not say it")
     of_moves = bool(claim.subjects) and all(term.role == "move" for term in claim.subjects)
     wanted, against = ("fails", "holds") if stance.negated else ("holds", "fails")
-    findings: list[tuple[Moment, Finding]] = []
+    first: dict[str, Checked] = {}  # of each outcome
     for moment in scene.allowed(claim):
         finding = cast(Decide, decide)(claim, moment, scene)
-        if moment.skipped and finding.outcome == "fails" and of_moves:
-            finding = Finding("unknown", f"{finding.evidence}, but moves may lie between")
-        if finding.outcome == wanted:
-            return _checked(claim, "true", moment, finding)
-        findings.append((moment, finding))
-
-    def of(outcome: str) -> list[tuple[Moment, Finding]]:
-        return [each for each in findings if each[1].outcome == outcome]
-
-    if of("unknown"):
-        return _checked(claim, "not checkable", *of("unknown")[0])
+        outcome, evidence = finding.outcome, finding.evidence
+        if moment.skipped and outcome == "fails" and of_moves:
+            outcome, evidence = "unknown", f"{evidence}, but moves may lie between"
+        verdict: Truth = "not checkable" if outcome == "unknown" else "false"
+        if outcome == wanted:
+            verdict = "true"
+        checked = Checked(claim, verdict, _WHEN[moment.anchor] + evidence, moment.anchor)
+        if outcome == wanted:
+            return checked
+        first.setdefault(outcome, checked)
+    if "unknown" in first:
+        return first["unknown"]
     if (not of_moves or claim.relation == "mate_in") and _is_supposed(claim):
         return _open(claim, "the text only supposes it")
     if _is_next(claim, scene):
         return _open(claim, "the next move can make it so")
     if stance.negated and len(claim.subjects) > 1:
         return _open(claim, "who is meant is not told")
-    if (of_moves or claim.relation == "wins") and len(of("absent")) == len(findings):
+    if (of_moves or claim.relation == "wins") and first.keys() == {"absent"}:
         return _open(claim, "the move it speaks of cannot be played")
-    if stance.negated and not of(against):
+    if stance.negated and against not in first:
         return _open(claim, "what it denies cannot be asked here")
-    return _checked(claim, "false", *(of(against) or findings)[0])
-
-
-_SIDES = ("White ", "Black ", "white ", "black ")
+    return first.get(against) or next(iter(first.values()))
 
 
 def _is_next(claim: Claim, scene: Scene) -> bool:
     """Tell whether what the other side now does can be so after its next move."""
-    (decide, other), end = (relations()[claim.relation].decide, not scene.move.mover), scene.after
-    sides = {term.side for term in claim.subjects} if claim.text[:6] in _SIDES else set()
-    if claim.kind not in ("attack", "tactic") or claim.tense == "any" or sides != {other}:
+    decide, end = relations()[claim.relation].decide, scene.after.board
+    named = claim.text.startswith(("White ", "Black ", "white ", "black "))
+    others = {term.side for term in claim.subjects} == {not scene.move.mover}
+    if not (named and others) or claim.tense == "any" or claim.kind not in ("attack", "tactic"):
         return False
-    ends = (board.play(end.board, reply) for reply in end.board.legal_moves)
-    moments = (Moment("reply", each, None) for each in ends)
-    return any(cast(Decide, decide)(claim, each, scene).outcome == "holds" for each in moments)
+    ends = (Moment("reply", board.play(end, reply)) for reply in end.legal_moves)
+    return any(cast(Decide, decide)(claim, each, scene).outcome == "holds" for each in ends)
 
 
 def _is_supposed(claim: Claim) -> bool:
@@ -219,10 +215,6 @@ def _is_supposed(claim: Claim) -> bool:
     if claim.relation == "captures":  # one that is supposed must be possible, unless it comes later
         return claim.stance.distant
     return claim.stance.supposed or (claim.stance.able and claim.kind != "structure")
-
-
-def _checked(claim: Claim, verdict: Truth, moment: Moment, finding: Finding) -> Checked:
-    return Checked(claim, verdict, _WHEN[moment.anchor] + finding.evidence, moment.anchor)
 
 
 def _open(claim: Claim, why: str) -> Checked:
@@ -242,11 +234,6 @@ def summarise(checked: Iterable[Checked]) -> dict[str, int]:
     )
 
 
-def causes(checked: Iterable[Checked]) -> frozenset[Cause]:
-    """Return the causes of error (CCC paper, Table 2) that the false claims fall under."""
-    return frozenset(each.cause for each in checked if each.cause is not None)
-
-
 def disqualifier(claim: Claim) -> Disqualifier | None:
     """Return the event of the rubric's hard rule that a claim speaks of, if it does.
 
@@ -263,21 +250,16 @@ def disqualifier(claim: Claim) -> Disqualifier | None:
 
 # ---------------------------------------------------------------- which checker it is
 
-_LIBRARY = Path(__file__).resolve().parents[2]
+#: The folder that holds the package.
+LIBRARY = Path(__file__).resolve().parents[2]
 
 
-def checker_files(library: Path = _LIBRARY) -> tuple[Path, ...]:
-    """Return the files that a verdict rests on, sorted: modules it imports, and its words.
-
-    Parameters
-    ----------
-    library
-        Folder that holds the package ``chessgloss``.
-    """
-    files = {library / "chessgloss/claims" / name for name in ("relations.toml", "words.toml")}
-    waiting = ["chessgloss.claims.checker"]
+def checker_files() -> tuple[Path, ...]:
+    """Return the files that a verdict rests on, sorted: modules it imports, and its words."""
+    files = {LIBRARY / "chessgloss/claims" / name for name in ("relations.toml", "words.toml")}
+    waiting = [__name__]
     while waiting:
-        path = library.joinpath(*waiting.pop().split(".")).with_suffix(".py")
+        path = LIBRARY.joinpath(*waiting.pop().split(".")).with_suffix(".py")
         if path not in files and path.is_file():
             files.add(path)
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -287,19 +269,14 @@ def checker_files(library: Path = _LIBRARY) -> tuple[Path, ...]:
     return tuple(sorted(files))
 
 
-def checker_digest(library: Path = _LIBRARY) -> str:
+def checker_digest() -> str:
     """Return the SHA-256 of the checker's source, 64 hexadecimal digits.
 
     Names and contents of :func:`checker_files`. Any edit changes it, of a comment too: it says
     that a checker is the same, and does not say that another one judges otherwise.
-
-    Parameters
-    ----------
-    library
-        As for :func:`checker_files`.
     """
     digest = hashlib.sha256()
-    for path in checker_files(library):
-        digest.update(f"{path.relative_to(library).as_posix()}\0".encode())
+    for path in checker_files():
+        digest.update(f"{path.relative_to(LIBRARY).as_posix()}\0".encode())
         digest.update(path.read_bytes() + b"\0")
     return digest.hexdigest()

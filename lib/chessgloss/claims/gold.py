@@ -34,7 +34,7 @@ import chess
 
 from chessgloss.claims.checker import Checked, verify
 from chessgloss.claims.parser import Kind
-from chessgloss.corpora.lectures import Lecture
+from chessgloss.corpora.lectures import CommentedMove, Lecture
 from chessgloss.facts.fact import FactKind, gather
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext, read_fen, read_move
@@ -127,18 +127,12 @@ def read_gold(path: Path) -> Iterator[GoldText]:
     GoldError
         At the first line that is not in its form, named by its number.
     """
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        try:
-            entry = json.loads(line)
-            move = read_move(read_fen(entry["fen"]), entry["move"])
-            claims = tuple(
-                GoldClaim(label["kind"], (label["span"][0], label["span"][1]), label["verdict"])
-                for label in entry["claims"]
-            )
-            text = GoldText(entry["id"], move, entry["text"], claims)
-        except (ValueError, KeyError, TypeError) as error:
-            raise GoldError(f"{path.name}, line {number}: {error!r}") from None
-        yield text
+
+    def read(entry: dict[str, Any]) -> list[GoldText]:
+        move = read_move(read_fen(entry["fen"]), entry["move"])
+        return [GoldText(entry["id"], move, entry["text"], _claims(entry))]
+
+    return _read(path, read)
 
 
 def read_human(path: Path, lectures: Iterable[Lecture]) -> Iterator[GoldText]:
@@ -160,26 +154,41 @@ def read_human(path: Path, lectures: Iterable[Lecture]) -> Iterator[GoldText]:
     GoldError
         At the first line that is not in its form or does not fit the lectures' text.
     """
-    comments = {each.name: each.comments for each in lectures}
-    for row, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    comments = _comments(lectures)
+
+    def read(entry: dict[str, Any]) -> list[GoldText]:
+        key = f"{entry['lecture']}/{entry['number']}"
+        text = comments[key].comment
+        if hashlib.sha256(text.encode()).hexdigest() != entry["sha256"]:
+            raise ValueError("the lecture's text is another one; fetch the asset again")
+        gold = GoldText(key, comments[key].context, text, _claims(entry))
+        twins = enumerate(entry["edits"])
+        return [gold, *(_twin(gold, edit, f"{key}+{number}") for number, edit in twins)]
+
+    return _read(path, read)
+
+
+def _read(path: Path, read: Callable[[dict[str, Any]], list[GoldText]]) -> Iterator[GoldText]:
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         try:
-            entry = json.loads(line)
-            comment = comments[entry["lecture"]][entry["number"]]
-            if hashlib.sha256(comment.comment.encode()).hexdigest() != entry["sha256"]:
-                raise ValueError("the lecture's text is another one; fetch the asset again")
-            claims = [
-                GoldClaim(label["kind"], (label["span"][0], label["span"][1]), label["verdict"])
-                for label in entry["claims"]
-            ]
-            key = f"{entry['lecture']}/{entry['number']}"
-            texts = [GoldText(key, comment.context, comment.comment, tuple(claims))]
-            texts += [
-                _twin(texts[0], edit, f"{key}+{number}")
-                for number, edit in enumerate(entry["edits"])
-            ]
+            texts = read(json.loads(line))
         except (ValueError, LookupError, TypeError) as error:
-            raise GoldError(f"{path.name}, line {row}: {error!r}") from None
+            raise GoldError(f"{path.name}, line {number}: {error!r}") from None
         yield from texts
+
+
+def _claims(entry: Mapping[str, Any]) -> tuple[GoldClaim, ...]:
+    labels = ((each["kind"], each["span"], each["verdict"]) for each in entry["claims"])
+    return tuple(GoldClaim(kind, (span[0], span[1]), verdict) for kind, span, verdict in labels)
+
+
+def _comments(lectures: Iterable[Lecture]) -> dict[str, CommentedMove]:
+    """Return the comments of lectures by the lecture's name and their number in it."""
+    return {
+        f"{lecture.name}/{number}": comment
+        for lecture in lectures
+        for number, comment in enumerate(lecture.comments)
+    }
 
 
 def _twin(gold: GoldText, edit: Mapping[str, Any], key: str) -> GoldText:
@@ -187,16 +196,14 @@ def _twin(gold: GoldText, edit: Mapping[str, Any], key: str) -> GoldText:
     start, end = edit["at"], edit["at"] + len(edit["old"])
     if gold.text[start:end] != edit["old"]:
         raise ValueError(f"the text has no {edit['old']!r} at {start}")
-    longer = len(edit["new"]) - len(edit["old"])
-    claims = []
+    longer, claims = len(edit["new"]) - len(edit["old"]), []
     for number, claim in enumerate(gold.claims):
         first, last = (place + longer * (place >= end) for place in claim.span)
         holds = claim.span[0] < end and start < claim.span[1] and claim.verdict == "true"
         kind = edit.get("kind", claim.kind) if number == edit["claim"] else claim.kind
         claims.append(GoldClaim(kind, (first, last), "false" if holds else claim.verdict))
-    return GoldText(
-        key, gold.move, gold.text[:start] + edit["new"] + gold.text[end:], tuple(claims)
-    )
+    text = gold.text[:start] + edit["new"] + gold.text[end:]
+    return GoldText(key, gold.move, text, tuple(claims))
 
 
 def check_text(gold: GoldText, judge: Judge | None = None) -> tuple[Checked, ...]:
@@ -228,14 +235,12 @@ def score_gold(gold: Path | Iterable[GoldText], judge: Judge | None = None) -> d
     for text in read_gold(gold) if isinstance(gold, Path) else gold:
         accused = [each for each in check_text(text, judge) if each.verdict == "false"]
         labels = [label for label in text.claims if label.verdict == "false"]
-        for each in accused:
-            for kind in (each.claim.kind, "all"):
-                counts[kind][0] += 1
-                counts[kind][1] += any(_same(each, label) for label in labels)
-        for label in labels:
-            for kind in (label.kind, "all"):
-                counts[kind][2] += 1
-                counts[kind][3] += any(_same(each, label) for each in accused)
+        seen = [(each.claim.kind, 0, any(_same(each, one) for one in labels)) for each in accused]
+        seen += [(label.kind, 2, any(_same(one, label) for one in accused)) for label in labels]
+        for kind, place, agreed in seen:
+            for row in (counts[kind], counts["all"]):
+                row[place] += 1
+                row[place + 1] += agreed
     return {kind: Score(*numbers) for kind, numbers in counts.items()}
 
 
@@ -263,17 +268,11 @@ def read_matching(
     split
         ``dev`` or ``test``.
     """
-    comments = {
-        f"{each.name}/{number}": comment
-        for each in lectures
-        for number, comment in enumerate(each.comments)
-    }
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file, delimiter="\t"):
-            if row["split"] == split:
-                moves = tuple(comments[key].context for key in row["candidates"].split())
-                text = comments[f"{row['lecture']}/{row['number']}"].comment
-                yield text, moves, int(row["right"])
+    comments = _comments(lectures)
+    rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines(), delimiter="\t")
+    for row in (row for row in rows if row["split"] == split):
+        moves = tuple(comments[key].context for key in row["candidates"].split())
+        yield comments[f"{row['lecture']}/{row['number']}"].comment, moves, int(row["right"])
 
 
 def match(
@@ -381,24 +380,21 @@ def corrupted(clause: str, error: ErrorType, rng: random.Random) -> Iterator[str
     """
     places = list(_EXCHANGED[error].finditer(clause))
     for place in rng.sample(places, len(places)):
-        for word in _others(place.group(), error, rng):
-            text = clause[: place.start()] + word + clause[place.end() :]
+        word = place.group()
+        if error == "wrong_side":
+            others = [_OTHER_SIDE[word]]
+        elif error == "wrong_piece":
+            others = sorted({"pawn", "knight", "bishop", "rook", "queen"} - {word})
+        else:
+            # those next to it, which a writer takes for it
+            near = chess.SquareSet(chess.BB_KING_ATTACKS[chess.parse_square(word)])
+            others = sorted(map(chess.square_name, near))
+        for other in others if error == "wrong_side" else rng.sample(others, len(others)):
+            text = clause[: place.start()] + other + clause[place.end() :]
             squares = _SQUARE.findall(text)
             pawn = re.search(r"\bpawns? on (?:[a-h][1-8](?:, | and ))*[a-h][18]\b", text)
             if pawn is None and len(set(squares)) == len(squares):
                 yield text
-
-
-def _others(word: str, error: ErrorType, rng: random.Random) -> list[str]:
-    if error == "wrong_side":
-        return [_OTHER_SIDE[word]]
-    if error == "wrong_piece":
-        others = sorted({"pawn", "knight", "bishop", "rook", "queen"} - {word})
-    else:
-        # the squares next to it, which are those a writer takes for it
-        near = chess.SquareSet(chess.BB_KING_ATTACKS[chess.parse_square(word)])
-        others = sorted(chess.square_name(square) for square in near)
-    return rng.sample(others, len(others))
 
 
 def sentence(clause: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -66,7 +67,7 @@ _PARTS = re.compile(
     r"(?P<piece>[KQRBNkqrn])?(?P<file>[a-h])?(?P<rank>[1-8])?(?P<takes>[x:×])?[–-]?[KQRBN]?"
     r"(?P<to>[a-h][1-8])=?(?P<promotion>[QRBNqrbn])?(?P<mark>[+#]*)"
 )
-_EXCHANGE = re.compile(r"(?P<piece>[KQRBNP])[x×](?P<victim>[QRBNP])(?P<mark>[+#]*)")
+_EXCHANGE = re.compile(r"(?P<piece>[KQRBNP])(?P<takes>[x×])(?P<victim>[QRBNP])(?P<mark>[+#]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,31 +140,28 @@ def read_notation(text: str) -> Notation:
     ValueError
         If the text is no written move.
     """
-    castling = _CASTLING.fullmatch(text)
-    if castling:
-        wing = "Q" if castling[1] else "K"
-        return Notation(castles=wing, check="+" in castling[2], mate="#" in castling[2])
-    if exchange := _EXCHANGE.fullmatch(text):
-        piece, victim, mark = exchange.group("piece", "victim", "mark")
-        check, mate = "+" in mark, "#" in mark
-        return Notation(_piece(piece), takes=True, check=check, mate=mate, victim=_piece(victim))
-    parts = _PARTS.fullmatch(text)
-    if parts is None:
+    if castling := _CASTLING.fullmatch(text):
+        wing, mark = "Q" if castling[1] else "K", castling[2]
+        return Notation(castles=wing, check=mark == "+", mate=mark == "#")
+    found = _EXCHANGE.fullmatch(text) or _PARTS.fullmatch(text)
+    if found is None:
         raise ValueError(f"{text!r} is not a written move")
+    parts = defaultdict(str, ((name, part) for name, part in found.groupdict().items() if part))
     long = parts["file"] and parts["rank"] and not parts["piece"]
     return Notation(
         piece=_piece(parts["piece"]) or (None if long else chess.PAWN),
-        to=chess.parse_square(parts["to"]),
+        to=chess.parse_square(parts["to"]) if parts["to"] else None,
         file=chess.FILE_NAMES.index(parts["file"]) if parts["file"] else None,
         rank=int(parts["rank"]) - 1 if parts["rank"] else None,
         takes=bool(parts["takes"]),
         promotion=_piece(parts["promotion"]),
         check="+" in parts["mark"],
         mate="#" in parts["mark"],
+        victim=_piece(parts["victim"]),
     )
 
 
-def _piece(letter: str | None) -> chess.PieceType | None:
+def _piece(letter: str) -> chess.PieceType | None:
     return chess.PIECE_SYMBOLS.index(letter.lower()) if letter else None
 
 

@@ -7,7 +7,7 @@ The reader walks left and right from each piece noun and takes in what belongs t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -119,6 +119,14 @@ class Term:
             and self.shade in (None, bool(chess.BB_LIGHT_SQUARES & chess.BB_SQUARES[square]))
         )
 
+    def fits(self, board: chess.Board, move: chess.Move) -> bool:
+        """Tell whether a legal move of a board can be the one that is written, if one is."""
+        return self.move is not None and self.move.fits(board, move)
+
+    def plays(self, board: chess.Board) -> Iterator[chess.Move]:
+        """Return the legal moves of a board that can be the one that is written, if one is."""
+        return iter(()) if self.move is None else self.move.moves(board)
+
     def squares(self, board: chess.Board) -> list[chess.Square]:
         """Return the squares of a board's pieces that the phrase can mean."""
         if self.role == "this":
@@ -222,21 +230,23 @@ def _names_piece(tokens: Sequence[Token], index: int) -> bool:
     A noun that only qualifies the next does not: ``rook pawn``, ``pawn chain``. Behind a
     plural a word that can be a verb is one: ``the rooks attack``.
     """
-    word, tag = tokens[index].word, tokens[index].tag
-    after = tokens[index + 1] if index + 1 < len(tokens) else None
-    if tag != "P":
-        owner = word.endswith("'s") and word[:-2] in chess.PIECE_NAMES[1:]
-        return owner and after is not None and after.tag == "a"
-    if after is None or (word.endswith("s") and after.tag in "adg"):
-        return True
-    return after.tag != "P" and after.word not in words("compound")
+    word, (tag, next_word) = tokens[index].word, _beside(tokens, index + 1)
+    if tokens[index].tag != "P":
+        return word.endswith("'s") and word[:-2] in chess.PIECE_NAMES[1:] and tag == "a"
+    verb = word.endswith("s") and tag in "adg"
+    return verb or (tag != "P" and next_word not in words("compound"))
+
+
+def _beside(tokens: Sequence[Token], index: int) -> tuple[str, str]:
+    """Return tag and word of a token; empty where there is none."""
+    inside = 0 <= index < len(tokens)
+    return (tokens[index].tag, tokens[index].word) if inside else ("", "")
 
 
 def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
     """Return where the phrase of a noun begins; two unknown adjectives may stand in it."""
-    start = first = noun
-    strangers = 2
-    while first > floor:
+    start, strangers = noun, 2
+    for first in range(noun, floor, -1):
         token = tokens[first - 1]
         digits = token.tag == "9" and token.text.isdigit()
         if token.tag in "zC" or token.word in ("this", "that") or digits:
@@ -251,7 +261,6 @@ def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
             strangers -= 1
         else:
             break
-        first -= 1
     return start
 
 
@@ -274,9 +283,9 @@ def _noun_phrase(text: str, tokens: Sequence[Token], start: int, noun: int, stop
     adjectives = frozenset(token.word for token in before)
     squares = [chess.parse_square(token.word) for token in inside if token.tag == "S"]
     files = [token.word[0] for token in inside if token.tag == "L"]
-    shades = [
-        word for word in adjectives if re.match("(light|dark)-?squared?|(white|black)-sq", word)
-    ]
+    sides = [token.word.startswith("white") for token in inside if token.tag == "C"]
+    shade = r"(light|dark)-?squared?|(white|black)-sq"
+    light = [word.startswith(("light", "white")) for word in adjectives if re.match(shade, word)]
     # ``a knight on f5``, ``pawns on d4 and f4`` and ``to knight f5`` need not be there
     bare = tokens[noun].word.endswith("s") and not any(t.tag in "zC9SLM" for t in before)
     opens = start < noun and (start == 0 or tokens[start - 1].tag != "_")
@@ -285,10 +294,10 @@ def _noun_phrase(text: str, tokens: Sequence[Token], start: int, noun: int, stop
         "piece",
         text[slice(*span)],
         span,
-        side=next((token.word.startswith("white") for token in inside if token.tag == "C"), None),
+        side=sides[0] if sides else None,
         pieces=noun_pieces(tokens[noun].word),
         file=chess.FILE_NAMES.index(files[0]) if files and not squares else None,
-        shade=shades[0].startswith(("light", "white")) if shades else None,
+        shade=light[0] if light else None,
         definite=not (bare or touching or adjectives & words("indefinite")),
     )
     terms = tuple(replace(term, square=square, shade=None) for square in squares) or (term,)
@@ -298,88 +307,61 @@ def _noun_phrase(text: str, tokens: Sequence[Token], start: int, noun: int, stop
 def _plain(tokens: Sequence[Token], index: int) -> Element:
     """Return a token as an element, with its term if it is a square, a move or a side."""
     token = tokens[index]
-    tag = "T" if token.tag == "z" and token.word in ("this", "that") else token.tag
-    if tag == "M" and _is_placed(tokens, index):
-        return _placed_piece(tokens, index)
-    if tag == "x" and token.word.endswith("ed") and _is_passive(tokens, index):
-        tag = "X"
+    tag, word, span = token.tag, token.word, token.span
+    if tag == "z" and word in ("this", "that"):
+        tag = "T"
+    elif tag == "x" and word.endswith("ed"):
+        # a form of to be before a participle: ``cannot be captured``
+        earlier = "".join(each.tag for each in tokens[max(0, index - 3) : index])
+        tag = "X" if re.search("b[~n_]*$", earlier) else tag
     push = tag == "S" and _is_push(tokens, index)
     if tag == "M" or push or (tag == "S" and _may_be_push(tokens, index)):
         return _move(tokens, index, certain=tag == "M" or push)
     roles: dict[str, Role] = {"S": "square", "C": "side", "T": "this"}
     if tag not in roles:
-        return Element(tag, token.span, token.word)
-    side = token.word.startswith("white") if tag == "C" else None
-    square = chess.parse_square(token.word) if tag == "S" else None
-    term = Term(roles[tag], token.text, token.span, side, square=square)
-    return Element(tag, token.span, token.word, (term,))
-
-
-def _is_placed(tokens: Sequence[Token], index: int) -> bool:
-    """Tell whether what is written as a move is a piece on its square: ``the Rf1``."""
-    if index == 0 or not re.fullmatch("[KQRBN][a-h][1-8]", tokens[index].text):
-        return False
-    owner, after = tokens[index - 1], tokens[index + 1 : index + 2]
-    named = after and (after[0].word in words("push") or after[0].tag in "g_")
-    return (owner.tag == "z" or owner.word.endswith("'s")) and not named
-
-
-def _placed_piece(tokens: Sequence[Token], index: int) -> Element:
-    (term,) = _move(tokens, index, certain=True).terms
-    owner = tokens[index - 1]
-    side = owner.word.startswith("white") if owner.tag == "C" else None
-    kind = term.move.piece if term.move else None
-    pieces = frozenset({kind}) if kind else ALL_PIECES
-    piece = replace(term, role="piece", side=side, pieces=pieces)
-    return Element("N", piece.span, piece.text.lower(), (piece,))
-
-
-def _is_passive(tokens: Sequence[Token], index: int) -> bool:
-    """Tell whether a form of to be stands before a participle: ``cannot be captured``."""
-    tags = "".join(token.tag for token in tokens[max(0, index - 3) : index])
-    return re.search("b[~n_]*$", tags) is not None
+        return Element(tag, span, word)
+    side = word.startswith("white") if tag == "C" else None
+    square = chess.parse_square(word) if tag == "S" else None
+    return Element(tag, span, word, (Term(roles[tag], token.text, span, side, square=square),))
 
 
 def _is_push(tokens: Sequence[Token], index: int) -> bool:
     """Tell whether the words around a bare square make it a pawn's move."""
-    after = tokens[index + 1].word if index + 1 < len(tokens) else ""
-    if after in words("push") or after.startswith("push"):
+    after, next_word = _beside(tokens, index + 1)
+    if next_word in words("push") or next_word.startswith("push"):
         return True
-    if index > 1 and tokens[index - 1].tag == "S" and tokens[index - 2].tag == "#":
+    if index == 0:
+        return False
+    before, word = tokens[index - 1].tag, tokens[index - 1].word
+    if index > 1 and before == "S" and tokens[index - 2].tag == "#":
         return True  # ``8. a3 a6``
-    first = (
-        index - 1 - (index > 1 and tokens[index - 1].word in ("first", "only", "just", "simply"))
-    )
-    ends = index + 1 == len(tokens) or tokens[index + 1].tag in ".,;&"
-    if index > 0 and tokens[index - 1].tag == "w" and ends:
+    if before == "w" and (not after or after in ".,;&"):
         return True  # ``strikes back with d5``
-    return index > 0 and (tokens[first].tag in "#M@!" or tokens[first].word in words("play"))
+    if index > 1 and word in ("first", "only", "just", "simply"):
+        before, word = tokens[index - 2].tag, tokens[index - 2].word
+    return before in "#M@!" or word in words("play")
 
 
 def _may_be_push(tokens: Sequence[Token], index: int) -> bool:
     """Tell whether a bare square may be a pawn's move: ``with c4``, or first and acting."""
-    before = tokens[index - 1].tag if index else "."
-    after = tokens[index + 1].tag if index + 1 < len(tokens) else " "
-    word = tokens[index - 1].word if index else ""
-    with_it = before == "w" or word in ("by", "via", "due to", "instead of")
-    return with_it or (before in ".;" and after in "adxVkgpUbvhW_~^O")
+    (before, word), (after, _) = _beside(tokens, index - 1), _beside(tokens, index + 1)
+    if before == "w" or word in ("by", "via", "due to", "instead of"):
+        return True
+    return before in ".;" and after != "" and after in "adxVkgpUbvhW_~^O"
 
 
 def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
+    """Return a written move, or the piece on its square that is written like one: ``the Rf1``."""
     token = tokens[index]
     text = token.word if token.tag == "S" else token.text
-    notation = read_notation(text.replace("×", "x").replace(":", "x").replace("–", "-"))
-    number = tokens[index - 1].text.strip() if index and tokens[index - 1].tag == "#" else ""
+    notation = read_notation(text.translate(str.maketrans("×:–", "xx-")))
+    (tag, owner), (after, next_word) = _beside(tokens, index - 1), _beside(tokens, index + 1)
+    number = tokens[index - 1].text.strip() if tag == "#" else ""
     digits = "".join(sign for sign in number if sign.isdigit())
-    line = re.search(
-        "[MS][#,;~]*$", "".join(each.tag for each in tokens[max(0, index - 4) : index])
-    )
+    line = "".join(each.tag for each in tokens[max(0, index - 4) : index])
     black = ".." in number or "…" in number
-    pawn = notation.piece in (None, chess.PAWN)
-    uncertain = (digits and digits == number and pawn) or _is_diagonal(text, notation)
-    ply = None
-    if digits and digits != number:
-        ply = 2 * (int(digits) - 1) + black
+    counted = bool(digits) and digits == number  # ``8 a6`` may be no move
+    uncertain = counted and notation.piece in (None, chess.PAWN)
     term = Term(
         "move",
         token.text,
@@ -387,11 +369,18 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
         side=False if black else None,
         square=notation.to,
         move=notation,
-        definite=certain and not uncertain,
-        numbered=ply,
-        continues=line is not None,
+        definite=certain and not uncertain and not _is_diagonal(text, notation),
+        numbered=2 * (int(digits) - 1) + black if digits and not counted else None,
+        continues=re.search("[MS][#,;~]*$", line) is not None,
     )
-    return Element("M", token.span, token.word, (term,))
+    owned = tag == "z" or owner.endswith("'s")
+    named = next_word in words("push") or (after != "" and after in "g_")
+    if not owned or named or not re.fullmatch("[KQRBN][a-h][1-8]", token.text):
+        return Element("M", token.span, token.word, (term,))
+    side = owner.startswith("white") if tag == "C" else None
+    pieces = frozenset({notation.piece}) if notation.piece else ALL_PIECES
+    term = replace(term, role="piece", side=side, pieces=pieces)
+    return Element("N", term.span, token.text.lower(), (term,))
 
 
 def _is_diagonal(text: str, notation: Notation) -> bool:
@@ -547,30 +536,29 @@ def has_group(match: re.Match[str], name: str) -> bool:
 
 def sentences(text: str, elements: Sequence[Element]) -> tuple[Sentence, ...]:
     """Cut elements at full stops and question marks."""
-    sentences: list[Sentence] = []
+    found: list[Sentence] = []
     current: list[Element] = []
     begin = 0
-    for element in (*elements, None):
-        if element is not None and element.tag not in ".?":
+    for element in (*elements, Element(".", (len(text), len(text)), "")):
+        if element.tag not in ".?":
             current += [element] if element.tag != "~" else []
             continue
         if current:
-            end = element.span[0] if element else len(text)
+            end = element.span[0]
             words = text[begin:end].lstrip()
-            earlier = sentences[-1].acting(len(sentences[-1].elements)) if sentences else ()
-            sentences.append(
+            found.append(
                 Sentence(
                     text,
                     tuple(current),
                     "".join(each.tag for each in current),
                     words.lower().replace("’", "'"),
                     end - len(words),
-                    element is not None and "?" in element.word,
-                    earlier,
+                    "?" in element.word,
+                    found[-1].acting(len(found[-1].elements)) if found else (),
                 )
             )
-        current, begin = [], element.span[1] if element else 0
-    return tuple(sentences)
+        current, begin = [], element.span[1]
+    return tuple(found)
 
 
 # ---------------------------------------------------------------- who acts
@@ -582,24 +570,20 @@ def actors(sentence: Sentence, match: re.Match[str]) -> tuple[Term, ...]:
     A subject right before its verb is taken alone; a pronoun, a participle behind a comma or
     a second verb may mean the move or any piece or move spoken of before.
     """
-    verb = match.start("verb")
-    if has_group(match, "agent"):
+    verb, subj = match.start("verb"), match.groupdict().get("subj")
+    if agents := sentence.group(match, "agent"):
         # ``Black recaptures with the knight``: the agent has the side of the subject
-        owned = match.groupdict().get("subj") == "C"
-        side = sentence.elements[match.start("subj")].terms[0].side if owned else None
-        agents = sentence.group(match, "agent")
+        side = sentence.elements[match.start("subj")].terms[0].side if subj == "C" else None
         return tuple(term if term.side is not None else replace(term, side=side) for term in agents)
     nobody = verb > 0 and sentence.elements[verb - 1].word in ("nothing", "nobody", "none")
     if nobody or "subj" not in match.re.groupindex:
         return ()
-    if match["subj"] is None:
+    if subj is None:
         return sentence.may_act(verb)
     first = own_subject(sentence, match)
     if _is_governed(sentence, first, verb):
         return sentence.may_act(first)
-    return tuple(
-        term for index in range(first, match.end("subj")) for term in sentence.terms(index)
-    )
+    return tuple(term for i in range(first, match.end("subj")) for term in sentence.terms(i))
 
 
 def subject(sentence: Sentence, verb: int) -> tuple[Term, ...]:
@@ -628,13 +612,11 @@ def own_subject(sentence: Sentence, match: re.Match[str]) -> int:
 def act_together(sentence: Sentence, match: re.Match[str], acting: tuple[Term, ...]) -> bool:
     """Tell whether every piece that is named as acting acts, not any of them."""
     group = "agent" if has_group(match, "agent") else "subj"
-    pieces = len(acting) > 1 and all(term.role == "piece" for term in acting)
-    if not pieces or not has_group(match, group):
+    if not has_group(match, group) or len(acting) < 2 or {t.role for t in acting} != {"piece"}:
         return False
     named = sentence.elements[slice(*match.span(group))]
-    if any(each.word == "or" for each in named) or {t.span for t in acting} - {
-        e.span for e in named
-    }:
+    others = {term.span for term in acting} - {element.span for element in named}
+    if others or any(each.word == "or" for each in named):
         return False
     return group == "agent" or _grammatical_number(sentence, match) == "plural"
 

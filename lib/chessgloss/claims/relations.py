@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 import chess
@@ -97,10 +96,6 @@ class Reading:
     pattern: re.Pattern[str]
     detail: Mapping[str, str]
 
-    def read(self, sentence: Sentence, match: re.Match[str]) -> Iterator[Claim]:
-        """Yield the claims of a match of the pattern."""
-        return READERS[self.reader](sentence, match, self)
-
 
 @dataclass(frozen=True, slots=True)
 class Relation:
@@ -178,19 +173,18 @@ def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     behind = match.groupdict().get("obj") == "T" and match.start("obj") > match.start("verb")
     if behind and sentence.elements[match.start("obj")].word not in ("it", "them", "him"):
         return  # ``attacked in this manner``
-    objects = sentence.group(match, "obj", "behind", "behind2")
-    if match.re.pattern.startswith("&"):
+    objects, acting = sentence.group(match, "obj", "behind", "behind2"), actors(sentence, match)
+    if match.re.pattern.startswith("&") and not objects:
         # what a second passive verb speaks of: ``is hit by e4 and held by the rook``
         pieces = [term for term in sentence.may_act(match.start()) if term.role == "piece"]
-        objects = objects or (replace(THIS, options=tuple(pieces[-1:])),)
+        objects = (replace(THIS, options=tuple(pieces[-1:])),)
     times = cue("times").match(sentence.words, span[1] - sentence.start)
     if times:
         span = (span[0], sentence.start + times.end())
-    acting = actors(sentence, match)
+    together = act_together(sentence, match, acting)
     objects, subjects = (_placed(sentence, match, terms) for terms in (objects, acting))
     stance = _stance_of_verb(sentence, match, reading.relation)
     how = (stance, sentence.tense(first, last), _detail_of_verb(sentence, match, times))
-    together = act_together(sentence, match, acting)
     yield _claim(sentence, reading.relation, span, objects, *how, subjects, together)
 
 
@@ -204,15 +198,13 @@ def _placed(sentence: Sentence, match: re.Match[str], terms: tuple[Term, ...]) -
 
 def _takes_nothing(sentence: Sentence, span: tuple[int, int], match: re.Match[str]) -> bool:
     """Tell whether a verb takes no piece: ``takes d8 away``, ``takes aim``, ``takes over``."""
-    rest = sentence.words[span[1] - sentence.start :]
-    away = re.match(r"\s*away\b", sentence.after(match.start("verb")))
+    verb, rest = match.start("verb"), sentence.words[span[1] - sentence.start :]
+    away = re.match(r"\s*away\b", sentence.after(verb))
     if away or re.match(r"[\w\s,]{0,14}\b(?:away|from)\b", rest):
         return True
-    if match.end() - match.start("verb") > 1:
-        return False
-    verb = sentence.elements[match.start("verb")].word
     alone = re.match(r"\s*(?:back|with check|with the|once more|again|,|$|nothing)", rest)
-    return alone is None or not re.match(r"(?:re)?(?:captur|tak)\w*|took", verb)
+    takes = re.match(r"(?:re)?(?:captur|tak)\w*|took", sentence.elements[verb].word)
+    return match.end() - verb == 1 and not (alone and takes)
 
 
 def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> Stance:
@@ -230,30 +222,24 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
         stance = replace(stance, negated=False)  # ``if he does not take``, which he could
     if idle:
         by = sentence.elements[verb - 1].word == "by"
-        distant = not by or stance.negated or stance.distant
-        return replace(stance, supposed=True, distant=distant)
-    return replace(stance, supposed=True) if vague else stance
+        return replace(stance, supposed=True, distant=not by or stance.negated or stance.distant)
+    return replace(stance, supposed=stance.supposed or vague)
 
 
 def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
     """Tell whether a capture is only spoken of: ``taking it fails``, ``it can't be taken, as``."""
     verb, has_subject = match.start("verb"), has_group(match, "subj")
-    after = sentence.after(match.end() - 1)
     word, before = sentence.elements[verb].word, sentence.tags[verb - 1 : verb]
     if word.endswith("ing") and not has_subject:
-        subject = re.match(
-            r"[^,;]{0,40}?\b(?:is|was|would|leads?|loses|fails|allows|runs)\b", after
-        )
-        return bool(subject) or before not in (",", "_", "b") or (before == "_" and verb == 1)
+        subject = r"[^,;]{0,40}?\b(?:is|was|would|leads?|loses|fails|allows|runs)\b"
+        follows = before in (",", "b") or (before == "_" and verb != 1)
+        return not follows or re.match(subject, sentence.after(match.end() - 1)) is not None
     if not has_subject and word in words("capture"):
         return before not in tuple("hvn!C")
-    if " of" in word:
-        return True
-    reason = re.search(
-        r"\b(?:as|due to|for|or|because|since|otherwise|without)\b|:", sentence.words
-    )
-    passive, exchange = "subj" not in match.re.groupindex, sentence.tags[verb] == "r"
-    return stance.negated and stance.able and (passive or exchange or reason is not None)
+    reason = r"\b(?:as|due to|for|or|because|since|otherwise|without)\b|:"
+    general = "subj" not in match.re.groupindex or sentence.tags[verb] == "r"
+    denied = stance.negated and stance.able
+    return " of" in word or (denied and (general or bool(re.search(reason, sentence.words))))
 
 
 def _detail_of_verb(
@@ -263,18 +249,16 @@ def _detail_of_verb(
     verb = match.start("verb")
     detail = {"verb": sentence.elements[verb].word}
     start, stop = (sentence.span(verb, end)[1] - sentence.start for end in (verb + 1, match.end()))
-    times = times or cue("times").match(sentence.words, start)
-    by_one = r"\bonly by\b|\bby\b.*\b(?:only|alone)\b"
-    if times:
+    if times := times or cue("times").match(sentence.words, start):
         detail["count"] = str(number(times["count"].split()[0]))
-    elif re.search(by_one, sentence.words[start : stop + 6]):
+    elif re.search(r"\bonly by\b|\bby\b.*\b(?:only|alone)\b", sentence.words[start : stop + 6]):
         detail["count"] = "1"
     around = sentence.tags[sentence.clause_start(match.start()) : match.end()]
     infinitive = sentence.tags[max(0, verb - 1) : verb] in ("t", "!")
     future = re.search(r"\b(?:will|going to|next|then|threat\w*|can|could)\b", sentence.words)
     able = re.search(r"\b(?:cannot|can't|may not|unable)\b", sentence.words)
-    unsaid = set(around) & set("hHB!@#") or "B" in sentence.tags
-    if ("n" in around and not able) or not (unsaid or infinitive or future or able):
+    unsaid = set(around) & set("hHB!@#") or "B" in sentence.tags or infinitive or future
+    if not able and ("n" in around or not unsaid):
         detail["made"] = ""
     return detail
 
@@ -288,28 +272,26 @@ def read_move_in_words(
     """Read a move told in words: ``the knight goes to f3``, ``puts the queen on h5``."""
     first, last = match.span()
     element = sentence.elements[match.start("piece")]
-    term = element.terms[0]
+    term, source = element.terms[0], sentence.group(match, "src")
     piece = next(iter(term.pieces)) if len(term.pieces) == 1 else None
     if "to" in match.re.groupindex:
         # an unknown verb with no ``to`` says that no piece moves
         verb = has_group(match, "verb") and sentence.tags[match.start("verb") : match.start("to")]
         if len(element.terms) > 1 or (verb and verb[0] == "_" and "t" not in verb):
             return
-        source = sentence.group(match, "src")[0].square if has_group(match, "src") else term.square
-        to = sentence.group(match, "to")[0].square
-        file = term.file if source is None else chess.square_file(source)
-        notation = Notation(
-            piece, to, file=file, rank=None if source is None else chess.square_rank(source)
-        )
+        start, (to,) = source[0].square if source else term.square, sentence.group(match, "to")
+        file, rank = term.file, None
+        if start is not None:
+            file, rank = chess.square_file(start), chess.square_rank(start)
+        notation = Notation(piece, to.square, file=file, rank=rank)
     elif term.square is not None and sentence.elements[first].word in words("placing"):
         notation = Notation(piece, term.square)
     else:
         return
-    span, before = sentence.span(first, last), sentence.tags[first - 1 : first]
-    bare = sentence.tags[first : first + 2] == "Nt"
-    side = term.side
+    span, before, side = sentence.span(first, last), sentence.tags[first - 1 : first], term.side
     if side is None and before == "C":
         side = sentence.elements[first - 1].terms[0].side
+    bare = sentence.tags[first : first + 2] == "Nt"
     move = replace(term, role="move", move=notation, square=notation.to, span=span, side=side)
     move = replace(move, definite=not bare or before in ("", ",", ";", "&"))
     words_up_to = sentence.words[: span[1] - sentence.start]
@@ -325,32 +307,27 @@ def read_move_in_words(
 def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read a written move, and the sign of check or mate behind it."""
     index = match.start()
-    element = sentence.elements[index]
-    (term,) = element.terms
-    before, after = sentence.before(index), sentence.after(index)
+    (term,) = sentence.elements[index].terms
+    before, after, side = sentence.before(index), sentence.after(index), term.side
     # one that can be played at once: ``can reply with Nd5``
-    offered = cue("offers").search(before) is not None
+    offered = cue("offers").search(before)
     past = cue("remote_after").match(after) or cue("other_game").search(before)
-    side = term.side
     if side is None:
         # ``White's Nf3``, ``Black plays Nf6``
         of_side = re.compile(r"C(?:(?:[vh]?p)?|[^;,MNCT@B]{1,12}w)#?$")
         player = of_side.search(sentence.tags, max(0, index - 14), index)
         side = sentence.elements[player.start()].terms[0].side if player else None
-    move = replace(
-        term,
-        side=side,
-        numbered=None if "threat" in sentence.words else term.numbered,
-    )
+    numbered = None if "threat" in sentence.words else term.numbered
+    move = replace(term, side=side, numbered=numbered)
     plays = re.search(r"(?:^|[,;&])(?:(?:[CT]v?|)p|C[^;,M@B]{1,6}[wy])#?$", sentence.tags[:index])
-    played = plays is not None and sentence.asserts(index, index + 1)
-    played = played and not re.search(r"(?:^|[,;:])\s*(?:play|put|push)\s*$", before)
+    told = re.search(r"(?:^|[,;:])\s*(?:play|put|push)\s*$", before)
+    played = plays and not told and sentence.asserts(index, index + 1)
     stance, tense = sentence.stance(index, index + 1), _tense_of_move(sentence, term.span)
     # what a move is said of does not matter, but that it cannot be played, or comes much later
     clause = re.split(r"\b(?:because|as|since|due to)\b|,", before[-60:])[-1]
-    denied = cue("cannot").search(clause) is not None
-    far = bool(cue("remote_before").search(before)) and term.numbered is None and not offered
-    move_stance = Stance(denied or bool(past), far, stance.able, stance.asked)
+    denied = bool(past or cue("cannot").search(clause))
+    far = not (offered or term.numbered is not None) and cue("remote_before").search(before)
+    move_stance = Stance(denied, bool(far), stance.able, stance.asked)
     if cue("suggests").search(before):
         move_stance = stance = Stance()
     elif offered:
@@ -383,13 +360,11 @@ def read_castling(sentence: Sentence, match: re.Match[str], reading: Reading) ->
     named = "either" if wing is None else "K" if wing[1] in ("king", "short") else "Q"
     clause = sentence.tags.rfind(";", 0, verb) + 1
     owners = [each.terms[0].side for each in sentence.elements[clause:verb] if each.tag == "C"]
-    side = owners[-1] if owners else None
-    span = sentence.span(first, verb + 1)
-    relation = _castling_relation(sentence, first, verb)
+    span, relation = sentence.span(first, verb + 1), _castling_relation(sentence, first, verb)
     stance = Stance() if relation == "legal" else sentence.stance(verb, match.end())
-    if relation == "loses_right":
-        stance = replace(stance, negated=False)
-    move = Term("move", element.word, element.span, side, move=Notation(castles=named))
+    stance = replace(stance, negated=stance.negated and relation != "loses_right")
+    side, castles = owners[-1] if owners else None, Notation(castles=named)
+    move = Term("move", element.word, element.span, side, move=castles)
     detail = {"both": ""} if re.search(r"\bboth\b", sentence.words) else {}
     yield _claim(sentence, relation, span, (move,), stance, _tense_of_move(sentence, span), detail)
 
@@ -433,31 +408,27 @@ def _stance_of_noun(sentence: Sentence, index: int) -> Stance:
 def read_named(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read that there is a piece from its being named: ``the knight on f3``, ``Black's rook``.
 
-    One that is not had is wished for: ``a knight on f5``.
+    One that is not had is wished for (``a knight on f5``), and one may be named by the square
+    that it began on (``his f1 bishop``).
     """
     index = match.start()
     element = sentence.elements[index]
-    term, before = element.terms[0], sentence.tags[index - 1 : index]
-    owner = re.match(r"(?:white|black)['’]s |the (?:white|black) ", element.word)
+    term, before, phrase = element.terms[0], sentence.tags[index - 1 : index], element.word
+    owner = re.match(r"(?:white|black)['’]s |the (?:white|black) ", phrase)
     owned = owner is not None and term.side is not None and term.file is None
-    possessive = re.match(r"(?:his|her|my) \w+$", element.word) is not None
-    owned = owned or (term.square is None and possessive and not board.is_king(term))
+    possessive = term.square is None and re.match(r"(?:his|her|my) \w+$", phrase)
+    owned = owned or bool(possessive and not board.is_king(term))
     if not owned and (term.square is None or before == "p"):
         return
     stance = _stance_of_noun(sentence, index)
     verbs = re.findall("[adxVkiegpbv]", sentence.tags[sentence.clause_start(index) : index])
     there = (term.definite and verbs[-1:] not in (["g"], ["p"])) or before in ("v", "b")
-    elsewhere = cue("elsewhere").search(sentence.words) or _is_name(element.word)
-    had = (there and not elsewhere) or stance.negated
+    by_square = re.search(r"\b([a-h][18])[ -](\w+)$", phrase)
+    home = by_square and chess.Board().piece_type_at(chess.parse_square(by_square[1]))
+    named = by_square and home and noun_pieces(by_square[2]) == {home}
+    had = (there and not named and not cue("elsewhere").search(sentence.words)) or stance.negated
     stance = replace(stance, supposed=not had, able=stance.able and not had)
     yield _claim(sentence, "stands", element.span, element.terms, stance)
-
-
-def _is_name(phrase: str) -> bool:
-    """Tell whether a piece is named by the square that it began on: ``his f1 bishop``."""
-    named = re.search(r"\b([a-h][18])[ -](\w+)$", phrase)
-    home = named and chess.Board().piece_type_at(chess.parse_square(named[1]))
-    return bool(named and home and noun_pieces(named[2]) == {home})
 
 
 def read_there(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -488,24 +459,20 @@ def read_pawn_state(sentence: Sentence, match: re.Match[str], reading: Reading) 
         # denied only by ``no`` or ``has not``
         clause = sentence.tags[sentence.clause_start(index) : index]
         named = (owned[0].side, owned[0].square, owned[0].file) != (None, None, None)
-        stance = _stance_of_noun(sentence, index)
+        stance, tense = _stance_of_noun(sentence, index), sentence.tense(index, index + 1)
         if re.search(r"(?:[vC]n[_v]?|nv?)$", clause) or not (named or owned[0].definite):
             stance = replace(stance, supposed=True)
-        tense = sentence.tense(index, index + 1)
-        for state in _STATES:
-            if state in element.adjectives:
-                detail = {"state": state}
-                yield _claim(sentence, "pawn_state", element.span, owned, stance, tense, detail)
+        for state in (state for state in _STATES if state in element.adjectives):
+            detail = {"state": state}
+            yield _claim(sentence, "pawn_state", element.span, owned, stance, tense, detail)
     pawns = tuple(term for term in element.terms if chess.PAWN in term.pieces)
-    being = cue("being").match(sentence.after(index))
-    for state in _STATES if being and pawns else ():
-        word = re.search(rf"\b{state}\b(?! pawn)", being.group() if being else "")
-        if word:
-            end = element.span[1] + word.end()
-            last = sentence.index(end - sentence.start)
-            span, detail = (element.span[0], end), {"state": state}
-            stance, tense = sentence.stance(index, last), sentence.tense(index, last)
-            yield _claim(sentence, "pawn_state", span, pawns, stance, tense, detail)
+    being = cue("being").match(sentence.after(index)) if pawns else None
+    for state in _STATES:
+        if being and (word := re.search(rf"\b{state}\b(?! pawn)", being.group())):
+            span = (element.span[0], element.span[1] + word.end())
+            last = sentence.index(span[1] - sentence.start)
+            how = (sentence.stance(index, last), sentence.tense(index, last), {"state": state})
+            yield _claim(sentence, "pawn_state", span, pawns, *how)
 
 
 def _with_owner(term: Term, sentence: Sentence, index: int) -> Term:
@@ -547,21 +514,19 @@ def read_loose(sentence: Sentence, match: re.Match[str], reading: Reading) -> It
 
 def read_threat(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read what a side can do next: win a piece, mate, promote."""
-    first, last = match.span()
+    extent, objects = match.span(), sentence.group(match, "obj")[:1]
     source, target = sentence.group(match, "src"), sentence.group(match, "to")
-    objects = sentence.group(match, "obj")[:1]
-    if not objects and source and source[0].square is not None:
+    if not objects and source and (start := source[0].square) is not None:
         # ``mate with the queen from h3 to g2``
-        file, rank = chess.square_file(source[0].square), chess.square_rank(source[0].square)
+        file, rank = chess.square_file(start), chess.square_rank(start)
         move = Notation(None, target[0].square, file=file, rank=rank)
         objects = (Term("move", "the mating move", target[0].span, move=move),)
     # only ``if`` and questions leave open what can be done
-    stance = sentence.stance(first, last)
     open_ = r"\b(?:if|would|unless|might|could have|soon|eventually|later)\b"
     unreal = re.search(open_, sentence.words) is not None
-    stance, tense = replace(stance, supposed=unreal, able=False), sentence.tense(first, last)
-    subjects = (*sentence.group(match, "agent"), *sentence.group(match, "subj"))
-    span = sentence.span(first, last)
+    stance = replace(sentence.stance(*extent), supposed=unreal, able=False)
+    span, tense = sentence.span(*extent), sentence.tense(*extent)
+    subjects = sentence.group(match, "agent", "subj")
     yield _claim(sentence, reading.relation, span, objects, stance, tense, subjects=subjects)
 
 
@@ -571,15 +536,14 @@ def read_counts(sentence: Sentence, match: re.Match[str], reading: Reading) -> I
         return
     # words that count all there is: a list, a comparison, ``only two``
     exact = re.search(r"\b(?:only|just|exactly|left|remaining|single|against)\b", match.group())
-    several = len(cue("item").findall(match["items"])) > 1
+    whole = exact or len(cue("item").findall(match["items"])) > 1
     stance = replace(sentence.stance(0, len(sentence.elements), alone=True), negated=False)
     for group in ("items", "others") if match["others"] else ("items",):
         side = (match["side"] == "white") == (group == "items")
         for item in cue("item").finditer(sentence.words, *match.span(group)):
-            span = sentence.offsets(item)
-            detail = {"count": item["count"], "noun": item["noun"]}
+            span, detail = sentence.offsets(item), {"count": item["count"], "noun": item["noun"]}
             detail |= {"more": ""} if re.search("more|extra", item["adjectives"]) else {}
-            detail |= {"whole": ""} if exact or several or group == "others" else {}
+            detail |= {"whole": ""} if whole or group == "others" else {}
             owner, tense = (Term("side", match["side"], span, side),), sentence.tense(0, 1)
             yield _claim(sentence, "counts", span, (), stance, tense, detail, owner)
 
@@ -589,9 +553,8 @@ def read_counts(sentence: Sentence, match: re.Match[str], reading: Reading) -> I
 
 def read_check(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read a check that is given, stood in, discovered or double."""
-    relation = _check_relation(sentence, match.start())
-    if relation:
-        yield _check_or_mate(sentence, match.start(), relation)
+    if relation := _check_relation(sentence, match.start()):
+        yield _check_or_mate(sentence, match.start(), relation, {})
 
 
 def _check_relation(sentence: Sentence, index: int) -> str | None:
@@ -618,70 +581,64 @@ def _check_relation(sentence: Sentence, index: int) -> str | None:
 
 def read_mate(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read a mate that is on the board, threatened, or counted in moves."""
-    index = match.start()
+    index, relation, end = match.start(), "is_mate", 0
     before, after = sentence.before(index), sentence.after(index)
     counted = cue("mate_in").match(sentence.words, len(before))
     threat = re.search(r"threat\w*\W+(?:\w+\W+){0,3}?$", before) is not None
     if sentence.tags[index - 1 : index] in ("!", "h") and not counted:
         return
+    detail: dict[str, str] = {}
+    if threat:
+        relation = "threatens_mate"
     if re.match(r"\s*(?:on the )?next", after):
-        yield _check_or_mate(sentence, index, "threatens_mate", {"count": "1"})
+        relation, detail = "threatens_mate", {"count": "1"}
     elif counted:
-        relation = "threatens_mate" if threat else "mate_in"
-        detail = {"count": str(number(counted["count"]))}
-        yield _check_or_mate(sentence, index, relation, detail, counted.end() + sentence.start)
-    elif threat:
-        yield _check_or_mate(sentence, index, "threatens_mate")
-    elif _is_mate(sentence, index, before, after):
-        yield _check_or_mate(sentence, index, "is_mate")
+        relation = relation if threat else "mate_in"
+        detail, end = {"count": str(number(counted["count"]))}, counted.end() + sentence.start
+    elif not threat and not _is_mate(sentence, index, before, after):
+        return
+    yield _check_or_mate(sentence, index, relation, detail, end)
 
 
 def _is_mate(sentence: Sentence, index: int, before: str, after: str) -> bool:
     """Tell whether a mate is said to be on the board, not to be looked for or feared."""
-    word = sentence.elements[index].word
+    word, stops = sentence.elements[index].word, cue("stops").match(after)
     if cue("no_mate_after").match(after):
         return False
     if word in ("mated", "checkmated"):
-        ends = re.match(r"\s*(?:$|[,;:(])", after) is not None
         is_mated = re.search(r"\b(?:is|are|'s|been|was)\s+(?:now |already |simply )?$", before)
-        return ends and bool(is_mated) and not cue("condition").search(sentence.words)
+        unless = cue("condition").search(sentence.words)
+        return bool(is_mated and re.match(r"\s*(?:$|[,;:(])", after) and not unless)
     if word in ("mates", "checkmates"):
         return sentence.tags[index - 1 : index] in ("N", "M", "C", "T")
     if word not in ("mate", "checkmate"):
         return False
-    stops = cue("stops").match(after)
     if re.search(r"\bking (?:is |now )*in\s+(?:an? )?$", before):
-        return stops is not None and not cue("aimed").search(before)
-    joined = re.search(r"(?:\band|,)\s*(?:\w+\s+)?$", before)
-    named = re.search(r"M,?$", sentence.tags[:index]) is not None
+        return bool(stops and not cue("aimed").search(before))
     if before.endswith("with ") and sentence.tags[index + 1 : index + 2] in ("", "&", ",", ";"):
         return True
-    return named or (stops is not None and bool(cue("announces").search(before)) and not joined)
+    joined = re.search(r"(?:\band|,)\s*(?:\w+\s+)?$", before)
+    announced = stops and cue("announces").search(before) and not joined
+    return bool(announced or re.search(r"M,?$", sentence.tags[:index]))
 
 
 def _check_or_mate(
-    sentence: Sentence,
-    index: int,
-    relation: str,
-    detail: Mapping[str, str] = MappingProxyType({}),
-    end: int = 0,
+    sentence: Sentence, index: int, relation: str, detail: Mapping[str, str], end: int = 0
 ) -> Claim:
     """Return the claim of the word ``check`` or ``mate`` at an element, with who gives it."""
-    element = sentence.elements[index]
-    first = index
+    element, first = sentence.elements[index], index
     while first > 0 and sentence.elements[first - 1].word in words("leading"):
         first -= 1
     stance = sentence.stance(first, index + 1)
     named = re.search(r"M[b,_]{0,2}$", sentence.tags[:first])
+    subjects: tuple[Term, ...] = ()
     if named:
         first = named.start()
         subjects = sentence.elements[first].terms
         stance = sentence.stance(first, index + 1, alone=True)
     elif sentence.elements[index - 1].word == "with":
         subjects = sentence.may_act(first)
-    elif element.word in ("mated", "checkmated"):
-        subjects = ()
-    else:
+    elif element.word not in ("mated", "checkmated"):
         subjects = subject(sentence, first)
         if sentence.tags[first - 1 : first] == "T" or stance.supposed or stance.able:
             # of the one move that the sentence writes a supposed check speaks
@@ -699,15 +656,15 @@ def _check_or_mate(
 def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
     """Return the king or side said to be in check: behind the word, or before ``in check``."""
     behind = re.match(r".t?([NC])", sentence.tags[index:])
-    elements = [sentence.elements[index + behind.start(1)]] if behind else []
-    mated = sentence.elements[index].word in ("mated", "checkmated")
-    if not behind and (mated or sentence.before(index).endswith("in ")):
-        elements = [*reversed(sentence.elements[max(0, index - 5) : index])]
-    for element in elements:
-        for term in element.terms[:1] if behind else element.terms:
-            if term.role == "side" or term.pieces == {chess.KING}:
-                return (term,)
-    return ()
+    terms: list[Term] = []
+    if behind:
+        terms = [sentence.elements[index + behind.start(1)].terms[0]]
+    elif sentence.elements[index].word in ("mated", "checkmated") or sentence.before(
+        index
+    ).endswith("in "):
+        near = sentence.elements[max(0, index - 5) : index]
+        terms = [term for element in reversed(near) for term in element.terms]
+    return tuple(term for term in terms if term.role == "side" or board.is_king(term))[:1]
 
 
 def read_happening(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -733,30 +690,30 @@ def read_wording(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     relation, span = reading.relation, sentence.offsets(match)
     groups = {name: value.strip() for name, value in match.groupdict().items() if value}
     side = groups.pop("side", None)
-    named = () if side is None else (Term("side", side, span, side == "white"),)
+    named: tuple[Term, ...] = ()
+    if side is not None:
+        named = (Term("side", side, span, side == "white"),)
     first, last = sentence.index(match.start()), sentence.index(match.end())
-    sides = [each.terms[0] for each in sentence.elements[:last] if each.tag == "C"]
+    sides = tuple(each.terms[0] for each in sentence.elements[:last] if each.tag == "C")
     if relation == "only_move":
         groups["sides"] = " ".join("White" if term.side else "Black" for term in sides)
     moves = _judged(sentence, last) if relation in _JUDGES else _written(sentence)
-    before = [term for term in moves if term.span[1] <= span[0]]
+    before = tuple(term for term in moves if term.span[1] <= span[0])
     if relation in ("wins", "en_passant") and before:
-        subjects = tuple(before[-1:])
-    else:
-        subjects = named or (tuple(sides[-1:]) if relation in _OF_A_SIDE else ())
-    first = max(0, first - 1)
-    stance = sentence.stance(first, max(first + 1, last))
-    before_it = cue("denied_before").search(sentence.words[: match.start()])
-    denied = before_it or cue("denied_within").search(match.group())
-    stance = replace(stance, negated=denied is not None, able=False)
+        named = before[-1:]
+    elif relation in _OF_A_SIDE:
+        named = named or sides[-1:]
+    first, last = max(0, first - 1), max(1, first, last)
     rest, earlier = sentence.words[match.end() :], sentence.words[: match.start()]
+    denied = cue("denied_before").search(earlier) or cue("denied_within").search(match.group())
+    stance = replace(sentence.stance(first, last), negated=denied is not None, able=False)
     unsaid = re.match(r"[^,;]*?\b(?:only|would|allows?|leads?|is)\b", rest)
     if relation == "promotes" and (unsaid or re.search(r"\b(?:which|eventually)\b", earlier)):
         stance = replace(stance, supposed=True)
     if relations()[relation].presupposed:
         stance = Stance()
-    detail, tense = {**reading.detail, **groups}, sentence.tense(first, max(1, last))
-    yield _claim(sentence, relation, span, moves, stance, tense, detail, subjects)
+    how = (stance, sentence.tense(first, last), {**reading.detail, **groups}, named)
+    yield _claim(sentence, relation, span, moves, *how)
 
 
 def _written(sentence: Sentence, stop: int | None = None) -> tuple[Term, ...]:
