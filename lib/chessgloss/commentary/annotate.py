@@ -179,7 +179,7 @@ class Annotator:
     comment
         Writes a comment on a move from what is known of it.
     concepts
-        Ranks the concepts that a move changes; ``None`` to do without.
+        Ranks the concepts that a move changes; none unless given.
     nodes
         Nodes of the first and the longest search of a position
         (:func:`~chessgloss.facts.search`): half of what a single move gets.
@@ -192,7 +192,7 @@ class Annotator:
 
     analyse: Analyse
     comment: Commentator
-    concepts: Concepts | None = None
+    concepts: Concepts = lambda move: ()
     nodes: tuple[int, int] = (LEAST_NODES // 2, MOST_NODES // 2)
     within: float = inf
     progress: Callable[[int, int], object] = lambda done, total: None
@@ -211,7 +211,7 @@ class Annotator:
         searched = search(moves, self.analyse, self.nodes)
         around = [(move, *pair) for move, pair in zip(moves, searched, strict=True)]
         verdicts = [weigh(*each) for each in around]
-        concepts = [tuple(self.concepts(move)) if self.concepts else () for move in moves]
+        concepts = [tuple(self.concepts(move)) for move in moves]
         chosen = [] if OURS in game.headers else choose_moments(moves, verdicts, concepts)
         turned = {ply: each for ply in chosen if (each := after_pass(moves[ply].after()))}
         passed = dict(zip(turned, self.analyse(list(turned.values()), self.nodes[0]), strict=True))

@@ -294,6 +294,20 @@ def read_comment(answer: Answer, method: str) -> Comment:
 # ---------------------------------------------------------------- comments
 
 
+def check_method(method: str) -> str:
+    """Return the name of a method that can comment on any move.
+
+    Raises
+    ------
+    ValueError
+        For any other name; the message lists them.
+    """
+    known = ["notes", "ccc_proven", *(name for name, each in METHODS.items() if not each.oracle)]
+    if method not in known:
+        raise ValueError(f"no method {method!r}; choose one of {', '.join(known)}")
+    return method
+
+
 @dataclass(slots=True)
 class ModelWriter:
     """Writes comments by a method that asks a language model.
