@@ -109,8 +109,7 @@ def test_in_a_decided_game_the_mate_counts_and_concepts_count_less(monkeypatch):
     ("% e4 ; x\n1. d4 {y} {z} *\n", "% e4 ; x\n1. d4 {y} {z} *\n"),
 ])  # fmt: skip
 def test_comments_behind_semicolons_are_kept(text, braced):
-    lines = text.encode().splitlines(keepends=True)
-    assert b"".join(annotate.brace_comments(lines)).decode() == braced
+    assert annotate.brace_comments(text.encode()).decode() == braced
 
 
 @pytest.mark.parametrize(("text", "words"), [

@@ -18,7 +18,6 @@ from chessgloss.commentary.briefing import (
     NO_CHANGE,
     PHRASES,
     Briefing,
-    BriefingError,
     brief,
     briefings_file,
     choose_moves,
@@ -287,7 +286,7 @@ def test_briefings_come_back_as_they_went(grabbed_pawn: Briefing, tmp_path: Path
 def test_a_damaged_file_of_briefings_says_how_to_make_it(tmp_path: Path, text: str) -> None:
     path = tmp_path / "briefings.json"
     path.write_text(text)
-    with pytest.raises(BriefingError, match="make it with: python data/commentary/brief"):
+    with pytest.raises(ValueError, match="make it with: python data/commentary/brief"):
         read_briefings(path)
 
 
