@@ -485,6 +485,7 @@ def _nodes(annotated: AnnotatedGame) -> list[Node]:
         for _, note, better in moves
         if better
     }
+    beyond = {node for *_, better in moves if better for node in better.mainline()}
     nodes = [_node(game, Note(None), -1)]
     waiting: list[tuple[chess.pgn.GameNode, int]] = [(game, 0)]
     while waiting:
@@ -493,6 +494,8 @@ def _nodes(annotated: AnnotatedGame) -> list[Node]:
             nodes[index]["next"].append(len(nodes))
             waiting.append((child, len(nodes)))
             nodes.append(_node(child, notes.get(child, Note(None)), index))
+            if child in beyond:
+                nodes[-1] |= {"score": None, "chance": None}
     return nodes
 
 
