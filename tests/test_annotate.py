@@ -334,15 +334,12 @@ def test_text_of_others_cannot_become_code():
 class Seen:
     """An open page with the requests and errors that it made."""
 
-    def __init__(self, browser, path: Path, **options) -> None:
-        self.page = browser.new_page(**options)
-        self.page.set_default_timeout(60_000)
-        self.requests: list[str] = []
-        self.errors: list[str] = []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", lambda said: said.type == "error" and self.errors.append(said.text))
-        self.page.goto(path.as_uri())
+    def __init__(self, page) -> None:
+        self.page, self.requests, self.errors = page, list[str](), list[str]()
+        page.set_default_timeout(60_000)
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda said: said.type == "error" and self.errors.append(said.text))
 
     def press(self, *keys: str) -> None:
         for key in keys:
@@ -352,11 +349,26 @@ class Seen:
         return self.page.locator(f"#{name}").inner_text()
 
 
+@pytest.fixture
+def open_page(browser, tmp_path):
+    """Opens the page of some games; at the end it has asked for nothing else and made no error."""
+    path, opened = tmp_path / "game.html", list[Seen]()
+
+    def show(*games: annotate.AnnotatedGame, **options) -> Seen:
+        path.write_text(annotate.write_page(games), encoding="utf-8")
+        opened.append(Seen(browser.new_page(**options)))
+        opened[-1].page.goto(path.as_uri())
+        return opened[-1]
+
+    yield show
+    for seen in opened:
+        assert (seen.errors, seen.requests) == ([], [path.as_uri()])
+        seen.page.close()
+
+
 @pytest.mark.browser
-def test_a_game_is_played_by_keys_and_clicks(sample, browser, tmp_path):
-    path = tmp_path / "game.html"
-    path.write_text(annotate.write_page([sample]), encoding="utf-8")
-    seen = Seen(browser, path, viewport=DESK)
+def test_a_game_is_played_by_keys_and_clicks(sample, open_page):
+    seen = open_page(sample, viewport=DESK)
     page = seen.page
     assert seen.text("move-name") == "The start"
     assert page.locator("#board use").count() == 32
@@ -392,18 +404,12 @@ def test_a_game_is_played_by_keys_and_clicks(sample, browser, tmp_path):
     assert page.locator("#play").get_attribute("aria-pressed") == "true"
     seen.press("Home")
     assert page.locator("#play").get_attribute("aria-pressed") == "false"
-    assert seen.errors == []
-    assert seen.requests == [path.as_uri()]
-    page.close()
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_phone_shows_everything_in_both_schemes(sample, browser, tmp_path, scheme):
-    path = tmp_path / "game.html"
-    path.write_text(annotate.write_page([sample]), encoding="utf-8")
-    seen = Seen(browser, path, viewport=PHONE, color_scheme=scheme)
-    page = seen.page
+def test_a_phone_shows_everything_in_both_schemes(sample, open_page, scheme):
+    page = open_page(sample, viewport=PHONE, color_scheme=scheme).page
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     board = page.locator("#board").bounding_box()
     assert board["width"] > 300
@@ -416,16 +422,12 @@ def test_a_phone_shows_everything_in_both_schemes(sample, browser, tmp_path, sch
     page.locator("#theme").click()
     turned = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert turned != paper
-    assert seen.errors == []
-    page.close()
 
 
 @pytest.mark.browser
-def test_nothing_hostile_runs_and_several_games_are_offered(sample, browser, tmp_path):
+def test_nothing_hostile_runs_and_several_games_are_offered(sample, open_page):
     game = chess.pgn.read_game(io.StringIO(f'[White "{HOSTILE}"]\n\n1. e4 {{{HOSTILE}}} *'))
-    path = tmp_path / "games.html"
-    path.write_text(annotate.write_page([noted(game, {0: HOSTILE}), sample]), encoding="utf-8")
-    seen = Seen(browser, path, viewport=DESK)
+    seen = open_page(noted(game, {0: HOSTILE}), sample, viewport=DESK)
     seen.press("ArrowRight")
     assert seen.text("gloss") == HOSTILE
     assert seen.page.evaluate("window.hacked") is None
@@ -433,6 +435,3 @@ def test_nothing_hostile_runs_and_several_games_are_offered(sample, browser, tmp
     seen.page.locator("#games").select_option("1")
     assert seen.text("players").startswith("Иванова")
     assert seen.text("move-name") == "The start"
-    assert seen.errors == []
-    assert seen.requests == [path.as_uri()]
-    seen.page.close()
