@@ -256,11 +256,11 @@ class Dialogue:
         sentences = [heads.get(place, f"{name}:"), told.text]
         if verdict.reply_line:
             line = _line(chess.Board(move.after().fen), verdict.reply_line[:3])
-            opinion = f"After {name} the engine says that {score_text(verdict.played)}"
+            opinion = f"After {name} the engine says that {score_text(verdict.after)}"
             sentences.append(f"{opinion}, expecting {line}.")
         if place == "instead":
             played = self._brief(self.move).verdict
-            gain, value = played.loss - verdict.loss, score_text(played.played)
+            gain, value = played.loss - verdict.loss, score_text(played.after)
             quality = (
                 "as good as" if abs(gain) <= 10 else "better than" if gain > 0 else "worse than"
             )
