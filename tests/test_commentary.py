@@ -12,13 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chessgloss import assets
 from chessgloss.claims import verify
 from chessgloss.commentary.briefing import (
     NO_CHANGE,
     PHRASES,
     Briefing,
-    BriefingError,
     brief,
     briefings_file,
     choose_moves,
@@ -43,8 +41,7 @@ from chessgloss.commentary.methods import (
 )
 from chessgloss.commentary.prompts import list_prompts, load_prompt, quoted, read_prompt
 from chessgloss.concepts.changes import ConceptChange, concept_and_side
-from chessgloss.corpora.lectures import Counts, Lecture, read_lectures
-from chessgloss.engine import Analysis, Line
+from chessgloss.corpora.lectures import Counts, Lecture
 from chessgloss.llm.recordings import Answer, Message, State
 from chessgloss.oracle import TERMS
 from chessgloss.positions import (
@@ -56,40 +53,21 @@ from chessgloss.positions import (
     read_move,
     split_of,
 )
+from fakes.analyses import analysis
 from scripts import load_script
-
-
-def analysis(position: Position, *lines: tuple[chess.engine.Score, str]) -> Analysis:
-    turn = position.turn
-    found = (
-        Line(tuple(moves.split()), chess.engine.PovScore(score, turn), 20) for score, moves in lines
-    )
-    return Analysis(position, tuple(found), 1000, "Scripted 1")
 
 
 def concept(name: str, side: str, change: float, rank: int = 1) -> ConceptChange:
     return ConceptChange(name, side, 0.5, 0.5 + change, change, rank)  # type: ignore[arg-type]
 
 
-RANKED = tuple(
-    concept(*row, rank)
-    for rank, row in enumerate(
-        [
-            ("Threats", "White", 2.0),
-            ("Kingsafety", "Black", -1.5),
-            ("Material", "both", 1.0),
-            ("Mobility", "White", -0.5),
-            ("Space", "Black", 0.3),
-            ("Rooks", "White", 0.05),
-            ("Queens", "Black", 0.0),
-            ("Knights", "White", 0.0),
-            ("Pawns", "both", 0.0),
-            ("Bishop", "White", 0.0),
-            ("Bishop", "Black", 0.0),
-        ],
-        start=1,
-    )
-)
+_CHANGES = {
+    ("Threats", "White"): 2.0, ("Kingsafety", "Black"): -1.5, ("Material", "both"): 1.0,
+    ("Mobility", "White"): -0.5, ("Space", "Black"): 0.3, ("Rooks", "White"): 0.05,
+    ("Queens", "Black"): 0.0, ("Knights", "White"): 0.0, ("Pawns", "both"): 0.0,
+    ("Bishop", "White"): 0.0, ("Bishop", "Black"): 0.0,
+}  # fmt: skip
+RANKED = tuple(concept(*key, each, n) for n, (key, each) in enumerate(_CHANGES.items(), start=1))
 
 
 @pytest.fixture
@@ -97,10 +75,8 @@ def grabbed_pawn() -> Briefing:
     """The Elephant Trap: 6. Nxd5 takes a pawn and loses a piece."""
     moves = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]
     move = MoveInContext(Position.after(moves), "c3d5")
-    before = analysis(
-        move.position, (chess.engine.Cp(40), "e2e3 c7c6"), (chess.engine.Cp(25), "a2a3")
-    )
-    after = analysis(move.after(), (chess.engine.Cp(350), "f6d5 g5d8 f8b4"))
+    before = analysis(move.position, (40, "e2e3 c7c6"), (25, "a2a3"))
+    after = analysis(move.after(), (350, "f6d5 g5d8 f8b4"))
     return Briefing("made/trap", move, before, after, RANKED, RANKED)
 
 
@@ -126,15 +102,7 @@ def test_only_lectures_that_are_held_out_are_evaluated() -> None:
     assert {split_of(one.group) for one in chosen} <= {"validation", "test"}
 
 
-@pytest.fixture(scope="module")
-def lectures() -> list[Lecture]:
-    try:
-        return list(read_lectures(assets.locate("lectures")))
-    except assets.AssetMissing as error:
-        pytest.skip(str(error).splitlines()[0])
-
-
-def test_the_committed_briefings_are_those_of_the_rule(lectures: list[Lecture]) -> None:
+def test_the_committed_briefings_are_those_of_the_rule(real_lectures: list[Lecture]) -> None:
     kept = read_briefings(briefings_file())
     chosen = {each.name: each.move for each in evaluated_moves()}
     assert chosen == {name: briefing.move for name, briefing in kept.items()}
@@ -156,15 +124,12 @@ def test_ablations_keep_number_and_size_and_change_the_rest(grabbed_pawn: Briefi
     assert choose_concepts(move, RANKED, "none") == ()
 
 
-@pytest.mark.parametrize(
-    ("one", "told"),
-    [
-        (concept("Kingsafety", "Black", -1.5, 1), "Black's king safety: gets worse"),
-        (concept("Threats", "White", 2.0, 1), "White's threats: gets better"),
-        (concept("Material", "both", -1.0, 1), "material balance: shifts in Black's favour"),
-        (concept("Rooks", "White", NO_CHANGE / 2, 1), "White's rooks: hardly changes"),
-    ],
-)
+@pytest.mark.parametrize(("one", "told"), [
+    (concept("Kingsafety", "Black", -1.5), "Black's king safety: gets worse"),
+    (concept("Threats", "White", 2.0), "White's threats: gets better"),
+    (concept("Material", "both", -1.0), "material balance: shifts in Black's favour"),
+    (concept("Rooks", "White", NO_CHANGE / 2), "White's rooks: hardly changes"),
+])  # fmt: skip
 def test_a_concept_is_told_with_its_side_and_direction(one: ConceptChange, told: str) -> None:
     assert describe_concept(one) == told
 
@@ -244,20 +209,15 @@ def test_what_the_examples_say_is_true_and_as_the_program_would_tell_it() -> Non
         assert not [c for c in verify(each["comment"], move) if c.verdict == "false"]
 
 
-@pytest.mark.parametrize(
-    ("method", "answer", "comment", "state"),
-    [
-        ("llm", "A fine move.", "A fine move.", "answered"),
-        ("llm", '"A fine\nmove."', "A fine move.", "answered"),
-        ("ccc", "Thoughts: a.\nComment: A fine move.", "A fine move.", "answered"),
-        ("ccc", "Thoughts: a.\n**Comment:** A fine\nmove.", "A fine move.", "answered"),
-        ("ccc", "Comment: one.\nThoughts: b.\nCOMMENT: two.", "two.", "answered"),
-        ("ccc", "Thoughts without an end.", "", "unread"),
-        ("ccc", Answer(State.CUT_OFF, "Comment: half a"), "", "cut_off"),
-        ("llm", Answer(State.EMPTY), "", "empty"),
-        ("llm", Answer(State.REFUSED, "I cannot."), "", "refused"),
-    ],
-)
+@pytest.mark.parametrize(("method", "answer", "comment", "state"), [
+    ("llm", '"A fine\nmove."', "A fine move.", "answered"),
+    ("ccc", "Thoughts: a.\nComment: A fine move.", "A fine move.", "answered"),
+    ("ccc", "Thoughts: a.\n**Comment:** A fine\nmove.", "A fine move.", "answered"),
+    ("ccc", "Comment: one.\nThoughts: b.\nCOMMENT: two.", "two.", "answered"),
+    ("ccc", "Thoughts without an end.", "", "unread"),
+    ("ccc", Answer(State.CUT_OFF, "Comment: half a"), "", "cut_off"),
+    ("llm", Answer(State.REFUSED, "I cannot."), "", "refused"),
+])  # fmt: skip
 def test_a_comment_is_found_in_an_answer_or_its_state(method, answer, comment, state) -> None:
     given = Answer(State.ANSWERED, answer) if isinstance(answer, str) else answer
     read = read_comment(given, method)
@@ -267,12 +227,8 @@ def test_a_comment_is_found_in_an_answer_or_its_state(method, answer, comment, s
 def test_briefings_come_back_as_they_went(grabbed_pawn: Briefing, tmp_path: Path) -> None:
     position = read_fen("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
     move = read_move(position, "Ra8#")
-    mate = Briefing(
-        "made/mate",
-        move,
-        analysis(position, (chess.engine.Mate(1), "a1a8")),
-        analysis(move.after()),
-    )
+    before = analysis(position, (chess.engine.Mate(1), "a1a8"))
+    mate = Briefing("made/mate", move, before, analysis(move.after()))
     path = tmp_path / "deep" / "briefings.json"
     load_script("commentary/brief.py").write_briefings(
         path, [grabbed_pawn, mate], {"engine": "Scripted 1"}
@@ -287,7 +243,7 @@ def test_briefings_come_back_as_they_went(grabbed_pawn: Briefing, tmp_path: Path
 def test_a_damaged_file_of_briefings_says_how_to_make_it(tmp_path: Path, text: str) -> None:
     path = tmp_path / "briefings.json"
     path.write_text(text)
-    with pytest.raises(BriefingError, match="make it with: python data/commentary/brief"):
+    with pytest.raises(ValueError, match="make it with: python data/commentary/brief"):
         read_briefings(path)
 
 
@@ -349,16 +305,12 @@ def test_a_value_too_few_or_too_many_is_an_error(values):
         read_prompt("comment", PROMPT_TEXT).fill(**values)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("version: 3", "version: 0"),
-        ("--- system", "Hello\n--- system"),
-        ("--- assistant", "--- model"),
-        ("It eyes e5.", ""),
-        ("--- user\nMove: $move in", "--- assistant\nMove: $move in"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new"), [
+    ("version: 3", "version: 0"),
+    ("--- system", "Hello\n--- system"),
+    ("It eyes e5.", ""),
+    ("--- user\nMove: $move in", "--- assistant\nMove: $move in"),
+])  # fmt: skip
 def test_a_file_that_is_not_well_formed_is_refused(old, new):
     with pytest.raises(ValueError, match=r"prompt comment is not|should match pattern"):
         read_prompt("comment", PROMPT_TEXT.replace(old, new))
@@ -372,14 +324,11 @@ def test_every_prompt_of_the_library_can_be_filled():
         load_prompt("nothing")
 
 
-@pytest.mark.parametrize(
-    ("text", "inside"),
-    [
-        (">>>\nScore: 5\n<<<", "> > >\nScore: 5\n< < <"),
-        (">\u200b>\u200b>", "> > >"),
-        ("a\u00a0b\x00\x1b[0m\tc\r\nd", "a b[0m\tc\nd"),
-    ],
-)
+@pytest.mark.parametrize(("text", "inside"), [
+    (">>>\nScore: 5\n<<<", "> > >\nScore: 5\n< < <"),
+    (">\u200b>\u200b>", "> > >"),
+    ("a\u00a0b\x00\x1b[0m\tc\r\nd", "a b[0m\tc\nd"),
+])  # fmt: skip
 def test_quoted_text_reads_as_it_was(text, inside):
     assert quoted(text) == f"<<<\n{inside}\n>>>"
 
@@ -388,6 +337,4 @@ def test_quoted_text_reads_as_it_was(text, inside):
 def test_no_text_closes_its_fence(text):
     fenced = quoted(text)
     assert fenced.count("<<<") == fenced.count(">>>") == 1
-    assert fenced.startswith("<<<\n")
-    assert fenced.endswith("\n>>>")
-    assert quoted(text) == fenced
+    assert fenced.startswith("<<<\n") and fenced.endswith("\n>>>")

@@ -166,12 +166,10 @@ def comment(
     ValueError
         If there is no such method, or one that asks a model has no client.
     """
-    from chessgloss.commentary.methods import METHODS, ModelWriter, write_notes
+    from chessgloss.commentary.methods import ModelWriter, check_method, write_notes
 
-    if method == "notes":
+    if check_method(method) == "notes":
         return write_notes(briefing)
-    if method not in (known := ("ccc_proven", *METHODS)):
-        raise ValueError(f"no method {method!r}; choose notes or one of {', '.join(known)}")
     if client is None:
         raise ValueError(f"method {method!r} asks a model: pass client=chessgloss.live_client()")
     return ModelWriter(client, method, say)(briefing)

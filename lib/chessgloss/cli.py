@@ -29,19 +29,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from chessgloss.claims import Checked
-    from chessgloss.commentary.annotate import Commentator
+    from chessgloss.commentary.annotate import Commentator, Concepts
     from chessgloss.commentary.briefing import Briefing, Comment
-    from chessgloss.commentary.dialogue import Reply
-    from chessgloss.concepts.changes import ConceptChange
     from chessgloss.engine import Engine
     from chessgloss.llm.client import Client
     from chessgloss.positions import MoveInContext
     from chessgloss.survey.reading import Ratings
 
-#: Written from facts alone; the method where no model is set.
-WITHOUT_MODEL = "notes"
-#: The method where ``OPENAI_BASE_URL`` names a model's address.
-WITH_MODEL = "ccc_proven"
+#: The methods where no model is set (from facts alone), and where ``OPENAI_BASE_URL`` names one.
+WITHOUT_MODEL, WITH_MODEL = "notes", "ccc_proven"
 
 #: The paper's five methods (CCC 4.1), under the names that they have here.
 SURVEY_METHODS = "reference,gac,llm,llm_expert,ccc"
@@ -54,8 +50,6 @@ SURVEY_MOVES = 50
 #: Packages of which chessgloss has more than one component; the rest come with them.
 _PACKAGES = ("chess", "numpy", "scikit-learn", "torch", "openai")
 _BOOK_PACKAGES = ("jupyter-book", "papermill")
-
-_ENDS = frozenset({"q", "quit", "exit", "bye"})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -88,110 +82,21 @@ def _drop_unwritten() -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands; each sets ``run``, which takes what was parsed."""
+    """Return the parser of :data:`COMMANDS`; each sets ``run``, which takes what was parsed."""
     top = argparse.ArgumentParser(
         prog="chessgloss", description="A chess engine and a language model explain a move."
     )
-    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    add = commands.add_parser
-
-    add("doctor", help="what is installed, and what to run for the rest").set_defaults(run=_doctor)
-
-    comment = add("comment", help="comment on one move")
-    comment.set_defaults(run=_comment)
-    annotate = add("annotate", help="comment on the moments of a game that matter")
-    annotate.set_defaults(run=_annotate)
-    annotate.add_argument("pgn", type=Path, help="file with one or more games")
-    annotate.add_argument("-o", "--output", type=Path, help="annotated PGN (default: print it)")
-    annotate.add_argument("--html", type=Path, help="page that plays the game")
-    late = "minutes for a game's comments, the weightiest first; notes after them (default 10)"
-    annotate.add_argument("--minutes", type=float, default=10, help=late)
-    annotate.add_argument("--processes", type=int, default=2, help="engines at once (default 2)")
-    ask = add("ask", help="ask about a move, question by question")
-    ask.set_defaults(run=_ask)
-    for each in (comment, ask):
-        each.add_argument("--fen", required=True, help="the position before the move")
-        each.add_argument("--move", required=True, help="SAN (30... Bd2+ or Bd2+) or UCI")
-    for each in (comment, annotate, ask):
-        each.add_argument(
-            "--method",
-            help=f"{WITHOUT_MODEL}, {WITH_MODEL}, llm, llm_expert or ccc (default: {WITH_MODEL} "
-            f"where OPENAI_BASE_URL names a model, else {WITHOUT_MODEL})",
-        )
-        each.add_argument(
-            "--nodes",
-            type=int,
-            help="of each position (default: more and more, until the verdict is stable)",
-        )
-        seconds = "to wait for a model's answer, twice at most (default 300)"
-        each.add_argument("--timeout", type=float, default=300, metavar="SECONDS", help=seconds)
-        without = "leave the expert network's concepts out"
-        each.add_argument("--no-concepts", action="store_true", help=without)
-    comment.add_argument("--json", action="store_true", help="print all that stands behind it")
-
-    claims = add("claims", help="check what a text says of a move")
-    claims.set_defaults(run=_claims)
-    claims.add_argument("--fen", help="the position before the move")
-    claims.add_argument("--move", help="the move, in SAN (also with its number) or UCI")
-    claims.add_argument("--text", help="the text to check")
-    claims.add_argument("--reply", help="the expected reply in UCI notation, if known")
-    claims.add_argument(
-        "--jsonl",
-        type=Path,
-        metavar="FILE",
-        help='check many: {"fen", "move", "text"} a line, "-" for standard input; prints one '
-        'object a line, {"line", "error"} for one that cannot be read (exit status 1)',
-    )
-    claims.add_argument("--json", action="store_true", help="print JSON")
-
-    model = add("model", help="get or serve the language model of the book")
-    actions = model.add_subparsers(dest="action", required=True, metavar="ACTION")
-    fetch = actions.add_parser("fetch", help="get a model's file, check it, print its path")
-    fetch.set_defaults(run=_fetch)
-    serve = actions.add_parser("serve", help="serve a model on 127.0.0.1 until Ctrl-C")
-    serve.set_defaults(run=_serve)
-    for each in (fetch, serve):
-        each.add_argument("name", nargs="?", help="default: the model of the book")
-    serve.add_argument("--port", type=int, default=0, help="default: any that is free")
-    serve.add_argument("--threads", type=int, default=2, help="idle cores to use (default 2)")
-    serve.add_argument("--context", type=int, default=4096, help="tokens (default 4096)")
-    _add_survey(add("survey", help="the human study: build the form, read ratings"))
+    groups = {"": top.add_subparsers(dest="command", required=True, metavar="COMMAND")}
+    for words, (run, about, options) in COMMANDS.items():
+        group, _, name = words.rpartition(" ")
+        if group not in groups:
+            above = groups[""].add_parser(group, help=_GROUPS[group])
+            groups[group] = above.add_subparsers(dest="action", required=True, metavar="ACTION")
+        command = groups[group].add_parser(name, help=about)
+        command.set_defaults(run=run)
+        for flags, how in options:
+            command.add_argument(*flags, **how)
     return top
-
-
-def _add_survey(survey: argparse.ArgumentParser) -> None:
-    add = survey.add_subparsers(dest="what", required=True, metavar="WHAT").add_parser
-
-    collect = add("collect", help="gather the book's comments into a study file")
-    collect.set_defaults(run=_survey_collect)
-    collect.add_argument("-o", "--output", type=Path, required=True, help="study file, .json")
-    methods_help = f"separated by commas ({SURVEY_METHODS})"
-    collect.add_argument("--methods", default=SURVEY_METHODS, help=methods_help)
-    moves_help = f"how many (default {SURVEY_MOVES})"
-    collect.add_argument("--moves", type=int, default=SURVEY_MOVES, help=moves_help)
-    collect.add_argument("--baseline", default="ccc", help="compared with the others (ccc)")
-    collect.add_argument("--model", help="whose recorded answers (default: the book's)")
-
-    build = add("build", help="write the form, one HTML page, and its key")
-    build.set_defaults(run=_survey_build)
-    build.add_argument("study", type=Path, help="moves and comments: .json or .tsv")
-    build.add_argument("-o", "--output", type=Path, required=True, help="the page, .html")
-    build.add_argument("--key", type=Path, help="key file (default: beside the page, .key.json)")
-    build.add_argument("--title", default="", help="stands at the head of the page")
-    build.add_argument("--baseline", default="", help="method to compare with (default ccc)")
-    build.add_argument("--organiser", default="", help="who runs it, and how to reach them")
-    build.add_argument("--block", type=int, default=50, help="comments between breaks (50)")
-    build.add_argument("--break-minutes", type=float, default=10, help="least rest (10)")
-    build.add_argument("--pilot-moves", type=int, default=4, help="moves of a pilot run (4)")
-
-    read = add("read", help="check files of ratings and make Tables 1 to 4")
-    read.set_defaults(run=_survey_read)
-    read.add_argument("ratings", type=Path, nargs="+", help="files that raters sent back")
-    read.add_argument("--key", type=Path, required=True, help="key file of the form")
-    read.add_argument("--scores", type=Path, help="automatic scores, .csv, for Table 4")
-    read.add_argument("--partial", action="store_true", help="allow answers to be missing")
-    read.add_argument("--seed", type=int, default=1, help="of intervals and tests (1)")
-    read.add_argument("--json", action="store_true", help="print everything as one object")
 
 
 def _say(text: str) -> None:
@@ -253,19 +158,18 @@ def examine(project: Path | None) -> list[Finding]:
     from chessgloss import assets, engine, oracle
 
     book = project is not None  # what the job is, and so what it needs
-    checkout = "export CHESSGLOSS_PROJECT=/path/to/checkout"
     findings = [Finding("Python", platform.python_version())]
     for name in (*_PACKAGES, *(_BOOK_PACKAGES if book else ())):
         version = _try(importlib.metadata.version, name)
         findings.append(Finding(name, version, "make sync" if book else f"pip install {name}"))
-    version = _try(engine.version)
+    apt, version = "sudo apt-get install", _try(engine.version)
     usable = version if version == "Stockfish 15.1" or not book else None
-    apt, npm = "sudo apt-get install stockfish (Debian 12)", "nodejs npm && make sync"
-    findings.append(Finding("Stockfish 15.1", usable, apt))
+    findings.append(Finding("Stockfish 15.1", usable, f"{apt} stockfish (Debian 12)"))
     stockfish8 = _try(oracle.find_stockfish8) and "npm 8.0.0"
-    findings.append(Finding("Stockfish 8", stockfish8, f"sudo apt-get install {npm}", book))
-    chromium = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
-    findings.append(Finding("chromium", chromium, "sudo apt-get install chromium", False))
+    findings.append(Finding("Stockfish 8", stockfish8, f"{apt} nodejs npm && make sync", book))
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    findings.append(Finding("chromium", chromium, f"{apt} chromium", False))
+    checkout = "export CHESSGLOSS_PROJECT=/path/to/checkout"
     for name, path in (("concept weights", "priority/nnue.safetensors"), ("book", "recordings")):
         place = _try(data_file, path)
         there = path if place and place.exists() else None
@@ -345,7 +249,7 @@ def _move(given: argparse.Namespace) -> MoveInContext:
 def _comment(given: argparse.Namespace) -> int:
     from chessgloss.engine import open_engine
 
-    move, write = _move(given), _commentator(given)
+    move, (write, _) = _move(given), _writer(given)
     with open_engine() as engine:
         briefing = _briefing(move, engine, given)
     comment = write(briefing)
@@ -379,17 +283,14 @@ def _comment_json(briefing: Briefing, comment: Comment) -> str:
 
 
 def _briefing(move: MoveInContext, engine: Engine, given: argparse.Namespace) -> Briefing:
-    rank = _concepts(given)
-    concepts = rank(move) if rank else ()
+    concepts = tuple(_concepts(given)(move))
     return chessgloss.brief(move, nodes=given.nodes, engine=engine, concepts=concepts)
 
 
-def _concepts(
-    given: argparse.Namespace,
-) -> Callable[[MoveInContext], tuple[ConceptChange, ...]] | None:
-    """Return what ranks a move's concepts; ``None``, said aloud, where something is missing."""
+def _concepts(given: argparse.Namespace) -> Concepts:
+    """Return what ranks a move's concepts; nothing does, and that is said, if a part is missing."""
     if given.no_concepts:
-        return None
+        return lambda move: ()
     from chessgloss.assets import AssetMissing
     from chessgloss.concepts.priority import load_method
 
@@ -397,37 +298,21 @@ def _concepts(
         load_method()
     except (AssetMissing, ValueError, OSError) as error:
         _say(f"no concepts: {error}")
-        return None
+        return lambda move: ()
     return chessgloss.rank_concepts
 
 
-def _commentator(given: argparse.Namespace) -> Commentator:
-    from chessgloss.commentary.methods import ModelWriter, write_notes
+def _writer(given: argparse.Namespace) -> tuple[Commentator, Client | None]:
+    """Return what writes comments, and the client that it asks: live, and keeping nothing."""
+    from chessgloss.commentary.methods import ModelWriter, check_method, write_notes
 
-    client = _client(given)
-    if client is None:
-        return write_notes
+    default = WITH_MODEL if os.environ.get("OPENAI_BASE_URL") else WITHOUT_MODEL
+    method = check_method(given.method or default)
+    if method == WITHOUT_MODEL:
+        return write_notes, None
+    client = chessgloss.live_client(given.timeout)
     _say(f"asking {client.model.name}; each answer may take {given.timeout:g} s (--timeout)")
-    return ModelWriter(client, _method(given), _say)
-
-
-def _method(given: argparse.Namespace) -> str:
-    from chessgloss.commentary.methods import METHODS
-
-    chosen = given.method or (WITH_MODEL if os.environ.get("OPENAI_BASE_URL") else WITHOUT_MODEL)
-    known = [
-        WITHOUT_MODEL,
-        WITH_MODEL,
-        *(name for name, method in METHODS.items() if not method.oracle),
-    ]
-    if chosen not in known:
-        raise ValueError(f"no method {chosen!r}; choose one of {', '.join(known)}")
-    return chosen
-
-
-def _client(given: argparse.Namespace) -> Client | None:
-    """Return a client that asks live and keeps nothing; ``None`` for the notes."""
-    return None if _method(given) == WITHOUT_MODEL else chessgloss.live_client(given.timeout)
+    return ModelWriter(client, method, _say), client
 
 
 # ---------------------------------------------------------------- a game, questions
@@ -445,7 +330,7 @@ def _annotate(given: argparse.Namespace) -> int:
     limits = {"nodes": (given.nodes, given.nodes)} if given.nodes else {}
     annotator = Annotator(
         lambda positions, nodes: analyse_many(positions, nodes=nodes, **search),
-        _commentator(given),
+        _writer(given)[0],
         _concepts(given),
         within=given.minutes * 60,
         progress=lambda done, total: _say(f"comment {done} of {total}"),
@@ -470,16 +355,13 @@ def _check_targets(given: argparse.Namespace) -> None:
     for path in targets:
         if not path.resolve().parent.is_dir():
             raise ValueError(f"there is no folder {path.parent} to write {path.name} into")
-        if path.is_dir() or (path.exists() and not _may_be_written(path)):
+        writable = not path.exists() or (path.stat().st_mode & 0o222 and os.access(path, os.W_OK))
+        if path.is_dir() or not writable:
             raise ValueError(f"{path} is a folder, or must not be written")
         if path.resolve() == given.pgn.resolve():
             raise ValueError(f"{path} is the game itself; give the annotated one another name")
     if len({path.resolve() for path in targets}) < len(targets):
         raise ValueError("the PGN and the page need different names")
-
-
-def _may_be_written(path: Path) -> bool:
-    return bool(path.stat().st_mode & 0o222) and os.access(path, os.W_OK)
 
 
 def _replace(path: Path, text: str) -> None:
@@ -500,26 +382,29 @@ def _replace(path: Path, text: str) -> None:
 
 def _ask(given: argparse.Namespace) -> int:
     from chessgloss.commentary.dialogue import Dialogue
-    from chessgloss.engine import open_engine
+    from chessgloss.engine import Analysis, open_engine
+    from chessgloss.positions import Position
 
-    move, write, client = _move(given), _commentator(given), _client(given)
+    move, (write, client) = _move(given), _writer(given)
+    nodes = given.nodes or chessgloss.NODES
     with open_engine() as engine:
         briefing = _briefing(move, engine, given)
+        known = {each.position: each for each in (briefing.before, briefing.after)}
+
+        def analyse(at: Position) -> Analysis:
+            return known.get(at) or engine.analyse(at, nodes=nodes, multipv=chessgloss.LINES)
+
         comment = write(briefing)
         print(_comment_text(briefing, comment), flush=True)
-        known = {each.position: each for each in (briefing.before, briefing.after)}
-        nodes, lines = given.nodes or chessgloss.NODES, chessgloss.LINES
-        dialogue = Dialogue(
-            move,
-            comment.text,
-            lambda position: (
-                known.get(position) or engine.analyse(position, nodes=nodes, multipv=lines)
-            ),
-            client,
-            _say,
-        )
+        dialogue = Dialogue(move, comment.text, analyse, client, _say)
         for question in _questions():
-            print(_reply_text(dialogue.ask(question)), flush=True)
+            reply = dialogue.ask(question)
+            lines = ["", reply.text]
+            if reply.model:
+                lines += [f"  looked up: {ground.text}" for ground in reply.grounds]
+                lines += [f"  not legal here: {move}" for move in reply.unsupported]
+            lines.append(f"({reply.method}, {reply.model or 'no model'})")
+            print(_printable("\n".join(lines)), flush=True)
     return 0
 
 
@@ -536,25 +421,17 @@ def _questions() -> Iterator[str]:
             question = input(prompt).strip()
         except (EOFError, KeyboardInterrupt):
             return
-        if question.lower() in _ENDS:
+        if question.lower() in ("q", "quit", "exit", "bye"):
             return
         if question:
             yield question
-
-
-def _reply_text(reply: Reply) -> str:
-    lines = ["", reply.text]
-    if reply.model:
-        lines += [f"  looked up: {ground.text}" for ground in reply.grounds]
-        lines += [f"  not legal here: {move}" for move in reply.unsupported]
-    return _printable("\n".join([*lines, f"({reply.method}, {reply.model or 'no model'})"]))
 
 
 # ---------------------------------------------------------------- claims
 
 
 def _claims(given: argparse.Namespace) -> int:
-    from chessgloss.claims import summarise, verify
+    from chessgloss.claims import summarise
 
     single = (given.fen, given.move, given.text)
     if given.jsonl is not None:
@@ -563,8 +440,7 @@ def _claims(given: argparse.Namespace) -> int:
         return _check_stream(given.jsonl)
     if None in single:
         raise ValueError("give --fen, --move and --text, or --jsonl FILE")
-    move = _read_move(given.fen, given.move)
-    checked = verify(_read_text(given.text), move, reply=given.reply)
+    checked = _check(*single, reply=given.reply)
     if given.json:
         content = {"claims": [_claim_object(each, "anchor", "cause") for each in checked]}
         print(_dumps(content | {"summary": summarise(checked)}, indent=2))
@@ -594,26 +470,27 @@ def _check_stream(path: Path) -> int:
 
 
 def _check_line(line: str, where: str) -> dict[str, Any]:
-    from chessgloss.claims import verify
-
     if "\N{REPLACEMENT CHARACTER}" in line:
         raise ValueError("not UTF-8: save the file in that encoding")
     try:
         entry = json.loads(line)
-        fen, move, text = (str(entry[key]) for key in ("fen", "move", "text"))
+        single = [str(entry[key]) for key in ("fen", "move", "text")]
     except (json.JSONDecodeError, KeyError, TypeError, RecursionError):
         raise ValueError('expected an object with "fen", "move" and "text"') from None
-    checked = verify(_read_text(text), _read_move(fen, move, where))
-    kept = {key: entry[key] for key in ("id",) if key in entry}
-    return {**kept, "claims": [_claim_object(each, "anchor", "cause") for each in checked]}
+    claims = [_claim_object(each, "anchor", "cause") for each in _check(*single, where=where)]
+    return {key: entry[key] for key in ("id",) if key in entry} | {"claims": claims}
 
 
-def _read_text(text: str) -> str:
+def _check(
+    fen: str, move: str, text: str, *, where: str = "", reply: str | None = None
+) -> tuple[Checked, ...]:
+    from chessgloss.claims import verify
+
     if len(text) > LONGEST_TEXT:
         raise ValueError(
             f"the text has {len(text):,} characters; up to {LONGEST_TEXT:,} are read: cut it"
         )
-    return text
+    return verify(text, _read_move(fen, move, where), reply=reply)
 
 
 def _claim_object(checked: Checked, *more: str) -> dict[str, Any]:
@@ -706,23 +583,23 @@ def _survey_read(given: argparse.Namespace) -> int:
 def _survey_tables(
     ratings: Ratings, words: pd.DataFrame, baseline: str, given: argparse.Namespace
 ) -> dict[str, pd.DataFrame]:
-    from chessgloss.survey import reading as tables
+    from chessgloss.survey import reading
 
     seed = given.seed
     frames = {
-        "Table 1": tables.table1(ratings, words, baseline, seed=seed),
-        "Table 2, of all comments": tables.table2(ratings, seed=seed),
+        "Table 1": reading.table1(ratings, words, baseline, seed=seed),
+        "Table 2, of all comments": reading.table2(ratings, seed=seed),
     }
     if (ratings.frame["correctness"] < 3).any():
-        incorrect = tables.table2(ratings, of="incorrect", seed=seed)
+        incorrect = reading.table2(ratings, of="incorrect", seed=seed)
         frames["Table 2, of those not fully correct"] = incorrect
     if len(ratings.raters) > 1:
-        frames["Table 3"] = tables.table3(ratings, seed=seed)
+        frames["Table 3"] = reading.table3(ratings, seed=seed)
     else:
         _say("Table 3 needs two raters")
     if given.scores:
-        scores = tables.read_scores(given.scores, ratings)
-        frames["Table 4"] = tables.table4(ratings, scores, seed=seed)
+        scores = reading.read_scores(given.scores, ratings)
+        frames["Table 4"] = reading.table4(ratings, scores, seed=seed)
     return frames
 
 
@@ -733,12 +610,107 @@ def _survey_json(ratings: Ratings, tables: dict[str, pd.DataFrame]) -> str:
         rows = frame.reset_index() if name != "participants" and "star" not in frame else frame
         rows.columns = [" ".join(k).strip() if isinstance(k, tuple) else str(k) for k in rows]
         content[name] = rows.astype(object).where(rows.notna(), None).to_dict("records")
-    return _dumps(content, indent=1, default=_plain)
+
+    def plain(value: Any) -> Any:
+        """Return an interval, or a number of numpy's, as JSON has it."""
+        return asdict(value) if is_dataclass(value) else value.item()  # type: ignore[arg-type]
+
+    return _dumps(content, indent=1, default=plain)
 
 
-def _plain(value: Any) -> Any:
-    """Return an interval, or a number of numpy's, as JSON has it."""
-    return asdict(value) if is_dataclass(value) else value.item()  # type: ignore[arg-type]
+# ---------------------------------------------------------------- the commands
+
+
+def _option(*flags: str, **how: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Return the flags of an option, or the name of a file, and the keywords of argparse."""
+    return flags, how
+
+
+_MOVE = (
+    _option("--fen", required=True, help="the position before the move"),
+    _option("--move", required=True, help="SAN (30... Bd2+ or Bd2+) or UCI"),
+)
+_WRITING = (
+    _option("--method", help=f"{WITHOUT_MODEL}, {WITH_MODEL}, llm, llm_expert or ccc "
+            f"(default: {WITH_MODEL} where OPENAI_BASE_URL names a model, else {WITHOUT_MODEL})"),
+    _option("--nodes", type=int,
+            help="of each position (default: more and more, until the verdict is stable)"),
+    _option("--timeout", type=float, default=300, metavar="SECONDS",
+            help="to wait for a model's answer, twice at most (default 300)"),
+    _option("--no-concepts", action="store_true",
+            help="leave the expert network's concepts out"),
+)  # fmt: skip
+_MODEL = _option("name", nargs="?", help="default: the model of the book")
+
+_GROUPS = {
+    "model": "get or serve the language model of the book",
+    "survey": "the human study: build the form, read ratings",
+}
+
+#: Each command by its words: what runs it, what it is for, its options.
+COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
+    "doctor": (_doctor, "what is installed, and what to run for the rest", ()),
+    "comment": (_comment, "comment on one move", (
+        *_MOVE,
+        *_WRITING,
+        _option("--json", action="store_true", help="print all that stands behind it"),
+    )),
+    "annotate": (_annotate, "comment on the moments of a game that matter", (
+        _option("pgn", type=Path, help="file with one or more games"),
+        _option("-o", "--output", type=Path, help="annotated PGN (default: print it)"),
+        _option("--html", type=Path, help="page that plays the game"),
+        _option("--minutes", type=float, default=10, help="minutes for a game's comments, the "
+                "weightiest first; notes after them (default 10)"),
+        _option("--processes", type=int, default=2, help="engines at once (default 2)"),
+        *_WRITING,
+    )),
+    "ask": (_ask, "ask about a move, question by question", (*_MOVE, *_WRITING)),
+    "claims": (_claims, "check what a text says of a move", (
+        _option("--fen", help="the position before the move"),
+        _option("--move", help="the move, in SAN (also with its number) or UCI"),
+        _option("--text", help="the text to check"),
+        _option("--reply", help="the expected reply in UCI notation, if known"),
+        _option("--jsonl", type=Path, metavar="FILE", help=(
+            'check many: {"fen", "move", "text"} a line, "-" for standard input; prints one '
+            'object a line, {"line", "error"} for one that cannot be read (exit status 1)')),
+        _option("--json", action="store_true", help="print JSON"),
+    )),
+    "model fetch": (_fetch, "get a model's file, check it, print its path", (_MODEL,)),
+    "model serve": (_serve, "serve a model on 127.0.0.1 until Ctrl-C", (
+        _MODEL,
+        _option("--port", type=int, default=0, help="default: any that is free"),
+        _option("--threads", type=int, default=2, help="idle cores to use (default 2)"),
+        _option("--context", type=int, default=4096, help="tokens (default 4096)"),
+    )),
+    "survey collect": (_survey_collect, "gather the book's comments into a study file", (
+        _option("-o", "--output", type=Path, required=True, help="study file, .json"),
+        _option("--methods", default=SURVEY_METHODS,
+                help=f"separated by commas ({SURVEY_METHODS})"),
+        _option("--moves", type=int, default=SURVEY_MOVES,
+                help=f"how many (default {SURVEY_MOVES})"),
+        _option("--baseline", default="ccc", help="compared with the others (ccc)"),
+        _option("--model", help="whose recorded answers (default: the book's)"),
+    )),
+    "survey build": (_survey_build, "write the form, one HTML page, and its key", (
+        _option("study", type=Path, help="moves and comments: .json or .tsv"),
+        _option("-o", "--output", type=Path, required=True, help="the page, .html"),
+        _option("--key", type=Path, help="key file (default: beside the page, .key.json)"),
+        _option("--title", default="", help="stands at the head of the page"),
+        _option("--baseline", default="", help="method to compare with (default ccc)"),
+        _option("--organiser", default="", help="who runs it, and how to reach them"),
+        _option("--block", type=int, default=50, help="comments between breaks (50)"),
+        _option("--break-minutes", type=float, default=10, help="least rest (10)"),
+        _option("--pilot-moves", type=int, default=4, help="moves of a pilot run (4)"),
+    )),
+    "survey read": (_survey_read, "check files of ratings and make Tables 1 to 4", (
+        _option("ratings", type=Path, nargs="+", help="files that raters sent back"),
+        _option("--key", type=Path, required=True, help="key file of the form"),
+        _option("--scores", type=Path, help="automatic scores, .csv, for Table 4"),
+        _option("--partial", action="store_true", help="allow answers to be missing"),
+        _option("--seed", type=int, default=1, help="of intervals and tests (1)"),
+        _option("--json", action="store_true", help="print everything as one object"),
+    )),
+}  # fmt: skip
 
 
 if __name__ == "__main__":

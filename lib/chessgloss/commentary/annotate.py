@@ -42,6 +42,12 @@ Concepts: TypeAlias = Callable[[MoveInContext], Sequence[ConceptChange]]
 #: A node of the page's game tree, as plain JSON values.
 Node: TypeAlias = dict[str, Any]
 
+#: The keys of a node, in their order in a page.
+_KEYS = (
+    *("uci", "san", "marks", "before", "comment", "gloss", "score", "parent", "number", "white"),
+    *("chance", "main", "arrows", "next", "placement", "borrowed"),
+)
+
 #: Numeric annotation glyphs that judge a move (PGN standard, section 10), as signs.
 SIGNS: dict[int, str] = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
 NAGS = {sign: nag for nag, sign in SIGNS.items()}
@@ -64,7 +70,12 @@ COLUMNS = 100
 
 _COMMAND = re.compile(r"\[%[^\]]*\]")
 _COMMENT_WORD = re.compile(r"(?:\[%[^\]]*\]|\S)+")
-_RESULT = re.compile(rb"(?:^|[\s)}.])(?:1-0|0-1|1/2-1/2|\*)\s*$")
+#: What a PGN file is made of: headers and escaped lines, comments in braces and behind
+#: semicolons (those with a line of their own apart), and all else.
+_PGN_TOKEN = re.compile(
+    rb"(?m)^[ \t]*[\[%][^\n]*|\{[^}]*\}?|(?P<alone>^[ \t]*;[^\n]*)|(?P<behind>;[^\n]*)|[^\s{;]+"
+)
+_RESULTS = (b"1-0", b"0-1", b"1/2-1/2", b"*")
 _ITALICS = "; words in italics are the program's own, the others the model's"
 _MATE = "mate in {moves}"
 _WORDING = ScoreWording(number="{pawns:+.2f}", mate=_MATE, mated=_MATE, level=None)
@@ -179,7 +190,7 @@ class Annotator:
     comment
         Writes a comment on a move from what is known of it.
     concepts
-        Ranks the concepts that a move changes; ``None`` to do without.
+        Ranks the concepts that a move changes; none unless given.
     nodes
         Nodes of the first and the longest search of a position
         (:func:`~chessgloss.facts.search`): half of what a single move gets.
@@ -192,7 +203,7 @@ class Annotator:
 
     analyse: Analyse
     comment: Commentator
-    concepts: Concepts | None = None
+    concepts: Concepts = lambda move: ()
     nodes: tuple[int, int] = (LEAST_NODES // 2, MOST_NODES // 2)
     within: float = inf
     progress: Callable[[int, int], object] = lambda done, total: None
@@ -211,7 +222,7 @@ class Annotator:
         searched = search(moves, self.analyse, self.nodes)
         around = [(move, *pair) for move, pair in zip(moves, searched, strict=True)]
         verdicts = [weigh(*each) for each in around]
-        concepts = [tuple(self.concepts(move)) if self.concepts else () for move in moves]
+        concepts = [tuple(self.concepts(move)) for move in moves]
         chosen = [] if OURS in game.headers else choose_moments(moves, verdicts, concepts)
         turned = {ply: each for ply in chosen if (each := after_pass(moves[ply].after()))}
         passed = dict(zip(turned, self.analyse(list(turned.values()), self.nodes[0]), strict=True))
@@ -225,10 +236,9 @@ class Annotator:
             self.progress(len(comments), len(chosen))
         notes = []
         for ply, ((_, _, after), verdict) in enumerate(zip(around, verdicts, strict=True)):
-            score = after.best.score if after.lines else None
-            note = Note(score, NAGS.get(verdict.glyph))
-            if ply in comments:
-                note = replace(note, text=comments[ply].text, borrowed=comments[ply].borrowed)
+            note = Note(after.best.score if after.lines else None, NAGS.get(verdict.glyph))
+            if comment := comments.get(ply):
+                note = replace(note, text=comment.text, borrowed=comment.borrowed)
             if note.text and verdict.judgement not in ("best", "good"):
                 line = verdict.best_line[:LINE_PLIES]
                 note = replace(note, better=line, better_score=verdict.before)
@@ -271,53 +281,41 @@ def read_games(path: Path) -> list[chess.pgn.Game]:
         names the game and its line.
     """
     games = []
-    with path.open("rb") as file:
-        for read in read_pgn(b"".join(brace_comments(file))):
-            problem = read.problem
-            if any(repair.startswith("castling rights") for repair in read.repairs):
-                problem = (
-                    "its FEN has castling rights without king and rook on their squares (Chess960?)"
-                )
-            if problem:
-                remedy = "; only standard chess can be annotated" if "variant" in problem else ""
-                where = f"{path}: game {read.number} (line {read.line})"
-                raise PgnError(f"{where}: {problem}{remedy}")
-            games.append(read.game)
+    for read in read_pgn(brace_comments(path.read_bytes())):
+        problem = read.problem
+        if any(repair.startswith("castling rights") for repair in read.repairs):
+            problem = (
+                "its FEN has castling rights without king and rook on their squares (Chess960?)"
+            )
+        if problem:
+            remedy = "; only standard chess can be annotated" if "variant" in problem else ""
+            where = f"{path}: game {read.number} (line {read.line})"
+            raise PgnError(f"{where}: {problem}{remedy}")
+        games.append(read.game)
     if not games:
         raise PgnError(f"{path} holds no game; give a PGN file with at least one")
     return games
 
 
-def brace_comments(lines: Iterable[bytes]) -> Iterator[bytes]:
+def brace_comments(text: bytes) -> bytes:
     """Turn comments from a semicolon to the end of a line into comments in braces.
 
     python-chess would drop them. Only among the moves of a game: elsewhere such a line belongs
     to no game. Braces in such a comment become round ones.
     """
-    among_moves = in_comment = False
-    for line in lines:
-        line = line.removeprefix(b"\xef\xbb\xbf")
-        start = line.strip()[:1]
-        if not in_comment and (start in b"[%" or (start == b";" and not among_moves)):
-            among_moves = among_moves and start != b"["
-            yield line
-            continue
-        outside, kept, rest = b"", b"", line.rstrip(b"\r\n")
-        while rest:
-            if in_comment:
-                inside, end, rest = rest.partition(b"}")
-                kept, in_comment = kept + inside + end, not end
-                continue
-            moves = re.split(rb"[{;]", rest, maxsplit=1)[0]
-            sign, rest = rest[len(moves) : len(moves) + 1], rest[len(moves) + 1 :]
-            outside, kept, in_comment = outside + moves + b" ", kept + moves, sign == b"{"
-            if in_comment:
-                kept += sign
-            elif rest.strip():
-                kept += b"{" + rest.strip().replace(b"}", b")").replace(b"{", b"(") + b"}"
-            rest = rest if in_comment else b""
-        among_moves = in_comment or not _RESULT.search(outside)
-        yield kept + b"\n"
+    among_moves = False
+
+    def rewrite(token: re.Match[bytes]) -> bytes:
+        nonlocal among_moves
+        words = token.group().strip()
+        if words[:1] == b";" and (among_moves or token["behind"]):
+            inside = words[1:].strip().replace(b"}", b")").replace(b"{", b"(")
+            return b"{" + inside + b"}" if inside else b""
+        if words[:1] not in (b"%", b"{", b";"):
+            among_moves = not words.startswith(b"[") and not words.endswith(_RESULTS)
+        return token.group()
+
+    return _PGN_TOKEN.sub(rewrite, re.sub(rb"(?m)^\xef\xbb\xbf", b"", text))
 
 
 def write_pgn(games: Iterable[AnnotatedGame]) -> str:
@@ -329,21 +327,32 @@ def write_pgn(games: Iterable[AnnotatedGame]) -> str:
 
 def annotated_copy(annotated: AnnotatedGame) -> chess.pgn.Game:
     """Return a copy of the game with the notes written into it."""
-    copy = annotated.game.accept(chess.pgn.GameBuilder[chess.pgn.Game]())
+    copy, moves = _with_better_lines(annotated)
     copy.headers.setdefault(OURS, annotated.sources)
-    for node, note in zip(list(copy.mainline()), annotated.notes, strict=True):
+    for node, note, better in moves:
         if note.nag and not node.nags & SIGNS.keys():
             node.nags.add(note.nag)
         if note.text:
             node.comment += (" | chessgloss: " if node.comment else "") + plain(note.text)
         if note.score and node.eval() is None:
             node.set_eval(note.score)
-        if note.better and not node.parent.has_variation(chess.Move.from_uci(note.better[0])):
-            first, *rest = [chess.Move.from_uci(uci) for uci in note.better]
-            better = node.parent.add_variation(first)
+        if better:
             better.set_eval(note.better_score)
-            better.add_line(rest)
     return copy
+
+
+def _with_better_lines(
+    annotated: AnnotatedGame,
+) -> tuple[chess.pgn.Game, list[tuple[chess.pgn.ChildNode, Note, chess.pgn.ChildNode | None]]]:
+    """Return a copy with the better lines, and for each move its note and the line beside it."""
+    copy, moves = annotated.game.accept(chess.pgn.GameBuilder[chess.pgn.Game]()), []
+    for node, note in zip(list(copy.mainline()), annotated.notes, strict=True):
+        line, better = [chess.Move.from_uci(uci) for uci in note.better], None
+        if line and not node.parent.has_variation(line[0]):
+            better = node.parent.add_variation(line[0])
+            better.add_line(line[1:])
+        moves.append((node, note, better))
+    return copy, moves
 
 
 def plain(text: str) -> str:
@@ -469,58 +478,53 @@ def describe_game(annotated: AnnotatedGame) -> dict[str, str | list]:
 
 def _nodes(annotated: AnnotatedGame) -> list[Node]:
     """Return the nodes of a game, of its variations, and of the engine's better lines."""
-    game, board = annotated.game, annotated.game.board()
-    root = {"main": True, "comment": _human(game.comment), "arrows": _arrows(game)}
-    nodes = [_node(-1, board) | root]
-    waiting: list[tuple[chess.pgn.GameNode, int, chess.Board]] = [(game, 0, board)]
-
-    def append(parent: int, before: chess.Board, move: chess.Move, known: Node) -> chess.Board:
-        """Add the node that a move leads to; return its board."""
-        after = before.copy(stack=False)
-        after.push(move)
-        played: Node = {"uci": move.uci(), "san": before.san(move), "white": before.turn}
-        played["number"] = before.fullmove_number
-        nodes[parent]["next"].append(len(nodes))
-        nodes.append(_node(parent, after) | played | known)
-        return after
-
+    game, moves = _with_better_lines(annotated)
+    notes: dict[chess.pgn.GameNode, Note] = {node: note for node, note, _ in moves}
+    notes |= {
+        better: Note(note.better_score, text="The engine's choice.")
+        for _, note, better in moves
+        if better
+    }
+    beyond = {node for *_, better in moves if better for node in better.mainline()}
+    nodes = [_node(game, Note(None), -1)]
+    waiting: list[tuple[chess.pgn.GameNode, int]] = [(game, 0)]
     while waiting:
-        parent, index, board = waiting.pop()
-        on_main_line = parent.is_mainline() and bool(parent.variations)
-        note = annotated.notes[parent.ply() - game.ply()] if on_main_line else None
+        parent, index = waiting.pop()
         for child in parent.variations:
-            known = _written(child, note if child.is_mainline() else None)
-            after = append(index, board, child.move, known)
-            waiting.append((child, len(nodes) - 1, after))
-        if note and note.better and not parent.has_variation(chess.Move.from_uci(note.better[0])):
-            first, *rest = map(chess.Move.from_uci, note.better)
-            after = append(index, board, first, {"gloss": "The engine's choice."})
-            nodes[-1] |= value_of(note.better_score, after)
-            for move in rest:
-                after = append(len(nodes) - 1, after, move, {})
+            nodes[index]["next"].append(len(nodes))
+            waiting.append((child, len(nodes)))
+            nodes.append(_node(child, notes.get(child, Note(None)), index))
+            if child in beyond:
+                nodes[-1] |= {"score": None, "chance": None}
     return nodes
 
 
-def _written(child: chess.pgn.ChildNode, note: Note | None) -> Node:
-    """Return what the game and a note say of a move."""
-    nags = sorted(child.nags & SIGNS.keys()) or ([note.nag] if note and note.nag else [])
-    value = value_of(child.eval() or (note.score if note else None), child.board())
-    return value | {
-        "main": note is not None,
-        "comment": _human(child.comment),
-        "marks": "".join(SIGNS[nag] for nag in nags),
-        "before": _human(child.starting_comment),
-        "gloss": note.text if note else "",
-        "borrowed": list(note.borrowed) if note else [],
-        "arrows": _arrows(child),
+def _node(node: chess.pgn.GameNode, note: Note, parent: int) -> Node:
+    """Return the position of a node, and what the game and a note say of the move to it."""
+    board, names = node.board(), chess.SQUARE_NAMES
+    said: Node = dict.fromkeys(_KEYS) | {
+        "comment": _human(node.comment),
+        "parent": parent,
+        "number": 0,
+        "main": node.is_mainline(),
+        "arrows": [[names[each.tail], names[each.head], each.color] for each in node.arrows()],
+        "next": [],
+        "placement": board.board_fen(),
     }
-
-
-def _node(parent: int, board: chess.Board) -> Node:
-    """Return a node with its position, and nothing said of it yet."""
-    node: Node = dict.fromkeys(("uci", "san", "marks", "before", "comment", "gloss", "score"), "")
-    node |= {"parent": parent, "number": 0, "white": False, "chance": None, "main": False}
-    return node | {"arrows": [], "next": [], "placement": board.board_fen()}
+    if isinstance(node, chess.pgn.ChildNode):
+        before, given = node.parent.board(), sorted(node.nags & SIGNS.keys())
+        nags = given or ([note.nag] if note.nag else [])
+        said |= value_of(node.eval() or note.score, board) | {
+            "uci": node.uci(),
+            "san": node.san(),
+            "marks": "".join(SIGNS[nag] for nag in nags),
+            "before": _human(node.starting_comment),
+            "gloss": note.text,
+            "number": before.fullmove_number,
+            "white": before.turn,
+            "borrowed": list(note.borrowed),
+        }
+    return said
 
 
 def value_of(score: chess.engine.PovScore | None, board: chess.Board) -> Node:
@@ -533,11 +537,6 @@ def value_of(score: chess.engine.PovScore | None, board: chess.Board) -> Node:
         return {}
     chance = float(win_chance(centipawns(score, chess.WHITE)))
     return {"score": score_text(score, _WORDING), "chance": round(chance, 3)}
-
-
-def _arrows(node: chess.pgn.GameNode) -> list[list[str]]:
-    names = chess.SQUARE_NAMES
-    return [[names[arrow.tail], names[arrow.head], arrow.color] for arrow in node.arrows()]
 
 
 def _human(comment: str) -> str:

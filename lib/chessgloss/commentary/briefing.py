@@ -61,10 +61,6 @@ EXAMPLES = (
 )
 
 
-class BriefingError(ValueError):
-    """A file of briefings that is damaged, or lacks a move."""
-
-
 @dataclass(frozen=True, slots=True)
 class Briefing:
     """A move and what is known of it.
@@ -278,14 +274,14 @@ def read_briefings(path: Path) -> dict[str, Briefing]:
 
     Raises
     ------
-    BriefingError
+    ValueError
         If the file is missing or no such file; the message says what makes it.
     """
     try:
         _, *rows = json.loads(path.read_text(encoding="utf-8"))
         return {row["name"]: _briefing(row) for row in rows}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BriefingError(
+        raise ValueError(
             f"{path} is no file of briefings ({error}); make it with: "
             "python data/commentary/brief.py"
         ) from error
@@ -310,13 +306,10 @@ def _briefing(row: Mapping[str, Any]) -> Briefing:
         )
         for key in ("concepts", "oracle", "noticed")
     )
-    before, after = (
-        read_analysis(position, row["before"]),
-        read_analysis(move.after(), row["after"]),
-    )
+    around = read_analysis(position, row["before"]), read_analysis(move.after(), row["after"])
     turned = after_pass(move.after())
     passed = read_analysis(turned, row["passed"]) if turned and "passed" in row else None
-    return Briefing(row["name"], move, before, after, concepts, oracle, noticed, passed)
+    return Briefing(row["name"], move, *around, concepts, oracle, noticed, passed)
 
 
 def read_analysis(position: Position, row: Mapping[str, Any]) -> Analysis:
@@ -394,26 +387,30 @@ def choose_moves(
     list of EvaluatedMove
         In the order of their lectures.
     """
-    held_out = evaluated_lectures(lectures)
-    candidates: dict[tuple[str, str], EvaluatedMove | None] = {}
-    for lecture in (each for each in lectures if each.name in held_out):
-        for number, comment in enumerate(lecture.comments):
-            move = comment.context
-            chosen = EvaluatedMove(f"{lecture.name}/{number}", move, comment.comment)
-            candidates.setdefault(
-                (move.position.fen, move.uci), chosen if eligible(comment) else None
-            )
+    candidates = [each for each, fit in _first_comments(lectures) if fit]
 
     def lot(each: EvaluatedMove) -> str:
         text = f"{seed} {each.move.position.fen} {each.move.uci}"
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
     strata: dict[tuple[str, str], list[EvaluatedMove]] = {}
-    for candidate in sorted(filter(None, candidates.values()), key=lot):
+    for candidate in sorted(candidates, key=lot):
         strata.setdefault(candidate.stratum, []).append(candidate)
     turns = zip_longest(*(strata[key] for key in sorted(strata)))
     drawn = [each for turn in turns for each in turn if each is not None][:count]
-    return [each for each in candidates.values() if each is not None and each in drawn]
+    return [each for each in candidates if each in drawn]
+
+
+def _first_comments(lectures: Sequence[Lecture]) -> list[tuple[EvaluatedMove, bool]]:
+    """Return the moves of evaluated lectures at their first comments, and if those are eligible."""
+    held_out = evaluated_lectures(lectures)
+    found = dict[tuple[str, str], tuple[EvaluatedMove, bool]]()
+    for lecture in (each for each in lectures if each.name in held_out):
+        for number, comment in enumerate(lecture.comments):
+            move = comment.context
+            each = EvaluatedMove(f"{lecture.name}/{number}", move, comment.comment)
+            found.setdefault((move.position.fen, move.uci), (each, eligible(comment)))
+    return list(found.values())
 
 
 def evaluated_moves(seed: int = 1) -> list[EvaluatedMove]:
@@ -429,15 +426,8 @@ def lectured_moves(seed: int = 1) -> list[EvaluatedMove]:
     evaluated moves were chosen, and nothing was learned from their lectures.
     """
     lectures = read_lectures(assets.locate("lectures"))
-    held_out, evaluated = evaluated_lectures(lectures), choose_moves(lectures, seed=seed)
-    found = {(each.move.position.fen, each.move.uci) for each in evaluated}
-    moves = dict[tuple[str, str], EvaluatedMove]()
-    for lecture in (each for each in lectures if each.name in held_out):
-        for number, comment in enumerate(lecture.comments):
-            move = comment.context
-            each = EvaluatedMove(f"{lecture.name}/{number}", move, comment.comment)
-            moves.setdefault((move.position.fen, move.uci), each)
-    return [each for key, each in moves.items() if key not in found]
+    evaluated = choose_moves(lectures, seed=seed)
+    return [each for each, _ in _first_comments(lectures) if each not in evaluated]
 
 
 # ---------------------------------------------------------------- what is known of them
@@ -459,21 +449,24 @@ def brief(
     from chessgloss.concepts.priority import prioritise
 
     played = [evaluated.move for evaluated in moves]
-    before = analyse_many(
-        [move.position for move in played], nodes=nodes, multipv=LINES, progress=progress
-    )
-    after = analyse_many([move.after() for move in played], nodes=nodes, progress=progress)
+
+    def analyse(positions: Sequence[Position], nodes: int, lines: int = 1) -> list[Analysis]:
+        return analyse_many(positions, nodes=nodes, multipv=lines, progress=progress)
+
     turned = [after_pass(move.after()) for move in played]
-    passes = iter(
-        analyse_many([each for each in turned if each], nodes=nodes // 4, progress=progress)
-    )
-    passed = [next(passes) if each else None for each in turned]
-    concepts = [prioritise(move.position, move.uci).changes for move in played]
-    oracle, noticed = _oracle_changes(played), _noticed(played)
-    rest = zip(before, after, concepts, oracle, noticed, passed, strict=True)
+    passes = iter(analyse([each for each in turned if each], nodes // 4))
     return [
         Briefing(evaluated.name, evaluated.move, *row)
-        for evaluated, row in zip(moves, rest, strict=True)
+        for evaluated, *row in zip(
+            moves,
+            analyse([move.position for move in played], nodes, LINES),
+            analyse([move.after() for move in played], nodes),
+            [prioritise(move.position, move.uci).changes for move in played],
+            _oracle_changes(played),
+            _noticed(played),
+            [next(passes) if each else None for each in turned],
+            strict=True,
+        )
     ]
 
 

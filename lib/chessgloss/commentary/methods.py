@@ -84,8 +84,6 @@ class Method:
         Whether every attack on an enemy piece is listed, where the prompt leaves it open.
     examples
         How many worked examples precede the question (:data:`EXAMPLES`).
-    max_tokens
-        Longest answer.
     """
 
     name: str
@@ -96,12 +94,14 @@ class Method:
     noticed: bool = False
     attacks: bool = True
     examples: int = 0
-    max_tokens: int = 90
+
+
+_GUIDED = "engine's verdict, reasoning, five concepts"
 
 
 def _ccc(name: str, given: str, choice: Choice, **options: bool) -> Method:
     given = f"engine's verdict, attacks, examples, reasoning, {given}"
-    return Method(name, "comment_ccc", given, choice, max_tokens=200, **options)
+    return Method(name, "comment_ccc", given, choice, **options)
 
 
 #: Every such method by name.
@@ -118,19 +118,10 @@ METHODS: Mapping[str, Method] = {
         _ccc("ccc_facts", "five concepts, and forks, pins and such it sees", "top", noticed=True),
         Method("llm_two", "comment_llm", "two examples", examples=2),
         Method("llm_expert_two", "comment_expert", "engine's verdict, two examples", examples=2),
-        *(
-            Method(
-                f"ccc_{name}{end}",
-                "comment_guided",
-                f"{given}engine's verdict, reasoning, five concepts",
-                "top",
-                attacks=not end,
-                examples=shown,
-                max_tokens=200,
-            )
-            for name, shown in (("two", 2), ("zero", 0))
-            for end, given in (("", "attacks, "), ("_bare", ""))
-        ),
+        Method("ccc_two", "comment_guided", f"attacks, {_GUIDED}", "top", examples=2),
+        Method("ccc_two_bare", "comment_guided", _GUIDED, "top", attacks=False, examples=2),
+        Method("ccc_zero", "comment_guided", f"attacks, {_GUIDED}", "top"),
+        Method("ccc_zero_bare", "comment_guided", _GUIDED, "top", attacks=False),
     )
 }
 
@@ -163,7 +154,7 @@ def concepts_of(
     chosen = METHODS[method]
     ranked = briefing.oracle if chosen.oracle else briefing.concepts
     concepts = choose_concepts(briefing.move, ranked, chosen.concepts or "none", count)
-    return (*concepts, *briefing.noticed[:NOTICED]) if chosen.noticed else concepts
+    return (*concepts, *briefing.noticed[: NOTICED * chosen.noticed])
 
 
 def choose_concepts(
@@ -241,7 +232,7 @@ def request_comment(
     shown = (turn for each in EXAMPLES[: chosen.examples] for turn in _show(chosen, each))
     return Request(
         (*before, *shown, question),
-        Sampling(temperature=TEMPERATURE, max_tokens=chosen.max_tokens, seed=1),
+        Sampling(temperature=TEMPERATURE, max_tokens=200 if chosen.concepts else 90, seed=1),
         prompt=prompt.label,
         about={"method": method, "of": briefing.name, "notation": notation, "concepts": count},
     )
@@ -292,6 +283,20 @@ def read_comment(answer: Answer, method: str) -> Comment:
 
 
 # ---------------------------------------------------------------- comments
+
+
+def check_method(method: str) -> str:
+    """Return the name of a method that can comment on any move.
+
+    Raises
+    ------
+    ValueError
+        For any other name; the message lists them.
+    """
+    known = ["notes", "ccc_proven", *(name for name, each in METHODS.items() if not each.oracle)]
+    if method not in known:
+        raise ValueError(f"no method {method!r}; choose one of {', '.join(known)}")
+    return method
 
 
 @dataclass(slots=True)
@@ -442,8 +447,8 @@ def gather_comments(
             return [Comment(*texts[each.name]) if each.name in texts else None for each in moves]
         if method in WRITTEN:
             return written_comments(given, client.model.name, method)
-        arms = {arm for group in ARMS.values() for arm in group} - {"llm", "llm_expert"}
-        asked = replay("arms", client.model.name) if method in arms else client
+        own = METHODS[method].examples or METHODS[method].prompt == "comment_guided"
+        asked = replay("arms", client.model.name) if own else client
         return model_comments(given, method, asked)
 
     return comment_table(moves, [column(method) for method in methods])
