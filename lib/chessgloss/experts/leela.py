@@ -440,11 +440,6 @@ class Tower(nn.Module):
             x = self._act(self.input(x)) if stage == 0 else self.blocks[stage - 1](x)
         return x
 
-    def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """Map planes (n, 112, 8, 8) to values (n,)."""
-        values: torch.Tensor = self.value(self.run(planes, 0, 1 + len(self.blocks)))
-        return values
-
 
 # ---------------------------------------------------------------- the expert
 
@@ -493,7 +488,8 @@ class LeelaExpert(Expert):
 
     @torch.inference_mode()
     def _evaluations(self, positions: list[str | Position]) -> np.ndarray:
-        return self.tower(self._planes(positions)).numpy() * _signs(positions)
+        last = self.tower.run(self._planes(positions), 0, len(self.layers))
+        return self.tower.value(last).numpy() * _signs(positions)
 
     def _continued(
         self, layer: str, activations: torch.Tensor, positions: Positions
