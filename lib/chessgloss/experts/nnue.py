@@ -177,8 +177,8 @@ def read_network(path: Path, random_weights: int | None = None) -> NnueNetwork:
             f"its feature transformer is 0x{transformer:08x} ({description!r}), "
             f"not HalfKAv2_hm with {ACCUMULATORS} accumulators (0x{TRANSFORMER_HASH:08x})"
         )
-    wide = [take("<i2", ACCUMULATORS), take("<i2", FEATURES, ACCUMULATORS)]
-    wide.append(take("<i4", FEATURES, STACKS))
+    biases, weights = take("<i2", ACCUMULATORS), take("<i2", FEATURES, ACCUMULATORS)
+    psqt = take("<i4", FEATURES, STACKS)
     stacks = []
     for _ in range(STACKS):
         take("<u4")  # hash of the stack's layers
@@ -189,10 +189,10 @@ def read_network(path: Path, random_weights: int | None = None) -> NnueNetwork:
         stacks.append([weights_1, biases_1, weights_2, biases_2, weights_3, bias_3])
     if offset != len(data):
         refuse(f"{len(data) - offset} bytes are left over at the end")
-    reach = _MOST_PIECES * float(np.abs(wide[1].astype(np.int32)).max())
-    for weights, biases, *_ in stacks:
-        sums = 126.0 * np.abs(weights.astype(float)).sum(axis=1).max()
-        reach = max(reach, sums + np.abs(biases.astype(float)).max())
+    reach = _MOST_PIECES * float(np.abs(weights.astype(np.int32)).max())
+    for weights_1, biases_1, *_ in stacks:
+        sums = 126.0 * np.abs(weights_1.astype(float)).sum(axis=1).max()
+        reach = max(reach, sums + np.abs(biases_1.astype(float)).max())
     if reach >= _FLOAT32_EXACT:
         refuse(f"its sums can reach {reach:.0f}, and float32 is exact up to {_FLOAT32_EXACT}")
     if random_weights is not None:
@@ -201,8 +201,9 @@ def read_network(path: Path, random_weights: int | None = None) -> NnueNetwork:
         def drawn(tensor: np.ndarray) -> np.ndarray:
             return tensor.ravel()[rng.integers(0, tensor.size, tensor.shape, dtype=np.uint32)]
 
-        wide, stacks = list(map(drawn, wide)), [list(map(drawn, stack)) for stack in stacks]
-    return NnueNetwork(*wide, tuple(Stack(*stack) for stack in stacks))
+        biases, weights, psqt = map(drawn, (biases, weights, psqt))
+        stacks = [list(map(drawn, stack)) for stack in stacks]
+    return NnueNetwork(biases, weights, psqt, tuple(Stack(*stack) for stack in stacks))
 
 
 # ---------------------------------------------------------------- the features of a board
@@ -305,6 +306,11 @@ def _join_ranges(starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.n
     lengths = ends - starts
     offsets = np.cumsum(lengths, dtype=np.int32) - lengths.astype(np.int32)
     return np.arange(lengths.sum()) + np.repeat(starts - offsets, lengths), offsets
+
+
+def clip(accumulators: torch.Tensor) -> torch.Tensor:
+    """Clip accumulators to 0..127."""
+    return accumulators.clamp(0, ONE)
 
 
 def multiply_pairs(clipped: torch.Tensor) -> torch.Tensor:
@@ -435,7 +441,7 @@ class NnueExpert(Expert):
             white = torch.from_numpy(boards.white_to_move)[:, None, None]
             blocks = torch.where(white, blocks, blocks.flip(1))
         if layer == "accumulators":
-            blocks = blocks.clamp(0, ONE)
+            blocks = clip(blocks)
         return blocks if layer == "pairwise" else multiply_pairs(blocks)
 
     def _own_pairs(self, boards: Boards, bags: FeatureBags) -> torch.Tensor:
