@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from threading import Lock
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 import pandas as pd
@@ -46,6 +46,7 @@ LOCAL_ASSETS: Mapping[str, str] = MappingProxyType(
 DEFAULT_MODEL = "qwen2.5-coder-1.5b-q4_k_m"
 #: The command that records what is missing, as errors name it.
 REMEDY = "make record MODEL={model} PURPOSE={purpose}"
+_OTHER_REMEDY = "ask again with mode 'record' and an endpoint (OPENAI_BASE_URL, CHESSGLOSS_MODEL)"
 #: After so many questions running without an answer the endpoint counts as gone.
 PATIENCE = 3
 
@@ -277,27 +278,24 @@ class Client:
         if concurrency < 1:
             raise ValueError(f"concurrency must be at least 1, got {concurrency}")
         keys = [request_key(self.model, request) for request in requests]
-        waiting = dict(zip(keys, requests, strict=True))
-        known: dict[str, Answer] = {}
-        if self.mode != Mode.LIVE:
-            kept = {key: self.recordings.get(request) for key, request in waiting.items()}
-            known = {key: answer for key, answer in kept.items() if answer is not None}
-        todo = {key: request for key, request in waiting.items() if key not in known}
+        lacking = requests if self.mode == Mode.LIVE else self.missing(requests)
+        todo = {request_key(self.model, request): request for request in lacking}
         if todo and self.mode == Mode.REPLAY:
             key, first = next(iter(todo.items()))
-            default = "ask again with mode 'record' and an endpoint (OPENAI_BASE_URL, "
             purpose = self.recordings.path.stem
             remedy = self.remedy.format(model=self.model.name, purpose=purpose)
             raise AnswerMissing(
                 f"no recorded answer of {self.model.name} to {first}, key {key}; {len(todo)} of "
-                f"{len(waiting)} are not in {self.recordings.path}.\n"
-                f"To record: {remedy or default + 'CHESSGLOSS_MODEL)'}"
+                f"{len(set(keys))} are not in {self.recordings.path}.\nTo record: "
+                f"{remedy or _OTHER_REMEDY}"
             )
-        fresh = self._gather(list(todo.values()), concurrency, progress)
-        known |= dict(zip(todo, fresh, strict=True))
-        return [known[key] for key in keys]
+        gathered = self._gather(list(todo.values()), concurrency, progress)
+        fresh = dict(zip(todo, gathered, strict=True))
+        asked = zip(keys, requests, strict=True)
+        answers = [fresh.get(key) or self.recordings.get(request) for key, request in asked]
+        return cast(list[Answer], answers)
 
-    def answered(self, questions: pd.DataFrame, *, concurrency: int = 1) -> pd.DataFrame:
+    def answered(self, questions: pd.DataFrame) -> pd.DataFrame:
         """Return a frame of questions with their answers.
 
         Parameters
@@ -305,15 +303,13 @@ class Client:
         questions
             Column ``request`` holds a :class:`Request`; the other columns (``move``,
             ``method``, what was asked) say what it is about and are kept.
-        concurrency
-            As for :meth:`ask_many`.
 
         Returns
         -------
         pandas.DataFrame
             The same rows with a column ``answer``, of :class:`Answer`.
         """
-        answers = self.ask_many(list(questions["request"]), concurrency=concurrency)
+        answers = self.ask_many(list(questions["request"]))
         return questions.assign(answer=pd.Series(answers, questions.index, dtype=object))
 
     def missing(self, requests: Sequence[Request]) -> list[Request]:
