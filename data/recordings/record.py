@@ -14,6 +14,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
 from typing import get_args
@@ -46,7 +47,6 @@ from chessgloss.llm.client import (
     REMEDY,
     Client,
     Endpoint,
-    Estimate,
     Mode,
     endpoint_from_environment,
     model_named,
@@ -65,6 +65,9 @@ from chessgloss.skill.suite import (
     reason_asked,
 )
 from chessgloss.store import find_project
+
+#: Characters a token has in plain English text; moves and FENs have fewer.
+CHARACTERS_PER_TOKEN = 4
 
 #: Games of each level in whose positions the model is asked: 150 positions.
 MODEL_GAMES = 15
@@ -235,6 +238,31 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What questions would take: calls, tokens of their messages, tokens of the longest answers.
+
+    Tokens of the messages are guessed from their length (:data:`CHARACTERS_PER_TOKEN`).
+    """
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.calls:,} calls, about {self.prompt_tokens:,} tokens in, "
+            f"at most {self.completion_tokens:,} out"
+        )
+
+
+def estimate(requests: Sequence[Request]) -> Estimate:
+    """Return what asking all these questions would take."""
+    texts = (message.content for request in requests for message in request.messages)
+    prompt = sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
+    return Estimate(len(requests), prompt, sum(one.sampling.max_tokens for one in requests))
+
+
 def missing(purpose: str, model: str) -> Estimate:
     """Return what the questions that lack an answer would take, up to the first that do.
 
@@ -242,9 +270,9 @@ def missing(purpose: str, model: str) -> Estimate:
     """
     client = replay(purpose, model)
     for batch in PURPOSES[purpose](client):
-        if (lacking := client.estimate(batch)).calls:
-            return lacking
-    return Estimate(0, 0, 0)
+        if lacking := client.missing(batch):
+            return estimate(lacking)
+    return estimate([])
 
 
 def record(purpose: str, model: str, *, concurrency: int = 1) -> int:

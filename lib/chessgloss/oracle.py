@@ -128,22 +128,7 @@ class TermTable:
 
     def take(self, rows: Sequence[int] | NDArray) -> TermTable:
         """Return the rows of the given numbers, or those where a boolean mask is true."""
-        index = np.asarray(rows)
-        if index.dtype != bool:
-            index = index.astype(np.intp)
-        return TermTable(*(array[index] for array in self.arrays().values()))
-
-    def term(self, name: str) -> NDArray[np.float32]:
-        """Return the middlegame values of one term, float32 (n,).
-
-        Raises
-        ------
-        KeyError
-            If the name is not in :data:`TERMS`.
-        """
-        if name not in TERMS:
-            raise KeyError(f"{name!r} is no concept term; choose from {', '.join(TERMS)}")
-        return self.middlegame[:, TERMS.index(name)]
+        return TermTable(*(array[np.asarray(rows)] for array in self.arrays().values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +149,9 @@ class TraceFormat:
         safety, threats, passed pawns, space.
     total
         Place of the evaluation.
-    in_check
-        Whether a table is printed for a position in check.
     lazy
-        Whether this version stops early when material is decisive.
+        Whether this version stops early when material is decisive, and prints no table of a
+        position in check.
     """
 
     closing: bytes
@@ -175,7 +159,6 @@ class TraceFormat:
     pawns: int
     knights: int
     total: int
-    in_check: bool
     lazy: bool
 
     @property
@@ -187,11 +170,11 @@ class TraceFormat:
 
 
 #: Stockfish 8: ``src/evaluate.cpp``, ``Eval::trace``, at tag sf_8.
-STOCKFISH_8 = TraceFormat(b"Total Evaluation", 63, 4, 6, 62, in_check=True, lazy=False)
+STOCKFISH_8 = TraceFormat(b"Total Evaluation", 63, 4, 6, 62, lazy=False)
 
 #: Stockfish 15.1, classical: ``src/evaluate.cpp``, ``Eval::trace``, at tag sf_15.1. Its
 #: total is the line `Classical evaluation`, before the damping by the fifty-move counter.
-STOCKFISH_15 = TraceFormat(b"Final evaluation", 70, 8, 10, 68, in_check=False, lazy=True)
+STOCKFISH_15 = TraceFormat(b"Final evaluation", 70, 8, 10, 68, lazy=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,29 +205,28 @@ class Oracle:
     timeout: float = 60.0
 
 
-def stockfish8(command: Sequence[str] | None = None) -> Oracle:
+def stockfish8() -> Oracle:
     """Return the paper's oracle, Stockfish 8 (npm ``stockfish`` 8.0.0 under node).
 
     Raises
     ------
     EngineMissing
-        If no command is given and node or the package is missing.
+        If node or the package is missing.
     """
-    node = find_stockfish8() if command is None else tuple(command)
-    return Oracle("Stockfish 8", node, "Stockfish.js 8 ", STOCKFISH_8)
+    return Oracle("Stockfish 8", find_stockfish8(), "Stockfish.js 8 ", STOCKFISH_8)
 
 
-def stockfish15(path: Path | None = None) -> Oracle:
+def stockfish15() -> Oracle:
     """Return the oracle for comparison, the classical evaluation of Stockfish 15.1.
 
     Raises
     ------
     EngineMissing
-        If no path is given and Stockfish is not installed.
+        If Stockfish is not installed.
     """
-    command = (str(path or find_stockfish()),)
     classical = ("setoption name Use NNUE value false",)
-    return Oracle("Stockfish 15.1", command, "Stockfish 15.1 ", STOCKFISH_15, classical)
+    engine = (str(find_stockfish()),)
+    return Oracle("Stockfish 15.1", engine, "Stockfish 15.1 ", STOCKFISH_15, classical)
 
 
 def find_stockfish8() -> tuple[str, str]:
@@ -326,15 +308,13 @@ def evaluate_terms(
     return table if len(distinct) == len(fens) else table.take([row_of[fen] for fen in fens])
 
 
-def network_evaluations(fens: Sequence[str], path: Path | None = None) -> NDArray[np.float64]:
+def network_evaluations(fens: Sequence[str]) -> NDArray[np.float64]:
     """Return what Stockfish 15.1 prints as its network's evaluation, one value a position.
 
     Parameters
     ----------
     fens
         Six-field FENs of positions that are not in check (of those it prints nothing).
-    path
-        The engine; found by :func:`chessgloss.engine.find_stockfish` if not given.
 
     Returns
     -------
@@ -348,7 +328,7 @@ def network_evaluations(fens: Sequence[str], path: Path | None = None) -> NDArra
     """
     commands = "".join(f"position fen {fen}\neval\n" for fen in fens) + "quit\n"
     done = subprocess.run(
-        [path or find_stockfish()], input=commands, capture_output=True, text=True, check=True
+        [find_stockfish()], input=commands, capture_output=True, text=True, check=True
     )
     printed = _NETWORK_LINE.findall(done.stdout)
     if len(printed) != len(fens):
@@ -468,7 +448,14 @@ class OracleProcess:
         TraceError
             If the engine ends, falls silent, or prints something else.
         """
-        writer = threading.Thread(target=self._ask, args=(fens,), daemon=True)
+
+        def ask() -> None:
+            with contextlib.suppress(OSError):  # the reader notices and says why
+                for start in range(0, len(fens), _BATCH):
+                    block = fens[start : start + _BATCH]
+                    self._write("".join(f"position fen {fen}\neval\n" for fen in block))
+
+        writer = threading.Thread(target=ask, daemon=True)
         writer.start()
         done = 0
         try:
@@ -499,12 +486,6 @@ class OracleProcess:
                 f"{' '.join(self._oracle.command)} is {banner!r}, not {self._oracle.banner.strip()}"
                 f": only that version prints the tables of the oracle {self._oracle.name}"
             )
-
-    def _ask(self, fens: Sequence[str]) -> None:
-        with contextlib.suppress(OSError):  # the reader notices and says why
-            for start in range(0, len(fens), _BATCH):
-                block = fens[start : start + _BATCH]
-                self._write("".join(f"position fen {fen}\neval\n" for fen in block))
 
     def _write(self, lines: str) -> None:
         self._in.write(lines.encode())
@@ -569,7 +550,7 @@ def read_tables(raw: bytes, in_check: NDArray[np.bool_], trace: TraceFormat) -> 
         If the output does not hold just the numbers that n tables have: the engine is another
         version.
     """
-    printed = np.ones_like(in_check) if trace.in_check else ~in_check
+    printed = ~in_check if trace.lazy else np.ones_like(in_check)
     hundredths = _read_hundredths(raw)
     wanted = int(printed.sum()) * trace.numbers
     if len(hundredths) != wanted:
@@ -579,7 +560,16 @@ def read_tables(raw: bytes, in_check: NDArray[np.bool_], trace: TraceFormat) -> 
     rows = np.full((len(in_check), trace.numbers), np.nan, np.float32)
     rows[printed] = hundredths.reshape(-1, trace.numbers) / np.float32(100)
     middlegame, endgame = rows[:, trace.middlegame], rows[:, trace.middlegame + 1]
-    status = _judge(middlegame, endgame, in_check, lazy=trace.lazy)
+    # King safety is never zero for both sides in a full table: the shelter and the distance of
+    # the pawns always count. Mobility is zero in an early lazy exit, before the pieces.
+    filled = (middlegame != 0) | (endgame != 0)  # NaN counts as filled
+    blank = ~filled.any(axis=1)
+    stopped = ~filled[:, _LATE].any(axis=1) & trace.lazy
+    early = stopped & ~filled[:, _MOBILITY].any(axis=1)
+    for left_out, columns in ((blank, slice(None)), (stopped, _LATE), (early, _PIECES)):
+        middlegame[left_out, columns] = endgame[left_out, columns] = np.nan
+    kinds = [Status.IN_CHECK, Status.SPECIALISED_ENDING, Status.LAZY]
+    status = np.select([in_check, blank, stopped], kinds, Status.OK).astype(np.uint8)
     return TermTable(middlegame, endgame, rows[:, trace.total].copy(), status)
 
 
@@ -587,6 +577,7 @@ def read_tables(raw: bytes, in_check: NDArray[np.bool_], trace: TraceFormat) -> 
 _SPELT_OUT = (("/", "//"), *((str(width), "." * width) for width in range(1, 9)))
 _BORDER = "/" * 21
 _KNIGHT_STEPS = (-21, -19, -12, -8, 8, 12, 19, 21)
+_LINES = ((1, "rq"), (10, "rq"), (9, "bq"), (11, "bq"))
 
 
 def in_check(fen: str) -> bool:
@@ -606,40 +597,11 @@ def in_check(fen: str) -> bool:
         return True
     if "n" in [board[king + step] for step in _KNIGHT_STEPS]:
         return True
-    return _hit(board, king, (1, 10), "rq") or _hit(board, king, (9, 11), "bq")
-
-
-def _hit(board: str, king: int, steps: tuple[int, int], sliders: str) -> bool:
-    """Tell whether the first piece from the king along a line, either way, is a slider."""
-    for step in steps:
+    for step, sliders in _LINES:
         for line in (board[king + step :: step], board[king - step :: -step]):
             if line.lstrip(".")[0] in sliders:
                 return True
     return False
-
-
-def _judge(
-    middlegame: NDArray[np.float32],
-    endgame: NDArray[np.float32],
-    in_check: NDArray[np.bool_],
-    *,
-    lazy: bool,
-) -> NDArray[np.uint8]:
-    """Return the status of each row, and set what the engine left out to NaN in place.
-
-    King safety is never zero for both sides in a full table: the shelter and the distance
-    of the pawns always count. Mobility is zero in an early lazy exit, before the pieces.
-    """
-    filled = (middlegame != 0) | (endgame != 0)  # NaN counts as filled
-    blank = ~filled.any(axis=1)
-    stopped = ~filled[:, _LATE].any(axis=1) & lazy
-    early = stopped & ~filled[:, _MOBILITY].any(axis=1)
-    for rows, columns in ((blank, slice(None)), (stopped, _LATE), (early, _PIECES)):
-        middlegame[rows, columns] = np.nan
-        endgame[rows, columns] = np.nan
-    choices = [in_check, blank, stopped]
-    kinds = [Status.IN_CHECK, Status.SPECIALISED_ENDING, Status.LAZY]
-    return np.select(choices, kinds, Status.OK).astype(np.uint8)
 
 
 def _read_hundredths(raw: bytes) -> NDArray[np.float32]:

@@ -13,7 +13,8 @@ import hashlib
 import io
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Literal, TextIO, cast, get_args
 
@@ -209,7 +210,7 @@ class Game:
     black: str = "?"
     termination: str = ""
     opening_plies: int = 0
-    root: str = field(default=chess.STARTING_FEN)
+    root: str = chess.STARTING_FEN
 
     def __post_init__(self) -> None:
         if self.result not in get_args(Result):
@@ -447,9 +448,9 @@ class _PgnBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
 def _decode(data: bytes) -> str:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise PgnError("the PGN file is UTF-16; save it as UTF-8")
-    data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+    data = data.replace(b"\r\n", b"\n")
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return data.decode("latin-1")
 
@@ -476,12 +477,10 @@ def _text_problem(written: str, game: chess.pgn.Game) -> str:
     text = _PGN_COMMENT.sub(" ", "\n".join(moves)).strip()
     if "{" in text:
         return "cut off: a comment is not closed"
-    depth = 0
-    for bracket in re.findall(r"[()]", text):
-        depth += 1 if bracket == "(" else -1
-        if depth < 0:
-            return "a variation is closed that was not opened"
-    if depth:
+    depths = [0, *accumulate(1 if mark == "(" else -1 for mark in re.findall(r"[()]", text))]
+    if min(depths) < 0:
+        return "a variation is closed that was not opened"
+    if depths[-1]:
         return "cut off: a variation is not closed"
     plain = chess.pgn.MOVETEXT_REGEX.sub(" ", _EN_PASSANT.sub("", text))
     if words := re.findall(r"\S*[^\W\d_]\S*", plain):
@@ -517,11 +516,11 @@ def _replay(root: str, moves: Iterable[str]) -> chess.Board:
     for ply, uci in enumerate(moves):
         try:
             move = board.parse_uci(uci)
-            if not move:
-                raise ValueError("a null move is no move")
-            board.push(move)
         except ValueError:
-            raise MoveError(f"ply {ply}: {_illegal(uci, board)}") from None
+            move = chess.Move.null()
+        if not move:
+            raise MoveError(f"ply {ply}: {_illegal(uci, board)}")
+        board.push(move)
     return board
 
 

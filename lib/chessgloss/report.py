@@ -89,13 +89,10 @@ class Result:
             raise ValueError("a result without a value names the absent asset, and only such a one")
         if self.reference is not None and not self.source:
             raise ValueError(f"the published value {self.reference} needs its source")
-        if self.low is not None and self.low == self.high and self._at_an_end():
-            raise ValueError(f"a share of none or all has an interval too, got {self}")
-
-    def _at_an_end(self) -> bool:
-        """Whether this is a share of none or of all."""
         ends = (0, 100) if "%" in self.unit else (0, 1)
-        return bool(_SHARES.search(self.unit)) and self.value in ends
+        empty = self.low is not None and self.low == self.high
+        if empty and self.value in ends and _SHARES.search(self.unit):
+            raise ValueError(f"a share of none or all has an interval too, got {self}")
 
     @classmethod
     def of(cls, interval: Interval, unit: str = "", **more: float | str) -> Result:

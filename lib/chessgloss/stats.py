@@ -140,9 +140,7 @@ def effective_size(hits: ArrayLike, counts: ArrayLike) -> float:
     return size * (_Z / float(special.stdtrit(k - 1, 0.975))) ** 2
 
 
-def mean_interval(
-    values: ArrayLike, clusters: ArrayLike | None = None, *, seed: int, resamples: int = RESAMPLES
-) -> Interval:
+def mean_interval(values: ArrayLike, clusters: ArrayLike | None = None, *, seed: int) -> Interval:
     """Return the mean of ``values`` with a 95 % interval over whole clusters.
 
     Zeros and ones are a share and get Wilson's interval at their :func:`effective_size`: it
@@ -166,14 +164,12 @@ def mean_interval(
         If there is no value, or one that is not finite.
     """
     data = np.asarray(values, dtype=float)
-    if not data.size or not np.isfinite(data).all():
-        raise ValueError(f"need finite values, got {data.size} of which some may be nan or inf")
     sums, counts = _cluster_sums(data, clusters)
     if _binary(data):
         value = float(data.mean())
         low, high = wilson(value, effective_size(sums, counts))
         return Interval(value, min(low, value), max(high, value), data.size)
-    return _resampled_mean(sums, counts, seed, resamples)
+    return _resampled_mean(sums, counts, seed)
 
 
 def percentile_interval(
@@ -251,13 +247,8 @@ class Paired:
     difference: Interval
     p: float
 
-    def __post_init__(self) -> None:
-        if not 0 < self.p <= 1:
-            raise ValueError(f"a p-value lies above 0 and up to 1, got {self.p}")
-
     def __format__(self, spec: str) -> str:
-        stars = "*" if self.p < 0.001 else ""
-        return f"{self.difference:{spec}}{stars}"
+        return f"{self.difference:{spec}}{'*' if self.p < 0.001 else ''}"
 
 
 def paired_difference(
@@ -288,11 +279,9 @@ def paired_difference(
     x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if x.shape != y.shape:
         raise ValueError(f"paired values are of one shape, got {x.shape} and {y.shape}")
-    if not x.size or not np.isfinite(x - y).all():
-        raise ValueError(f"need finite values, got {x.size} of which some may be nan or inf")
     sums, counts = _cluster_sums(x - y, clusters)
     if not (_binary(x) and _binary(y)):
-        return _resampled_mean(sums, counts, seed, RESAMPLES)
+        return _resampled_mean(sums, counts, seed)
     value, size = float((x - y).mean()), float(counts.mean())
     sums, rows = np.append(sums, [size, -size]), np.append(counts, [size, size])
     centre = sums.sum() / rows.sum()
@@ -370,12 +359,7 @@ def paired_permutation(
 
 
 def area_under_curve(
-    scores: ArrayLike,
-    positive: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    seed: int,
-    resamples: int = RESAMPLES,
+    scores: ArrayLike, positive: ArrayLike, clusters: ArrayLike | None = None, *, seed: int
 ) -> Interval:
     """Return how often a positive row is scored above a negative one (a tie is one half).
 
@@ -402,14 +386,10 @@ def area_under_curve(
     values, labels = np.asarray(scores, dtype=float), np.asarray(positive, dtype=bool)
     if not np.isfinite(values).all() or labels.all() or not labels.any():
         raise ValueError("need finite scores of both kinds, positive and negative")
-    groups = np.arange(values.size) if clusters is None else np.asarray(clusters)
-    _, index = np.unique(groups, return_inverse=True)
-    drawn = cluster_weights(int(index.max()) + 1, seed=seed, resamples=resamples)[:, index]
-    areas = _areas(values, labels, drawn)
-    whole = _areas(values, labels, np.ones((1, values.size), dtype=np.int64))
+    rows, index = np.column_stack([values, labels]), _cluster_index(values.size, clusters)
+    samples = _resample(rows, _area, index, seed, RESAMPLES)
     rarer = min(np.unique(index[kind]).size for kind in (labels, ~labels))
-    kept = areas[np.isfinite(areas)]
-    return percentile_interval(float(whole[0]), kept, values.size, clusters=rarer, share=True)
+    return percentile_interval(_area(rows), samples, values.size, clusters=rarer, share=True)
 
 
 def fleiss_kappa(counts: ArrayLike) -> float:
@@ -516,17 +496,16 @@ def correlation(
     Interval or None
         ``None`` if a score is the same in all rows.
     """
+
+    def measure(rows: NDArray[np.float64]) -> float:
+        return together(rows[:, 0], rows[:, 1], kind)
+
     pairs = np.column_stack([np.asarray(first, dtype=float), np.asarray(second, dtype=float)])
     known = np.isfinite(pairs).all(axis=1)
-    if np.isnan(together(pairs[known, 0], pairs[known, 1], kind)):
+    if np.isnan(measure(pairs[known])):
         return None
-    return bootstrap(
-        pairs[known],
-        lambda rows: together(rows[:, 0], rows[:, 1], kind),
-        None if clusters is None else np.asarray(clusters)[known],
-        seed=seed,
-        resamples=resamples,
-    )
+    groups = None if clusters is None else np.asarray(clusters)[known]
+    return bootstrap(pairs[known], measure, groups, seed=seed, resamples=resamples)
 
 
 def bootstrap(
@@ -560,13 +539,9 @@ def bootstrap(
     value = statistic(values)
     if np.isnan(value):
         raise ValueError("the statistic is not defined for these values")
-    labels = np.arange(len(values)) if clusters is None else np.asarray(clusters)
-    _, index = np.unique(labels, return_inverse=True)
-    count = int(index.max()) + 1
-    weights = cluster_weights(count, seed=seed, resamples=resamples)[:, index]
-    samples = [statistic(np.repeat(values, each, axis=0)) for each in weights]
-    kept = [sample for sample in samples if np.isfinite(sample)] or [value]
-    return percentile_interval(value, kept, len(values), clusters=count)
+    index = _cluster_index(len(values), clusters)
+    samples = _resample(values, statistic, index, seed, resamples) or [value]
+    return percentile_interval(value, samples, len(values), clusters=int(index.max()) + 1)
 
 
 def crossed_mean(values: ArrayLike) -> Interval:
@@ -618,39 +593,52 @@ def crossed_mean(values: ArrayLike) -> Interval:
     return Interval(value, value - reach, value + reach, n)
 
 
-def _areas(
-    values: NDArray[np.float64], labels: NDArray[np.bool_], weights: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return the area for each row of weights; ``nan`` where one kind is missing."""
-    order = np.argsort(values, kind="stable")
-    starts = np.flatnonzero(np.diff(values[order], prepend=-np.inf))
-    positive, negative = (
-        np.add.reduceat(weights[:, order] * kind[order], starts, axis=1)
-        for kind in (labels, ~labels)
-    )
-    below = np.cumsum(negative, axis=1) - negative / 2
-    pairs = (positive.sum(axis=1) * negative.sum(axis=1)).astype(float)
-    won = (positive * below).sum(axis=1)
-    return np.divide(won, pairs, out=np.full(pairs.size, np.nan), where=pairs > 0)
+def _area(rows: NDArray[np.float64]) -> float:
+    """Return the area of rows (score, whether positive); NaN where one kind is missing."""
+    positive = rows[:, 1] == 1
+    count = int(positive.sum())
+    if count in (0, len(rows)):
+        return float("nan")
+    won = stats.rankdata(rows[:, 0])[positive].sum() - count * (count + 1) / 2
+    return float(won / (count * (len(rows) - count)))
 
 
 def _binary(values: NDArray[np.float64]) -> bool:
     return bool(np.isin(values, (0.0, 1.0)).all())
 
 
+def _cluster_index(rows: int, clusters: ArrayLike | None) -> NDArray[np.intp]:
+    """Return the number of each row's cluster, from 0; without clusters each row is its own."""
+    if clusters is None:
+        return np.arange(rows)
+    return np.unique(np.asarray(clusters), return_inverse=True)[1]
+
+
 def _cluster_sums(
     values: NDArray[np.float64], clusters: ArrayLike | None
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
     """Return sum and number of the values of each cluster: ``(clusters,)`` both."""
-    labels = np.arange(values.size) if clusters is None else np.asarray(clusters)
-    _, index = np.unique(labels, return_inverse=True)
+    if not values.size or not np.isfinite(values).all():
+        raise ValueError(f"need finite values, got {values.size} of which some may be nan or inf")
+    index = _cluster_index(values.size, clusters)
     return np.bincount(index, values).astype(float), np.bincount(index)
 
 
-def _resampled_mean(
-    sums: NDArray[np.float64], counts: NDArray[Any], seed: int, resamples: int
-) -> Interval:
-    weights = cluster_weights(counts.size, seed=seed, resamples=resamples)
-    n = int(counts.sum())
+def _resample(
+    values: NDArray[np.float64],
+    statistic: Callable[[NDArray[np.float64]], float],
+    index: NDArray[np.intp],
+    seed: int,
+    resamples: int,
+) -> list[float]:
+    """Return a statistic of each bootstrap sample of whole clusters on which it is finite."""
+    weights = cluster_weights(int(index.max()) + 1, seed=seed, resamples=resamples)[:, index]
+    samples = (statistic(np.repeat(values, each, axis=0)) for each in weights)
+    return [sample for sample in samples if np.isfinite(sample)]
+
+
+def _resampled_mean(sums: NDArray[np.float64], counts: NDArray[Any], seed: int) -> Interval:
+    """Return the bootstrap's interval of a mean from the clusters' sums and sizes."""
+    weights, n = cluster_weights(counts.size, seed=seed), int(counts.sum())
     samples = weights @ sums / (weights @ counts)
     return percentile_interval(float(sums.sum() / n), samples, n, clusters=counts.size)

@@ -89,7 +89,15 @@ class Store:
         folder = self.path(name, recipe)
         if not folder.is_dir():
             raise FileNotFoundError(f"no artefact {name!r} of this recipe in {self.root}")
-        return {part: _load(folder / file) for part, file in _checked_files(folder).items()}
+        try:
+            manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+            files, digests = manifest["files"], manifest["sha256"]
+            wrong = [file for file in digests if file_digest(folder / file) != digests[file]]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ArtefactDamaged(f"{folder} is no whole artefact: {error}") from None
+        if wrong:
+            raise ArtefactDamaged(f"{folder}: altered or cut off: {', '.join(wrong)}")
+        return {part: _load(folder / file) for part, file in files.items()}
 
     def keep(self, name: str, recipe: Mapping[str, Any], parts: Parts) -> Path:
         """Write an artefact; if another writer was faster, theirs stays."""
@@ -197,15 +205,3 @@ def _load(path: Path) -> Part:
     if path.suffix == ".parquet":
         return pd.read_parquet(path)
     return json.loads(path.read_text(encoding="utf-8"))
-
-
-def _checked_files(folder: Path) -> dict[str, str]:
-    try:
-        manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
-        files, digests = manifest["files"], manifest["sha256"]
-        wrong = [file for file in digests if file_digest(folder / file) != digests[file]]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ArtefactDamaged(f"{folder} is no whole artefact: {error}") from None
-    if wrong:
-        raise ArtefactDamaged(f"{folder}: altered or cut off: {', '.join(wrong)}")
-    return files

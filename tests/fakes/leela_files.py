@@ -64,16 +64,13 @@ class Architecture:
         return [((*at, 1), weights), *(((*at, field), outputs) for field in statistics)]
 
 
-def write_leela(path: Path, architecture: Architecture, seed: int = 0) -> Path:
-    """Write a network with random weights of a size that keeps activations near 1."""
-    rng = np.random.default_rng(seed)
+def write_leela(path: Path, architecture: Architecture, seed: int | None = 0) -> Path:
+    """Write a network with random weights of a size that keeps activations near 1.
+
+    Without a seed all tensors are made of one step: quick, and small packed.
+    """
+    rng = None if seed is None else np.random.default_rng(seed)
     path.write_bytes(gzip.compress(_net(architecture, rng), compresslevel=1))
-    return path
-
-
-def write_constant(path: Path, architecture: Architecture) -> Path:
-    """Write a large network whose tensors are all made of one step: quick, and small packed."""
-    path.write_bytes(gzip.compress(_net(architecture, None), compresslevel=1))
     return path
 
 

@@ -7,7 +7,7 @@ import random
 import chess
 import numpy as np
 
-from chessgloss.oracle import STOCKFISH_8, Oracle, TermTable
+from chessgloss.oracle import STOCKFISH_8, TERMS, Oracle, TermTable
 from fakes import engine_command
 
 
@@ -17,9 +17,14 @@ def scripted_oracle(*options: str, timeout: float = 30.0) -> Oracle:
     return Oracle("scripted oracle", command, "Stockfish.js 8 ", STOCKFISH_8, timeout=timeout)
 
 
+def term(table: TermTable, name: str) -> np.ndarray:
+    """Return the middlegame values of one term."""
+    return table.middlegame[:, TERMS.index(name)]
+
+
 def materials(table: TermTable) -> list[int]:
     """Return the places that the scripted engine gave."""
-    return np.rint(table.term("Material") * 100).astype(int).tolist()
+    return np.rint(term(table, "Material") * 100).astype(int).tolist()
 
 
 def random_fens(count: int, seed: int = 7) -> list[str]:

@@ -78,15 +78,31 @@ def read_boards(positions: Sequence[str | Position]) -> Boards:
     PositionError
         Naming the first FEN that cannot be read, and its index.
     """
-    fields = [fen_of(position).split(" ", 2) for position in positions]
+    fens = list(map(fen_of, positions))
     try:
-        squares = _squares([field[0] for field in fields])
-        turns = np.array([_TURNS[field[1]] for field in fields], dtype=bool)
-        if any(((squares == king).sum(axis=1) != 1).any() for king in _KINGS):
-            raise ValueError("not one king a side")
+        return _parse(fens)
     except (KeyError, IndexError, ValueError):
-        raise _first_bad(positions) from None
+        index = next(index for index, fen in enumerate(fens) if not _is_readable(fen))
+        raise PositionError(
+            f"FEN {fens[index]!r} (index {index}) cannot be read: it needs eight ranks of eight "
+            "squares, one king a side and the side to move, w or b"
+        ) from None
+
+
+def _parse(fens: list[str]) -> Boards:
+    fields = [fen.split(" ", 2) for fen in fens]
+    squares = _squares([field[0] for field in fields])
+    turns = np.array([_TURNS[field[1]] for field in fields], dtype=bool)
+    if any(((squares == king).sum(axis=1) != 1).any() for king in _KINGS):
+        raise ValueError("not one king a side")
     return Boards(squares, turns)
+
+
+def _is_readable(fen: str) -> bool:
+    try:
+        return len(_parse([fen])) == 1
+    except (KeyError, IndexError, ValueError):
+        return False
 
 
 def _squares(placements: list[str]) -> np.ndarray:
@@ -100,22 +116,6 @@ def _squares(placements: list[str]) -> np.ndarray:
     if (squares == _INVALID).any():
         raise ValueError("a letter is no piece")
     return squares
-
-
-def _first_bad(positions: Sequence[str | Position]) -> PositionError:
-    for index, fen in enumerate(map(fen_of, positions)):
-        placement, turn, *_ = [*fen.split(" ", 2), "", ""]
-        try:
-            squares = _squares([placement])
-            if turn in _TURNS and [(squares == king).sum() for king in _KINGS] == [1, 1]:
-                continue
-        except ValueError:
-            pass
-        return PositionError(
-            f"FEN {fen!r} (index {index}) cannot be read: it needs eight ranks of eight "
-            "squares, one king a side and the side to move, w or b"
-        )
-    raise AssertionError("a batch was refused, yet each of its FENs can be read")
 
 
 class BareBoard(Representation):

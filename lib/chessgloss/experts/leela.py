@@ -81,27 +81,29 @@ class LeelaNetwork:
         The function between its layers.
     layers
         Encoded tensors by name, such as ``residual.0.conv1.weights``.
+    rng
+        If given, each weight is drawn from the values of its own tensor, which so keep their
+        distribution, hence their scale, and lose what training put into their places.
     """
 
     path: Path
     activation: Activation
     layers: Mapping[str, memoryview]
+    rng: np.random.Generator | None
 
-    @property
-    def blocks(self) -> int:
-        """Number of residual blocks."""
-        return len({name.split(".")[1] for name in self.layers if name.startswith("residual.")})
-
-    def tensor(self, name: str) -> np.ndarray:
+    def tensor(self, name: str, default: np.ndarray | None = None) -> np.ndarray:
         """Decode one tensor, float32 (size,): 16-bit steps between two bounds.
 
         Raises
         ------
         LeelaFormatError
-            If the file does not hold it, or holds it in an unknown encoding.
+            If the file does not hold it and there is no default, or holds it in an unknown
+            encoding.
         """
         if name not in self.layers:
-            raise _error(self.path, f"it has no tensor {name!r}")
+            if default is None:
+                raise _error(self.path, f"it has no tensor {name!r}")
+            return default
         fields = {number: values[-1] for number, values in _collect(self.layers[name]).items()}
         if (encoding := fields.get(4, 1)) != 1:  # LINEAR16
             raise _error(
@@ -114,9 +116,50 @@ class LeelaNetwork:
         steps += np.float32(low)
         return steps
 
+    def convolution(self, name: str, inputs: int, size: int = 3) -> nn.Conv2d:
+        """Return a convolution whose number of outputs the file decides.
 
-def read_network(path: Path) -> LeelaNetwork:
+        Batch normalisation is folded into it.
+        """
+        weights = self.tensor(f"{name}.weights")
+        if f"{name}.bn_means" not in self.layers:
+            biases = self.tensor(f"{name}.biases")
+        else:
+            means, variances = self.tensor(f"{name}.bn_means"), self.tensor(f"{name}.bn_stddivs")
+            gammas = self.tensor(f"{name}.bn_gammas", np.ones_like(means))
+            betas = self.tensor(f"{name}.bn_betas", np.zeros_like(means))
+            means = means - self.tensor(f"{name}.biases", np.zeros_like(means))
+            scale = gammas / np.sqrt(variances + _BATCH_NORM_EPSILON)
+            biases = (betas - scale * means).astype(np.float32)
+            weights = (weights.reshape(len(scale), -1) * scale[:, None]).ravel().astype(np.float32)
+        layer = nn.utils.skip_init(nn.Conv2d, inputs, len(biases), size, padding=size // 2)
+        return self._fill(layer, name, self._mix(weights), self._mix(biases))
+
+    def dense(self, name: str, biases: str, inputs: int) -> nn.Linear:
+        """Return a dense layer whose number of outputs the file decides."""
+        offsets = self._mix(self.tensor(biases))
+        layer = nn.utils.skip_init(nn.Linear, inputs, len(offsets))
+        return self._fill(layer, name, self._mix(self.tensor(name)), offsets)
+
+    def _fill(self, layer: Any, name: str, weights: np.ndarray, biases: np.ndarray) -> Any:
+        """Set a layer's parameters, and return it."""
+        if len(weights) != layer.weight.numel():
+            sizes = f"{len(weights)} numbers where {layer.weight.numel()} are needed"
+            raise _error(self.path, f"its tensor {name!r} has {sizes}")
+        layer.weight = nn.Parameter(torch.from_numpy(weights.reshape(layer.weight.shape)))
+        layer.bias = nn.Parameter(torch.from_numpy(biases))
+        return layer
+
+    def _mix(self, tensor: np.ndarray) -> np.ndarray:
+        if self.rng is None:
+            return tensor
+        return tensor[self.rng.integers(0, len(tensor), len(tensor), dtype=np.uint32)]
+
+
+def read_network(path: Path, random_weights: int | None = None) -> LeelaNetwork:
     """Read a ``.pb.gz`` (or unpacked ``.pb``) file, one protobuf message.
+
+    With ``random_weights``, a seed, its weights are drawn at random (:class:`LeelaNetwork`).
 
     Raises
     ------
@@ -124,6 +167,7 @@ def read_network(path: Path) -> LeelaNetwork:
         If it is damaged, no Leela network, or an architecture other than a residual tower
         on classical input planes; the message names what it is.
     """
+    rng = None if random_weights is None else np.random.default_rng(random_weights)
     data = path.read_bytes()
     if data[:2] == b"\x1f\x8b":
         try:
@@ -135,7 +179,7 @@ def read_network(path: Path) -> LeelaNetwork:
         if fields.get(1, [0])[-1] != MAGIC:
             raise _error(path, "it does not begin with Leela's magic number 0x1c0")
         activation = _check_format(fields, path)
-        return LeelaNetwork(path, activation, dict(_tensors(fields[10][-1], _WEIGHTS, "")))
+        return LeelaNetwork(path, activation, dict(_tensors(fields[10][-1], _WEIGHTS, "")), rng)
     except (IndexError, struct.error):
         raise _error(path, "it is cut off, or no protobuf message") from None
 
@@ -319,69 +363,14 @@ def _filler(board: chess.Board) -> Frame:
 # ---------------------------------------------------------------- the residual tower
 
 
-class TensorSource:
-    """Hands out a network's tensors, shaped; with a generator, drawn at random.
-
-    Each weight is then drawn from the values of its own tensor, which so keeps their
-    distribution, hence its scale, and loses what training put into their places. Batch
-    normalisation is folded into the convolutions before.
-    """
-
-    def __init__(self, network: LeelaNetwork, rng: np.random.Generator | None = None) -> None:
-        self.network, self._rng = network, rng
-
-    def convolution(self, name: str, inputs: int, size: int = 3) -> nn.Conv2d:
-        """Return a convolution whose number of outputs the file decides."""
-        weights, biases = self._fold(name)
-        outputs = len(biases)
-        layer = nn.utils.skip_init(nn.Conv2d, inputs, outputs, size, padding=size // 2)
-        return self._fill(layer, name, self._mix(weights), self._mix(biases))
-
-    def dense(self, name: str, biases: str, inputs: int) -> nn.Linear:
-        """Return a dense layer whose number of outputs the file decides."""
-        offsets = self._mix(self.network.tensor(biases))
-        layer = nn.utils.skip_init(nn.Linear, inputs, len(offsets))
-        return self._fill(layer, name, self._mix(self.network.tensor(name)), offsets)
-
-    def _fill(self, layer: Any, name: str, weights: np.ndarray, biases: np.ndarray) -> Any:
-        """Set a layer's parameters, and return it."""
-        if len(weights) != layer.weight.numel():
-            sizes = f"{len(weights)} numbers where {layer.weight.numel()} are needed"
-            raise _error(self.network.path, f"its tensor {name!r} has {sizes}")
-        shaped = np.ascontiguousarray(weights).reshape(layer.weight.shape)
-        layer.weight = nn.Parameter(torch.from_numpy(shaped))
-        layer.bias = nn.Parameter(torch.from_numpy(np.ascontiguousarray(biases)))
-        return layer
-
-    def _mix(self, tensor: np.ndarray) -> np.ndarray:
-        if self._rng is None:
-            return tensor
-        return tensor[self._rng.integers(0, len(tensor), len(tensor), dtype=np.uint32)]
-
-    def _fold(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return a convolution's weights and biases with batch normalisation folded in."""
-        read, names = self.network.tensor, self.network.layers
-        weights = read(f"{name}.weights")
-        if f"{name}.bn_means" not in names:
-            return weights, read(f"{name}.biases")
-        means, variances = read(f"{name}.bn_means"), read(f"{name}.bn_stddivs")
-        gammas = read(f"{name}.bn_gammas") if f"{name}.bn_gammas" in names else np.ones_like(means)
-        betas = read(f"{name}.bn_betas") if f"{name}.bn_betas" in names else np.zeros_like(means)
-        if f"{name}.biases" in names:
-            means = means - read(f"{name}.biases")
-        scale = gammas / np.sqrt(variances + _BATCH_NORM_EPSILON)
-        folded = weights.reshape(len(scale), -1) * scale[:, None]
-        return folded.ravel().astype(np.float32), (betas - scale * means).astype(np.float32)
-
-
 class SqueezeExcitation(nn.Module):
     """Scale and shift each channel by what the whole board's mean says."""
 
-    def __init__(self, source: TensorSource, name: str, channels: int) -> None:
+    def __init__(self, network: LeelaNetwork, name: str, channels: int) -> None:
         super().__init__()
-        self.squeeze = source.dense(f"{name}.w1", f"{name}.b1", channels)
-        self.excite = source.dense(f"{name}.w2", f"{name}.b2", self.squeeze.out_features)
-        self._act = source.network.activation
+        self.squeeze = network.dense(f"{name}.w1", f"{name}.b1", channels)
+        self.excite = network.dense(f"{name}.w2", f"{name}.b2", self.squeeze.out_features)
+        self._act = network.activation
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Map (n, channels, 8, 8) to the same shape."""
@@ -393,14 +382,14 @@ class SqueezeExcitation(nn.Module):
 class Block(nn.Module):
     """A residual block: two 3 x 3 convolutions, perhaps an SE unit, and the way round them."""
 
-    def __init__(self, source: TensorSource, index: int, channels: int) -> None:
+    def __init__(self, network: LeelaNetwork, index: int, channels: int) -> None:
         super().__init__()
         name = f"residual.{index}"
-        self.first = source.convolution(f"{name}.conv1", channels)
-        self.second = source.convolution(f"{name}.conv2", channels)
-        has_se = f"{name}.se.w1" in source.network.layers
-        self.se = SqueezeExcitation(source, f"{name}.se", channels) if has_se else None
-        self._act = source.network.activation
+        self.first = network.convolution(f"{name}.conv1", channels)
+        self.second = network.convolution(f"{name}.conv2", channels)
+        has_se = f"{name}.se.w1" in network.layers
+        self.se = SqueezeExcitation(network, f"{name}.se", channels) if has_se else None
+        self._act = network.activation
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Map (n, channels, 8, 8) to the same shape."""
@@ -411,12 +400,12 @@ class Block(nn.Module):
 class ValueHead(nn.Module):
     """Expected result, from the mover's view: -1 lost, 1 won."""
 
-    def __init__(self, source: TensorSource, channels: int) -> None:
+    def __init__(self, network: LeelaNetwork, channels: int) -> None:
         super().__init__()
-        self.conv = source.convolution("value", channels, size=1)
-        self.hidden = source.dense("ip1_val_w", "ip1_val_b", 64 * self.conv.out_channels)
-        self.out = source.dense("ip2_val_w", "ip2_val_b", self.hidden.out_features)
-        self._act = source.network.activation
+        self.conv = network.convolution("value", channels, size=1)
+        self.hidden = network.dense("ip1_val_w", "ip1_val_b", 64 * self.conv.out_channels)
+        self.out = network.dense("ip2_val_w", "ip2_val_b", self.hidden.out_features)
+        self._act = network.activation
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Map (n, channels, 8, 8) to (n,)."""
@@ -431,15 +420,17 @@ class ValueHead(nn.Module):
 class Tower(nn.Module):
     """Input convolution, residual blocks, value head."""
 
-    def __init__(self, source: TensorSource) -> None:
+    def __init__(self, network: LeelaNetwork) -> None:
         super().__init__()
-        self._act = source.network.activation
-        self.input = source.convolution("input", PLANES)
+        self._act = network.activation
+        self.input = network.convolution("input", PLANES)
         self.channels = self.input.out_channels
+        # residual.3.conv1.weights: a block is there if any tensor of it is
+        numbers = {name.split(".")[1] for name in network.layers if name.startswith("residual.")}
         self.blocks = nn.ModuleList(
-            Block(source, index, self.channels) for index in range(source.network.blocks)
+            Block(network, index, self.channels) for index in range(len(numbers))
         )
-        self.value = ValueHead(source, self.channels)
+        self.value = ValueHead(network, self.channels)
         self.requires_grad_(False)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
@@ -448,11 +439,6 @@ class Tower(nn.Module):
         for stage in range(start, stop):
             x = self._act(self.input(x)) if stage == 0 else self.blocks[stage - 1](x)
         return x
-
-    def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """Map planes (n, 112, 8, 8) to values (n,)."""
-        values: torch.Tensor = self.value(self.run(planes, 0, 1 + len(self.blocks)))
-        return values
 
 
 # ---------------------------------------------------------------- the expert
@@ -487,14 +473,12 @@ class LeelaExpert(Expert):
     """
 
     def __init__(self, path: Path, *, random_weights: int | None = None) -> None:
-        network = read_network(path)
         name = f"leela-{path.name.removesuffix('.gz').removesuffix('.pb')}"
-        rng = None
         if random_weights is not None:
-            name, rng = f"{name}-random-{random_weights}", np.random.default_rng(random_weights)
-        self.tower = Tower(TensorSource(network, rng))
+            name = f"{name}-random-{random_weights}"
+        self.tower = Tower(read_network(path, random_weights))
         self.channels = self.tower.channels
-        layers = ["input", *(f"block{index}" for index in range(network.blocks))]
+        layers = ["input", *(f"block{index}" for index in range(len(self.tower.blocks)))]
         super().__init__(name, dict.fromkeys(layers, 64 * self.channels), "mover", batch=256)
 
     @torch.inference_mode()
@@ -504,7 +488,8 @@ class LeelaExpert(Expert):
 
     @torch.inference_mode()
     def _evaluations(self, positions: list[str | Position]) -> np.ndarray:
-        return self.tower(self._planes(positions)).numpy() * _signs(positions)
+        last = self.tower.run(self._planes(positions), 0, len(self.layers))
+        return self.tower.value(last).numpy() * _signs(positions)
 
     def _continued(
         self, layer: str, activations: torch.Tensor, positions: Positions

@@ -6,7 +6,7 @@ stacks") of which the number of pieces on the board chooses one. The arithmetic 
 engine's own, integer for integer, so that :meth:`NnueExpert.evaluate` equals the line
 ``NNUE evaluation`` that Stockfish 15.1 prints on its command ``eval``.
 
-In order: the file, the features of a board, the wide first layer, the dense layers, the
+In order: the file and its dense layers, the features of a board, the wide first layer, the
 expert. Source of every fact: Stockfish 15.1, ``src/nnue/`` (``nnue_architecture.h``,
 ``nnue_feature_transformer.h``, ``nnue_common.h``, ``layers/*.h``,
 ``features/half_ka_v2_hm.h`` and ``.cpp``, ``evaluate_nnue.cpp``).
@@ -14,11 +14,12 @@ expert. Source of every fact: Stockfish 15.1, ``src/nnue/`` (``nnue_architecture
 
 from __future__ import annotations
 
-import struct
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import torch
@@ -69,16 +70,43 @@ class NnueFormatError(ValueError):
     """A file that is no NNUE network, or one of an architecture not read here."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Stack:
-    """One of the eight small networks: int8 weights (outputs, inputs), int32 biases."""
+    """One of the eight small networks, as tensors; the float64 ones hold every integer exactly.
 
-    weights_1: np.ndarray
-    biases_1: np.ndarray
-    weights_2: np.ndarray
-    biases_2: np.ndarray
-    weights_3: np.ndarray
-    bias_3: np.ndarray
+    Parameters
+    ----------
+    weights_1, biases_1, weights_2, biases_2, weights_3, bias_3
+        int8 weights (outputs, inputs) and int32 biases of the three layers.
+    """
+
+    def __init__(self, *layers: np.ndarray) -> None:
+        floats = (layer.astype(np.float32 if at < 2 else float) for at, layer in enumerate(layers))
+        (
+            self.weights_1,
+            self.biases_1,
+            self.weights_2,
+            self.biases_2,
+            self.weights_3,
+            self.bias_3,
+        ) = map(torch.from_numpy, floats)
+
+    def first(self, pairs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Map pairwise products (n, 1024) to ``hidden1`` (n, 30) and the skip sum (n,)."""
+        sums = (pairs @ self.weights_1.T + self.biases_1).double()
+        body, skip = sums[:, : OUTPUTS_1 - 1], sums[:, OUTPUTS_1 - 1]
+        squared = torch.floor(body * body / (_WEIGHT_SCALE**2 * _PAIR_DIVISOR))
+        clipped = torch.floor(body / _WEIGHT_SCALE)
+        hidden = torch.cat([squared.clamp(max=ONE), clipped.clamp(0, ONE)], dim=1)
+        return hidden, torch.trunc(skip * _SKIP_NUMERATOR / (ONE * _WEIGHT_SCALE))
+
+    def second(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Map ``hidden1`` (n, 30) to ``hidden2`` (n, 32)."""
+        sums = hidden @ self.weights_2.T + self.biases_2
+        return torch.floor(sums / _WEIGHT_SCALE).clamp(0, ONE)
+
+    def output(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Map ``hidden2`` (n, 32) to the positional sum (n,), still without the skip."""
+        return hidden @ self.weights_3 + self.bias_3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,8 +115,6 @@ class NnueNetwork:
 
     Parameters
     ----------
-    description
-        The text in the file's header.
     biases
         int16 (1024,), the accumulators of an empty board.
     weights
@@ -97,125 +123,87 @@ class NnueNetwork:
         int32 (22528, 8), what each feature adds to the piece-square sum of each stack.
     stacks
         Eight :class:`Stack`; number ``(pieces - 1) // 4`` serves a board of so many pieces.
-
-    Raises
-    ------
-    NnueFormatError
-        If sums could leave the range in which float32 holds every integer.
     """
 
-    description: str
     biases: np.ndarray
     weights: np.ndarray
     psqt: np.ndarray
     stacks: tuple[Stack, ...]
 
-    def __post_init__(self) -> None:
-        reach = _MOST_PIECES * float(np.abs(self.weights.astype(np.int32)).max())
-        for stack in self.stacks:
-            sums = 126.0 * np.abs(stack.weights_1.astype(np.float64)).sum(axis=1).max()
-            reach = max(reach, sums + np.abs(stack.biases_1.astype(np.float64)).max())
-        if reach >= _FLOAT32_EXACT:
-            raise NnueFormatError(
-                f"sums of this network can reach {reach:.0f}, beyond the {_FLOAT32_EXACT} up to "
-                "which float32 is exact; it cannot be evaluated exactly here"
-            )
 
-
-def read_network(path: Path) -> NnueNetwork:
+def read_network(path: Path, random_weights: int | None = None) -> NnueNetwork:
     """Read a network file; all its numbers are little-endian integers.
+
+    Parameters
+    ----------
+    path
+        The file.
+    random_weights
+        A seed; if given, every weight is drawn at random from its own tensor, which so keeps
+        its distribution of values, hence its scale, and loses all that training put into their
+        places: the control for "is it the training or the architecture?".
 
     Raises
     ------
     NnueFormatError
         If the file is cut off, is no NNUE file, or has another architecture; the message
-        says which and how to get the right one.
+        says which and how to get the right one. Also if sums could leave the range in which
+        float32 holds every integer.
     """
-    reader = _Reader(path)
-    description = _read_header(reader)
-    biases = reader.array("<i2", ACCUMULATORS)
-    weights = reader.array("<i2", FEATURES, ACCUMULATORS)
-    psqt = reader.array("<i4", FEATURES, STACKS)
-    stacks = tuple(_read_stack(reader) for _ in range(STACKS))
-    if reader.offset != len(reader.data):
-        raise reader.error(f"{len(reader.data) - reader.offset} bytes are left over at the end")
-    return NnueNetwork(description, biases, weights, psqt, stacks)
+    data, offset = path.read_bytes(), 0
 
-
-def randomised(network: NnueNetwork, seed: int) -> NnueNetwork:
-    """Return the same architecture with every weight drawn at random from its own tensor.
-
-    Every tensor keeps its distribution of values, hence its scale, and loses all that
-    training put into their places: the control for "is it the training or the architecture?".
-    """
-    rng = np.random.default_rng(seed)
-
-    def drawn(tensor: np.ndarray) -> np.ndarray:
-        return tensor.ravel()[rng.integers(0, tensor.size, tensor.shape, dtype=np.uint32)]
-
-    return NnueNetwork(
-        f"weights drawn with seed {seed}: {network.description}",
-        drawn(network.biases),
-        drawn(network.weights),
-        drawn(network.psqt),
-        tuple(
-            Stack(**{name: drawn(getattr(stack, name)) for name in Stack.__dataclass_fields__})
-            for stack in network.stacks
-        ),
-    )
-
-
-class _Reader:
-    """A cursor over the bytes of a file, which knows how to complain."""
-
-    def __init__(self, path: Path) -> None:
-        self.data, self.path, self.offset = path.read_bytes(), path, 0
-
-    def error(self, reason: str) -> NnueFormatError:
-        return NnueFormatError(
-            f"{self.path.name} cannot be read as an NNUE network of Stockfish 15.1: {reason}. "
+    def refuse(reason: str) -> NoReturn:
+        raise NnueFormatError(
+            f"{path.name} cannot be read as an NNUE network of Stockfish 15.1: {reason}. "
             "Stockfish 15.1 writes the right file on the command 'export_net'."
         )
 
-    def take(self, size: int) -> bytes:
-        if self.offset + size > len(self.data):
-            raise self.error(f"it ends after {len(self.data)} bytes, in the middle of a field")
-        self.offset += size
-        return self.data[self.offset - size : self.offset]
+    def take(kind: str, *shape: int) -> np.ndarray:
+        nonlocal offset
+        count, start = math.prod(shape), offset
+        offset += count * np.dtype(kind).itemsize
+        if offset > len(data):
+            refuse(f"it ends after {len(data)} bytes, in the middle of a field")
+        return np.frombuffer(data, kind, count, start).reshape(shape)
 
-    def uint32(self) -> int:
-        return int(struct.unpack("<I", self.take(4))[0])
-
-    def array(self, kind: str, *shape: int) -> np.ndarray:
-        dtype = np.dtype(kind)
-        size = int(np.prod(shape)) * dtype.itemsize
-        return np.frombuffer(self.take(size), dtype=dtype).reshape(shape)
-
-
-def _read_header(reader: _Reader) -> str:
-    version = reader.uint32()
+    # the hash of the whole architecture is passed over; the transformer's own follows
+    version, _, length = (int(take("<u4")) for _ in range(3))
     if version != VERSION:
-        raise reader.error(f"its version is 0x{version:08x}, not 0x{VERSION:08x}")
-    reader.uint32()  # hash of the whole architecture; the transformer's own follows below
-    description = reader.take(reader.uint32()).decode("utf-8", "replace")
-    transformer = reader.uint32()
+        refuse(f"its version is 0x{version:08x}, not 0x{VERSION:08x}")
+    description = take("u1", length).tobytes().decode("utf-8", "replace")
+    transformer = int(take("<u4"))
     if transformer != TRANSFORMER_HASH:
-        raise reader.error(
+        refuse(
             f"its feature transformer is 0x{transformer:08x} ({description!r}), "
             f"not HalfKAv2_hm with {ACCUMULATORS} accumulators (0x{TRANSFORMER_HASH:08x})"
         )
-    return description
+    biases, weights = take("<i2", ACCUMULATORS), take("<i2", FEATURES, ACCUMULATORS)
+    psqt = take("<i4", FEATURES, STACKS)
+    stacks = []
+    for _ in range(STACKS):
+        take("<u4")  # hash of the stack's layers
+        biases_1, weights_1 = take("<i4", OUTPUTS_1), take("i1", OUTPUTS_1, ACCUMULATORS)
+        biases_2 = take("<i4", OUTPUTS_2)
+        weights_2 = take("i1", OUTPUTS_2, _PADDED_INPUTS_2)[:, :INPUTS_2]
+        bias_3, weights_3 = take("<i4", 1), take("i1", OUTPUTS_2)
+        stacks.append([weights_1, biases_1, weights_2, biases_2, weights_3, bias_3])
+    if offset != len(data):
+        refuse(f"{len(data) - offset} bytes are left over at the end")
+    reach = _MOST_PIECES * float(np.abs(weights.astype(np.int32)).max())
+    for weights_1, biases_1, *_ in stacks:
+        sums = 126.0 * np.abs(weights_1.astype(float)).sum(axis=1).max()
+        reach = max(reach, sums + np.abs(biases_1.astype(float)).max())
+    if reach >= _FLOAT32_EXACT:
+        refuse(f"its sums can reach {reach:.0f}, and float32 is exact up to {_FLOAT32_EXACT}")
+    if random_weights is not None:
+        rng = np.random.default_rng(random_weights)
 
+        def drawn(tensor: np.ndarray) -> np.ndarray:
+            return tensor.ravel()[rng.integers(0, tensor.size, tensor.shape, dtype=np.uint32)]
 
-def _read_stack(reader: _Reader) -> Stack:
-    reader.uint32()  # hash of the stack's layers
-    biases_1 = reader.array("<i4", OUTPUTS_1)
-    weights_1 = reader.array("i1", OUTPUTS_1, ACCUMULATORS)
-    biases_2 = reader.array("<i4", OUTPUTS_2)
-    weights_2 = reader.array("i1", OUTPUTS_2, _PADDED_INPUTS_2)[:, :INPUTS_2]
-    bias_3 = reader.array("<i4", 1)
-    weights_3 = reader.array("i1", OUTPUTS_2)
-    return Stack(weights_1, biases_1, weights_2, biases_2, weights_3, bias_3)
+        biases, weights, psqt = map(drawn, (biases, weights, psqt))
+        stacks = [list(map(drawn, stack)) for stack in stacks]
+    return NnueNetwork(biases, weights, psqt, tuple(Stack(*stack) for stack in stacks))
 
 
 # ---------------------------------------------------------------- the features of a board
@@ -334,37 +322,7 @@ def multiply_pairs(clipped: torch.Tensor) -> torch.Tensor:
     return torch.floor((first * second).mul_(1 / _PAIR_DIVISOR))
 
 
-# ---------------------------------------------------------------- the dense layers
-
-
-class StackLayers:
-    """One layer stack as tensors; the float64 ones hold every integer of it exactly."""
-
-    def __init__(self, stack: Stack) -> None:
-        self.weights_1 = torch.from_numpy(stack.weights_1.astype(np.float32))
-        self.biases_1 = torch.from_numpy(stack.biases_1.astype(np.float32))
-        self.weights_2 = torch.from_numpy(stack.weights_2.astype(np.float64))
-        self.biases_2 = torch.from_numpy(stack.biases_2.astype(np.float64))
-        self.weights_3 = torch.from_numpy(stack.weights_3.astype(np.float64))
-        self.bias_3 = float(stack.bias_3[0])
-
-    def first(self, pairs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Map pairwise products (n, 1024) to ``hidden1`` (n, 30) and the skip sum (n,)."""
-        sums = (pairs @ self.weights_1.T + self.biases_1).double()
-        body, skip = sums[:, : OUTPUTS_1 - 1], sums[:, OUTPUTS_1 - 1]
-        squared = torch.floor(body * body / (_WEIGHT_SCALE**2 * _PAIR_DIVISOR))
-        clipped = torch.floor(body / _WEIGHT_SCALE)
-        hidden = torch.cat([squared.clamp(max=ONE), clipped.clamp(0, ONE)], dim=1)
-        return hidden, torch.trunc(skip * _SKIP_NUMERATOR / (ONE * _WEIGHT_SCALE))
-
-    def second(self, hidden: torch.Tensor) -> torch.Tensor:
-        """Map ``hidden1`` (n, 30) to ``hidden2`` (n, 32)."""
-        sums = hidden @ self.weights_2.T + self.biases_2
-        return torch.floor(sums / _WEIGHT_SCALE).clamp(0, ONE)
-
-    def output(self, hidden: torch.Tensor) -> torch.Tensor:
-        """Map ``hidden2`` (n, 32) to the positional sum (n,), still without the skip."""
-        return hidden @ self.weights_3 + self.bias_3
+# ---------------------------------------------------------------- the expert
 
 
 @contextmanager
@@ -380,9 +338,6 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-# ---------------------------------------------------------------- the expert
 
 
 class NnueExpert(Expert):
@@ -429,14 +384,11 @@ class NnueExpert(Expert):
     def __init__(
         self, path: Path, *, view: View = "white", random_weights: int | None = None
     ) -> None:
-        network, name = read_network(path), "nnue"
-        if random_weights is not None:
-            network = randomised(network, random_weights)
-            name = f"nnue-random-{random_weights}"
+        name = "nnue" if random_weights is None else f"nnue-random-{random_weights}"
         super().__init__(name, _WIDTHS, view, batch=2048)
-        self._psqt = network.psqt
+        network = read_network(path, random_weights)
+        self._psqt, self._stacks = network.psqt, network.stacks
         self._transformer = FeatureTransformer(network)
-        self._stacks = [StackLayers(stack) for stack in network.stacks]
 
     def orientation(self, layer: str) -> View:
         """Return whose labels fit a layer: ``white`` (White, Black) or ``mover``."""
@@ -528,7 +480,7 @@ class NnueExpert(Expert):
         squares = torch.from_numpy(((white - black) * _signs(boards)).astype(np.float64))
         return torch.trunc((torch.trunc(squares / 2) + positional + skip) / 16)
 
-    def _by_stack(self, boards: Boards) -> Iterator[tuple[StackLayers, torch.Tensor]]:
+    def _by_stack(self, boards: Boards) -> Iterator[tuple[Stack, torch.Tensor]]:
         numbers = _stack_numbers(boards)
         for number in np.unique(numbers):
             yield self._stacks[number], torch.from_numpy(np.flatnonzero(numbers == number))

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from threading import Lock
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 import pandas as pd
@@ -46,8 +46,7 @@ LOCAL_ASSETS: Mapping[str, str] = MappingProxyType(
 DEFAULT_MODEL = "qwen2.5-coder-1.5b-q4_k_m"
 #: The command that records what is missing, as errors name it.
 REMEDY = "make record MODEL={model} PURPOSE={purpose}"
-#: Characters a token has in plain English text; moves and FENs have fewer.
-CHARACTERS_PER_TOKEN = 4
+_OTHER_REMEDY = "ask again with mode 'record' and an endpoint (OPENAI_BASE_URL, CHESSGLOSS_MODEL)"
 #: After so many questions running without an answer the endpoint counts as gone.
 PATIENCE = 3
 
@@ -127,10 +126,6 @@ class Endpoint:
             raise ValueError("an endpoint's address begins with http:// or https://")
         if parts.username or parts.password or parts.query:
             raise ValueError("put the key into OPENAI_API_KEY, not into the endpoint's address")
-        if self.timeout <= 0 or self.retries < 0:
-            raise ValueError(
-                f"timeout must be positive, got {self.timeout}; retries {self.retries}"
-            )
 
     @property
     def on_this_machine(self) -> bool:
@@ -157,11 +152,6 @@ def model_named(name: str) -> Model:
     return Model(name, REGISTRY[asset].sha256 or "" if asset else "")
 
 
-def default_model() -> Model:
-    """Return the model named by ``CHESSGLOSS_MODEL``, or the one the book shows."""
-    return model_named(os.environ.get("CHESSGLOSS_MODEL") or DEFAULT_MODEL)
-
-
 def endpoint_from_environment(model: str | None = None) -> Endpoint:
     """Return the endpoint of ``OPENAI_BASE_URL``, ``OPENAI_API_KEY`` and ``CHESSGLOSS_MODEL``.
 
@@ -183,36 +173,11 @@ def endpoint_from_environment(model: str | None = None) -> Endpoint:
             "no language model: set OPENAI_BASE_URL (and OPENAI_API_KEY, CHESSGLOSS_MODEL), or "
             "run `chessgloss model serve` and the export lines it prints"
         )
-    named = model_named(model) if model else default_model()
-    endpoint = Endpoint(url or _OPENAI, named, key or "none")
-    if not (model or endpoint.on_this_machine or os.environ.get("CHESSGLOSS_MODEL")):
+    name = model or os.environ.get("CHESSGLOSS_MODEL")
+    endpoint = Endpoint(url or _OPENAI, model_named(name or DEFAULT_MODEL), key or "none")
+    if not (name or endpoint.on_this_machine):
         raise ValueError("set CHESSGLOSS_MODEL to the name of the model to ask")
     return endpoint
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What a list of questions would take, beside those already recorded.
-
-    Parameters
-    ----------
-    calls
-        Questions to ask.
-    prompt_tokens
-        Tokens of their messages.
-    completion_tokens
-        Tokens of the answers if each were as long as it may be: an upper bound.
-    """
-
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-
-    def __str__(self) -> str:
-        return (
-            f"{self.calls:,} calls, about {self.prompt_tokens:,} tokens in, "
-            f"at most {self.completion_tokens:,} out"
-        )
 
 
 def today() -> str:
@@ -266,6 +231,8 @@ class Client:
                 f"the endpoint is asked for {self.endpoint.model.name}, but the recordings hold "
                 f"answers of {self.model.name} (or of another file of that name)"
             )
+        if self.mode != Mode.REPLAY and self.endpoint is not None:
+            self._openai = self.endpoint.connect()
 
     @property
     def model(self) -> Model:
@@ -311,20 +278,24 @@ class Client:
         if concurrency < 1:
             raise ValueError(f"concurrency must be at least 1, got {concurrency}")
         keys = [request_key(self.model, request) for request in requests]
-        waiting = dict(zip(keys, requests, strict=True))
-        known: dict[str, Answer] = {}
-        if self.mode != Mode.LIVE:
-            with self._guard:
-                kept = {key: self.recordings.get(request) for key, request in waiting.items()}
-            known = {key: answer for key, answer in kept.items() if answer is not None}
-        todo = {key: request for key, request in waiting.items() if key not in known}
+        lacking = requests if self.mode == Mode.LIVE else self.missing(requests)
+        todo = {request_key(self.model, request): request for request in lacking}
         if todo and self.mode == Mode.REPLAY:
-            raise AnswerMissing(self._complaint(list(todo.values()), len(waiting)))
-        fresh = self._gather(list(todo.values()), concurrency, progress)
-        known |= dict(zip(todo, fresh, strict=True))
-        return [known[key] for key in keys]
+            key, first = next(iter(todo.items()))
+            purpose = self.recordings.path.stem
+            remedy = self.remedy.format(model=self.model.name, purpose=purpose)
+            raise AnswerMissing(
+                f"no recorded answer of {self.model.name} to {first}, key {key}; {len(todo)} of "
+                f"{len(set(keys))} are not in {self.recordings.path}.\nTo record: "
+                f"{remedy or _OTHER_REMEDY}"
+            )
+        gathered = self._gather(list(todo.values()), concurrency, progress)
+        fresh = dict(zip(todo, gathered, strict=True))
+        asked = zip(keys, requests, strict=True)
+        answers = [fresh.get(key) or self.recordings.get(request) for key, request in asked]
+        return cast(list[Answer], answers)
 
-    def answered(self, questions: pd.DataFrame, *, concurrency: int = 1) -> pd.DataFrame:
+    def answered(self, questions: pd.DataFrame) -> pd.DataFrame:
         """Return a frame of questions with their answers.
 
         Parameters
@@ -332,15 +303,13 @@ class Client:
         questions
             Column ``request`` holds a :class:`Request`; the other columns (``move``,
             ``method``, what was asked) say what it is about and are kept.
-        concurrency
-            As for :meth:`ask_many`.
 
         Returns
         -------
         pandas.DataFrame
             The same rows with a column ``answer``, of :class:`Answer`.
         """
-        answers = self.ask_many(list(questions["request"]), concurrency=concurrency)
+        answers = self.ask_many(list(questions["request"]))
         return questions.assign(answer=pd.Series(answers, questions.index, dtype=object))
 
     def missing(self, requests: Sequence[Request]) -> list[Request]:
@@ -348,34 +317,12 @@ class Client:
         unique = {request_key(self.model, request): request for request in requests}
         return [request for request in unique.values() if self.recordings.get(request) is None]
 
-    def estimate(self, requests: Sequence[Request]) -> Estimate:
-        """Return what recording the missing ones of these requests would take.
-
-        Tokens of the messages are guessed from their length (:data:`CHARACTERS_PER_TOKEN`).
-        """
-        lacking = list(requests) if self.mode == Mode.LIVE else self.missing(requests)
-        texts = (message.content for request in lacking for message in request.messages)
-        prompt = sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
-        completion = sum(request.sampling.max_tokens for request in lacking)
-        return Estimate(len(lacking), prompt, completion)
-
-    def _complaint(self, lacking: list[Request], total: int) -> str:
-        default = "ask again with mode 'record' and an endpoint (OPENAI_BASE_URL, CHESSGLOSS_MODEL)"
-        remedy = self.remedy.format(model=self.model.name, purpose=self.recordings.path.stem)
-        return (
-            f"no recorded answer of {self.model.name} to {lacking[0]}, "
-            f"key {request_key(self.model, lacking[0])}; {len(lacking)} of {total} are not in "
-            f"{self.recordings.path}.\nTo record: {remedy or default}"
-        )
-
     def _gather(self, todo: list[Request], concurrency: int, progress: bool) -> list[Answer]:
         """Ask the endpoint for each; go on after a failure, but not after several running."""
         answers: list[Answer] = []
         causes: list[Unanswered] = []
-        running = 0
-        with tqdm(
-            total=len(todo), desc=self.recordings.path.stem, disable=not (progress and todo)
-        ) as bar:
+        running, purpose = 0, self.recordings.path.stem
+        with tqdm(total=len(todo), desc=purpose, disable=not (progress and todo)) as bar:
             for outcome in self._outcomes(todo, concurrency):
                 bar.update()
                 if isinstance(outcome, Answer):
@@ -392,7 +339,7 @@ class Client:
         return answers
 
     def _outcomes(self, todo: list[Request], concurrency: int) -> Iterator[Answer | Unanswered]:
-        if concurrency == 1 or len(todo) < 2:
+        if concurrency == 1:
             yield from map(self._outcome, todo)
             return
         pool = ThreadPoolExecutor(concurrency)
@@ -417,8 +364,6 @@ class Client:
 
         endpoint = self.endpoint
         assert endpoint is not None
-        with self._guard:
-            self._openai = self._openai or endpoint.connect()
         try:
             if not endpoint.steady:
                 return self._exchange(endpoint, request)
@@ -488,34 +433,23 @@ def _body(endpoint: Endpoint, request: Request) -> dict[str, Any]:
 
 def _read_answer(reply: Any, request: Request) -> Answer:
     """Turn a completion into an answer; what lacks its parts raises."""
-    choice = reply.choices[0]
+    choice, usage = reply.choices[0], reply.usage
     text = _clean(choice.message.content or choice.message.refusal or "")
     reason = choice.finish_reason or ""
-    refused = bool(choice.message.refusal) or reason == "content_filter"
-    usage = reply.usage
+    if choice.message.refusal or reason == "content_filter":
+        state = State.REFUSED
+    elif reason == "length":
+        state = State.CUT_OFF
+    elif not text.strip():
+        state = State.EMPTY
+    else:
+        state = State.REFUSED if _REFUSAL.match(text) else State.ANSWERED
     tokens: tuple[Token, ...] = ()
     if request.sampling.top_logprobs and choice.logprobs:
         given = (choice.logprobs.content or ())[: request.sampling.logprob_tokens]
         tokens = tuple(map(_read_token, given))
-    return Answer(
-        _state(text, reason, refused),
-        text,
-        tokens,
-        reason,
-        usage.prompt_tokens if usage else 0,
-        usage.completion_tokens if usage else 0,
-        reply.model or "",
-    )
-
-
-def _state(text: str, reason: str, refused: bool) -> State:
-    if refused:
-        return State.REFUSED
-    if reason == "length":
-        return State.CUT_OFF
-    if not text.strip():
-        return State.EMPTY
-    return State.REFUSED if _REFUSAL.match(text) else State.ANSWERED
+    asked, said = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
+    return Answer(state, text, tokens, reason, asked, said, reply.model or "")
 
 
 def _read_token(given: Any) -> Token:

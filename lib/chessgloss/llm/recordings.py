@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from threading import RLock
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import zstandard
 from filelock import FileLock
@@ -150,8 +150,7 @@ class State(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One token of an answer.
 
     Parameters
@@ -177,7 +176,7 @@ class Token:
         return chances
 
 
-@dataclass(frozen=True, slots=True)
+@checked_dataclass(frozen=True, slots=True)
 class Answer:
     """What came back.
 
@@ -207,12 +206,13 @@ class Answer:
     completion_tokens: int = 0
     model: str = ""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "state", State(self.state))
-
 
 class RecordingDamaged(RuntimeError):
     """A line of a recordings file is not a record, or not one of this model."""
+
+
+#: Fields of a record that change the answer, and so make its key.
+_INGREDIENTS = ("model", "model_sha256", "messages_sha256", "sampling", "repeat")
 
 
 @dataclass(slots=True)
@@ -230,8 +230,7 @@ class Recordings:
     path: Path
     model: Model
     _answers: dict[str, Answer] = field(default_factory=dict, init=False, repr=False)
-    _read: int = field(default=0, init=False, repr=False)
-    _unpacked: bool = field(default=False, init=False, repr=False)
+    _read: int | None = field(default=None, init=False, repr=False)
     _guard: Any = field(default_factory=RLock, init=False, repr=False, compare=False)
 
     @classmethod
@@ -275,142 +274,97 @@ class Recordings:
         served
             What else the endpoint said about itself, such as its version.
         """
-        record = make_record(self.model, request, answer, date=date, served=served)
+        ingredients = _ingredients(self.model, request)
+        key = recipe_key(ingredients)
+        record = {
+            **ingredients,
+            "key": key,
+            "endpoint": self.model.kind,
+            "date": date,
+            "prompt": request.prompt,
+            "about": dict(request.about),
+            "state": str(answer.state),
+            "text": answer.text,
+            "logprobs": answer.tokens,
+            "finish_reason": answer.finish_reason,
+            "usage": {"prompt": answer.prompt_tokens, "completion": answer.completion_tokens},
+            "served": {"model": answer.model, **(served or {})},
+        }
+        line = json.dumps(record, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(self.path.with_name(f".{self.path.name}.lock")):
             self._refresh()
-            if record["key"] not in self._answers:
-                _append(self.path, record, self._read)
+            if key not in self._answers:
+                with self.path.open("ab") as handle:
+                    handle.truncate(self._read)  # what follows the last whole line is torn
+                    handle.write(line.encode())
+                    handle.flush()
+                    os.fsync(handle.fileno())
                 self._refresh()
-        return self._answers[record["key"]]
+        return self._answers[key]
 
     def _refresh(self) -> None:
-        """Read the whole lines that were added since the last time, one thread at a time."""
+        """Read the whole lines that were added since the last time, one thread at a time.
+
+        The first time, earlier answers that lie compressed beside the file are read too.
+        """
         with self._guard:
-            self._unpack()
-            if not self.path.is_file() or self.path.stat().st_size == self._read:
-                return
-            with self.path.open("rb") as handle:
-                handle.seek(self._read)
-                fresh = handle.read()
-            for line in fresh[: fresh.rfind(b"\n") + 1].splitlines(keepends=True):
-                key, answer = self._checked(line)
-                self._answers.setdefault(key, answer)
-                self._read += len(line)
+            if self._read is None:
+                packed = self.path.with_name(f"{self.path.name}.zst")
+                if packed.is_file():
+                    self._add(zstandard.ZstdDecompressor().decompress(packed.read_bytes()))
+                self._read = 0
+            if self.path.is_file() and self.path.stat().st_size > self._read:
+                with self.path.open("rb") as handle:
+                    handle.seek(self._read)
+                    fresh = handle.read()
+                whole = fresh[: fresh.rfind(b"\n") + 1]
+                self._add(whole, self._read)
+                self._read += len(whole)
 
-    def _unpack(self) -> None:
-        """Read, once, the earlier answers that lie compressed beside the file."""
-        packed = self.path.with_name(f"{self.path.name}.zst")
-        if not self._unpacked and packed.is_file():
-            text = zstandard.ZstdDecompressor().decompress(packed.read_bytes())
-            for line in text.splitlines(keepends=True):
-                key, answer = self._checked(line)
-                self._answers.setdefault(key, answer)
-        self._unpacked = True
-
-    def _checked(self, line: bytes) -> tuple[str, Answer]:
-        """Return a line's key and answer, if it is whole and of this model."""
-        place = f"{self.path}, at byte {self._read}"
-        try:
-            record = json.loads(line)
-            key, model = key_of(record), (record["model"], record["model_sha256"])
-            given, answer = record["key"], answer_of(record)
-        except (ValueError, KeyError, TypeError) as error:
-            raise RecordingDamaged(f"{place}: no record ({error!r}): {line[:60]!r}") from None
-        if model != (self.model.name, self.model.sha256):
-            raise RecordingDamaged(f"{place}: an answer of {model[0]}, not of {self.model.name}")
-        if given != key:
-            raise RecordingDamaged(f"{place}: the key {given} is not {key}; was the line altered?")
-        return key, answer
+    def _add(self, lines: bytes, at: int = 0) -> None:
+        """Keep the answers of lines that begin at byte ``at``, if they are of this model."""
+        for line in lines.splitlines(keepends=True):
+            place = f"{self.path}, at byte {at}"
+            try:
+                record = json.loads(line)
+                key = recipe_key({name: record[name] for name in _INGREDIENTS})
+                given, model = record["key"], (record["model"], record["model_sha256"])
+                answer = _answer_of(record)
+            except (ValueError, KeyError, TypeError) as error:
+                raise RecordingDamaged(f"{place}: no record ({error!r}): {line[:60]!r}") from None
+            if model != (self.model.name, self.model.sha256):
+                named = self.model.name
+                raise RecordingDamaged(f"{place}: an answer of {model[0]}, not of {named}")
+            if given != key:
+                raise RecordingDamaged(f"{place}: the key {given} is not {key}; was it altered?")
+            self._answers.setdefault(key, answer)
+            at += len(line)
 
 
 def request_key(model: Model, request: Request) -> str:
     """Return the hash, 24 hex digits, of all that changes the answer to a request."""
-    return key_of(
-        {
-            "model": model.name,
-            "model_sha256": model.sha256,
-            "messages_sha256": messages_digest(request),
-            "sampling": _sampling_values(request),
-            "repeat": request.repeat,
-        }
-    )
+    return recipe_key(_ingredients(model, request))
 
 
-def key_of(record: Mapping[str, Any]) -> str:
-    """Return the key that a record must have by its own fields."""
-    names = ("model", "model_sha256", "messages_sha256", "sampling", "repeat")
-    return recipe_key({name: record[name] for name in names})
-
-
-def messages_digest(request: Request) -> str:
-    """Return the SHA-256 of a request's messages."""
+def _ingredients(model: Model, request: Request) -> dict[str, Any]:
     turns = [[message.role, message.content] for message in request.messages]
-    return hashlib.sha256(json.dumps(turns).encode()).hexdigest()
+    sampling = asdict(request.sampling)
+    if grammar := sampling.pop("grammar"):
+        sampling["grammar_sha256"] = hashlib.sha256(grammar.encode()).hexdigest()
+    messages = hashlib.sha256(json.dumps(turns).encode()).hexdigest()
+    values = (model.name, model.sha256, messages, sampling, request.repeat)
+    return dict(zip(_INGREDIENTS, values, strict=True))
 
 
-def make_record(
-    model: Model,
-    request: Request,
-    answer: Answer,
-    *,
-    date: str,
-    served: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    """Return the plain values that are kept of a question and its answer."""
-    return {
-        "key": request_key(model, request),
-        "model": model.name,
-        "model_sha256": model.sha256,
-        "endpoint": model.kind,
-        "date": date,
-        "prompt": request.prompt,
-        "about": dict(request.about),
-        "messages_sha256": messages_digest(request),
-        "sampling": _sampling_values(request),
-        "repeat": request.repeat,
-        "state": str(answer.state),
-        "text": answer.text,
-        "logprobs": [
-            [token.text, token.logprob, [list(pair) for pair in token.alternatives]]
-            for token in answer.tokens
-        ],
-        "finish_reason": answer.finish_reason,
-        "usage": {"prompt": answer.prompt_tokens, "completion": answer.completion_tokens},
-        "served": {"model": answer.model, **(served or {})},
-    }
-
-
-def answer_of(record: Mapping[str, Any]) -> Answer:
-    """Return the answer that a record holds."""
-    tokens = tuple(
-        Token(text, logprob, tuple((other, value) for other, value in pairs))
-        for text, logprob, pairs in record["logprobs"]
-    )
+def _answer_of(record: Mapping[str, Any]) -> Answer:
+    usage = record["usage"]
     return Answer(
         record["state"],
         record["text"],
-        tokens,
+        record["logprobs"],
         record["finish_reason"],
-        record["usage"]["prompt"],
-        record["usage"]["completion"],
+        usage["prompt"],
+        usage["completion"],
         record["served"]["model"],
     )
-
-
-def _sampling_values(request: Request) -> dict[str, Any]:
-    values = asdict(request.sampling) | {"stop": list(request.sampling.stop)}
-    if grammar := values.pop("grammar"):
-        values["grammar_sha256"] = hashlib.sha256(grammar.encode()).hexdigest()
-    return values
-
-
-def _append(path: Path, record: Mapping[str, Any], whole: int) -> None:
-    """Write one line after the first ``whole`` bytes, which end the last whole line."""
-    line = json.dumps(record, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
-    if path.is_file() and path.stat().st_size > whole:
-        os.truncate(path, whole)
-    with path.open("ab") as handle:
-        handle.write(line.encode())
-        handle.flush()
-        os.fsync(handle.fileno())

@@ -5,10 +5,8 @@ from __future__ import annotations
 import importlib.metadata
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
@@ -19,36 +17,12 @@ from chessgloss.llm.client import DEFAULT_MODEL, LOCAL_ASSETS, Endpoint, model_n
 XLLAMACPP = "xllamacpp==2026.10.11549"
 #: llama.cpp's level of messages that lets errors through only.
 _ERRORS_ONLY = 1
+#: Seconds to wait until a model answers.
+_READY_WITHIN = 120
 
 
 class ServerMissing(RuntimeError):
     """The program that serves models is not installed, or a model does not start."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServerSettings:
-    """How a model is served.
-
-    Parameters
-    ----------
-    context
-        Longest prompt and answer together, in tokens.
-    threads
-        Threads of computation: the number of idle cores.
-    port
-        0 for any that is free.
-    ready_within
-        Seconds to wait until the model answers.
-    """
-
-    context: int = 4096
-    threads: int = 2
-    port: int = 0
-    ready_within: float = 120.0
-
-    def __post_init__(self) -> None:
-        if self.context < 256 or self.threads < 1 or not 0 <= self.port < 65536:
-            raise ValueError(f"context from 256, threads from 1, port below 65536, got {self}")
 
 
 def fetch_model(name: str = DEFAULT_MODEL) -> Path:
@@ -67,7 +41,9 @@ def fetch_model(name: str = DEFAULT_MODEL) -> Path:
 
 
 @contextmanager
-def local_server(path: Path, name: str, settings: ServerSettings | None = None) -> Iterator[str]:
+def local_server(
+    path: Path, name: str, *, context: int = 4096, threads: int = 2, port: int = 0
+) -> Iterator[str]:
     """Serve a GGUF file on 127.0.0.1 while the context lasts; yield its base URL.
 
     One request is worked on at a time; the part of a prompt that equals the beginning of
@@ -80,36 +56,23 @@ def local_server(path: Path, name: str, settings: ServerSettings | None = None) 
         The model's file.
     name
         The name under which it answers.
-    settings
-        How it is served.
+    context
+        Longest prompt and answer together, in tokens.
+    threads
+        Threads of computation: the number of idle cores.
+    port
+        0 for any that is free.
 
     Raises
     ------
     ServerMissing
         If xllamacpp is not installed, or the model does not answer in time.
     """
-    settings = settings or ServerSettings()
+    if context < 256 or threads < 1 or not 0 <= port < 65536:
+        given = f"{context}, {threads}, {port}"
+        raise ValueError(f"context from 256, threads from 1, port below 65536, got {given}")
     if not path.is_file():
         raise ServerMissing(f"no model file {path}; run `chessgloss model fetch`")
-    server = _start(path, name, settings)
-    try:
-        _wait_until_ready(server.listening_address, settings.ready_within)
-        yield f"{server.listening_address}/v1"
-    finally:
-        del server  # the last reference: this stops its threads
-
-
-@contextmanager
-def local_endpoint(
-    name: str = DEFAULT_MODEL, settings: ServerSettings | None = None
-) -> Iterator[Endpoint]:
-    """Serve a known model while the context lasts; yield the endpoint to ask."""
-    with local_server(fetch_model(name), name, settings) as url:
-        server = f"xllamacpp {importlib.metadata.version('xllamacpp')}"
-        yield Endpoint(url, model_named(name), server=server, steady=True)
-
-
-def _start(path: Path, name: str, settings: ServerSettings) -> Any:
     try:
         import xllamacpp
     except ImportError as error:
@@ -117,30 +80,42 @@ def _start(path: Path, name: str, settings: ServerSettings) -> Any:
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
     params.model_alias = {name}
-    params.n_ctx = settings.context
+    params.n_ctx, params.port = context, port
     params.n_parallel = 1
-    params.port = settings.port
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = settings.threads
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.cache_prompt = True
     params.cache_ram_mib = 0  # the slot's own cache is enough for one prompt at a time
     params.fit_params = False
     params.ui = False
     params.verbosity = _ERRORS_ONLY
     try:
-        return xllamacpp.Server(params)
+        server = xllamacpp.Server(params)
     except RuntimeError as error:
         raise ServerMissing(f"{path.name} does not start: {error}") from None
+    try:
+        _wait_until_ready(server.listening_address)
+        yield f"{server.listening_address}/v1"
+    finally:
+        del server  # the last reference: this stops its threads
 
 
-def _wait_until_ready(address: str, limit: float) -> None:
+@contextmanager
+def local_endpoint(name: str = DEFAULT_MODEL, **settings: int) -> Iterator[Endpoint]:
+    """Serve a known model while the context lasts; yield the endpoint to ask.
+
+    The settings are those of :func:`local_server`.
+    """
+    with local_server(fetch_model(name), name, **settings) as url:
+        server = f"xllamacpp {importlib.metadata.version('xllamacpp')}"
+        yield Endpoint(url, model_named(name), server=server, steady=True)
+
+
+def _wait_until_ready(address: str) -> None:
     opener = build_opener(ProxyHandler({}))
-    end = time.monotonic() + limit
+    end = time.monotonic() + _READY_WITHIN
     while time.monotonic() < end:
-        try:
-            with opener.open(f"{address}/health", timeout=limit) as reply:
-                if reply.status == 200:
-                    return
-        except URLError:
-            pass  # still loading
+        with suppress(URLError):  # still loading
+            if opener.open(f"{address}/health", timeout=_READY_WITHIN).status == 200:
+                return
         time.sleep(0.1)
-    raise ServerMissing(f"the model did not answer at {address} within {limit:g} s")
+    raise ServerMissing(f"the model did not answer at {address} within {_READY_WITHIN} s")
