@@ -43,7 +43,7 @@ from chessgloss.commentary.methods import (
 )
 from chessgloss.commentary.prompts import list_prompts, load_prompt, quoted, read_prompt
 from chessgloss.concepts.changes import ConceptChange, concept_and_side
-from chessgloss.corpora.lectures import Counts, Lecture, read_lectures
+from chessgloss.corpora.lectures import Lecture, read_lectures
 from chessgloss.engine import Analysis, Line
 from chessgloss.llm.recordings import Answer, Message, State
 from chessgloss.oracle import TERMS
@@ -114,7 +114,7 @@ def lecture(name: str, count: int, words: int = 6) -> Lecture:
         )
         for ply in range(count)
     )
-    return Lecture(name, "", "", comments, (), Counts(), ())
+    return Lecture(name, list(comments))
 
 
 def test_only_lectures_that_are_held_out_are_evaluated() -> None:
