@@ -28,7 +28,7 @@ def load_sizes(chapter: str, profile: str) -> Any:
     sizes = sizes_of(find_project(), chapter, profile)
     if not sizes:
         raise ValueError(f"notebooks/profiles.toml has no sizes of a chapter {chapter!r}")
-    return namedtuple("Sizes", sizes)(**sizes)  # type: ignore[misc]
+    return namedtuple("Sizes", sizes)(**sizes)
 
 
 def sizes_of(project: Path, chapter: str, profile: str) -> dict[str, Any]:

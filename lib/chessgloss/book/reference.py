@@ -1,9 +1,9 @@
 """Reference values: what the four source documents print, cell by cell, with their flags.
 
 The values live in ``data/reference``, one CSV file a document (``ccc``, ``rubric``,
-``static_positions``, ``state_tracking``); its README gives the form, which a test checks. A value is kept as
-printed and read as a number only where it is one. A flag says how the cell was printed
-(``star``, ``underline``, ``bold``, ``absent``) or that it cannot be taken at its word
+``static_positions``, ``state_tracking``); its README gives the form, which a test checks. A
+value is kept as printed and read as a number only where it is one. A flag says how the cell was
+printed (``star``, ``underline``, ``bold``, ``absent``) or that it cannot be taken at its word
 (``contradiction``, ``mistake``, ``ambiguous``); the note then says why.
 """
 
