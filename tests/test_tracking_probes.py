@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from chessgloss.book import reference
-from chessgloss.corpora.games import read_games
+from chessgloss.corpora.games import GamesFileError, read_games
 from chessgloss.tracking import probes
 from chessgloss.tracking.games import BOS, IDS, VOCABULARY, VOCABULARY_SIZE, split_games
 from chessgloss.tracking.models import Settings, make_model
@@ -40,8 +40,8 @@ class ScriptedChoice:
 
 @pytest.fixture
 def table_3():
-    script = ScriptedChoice(chess.F3, chess.KNIGHT)
-    return pd.DataFrame(probes.ask(FIGURE_1, NEXT_MOVE, "short", "figure 1", script))
+    choice = ScriptedChoice(chess.F3, chess.KNIGHT)
+    return pd.DataFrame(script.ask(FIGURE_1, NEXT_MOVE, "short", "figure 1", choice))
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +147,7 @@ def test_a_prefix_of_a_training_game_is_never_asked():
     ("a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7", "a8a1", ""),
 ])  # fmt: skip
 def test_a_prefix_that_does_not_serve_gives_nothing(moves, actual, why):
-    rows = probes.ask(moves.split(), actual, "short", "a game", np.random.default_rng(0))
+    rows = script.ask(moves.split(), actual, "short", "a game", np.random.default_rng(0))
     assert (rows == []) == bool(why)
 
 
@@ -162,7 +162,7 @@ def test_questions_come_back_from_their_file_and_damage_is_named(
     assert probes.read_probes().equals(selfplay_probes)
     assert write_probes(probes.read_probes(), path).read_bytes() == written
     path.write_bytes(written[:-9])
-    with pytest.raises(probes.ProbeError, match="damaged or cut off"):
+    with pytest.raises(GamesFileError, match="damaged or cut off"):
         probes.read_probes()
     write_probes(selfplay_probes.rename(columns={"fen": "position"}), path)
     with pytest.raises(probes.ProbeError, match="position"):

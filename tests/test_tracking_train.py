@@ -27,13 +27,13 @@ from chessgloss.tracking.games import (
     tokenise,
 )
 from chessgloss.tracking.models import LanguageModel, Settings, make_model
-from chessgloss.tracking.runs import Training, find_run, read_checkpoint, read_tensors
+from chessgloss.tracking.runs import Training, read_checkpoint, read_tensors
 from scripts import load_script
 
 script = load_script("tracking/train.py")
 MasterWeights, Task, Trained = script.MasterWeights, script.Task, script.Trained
 make_epoch, rate_at, train = script.make_epoch, script.rate_at, script.train
-write_checkpoint = script.write_checkpoint
+write_checkpoint, find_run = script.write_checkpoint, script.find_run
 
 SMALL = Settings(layers=1, width=32, heads=2, dropout=0.1)
 SHORT = Training(epochs=2, tokens=600, rate=3e-3)

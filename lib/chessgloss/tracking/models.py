@@ -65,10 +65,10 @@ class Settings:
     dropout
         Share of each branch's output, and of the embedding, dropped in training.
     rotary
-        Whether positions turn queries and keys (Su and others 2021) in place of being learned
+        Of attention: whether positions turn queries and keys (Su and others 2021) in place of being learned
         vectors that are added to the first ones.
     mixing
-        Whether keys and values are mixed with the previous token's, in a share learned for each
+        Of attention: whether keys and values are mixed with the previous token's, in a share learned for each
         channel: a move is two tokens, and its end square must know its start square.
     """
 
@@ -90,8 +90,6 @@ class Settings:
             raise ValueError(f"width {self.width} does not divide into {self.heads} heads")
         if self.buckets % 2 and self.buckets != 1:
             raise ValueError(f"hash buckets come in pairs (or one for none), got {self.buckets}")
-        if self.kind == "lstm" and (self.rotary or self.mixing):
-            raise ValueError("an LSTM has no attention to turn or mix")
 
 
 # ---------------------------------------------------------------- the models
