@@ -40,13 +40,6 @@ def kept(store: Store) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in store.root.glob("[!.]*")}
 
 
-def wait_for(condition, what: str, seconds: float = 60) -> None:
-    limit = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < limit, f"waited {seconds} s for {what}"
-        time.sleep(0.01)
-
-
 @pytest.fixture
 def store(tmp_path):
     return Store(tmp_path / "store")
@@ -241,7 +234,8 @@ def test_a_lost_worker_costs_nothing(client, store, oracle8):
     before, at_the_kill = worker_pids(client), []
 
     def kill_a_worker() -> None:
-        wait_for(lambda: kept(store), "the first chunk")
+        while not kept(store):
+            time.sleep(0.01)
         at_the_kill.append(len(kept(store)))
         os.kill(min(before), signal.SIGKILL)
 

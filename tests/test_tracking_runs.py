@@ -209,10 +209,9 @@ def test_the_command_trains_on_the_device_that_is_asked_for(workplace, monkeypat
 def test_a_wrong_name_or_missing_games_end_with_one_clear_line(tmp_path, monkeypatch, capsys):
     (tmp_path / "_toc.yml").touch()
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path))
-    assert script.main(["S-usi-1"]) == 2
-    assert "names no run" in capsys.readouterr().err
-    assert script.main(["S-uci-1"]) == 2
-    assert "is missing" in capsys.readouterr().err
+    for name, words in (("S-usi-1", "names no run"), ("S-uci-1", "is missing")):
+        assert script.main([name]) == 2
+        assert words in capsys.readouterr().err
 
 
 def test_files_that_are_missing_or_another_runs_are_named(workplace):

@@ -65,10 +65,10 @@ class Settings:
     dropout
         Share of each branch's output, and of the embedding, dropped in training.
     rotary
-        Of attention: whether positions turn queries and keys (Su and others 2021) in place of being learned
+        Whether positions turn queries and keys (Su and others 2021) in place of being learned
         vectors that are added to the first ones.
     mixing
-        Of attention: whether keys and values are mixed with the previous token's, in a share learned for each
+        Whether keys and values are mixed with the previous token's, in a share learned for each
         channel: a move is two tokens, and its end square must know its start square.
     """
 
