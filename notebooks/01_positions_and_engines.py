@@ -148,7 +148,7 @@ report.sheet("self-play", samples.describe_positions(fens))
 # %%
 talks = lectures.read_lectures(assets.locate("lectures"))
 comments = [comment for talk in talks for comment in talk.comments]
-spoken = sum(talk.counts.comment_lines for talk in talks)
+spoken = sum(talk.comment_lines for talk in talks)
 problems = sum(len(talk.problems) for talk in talks)
 words = np.array([comment.words for comment in comments])
 phases = pd.Series([samples.phase_of(each.context.position.fen) for each in comments])

@@ -41,7 +41,7 @@ from chessgloss.commentary.methods import (
 )
 from chessgloss.commentary.prompts import list_prompts, load_prompt, quoted, read_prompt
 from chessgloss.concepts.changes import ConceptChange, concept_and_side
-from chessgloss.corpora.lectures import Counts, Lecture
+from chessgloss.corpora.lectures import Lecture
 from chessgloss.llm.recordings import Answer, Message, State
 from chessgloss.oracle import TERMS
 from chessgloss.positions import (
@@ -90,7 +90,7 @@ def lecture(name: str, count: int, words: int = 6) -> Lecture:
         )
         for ply in range(count)
     )
-    return Lecture(name, "", "", comments, (), Counts(), ())
+    return Lecture(name, list(comments))
 
 
 def test_only_lectures_that_are_held_out_are_evaluated() -> None:

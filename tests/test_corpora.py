@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from chessgloss.corpora.games import (
     stream_lines,
 )
 from chessgloss.corpora.samples import sample_positions
-from chessgloss.positions import Game, split_of
+from chessgloss.positions import Game
 from chessgloss.store import file_digest
 from scripts import SELFPLAY, load_script
 
@@ -167,86 +168,53 @@ def test_the_committed_data_sheet_says_what_the_file_holds():
 # ---------------------------------------------------------------- lectures
 
 
-def lecture(folder: Path, script: str, name: str = "lec7.txt") -> lectures.Lecture:
-    path = folder / name
+def lecture(folder: Path, script: str) -> lectures.Lecture:
+    path = folder / "lec7.txt"
     path.write_text(script.replace("; ", "\r\n") + "\r\n")
     return lectures.read_lecture(path)
 
 
-def said(read: lectures.Lecture) -> list[tuple[str, str, int]]:
-    return [(c.context.numbered_san, c.comment, c.ply) for c in read.comments]
+@pytest.mark.parametrize(("script", "comments", "lines"), [
+    # a comment belongs to the move before it, over pauses; headings and take-backs end it
+    ("k Good evening.; e2e4; k The centre,; 12; KIBITZ   and two  lines.; e5; Nf3; ki A knight.",
+     [("1. e4", "The centre, and two lines.", 0), ("2. Nf3", "A knight.", 2)], ["e2e4 e7e5 g1f3"]),
+    ("e4; k Fine.; k *****; k Example 2: A vs B; k It goes on.", [("1. e4", "Fine.", 0)], ["e2e4"]),
+    # variations are replayed
+    ("e4; e5; Nf3; back 2; k Or:; c5; k Sicilian.; revert; d4; back",
+     [("1... c5", "Sicilian.", 1)], ["e2e4 e7e5 g1f3", "e2e4 c7c5", "d2d4"]),
+    # positions are set up: castling rights and the side to move, pieces placed and taken away
+    ("bsetup; bsetup fen r3k2r/8/8/8/8/8/8/R3K2R; bsetup bcastle none; bsetup wcastle kside; "
+     "tomove black; bsetup done; wname Anna; bname Bert; 1; Kf7; 0-0; k White castles.",
+     [("2. O-O+", "White castles.", 1)], ["e8f7 e1g1"]),
+    ("bsetup; bsetup clear; K@e1; bsetup k@e8; P@a7; Q@d1; x@d1; bsetup done; a8=q; k One queen.",
+     [("1. a8=Q+", "One queen.", 0)], ["a7a8q"]),
+    ("e4; tomove white; d4; k Two in a row.", [("1. d4", "Two in a row.", 0)], ["e2e4", "d2d4"]),
+    # a game of bughouse is passed over
+    ("bsetup b bughouse; bsetup start; bsetup done; e4; P@h6; k A drop.; back 2; "
+     "bsetup standard; bsetup done; d4; k Chess again.", [("1. d4", "Chess again.", 0)], ["d2d4"]),
+])  # fmt: skip
+def test_a_lecture_is_replayed(tmp_path, script, comments, lines):
+    read = lecture(tmp_path, script)
+    assert [(c.context.numbered_san, c.comment, c.ply) for c in read.comments] == comments
+    assert [" ".join(line) for line in read.lines] == lines
+    assert read.comment_lines == len(re.findall(r"(?i)(?:^|; )k(?:i|ibitz)? ", script))
+    assert (read.problems, read.comments[0].source) == ([], "lec7")
 
 
-def test_a_comment_belongs_to_the_move_before_it(tmp_path):
-    read = lecture(
-        tmp_path,
-        "k Good evening.; e2e4; k The centre,; 12; KIBITZ   and two  lines.; e5; Nf3; ki A knight.",
-    )
-    assert said(read) == [("1. e4", "The centre, and two lines.", 0), ("2. Nf3", "A knight.", 2)]
-    assert read.comments[1].context.position.moves == ("e2e4", "e7e5")
-    assert read.comments[0].source == "lec7"
-    counts = read.counts
-    assert (counts.on_moves, counts.before_moves, counts.comment_lines) == (3, 1, 4)
-    assert counts.plies == 3
-    assert (read.title, read.author) == ("Rook vs Pawn endgames", "toddmf")
-    assert read.problems == ()
-
-
-def test_back_and_revert_replay_variations(tmp_path):
-    read = lecture(tmp_path, "e4; e5; Nf3; back 2; k Or:; c5; k Sicilian.; revert; d4; back")
-    assert said(read) == [("1... c5", "Sicilian.", 1)]
-    assert [line.moves for line in read.lines] == [
-        ("e2e4", "e7e5", "g1f3"),
-        ("e2e4", "c7c5"),
-        ("d2d4",),
-    ]
-    assert read.counts.before_moves == 1
-
-
-def test_a_position_is_set_up_with_its_names(tmp_path):
-    read = lecture(
-        tmp_path,
-        "bsetup; bsetup fen r3k2r/8/8/8/8/8/8/R3K2R; bsetup bcastle none; "
-        "bsetup wcastle kside; tomove black; bsetup done; wname Anna; bname Bert; 1; "
-        "Kf7; 0-0; k White castles.",
-    )
-    (line,) = read.lines
-    assert line.root == "r3k2r/8/8/8/8/8/8/R3K2R b K - 0 1"
-    assert (line.white, line.black) == ("Anna", "Bert")
-    assert said(read) == [("2. O-O+", "White castles.", 1)]
-
-
-def test_pieces_are_placed_and_taken_away(tmp_path):
-    read = lecture(
-        tmp_path, "bsetup; bsetup clear; K@e1; bsetup k@e8; P@a7; Q@d1; x@d1; bsetup done; a8=q"
-    )
-    assert read.problems == ()
-    assert read.lines[0].root.split()[0] == "4k3/P7/8/8/8/8/8/4K3"
-    assert read.lines[0].moves == ("a7a8q",)
-
-
-def test_tomove_between_moves_hands_the_move_over(tmp_path):
-    read = lecture(tmp_path, "e4; tomove white; d4; k Two in a row.")
-    assert read.comments[0].context.mover == chess.WHITE
-    assert read.comments[0].ply == 0
-    assert read.problems == ()
+def test_a_set_up_position_has_the_rights_spoken_of(tmp_path):
+    setup = "bsetup; bsetup fen r3k2r/8/8/8/8/8/8/R3K2R; bsetup bcastle none; bsetup wcastle kside"
+    (comment,) = lecture(tmp_path, f"{setup}; tomove black; bsetup done; Kf7; k So.").comments
+    assert comment.context.position.root == "r3k2r/8/8/8/8/8/8/R3K2R b K - 0 1"
 
 
 @pytest.mark.parametrize(("moves", "uci"), [
-    (["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "g8f6", "e1g1"], "e1g1"),
-    (["e4", "e5", "Nf3", "Nc6", "Bc4", "Nf6", "o-o"], "e1g1"),
-    (["e4", "d5", "exd"], "e4d5"),
-    (["e4", "d5", "ed"], "e4d5"),
-    (["e4", "e5", "nf3"], "g1f3"),
-    (["e4", "f6", "Qh5++"], "d1h5"),
-    (["e4", "f6", "Qh5 ++"], "d1h5"),
-    (["e4", "e5", "Nf3!?"], "g1f3"),
-    (["E2E4"], "e2e4"),
+    ("e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1", "e1g1"), ("e4 e5 Nf3 Nc6 Bc4 Nf6 o-o", "e1g1"),
+    ("e4 d5 exd", "e4d5"), ("e4 d5 ed", "e4d5"), ("e4 e5 nf3", "g1f3"), ("e4 f6 Qh5++", "d1h5"),
+    ("e4 f6 Qh5_++", "d1h5"), ("e4 e5 Nf3!?", "g1f3"), ("E2E4", "e2e4"),
 ])  # fmt: skip
 def test_moves_are_read_as_the_server_read_them(tmp_path, moves, uci):
-    read = lecture(tmp_path, "; ".join(moves))
-    assert read.problems == ()
-    assert read.lines[0].moves[-1] == uci
+    read = lecture(tmp_path, moves.replace(" ", "; ").replace("_", " "))
+    assert (read.problems, read.lines[0][-1]) == ([], uci)
 
 
 @pytest.mark.parametrize(("lines", "at", "reason"), [
@@ -262,26 +230,8 @@ def test_moves_are_read_as_the_server_read_them(tmp_path, moves, uci):
 ])  # fmt: skip
 def test_what_is_not_understood_is_reported_by_line(tmp_path, lines, at, reason):
     (problem,) = lecture(tmp_path, "; ".join(lines)).problems
-    assert (problem.line, problem.text) == (at, lines[at - 1])
-    assert reason in problem.reason
-
-
-def test_headings_end_the_comment_on_a_move(tmp_path):
-    read = lecture(tmp_path, "e4; k Fine.; k *****; k Example 2: A vs B; k It goes on.")
-    assert said(read) == [("1. e4", "Fine.", 0)]
-    assert read.counts.headings == 2
-    assert read.counts.before_moves == 1
-
-
-def test_a_bughouse_game_is_counted_and_not_replayed(tmp_path):
-    read = lecture(
-        tmp_path,
-        "bsetup b bughouse; bsetup start; bsetup done; e4; P@h6; k A drop.; back 2; "
-        "bsetup standard; bsetup done; d4; k Chess again.",
-    )
-    assert read.problems == ()
-    assert (read.counts.variant_moves, read.counts.in_variants) == (2, 1)
-    assert [comment.comment for comment in read.comments] == ["Chess again."]
+    assert problem[:2] == (at, lines[at - 1])
+    assert reason in problem[2]
 
 
 def test_an_empty_file_and_an_empty_folder_are_refused(tmp_path):
@@ -291,26 +241,16 @@ def test_an_empty_file_and_an_empty_folder_are_refused(tmp_path):
         lecture(tmp_path, " ")
 
 
-class TestRealLectures:
+def test_the_real_lectures_are_read_whole(real_lectures):
     """Counts checked against the files with grep; the texts stay where they are."""
-
-    def test_all_are_read_and_nothing_is_lost(self, real_lectures):
-        assert [read.name for read in real_lectures] == list(lectures.catalogue())
-        assert sum(read.counts.comment_lines for read in real_lectures) == 2639
-        assert sum(len(read.problems) for read in real_lectures) <= 6
-
-    def test_every_move_of_standard_chess_is_replayed(self, real_lectures):
-        bughouse = [read.name for read in real_lectures if read.counts.variant_moves]
-        assert bughouse == ["lec16"]
-        assert sum(read.counts.plies for read in real_lectures) == 4617
-        assert all(line.check() for read in real_lectures for line in read.lines)
-
-    def test_the_evaluated_lectures_are_these_six(self, real_lectures):
-        held = lectures.evaluated_lectures(real_lectures)
-        assert held == {"lec3", "lec9", "lec10", "lec12", "lec25", "lec26"}
-        assert held == {read.name for read in real_lectures if split_of(read.name) != "train"}
-        comments = [c for read in real_lectures if read.name in held for c in read.comments]
-        assert sum(map(lectures.eligible, comments)) == 254
+    assert len(real_lectures) == 31
+    assert sum(read.comment_lines for read in real_lectures) == 2639
+    assert sum(len(read.lines) for read in real_lectures) == 411
+    assert sum(len(read.problems) for read in real_lectures) <= 6
+    held = lectures.evaluated_lectures(real_lectures)
+    assert held == {"lec3", "lec9", "lec10", "lec12", "lec25", "lec26"}
+    comments = [c for read in real_lectures if read.name in held for c in read.comments]
+    assert sum(map(lectures.eligible, comments)) == 254
 
 
 # ---------------------------------------------------------------- lines of large files

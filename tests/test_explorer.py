@@ -55,11 +55,8 @@ def test_who_plays_what_the_least_loss_first_illegal_moves_last():
     start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
     answers = {"a2a3": ["B"], "e2e5": ["C"], "e2e4": ["D", "A"]}
     node = explorer._position("start", start, answers, graded)["nodes"][0]
-    assert node["players"] == [
-        ["e4", 0, ["A", "D"]],
-        ["a3", 31, ["B"]],
-        ["an illegal move", None, ["C"]],
-    ]
+    found = [["e4", 0, ["A", "D"]], ["a3", 31, ["B"]], ["an illegal move", None, ["C"]]]
+    assert node["players"] == found
 
 
 def test_the_page_is_what_the_data_gives():

@@ -21,18 +21,11 @@ FEW, MANY = Result(0.7, 0.35, 0.93, 10), Result(0.7, 0.66, 0.74, 500)
 
 def claim(**fields):
     given = {
-        "id": "tiny",
-        "document": "rubric",
-        "where": "here",
-        "claim": "More than half.",
-        "test": "We count.",
-        "chapter": "02",
-        "section": "Table 6",
-        "figures": {"share": "02/table6.share"},
-        "holds": "lower(share) > 0.5",
-        "part": "lower(share) > 0.3 and upper(share) < 0.6",
-        "fails": "upper(share) < 0.5",
-    }
+        "id": "tiny", "document": "rubric", "where": "here", "claim": "More than half.",
+        "test": "We count.", "chapter": "02", "section": "Table 6",
+        "figures": {"share": "02/table6.share"}, "holds": "lower(share) > 0.5",
+        "part": "lower(share) > 0.3 and upper(share) < 0.6", "fails": "upper(share) < 0.5",
+    }  # fmt: skip
     return Claim(**{**given, **fields})
 
 
@@ -48,24 +41,12 @@ def soup_of(page: str) -> BeautifulSoup:
 # ---------------------------------------------------------------- rules
 
 
-@pytest.mark.parametrize(
-    ("share", "expected"),
-    [
-        (MANY, "holds"),
-        (FEW, "open"),
-        (Result(0.45, 0.4, 0.55, 300), "part"),
-        (Result(0.2, 0.1, 0.3, 300), "fails"),
-    ],
-)
+@pytest.mark.parametrize(("share", "expected"), [
+    (MANY, "holds"), (FEW, "open"), (Result(0.45, 0.4, 0.55, 300), "part"),
+    (Result(0.2, 0.1, 0.3, 300), "fails"),
+])  # fmt: skip
 def test_each_verdict_is_reached_and_few_cases_decide_nothing(share, expected):
     assert decide(claim(), {"share": share}) == expected
-
-
-def test_a_claim_that_needs_something_else_has_no_rule():
-    needing = claim(needs="people", holds="", part="", fails="")
-    assert decide(needing, {}) == "needs"
-    with pytest.raises(FindingsError, match="tiny: give `holds` and `fails`, or `needs`"):
-        claim(needs="people")
 
 
 def test_a_rule_computes():
@@ -74,31 +55,28 @@ def test_a_rule_computes():
     assert not evaluate("-lower(a) > 0 or value(b) != 5", figures, "tiny")
 
 
-@pytest.mark.parametrize(
-    ("rule", "words"),
-    [
-        ("lower(share", "bad rule"),
-        ("__import__('os')", "not allowed"),
-        ("share.low > 1", "not allowed"),
-        ("open(share)", "'open' is not lower, upper or value"),
-        ("lower(other) > 0", "no figure 'other'"),
-        ("value(share) > 0.5", "'share' has an interval"),
-        ("True", "not allowed"),
-        ("0 < lower(share) < 1", "not allowed"),
-        ("lower(share) > 0.5 or lower(other) > 0", "no figure 'other'"),
-    ],
-)
+@pytest.mark.parametrize(("rule", "words"), [
+    ("lower(share", "bad rule"),
+    ("__import__('os')", "not allowed"),
+    ("share.low > 1", "not allowed"),
+    ("open(share)", "'open' is not lower, upper or value"),
+    ("lower(other) > 0", "no figure 'other'"),
+    ("value(share) > 0.5", "'share' has an interval"),
+    ("True", "not allowed"),
+    ("0 < lower(share) < 1", "not allowed"),
+    ("lower(share) > 0.5 or lower(other) > 0", "no figure 'other'"),
+])  # fmt: skip
 def test_a_bad_rule_is_refused_and_its_entry_named(rule, words):
     with pytest.raises(FindingsError, match=f"^tiny: .*{re.escape(words)}"):
         decide(claim(holds=rule), {"share": MANY})
 
 
-def test_an_estimate_without_interval_has_no_bounds():
+def test_a_claim_has_rules_that_can_decide_or_says_what_it_needs():
+    assert decide(claim(needs="people", holds="", part="", fails=""), {}) == "needs"
+    with pytest.raises(FindingsError, match="tiny: give `holds` and `fails`, or `needs`"):
+        claim(needs="people")
     with pytest.raises(FindingsError, match="'share' has no lower"):
         decide(claim(), {"share": Result(0.9)})
-
-
-def test_rules_that_contradict_each_other_are_refused():
     with pytest.raises(FindingsError, match="true together"):
         decide(claim(fails="upper(share) < 1"), {"share": MANY})
 
@@ -118,15 +96,12 @@ def test_a_missing_key_chapter_or_section_is_named():
         book.link(claim(chapter="77"))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ('id = "concepts"', 'id = "expert"', "come twice: expert"),
-        ("front = 6", "front = 5", "six claims"),
-        ('test = "', 'tset = "', "tset"),
-        ("[[claim]]", "[[claim", r"findings\.toml"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ('id = "concepts"', 'id = "expert"', "come twice: expert"),
+    ("front = 6", "front = 5", "six claims"),
+    ('test = "', 'tset = "', "tset"),
+    ("[[claim]]", "[[claim", r"findings\.toml"),
+])  # fmt: skip
 def test_a_bad_list_of_claims_is_refused(tmp_path, old, new, words):
     path = tmp_path / "findings.toml"
     path.write_text(TOML.read_text("utf-8").replace(old, new, 1), "utf-8")
@@ -136,12 +111,9 @@ def test_a_bad_list_of_claims_is_refused(tmp_path, old, new, words):
 
 def test_a_contradiction_that_is_none_is_refused():
     entry = {
-        "document": "ccc",
-        "where": "Table 7",
-        "says": "Nothing.",
+        "document": "ccc", "where": "Table 7", "says": "Nothing.", "check": "value(share) > 1",
         "printed": {"share": "ccc/table7/GPT-4o/LLM"},
-        "check": "value(share) > 1",
-    }
+    }  # fmt: skip
     with pytest.raises(FindingsError, match="ccc, Table 7: no contradiction"):
         findings.contradictions({"contradiction": [entry]})
     entry["printed"] = {"share": "ccc/table7/GPT-5/LLM"}
@@ -166,7 +138,7 @@ def test_every_claim_has_a_card_a_verdict_and_a_link_to_a_section(written):
         assert card.select_one(".finding-link a")["href"] == book.link(each)
 
 
-def test_the_first_page_shows_six_findings_that_lead_to_their_cards(written):
+def test_the_first_page_shows_six_findings_two_pictures_and_a_coloured_comment(written):
     cards = soup_of(written["findings.md"])
     shown = soup_of(written["index.md"]).select(".front-finding")
     assert len(shown) == 6
@@ -175,19 +147,14 @@ def test_the_first_page_shows_six_findings_that_lead_to_their_cards(written):
         verdict = finding.select_one(".verdict").get_text()
         assert cards.find(id=place).select_one(".verdict").get_text() == verdict
         assert finding.select_one(".front-figure b").get_text()
-
-
-def test_the_first_page_has_its_pictures_in_words_and_a_coloured_comment(written):
     soup = soup_of(written["index.md"])
-    assert all(len(svg["aria-label"]) > 100 for svg in soup.select("svg.drawn"))
-    assert len(soup.select("svg.drawn")) == 2
-    shown = json.loads(soup.find("script", id="data").string)
-    comments = shown[0]["nodes"][1]["comments"]
+    assert [len(svg["aria-label"]) > 100 for svg in soup.select("svg.drawn")] == [True, True]
+    comments = json.loads(soup.find("script", id="data").string)[0]["nodes"][1]["comments"]
     marks = {part[1] for _, _, parts, _ in comments for part in parts if len(part) > 1}
     assert {"true", "false"} <= marks, "no claim to colour"
 
 
-def test_text_is_escaped(tmp_path, written):
+def test_text_is_escaped_and_a_bar_needs_an_interval(tmp_path, written):
     assert not re.search(r"<code>[^<]*[<>][^/]", written["findings.md"])
     book = tmp_path / "book"
     book.mkdir()
@@ -202,8 +169,5 @@ def test_text_is_escaped(tmp_path, written):
     assert "&lt;i&gt;" in page
     assert "<i>" not in page
     assert "a &lt; b" in chart("a < b", "share", {"bar": MANY})
-
-
-def test_a_bar_needs_an_interval():
     with pytest.raises(ValueError, match="'bar' has no interval"):
         chart("title", "share", {"bar": Result(0.5)})

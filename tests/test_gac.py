@@ -81,13 +81,9 @@ def test_the_third_group_classes_the_scores(before, after, expected):
     assert feature_words(E4)[2] == gac.NO_SCORE
 
 
-def test_scores_are_seen_by_the_mover():
+def test_scores_are_seen_by_the_mover_and_sentences_begin_with_capitals():
     before, after = analysis(START, (30, "e2e4")), analysis(E4.after(), (45, "e7e5"))
-    scores = ScoreFeatures.of(before, after)
-    assert scores == ScoreFeatures(30, -45)
-
-
-def test_joining_begins_sentences_with_capitals_but_not_moves():
+    assert ScoreFeatures.of(before, after) == ScoreFeatures(30, -45)
     said = ["black", "is", "lost", "!", "e4", "wins", ",", "see", ".", "why", "?"]
     assert gac.join_words(said) == "Black is lost! e4 wins, see. Why?"
     assert gac.join_words([]) == ""
@@ -187,12 +183,9 @@ def test_a_model_learns_what_the_features_tell_and_comes_back_from_its_files(tmp
 def test_training_is_seeded_and_stops_when_the_others_no_longer_gain():
     material = planted()[:32]
     nonsense = [replace(each, words=tuple(reversed(each.words))) for each in material]
-    runs = [
-        training.train(
-            material, nonsense, replace(SMALL, epochs=9, patience=2, seed=seed), progress=False
-        )
-        for seed in (1, 1, 2)
-    ]
+    short = replace(SMALL, epochs=9, patience=2)
+    runs = [training.train(material, nonsense, replace(short, seed=seed), progress=False)
+            for seed in (1, 1, 2)]  # fmt: skip
     assert runs[0][1] == runs[1][1] != runs[2][1]
     assert len(runs[0][1]) < 9
     best = min(row["perplexity"] for row in runs[0][1])

@@ -6,9 +6,9 @@
 
 A run that was stopped, however, goes on where it was; one that is done is left alone (remove its
 record to make it again). Several commands may work through the list side by side, each at another
-run; on one machine, one command with a thread for each core is faster. Names and settings of runs
-stand in :mod:`chessgloss.tracking.runs`. The states of unfinished runs lie in a folder beside the
-store. Where the questions of the chapters are missing, they are made first.
+run; on one machine, one command with a thread for each core is faster. The states of unfinished
+runs lie in a folder beside the store. Where the questions of the chapters are missing, they are
+made first.
 
 Training follows section 4 of the state-tracking paper: Adam with decoupled decay, a rate that
 rises over the first tenth and falls linearly, validation after every epoch, an end when it gets
@@ -30,7 +30,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
@@ -53,20 +53,22 @@ from chessgloss.tracking import games as tokens
 from chessgloss.tracking import probes
 from chessgloss.tracking.models import LanguageModel, Settings, game_losses, make_model
 from chessgloss.tracking.runs import (
+    EPOCHS,
     FORM,
     HEADLINE,
-    Run,
+    NAME,
+    TRANSFORMER,
     Training,
-    find_run,
     kept_path,
     read_checkpoint,
     read_tensors,
 )
 
-#: The plan, the shortest runs first: labels at each size (the probabilities of RAP are Figure 2's),
-#: further seeds, and runs of S for more than the usual passes: what is due to few games, and what
-#: to haste? The last is plain UCI with dropout, a control: what piece types do, is that more than
-#: to keep a model from learning games by heart?
+#: The plan, the state-tracking paper's Tables 4 to 7 and Figure 2 on a quarter of its games, for
+#: one size of model; the shortest runs first: labels at each size (the probabilities of RAP are
+#: Figure 2's), further seeds, and runs of S for more than the usual passes: what is due to few
+#: games, and what to haste? The last is plain UCI with dropout, a control: what piece types do, is
+#: that more than to keep a model from learning games by heart?
 _PLANNED = (
     ("S", "uci-1 window50-1 rap5-1 rap15-1 rap25-1 rap50-1 rap75-1 rap100-1 ap-1"),
     ("S", "lstm-1 lstm_rap25-1 reformer-1 performer-1 uci-2 uci-3 rap25-2 rap25-3"),
@@ -80,6 +82,120 @@ _PLANNED = (
 
 
 PLAN = tuple(f"{size}-{label}" for size, labels in _PLANNED for label in labels.split())
+
+# ---------------------------------------------------------------- names and their settings
+
+#: As many parameters as the transformer.
+LSTM = Settings(kind="lstm", layers=3, width=232, dropout=0.0)
+
+#: Kinds of model by their names in runs.
+SHAPES: dict[str, Settings] = {
+    "": TRANSFORMER,
+    "window50": replace(TRANSFORMER, kind="window", window=50),
+    "reformer": replace(TRANSFORMER, kind="reformer"),
+    "performer": replace(TRANSFORMER, kind="performer"),
+    "lstm": LSTM,
+}
+
+#: Of the modern base: some 26 million tokens at L, 13 at M, 8 at S.
+MODERN_EPOCHS = {"S": 12, "M": 6, "L": 3}
+
+#: What the paper trains (section 4): for a user with a GPU and days.
+PAPER_MODEL = Settings(layers=12, width=768, heads=12)
+PAPER_TRAINING = Training(tokens=60 * 192, rate=5e-4)
+
+#: How the modern base is trained: matrices moved by Muon, twice the tokens a step, a rate that
+#: is constant before it falls. Its transformer has rotary positions, and keys and values mixed
+#: with the previous token's.
+MODERN_TRAINING = Training(
+    tokens=3072, optimiser="muon", decay=0.0, beta2=0.99, warmup=1 / 30, cooldown=0.6
+)
+
+#: Bases by the name that a run gives them: what changes in the model's shape and the training.
+#: Those of the form ``modern.…`` leave out one choice, or try another shape.
+BASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "modern": ({}, {}),
+    "modern.norotary": ({"rotary": False}, {}),
+    "modern.nomixing": ({"mixing": False}, {}),
+    "modern.nomuon": ({}, {"optimiser": "adam"}),
+    "modern.smallbatch": ({}, {"tokens": 1536}),
+    "modern.deep": ({"layers": 8}, {}),
+    "modern.wide": ({"layers": 6, "width": 256, "heads": 8}, {}),
+    "random": ({}, {"games": "random"}),
+}
+
+_FORMS = f"""a name is SIZE-LABEL-SEED, such as S-uci-1, M-rap25-1, L-ap-1, S-window50-1, \
+S-lstm_rap25-1; with passes and dropout S-uci-1x15, S-uci-1x15d10; with a base L-modern_uci-1 \
+({", ".join(BASES)}, paper); a number of games goes with the base paper: 15000-paper_uci-1"""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One training.
+
+    Parameters
+    ----------
+    name
+        ``SIZE-LABEL-SEED``, with base, passes and dropout that are not the usual ones.
+    size
+        Training games: ``S``, ``M`` or ``L``, or with the base ``paper`` a number of them.
+    base
+        Name of the base (:data:`BASES`), or ``paper``; empty for GPT-2's form at our size.
+    settings, training
+        The model and how it is trained; the training holds notation and seed.
+    """
+
+    name: str
+    size: str
+    base: str
+    settings: Settings
+    training: Training
+
+
+def find_run(name: str) -> Run:
+    """Return the run of a name; it need not be in the plan.
+
+    Raises
+    ------
+    ValueError
+        If the name is none; the message lists the valid forms.
+    """
+    parts = NAME.fullmatch(name)
+    size, base, kind, notation, percent, seed, passes, dropped = (
+        parts.groups(default="") if parts else [""] * 8
+    )
+    sized = size in EPOCHS or base == "paper"
+    labelled = (kind or notation) and (notation == "rap") == bool(percent)
+    if not sized or not labelled or base not in ("", "paper", *BASES):
+        raise ValueError(f"{name!r} names no run; {_FORMS}")
+    settings, training, epochs = SHAPES[kind], Training(), EPOCHS.get(size, 0)
+    if base == "paper":
+        settings, training, epochs = PAPER_MODEL, PAPER_TRAINING, PAPER_TRAINING.epochs
+    elif base:
+        shape, changes = BASES[base]
+        training, epochs = replace(MODERN_TRAINING, **changes), MODERN_EPOCHS[size]
+        if kind != "lstm":
+            settings = replace(settings, **{"rotary": True, "mixing": True, **shape})
+    plain = "" if kind and notation == "uci" else notation + percent
+    label = "_".join(filter(None, [kind, plain]))
+    ending = f"x{int(passes)}" if passes and int(passes) != epochs else ""
+    ending += f"d{int(dropped)}" if dropped and int(dropped) else ""
+    written = f"{size}-{base}{'_' if base else ''}{label}-{int(seed)}{ending}"
+    if written != name:
+        raise ValueError(f"{name!r} is written {written!r}")
+    training = replace(
+        training,
+        epochs=int(passes or epochs),
+        seed=int(seed),
+        notation=notation or "uci",
+        probability=int(percent or 0) / 100,
+    )
+    if dropped:
+        settings = replace(settings, dropout=int(dropped) / 100)
+    return Run(name, size, base, settings, training)
+
+
+# ---------------------------------------------------------------- training
 
 #: Dev games, the first, whose perplexity is measured after each epoch and ends training; the
 #: record has that of all.
@@ -573,6 +689,59 @@ def write_tensors(
 SEED = 1
 
 
+def ask(
+    prefix: Sequence[str], actual: str, band: str, game: str, random: np.random.Generator
+) -> list[dict[str, str]]:
+    """Return the four questions of one prefix as rows, or none if it does not serve.
+
+    It serves if the next move is neither a pawn's nor castling, and another piece, of another
+    type, can move too. A king that may castle is not asked where it goes.
+
+    Parameters
+    ----------
+    prefix, actual
+        The moves played, and the one played next.
+    band, game
+        Columns of the rows.
+    random
+        Chooses the other piece and the other type.
+    """
+    board = chess.Board()
+    for uci in prefix:
+        board.push_uci(uci)
+    ends: dict[int, list[int]] = {}
+    castling: set[int] = set()
+    for move in board.legal_moves:
+        if board.is_castling(move):
+            castling.add(move.from_square)
+        elif board.piece_type_at(move.from_square) != chess.PAWN:
+            ends.setdefault(move.from_square, []).append(move.to_square)
+    move = chess.Move.from_uci(actual)
+    kinds = {square: board.piece_type_at(square) or 0 for square in ends}
+    asked = set(ends) - castling
+    others = sorted(asked - {move.from_square})
+    types = sorted(set(kinds.values()) - {kinds.get(move.from_square, 0)})
+    if board.is_castling(move) or move.from_square not in asked or not others or not types:
+        return []
+    left, kind = move.from_square, kinds[move.from_square]
+    other, other_kind = int(random.choice(others)), int(random.choice(types))
+    standing = {each: [at for at in ends if kinds[at] == each] for each in (kind, other_kind)}
+    name, letter = chess.SQUARE_NAMES, ["", *"PNBRQK"]
+    questions = [
+        ("end_actual", kind, name[left], name[move.to_square], ends[left]),
+        ("end_other", kinds[other], name[other], "-", ends[other]),
+        ("start_actual", kind, letter[kind], name[left], standing[kind]),
+        ("start_other", other_kind, letter[other_kind], "-", standing[other_kind]),
+    ]
+    fen, played = board.fen(), " ".join(prefix)
+    return [
+        {"task": task, "band": band, "game": game, "fen": fen, "piece": letter[piece],
+         "prompt": prompt, "exact": exact, "legal": " ".join(name[at] for at in sorted(legal)),
+         "prefix": played}
+        for task, piece, prompt, exact, legal in questions
+    ]  # fmt: skip
+
+
 def build_probes(corpus: tokens.Corpus, *, seed: int, count: int = 1_000) -> pd.DataFrame:
     """Make ``count`` questions of each task in each band from the probe games.
 
@@ -612,9 +781,7 @@ def build_probes(corpus: tokens.Corpus, *, seed: int, count: int = 1_000) -> pd.
             length = int(random.integers(shortest, last + 1))
             if unseen[game][length - 1]:
                 moves = corpus.games.ucis(game)
-                rows += probes.ask(
-                    moves[:length], moves[length], band, str(corpus.keys[game]), random
-                )
+                rows += ask(moves[:length], moves[length], band, str(corpus.keys[game]), random)
         if len(rows) < wanted:
             raise probes.ProbeError(f"the probe games give too few prefixes of the {band} band")
     return pd.DataFrame(rows, columns=probes.COLUMNS)

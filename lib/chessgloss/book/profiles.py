@@ -8,27 +8,17 @@ these numbers differ.
 from __future__ import annotations
 
 import tomllib
+from collections import namedtuple
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, NoReturn
+from typing import Any
 
 from chessgloss.store import find_project
 
 PROFILES = ("smoke", "book", "paper")
 
 
-class Sizes(SimpleNamespace):
-    """One chapter's sizes as attributes, which cannot be changed."""
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"no size {name!r}; there are {', '.join(vars(self))}")
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"sizes are read from profiles.toml; {name!r} cannot be set")
-
-
-def load_sizes(chapter: str, profile: str) -> Sizes:
-    """Return the sizes of a chapter (``02_concept_vectors``) in a profile.
+def load_sizes(chapter: str, profile: str) -> Any:
+    """Return the sizes of a chapter (``02_concept_vectors``) in a profile: a named tuple.
 
     Raises
     ------
@@ -38,7 +28,7 @@ def load_sizes(chapter: str, profile: str) -> Sizes:
     sizes = sizes_of(find_project(), chapter, profile)
     if not sizes:
         raise ValueError(f"notebooks/profiles.toml has no sizes of a chapter {chapter!r}")
-    return Sizes(**sizes)
+    return namedtuple("Sizes", sizes)(**sizes)
 
 
 def sizes_of(project: Path, chapter: str, profile: str) -> dict[str, Any]:

@@ -48,13 +48,6 @@ LABEL_CHUNK = 32_768
 #: Positions whose activations are kept together: 50 MB of NNUE's products and clipped sums.
 ACTIVATION_CHUNK = 8_192
 
-#: Characters of a line without a FEN that its report quotes.
-_QUOTED = 80
-
-
-class StoreNotShared(RuntimeError):
-    """A worker kept its result where the caller cannot see it."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledLines:
@@ -72,10 +65,10 @@ class LabelledLines:
         Lines that hold no legal position, with the reason.
     """
 
-    fens: tuple[str, ...]
+    fens: list[str]
     lines: NDArray[np.int64]
     table: TermTable
-    damaged: tuple[games.DamagedLine, ...]
+    damaged: list[tuple[int, str]]
 
 
 def label_positions(
@@ -86,7 +79,7 @@ def label_positions(
     Parameters
     ----------
     fens
-        Six-field FENs of legal positions.
+        FENs of legal positions, which :func:`chessgloss.positions.repair_fen` mends.
     oracle
         Where the terms come from, such as :func:`chessgloss.oracle.stockfish8`. It names
         the engine's command, which must be the same on every worker.
@@ -104,15 +97,16 @@ def label_positions(
     Raises
     ------
     ValueError
-        If a text is no FEN; the message names it and its place in its chunk.
+        If a text is no FEN of a legal position; the message names it.
     EngineMissing, EngineFailed
         As :func:`chessgloss.oracle.evaluate_terms` does.
-    StoreNotShared
+    FileNotFoundError
         If a worker's store is not the caller's.
     """
-    recipe = {"oracle": _version(oracle)}
-    parts = _computed("labels", fens, chunk, recipe, _label, (oracle,), store, jobs)
-    return TermTable.concatenate(map(_table_of, parts))
+    parts = list(_labelled(fens, oracle, store, chunk, jobs))
+    if damaged := [reason for part in parts for _, reason in part.damaged]:
+        raise ValueError(damaged[0])
+    return TermTable.concatenate(part.table for part in parts)
 
 
 def label_stream(
@@ -143,16 +137,8 @@ def label_stream(
     chessgloss.corpora.games.TruncatedFileError
         After the last whole line, if the file is cut off. All before it is labelled.
     """
-    texts, recipe = (
-        map(_fen_text, islice(games.stream_lines(path), limit)),
-        {"oracle": _version(oracle)},
-    )
-    done = _computed("labelled-lines", texts, chunk, recipe, _label_lines, (oracle,), store, jobs)
-    for first, parts in zip(count(1, chunk), done, strict=False):
-        rows = parts["positions"]
-        damaged = tuple(games.DamagedLine(first + at, reason) for at, reason in parts["damaged"])
-        lines = first + rows["offset"].to_numpy(np.int64)
-        yield LabelledLines(tuple(rows["fen"]), lines, _table_of(parts), damaged)
+    texts = map(_fen_text, islice(games.stream_lines(path), limit))
+    return _labelled(texts, oracle, store, chunk, jobs)
 
 
 def activate(
@@ -197,21 +183,18 @@ def activate(
     return (parts["activations"] for parts in done)
 
 
-def _network_digest(expert: str, path: Path | str | None) -> str:
-    """Return the SHA-256 of the network file on this machine; empty for a bare board."""
-    if expert not in ("nnue", "leela"):
-        return ""
-    return file_digest(Path(path) if path else assets.locate(expert))
-
-
-@lru_cache(maxsize=1)
-def _load(expert: str, path: str | None, view: View | None, sha256: str) -> Representation:
-    if (digest := _network_digest(expert, path)) != sha256:
-        raise ValueError(
-            f"the network file of {expert!r} has the SHA-256 {digest} on this machine, "
-            f"not {sha256}: give every worker the same file"
-        )
-    return load_expert(expert, path, view=view)  # type: ignore[call-overload]
+def _labelled(
+    texts: Iterable[str], oracle: Oracle, store: Store, size: int, jobs: int
+) -> Iterator[LabelledLines]:
+    """Yield the positions that consecutive texts hold, with their terms."""
+    # What the numbers depend on: not the command's path, which machines differ in.
+    recipe = {"oracle": [oracle.name, oracle.banner.strip(), *oracle.setup]}
+    done = _computed("labels", texts, size, recipe, _label, (oracle,), store, jobs)
+    for first, parts in zip(count(1, size), done, strict=False):
+        table = TermTable(parts["middlegame"], parts["endgame"], parts["total"], parts["status"])
+        damaged = [(first + at, reason) for at, reason in parts["damaged"]]
+        rows = parts["positions"]["fen"]
+        yield LabelledLines(rows.tolist(), first + rows.index.to_numpy(), table, damaged)
 
 
 def _computed(
@@ -248,12 +231,9 @@ def _computed(
         for chunk in Parallel(jobs, batch_size=1, return_as="generator")(calls()):
             try:
                 yield shared.read(name, chunk)
-            except FileNotFoundError:
-                raise StoreNotShared(
-                    f"a worker finished {shared.path(name, chunk).name}, but it is not in "
-                    f"{shared.root}; put the store on a file system that the caller and all "
-                    "workers share"
-                ) from None
+            except FileNotFoundError as missing:
+                missing.add_note("put the store on a file system that all workers share")
+                raise
             bar.update(chunk["rows"])
     if errors:
         raise errors[0]
@@ -271,24 +251,37 @@ def _keep(
     return chunk
 
 
-def _label(fens: Sequence[str], oracle: Oracle) -> Parts:
-    return evaluate_terms(fens, oracle, processes=1, progress=False).arrays()
-
-
-def _label_lines(texts: Sequence[str], oracle: Oracle) -> Parts:
-    fens, offsets, damaged = [], [], []
+def _label(texts: Sequence[str], oracle: Oracle) -> Parts:
+    fens, damaged = dict[int, str](), list[tuple[int, str]]()
     for offset, text in enumerate(texts):
         try:
-            fens.append(repair_fen(text).position.fen)
-            offsets.append(offset)
+            fens[offset] = repair_fen(text).position.fen
         except PositionError as error:
-            damaged.append([offset, str(error)])
-    rows = pd.DataFrame({"fen": fens, "offset": np.array(offsets, np.int64)})
-    return {**_label(fens, oracle), "positions": rows, "damaged": damaged}
+            damaged.append((offset, str(error)))
+    table = evaluate_terms(list(fens.values()), oracle, processes=1, progress=False)
+    positions = pd.DataFrame({"fen": list(fens.values())}, index=list(fens), dtype=str)
+    return {**table.arrays(), "positions": positions, "damaged": damaged}
 
 
 def _activate(fens: Sequence[str], layers: str, *expert: Any) -> Parts:
     return {"activations": joined_activations(_load(*expert), fens, layers)}
+
+
+@lru_cache(maxsize=1)
+def _load(expert: str, path: str | None, view: View | None, sha256: str) -> Representation:
+    if (digest := _network_digest(expert, path)) != sha256:
+        raise ValueError(
+            f"the network file of {expert!r} has the SHA-256 {digest} on this machine, "
+            f"not {sha256}: give every worker the same file"
+        )
+    return load_expert(expert, path, view=view)  # type: ignore[call-overload]
+
+
+def _network_digest(expert: str, path: Path | str | None) -> str:
+    """Return the SHA-256 of the network file on this machine; empty for a bare board."""
+    if expert not in ("nnue", "leela"):
+        return ""
+    return file_digest(Path(path) if path else assets.locate(expert))
 
 
 def _fen_text(line: bytes) -> str:
@@ -296,13 +289,4 @@ def _fen_text(line: bytes) -> str:
     try:
         return str(json.loads(line)["fen"])
     except (ValueError, KeyError, TypeError):
-        return line[:_QUOTED].decode(errors="replace").strip()
-
-
-def _table_of(parts: Mapping[str, Any]) -> TermTable:
-    return TermTable(parts["middlegame"], parts["endgame"], parts["total"], parts["status"])
-
-
-def _version(oracle: Oracle) -> list[str]:
-    """Return what the numbers depend on: not the command's path, which machines differ in."""
-    return [oracle.name, oracle.banner.strip(), *oracle.setup]
+        return line[:80].decode(errors="replace").strip()

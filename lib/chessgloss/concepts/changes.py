@@ -13,8 +13,7 @@ the game's next move too; the same as ``after`` where the game ended), ``kind`` 
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
@@ -24,7 +23,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from chessgloss.corpora.samples import draw_plies
+from chessgloss.corpora.samples import draw_plies, fens_at
 from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
 from chessgloss.positions import Game, MoveInContext
 from chessgloss.store import Store
@@ -65,10 +64,6 @@ class ConceptChange:
     change: float
     rank: int
 
-    def __post_init__(self) -> None:
-        if self.rank < 1 or not all(map(math.isfinite, (self.before, self.after, self.change))):
-            raise ValueError(f"a rank starts at 1 and numbers are finite, got {self}")
-
     @property
     def term(self) -> str:
         """Name of the term as in the paper's Table 6: ``White Threats``."""
@@ -77,7 +72,7 @@ class ConceptChange:
 
 @dataclass(frozen=True, slots=True)
 class Priorities:
-    """The concepts of a move, most changed first; shows itself as a table in a notebook.
+    """The concepts of a move, most changed first.
 
     Parameters
     ----------
@@ -93,9 +88,6 @@ class Priorities:
     method: str
     changes: tuple[ConceptChange, ...]
 
-    def __iter__(self) -> Iterator[ConceptChange]:
-        return iter(self.changes)
-
     def top(self, count: int = 5) -> tuple[ConceptChange, ...]:
         """Return the first ``count`` concepts."""
         return self.changes[:count]
@@ -104,11 +96,6 @@ class Priorities:
         """Return the first ``count`` concepts as a table, one row a concept."""
         frame = pd.DataFrame([asdict(change) for change in self.top(count)]).set_index("rank")
         return frame.rename(columns={"change": "change (sd)"})
-
-    def _repr_html_(self) -> str:
-        shown = self.table().round(2).to_html(classes="results", border=0)
-        head = f"{self.move.numbered_san}: concepts changed most ({self.method})"
-        return f'<div class="results"><p class="table-caption">{head}</p>{shown}</div>'
 
     def __str__(self) -> str:
         return f"{self.move.numbered_san} ({self.method})\n{self.table().round(2).to_string()}"
@@ -249,18 +236,10 @@ def ask_oracle(fens: Sequence[str]) -> NDArray[np.float32]:
 
 
 def _draw(number: int, game: Game, per_game: int | None, seed: int) -> list[tuple]:
-    drawn, split = draw_plies(game, per_game, seed), game.split
-    around = {ply + step for ply in drawn for step in (0, 1, 2)}
-    board, fens, kinds = chess.Board(game.root), dict[int, str](), dict[int, MoveKind]()
-    for ply in range(min(max(around, default=-1), len(game.moves)) + 1):
-        if ply in around:
-            fens[ply] = board.fen()
-        if ply < len(game.moves):
-            move = chess.Move.from_uci(game.moves[ply])
-            if ply in drawn:
-                kinds[ply] = kind_of(board, move)
-            board.push(move)
-    return [
-        (fens[ply], fens[ply + 1], fens.get(ply + 2, fens[ply + 1]), kind, number, split)
-        for ply, kind in kinds.items()
-    ]
+    drawn, rows = draw_plies(game, per_game, seed), []
+    fens = fens_at(game, {ply + step for ply in drawn for step in (0, 1, 2)})
+    for ply in sorted(drawn):
+        kind = kind_of(chess.Board(fens[ply]), chess.Move.from_uci(game.moves[ply]))
+        after, replied = fens[ply + 1], fens.get(ply + 2, fens[ply + 1])
+        rows.append((fens[ply], after, replied, kind, number, game.split))
+    return rows

@@ -59,10 +59,6 @@ class Labelled:
     splits: NDArray[np.str_]
 
     def __post_init__(self) -> None:
-        if self.values.shape != (len(self.games), len(self.terms)):
-            raise ValueError(
-                f"values {self.values.shape} need one row a position and one column a term"
-            )
         if (pd.Series(self.splits).groupby(self.games).nunique() > 1).any():
             raise ValueError("a game lies in two parts; split by game, never by row")
 
@@ -129,11 +125,14 @@ def turn_terms(values: ArrayLike, terms: Sequence[str], white_to_move: ArrayLike
         The ``k`` names, as in the CCC paper's Table 6.
     white_to_move
         Shape ``(n,)``.
+
+    Raises
+    ------
+    ValueError
+        If White's term has no partner of Black's, or the other way round.
     """
     sides = {"White": "Black", "Black": "White"}
     partners = [" ".join(sides.get(word, word) for word in name.split(" ")) for name in terms]
-    if missing := [name for name in partners if name not in terms]:
-        raise ValueError(f"terms must come in pairs of White and Black; missing: {missing}")
     signs = np.where([name.split(" ")[0] in sides for name in terms], 1, -1)
     turned = np.array(values, copy=True)
     black = ~np.asarray(white_to_move, dtype=bool)
@@ -163,13 +162,6 @@ class ConceptVectors:
     biases: NDArray[np.float32]
     about: Mapping[str, str]
 
-    def __post_init__(self) -> None:
-        if not len(self.names) == len(self.weights) == len(self.biases):
-            raise ValueError(
-                f"{len(self.names)} names need as many weights and biases, "
-                f"got {self.weights.shape} and {self.biases.shape}"
-            )
-
     def scores(self, activations: ArrayLike) -> NDArray[np.float32]:
         """Return the concept scores, shape ``(n, k)``: positive on the positive side.
 
@@ -190,12 +182,8 @@ class ConceptVectors:
 
     def save(self, path: Path) -> Path:
         """Write a safetensors file whose header says where the vectors come from."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.with_suffix(".part")
         header = {**self.about, "names": json.dumps(self.names)}
-        save_file({"weights": self.weights, "biases": self.biases}, aside, header)
-        aside.rename(path)
-        return path
+        return write_tensors({"weights": self.weights, "biases": self.biases}, header, path)
 
     @classmethod
     def load(cls, path: Path) -> ConceptVectors:
@@ -206,13 +194,36 @@ class ConceptVectors:
         ValueError
             If the file holds no concept vectors.
         """
-        try:
-            with safe_open(path, framework="np") as file:
-                about = dict(file.metadata() or {})
-                names = tuple(json.loads(about.pop("names")))
-                return cls(names, file.get_tensor("weights"), file.get_tensor("biases"), about)
-        except (KeyError, SafetensorError) as error:
-            raise ValueError(f"{path} holds no concept vectors: {error}") from None
+        tensors, about = read_tensors(path, "names")
+        names = tuple(json.loads(about.pop("names")))
+        return cls(names, tensors["weights"], tensors["biases"], about)
+
+
+def write_tensors(tensors: dict[str, NDArray], about: Mapping[str, str], path: Path) -> Path:
+    """Write a safetensors file, atomically, with texts in its header."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_suffix(".part")
+    save_file(tensors, aside, dict(about))
+    return aside.rename(path)
+
+
+def read_tensors(path: Path, kind: str) -> tuple[dict[str, NDArray], dict[str, str]]:
+    """Return the arrays of a file that :func:`write_tensors` wrote, and the texts of its header.
+
+    Raises
+    ------
+    ValueError
+        If the file is none, or its header has no text named ``kind``.
+    """
+    try:
+        with safe_open(path, framework="np") as file:
+            about = dict(file.metadata() or {})
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except SafetensorError as error:
+        raise ValueError(f"{path} is damaged or no safetensors file: {error}") from None
+    if kind not in about:
+        raise ValueError(f"{path} holds no {kind}")
+    return tensors, about
 
 
 @dataclass(frozen=True, slots=True, eq=False)

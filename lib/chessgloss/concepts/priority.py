@@ -24,19 +24,11 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import nn
 
+from chessgloss.concepts import fit
 from chessgloss.concepts.changes import ConceptChange, Priorities, TermChanges, concept_and_side
-from chessgloss.concepts.fit import (
-    LAYERS,
-    ConceptVectors,
-    Floats,
-    Labelled,
-    fit_concepts,
-    fit_ridge,
-)
+from chessgloss.concepts.fit import ConceptVectors, Floats, Labelled, fit_concepts, fit_ridge
 from chessgloss.experts import Expert, joined_activations, load_expert
 from chessgloss.experts.boards import read_boards
 from chessgloss.experts.nnue import ACCUMULATORS, ONE, clip, multiply_pairs
@@ -214,14 +206,7 @@ class ChangeModel:
             Where the features come from; the one that the model was trained on.
         before, after
             FENs around the moves, length ``n``, at least one.
-
-        Raises
-        ------
-        ValueError
-            If the source is another than the model's.
         """
-        if source.width != self.network.sizes[0]:
-            raise ValueError(f"this model reads {self.about.get('source')}, not {source.name}")
         answers = []
         for at in range(0, len(before), batch):
             around = (source.read(fens[at : at + batch]) for fens in (before, after))
@@ -231,13 +216,10 @@ class ChangeModel:
 
     def save(self, path: Path) -> Path:
         """Write a safetensors file in half precision, with sizes and origin in its header."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.with_suffix(".part")
         weights = {name: each.half() for name, each in self.network.state_dict().items()}
+        arrays = {name: each.numpy() for name, each in weights.items()}
         header = {**self.about, "sizes": json.dumps(self.network.sizes)}
-        save_file({**weights, "spread": torch.from_numpy(self.spread)}, aside, header)
-        aside.rename(path)
-        return path
+        return fit.write_tensors({**arrays, "spread": self.spread}, header, path)
 
     @classmethod
     def load(cls, path: Path) -> ChangeModel:
@@ -246,18 +228,13 @@ class ChangeModel:
         Raises
         ------
         ValueError
-            If the file holds no model of changes.
+            If the file holds no model.
         """
-        try:
-            with safe_open(path, framework="pt") as file:
-                about = dict(file.metadata() or {})
-                network = ChangeNetwork(*json.loads(about.pop("sizes")))
-                tensors = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118
-                spread = tensors.pop("spread").numpy()
-                network.load_state_dict(tensors)
-                return cls(network.eval(), spread, about)
-        except (KeyError, RuntimeError, SafetensorError) as error:
-            raise ValueError(f"{path} holds no model of changes: {error}") from None
+        arrays, about = fit.read_tensors(path, "sizes")
+        network, spread = ChangeNetwork(*json.loads(about.pop("sizes"))), arrays.pop("spread")
+        weights = {name: torch.from_numpy(each).float() for name, each in arrays.items()}
+        network.load_state_dict(weights)
+        return cls(network.eval(), spread.astype(np.float32), about)
 
 
 # ---------------------------------------------------------------- methods
@@ -281,8 +258,8 @@ Method: TypeAlias = Callable[[Sequence[str], Sequence[str]], Scores]
 
 
 def read(expert: Expert, fens: Sequence[str]) -> NDArray[np.float32]:
-    """Return the expert's activations at ``LAYERS``, float32 ``(n, d)``."""
-    return joined_activations(expert, fens, LAYERS, dtype=np.float32)
+    """Return the expert's activations at :data:`.fit.LAYERS`, float32 ``(n, d)``."""
+    return joined_activations(expert, fens, fit.LAYERS, dtype=np.float32)
 
 
 def labelled_before(moves: TermChanges) -> Labelled:
@@ -333,39 +310,29 @@ def load_method(method: str = "default") -> Method:
     """
     if method not in get_args(MethodName):
         raise ValueError(f"no method {method!r}; choose one of {', '.join(get_args(MethodName))}")
-    network = load_expert("nnue")
-    if method == "paper":
-        vectors = ConceptVectors.load(weights_file("nnue-svm"))
-        margins = _spread(vectors)  # of each score's difference over moves; it ranks nothing
+    network, states = load_expert("nnue"), ConceptVectors.load(weights_file("nnue-states"))
+    if method == "default":
+        source, model = NnueSource(), ChangeModel.load(weights_file("nnue"))
 
-        def paper(before: Sequence[str], after: Sequence[str]) -> Scores:
-            first, last = (vectors.scores(read(network, fens)) for fens in (before, after))
-            return Scores(first, last, (last - first) / margins, np.abs(last - first))
+        def default(before: Sequence[str], after: Sequence[str]) -> Scores:
+            change, sizes = model.predict(source, before, after)
+            state = states.scores(read(network, before))
+            return Scores(state, state + change * model.spread, change, sizes)
 
-        return paper
-    states = ConceptVectors.load(weights_file("nnue-states"))
-    if method == "linear":
-        changes = ConceptVectors.load(weights_file("nnue-changes"))
-        spread = _spread(changes)
+        return default
+    vectors = ConceptVectors.load(weights_file("nnue-svm" if method == "paper" else "nnue-changes"))
+    #: Of each score's difference over moves, which ranks nothing; or of each term's change.
+    spread = np.array(json.loads(vectors.about["spread"]), np.float32)
 
-        def linear(before: Sequence[str], after: Sequence[str]) -> Scores:
-            first, last = read(network, before), read(network, after)
-            change, state = changes.scores(last - first), states.scores(first)
-            return Scores(state, state + change * spread, change, np.abs(change))
+    def linear(before: Sequence[str], after: Sequence[str]) -> Scores:
+        first, last = read(network, before), read(network, after)
+        if method == "paper":
+            start, end = vectors.scores(first), vectors.scores(last)
+            return Scores(start, end, (end - start) / spread, np.abs(end - start))
+        state, change = states.scores(first), vectors.scores(last - first)
+        return Scores(state, state + change * spread, change, np.abs(change))
 
-        return linear
-    source, model = NnueSource(), ChangeModel.load(weights_file("nnue"))
-
-    def default(before: Sequence[str], after: Sequence[str]) -> Scores:
-        change, sizes = model.predict(source, before, after)
-        state = states.scores(read(network, before))
-        return Scores(state, state + change * model.spread, change, sizes)
-
-    return default
-
-
-def _spread(vectors: ConceptVectors) -> NDArray[np.float32]:
-    return np.array(json.loads(vectors.about["spread"]), np.float32)
+    return linear
 
 
 def weights_file(name: str) -> Path:

@@ -7,11 +7,10 @@ committed ones. :func:`stream_lines` reads larger files, compressed or plain, ne
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import cast
 
 import chess
 import zstandard
@@ -98,22 +97,6 @@ def line_of(number: int, game: Game) -> str:
     return "\t".join(map(str, (number, *players, *end, " ".join(game.moves)))) + "\n"
 
 
-@dataclass(frozen=True, slots=True)
-class DamagedLine:
-    """A line that could not be read.
-
-    Parameters
-    ----------
-    line
-        Its number in the unpacked file, from 1.
-    reason
-        What is wrong with it.
-    """
-
-    line: int
-    reason: str
-
-
 class TruncatedFileError(EOFError):
     """A compressed file that ends before its last frame does."""
 
@@ -130,36 +113,26 @@ def stream_lines(path: Path) -> Iterator[bytes]:
     """
     rest = b""
     with path.open("rb") as file:
-        for chunk in _unpacked(file, path) if path.suffix == ".zst" else _chunks(file):
-            whole, end, last = chunk.rpartition(b"\n")
-            if end:
-                yield from io.BytesIO(rest + whole + end)
-                rest = last
-            else:
-                rest += chunk
+        chunks = iter(partial(file.read, CHUNK), b"")
+        for chunk in _unpacked(chunks, path) if path.suffix == ".zst" else chunks:
+            *whole, rest = (rest + chunk).split(b"\n")
+            yield from (line + b"\n" for line in whole)
     if rest:
         yield rest
 
 
-def _chunks(file: BinaryIO) -> Iterator[bytes]:
-    while chunk := file.read(CHUNK):
-        yield chunk
-
-
-def _unpacked(file: BinaryIO, path: Path) -> Iterator[bytes]:
+def _unpacked(chunks: Iterable[bytes], path: Path) -> Iterator[bytes]:
     """Unpack frame by frame: Lichess's files hold many, and empty ones between them."""
     unpacker = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
-    decoder = unpacker.decompressobj()
-    open_frame = False
+    decoder, within = unpacker.decompressobj(), False
     try:
-        for data in _chunks(file):
+        for data in chunks:
             while data:
                 yield decoder.decompress(data)
-                open_frame = not decoder.eof
-                data = decoder.unused_data
-                if decoder.eof:
+                data, within = decoder.unused_data, not decoder.eof
+                if not within:
                     decoder = unpacker.decompressobj()
     except zstandard.ZstdError as error:
         raise ValueError(f"{path} is not a sound .zst file: {error}") from None
-    if open_frame:
+    if within:
         raise TruncatedFileError(f"{path} is cut off in its last zstd frame; fetch it again")

@@ -18,22 +18,19 @@ spoken of is White.
 
 A comment belongs to a move if nothing but pauses, names and other comments stands between
 the two; such comments are joined. All other comments (before the first move of a position,
-after a take-back, headings, in a variant game) belong to no move and are counted. Whatever is
-not understood becomes a :class:`Problem` with its line number.
+after a take-back, headings, in a game of other rules such as bughouse) belong to no move.
 """
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
 import chess
 
-from chessgloss.positions import CommentedMove, Game, MoveInContext, Position, repair_fen, split_of
+from chessgloss.positions import CommentedMove, MoveInContext, Position, repair_fen, split_of
 
 #: Fewest and most words of a comment that may be evaluated.
 WORDS = (3, 40)
@@ -52,60 +49,7 @@ class LectureError(ValueError):
     """A folder or file that is no lecture at all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A line that was not understood, or could not be carried out.
-
-    Parameters
-    ----------
-    line
-        Its number in the file, from 1.
-    text
-        The line.
-    reason
-        What is wrong with it.
-    """
-
-    line: int
-    text: str
-    reason: str
-
-
 @dataclass(slots=True)
-class Counts:
-    """What became of a lecture's lines.
-
-    Parameters
-    ----------
-    on_moves
-        Comment lines that belong to a move.
-    before_moves
-        Comment lines that belong to none: before a position's first move, after a take-back.
-    headings
-        Comment lines such as ``Example 3: ...`` or a row of asterisks: they belong to what
-        follows, and end the comment on the move before.
-    in_variants
-        Comment lines in games of other rules (bughouse), which are not replayed.
-    variant_moves
-        Moves of such games.
-    plies
-        Moves replayed, those of variations included.
-    """
-
-    on_moves: int = 0
-    before_moves: int = 0
-    headings: int = 0
-    in_variants: int = 0
-    variant_moves: int = 0
-    plies: int = 0
-
-    @property
-    def comment_lines(self) -> int:
-        """All comment lines of the lecture."""
-        return self.on_moves + self.before_moves + self.headings + self.in_variants
-
-
-@dataclass(frozen=True, slots=True)
 class Lecture:
     """A lecture, replayed.
 
@@ -113,27 +57,23 @@ class Lecture:
     ----------
     name
         Name of its file without the ending: ``lec7``.
-    title, author
-        As PyChess lists them (``lectures.tsv``), the author by his handle on the server;
-        empty for a file that is not in the list.
     comments
         Commented moves in the order of the lecture; their source is ``name``.
+    comment_lines
+        How many lines are comments, on a move or on none.
     lines
-        Every line of play from a set-up position to where it was left, variations included,
-        each as a game with result ``*``.
-    counts
-        What became of the lines of the file.
+        Moves in UCI of every line of play, from a set-up position to where it was left,
+        variations included.
     problems
-        Lines that were not understood or could not be carried out.
+        Lines that were not understood or could not be carried out: their number in the file,
+        their text and what is wrong with them.
     """
 
     name: str
-    title: str
-    author: str
-    comments: tuple[CommentedMove, ...]
-    lines: tuple[Game, ...]
-    counts: Counts
-    problems: tuple[Problem, ...]
+    comments: list[CommentedMove] = field(default_factory=list)
+    comment_lines: int = 0
+    lines: list[tuple[str, ...]] = field(default_factory=list)
+    problems: list[tuple[int, str, str]] = field(default_factory=list)
 
 
 def read_lecture(path: Path) -> Lecture:
@@ -150,12 +90,8 @@ def read_lecture(path: Path) -> Lecture:
     replay = _Replay(path.stem)
     for number, line in enumerate(text.splitlines(), start=1):
         replay.read(number, line.strip())
-    replay.leave_move()
-    replay.keep_line()
-    title, author = catalogue().get(path.stem, ("", ""))
-    comments, lines = tuple(replay.comments), tuple(replay.lines)
-    problems = tuple(replay.problems)
-    return Lecture(path.stem, title, author, comments, lines, replay.counts, problems)
+    replay.leave_line()
+    return replay.lecture
 
 
 def read_lectures(folder: Path) -> list[Lecture]:
@@ -175,14 +111,6 @@ def read_lectures(folder: Path) -> list[Lecture]:
 def commented_moves(folder: Path) -> list[CommentedMove]:
     """Return the commented moves of all lectures of a folder, in order."""
     return [comment for lecture in read_lectures(folder) for comment in lecture.comments]
-
-
-@cache
-def catalogue() -> dict[str, tuple[str, str]]:
-    """Return title and author of each lecture by its name, after PyChess's list of them."""
-    with Path(__file__).with_suffix(".tsv").open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file, delimiter="\t")
-        return {row["lecture"]: (row["title"], row["author"]) for row in rows}
 
 
 # ---------------------------------------------------------------- which are held out
@@ -206,34 +134,16 @@ def evaluated_lectures(lectures: Iterable[Lecture]) -> frozenset[str]:
 # ---------------------------------------------------------------- the server's commands
 
 
-@dataclass
-class _SetUp:
-    """A position being set up; ``None`` for what has not been said."""
-
-    board: chess.Board
-    turn: chess.Color | None = None
-    castling: dict[chess.Color, str] = field(default_factory=dict)
-
-    def fen(self) -> str:
-        """Return the FEN; castling rights not spoken of are those the placement allows."""
-        white, black = (self.castling.get(color, "kq") for color in chess.COLORS)
-        turn = "b" if self.turn == chess.BLACK else "w"
-        return f"{self.board.board_fen()} {turn} {white.upper() + black or '-'} - 0 1"
-
-
 class _Replay:
     """The server's examined game, as a lecture's commands change it."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
-        self.comments: list[CommentedMove] = []
-        self.lines: list[Game] = []
-        self.problems: list[Problem] = []
-        self.counts = Counts()
+        self.lecture = Lecture(name)
         self.board: chess.Board | None = chess.Board()
-        self.set_up: _SetUp | None = None
+        #: A position being set up, with the side to move and the castling rights spoken of.
+        self.set_up: chess.Board | None = None
+        self.turn, self.castling = "w", {"w": "kq", "b": "kq"}
         self.variant = False
-        self.names = {chess.WHITE: "?", chess.BLACK: "?"}
         self.after_move = False  # the next comment belongs to the last move
         self.unsaved = False  # moves were played since the line was last kept
         self.pending: list[str] = []
@@ -241,152 +151,136 @@ class _Replay:
     def read(self, number: int, line: str) -> None:
         """Carry out one line; record a problem if that cannot be done."""
         command, *arguments = line.split() or [""]
-        handler = _COMMANDS.get(command.lower())
+        handler = getattr(self, f"do_{command.lower()}", None)
         try:
             if comment := _COMMENT.fullmatch(line):
-                self._comment(" ".join(comment[1].split()))
+                self.comment(" ".join(comment[1].split()))
             elif handler:
-                handler(self, arguments)
+                handler(arguments)
             elif line and not line.isdecimal():  # a bare number is a pause
-                self._move(command, arguments)
+                self.move(command, arguments)
         except ValueError as error:
-            self.problems.append(Problem(number, line, str(error)))
+            self.lecture.problems.append((number, line, str(error)))
+
+    def comment(self, text: str) -> None:
+        """Keep a comment if it belongs to a move."""
+        self.lecture.comment_lines += 1
+        if not self.variant and _HEADING.match(text):
+            self.leave_move()
+        elif not self.variant and self.after_move:
+            self.pending.append(text)
+
+    def move(self, text: str, rest: Sequence[str]) -> None:
+        """Play a move, or put a piece on a square."""
+        if any(word.strip("+#!?") for word in rest):
+            raise ValueError("not a command of the lectures' language")
+        if self.set_up and _PLACE.fullmatch(text):
+            self.set(text, [])
+        elif not self.variant:
+            move = _parse_move(board := self.playable(), text)
+            self.leave_move()
+            board.push(move)
+            self.after_move = self.unsaved = True
 
     def leave_move(self) -> None:
         """Keep the comments on the last move, and let later ones belong to none."""
         if self.pending and self.board is not None:
             moves = [move.uci() for move in self.board.move_stack]
             position = Position.after(moves[:-1], self.board.root().fen())
-            context = MoveInContext(position, moves[-1])
-            text = " ".join(self.pending)
-            self.comments.append(CommentedMove(context, text, self.name, len(moves) - 1))
+            context, text = MoveInContext(position, moves[-1]), " ".join(self.pending)
+            comment = CommentedMove(context, text, self.lecture.name, len(moves) - 1)
+            self.lecture.comments.append(comment)
         self.pending, self.after_move = [], False
 
-    def keep_line(self) -> None:
-        """Keep the line of play that ends here."""
+    def leave_line(self) -> None:
+        """Leave the last move, and keep the line of play that ends with it."""
+        self.leave_move()
         if self.unsaved and self.board is not None:
-            moves = tuple(move.uci() for move in self.board.move_stack)
-            white, black = self.names[chess.WHITE], self.names[chess.BLACK]
-            self.lines.append(Game(moves, "*", white, black, root=self.board.root().fen()))
+            self.lecture.lines.append(tuple(move.uci() for move in self.board.move_stack))
         self.unsaved = False
 
-    def _comment(self, text: str) -> None:
-        if self.variant:
-            self.counts.in_variants += 1
-        elif _HEADING.match(text):
-            self.counts.headings += 1
-            self.leave_move()
-        elif self.after_move:
-            self.counts.on_moves += 1
-            self.pending.append(text)
-        else:
-            self.counts.before_moves += 1
-
-    def _move(self, text: str, rest: Sequence[str]) -> None:
-        if any(word.strip("+#!?") for word in rest):
-            raise ValueError("not a command of the lectures' language")
-        if self.set_up and _PLACE.fullmatch(text):
-            self._place(self.set_up, text)
-        elif self.variant:
-            self.counts.variant_moves += 1
-        else:
-            board = self._playable()
-            move = _parse_move(board, text)
-            self.leave_move()
-            board.push(move)
-            self.counts.plies += 1
-            self.after_move = self.unsaved = True
-
-    def _back(self, arguments: Sequence[str]) -> None:
-        self.leave_move()
-        if self.variant:
-            return
-        if arguments and not arguments[0].isdecimal():
-            raise ValueError("back needs a number of plies")
-        wanted = int(arguments[0]) if arguments else 1
-        board = self._playable()
-        self.keep_line()
-        known = len(board.move_stack)
-        for _ in range(min(wanted, known)):
-            board.pop()
-        if known < wanted:
-            raise ValueError(f"{wanted} plies back, but only {known} were played")
-
-    def _revert(self, arguments: Sequence[str]) -> None:
-        self.leave_move()
-        if not self.variant:
-            board = self._playable()
-            self.keep_line()
-            self.board = board.root()
-
-    def _bsetup(self, arguments: Sequence[str]) -> None:
-        self.leave_move()
-        self.keep_line()
-        if self.set_up is None:
-            self.set_up = _SetUp((self.board or chess.Board()).copy(stack=False))
-            self.names = {chess.WHITE: "?", chess.BLACK: "?"}
-        if arguments:
-            self._set(self.set_up, arguments[0].lower(), arguments[1:])
-
-    def _set(self, set_up: _SetUp, word: str, values: Sequence[str]) -> None:
-        """Carry out a sub-command of ``bsetup``."""
-        value = " ".join(values).lower()
-        if word in _PLACEMENTS:
-            set_up.board = chess.Board(None)
-            set_up.board.set_board_fen(_PLACEMENTS[word] or "".join(values[:1]))
-        elif word in ("wcastle", "bcastle") and value in _CASTLING:
-            set_up.castling[word == "wcastle"] = _CASTLING[value]
-        elif word == "standard" or not _VARIANTS.isdisjoint((word, value)):
-            self.variant = word != "standard"
-        elif word in ("tomove", "wname", "bname"):
-            _COMMANDS[word](self, values)
-        elif _PLACE.fullmatch(word):
-            self._place(set_up, word)
-        elif word == "done":
-            self.set_up, self.board = None, None
-            if not self.variant:
-                self.board = repair_fen(set_up.fen()).position.board()
-        else:
-            raise ValueError(f"unknown set-up command {word!r}")
-
-    def _place(self, set_up: _SetUp, text: str) -> None:
-        symbol, square = text.split("@")
-        piece = None if symbol in "xX" else chess.Piece.from_symbol(symbol)
-        set_up.board.set_piece_at(chess.parse_square(square), piece)
-
-    def _tomove(self, arguments: Sequence[str]) -> None:
-        word = arguments[0].lower() if arguments else ""
-        if word not in ("white", "black", "w", "b"):
-            raise ValueError("tomove needs white or black")
-        turn = word.startswith("w")
-        if self.set_up is not None:
-            self.set_up.turn = turn
-        elif self.board is not None and self.board.turn != turn:
-            self.leave_move()
-            self.keep_line()
-            board = self.board.copy(stack=False)
-            board.turn, board.ep_square = turn, None
-            self.board = repair_fen(board.fen()).position.board()
-
-    def _name(self, color: chess.Color, arguments: Sequence[str]) -> None:
-        self.names[color] = " ".join(arguments) or "?"
-
-    def _playable(self) -> chess.Board:
+    def playable(self) -> chess.Board:
+        """Return the board, if moves can be played on it."""
         if self.set_up is not None:
             raise ValueError("a position is being set up; 'bsetup done' is missing")
         if self.board is None:
             raise ValueError("the position that was set up last is not legal")
         return self.board
 
+    def do_back(self, arguments: Sequence[str]) -> None:
+        """Take plies back."""
+        self.leave_move()
+        if self.variant:
+            return
+        if arguments and not arguments[0].isdecimal():
+            raise ValueError("back needs a number of plies")
+        wanted, board = int(arguments[0]) if arguments else 1, self.playable()
+        self.leave_line()
+        known = len(board.move_stack)
+        for _ in range(min(wanted, known)):
+            board.pop()
+        if known < wanted:
+            raise ValueError(f"{wanted} plies back, but only {known} were played")
 
-_COMMANDS: dict[str, Callable[[_Replay, Sequence[str]], None]] = {
-    "back": _Replay._back,
-    "revert": _Replay._revert,
-    "bsetup": _Replay._bsetup,
-    "tomove": _Replay._tomove,
-    "wname": lambda replay, arguments: replay._name(chess.WHITE, arguments),
-    "bname": lambda replay, arguments: replay._name(chess.BLACK, arguments),
-}
+    def do_revert(self, arguments: Sequence[str]) -> None:
+        """Go back to the last position set up."""
+        self.leave_move()
+        if not self.variant:
+            board = self.playable()
+            self.leave_line()
+            self.board = board.root()
+
+    def do_bsetup(self, arguments: Sequence[str]) -> None:
+        """Open the set-up of a position, or carry out one of its commands."""
+        self.leave_line()
+        if self.set_up is None:
+            self.set_up = (self.board or chess.Board()).copy(stack=False)
+            self.turn, self.castling = "w", {"w": "kq", "b": "kq"}
+        if arguments:
+            self.set(arguments[0].lower(), arguments[1:])
+
+    def set(self, word: str, values: Sequence[str]) -> None:
+        """Carry out a command of a position's set-up."""
+        value = " ".join(values).lower()
+        if word in _PLACEMENTS:
+            self.set_up = chess.Board(None)
+            self.set_up.set_board_fen(_PLACEMENTS[word] or "".join(values[:1]))
+        elif word in ("wcastle", "bcastle") and value in _CASTLING:
+            self.castling[word[0]] = _CASTLING[value]
+        elif word == "standard" or not _VARIANTS.isdisjoint((word, value)):
+            self.variant = word != "standard"
+        elif word == "tomove":
+            self.do_tomove(values)
+        elif self.set_up and (placed := _PLACE.fullmatch(word)):
+            piece = None if placed[1] in "xX" else chess.Piece.from_symbol(placed[1])
+            self.set_up.set_piece_at(chess.parse_square(placed[2]), piece)
+        elif self.set_up and word == "done":
+            rights = self.castling["w"].upper() + self.castling["b"] or "-"
+            fen = f"{self.set_up.board_fen()} {self.turn} {rights} - 0 1"
+            self.set_up, self.board = None, None
+            if not self.variant:
+                self.board = repair_fen(fen).position.board()
+        elif word not in ("wname", "bname"):
+            raise ValueError(f"unknown set-up command {word!r}")
+
+    def do_tomove(self, arguments: Sequence[str]) -> None:
+        """Say who is to move."""
+        word = arguments[0].lower() if arguments else ""
+        if word not in ("white", "black", "w", "b"):
+            raise ValueError("tomove needs white or black")
+        turn = word.startswith("w")
+        if self.set_up is not None:
+            self.turn = word[0]
+        elif self.board is not None and self.board.turn != turn:
+            self.leave_line()
+            board = self.board.copy(stack=False)
+            board.turn, board.ep_square = turn, None
+            self.board = repair_fen(board.fen()).position.board()
+
+    def do_wname(self, arguments: Sequence[str]) -> None:
+        """Pass over a player's name."""
+
+    do_bname = do_wname
 
 
 def _parse_move(board: chess.Board, text: str) -> chess.Move:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -73,12 +73,18 @@ def sample_positions(
 
 def _draw(game: Game, per_game: int, seed: int) -> list[tuple[int, str]]:
     """Draw (ply, FEN) from a game."""
-    board, rows, plies = chess.Board(game.root), [], draw_plies(game, per_game, seed)
-    for ply, uci in enumerate(game.moves[: max(plies, default=-1) + 1]):
+    return list(fens_at(game, draw_plies(game, per_game, seed)).items())
+
+
+def fens_at(game: Game, plies: Collection[int]) -> dict[int, str]:
+    """Return the FENs of a game's positions after so many plies, those that there are."""
+    board, fens = chess.Board(game.root), {}
+    for ply in range(min(max(plies, default=-1), len(game.moves)) + 1):
         if ply in plies:
-            rows.append((ply, board.fen()))
-        board.push(chess.Move.from_uci(uci))
-    return rows
+            fens[ply] = board.fen()
+        if ply < len(game.moves):
+            board.push(chess.Move.from_uci(game.moves[ply]))
+    return fens
 
 
 def draw_plies(game: Game, most: int | None, seed: int) -> set[int]:

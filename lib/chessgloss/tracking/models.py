@@ -90,8 +90,6 @@ class Settings:
             raise ValueError(f"width {self.width} does not divide into {self.heads} heads")
         if self.buckets % 2 and self.buckets != 1:
             raise ValueError(f"hash buckets come in pairs (or one for none), got {self.buckets}")
-        if self.kind == "lstm" and (self.rotary or self.mixing):
-            raise ValueError("an LSTM has no attention to turn or mix")
 
 
 # ---------------------------------------------------------------- the models

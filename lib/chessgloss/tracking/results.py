@@ -34,15 +34,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chessgloss.stats import (
-    Interval,
-    Paired,
-    cluster_weights,
-    mean_interval,
-    paired_difference,
-    paired_permutation,
-    percentile_interval,
-)
+from chessgloss import stats
 from chessgloss.tracking.games import IDS, PIECES, SQUARES, TokenGames, follow, tokenise
 from chessgloss.tracking.probes import SCORES, START_TASKS, score_answers, scores_of
 from chessgloss.tracking.runs import read_kept
@@ -90,7 +82,7 @@ class Judged:
         Whether it beats its baseline; of a difference, whether both numbers do.
     """
 
-    value: Interval | Paired
+    value: stats.Interval | stats.Paired
     above: bool
 
     def __format__(self, spec: str) -> str:
@@ -158,13 +150,13 @@ def even_draw(games: TokenGames, selected: NDArray) -> pd.DataFrame:
     return pd.DataFrame({"nats": nats, "plies": games.plies[selected]})
 
 
-def perplexity_of(losses: pd.DataFrame, *, seed: int) -> Interval:
+def perplexity_of(losses: pd.DataFrame, *, seed: int) -> stats.Interval:
     """Return the canonical perplexity of some games, with its interval over games."""
     value, *samples = np.exp(_nats_a_move(losses, seed))
-    return percentile_interval(float(value), samples, len(losses), clusters=len(losses))
+    return stats.percentile_interval(float(value), samples, len(losses), clusters=len(losses))
 
 
-def change_of_perplexity(first: pd.DataFrame, second: pd.DataFrame, *, seed: int) -> Interval:
+def change_of_perplexity(first: pd.DataFrame, second: pd.DataFrame, *, seed: int) -> stats.Interval:
     """Return by how many per cent ``first`` changes the perplexity of ``second``.
 
     Raises
@@ -175,7 +167,7 @@ def change_of_perplexity(first: pd.DataFrame, second: pd.DataFrame, *, seed: int
     if not np.array_equal(first["plies"], second["plies"]):
         raise ValueError("perplexities of two runs can be compared on the same games only")
     value, *samples = 100 * np.expm1(_nats_a_move(first, seed) - _nats_a_move(second, seed))
-    return percentile_interval(float(value), samples, len(first), clusters=len(first))
+    return stats.percentile_interval(float(value), samples, len(first), clusters=len(first))
 
 
 def judge_perplexity(losses: pd.DataFrame, even: pd.DataFrame, *, seed: int) -> Judged:
@@ -215,7 +207,7 @@ def _nats_a_move(losses: pd.DataFrame, seed: int) -> NDArray[np.float64]:
 @lru_cache(maxsize=2)
 def _weights(games: int, seed: int) -> NDArray[np.float64]:
     """Return the draws of games: the same for all runs, made once, and ready for products."""
-    return cluster_weights(games, seed=seed).astype(float)
+    return stats.cluster_weights(games, seed=seed).astype(float)
 
 
 # ---------------------------------------------------------------- answers to the questions
@@ -273,7 +265,7 @@ def beats(answered: pd.DataFrame, other: pd.Series, score: str = "lgm", *, seed:
     It is if the 95 % interval of the difference, over games, lies above 0.
     """
     scores, games = answered[score], answered["game"]
-    return paired_difference(scores, other.loc[answered.index], games, seed=seed).low > 0
+    return stats.paired_difference(scores, other.loc[answered.index], games, seed=seed).low > 0
 
 
 def summarise(
@@ -298,11 +290,12 @@ def summarise(
     """
     rows = {}
     for key, group in answered.groupby(["task", "band"], sort=False):
-        row: dict[str, Interval | Judged] = {}
+        row: dict[str, stats.Interval | Judged] = {}
         for score in SCORES:
             if group[score].isna().any():
                 continue
-            row[score] = value = mean_interval(group[score], group["game"], seed=seed).in_percent()
+            value = stats.mean_interval(group[score], group["game"], seed=seed).in_percent()
+            row[score] = value
             if ground is not None:
                 others = [ground[score], *([chance_of_exact(group)] if score == "exm" else [])]
                 above = all(beats(group, other, score, seed=seed) for other in others)
@@ -345,7 +338,7 @@ def compare_answers(
         beats(run, ground["lgm"], seed=seed) for run, ground in zip(pair, grounds, strict=True)
     ]
     first, second = (100 * run["lgm"] for run in pair)
-    return Judged(paired_permutation(first, second, pair[0]["game"], seed=seed), all(above))
+    return Judged(stats.paired_permutation(first, second, pair[0]["game"], seed=seed), all(above))
 
 
 def probe_table(

@@ -2,17 +2,14 @@
 
 A run is named ``SIZE-LABEL-SEED``: ``S-uci-1``, ``M-rap25-1``, ``L-ap-1``, ``S-window50-1``,
 ``S-lstm_rap25-1``. One that makes another number of passes than its size usually does says so,
-and so does one with dropout, in per cent: ``S-uci-1x15``, ``S-uci-1x15d10``. The plan is the
-state-tracking paper's Tables 4 to 7 and Figure 2, on a quarter of its games, for one size of
-model, and some of S for longer.
+and so does one with dropout, in per cent: ``S-uci-1x15``, ``S-uci-1x15d10``. A base other than
+GPT-2's small form is named before the label: ``L-modern_uci-1``, ``L-modern.norotary_uci-1``,
+``L-random_uci-1``; ``15000-paper_uci-1`` is the paper's own model on the first 15,000 games.
 
-A base other than GPT-2's small form is named before the label (:data:`BASES`):
-``L-modern_uci-1``, ``L-modern.norotary_uci-1``, ``L-random_uci-1``; ``15000-paper_uci-1`` is the
-paper's own model on the first 15,000 training games.
-
-What a run leaves behind lies in ``data/tracking``, beside the command that trains them
-(``data/tracking/train.py``): record, predictions, measures, and of some the checkpoint,
-safetensors in half precision with the model's settings inside. Those can also play.
+What a run leaves behind lies in ``data/tracking``, beside the command that knows the settings
+behind each name and trains them (``data/tracking/train.py``): record, predictions, measures, and
+of some the checkpoint, safetensors in half precision with the model's settings inside. Those can
+also play.
 """
 
 from __future__ import annotations
@@ -21,17 +18,16 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 import torch
 from numpy.typing import NDArray
 from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass as pydantic_dataclass
+from pydantic.dataclasses import dataclass
 from safetensors import SafetensorError, safe_open
 
 from chessgloss.skill.players import MovesPlayer
@@ -49,7 +45,7 @@ Share: TypeAlias = Annotated[float, Field(ge=0, lt=1)]
 FORM = "chessgloss.tracking 1"
 
 
-@pydantic_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class Training:
     """How a model is trained. The defaults are the paper's (section 4), but for two.
 
@@ -112,52 +108,15 @@ class Training:
         return "ap" if self.notation == "ap" else "uci"
 
 
-#: The shape of every transformer of the plan, and of the LSTM: as many parameters. Few and wide
-#: layers, since narrow ones keep a processor waiting for memory; and nothing is dropped, since a
-#: training of a few passes does not learn its games by heart (S, three passes: a dev perplexity
-#: of 99 without dropout, of 120 with the paper's 0.1).
+#: The shape of every transformer of the plan. Few and wide layers, since narrow ones keep a
+#: processor waiting for memory; and nothing is dropped, since a training of a few passes does not
+#: learn its games by heart (S, three passes: a dev perplexity of 99 without dropout, of 120 with
+#: the paper's 0.1).
 TRANSFORMER = Settings(layers=4, width=160, heads=4, dropout=0.0)
-LSTM = Settings(kind="lstm", layers=3, width=232, dropout=0.0)
-
-#: Kinds of model by their names in runs.
-SHAPES: dict[str, Settings] = {
-    "": TRANSFORMER,
-    "window50": replace(TRANSFORMER, kind="window", window=50),
-    "reformer": replace(TRANSFORMER, kind="reformer"),
-    "performer": replace(TRANSFORMER, kind="performer"),
-    "lstm": LSTM,
-}
 
 #: Most passes over the training games. The paper makes ten at every size; two slow cores do not,
 #: and a larger set seen fewer times is still more games seen.
 EPOCHS = {"S": 5, "M": 3, "L": 2}
-
-#: Of the modern base: some 26 million tokens at L, 13 at M, 8 at S.
-MODERN_EPOCHS = {"S": 12, "M": 6, "L": 3}
-
-#: What the paper trains (section 4): for a user with a GPU and days.
-PAPER_MODEL = Settings(layers=12, width=768, heads=12)
-PAPER_TRAINING = Training(tokens=60 * 192, rate=5e-4)
-
-#: How the modern base is trained: matrices moved by Muon, twice the tokens a step, a rate that
-#: is constant before it falls. Its transformer has rotary positions, and keys and values mixed
-#: with the previous token's.
-MODERN_TRAINING = Training(
-    tokens=3072, optimiser="muon", decay=0.0, beta2=0.99, warmup=1 / 30, cooldown=0.6
-)
-
-#: Bases by the name that a run gives them: what changes in the model's shape and the training.
-#: Those of the form ``modern.…`` leave out one choice, or try another shape.
-BASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "modern": ({}, {}),
-    "modern.norotary": ({"rotary": False}, {}),
-    "modern.nomixing": ({"mixing": False}, {}),
-    "modern.nomuon": ({}, {"optimiser": "adam"}),
-    "modern.smallbatch": ({}, {"tokens": 1536}),
-    "modern.deep": ({"layers": 8}, {}),
-    "modern.wide": ({"layers": 6, "width": 256, "heads": 8}, {}),
-    "random": ({}, {"games": "random"}),
-}
 
 #: Probability of RAP, in percent, in the tables: the paper's best for 15,000 and 50,000
 #: games, which are the sizes nearest to our M and L.
@@ -168,86 +127,12 @@ HEADLINE = ("S-uci-1", "S-rap25-1", "L-uci-1", "L-rap25-1", "L-ap-1",
             "L-modern_uci-1")  # fmt: skip
 
 
-_NAME = re.compile(
-    r"([SML]|\d+)-(?:(paper|random|modern(?:\.[a-z]+)?)_)?"
-    r"(?:(window50|lstm|reformer|performer)_?)?(uci|ap|rap(\d+))?-(\d+)"
-    r"(?:x(\d+))?(?:d(\d+))?"
+#: The parts of a run's name, all but the first two optional.
+NAME = re.compile(
+    r"(?P<size>[SML]|\d+)-(?:(?P<base>paper|random|modern(?:\.[a-z]+)?)_)?"
+    r"(?:(?P<kind>window50|lstm|reformer|performer)_?)?(?P<notation>uci|ap|rap)?(?P<percent>\d+)?"
+    r"-(?P<seed>\d+)(?:x(?P<passes>\d+))?(?:d(?P<dropped>\d+))?"
 )
-
-_FORMS = f"""a name is SIZE-LABEL-SEED, such as S-uci-1, M-rap25-1, L-ap-1, S-window50-1, \
-S-lstm_rap25-1; with passes and dropout S-uci-1x15, S-uci-1x15d10; with a base L-modern_uci-1 \
-({", ".join(BASES)}, paper); a number of games goes with the base paper: 15000-paper_uci-1"""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One training.
-
-    Parameters
-    ----------
-    name
-        ``SIZE-LABEL-SEED``, with base, passes and dropout that are not the usual ones.
-    size
-        Training games: ``S``, ``M`` or ``L``, or with the base ``paper`` a number of them.
-    base
-        Name of the base (:data:`BASES`), or ``paper``; empty for GPT-2's form at our size.
-    model
-        Kind and notation as the keys of results have them: ``uci``, ``uci_rap``, ``uci_ap``,
-        ``window50``, ``lstm_rap``.
-    usual
-        Whether it has the passes of its size in our tables, and no dropout, as all there.
-    settings, training
-        The model and how it is trained; the training holds notation and seed.
-    """
-
-    name: str
-    size: str
-    base: str
-    model: str
-    usual: bool
-    settings: Settings
-    training: Training
-
-
-def find_run(name: str) -> Run:
-    """Return the run of a name; it need not be in the plan.
-
-    Raises
-    ------
-    ValueError
-        If the name is none; the message lists the valid forms.
-    """
-    parts = _NAME.fullmatch(name)
-    size, base, kind, notation, percent, seed, passes, dropped = (
-        parts.groups(default="") if parts else [""] * 8
-    )
-    sized = size in EPOCHS or base == "paper"
-    if not sized or not (kind or notation) or base not in ("", "paper", *BASES):
-        raise ValueError(f"{name!r} names no run; {_FORMS}")
-    settings, training, epochs = SHAPES[kind], Training(), EPOCHS.get(size, 0)
-    if base == "paper":
-        settings, training, epochs = PAPER_MODEL, PAPER_TRAINING, PAPER_TRAINING.epochs
-    elif base:
-        shape, changes = BASES[base]
-        training, epochs = replace(MODERN_TRAINING, **changes), MODERN_EPOCHS[size]
-        if kind != "lstm":
-            settings = replace(settings, **{"rotary": True, "mixing": True, **shape})
-    label = "_".join(filter(None, [kind, notation if notation != "uci" or not kind else ""]))
-    ending = f"x{int(passes)}" if passes and int(passes) != epochs else ""
-    ending += f"d{int(dropped)}" if dropped and int(dropped) else ""
-    written = f"{size}-{base}{'_' if base else ''}{label}-{int(seed)}{ending}"
-    if written != name:
-        raise ValueError(f"{name!r} is written {written!r}")
-    training = replace(training, epochs=int(passes or epochs), seed=int(seed))
-    if percent:
-        training = replace(training, notation="rap", probability=int(percent) / 100)
-    elif notation == "ap":
-        training = replace(training, notation="ap")
-    if dropped:
-        settings = replace(settings, dropout=int(dropped) / 100)
-    model = re.sub(r"rap\d+$", "rap", label)
-    model = f"uci_{model}" if model in ("rap", "ap") else model
-    return Run(name, size, base, model, not (base or ending), settings, training)
 
 
 # ---------------------------------------------------------------- what came of the runs
@@ -259,10 +144,13 @@ def read_runs() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``size``, ``base``, ``model``, ``usual`` (see :class:`Run`); ``probability`` of a piece
-        type, 0 to 1; ``dropout``; ``seed``; ``parameters``; training ``games``; ``epochs`` and
-        ``tokens`` read until training ended; ``stopped_early``; ``dev`` and ``test``, canonical
-        perplexity of the float16 checkpoint; ``log``, a list of the epochs.
+        ``size``, ``S``, ``M``, ``L`` or a number of games; ``base``, empty for GPT-2's form at our
+        size; ``model``, kind and notation as the keys of results have them: ``uci``, ``uci_rap``,
+        ``uci_ap``, ``window50``, ``lstm_rap``; ``usual``, whether base, passes and dropout are
+        those of our tables; ``probability`` of a piece type, 0 to 1; ``dropout``; ``seed``;
+        ``parameters``; training ``games``; ``epochs`` and ``tokens`` read until training ended;
+        ``stopped_early``; ``dev`` and ``test``, canonical perplexity of the float16 checkpoint;
+        ``log``, a list of the epochs.
 
     Raises
     ------
@@ -272,12 +160,17 @@ def read_runs() -> pd.DataFrame:
     rows = {}
     for path in sorted((tokens.data_folder() / "runs").glob("*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
-        if record.get("run") != path.stem:
+        name = NAME.fullmatch(path.stem)
+        if name is None or record.get("run") != path.stem:
             raise ValueError(f"{path} is the record of {record.get('run')!r}")
-        run, training = find_run(path.stem), record["training"]
+        kind, notation, base = name["kind"], name["notation"], name["base"] or ""
+        typed = notation not in (None, "uci")
         rows[path.stem] = {
-            **{name: getattr(run, name) for name in ("size", "base", "model", "usual")},
-            **{name: training[name] for name in ("probability", "seed")},
+            "size": name["size"],
+            "base": base,
+            "model": f"{kind or 'uci'}{f'_{notation}' if typed else ''}",
+            "usual": not (base or name["passes"] or name["dropped"]),
+            **{part: record["training"][part] for part in ("probability", "seed")},
             "dropout": record["settings"]["dropout"],
             **{name: record[name] for name in ("parameters", "games", "tokens", "log")},
             "epochs": len(record["log"]),
