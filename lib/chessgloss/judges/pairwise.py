@@ -392,11 +392,11 @@ _SILENT = frozenset({"no", "none", "NA", "0"})
 #: Lines that hold written moves.
 _MOVES = ("move", "best line", "expected reply")
 
-_HANGING = tuple(
-    f"{whose} hanging pieces {when}"
-    for whose in ("own", "opponent's")
+_HANGING = [
+    f"{name} {when}"
+    for name in ("own hanging pieces", "opponent's hanging pieces")
     for when in ("before", "after")
-)
+]
 _THREATS = ("threats after", "opponent's chances after")
 
 #: The lines of the context that can carry each event.
@@ -413,12 +413,7 @@ CARRIERS: Mapping[Disqualifier, tuple[str, ...]] = {
     ),
 }
 #: What a written move shows of an event.
-_SIGNS: Mapping[Disqualifier, str] = {
-    "check": "+",
-    "checkmate": "#",
-    "capture": "x",
-    "promotion": "=",
-}
+_SIGNS: Mapping[str, str] = {"check": "+", "checkmate": "#", "capture": "x", "promotion": "="}
 #: Events that a counted mate in an evaluation carries, too.
 _MATING: tuple[Disqualifier, ...] = ("checkmate", "forced tactic or threat")
 

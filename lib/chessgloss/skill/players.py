@@ -212,19 +212,15 @@ def _named(text: str) -> Iterator[str]:
 
 
 def _resolve(token: str, board: chess.Board) -> Answer:
-    if re.fullmatch(_FROM_TO, token) and not re.fullmatch(_PIECE, token):
-        uci = re.sub("[-x=]", "", token).lower()
-        try:
-            return Answer.of(board.parse_uci(uci), board)
-        except ValueError:
-            return Answer(uci, uci, None, "illegal")
-    san = token.replace("0", "O")
+    squares = re.fullmatch(_FROM_TO, token) and not re.fullmatch(_PIECE, token)
+    uci = re.sub("[-x=]", "", token).lower() if squares else None
+    san = None if squares else token.replace("0", "O")
     try:
-        return Answer.of(board.parse_san(san), board)
+        return Answer.of(board.parse_uci(uci) if uci else board.parse_san(san or ""), board)
     except chess.AmbiguousMoveError:
         return Answer(token, None, None, "unreadable")
     except ValueError:
-        return Answer(token, None, san, "illegal")
+        return Answer(token, uci, san, "illegal")
 
 
 # ---------------------------------------------------------------- engines

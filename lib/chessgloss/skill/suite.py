@@ -256,10 +256,8 @@ class KnownSets(NamedTuple):
 
     def positions(self) -> list[Position]:
         """Return every position in these sets, a repeated one once."""
-        each = [known.position for known in self.known]
-        each += [known.position for known, _ in self.judged]
-        each += [pair.position for pair in self.pairs]
-        return list({position_key(position): position for position in each}.values())
+        each: list[Known | Pair] = [*self.known, *(known for known, _ in self.judged), *self.pairs]
+        return list({position_key(one.position): one.position for one in each}.values())
 
 
 def read_known_sets() -> KnownSets:

@@ -24,18 +24,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
-from chessgloss.stats import (
-    Kind,
-    bootstrap,
-    category_counts,
-    correlation,
-    crossed_mean,
-    fleiss_kappa,
-    krippendorff_alpha,
-    means_by,
-    ranks,
-    sign_flip_p,
-)
+from chessgloss import stats
 from chessgloss.survey.study import CAUSES, DIMENSIONS, STRENGTHS, Key, faults, shown_order
 
 FORMAT = "chessgloss-ratings/1"
@@ -87,10 +76,6 @@ class Ratings:
         index = pd.MultiIndex.from_product([self.moves, self.methods, self.raters])
         shape = (len(self.moves), len(self.methods), len(self.raters))
         return grid.reindex(index).to_numpy(dtype=float).reshape(shape)
-
-    def rescaled(self, dimension: str) -> NDArray[np.float64]:
-        """Return :meth:`cube` rescaled from 1 … k points to [0, 1], as the paper's Table 1."""
-        return (self.cube(dimension) - 1) / (DIMENSIONS[dimension] - 1)
 
 
 # ---------------------------------------------------------------- a file of ratings
@@ -329,18 +314,18 @@ def table1(ratings: Ratings, words: pd.DataFrame, baseline: str, *, seed: int) -
         empty.
     """
     base = ratings.methods.index(baseline)
-    cubes = {name: ratings.rescaled(name) for name in DIMENSIONS}
+    cubes = {name: (ratings.cube(name) - 1) / (k - 1) for name, k in DIMENSIONS.items()}
     cubes[WORDS] = words.loc[list(ratings.moves), list(ratings.methods)].to_numpy(float)[..., None]
     rows = []
     for name, cube in cubes.items():
         for place, method in enumerate(ratings.methods):
-            row = {"method": method, "dimension": name, "mean": crossed_mean(cube[:, place])}
+            row = {"method": method, "dimension": name, "mean": stats.crossed_mean(cube[:, place])}
             row |= {"difference": None, "p": np.nan, "star": False}
             if place != base:
                 less = cube[:, place] - cube[:, base]
                 by_move = pd.DataFrame(less).mean(axis=1).dropna()
-                p = float(sign_flip_p(by_move, seed=seed))
-                row |= {"difference": crossed_mean(less), "p": p, "star": p < STAR}
+                p = float(stats.sign_flip_p(by_move, seed=seed))
+                row |= {"difference": stats.crossed_mean(less), "p": p, "star": p < STAR}
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -375,7 +360,7 @@ def table2(ratings: Ratings, *, of: str = "comments", seed: int) -> pd.DataFrame
     if of == "incorrect":
         frame = frame[frame["correctness"] < DIMENSIONS["correctness"]]
     rows = {
-        text: means_by(frame, "method", f"cause_{cause}", cluster="move", seed=seed)
+        text: stats.means_by(frame, "method", f"cause_{cause}", cluster="move", seed=seed)
         for cause, text in CAUSES.items()
     }
     named = [method for method in ratings.methods if method in set(frame["method"])]
@@ -396,21 +381,23 @@ def table3(ratings: Ratings, *, seed: int, resamples: int = 300) -> pd.DataFrame
     most = max(*DIMENSIONS.values(), len(ratings.methods))
 
     def kappa(values: NDArray[np.float64]) -> float:
-        counts = category_counts(values.reshape(-1, len(ratings.raters)), most)
-        return fleiss_kappa(counts) if len(counts) else float("nan")
+        counts = stats.category_counts(values.reshape(-1, len(ratings.raters)), most)
+        return stats.fleiss_kappa(counts) if len(counts) else float("nan")
 
     def alpha(values: NDArray[np.float64]) -> float:
-        return krippendorff_alpha(values.reshape(-1, len(ratings.raters)).T)
+        return stats.krippendorff_alpha(values.reshape(-1, len(ratings.raters)).T)
 
-    rows: dict[str, dict[str, object]] = {name: {} for name in DIMENSIONS}
-    for name, row in rows.items():
+    rows = {}
+    for name in DIMENSIONS:
         cube = ratings.cube(name)
-        measures = {"kappa_ranks": (ranks(cube, axis=1), kappa), "kappa_points": (cube, kappa)}
-        for measure, (values, statistic) in {**measures, "alpha": (cube, alpha)}.items():
-            defined = not np.isnan(statistic(values))
-            row[measure] = (
-                bootstrap(values, statistic, seed=seed, resamples=resamples) if defined else np.nan
-            )
+        ranked = stats.ranks(cube, axis=1)
+        measures = {"kappa_ranks": (ranked, kappa), "kappa_points": (cube, kappa)}
+        rows[name] = {
+            measure: np.nan
+            if np.isnan(statistic(values))
+            else stats.bootstrap(values, statistic, seed=seed, resamples=resamples)
+            for measure, (values, statistic) in {**measures, "alpha": (cube, alpha)}.items()
+        }
     return pd.DataFrame(rows).T
 
 
@@ -467,12 +454,12 @@ def table4(
     moves = both.index.get_level_values("move")
     cells = {
         (name, kind): {
-            metric: correlation(
+            metric: stats.correlation(
                 both[metric], both[name], kind, moves, seed=seed, resamples=resamples
             )
             for metric in scores
         }
         for name in DIMENSIONS
-        for kind in get_args(Kind)
+        for kind in get_args(stats.Kind)
     }
     return pd.DataFrame(cells, dtype=object)
