@@ -711,7 +711,7 @@ report.evidence(
     len(cut), "graded moves", seed, len(every), "95 % over games; shares Wilson, else bootstrap",
     {"Stockfish": f"15.1, {settings.nodes:,} nodes for five lines; "
      f"{levels.VALUE_NODES:,} for each position of a game",
-     "games": f"Skill Level, {levels.Rules().nodes:,} nodes a move"})
+     "games": f"Skill Level, {levels.GAME_NODES:,} nodes a move"})
 
 # %% [markdown]
 # ## Exercises

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise as neighbours
-from itertools import permutations
+import operator
+from itertools import groupby, permutations
 
 import chess
 import chess.engine
@@ -17,15 +17,7 @@ from chessgloss.commentary.briefing import Briefing, EvaluatedMove
 from chessgloss.commentary.methods import Comment, comment_table
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.judges import pairwise
-from chessgloss.judges.pairwise import (
-    CRITERIA,
-    METHODS,
-    bradley_terry,
-    read_line,
-    strengths,
-    supports,
-    win_points,
-)
+from chessgloss.judges.pairwise import CRITERIA, METHODS, read_line, strengths, supports
 from chessgloss.llm.recordings import Answer, State, Token
 from chessgloss.positions import read_fen, read_move
 from fakes.analyses import analysis
@@ -45,42 +37,23 @@ def pair(a: tuple[int, ...], b: tuple[int, ...], **more: object) -> pd.DataFrame
 # ---------------------------------------------------------------- the line
 
 
-def test_a_good_line_is_read_field_by_field():
+def test_a_good_line_is_read_field_by_field_and_white_space_and_one_fence_tolerated():
     ballot = read_line(GOOD)
-    assert ballot is not None
-    assert (ballot.a, ballot.b) == ((5, 4, 4, 5, 3, 4), (3, 4, 3, 5, 4, 4))
-    assert (ballot.word, ballot.totals) == ("A", (25, 23))
+    assert ballot == ("A", (5, 4, 4, 5, 3, 4), (3, 4, 3, 5, 4, 4), (25, 23))
     assert len(GOOD.split(",")) == pairwise.FIELDS
-
-
-@pytest.mark.parametrize(
-    "text", [f"  {GOOD}\n", GOOD.replace(",", ", "), f"```\n{GOOD}\n```", f"```csv\n{GOOD}\n```\n"]
-)
-def test_white_space_and_one_fence_are_tolerated(text):
-    assert read_line(text) == read_line(GOOD)
+    spaced = GOOD.replace(",", ", ")
+    for text in (f"  {GOOD}\n", spaced, f"```\n{GOOD}\n```", f"```csv\n{GOOD}\n```\n"):
+        assert read_line(text) == ballot
 
 
 @pytest.mark.parametrize("text", [
-    "",
-    GOOD.lower(),
-    GOOD.replace("WINNER,A", "WINNER,C"),
-    GOOD.replace("WINNER,A", "WINNER,Tie"),
-    GOOD.replace("WINNER,A", "WINNER,<A>"),
-    GOOD.removesuffix(",23"),
-    GOOD + ",1",
-    GOOD.removeprefix("WINNER,"),
-    f"Here it is: {GOOD}",
-    f"{GOOD} because A is better",
-    f"{GOOD}\nA is better.",
-    f"{GOOD}\n{GOOD}",
-    f"```\n{GOOD}",
-    GOOD.replace(",B,", ",\nB,"),
-    *(
-        GOOD.replace(",A,5", f",A,{wrong}")
-        for wrong in ("6", "0", "4.5", "-5", "", "\uff15", "4/5")
-    ),
-    GOOD.replace(",25,B,", ",25,A,"),
-    GOOD.replace(",A,5", ",Candidate A,5"),
+    "", GOOD.lower(), f"Here it is: {GOOD}", f"{GOOD} because A is better", f"{GOOD},1",
+    f"{GOOD}\nA is better.", f"{GOOD}\n{GOOD}", f"```\n{GOOD}",
+    GOOD.removesuffix(",23"), GOOD.removeprefix("WINNER,"), GOOD.replace(",B,", ",\nB,"),
+    GOOD.replace(",25,B,", ",25,A,"), GOOD.replace(",A,5", ",Candidate A,5"),
+    *(GOOD.replace("WINNER,A", f"WINNER,{wrong}") for wrong in ("C", "Tie", "<A>")),
+    *(GOOD.replace(",A,5", f",A,{wrong}")
+      for wrong in ("6", "0", "4.5", "-5", "", "\uff15", "4/5")),
     load_prompt("pairwise").messages[0].content.splitlines()[-4],
 ])  # fmt: skip
 def test_any_other_answer_is_unreadable(text):
@@ -119,12 +92,12 @@ def test_the_rule_sets_faithfulness_and_may_turn_the_winner(struck, rule):
 def test_outcomes_name_methods_and_points_whatever_side_they_stood_on():
     level, up = (3,) * 6, (4, 3, 3, 3, 3, 3)
     pairs = pd.concat([pair(up, level), pair(level, up, first="ccc", second="llm"), pair(up, up)])
-    found = pairwise.outcomes(pairwise.decide(pairs.assign(word="B"), set()), "totals")
+    decided = pairwise.decide(pairs.assign(word="B"), set())
+    found = pairwise.outcomes(decided, "totals")
     assert found["winner"].tolist() == ["llm", "llm", "TIE"]
     assert found["points"].tolist() == [1, 0, 0.5]
     assert set(found["pair"]) == {"ccc / llm"}
-    by_word = pairwise.outcomes(pairwise.decide(pairs.assign(word="B"), set()), "word")
-    assert by_word["winner"].tolist() == ["ccc", "llm", "ccc"]
+    assert pairwise.outcomes(decided, "word")["winner"].tolist() == ["ccc", "llm", "ccc"]
 
 
 # ---------------------------------------------------------------- the hard rule
@@ -153,21 +126,13 @@ def events_of(fen: str, move: str, **texts: str) -> pd.DataFrame:
 ])  # fmt: skip
 def test_what_the_context_does_not_hold_disqualifies(text, event, board):
     """4. d4: nothing is captured; the black knight on c6 was pinned before."""
-    events = events_of(PIN, "d4", llm=text, ccc="A natural move.")
+    quiet = ("White does not give check.", "The bishop attacks the knight on c6.", "Is it check?")
+    others = {f"quiet {k}": one for k, one in enumerate(("A natural move in the centre.", *quiet))}
+    events = events_of(PIN, "d4", llm=text, **others)
     assert pairwise.disqualified(events) == {("m1", "llm")}
-    assert set(events["event"]) == {event}
-    assert set(events["board"]) == {board}
-
-
-@pytest.mark.parametrize("text", [
-    "A natural move that takes space in the centre.",
-    "White does not give check.",
-    "The bishop attacks the knight on c6.",
-    "Is this a check?",
-])  # fmt: skip
-def test_what_claims_no_event_is_left_alone(text):
-    assert events_of(PIN, "d4", llm=text).empty
-    assert pairwise.disqualified(events_of(PIN, "d4", llm=text)) == set()
+    assert set(zip(events["method"], events["event"], events["board"], strict=True)) == {
+        ("llm", event, board)
+    }
 
 
 @pytest.mark.parametrize(("fen", "move", "text"), [
@@ -217,8 +182,7 @@ def test_every_pair_is_asked_in_both_orders_and_a_common_beginning_once():
     assert all("never asked" not in text for text in texts)
     assert texts[0].index("reference on m1") < texts[0].index("llm on m1")
     assert len({request.messages[0] for request in questions["request"]}) == 1
-    starts = [row[:2] for row in asked]
-    assert sum(left != right for left, right in neighbours(starts)) == 2 * len(METHODS) - 1
+    assert len(list(groupby(asked, key=lambda row: row[:2]))) == 2 * len(METHODS)
 
 
 def test_a_missing_comment_takes_no_part_and_a_missing_move_is_an_error():
@@ -263,15 +227,14 @@ def test_compared_moves_of_a_small_profile_are_among_those_of_a_large_one():
     start = read_fen(chess.STARTING_FEN)
     moves = [EvaluatedMove(f"lec1/{k}", read_move(start, "e4"), "A word.") for k in range(60)]
     moves.append(EvaluatedMove("ccc/figA6", read_move(start, "e4")))
-    chosen = [
+    smoke, book, paper = (
         pairwise.choose_compared(moves, load_sizes("07_pairwise", profile).moves)
         for profile in ("smoke", "book", "paper")
-    ]
-    assert [len(names) for names in chosen] == [4, pairwise.COMPARED, 60]
-    assert {move.name for move in chosen[0]} < {move.name for move in chosen[1]}
-    lined = [move.name for move in pairwise.choose_lined(moves)]
-    assert lined == [move.name for move in chosen[1][:3]]
-    assert lined[0] == chosen[0][0].name, "the smallest profile has a move with lines"
+    )
+    assert [len(smoke), len(book), len(paper)] == [4, pairwise.COMPARED, 60]
+    assert {move.name for move in smoke} < {move.name for move in book}
+    assert pairwise.choose_lined(moves) == book[:3]
+    assert smoke[0] == book[0], "the smallest profile has a move with lines"
     with pytest.raises(ValueError, match="60 moves have a human comment; cannot choose 61"):
         pairwise.choose_compared(moves, 61)
 
@@ -339,10 +302,7 @@ def test_a_pair_is_judged_number_by_number_and_the_program_names_the_winner():
     found = pairwise.outcomes(pairwise.decide(pairs, set()))
     assert found["winner"].tolist() == ["llm", "llm"]
     lost = pairwise.read_numbers(questions.assign(answer=[number("so"), *likes_llm[1:]]))
-    assert dict(zip(lost["first"], lost["state"], strict=True)) == {
-        "llm": "unreadable",
-        "ccc": "read",
-    }
+    assert lost.set_index("first")["state"].to_dict() == {"llm": "unreadable", "ccc": "read"}
     assert len(pairwise.decide(lost, set())) == 1
 
 
@@ -353,24 +313,14 @@ PLAYERS = ("strong", "middle", "weak")
 
 def results(points, moves: int = 4) -> pd.DataFrame:
     """Every pair in both orders on some moves; ``points`` tells what the first gets."""
-    rows = [
-        (f"m{move}", first, second, points(first, second))
-        for move in range(moves)
-        for first, second in permutations(PLAYERS, 2)
-    ]
+    rows = [(f"m{move}", *pair, points(*map(PLAYERS.index, pair)))
+            for move in range(moves) for pair in permutations(PLAYERS, 2)]  # fmt: skip
     return pd.DataFrame(rows, columns=["move", "first", "second", "points"])
 
 
-def fair(first: str, second: str) -> float:
-    return float(PLAYERS.index(first) < PLAYERS.index(second))
-
-
 def test_points_count_both_orders_and_halve_ties():
-    tie = pd.DataFrame(
-        [("m1", "weak", "strong", 0.5)], columns=["move", "first", "second", "points"]
-    )
-    points = win_points(pd.concat([results(fair, 1), tie]), PLAYERS)
-    assert points.shape == (2, 3, 3)
+    tie = pd.DataFrame([{"move": "m1", "first": "weak", "second": "strong", "points": 0.5}])
+    points = pairwise.win_points(pd.concat([results(operator.lt, 1), tie]), PLAYERS)
     assert points[0].tolist() == [[0, 2, 2], [0, 0, 2], [0, 0, 0]]
     assert points[1].tolist() == [[0, 0, 0.5], [0, 0, 0], [0.5, 0, 0]]
 
@@ -381,7 +331,7 @@ def test_known_strengths_are_found_again():
     games = 4_000
     wins = np.random.default_rng(0).binomial(games, np.triu(chance, 1))
     points = np.triu(wins, 1) + np.tril((games - wins).T, -1)
-    assert bradley_terry(points) == pytest.approx(true, abs=0.06)
+    assert pairwise.bradley_terry(points) == pytest.approx(true, abs=0.06)
 
 
 def test_methods_that_never_met_have_no_common_scale():
@@ -389,11 +339,11 @@ def test_methods_that_never_met_have_no_common_scale():
     apart[0, 1] = apart[2, 3] = 1
     for points in (apart, np.zeros((2, 2))):
         with pytest.raises(ValueError, match="methods that all met"):
-            bradley_terry(points)
+            pairwise.bradley_terry(points)
 
 
 def test_strengths_are_in_order_with_their_intervals():
-    found = strengths(results(fair), (*PLAYERS, "absent"), seed=1, resamples=50)
+    found = strengths(results(operator.lt), (*PLAYERS, "absent"), seed=1, resamples=50)
     assert list(found.index) == ["strong", "middle", "weak"]
     # one tie added to each pair makes 8.5 of 9 against 0.5
     assert found["strong"].value == pytest.approx(-found["weak"].value)

@@ -7,36 +7,20 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import chess
-import chess.engine
 import numpy as np
 import pandas as pd
 import pytest
 
-from chessgloss.engine import Analysis, Line, open_engine
+from chessgloss.engine import Analysis, open_engine
 from chessgloss.experts import load_expert
 from chessgloss.positions import MoveInContext, Position, read_fen
-from chessgloss.skill.grading import (
-    GRADES,
-    OUTSIDE,
-    MoveTable,
-    Settings,
-    analyse_moves,
-    find_tables,
-    graded_answers,
-    graded_moves,
-    mean_table,
-    mirrored,
-    position_key,
-    random_answers,
-    read_tables,
-    search_tables,
-    tables_path,
-    win_chance,
-)
+from chessgloss.skill import grading
+from chessgloss.skill.grading import GRADES, MoveTable, Settings, graded_answers, graded_moves
 from chessgloss.skill.levels import read_level_games
 from chessgloss.skill.players import Answer, read_answer
 from chessgloss.skill.suite import data_folder, positions_of, read_suite
 from chessgloss.store import Store, default_store
+from fakes.analyses import analysis
 from scripts import load_script
 
 artefacts = load_script("static/make.py")
@@ -53,25 +37,15 @@ class FakeEngine:
 
     name = "Fake 1"
 
-    def __init__(self, values: Mapping[str, int | str]) -> None:
+    def __init__(self, values: Mapping[str, int]) -> None:
         self.values = values
         self.asked: list[tuple[int | None, int | None, int, tuple[str, ...] | None]] = []
 
     def analyse(self, position, *, nodes=None, depth=None, multipv=1, root_moves=None) -> Analysis:
         self.asked.append((nodes, depth, multipv, root_moves))
         legal = [move.uci() for move in chess.Board(position.fen).legal_moves]
-        best = sorted(
-            root_moves or legal, key=lambda uci: -self.score(uci).score(mate_score=10_000)
-        )
-        lines = tuple(self.line(uci, position.turn) for uci in best[:multipv])
-        return Analysis(position, lines, nodes or 1, self.name)
-
-    def score(self, uci: str) -> chess.engine.Score:
-        value = self.values.get(uci, 0)
-        return chess.engine.Mate(int(value)) if isinstance(value, str) else chess.engine.Cp(value)
-
-    def line(self, uci: str, turn: chess.Color) -> Line:
-        return Line((uci,), chess.engine.PovScore(self.score(uci), turn), 1)
+        best = sorted(root_moves or legal, key=lambda uci: -self.values.get(uci, 0))[:multipv]
+        return analysis(position, *((self.values.get(uci, 0), uci) for uci in best))
 
 
 def graded(values: Mapping[str, int], **options: float) -> pd.DataFrame:
@@ -92,7 +66,7 @@ def sheet_of(*texts: str) -> pd.DataFrame:
 
 def test_every_legal_move_is_searched_with_the_same_share_of_nodes():
     engine = FakeEngine(SIX)
-    found = analyse_moves(engine, START, Settings(1_000))  # type: ignore[arg-type]
+    found = grading.analyse_moves(engine, START, Settings(1_000))  # type: ignore[arg-type]
     assert set(found.values) == {move.uci() for move in chess.Board().legal_moves}
     assert found.ranked[:3] == ("e2e4", "d2d4", "a2a4")
     assert engine.asked[0] == (1_000, None, 5, None)
@@ -104,7 +78,7 @@ def test_every_legal_move_is_searched_with_the_same_share_of_nodes():
 
 def test_moves_that_are_asked_alone_are_searched_alone_and_depth_stays_depth():
     engine = FakeEngine(SIX)
-    found = analyse_moves(engine, START, Settings(None, 9), ("f2f3", "e2e4"))  # type: ignore[arg-type]
+    found = grading.analyse_moves(engine, START, Settings(None, 9), ("f2f3", "e2e4"))  # type: ignore[arg-type]
     assert engine.asked == [(None, 9, 5, None), (None, 9, 1, ["f2f3"])]
     assert len(found.values) == 6
 
@@ -112,20 +86,19 @@ def test_moves_that_are_asked_alone_are_searched_alone_and_depth_stays_depth():
 # ---------------------------------------------------------------- grades
 
 
-@pytest.mark.parametrize(
-    ("loss", "name"),
-    [(0, "Excellent"), (10, "Excellent"), (11, "Good"), (30, "Good"), (31, "Inaccuracy"),
-     (60, "Inaccuracy"), (61, "Mistake"), (100, "Mistake"), (101, "Blunder"), (2000, "Blunder")],
-)  # fmt: skip
-def test_the_bound_itself_belongs_to_the_better_grade(loss, name):
-    assert graded({"e2e4": 0, "d2d4": -loss}, cap=5_000).loc["d2d4", "grade"] == name
+def test_the_bound_itself_belongs_to_the_better_grade():
+    bounds = {"Excellent": (0, 10), "Good": (11, 30), "Inaccuracy": (31, 60),
+              "Mistake": (61, 100), "Blunder": (101, 2_000)}  # fmt: skip
+    for name, losses in bounds.items():
+        for loss in losses:
+            assert graded({"e2e4": 0, "d2d4": -loss}, cap=5_000).loc["d2d4", "grade"] == name
 
 
 def test_a_loss_is_taken_against_the_highest_line_even_outside_the_five():
     table = MoveTable({**SIX, "b1c3": 90}, list(SIX)[:5])
     moves = graded_moves({"p": table}).loc["p"]
-    assert moves.loc["b1c3", ["grade", "loss", "rank"]].tolist() == ["Excellent", 0, OUTSIDE]
-    assert moves.loc["e2e4", ["loss", "rank", "top_five", "best"]].tolist() == [50, 1, 1, 0]
+    assert moves.loc["b1c3", ["grade", "loss", "rank"]].tolist() == ["Excellent", 0, 6]
+    assert moves.loc["e2e4", ["loss", "rank", "best"]].tolist() == [50, 1, 0]
     assert moves["loss"].min() == 0
 
 
@@ -142,7 +115,7 @@ def test_a_pawn_counts_less_in_a_won_position_by_the_chance_to_win():
     assert level.loc["d2d4", "loss"] == won.loc["d2d4", "loss"] == 100
     assert level.loc["d2d4", "win_loss"] == pytest.approx(0.091, abs=0.001)
     assert won.loc["d2d4", "win_loss"] == pytest.approx(0.015, abs=0.001)
-    assert win_chance([-5_000, 0, 1_000, 5_000]).tolist() == pytest.approx(
+    assert grading.win_chance([-5_000, 0, 1_000, 5_000]).tolist() == pytest.approx(
         [0.0246, 0.5, 0.9754, 0.9754], abs=1e-4
     )
 
@@ -156,14 +129,11 @@ def test_marks_follow_the_plan_and_failures_get_the_lowest():
     assert sheet["name"].tolist() == [f"p{number}" for number in range(7)]
 
 
-@pytest.mark.parametrize(
-    ("text", "grade"),
-    [("f3", "Blunder"), ("1. e4", "Excellent"), ("Nf6", "Illegal"), ("hello", "Unreadable"),
-     ("I cannot play chess.", "Refused")],
-)  # fmt: skip
-def test_each_answer_has_one_grade_and_keeps_its_row(text, grade):
-    row = sheet_of(text).iloc[0]
-    assert row[list(GRADES)].to_dict() == {name: float(name == grade) for name in GRADES}
+def test_each_answer_has_one_grade_and_keeps_its_row():
+    texts = {"f3": "Blunder", "1. e4": "Excellent", "Nf6": "Illegal", "hello": "Unreadable",
+             "I cannot play chess.": "Refused"}  # fmt: skip
+    for (_, row), wanted in zip(sheet_of(*texts).iterrows(), texts.values(), strict=True):
+        assert row[list(GRADES)].to_dict() == {name: float(name == wanted) for name in GRADES}
     failed = pd.Series({"p": Answer.failed("late")})
     assert graded_answers(failed, graded_moves({"p": MoveTable(SIX, [])}))["Error"].tolist() == [1]
 
@@ -175,7 +145,10 @@ def test_a_legal_move_without_a_value_is_named():
 
 def test_a_random_move_is_the_exact_mean_over_all_moves():
     moves = graded_moves({"p0": MoveTable(SIX, list(SIX)[:5])})
-    mean, every = random_answers(["p0"], moves), sheet_of("e4", "d4", "a4", "h3", "h4", "f3")
+    mean, every = (
+        grading.random_answers(["p0"], moves),
+        sheet_of("e4", "d4", "a4", "h3", "h4", "f3"),
+    )
     assert set(mean) == set(every)
     for column in every.columns.drop("name"):
         assert mean[column].iloc[0] == pytest.approx(every[column].mean()), column
@@ -186,21 +159,20 @@ def test_a_random_move_is_the_exact_mean_over_all_moves():
 
 def test_a_mirror_image_of_a_mirror_image_is_the_position_with_its_history():
     ruy_lopez = Position.after(("e2e4", "e7e5", "g1f3", "b8c6", "f1b5"))
-    turned = mirrored(ruy_lopez)
+    turned = grading.mirrored(ruy_lopez)
     assert turned.moves == ("e7e5", "e2e4", "g8f6", "b1c3", "f8b4")
     assert chess.Board(turned.fen).mirror().board_fen() == chess.Board(ruy_lopez.fen).board_fen()
-    assert mirrored(turned) == ruy_lopez
-    assert mirrored(AFTER_E4).turn and not mirrored(AFTER_E4).moves
+    assert grading.mirrored(turned) == ruy_lopez
+    assert grading.mirrored(AFTER_E4).turn and not grading.mirrored(AFTER_E4).moves
 
 
 def test_a_mean_table_is_the_same_from_both_sides():
     table = MoveTable({"e2e4": 40, "d2d4": 31, "a2a3": -20}, ["e2e4", "d2d4", "a2a3"])
     across = MoveTable({"e7e5": 20, "d7d5": 40}, ["d7d5", "e7e5"])
-    mean = mean_table(table, across)
-    assert mean == MoveTable({"e2e4": 30, "d2d4": 35}, ["d2d4", "e2e4"])
-    turned = mean_table(across, table)
-    assert turned.values == {"e7e5": 30, "d7d5": 35}
-    assert turned.ranked == ["d7d5", "e7e5"]
+    mean = MoveTable({"e2e4": 30, "d2d4": 35}, ["d2d4", "e2e4"])
+    turned = MoveTable({"e7e5": 30, "d7d5": 35}, ["d7d5", "e7e5"])
+    assert grading.mean_table(table, across) == mean
+    assert grading.mean_table(across, table) == turned
 
 
 # ---------------------------------------------------------------- tables in files
@@ -208,8 +180,10 @@ def test_a_mean_table_is_the_same_from_both_sides():
 
 def test_the_key_of_a_position_holds_its_history():
     line = ("g1f3", "g8f6", "f3g1", "f6g8")
-    assert position_key(Position.after(line)) != position_key(Position(Position.after(line).fen))
-    assert position_key(START) == position_key(Position(chess.STARTING_FEN))
+    assert grading.position_key(Position.after(line)) != grading.position_key(
+        Position(Position.after(line).fen)
+    )
+    assert grading.position_key(START) == grading.position_key(Position(chess.STARTING_FEN))
 
 
 @pytest.fixture
@@ -224,12 +198,18 @@ def fake_engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeEngine:
 
 
 def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path, fake_engine, monkeypatch):
-    settings, path = Settings(100), tables_path(tmp_path, Settings(100))
+    settings, path = Settings(100), grading.tables_path(tmp_path, Settings(100))
     assert path.name == "tables-nodes-100.tsv.zst"
     whole = artefacts.make_tables([START, AFTER_E4], settings, path)
-    assert set(whole) >= {position_key(mirrored(START)), position_key(AFTER_E4)}
+    assert set(whole) >= {
+        grading.position_key(grading.mirrored(START)),
+        grading.position_key(AFTER_E4),
+    }
     searched, first = len(fake_engine.asked), path.read_bytes()
-    assert read_tables(path)[position_key(START)].values == whole[position_key(START)].values
+    assert (
+        grading.read_tables(path)[grading.position_key(START)].values
+        == whole[grading.position_key(START)].values
+    )
     path.unlink()  # each table was stored as soon as it was searched
     artefacts.make_tables([AFTER_E4, START], settings, path)
     artefacts.make_tables([AFTER_E4], settings, path)
@@ -241,23 +221,25 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path, fake_engine, mo
 
 
 def test_what_a_file_lacks_is_searched_once_and_stored(tmp_path, fake_engine):
-    kept = {position_key(START): MoveTable(SIX, list(SIX)[:5])}
+    kept = {grading.position_key(START): MoveTable(SIX, list(SIX)[:5])}
     store = Store(tmp_path / "another")
-    found = search_tables([START, AFTER_E4], Settings(100), kept, store)
+    found = grading.search_tables([START, AFTER_E4], Settings(100), kept, store)
     searched = len(fake_engine.asked)
     assert searched > 0
-    assert found[0] is kept[position_key(START)]
-    assert search_tables([AFTER_E4, START], Settings(100), kept, store) == found[::-1]
+    assert found[0] is kept[grading.position_key(START)]
+    assert grading.search_tables([AFTER_E4, START], Settings(100), kept, store) == found[::-1]
     assert len(fake_engine.asked) == searched
-    search_tables([AFTER_E4], Settings(100), kept, store, asked={position_key(AFTER_E4): ("e7e5",)})
+    grading.search_tables(
+        [AFTER_E4], Settings(100), kept, store, asked={grading.position_key(AFTER_E4): ("e7e5",)}
+    )
     assert len(fake_engine.asked) > searched
 
 
 def test_a_damaged_file_is_named(tmp_path):
     (tmp_path / "cut.tsv.zst").write_bytes(b"not zstd")
     with pytest.raises(ValueError, match=r"cut\.tsv\.zst is damaged"):
-        read_tables(tmp_path / "cut.tsv.zst")
-    assert read_tables(tmp_path / "none.tsv.zst") == {}
+        grading.read_tables(tmp_path / "cut.tsv.zst")
+    assert grading.read_tables(tmp_path / "none.tsv.zst") == {}
 
 
 # ---------------------------------------------------------------- real engines
@@ -267,9 +249,9 @@ def test_a_damaged_file_is_named(tmp_path):
 @pytest.mark.usefixtures("stockfish")
 def test_stockfish_grades_the_plans_pair_and_a_mate():
     with open_engine() as engine:
-        first = analyse_moves(engine, AFTER_E4, Settings(2_000))
-        again = analyse_moves(engine, AFTER_E4, Settings(2_000))
-        mate = analyse_moves(engine, SCHOLARS_MATE, Settings(1_000))
+        first = grading.analyse_moves(engine, AFTER_E4, Settings(2_000))
+        again = grading.analyse_moves(engine, AFTER_E4, Settings(2_000))
+        mate = grading.analyse_moves(engine, SCHOLARS_MATE, Settings(1_000))
     assert first == again
     moves = graded_moves({"e4": first, "mate": mate})
     assert moves.loc[("e4", "e7e5"), "loss"] < moves.loc[("e4", "a7a6"), "loss"]
@@ -284,21 +266,22 @@ def test_a_network_of_another_engine_sees_what_the_grader_calls_blunders(maia_fi
     games = read_level_games(data_folder() / "games.tsv.zst")
     suite = read_suite(data_folder() / "suite.json")
     positions = positions_of(suite[suite["number"] < 20], games)
-    kept = read_tables(tables_path(data_folder(), Settings()))
-    keys = [position_key(position) for position in positions]
-    tables = dict(zip(keys, find_tables(positions, Settings(), kept, default_store()), strict=True))
+    kept = grading.read_tables(grading.tables_path(data_folder(), Settings()))
+    keys = [grading.position_key(position) for position in positions]
+    tables = dict(
+        zip(keys, grading.find_tables(positions, Settings(), kept, default_store()), strict=True)
+    )
     losses = graded_moves({key: tables[key] for key in keys})["loss"]
     pairs = [
-        (position, losses[key].idxmin(), losses[key].idxmax())
+        [MoveInContext(position, uci) for uci in (losses[key].idxmin(), losses[key].idxmax())]
         for key, position in zip(keys, positions, strict=True)
         if losses[key].max() >= 300
     ]
     assert len(pairs) > 60
     network = load_expert("leela", maia_file)
-    good, bad = (
-        network.evaluate([MoveInContext(pair[0], pair[side]).after() for pair in pairs])
-        for side in (1, 2)
+    after = np.array(
+        [network.evaluate([move.after() for move in one]) for one in zip(*pairs, strict=True)]
     )
-    colour = np.array([1 if position.board().turn else -1 for position, *_ in pairs])
-    agreed = ((good - bad) * colour > 0).mean()
+    colour = np.array([1 if good.mover else -1 for good, _ in pairs])
+    agreed = ((after[0] - after[1]) * colour > 0).mean()
     assert agreed > 0.85, f"{agreed:.2f} of {len(pairs)}"

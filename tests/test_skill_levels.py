@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from contextlib import nullcontext
-from pathlib import Path
 
 import chess
 import chess.polyglot
@@ -16,12 +15,13 @@ from chessgloss.corpora.games import GamesFileError, read_games
 from chessgloss.engine import Engine
 from chessgloss.positions import Game
 from chessgloss.skill import levels
-from chessgloss.skill.levels import LEVELS, Rules
+from chessgloss.skill.levels import LEVELS
 from chessgloss.skill.suite import data_folder
 from chessgloss.store import Store
 from scripts import load_script
 
 script = load_script("static/make.py")
+Rules = script.Rules
 
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
@@ -63,34 +63,20 @@ def test_a_game_ends_by_the_rules_or_by_its_length(moves, most, end):
     assert engine.asked[0] == (2, 77, 10)
 
 
-def write_book(path: Path, lines: Sequence[Sequence[str]]) -> Path:
-    """Write a Polyglot book in which every move of the lines has weight 1."""
-    entries = set()
-    for line in lines:
+def test_openings_are_different_lines_of_the_book(tmp_path):
+    book, entries = tmp_path / "small.bin", set()
+    for line in (("e2e4", "e7e5"), ("e2e4", "c7c5"), ("d2d4", "d7d5")):
         board = chess.Board()
-        for uci in line:
-            move = chess.Move.from_uci(uci)
+        for move in map(chess.Move.from_uci, line):
             raw = move.to_square | move.from_square << 6
-            entries.add((chess.polyglot.zobrist_hash(board), raw))
+            entries.add(struct.pack(">QHHI", chess.polyglot.zobrist_hash(board), raw, 1, 0))
             board.push(move)
-    packed = (struct.pack(">QHHI", key, raw, 1, 0) for key, raw in sorted(entries))
-    path.write_bytes(b"".join(packed))
-    return path
-
-
-@pytest.fixture
-def book_of_three_lines(tmp_path: Path) -> Path:
-    lines = [("e2e4", "e7e5"), ("e2e4", "c7c5"), ("d2d4", "d7d5")]
-    return write_book(tmp_path / "small.bin", lines)
-
-
-def test_openings_are_different_lines_of_the_book(book_of_three_lines):
-    rules = Rules(games=3, opening_plies=2)
-    drawn = script.draw_openings(book_of_three_lines, rules)
+    book.write_bytes(b"".join(sorted(entries)))
+    drawn = script.draw_openings(book, Rules(games=3, opening_plies=2))
     assert sorted(drawn) == [("d2d4", "d7d5"), ("e2e4", "c7c5"), ("e2e4", "e7e5")]
-    assert drawn == script.draw_openings(book_of_three_lines, rules)
+    assert drawn == script.draw_openings(book, Rules(games=3, opening_plies=2))
     with pytest.raises(ValueError, match="3 of 4 different"):
-        script.draw_openings(book_of_three_lines, Rules(games=4, opening_plies=2))
+        script.draw_openings(book, Rules(games=4, opening_plies=2))
 
 
 def test_a_killed_generation_goes_on_with_the_next_game(tmp_path, monkeypatch):
@@ -149,12 +135,9 @@ def test_losses_belong_to_the_mover_and_the_cap_cuts_mates_alone():
     assert set(cut["level"]) == {5}
     uncut = levels.move_losses([level_game(5)], [VALUES], cap=None)
     assert uncut["loss"].tolist() == [80, 20, 9_959, 0]
-
-
-def test_a_value_that_rises_for_the_mover_is_a_gain_only_when_signed():
-    losses = levels.move_losses([level_game(5)], [np.array([0, 50, 10, 10, 30])])
-    assert losses["loss"].tolist() == [0, 0, 0, 20]
-    assert losses["signed"].tolist() == [-50, -40, 0, 20]
+    gains = levels.move_losses([level_game(5)], [np.array([0, 50, 10, 10, 30])])
+    assert gains["loss"].tolist() == [0, 0, 0, 20]
+    assert gains["signed"].tolist() == [-50, -40, 0, 20]
 
 
 def test_the_side_to_move_follows_the_root_and_the_opening_is_not_graded():
@@ -205,7 +188,7 @@ def test_stockfish_values_every_position_for_white_until_mate(stockfish):
     games = [level_game(5, SHUFFLE), level_game(5)]
     with Engine(stockfish, hash_mb=2) as engine:
         alone = levels.search_values(engine, games[1], nodes=500)
-    values = levels.game_values(games, nodes=500, processes=1)[1]
+    values = levels.game_values(games, nodes=500)[1]
     assert values.tolist() == alone.tolist()  # nothing is remembered from the game before
     assert values[3:].tolist() == [-9_999, -10_000]
     assert levels.move_losses(games[1:], [values])["loss"].idxmax() == 2

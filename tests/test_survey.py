@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -15,40 +14,18 @@ import pytest
 
 from chessgloss import cli
 from chessgloss.corpora.games import read_games
-from chessgloss.survey import reading
+from chessgloss.survey import reading, study
 from chessgloss.survey import simulate as simulated
-from chessgloss.survey.study import (
-    CAUSES,
-    DIMENSIONS,
-    Key,
-    Settings,
-    Study,
-    StudyError,
-    StudyMove,
-    complete_moves,
-    lot,
-    read_key,
-    read_study,
-    shown_order,
-    study_of,
-    write_key,
-    write_study,
-)
+from chessgloss.survey.study import CAUSES, DIMENSIONS, Key, Study, StudyError, StudyMove
 from scripts import SELFPLAY
 
 METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
 #: The paper's Table 1, criteria only: what simulated raters are made to think.
 PLANTED = pd.DataFrame(
-    [
-        [0.62, 0.52, 0.30, 0.60, 0.62],
-        [0.63, 0.46, 0.15, 0.66, 0.64],
-        [0.36, 0.49, 0.40, 0.72, 0.84],
-        [0.43, 0.56, 0.49, 0.72, 0.85],
-        [0.60, 0.67, 0.59, 0.80, 0.91],
-    ],
-    index=METHODS,
-    columns=list(DIMENSIONS),
-)
+    {"correctness": [0.62, 0.63, 0.36, 0.43, 0.60], "relevance": [0.52, 0.46, 0.49, 0.56, 0.67],
+     "completeness": [0.30, 0.15, 0.40, 0.49, 0.59], "clarity": [0.60, 0.66, 0.72, 0.72, 0.80],
+     "fluency": [0.62, 0.64, 0.84, 0.85, 0.91]}, METHODS,
+)  # fmt: skip
 
 
 def study_of_size(count: int) -> Study:
@@ -56,21 +33,19 @@ def study_of_size(count: int) -> Study:
     moves = []
     for number, game in enumerate(read_games(SELFPLAY, count), start=1):
         texts = {name: f"{name} says" + " so" * (k + number) for k, name in enumerate(METHODS)}
-        move = StudyMove(
-            name=f"game/{number}", fen=game.position(12).fen, move=game.moves[12], comments=texts
-        )
-        moves.append(move)
+        place = {"name": f"game/{number}", "fen": game.position(12).fen, "move": game.moves[12]}
+        moves.append(StudyMove(**place, comments=texts))
     return Study(title="A study", moves=tuple(moves))
 
 
 @pytest.fixture(scope="module")
-def study():
+def made():
     return study_of_size(6)
 
 
 @pytest.fixture(scope="module")
-def key(study):
-    return Key(study=study, secret="5a" * 32)
+def key(made):
+    return Key(study=made, secret="5a" * 32)
 
 
 @pytest.fixture
@@ -83,32 +58,25 @@ def sent(key, tmp_path):
 # ---------------------------------------------------------------- studies and keys
 
 
-def test_a_study_survives_its_files(study, tmp_path):
-    write_study(tmp_path / "study.json", study)
-    assert read_study(tmp_path / "study.json") == study
-    rows = ["\t".join(["name", "fen", "move", *METHODS])]
-    for move in study.moves:
-        texts = [move.comments[method] for method in METHODS]
-        rows.append("\t".join([move.name, move.fen, move.played.san, *texts]))
-    (tmp_path / "a_study.tsv").write_text("\n".join(rows), encoding="utf-8")
-    assert read_study(tmp_path / "a_study.tsv", title="A study") == study
+def test_a_study_survives_its_files(made, tmp_path):
+    study.write_study(tmp_path / "study.json", made)
+    assert study.read_study(tmp_path / "study.json") == made
+    rows = [["name", "fen", "move", *METHODS]]
+    rows += [[one.name, one.fen, one.played.san, *one.comments.values()] for one in made.moves]
+    (tmp_path / "a_study.tsv").write_text("\n".join(map("\t".join, rows)), encoding="utf-8")
+    assert study.read_study(tmp_path / "a_study.tsv", title="A study") == made
+
+
+NO_POSITION = '{"moves": [{"name": "a", "fen": "x", "move": "e4", "comments": {}}]}'
 
 
 @pytest.mark.parametrize(("name", "text", "message"), [
     ("s.json", "{", "cannot be read"),
-    ("s.json", '{"moves": 3}', "moves: Input should be"),
-    (
-        "s.json",
-        '{"moves": [{"name": "a", "fen": "x", "move": "e4", "comments": {}}]}',
-        "move 1",
-    ),
     ("s.json", "[]", "cannot be read"),
+    ("s.json", '{"moves": 3}', "moves: Input should be"),
     ("s.json", '{"moves": []}', "moves: .* at least 1"),
-    (
-        "s.json",
-        '{"moves": [{"name": "a", "move": "e4", "comments": {}}]}',
-        "move 1, fen: .*requ",
-    ),
+    ("s.json", NO_POSITION, "move 1"),
+    ("s.json", NO_POSITION.replace('"fen": "x", ', ""), "move 1, fen: .*requ"),
     ("s.tsv", "name\tfen\tmove\tccc\tllm\na\tb\n", "move 1"),
     ("s.tsv", "fen\tmove\tccc\nb\te4\tA\n", "columns are name, fen, move"),
     ("s.txt", "", r"ends in \.json or \.tsv"),
@@ -116,43 +84,51 @@ def test_a_study_survives_its_files(study, tmp_path):
 def test_a_bad_study_file_is_named_with_its_place(tmp_path, name, text, message):
     (tmp_path / name).write_text(text)
     with pytest.raises(StudyError, match=message) as caught:
-        read_study(tmp_path / name)
+        study.read_study(tmp_path / name)
     assert name in str(caught.value)
 
 
-def test_a_study_is_made_of_a_table_of_comments(study):
-    rows = [(m.name, k, "answered", m.comments[k]) for m in study.moves for k in METHODS]
+@pytest.mark.parametrize(("change", "message"), [
+    ({"baseline": "gpt"}, "one of them 'gpt', are not in: reference, gac"),
+    ({"moves": 2 * study_of_size(1).model_dump()["moves"]}, "named twice: game/1"),
+])  # fmt: skip
+def test_a_study_that_compares_nothing_is_refused(made, change, message):
+    with pytest.raises(ValueError, match=message):
+        Study.model_validate(made.model_dump() | change)
+
+
+def test_a_study_is_made_of_a_table_of_comments(made):
+    rows = [(m.name, k, "answered", m.comments[k]) for m in made.moves for k in METHODS]
     rows[0] = (*rows[0][:2], "cut_off", "")
     comments = pd.DataFrame(rows, columns=["move", "method", "state", "text"])
-    moves = {move.name: move.played for move in study.moves}
-    complete = complete_moves(comments, METHODS)
-    assert complete == [move.name for move in study.moves[1:]]
+    moves = {move.name: move.played for move in made.moves}
+    complete = study.complete_moves(comments, METHODS)
+    assert complete == [move.name for move in made.moves[1:]]
     with pytest.raises(StudyError, match="game/1"):
-        study_of(comments, moves, METHODS)
-    made = study_of(comments, {name: moves[name] for name in complete}, METHODS, title="A study")
-    assert made.moves == study.moves[1:]
+        study.study_of(comments, moves, METHODS)
+    without_it = {name: moves[name] for name in complete}
+    assert study.study_of(comments, without_it, METHODS).moves == made.moves[1:]
 
 
-def test_opaque_names_depend_on_the_secret_and_on_the_text(study, key):
-    names = key.items()
-    assert len(names) == len(study.moves) * len(METHODS)
-    assert Counter(names.values()) == {(n, m): 1 for n in range(1, 7) for m in METHODS}
-    other = Key(study=study, secret="5b" * 32)
+def test_opaque_names_depend_on_the_secret_and_on_the_text(made, key):
+    names, other = key.items(), Key(study=made, secret="5b" * 32)
+    assert list(names.values()) == [(n, method) for n in range(1, 7) for method in METHODS]
     assert not set(names) & set(other.items())
     assert key.study_id != other.study_id
-    assert Key.new(study).secret != Key.new(study).secret
+    assert Key.new(made).secret != Key.new(made).secret
 
 
 def test_a_key_is_read_back_and_a_changed_one_is_refused(key, tmp_path):
     path = tmp_path / "study.key.json"
-    write_key(path, key)
-    assert read_key(path) == key
-    path.write_text(path.read_text().replace("ccc says", "llm says", 1))
-    with pytest.raises(StudyError, match="changed since it was written"):
-        read_key(path)
-    path.write_text("{}")
-    with pytest.raises(StudyError, match="not a key of"):
-        read_key(path)
+    study.write_key(path, key)
+    assert study.read_key(path) == key
+    for text, message in (
+        (path.read_text().replace("ccc says", "llm says", 1), "changed since it was written"),
+        ("{}", "not a key of"),
+    ):
+        path.write_text(text)
+        with pytest.raises(StudyError, match=message):
+            study.read_key(path)
 
 
 def test_lots_are_those_of_the_published_hashes():
@@ -160,16 +136,16 @@ def test_lots_are_those_of_the_published_hashes():
     value = 0x811C9DC5
     value = (value ^ value >> 16) * 0x85EBCA6B % 2**32
     value = (value ^ value >> 13) * 0xC2B2AE35 % 2**32
-    assert lot("") == value ^ value >> 16
+    assert study.lot("") == value ^ value >> 16
 
 
 def test_every_method_stands_in_every_place_about_equally_often(key):
     items = list(key.items())[:5]
-    orders = [shown_order(f"P{number}", items) for number in range(2_000)]
+    orders = [study.shown_order(f"P{number}", items) for number in range(2_000)]
     for place in range(5):
         counts = Counter(order[place] for order in orders)
         assert min(counts.values()) > 320 and max(counts.values()) < 480
-    assert orders[0] == shown_order("P0", reversed(items))
+    assert orders[0] == study.shown_order("P0", reversed(items))
 
 
 # ---------------------------------------------------------------- reading
@@ -177,33 +153,36 @@ def test_every_method_stands_in_every_place_about_equally_often(key):
 
 def test_what_was_rated_is_what_is_read(key, sent):
     names = tuple(one.name for one in key.study.moves)
-    made, found = simulated.simulate(PLANTED, names, 3, seed=1), reading.read_ratings(sent, key)
+    drawn, found = simulated.simulate(PLANTED, names, 3, seed=1), reading.read_ratings(sent, key)
     assert found.simulated and found.label == "SIMULATED ratings"
     assert (found.moves, found.methods, found.raters) == (names, METHODS, ("S01", "S02", "S03"))
     for name in DIMENSIONS:
-        assert np.array_equal(found.cube(name), made.cube(name))
+        assert np.array_equal(found.cube(name), drawn.cube(name))
     order = ["rater", "move", "method"]
-    left, right = (one.frame.sort_values(order).reset_index(drop=True) for one in (found, made))
+    left, right = (one.frame.sort_values(order).reset_index(drop=True) for one in (found, drawn))
     pd.testing.assert_frame_equal(left, right)
 
 
-def changed(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+Change = Callable[[dict[str, Any]], object]
+
+
+def changed(path: Path, change: Change) -> None:
     record = json.loads(path.read_text())
     change(record)
     path.write_text(json.dumps(record))
 
 
-def comment(number: int, **answers: Any) -> Callable[[dict[str, Any]], object]:
+def comment(number: int, **answers: Any) -> Change:
     """Change answers on the comment of that number, from 1."""
     return lambda record: record["comments"][number - 1].update(answers)
 
 
-def head(**fields: Any) -> Callable[[dict[str, Any]], object]:
+def head(**fields: Any) -> Change:
     """Change fields of the whole file."""
     return lambda record: record.update(fields)
 
 
-def swap(first: int, second: int) -> Callable[[dict[str, Any]], object]:
+def swap(first: int, second: int) -> Change:
     """Exchange the ids of two comments, by index."""
 
     def change(record: dict[str, Any]) -> None:
@@ -215,6 +194,13 @@ def swap(first: int, second: int) -> Callable[[dict[str, Any]], object]:
 
 def double(record: dict[str, Any]) -> None:
     record["comments"][4] = record["comments"][2] | {"place": 5}
+
+
+def problems_of(files: list[Path], key: Key, **options: bool) -> tuple[reading.Problem, ...]:
+    with pytest.raises(reading.RatingsError) as caught:
+        reading.read_ratings(files, key, **options)
+    assert all(str(problem) in str(caught.value) for problem in caught.value.problems)
+    return caught.value.problems
 
 
 forget_answer, forget_cause = comment(4, clarity=None), comment(1, correctness=2, causes=[])
@@ -248,12 +234,9 @@ forget_answer, forget_cause = comment(4, clarity=None), comment(1, correctness=2
 ])  # fmt: skip
 def test_every_fault_is_named_with_file_and_place(key, sent, damage, kind, place):
     changed(sent[1], damage)
-    with pytest.raises(reading.RatingsError) as caught:
-        reading.read_ratings(sent, key)
-    problems = caught.value.problems
+    problems = problems_of(sent, key)
     assert (kind, place) in {(one.kind, one.place) for one in problems}
     assert {one.file for one in problems} == {str(sent[1])}
-    assert sent[1].name in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -262,36 +245,25 @@ def test_every_fault_is_named_with_file_and_place(key, sent, damage, kind, place
 )
 def test_a_file_that_is_no_rating_is_refused(key, sent, text):
     sent[0].write_text(text)
-    with pytest.raises(reading.RatingsError) as caught:
-        reading.read_ratings(sent, key)
-    assert [one.kind for one in caught.value.problems] == ["unreadable"]
+    assert [one.kind for one in problems_of(sent, key)] == ["unreadable"]
 
 
 def test_all_faults_of_all_files_are_listed_at_once(key, sent):
     damages = (forget_answer, comment(6, item="0" * 16), head(consent=False))
     for path, damage in zip(sent, damages, strict=True):
         changed(path, damage)
-    with pytest.raises(reading.RatingsError) as caught:
-        reading.read_ratings(sent, key)
-    assert {one.file for one in caught.value.problems} == set(map(str, sent))
+    assert {one.file for one in problems_of(sent, key)} == set(map(str, sent))
 
 
-def test_one_participant_has_one_file(key, sent):
+def test_files_side_by_side_are_of_one_kind_and_one_for_each_participant(key, sent):
     twin = sent[0].with_name("twin.json")
     twin.write_text(sent[0].read_text())
-    with pytest.raises(
-        reading.RatingsError, match=r"S01 is also in .*simulated-S01\.json"
-    ) as caught:
-        reading.read_ratings([*sent, twin], key)
-    assert [one.kind for one in caught.value.problems] == ["doubled"]
-    with pytest.raises(reading.RatingsError, match="S02 is also in"):
-        reading.read_ratings([sent[1], sent[1]], key)
-
-
-def test_simulated_ratings_do_not_mix_with_human_ones(key, sent):
+    for files, who in (([*sent, twin], "S01"), ([sent[1], sent[1]], "S02")):
+        (problem,) = problems_of(files, key)
+        assert problem.kind == "doubled"
+        assert f"{who} is also in {sent[0].parent}/simulated-{who}.json" in problem.text
     changed(sent[0], head(simulated=False))
-    with pytest.raises(reading.RatingsError, match="simulated ratings among human ones"):
-        reading.read_ratings(sent, key)
+    assert "simulated ratings among human ones" in problems_of(sent, key)[0].text
     assert not reading.read_ratings(sent[:1], key).simulated
 
 
@@ -303,30 +275,22 @@ def test_missing_answers_may_be_allowed_and_are_counted(key, sent):
     assert np.isnan(found.cube("clarity")).sum() == 1
     assert len(found.frame) == 3 * 6 * 5
     changed(sent[1], comment(8, fluency=6))
-    with pytest.raises(reading.RatingsError) as caught:
-        reading.read_ratings(sent, key, partial=True)
-    assert [one.place for one in caught.value.problems] == ["comment 8, fluency"]
+    (problem,) = problems_of(sent, key, partial=True)
+    assert problem.place == "comment 8, fluency"
     changed(sent[1], lambda told: told["comments"][7].pop("fluency"))
     changed(sent[1], lambda told: told["comments"][6].pop("seconds"))
-    with pytest.raises(reading.RatingsError, match="comment 7, seconds"):
-        reading.read_ratings(sent, key, partial=True)
+    assert problems_of(sent, key, partial=True)[0].place == "comment 7, seconds"
 
 
 def test_a_pilot_is_checked_named_and_not_counted(key, sent):
-    told = json.loads(sent[2].read_text())
-    short = copy.deepcopy(told) | {"pilot": True, "comments": told["comments"][:10]}
-    sent[2].write_text(json.dumps(short))
+    changed(sent[2], lambda told: told.update(pilot=True, comments=told["comments"][:10]))
     found = reading.read_ratings(sent, key)
     assert found.raters == ("S01", "S02")
     assert found.notes == (f"{sent[2]}: a pilot run, not counted",)
     assert reading.strengths(sent)["pilot"].tolist() == [False, False, True]
-    short["comments"] = short["comments"][:9]
-    sent[2].write_text(json.dumps(short))
-    with pytest.raises(reading.RatingsError, match="1 of 10 comments are not in the file"):
-        reading.read_ratings(sent, key)
-    sent[2].write_text(json.dumps(told | {"pilot": True}))
-    with pytest.raises(reading.RatingsError, match="no file of a main run"):
-        reading.read_ratings(sent[2:], key)
+    assert "no file of a main run" in problems_of(sent[2:], key)[0].text
+    changed(sent[2], lambda told: told["comments"].pop())
+    assert "1 of 10 comments are not in the file" in problems_of(sent, key)[0].text
 
 
 # ---------------------------------------------------------------- tables
@@ -470,54 +434,47 @@ def run(*arguments: str | Path) -> int:
     return given.run(given)
 
 
-def test_from_a_study_to_its_tables(study, tmp_path, capsys):
-    write_study(tmp_path / "study.json", study)
+def test_from_a_study_to_its_tables(made, tmp_path, capsys):
+    study.write_study(tmp_path / "study.json", made)
     form, kept = tmp_path / "form.html", tmp_path / "form.key.json"
     assert run("build", tmp_path / "study.json", "-o", form) == 0
     first = form.read_text()
     assert run("build", tmp_path / "study.json", "-o", form) == 0
     assert form.read_text() == first, "the key is kept, so the page is the same"
-    key = read_key(kept)
-    ratings = simulated.simulate(PLANTED, [move.name for move in study.moves], 3, seed=2)
-    files = simulated.write_sessions(tmp_path, key, ratings)
-    scores = ["move,method,length"]
-    scores += [f"{m.name},{k},{len(m.comments[k])}" for m in study.moves for k in METHODS]
-    write_scores(tmp_path, "\n".join(scores))
+    ratings = simulated.simulate(PLANTED, [move.name for move in made.moves], 3, seed=2)
+    files = simulated.write_sessions(tmp_path, study.read_key(kept), ratings)
+    lengths = [f"{m.name},{k},{len(m.comments[k])}" for m in made.moves for k in METHODS]
+    scores = write_scores(tmp_path, "\n".join(["move,method,length", *lengths]))
     capsys.readouterr()
-    assert run("read", *files, "--key", kept, "--scores", tmp_path / "scores.csv") == 0
+    assert run("read", *files, "--key", kept, "--scores", scores) == 0
     printed = capsys.readouterr().out
-    for number in range(1, 5):
-        assert f"Table {number}" in printed
+    assert all(f"Table {number}" in printed for number in range(1, 5))
     assert printed.count("SIMULATED ratings") >= 4
-    assert run("read", *files, "--key", kept, "--scores", tmp_path / "scores.csv", "--json") == 0
+    assert run("read", *files, "--key", kept, "--scores", scores, "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert told["simulated"] is True
     assert told["participants"][0]["participant"] == "S01"
     assert len(told["Table 1"]) == 30
     assert {"method", "dimension", "mean", "difference", "p", "star"} == set(told["Table 1"][0])
     assert "relevance pearson" in told["Table 4"][0]
-
-
-def test_a_damaged_file_stops_everything(study, key, sent, tmp_path, capsys):
-    write_key(tmp_path / "key.json", key)
-    changed(sent[0], comment(2, correctness=4))
-    assert run("read", *sent, "--key", tmp_path / "key.json", "--json") == 2
+    changed(files[0], comment(2, correctness=4))
+    assert run("read", *files, "--key", kept, "--json") == 2
     shown = capsys.readouterr()
     (problem,) = json.loads(shown.out)["problems"]
-    assert problem["file"] == str(sent[0])
+    assert problem["file"] == str(files[0])
     assert (problem["place"], problem["kind"]) == ("comment 2, correctness", "out_of_range")
     assert "1 faults; nothing was computed" in shown.err
 
 
-def test_build_refuses_what_would_do_harm(study, tmp_path):
-    source, page = tmp_path / "study.json", tmp_path / "f.html"
-    write_study(source, study)
-    with pytest.raises(ValueError, match=r"ends in \.html"):
-        run("build", source, "-o", tmp_path / "form.txt")
-    with pytest.raises(ValueError, match="is the study itself"):
-        run("build", source, "-o", page, "--key", source)
-    write_key(tmp_path / "other.json", Key(study=study_of_size(2), secret="00" * 32))
-    with pytest.raises(ValueError, match="key of another study"):
-        run("build", source, "-o", page, "--key", tmp_path / "other.json")
-    with pytest.raises(ValueError, match="at least 1"):
-        Settings(block=0)
+def test_build_refuses_what_would_do_harm(made, tmp_path):
+    source, other = tmp_path / "study.json", tmp_path / "other.json"
+    study.write_study(source, made)
+    study.write_key(other, Key(study=study_of_size(2), secret="00" * 32))
+    for page, more, message in (
+        ("form.txt", (), r"ends in \.html"),
+        ("f.html", ("--key", source), "is the study itself"),
+        ("f.html", ("--key", other), "key of another study"),
+        ("f.html", ("--block", "0"), "at least 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            run("build", source, "-o", tmp_path / page, *more)

@@ -19,6 +19,7 @@ import json
 import random
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -35,8 +36,8 @@ from chessgloss.engine import Engine, version
 from chessgloss.positions import Game, Position
 from chessgloss.skill import grading, levels, players, suite
 from chessgloss.skill.grading import MoveTable, Settings, graded_moves
-from chessgloss.skill.levels import ELO_NAMES, LEVELS, VALUE_NODES, Rules
-from chessgloss.skill.players import Asked, read_weakened, whole_lines
+from chessgloss.skill.levels import ELO_NAMES, GAME_NODES, LEVELS, VALUE_NODES
+from chessgloss.skill.players import Asked, read_weakened
 from chessgloss.skill.suite import COLUMNS, SEED, VERSION
 from chessgloss.store import Store, default_store, file_digest
 
@@ -58,6 +59,31 @@ _LATE_MOVES = (5, 8)
 
 
 # ---------------------------------------------------------------- games
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How the games are played; every number is part of the data sheet.
+
+    Parameters
+    ----------
+    games
+        Games a level.
+    nodes
+        Nodes a move at every level, so that levels differ by the option alone.
+    opening_plies
+        Plies drawn from the book, by its weights.
+    most_plies
+        A game of this length is stopped and counts as drawn.
+    seed
+        Seed of the openings.
+    """
+
+    games: int = 40
+    nodes: int = GAME_NODES
+    opening_plies: int = 6
+    most_plies: int = 300
+    seed: int = 8
 
 
 def draw_openings(book: Path, rules: Rules) -> list[tuple[str, ...]]:
@@ -260,15 +286,16 @@ def keep_weakened(
     nodes
         Nodes of each search, one thread.
     """
+    text = path.read_text("utf-8") if path.exists() else "\t".join(players.COLUMNS) + "\n"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text[: text.rfind("\n") + 1], "utf-8")  # what a stopped run left half written
     kept = read_weakened(path)
     todo = [
         (strength, question)
         for strength in strengths
         for question in asked
-        if (strength, question.name, question.position.fen) not in kept.index
+        if (strength, question.name, question.position.fen) not in kept
     ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(whole_lines(path), encoding="utf-8")
     if not todo:
         return 0
     with Engine() as engine, path.open("a", encoding="utf-8") as file:
@@ -376,7 +403,7 @@ def make(what: str, folder: Path, count: int = CLOSE_GAMES) -> None:
         by = f"{ENGINE}, {SETTINGS.label}, mean of both colours"
         write_suite(graded, folder / "suite.json", games=file_digest(games_file), graded_by=by)
     elif what == "answers":
-        asked, nodes = suite.ask(drawn, positions), Rules().nodes
+        asked, nodes = suite.ask(drawn, positions), GAME_NODES
         known = [Asked(known.name, known.position) for known in suite.read_known_sets().known]
         keep_weakened([*asked, *known], "level", LEVELS, folder / "level_answers.tsv", nodes=nodes)
         keep_weakened(asked, "elo", players.ELOS, folder / "elo_answers.tsv", nodes=nodes)

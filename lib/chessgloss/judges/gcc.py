@@ -17,8 +17,8 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import chess
 import chess.engine
@@ -41,9 +41,6 @@ PROMPTS = (*DIMENSIONS, "relevance_verified", "relevance_2", "relevance_3", "cor
 #: One token, the likeliest, with as many alternatives as the protocol gives.
 ONE_TOKEN = Sampling(temperature=0.0, max_tokens=1, top_logprobs=20)
 
-#: Most findings of the checker that a judge reads, the false claims first.
-MOST_FINDINGS = 5
-
 #: States whose text is the judge's own answer; one token is always ``cut_off``.
 _READABLE = (State.ANSWERED, State.CUT_OFF)
 
@@ -61,7 +58,7 @@ _PREAMBLE = re.compile(
 )
 _SCORE = re.compile(rf"{_OPEN}([1-5])(?:\.0| ?/ ?5)?{_CLOSE}")
 _STATED = re.compile(r"([1-5])(?:\.0(?!\d)| ?/ ?5(?!\d))?(?!\d| ?[-–/.,] ?\d)")
-_LETTER = re.compile(rf"{_OPEN}([A-Z]){_CLOSE}")
+_LETTER = re.compile(rf"{_OPEN}([AB]){_CLOSE}")
 
 
 # ---------------------------------------------------------------- questions
@@ -107,7 +104,7 @@ def with_requests(texts: pd.DataFrame, briefings: Mapping[str, Briefing]) -> pd.
         judge_request(row.text, briefings[row.move], row.asked, row.method, row.variant)
         for row in texts.itertuples()
     ]
-    return texts.assign(request=pd.Series(requests, texts.index, dtype=object))
+    return texts.assign(request=requests)
 
 
 def judge_request(
@@ -168,7 +165,7 @@ def _score(score: chess.engine.PovScore) -> str:
 def findings(checked: Iterable[Checked]) -> str:
     """Return what a program found of a comment's claims, in a few lines, the false ones first.
 
-    Claims that neither board nor engine settles are left out.
+    Claims that neither board nor engine settles are left out; of the others five are told.
     """
     decided = [claim for claim in checked if claim.verdict != "not checkable"]
     if not decided:
@@ -177,7 +174,7 @@ def findings(checked: Iterable[Checked]) -> str:
     false = sum(claim.verdict == "false" for claim in decided)
     claims = "1 claim" if len(decided) == 1 else f"{len(decided)} claims"
     lines = [f"Of {claims} checked, {false or 'none'} {'are' if false > 1 else 'is'} false."]
-    for claim in decided[:MOST_FINDINGS]:
+    for claim in decided[:5]:
         reason = f" ({claim.evidence.removeprefix('after the move: ')})" if claim.cause else ""
         lines.append(f'- {claim.verdict}: "{claim.claim.text}"{reason}')
     return "\n".join(lines)
@@ -218,19 +215,16 @@ def judge(texts: pd.DataFrame, briefings: Mapping[str, Briefing], client: Client
     -------
     pandas.DataFrame
         The same rows with columns more: ``request``, ``answer``, ``score`` (share of the scale,
-        0 to 1; NaN where the answer is none), ``mass`` and ``by`` (see :class:`Score`).
+        0 to 1; NaN where the answer is none) and ``mass`` (see :class:`Score`).
     """
     answered = client.answered(with_requests(texts, briefings))
     scores = [read_score(answer) for answer in answered["answer"]]
     return answered.assign(
-        score=[score.share for score in scores],
-        mass=[score.mass for score in scores],
-        by=[score.by for score in scores],
+        score=[score.share for score in scores], mass=[score.mass for score in scores]
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """What a judge's answer says.
 
     Parameters
@@ -238,15 +232,11 @@ class Score:
     value
         The score from 1 to 5, not rounded; NaN if the answer holds none.
     mass
-        Probability of all tokens that are a score, 0 to 1; NaN if it is not known.
-    by
-        How the score was come by: ``probabilities`` of the answer's token, the ``text`` of
-        the answer where an endpoint gives none, or not at all: ``unscored``.
+        Probability of all tokens that are a score, 0 to 1; NaN where an endpoint gives none.
     """
 
     value: float
     mass: float = math.nan
-    by: str = "probabilities"
 
     @property
     def share(self) -> float:
@@ -254,7 +244,7 @@ class Score:
         return (self.value - 1) / 4
 
 
-UNSCORED = Score(math.nan, by="unscored")
+UNSCORED = Score(math.nan)
 
 
 def read_score(answer: Answer) -> Score:
@@ -267,7 +257,7 @@ def read_score(answer: Answer) -> Score:
     if stated is None:
         return UNSCORED
     if not answer.tokens:
-        return Score(float(stated), by="text")
+        return Score(float(stated))
     token = answer_token(answer.tokens)
     if token is None or _form_of(token.text, _SCORE) != str(stated):
         return UNSCORED
@@ -279,9 +269,8 @@ def read_score(answer: Answer) -> Score:
 
 def stated_score(text: str) -> int | None:
     """Return the digit that a text begins with, as far as it is an answer; else ``None``."""
-    preamble = _PREAMBLE.match(text)
-    match = _STATED.match(text, preamble.end() if preamble else 0)
-    return int(match.group(1)) if match else None
+    match = _STATED.match(_PREAMBLE.sub("", text, count=1))
+    return int(match[1]) if match else None
 
 
 def answer_token(tokens: Sequence[Token]) -> Token | None:
@@ -294,21 +283,19 @@ def answer_token(tokens: Sequence[Token]) -> Token | None:
     return None
 
 
-def read_letter(answer: Answer, letters: str = "AB") -> dict[str, float] | None:
-    """Return how an answer's probability falls on some letters, summing to 1.
+def read_letter(answer: Answer) -> dict[str, float] | None:
+    """Return how an answer's probability falls on ``A`` and ``B``, summing to 1.
 
-    ``None`` if the answer is none of them. Without log-probabilities the letter that was
-    answered gets all.
+    ``None`` if the answer is neither. Without log-probabilities the letter that was answered
+    gets all.
     """
-    if answer.state not in _READABLE:
-        return None
     token = answer_token(answer.tokens)
     stated = _form_of(token.text if token else answer.text, _LETTER)
-    if stated is None or stated not in letters:
+    if answer.state not in _READABLE or stated is None:
         return None
     chances = _chances(token, _LETTER) if token else {stated: 1.0}
-    total = sum(chances.get(letter, 0.0) for letter in letters)
-    return {letter: chances.get(letter, 0.0) / total for letter in letters}
+    total = sum(chances.values())
+    return {letter: chances.get(letter, 0.0) / total for letter in "AB"}
 
 
 def _form_of(token: str, forms: re.Pattern[str]) -> str | None:

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, permutations
+from typing import NamedTuple, TypeAlias
 
 import chess
 import numpy as np
@@ -34,12 +34,8 @@ from chessgloss.stats import RESAMPLES, cluster_weights, percentile_interval
 
 #: The six criteria in the rubric's order; each is scored from 1 (unacceptable) to 5 (excellent).
 CRITERIA = (
-    "faithfulness",
-    "relevance",
-    "informativeness",
-    "clarity",
-    "human_likeness",
-    "conciseness",
+    *("faithfulness", "relevance", "informativeness"),
+    *("clarity", "human_likeness", "conciseness"),
 )
 HIGHEST = 5
 
@@ -66,8 +62,9 @@ NUMBER = Sampling(temperature=0.0, max_tokens=1, seed=1, top_logprobs=20)
 Comments = Mapping[str, Mapping[str, str]]
 Contexts = Mapping[str, str]
 
-_SCORES = r"((?:\s*[1-5]\s*,){6})\s*([0-9]{1,3})"
-_RUBRIC_LINE = re.compile(rf"WINNER\s*,\s*(A|B|TIE)\s*,\s*A\s*,{_SCORES}\s*,\s*B\s*,{_SCORES}")
+_SCORES = r"((?:[ \t]*[1-5][ \t]*,){6})[ \t]*([0-9]{1,3})"
+_HEAD = r"WINNER[ \t]*,[ \t]*(A|B|TIE)[ \t]*,[ \t]*A[ \t]*,"
+_RUBRIC_LINE = re.compile(rf"{_HEAD}{_SCORES}[ \t]*,[ \t]*B[ \t]*,{_SCORES}")
 _FENCED = re.compile(r"```[a-z]*[ \t]*\n(.*)\n[ \t]*```", re.DOTALL)
 
 
@@ -141,15 +138,12 @@ def number_questions(
     ``candidate`` and ``criterion``. What is asked for comes last, so that all before it is read
     once for the twelve scores of a pair.
     """
-    cells = (
-        (
-            {**about, "candidate": candidate, "criterion": name},
-            {**values, "candidate": candidate, "criterion": spoken},
-        )
+    cells = [
+        (about | {"candidate": candidate} | named, values | {"candidate": candidate} | spoken)
         for about, values in _pairs(contexts, comments, methods)
         for candidate in "AB"
-        for name, spoken in _spoken()
-    )
+        for named, spoken in _criteria()
+    ]
     return _questions("pairwise_number", NUMBER, cells)
 
 
@@ -160,44 +154,42 @@ def alone_questions(
 
     As :func:`line_questions`, with columns ``move``, ``method``, ``criterion`` and ``request``.
     """
-    cells = (
-        (
-            {"of": move, "method": method, "criterion": name},
-            {"context": context, "comment": quoted(text), "criterion": spoken},
-        )
+    cells = [
+        ({"of": move, "method": method} | named, {"context": context, "comment": text} | spoken)
         for move, context in contexts.items()
         for method, text in _present(comments, move, methods).items()
-        for name, spoken in _spoken()
-    )
+        for named, spoken in _criteria()
+    ]
     return _questions("pairwise_alone", NUMBER, cells)
 
 
-def _pairs(
-    contexts: Contexts, comments: Comments, methods: Sequence[str]
-) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
-    """Yield what a question on a pair is about, and what fills its prompt."""
+#: What a question is about, and what fills its prompt.
+_Cell: TypeAlias = tuple[dict[str, str], dict[str, str]]
+
+
+def _pairs(contexts: Contexts, comments: Comments, methods: Sequence[str]) -> Iterator[_Cell]:
     for move, context in contexts.items():
         texts = _present(comments, move, methods)
         for first, second in permutations(texts, 2):
-            values = {"context": context, "a": quoted(texts[first]), "b": quoted(texts[second])}
+            values = {"context": context, "a": texts[first], "b": texts[second]}
             yield {"of": move, "first": first, "second": second}, values
 
 
 def _present(comments: Comments, move: str, methods: Sequence[str]) -> dict[str, str]:
+    """Return the comments on a move that take part, fenced."""
     if move not in comments:
         raise ValueError(f"no comments are given for the move {move}")
-    return {name: comments[move][name] for name in methods if comments[move].get(name, "").strip()}
+    texts = {name: comments[move].get(name, "") for name in methods}
+    return {name: quoted(text) for name, text in texts.items() if text.strip()}
 
 
-def _spoken() -> list[tuple[str, str]]:
-    """Return each criterion and what it is called in a question: ``C5, human-likeness``."""
-    numbered = enumerate(CRITERIA, start=1)
-    return [(name, f"C{number}, {name.replace('_', '-')}") for number, name in numbered]
+def _criteria() -> Iterator[_Cell]:
+    """Yield each criterion and what it is called in a question: ``C5, human-likeness``."""
+    for number, name in enumerate(CRITERIA, start=1):
+        yield {"criterion": name}, {"criterion": f"C{number}, {name.replace('_', '-')}"}
 
 
-def _questions(
-    name: str, sampling: Sampling, cells: Iterable[tuple[dict[str, str], dict[str, str]]]
-) -> pd.DataFrame:
+def _questions(name: str, sampling: Sampling, cells: Iterable[_Cell]) -> pd.DataFrame:
     prompt = load_prompt(name)
     rows = [
         {**about, "request": Request(prompt.fill(**values), sampling, 0, prompt.label, about)}
@@ -209,8 +201,7 @@ def _questions(
 # ---------------------------------------------------------------- what the judge answers
 
 
-@dataclass(frozen=True, slots=True)
-class Ballot:
+class Ballot(NamedTuple):
     """The rubric's line as a judge wrote it, whatever its scores add up to.
 
     Parameters
@@ -236,15 +227,13 @@ def read_line(text: str) -> Ballot | None:
     backticks around the line. Nothing else: a line in lower case, a missing field, a word
     before or after it make the answer unreadable.
     """
-    line = text.strip()
-    fenced = _FENCED.fullmatch(line)
-    line = fenced.group(1).strip() if fenced else line
-    match = _RUBRIC_LINE.fullmatch(line) if len(line.splitlines()) == 1 else None
+    fenced = _FENCED.fullmatch(text.strip())
+    match = _RUBRIC_LINE.fullmatch((fenced[1] if fenced else text).strip())
     if match is None:
         return None
-    word, *sides = match.groups()
-    a, b = (tuple(int(score) for score in side.split(",")[:-1]) for side in sides[::2])
-    return Ballot(word, a, b, (int(sides[1]), int(sides[3])))
+    word, of_a, total_a, of_b, total_b = match.groups()
+    a, b = (tuple(map(int, side.split(",")[:-1])) for side in (of_a, of_b))
+    return Ballot(word, a, b, (int(total_a), int(total_b)))
 
 
 def read_lines(answered: pd.DataFrame) -> pd.DataFrame:
@@ -258,17 +247,13 @@ def read_lines(answered: pd.DataFrame) -> pd.DataFrame:
         judge named), ``stated_a`` and ``stated_b`` (the totals it wrote), and twelve scores:
         ``faithfulness_a`` ... ``conciseness_b``. All but ``state`` are missing unless read.
     """
+    names = ["state", "word", "stated_a", "stated_b", *_columns("a"), *_columns("b")]
     rows = []
     for answer in answered["answer"]:
         ballot = read_line(answer.text) if answer.state == State.ANSWERED else None
         state = "unreadable" if answer.state == State.ANSWERED else str(answer.state)
-        row: dict[str, object] = {"state": state if ballot is None else "read"}
-        if ballot is not None:
-            row |= {"word": ballot.word}
-            row |= dict(zip(("stated_a", "stated_b"), ballot.totals, strict=True))
-            row |= dict(zip(_columns("a") + _columns("b"), ballot.a + ballot.b, strict=True))
-        rows.append(row)
-    names = ["state", "word", "stated_a", "stated_b", *_columns("a"), *_columns("b")]
+        read = ballot and ("read", ballot.word, *ballot.totals, *ballot.a, *ballot.b)
+        rows.append(dict(zip(names, read or (state,), strict=False)))
     return answered.join(pd.DataFrame(rows, answered.index, columns=names))
 
 
@@ -407,11 +392,11 @@ _SILENT = frozenset({"no", "none", "NA", "0"})
 #: Lines that hold written moves.
 _MOVES = ("move", "best line", "expected reply")
 
-_HANGING = tuple(
-    f"{whose} hanging pieces {when}"
-    for whose in ("own", "opponent's")
+_HANGING = [
+    f"{name} {when}"
+    for name in ("own hanging pieces", "opponent's hanging pieces")
     for when in ("before", "after")
-)
+]
 _THREATS = ("threats after", "opponent's chances after")
 
 #: The lines of the context that can carry each event.
@@ -428,12 +413,7 @@ CARRIERS: Mapping[Disqualifier, tuple[str, ...]] = {
     ),
 }
 #: What a written move shows of an event.
-_SIGNS: Mapping[Disqualifier, str] = {
-    "check": "+",
-    "checkmate": "#",
-    "capture": "x",
-    "promotion": "=",
-}
+_SIGNS: Mapping[str, str] = {"check": "+", "checkmate": "#", "capture": "x", "promotion": "="}
 #: Events that a counted mate in an evaluation carries, too.
 _MATING: tuple[Disqualifier, ...] = ("checkmate", "forced tactic or threat")
 

@@ -43,9 +43,6 @@ GRADES: Final = (*MOVE_GRADES, "Illegal", "Unreadable", "Refused", "Error")
 #: Marks of the plan (3.2), 5 to 1; an answer that is no legal move gets the lowest.
 MARKS: Final = dict(zip(MOVE_GRADES, (5, 4, 3, 2, 1), strict=True))
 
-#: Rank of a move that is not among the five best (the plan's ``_classify_move``).
-OUTSIDE = RANKED_LINES + 1
-
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -103,21 +100,17 @@ def graded_moves(tables: Mapping[str, MoveTable], *, cap: float = CAP) -> pd.Dat
         One row a move, index ``name`` and ``uci``: ``value`` (centipawns for the mover, uncut),
         ``rank`` (1 to 5, or 6 outside the five best), ``loss`` (values cut), ``uncut`` (the
         same without a cut), ``win_loss`` (chance to win given away, 0 to 1), ``grade``,
-        ``mark`` (5 to 1), ``best`` and ``top_five`` (1 or 0).
+        ``mark`` (5 to 1), ``best`` (1 or 0).
     """
-    moves = pd.DataFrame(
-        [
-            (
-                name,
-                uci,
-                value,
-                list(table.ranked).index(uci) + 1 if uci in table.ranked else OUTSIDE,
-            )
-            for name, table in tables.items()
+    rows = []
+    for name, table in tables.items():
+        ranks = {uci: rank for rank, uci in enumerate(table.ranked, start=1)}
+        rows += [
+            (name, uci, value, ranks.get(uci, RANKED_LINES + 1))
             for uci, value in table.values.items()
-        ],
-        columns=["name", "uci", "value", "rank"],
-    ).set_index(["name", "uci"])
+        ]
+    moves = pd.DataFrame(rows, columns=["name", "uci", "value", "rank"])
+    moves = moves.set_index(["name", "uci"])
     best = moves.groupby("name")["value"].transform("max")
     moves["loss"] = centipawn_loss(best, moves["value"], cap=cap)
     moves["uncut"] = (best - moves["value"]).astype(float)
@@ -125,7 +118,6 @@ def graded_moves(tables: Mapping[str, MoveTable], *, cap: float = CAP) -> pd.Dat
     moves["grade"] = moves["loss"].map(mistake_class)
     moves["mark"] = moves["grade"].map(MARKS).astype(float)
     moves["best"] = (moves["loss"] == 0).astype(float)
-    moves["top_five"] = (moves["rank"] < OUTSIDE).astype(float)
     return moves
 
 
@@ -146,8 +138,8 @@ def graded_answers(answers: pd.Series, moves: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row a position: ``name``, ``legal`` (1 or 0), ``mark``, ``loss``, ``uncut``,
-        ``win_loss`` (missing without a legal move), ``charged``, ``best``, ``top_five``, and
-        1 in the column of its grade (:data:`GRADES`), 0 in the others.
+        ``win_loss`` (missing without a legal move), ``charged``, ``best``, and 1 in the
+        column of its grade (:data:`GRADES`), 0 in the others.
 
     Raises
     ------
@@ -167,8 +159,7 @@ def graded_answers(answers: pd.Series, moves: pd.DataFrame) -> pd.DataFrame:
         legal=legal.astype(float),
         charged=sheet["loss"].fillna(pd.Series(worst)),
     )
-    sheet = sheet.fillna({"mark": 1.0, "best": 0.0, "top_five": 0.0})
-    return sheet.join(_indicators(grades))
+    return sheet.fillna({"mark": 1.0, "best": 0.0}).join(_indicators(grades))
 
 
 def random_answers(names: Sequence[str], moves: pd.DataFrame) -> pd.DataFrame:
@@ -315,16 +306,30 @@ def search_tables(
     keys = [position_key(position) for position in positions]
     tables = dict(kept)
     missing = {key: each for key, each in zip(keys, positions, strict=True) if key not in kept}
-    if not missing:
-        return [tables[key] for key in keys]
-    with open_engine(timeout=600) as engine:
-        for key, position in tqdm(missing.items(), "tables", unit="position"):
-            moves = (asked or {}).get(key)
-
-            def build(position: Position = position, moves: Sequence[str] | None = moves) -> dict:
-                return analyse_moves(engine, position, settings, moves)._asdict()
-
-            recipe = {"position": key, "settings": settings.label, "lines": RANKED_LINES}
-            recipe |= {"engine": engine.name, "asked": moves}
-            tables[key] = MoveTable(**store.fetch("move_table", recipe, build))
+    if missing:
+        with open_engine(timeout=600) as engine:
+            for key, position in tqdm(missing.items(), "tables", unit="position"):
+                tables[key] = _stored_table(
+                    engine, position, settings, (asked or {}).get(key), store
+                )
     return [tables[key] for key in keys]
+
+
+def _stored_table(
+    engine: Engine,
+    position: Position,
+    settings: Settings,
+    asked: Sequence[str] | None,
+    store: Store,
+) -> MoveTable:
+    recipe = {
+        "position": position_key(position),
+        "settings": settings.label,
+        "lines": RANKED_LINES,
+        "engine": engine.name,
+        "asked": asked,
+    }
+    parts = store.fetch(
+        "move_table", recipe, lambda: analyse_moves(engine, position, settings, asked)._asdict()
+    )
+    return MoveTable(**parts)

@@ -13,7 +13,6 @@ cap or without.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -33,37 +32,11 @@ ELO_NAMES = {5: "1200", 10: "1400", 15: "1600", 18: "1800", 20: "2000+"}
 #: The levels in rising order.
 LEVELS = tuple(ELO_NAMES)
 
+#: Nodes a move in the stored games at every level, so that levels differ by the option alone.
+GAME_NODES = 5_000
+
 #: Nodes of the search that values each position of a stored game.
 VALUE_NODES = 20_000
-
-#: Games that one engine process values before another takes over.
-_BATCH = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How the games are played; every number is part of the data sheet.
-
-    Parameters
-    ----------
-    games
-        Games a level.
-    nodes
-        Nodes a move at every level, so that levels differ by the option alone.
-    opening_plies
-        Plies drawn from the book, by its weights.
-    most_plies
-        A game of this length is stopped and counts as drawn.
-    seed
-        Seed of the openings.
-    """
-
-    games: int = 40
-    nodes: int = 5_000
-    opening_plies: int = 6
-    most_plies: int = 300
-    seed: int = 8
-
 
 # ---------------------------------------------------------------- games
 
@@ -109,10 +82,8 @@ def search_values(engine: Engine, game: Game, nodes: int) -> NDArray[np.int64]:
     return np.array(values)
 
 
-def game_values(
-    games: Sequence[Game], *, nodes: int, processes: int = 2
-) -> list[NDArray[np.int64]]:
-    """Return the values of each game's positions (:func:`search_values`).
+def game_values(games: Sequence[Game], *, nodes: int) -> list[NDArray[np.int64]]:
+    """Return the values of each game's positions (:func:`search_values`), two engines at work.
 
     Parameters
     ----------
@@ -120,19 +91,15 @@ def game_values(
         Whole games; their histories count, so that repetitions are seen.
     nodes
         Nodes of the one search that each position gets.
-    processes
-        Engine processes. The answer does not depend on their number.
     """
-    batches = [games[start : start + _BATCH] for start in range(0, len(games), _BATCH)]
-    tasks = (delayed(_batch_values)(find_stockfish(), batch, nodes) for batch in batches)
-    found = Parallel(n_jobs=processes, return_as="generator")(tasks)
-    bar = tqdm(found, total=len(batches), unit=f"{_BATCH} games", desc="grading")
-    return [values for batch in bar for values in batch]
+    tasks = (delayed(_game_values)(find_stockfish(), game, nodes) for game in games)
+    found = Parallel(n_jobs=2, return_as="generator")(tasks)
+    return list(tqdm(found, total=len(games), unit="game", desc="grading"))
 
 
-def _batch_values(path: Path, games: Sequence[Game], nodes: int) -> list[NDArray[np.int64]]:
+def _game_values(path: Path, game: Game, nodes: int) -> NDArray[np.int64]:
     with Engine(path, hash_mb=2) as engine:
-        return [search_values(engine, game, nodes) for game in games]
+        return search_values(engine, game, nodes)
 
 
 def read_values(path: Path) -> dict[str, NDArray[np.int64]]:

@@ -67,7 +67,7 @@ class Problem:
     Raises
     ------
     ValueError
-        If there is none, one of them does not mate, or the position is not legal.
+        If there is none, they are not all that mate, or the position is not legal.
     """
 
     game: str
@@ -76,10 +76,9 @@ class Problem:
     mates: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        board = Position(self.fen).board()
-        wrong = [uci for uci in self.mates if not mates_with(board, chess.Move.from_uci(uci))]
-        if wrong or not self.mates:
-            raise ValueError(f"{self.fen!r} is no mate in one with {wrong or 'no moves'}")
+        mating = mating_moves(Position(self.fen).board())
+        if self.mates != mating or not mating:
+            raise ValueError(f"{self.fen!r} is no mate in one with {self.mates}, but with {mating}")
 
     @property
     def name(self) -> str:
@@ -125,20 +124,15 @@ class Problem:
         return Asked(self.name, Position(self.fen))
 
 
-def mates_with(board: chess.Board, move: chess.Move) -> bool:
-    """Return whether a move is legal and mates."""
-    if move not in board.legal_moves:
-        return False
-    board.push(move)
-    try:
-        return board.is_checkmate()
-    finally:
-        board.pop()
-
-
 def mating_moves(board: chess.Board) -> tuple[str, ...]:
-    """Return all mating moves in UCI, sorted."""
-    return tuple(sorted(move.uci() for move in board.legal_moves if mates_with(board, move)))
+    """Return all mating moves in UCI, sorted: every promotion that mates is one of its own."""
+    mating = []
+    for move in board.legal_moves:
+        board.push(move)
+        if board.is_checkmate():
+            mating.append(move.uci())
+        board.pop()
+    return tuple(sorted(mating))
 
 
 # ---------------------------------------------------------------- problems
@@ -170,7 +164,7 @@ def read_problems(path: Path | None = None, count: int | None = None) -> list[Pr
         If a line is not a problem, or there are fewer than ``count``.
     """
     path = path or problems_file()
-    head, *lines = path.read_text(encoding="ascii").splitlines() or [""]
+    head, *lines = path.read_text("ascii").splitlines() or [""]
     if tuple(head.split("\t")) != COLUMNS:
         raise ValueError(f"{path.name} must begin with the columns {', '.join(COLUMNS)}")
     if count is not None and not 0 < count <= len(lines):
@@ -212,16 +206,15 @@ def lichess_problems(path: Path, count: int) -> list[Problem]:
             with contextlib.suppress(ValueError):
                 before, move = repair_fen(row["FEN"]).position, row["Moves"].split(" ")[0]
                 board = MoveInContext(before, move).after().board()
-                problems.append(
-                    Problem(row["PuzzleId"], board.ply(), board.fen(), mating_moves(board))
-                )
+                solved = board.ply(), board.fen(), mating_moves(board)
+                problems.append(Problem(row["PuzzleId"], *solved))
     return problems
 
 
 # ---------------------------------------------------------------- questions and outcomes
 
 
-def mate_questions(problems: Iterable[Problem]) -> pd.DataFrame:
+def mate_questions(problems: Sequence[Problem]) -> pd.DataFrame:
     """Return the questions on problems, prompt by prompt, as a server reads them fastest.
 
     As the engine's best move the first of the mates is given.
@@ -232,11 +225,10 @@ def mate_questions(problems: Iterable[Problem]) -> pd.DataFrame:
         ``problem`` (a :class:`Problem`), ``prompt`` (``bare``, ``expert``, ``hint``) and
         ``request``.
     """
-    asked = list(problems)
     rows = []
     for kind in TABLE7:
         prompt = load_prompt(f"mate_{kind}")
-        for problem in asked:
+        for problem in problems:
             best = {"best": problem.first.san} if kind == "expert" else {}
             messages = prompt.fill(fen=problem.fen, **best)
             about = {"of": problem.name, "fen": problem.fen}
@@ -251,10 +243,9 @@ def outcome_of(problem: Problem, answer: Answer) -> str:
     """
     if answer.move is None:
         return answer.state
-    board = problem.board
-    if mates_with(board, answer.move):
+    if answer.uci in problem.mates:
         return "mate"
-    return "check" if board.gives_check(answer.move) else "no check"
+    return "check" if problem.board.gives_check(answer.move) else "no check"
 
 
 def outcomes(
@@ -268,15 +259,18 @@ def outcomes(
         ``player``, ``prompt``, ``problem`` (name), ``text`` (the answer's), ``outcome``,
         ``mates`` (1 or 0), ``legal moves`` (grouped), ``piece``.
     """
-    frame = pd.DataFrame(
-        [
-            (problem.name, answer.text, outcome_of(problem, answer), problem.legal_moves,
-             problem.piece)
-            for problem, answer in zip(problems, answers, strict=True)
-        ],
-        columns=["problem", "text", "outcome", "legal moves", "piece"],
-    )  # fmt: skip
+    ends = list(map(outcome_of, problems, answers))
     names = ["up to 20", "21 to 30", "31 to 40", "over 40"]
-    frame["legal moves"] = pd.cut(frame["legal moves"], [0, 20, 30, 40, 300], labels=names)
-    frame["mates"] = (frame["outcome"] == "mate").astype(float)
-    return frame.assign(player=player, prompt=prompt)
+    legal = pd.Series([problem.legal_moves for problem in problems])
+    return pd.DataFrame(
+        {
+            "problem": [problem.name for problem in problems],
+            "text": [answer.text for answer in answers],
+            "outcome": ends,
+            "legal moves": pd.cut(legal, [0, 20, 30, 40, 300], labels=names),
+            "piece": [problem.piece for problem in problems],
+            "mates": [float(end == "mate") for end in ends],
+            "player": player,
+            "prompt": prompt,
+        }
+    )

@@ -24,8 +24,8 @@ two moves names none. A refusal is one only if no move is named beside it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
@@ -170,10 +170,9 @@ def read_answer(text: str, board: chess.Board) -> Answer:
     """
     tokens = list(_named(text.replace("_", " ")))
     read = [_resolve(token, board) for token in tokens]
-    different = {answer.uci or answer.san: answer for answer in read}
+    different = {answer.uci or answer.san for answer in read}
     if len(different) == 1 and None not in different:
-        only = read[-1]
-        return Answer(text, only.uci, only.san, only.state)
+        return replace(read[-1], text=text)
     refused = not tokens and _REFUSAL.search(text.replace("’", "'"))
     return Answer(text, None, None, "refused" if refused else "unreadable")
 
@@ -188,8 +187,7 @@ def read_reasoned(text: str, board: chess.Board) -> tuple[Answer, str]:
     head, _, rest = text.strip().partition("\n")
     if match:
         head, rest = text[: match.start()], match["reason"]
-    read = read_answer(head, board)
-    return Answer(text, read.uci, read.san, read.state), " ".join(rest.split())
+    return replace(read_answer(head, board), text=text), " ".join(rest.split())
 
 
 def read_reply(reply: Reply, board: chess.Board) -> Answer:
@@ -214,19 +212,15 @@ def _named(text: str) -> Iterator[str]:
 
 
 def _resolve(token: str, board: chess.Board) -> Answer:
-    if re.fullmatch(_FROM_TO, token) and not re.fullmatch(_PIECE, token):
-        uci = re.sub("[-x=]", "", token).lower()
-        try:
-            return Answer.of(board.parse_uci(uci), board)
-        except ValueError:
-            return Answer(uci, uci, None, "illegal")
-    san = token.replace("0", "O")
+    squares = re.fullmatch(_FROM_TO, token) and not re.fullmatch(_PIECE, token)
+    uci = re.sub("[-x=]", "", token).lower() if squares else None
+    san = None if squares else token.replace("0", "O")
     try:
-        return Answer.of(board.parse_san(san), board)
+        return Answer.of(board.parse_uci(uci) if uci else board.parse_san(san or ""), board)
     except chess.AmbiguousMoveError:
         return Answer(token, None, None, "unreadable")
     except ValueError:
-        return Answer(token, None, san, "illegal")
+        return Answer(token, uci, san, "illegal")
 
 
 # ---------------------------------------------------------------- engines
@@ -296,14 +290,14 @@ class NnuePlayer:
                 board.push(move)
                 fens.append(board.fen())
                 board.pop()
-        values = np.asarray(self.expert.evaluate(fens)) if fens else np.empty(0)
-        answers, end = [], 0
-        for board, legal in zip(boards, moves, strict=True):
-            white = values[end : end + len(legal)]
-            end += len(legal)
-            best = legal[int(np.argmax(white if board.turn else -white))] if legal else None
-            answers.append(Answer.of(best, board) if best else _OVER)
-        return answers
+        ends = np.cumsum([len(legal) for legal in moves])
+        values = np.split(np.asarray(self.expert.evaluate(fens)), ends)
+        return [
+            Answer.of(legal[int(np.argmax(white if board.turn else -white))], board)
+            if legal
+            else _OVER
+            for board, legal, white in zip(boards, moves, values, strict=False)
+        ]
 
 
 # ---------------------------------------------------------------- a weakened engine, kept
@@ -315,10 +309,6 @@ COLUMNS: Final = ("level", "nodes", "name", "fen", "uci")
 #: that scale at long time controls against engines of the CCRL 40/4 list (``Skill`` in
 #: ``search.h``); at fixed nodes, as here, it is a name for a strength rather than a rating.
 ELOS = (1350, 1490, 1620, 1760, 1900, 2030, 2170, 2310, 2440, 2580, 2720, 2850)
-
-
-class AnswersMissing(RuntimeError):
-    """A position has no kept answer; the message names the file, or what makes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,46 +339,30 @@ class WeakenedPlayer:
 
         Raises
         ------
-        AnswersMissing
+        LookupError
             If a position has none, which is no answer of the player's but a file to be made.
         """
         kept = read_weakened(self.path)
         keys = [(self.strength, question.name, question.position.fen) for question in asked]
-        if missing := [key for key in keys if key not in kept.index]:
-            raise AnswersMissing(
+        if missing := [key for key in keys if key not in kept]:
+            raise LookupError(
                 f"{len(missing)} of {len(keys)} positions, such as {missing[0][1]!r}, have no "
                 f"answer at strength {self.strength} in {self.path.name}; run "
                 "`python data/static/make.py answers`"
             )
-        return [
-            Answer.of(chess.Move.from_uci(uci), question.position.board())
-            for question, uci in zip(asked, kept.loc[keys], strict=True)
-        ]
+        return _read_moves([kept[key] for key in keys], asked)
 
 
-def read_weakened(path: Path) -> pd.Series:
+def read_weakened(path: Path) -> dict[tuple[int, str, str], str]:
     """Return the UCI moves of a file of answers by strength, name and FEN of the position.
-
-    A last line without an end is what a stopped run leaves; it is passed over.
 
     Raises
     ------
     ValueError
-        If a line is not in its form.
+        If the file is not in its form.
     """
-    head, *rows = [line.split("\t") for line in whole_lines(path).splitlines()]
-    if tuple(head) != COLUMNS or any(len(row) != len(COLUMNS) for row in rows):
-        raise ValueError(f"{path.name} must have the columns {', '.join(COLUMNS)}")
-    frame = pd.DataFrame(rows, columns=COLUMNS).astype({"level": int})
-    return frame.drop_duplicates(["level", "name", "fen"]).set_index(["level", "name", "fen"])[
-        "uci"
-    ]
-
-
-def whole_lines(path: Path) -> str:
-    """Return what was written to the end of a line; the head alone if there is no file."""
-    text = path.read_text(encoding="utf-8") if path.exists() else "\t".join(COLUMNS) + "\n"
-    return text[: text.rfind("\n") + 1]
+    rows = _read_table(path, COLUMNS)
+    return {(int(strength), name, fen): uci for strength, _, name, fen, uci in rows}
 
 
 # ---------------------------------------------------------------- moves of a file
@@ -398,9 +372,11 @@ def whole_lines(path: Path) -> str:
 RECORDED_COLUMNS: Final = ("position", "history", "move")
 
 
-@dataclass(frozen=True, slots=True)
 class RecordedPlayer:
     """A player whose moves were given elsewhere and stand in a file; nothing is asked.
+
+    Its attributes are ``path``, ``name`` (the file's) and ``rows``, a frame of ``history``
+    (boolean) and ``move`` by the name of the position.
 
     Parameters
     ----------
@@ -414,45 +390,46 @@ class RecordedPlayer:
         If the file is not in this form; the message names the line.
     """
 
-    path: Path
-    rows: pd.DataFrame = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        if not re.fullmatch(r"[a-z0-9_]+\.tsv", self.path.name):
-            raise ValueError(f"{self.path.name}: name it in small letters, digits, _ and .tsv")
-        head, *lines = self.path.read_text("utf-8").splitlines() or [""]
-        if tuple(head.split("\t")) != RECORDED_COLUMNS:
-            raise ValueError(f"{self.path.name} must begin with {', '.join(RECORDED_COLUMNS)}")
+    def __init__(self, path: Path) -> None:
+        if not re.fullmatch(r"[a-z0-9_]+\.tsv", path.name):
+            raise ValueError(f"{path.name}: name it in small letters, digits, _ and .tsv")
+        self.path, self.name = path, path.stem
         rows: dict[str, tuple[bool, str]] = {}
-        for number, line in enumerate(lines, start=2):
-            name, *cells = line.split("\t")
-            if len(cells) != 2 or cells[0] not in ("0", "1") or name in rows:
-                wrong = "comes twice" if name in rows else "needs name, 0 or 1, and the move"
-                raise ValueError(f"{self.path.name}, line {number}: {name!r} {wrong}")
-            rows[name] = cells[0] == "1", cells[1]
-        table = pd.DataFrame.from_dict(rows, orient="index", columns=["history", "move"])
-        object.__setattr__(self, "rows", table)
-
-    @property
-    def name(self) -> str:
-        """The name of the file."""
-        return self.path.stem
+        for number, (name, history, move) in enumerate(_read_table(path, RECORDED_COLUMNS), 2):
+            if history not in ("0", "1") or name in rows:
+                wrong = "comes twice" if name in rows else "needs 0 or 1 for its history"
+                raise ValueError(f"{path.name}, line {number}: {name!r} {wrong}")
+            rows[name] = history == "1", move
+        self.rows = pd.DataFrame.from_dict(rows, orient="index", columns=["history", "move"])
 
     def choose(self, asked: Sequence[Asked]) -> list[Answer]:
         """Return the recorded move in each position, read as a text is.
 
         Raises
         ------
-        AnswersMissing
+        LookupError
             If a position has no row; ask for those of ``rows`` alone.
         """
-        if missing := [each.name for each in asked if each.name not in self.rows.index]:
-            raise AnswersMissing(f"{self.path.name} has no row for {missing[0]!r}")
-        moves = self.rows.loc[[each.name for each in asked], "move"]
-        return [
-            read_answer(move, each.position.board())
-            for each, move in zip(asked, moves, strict=True)
-        ]
+        names = [question.name for question in asked]
+        if missing := [name for name in names if name not in self.rows.index]:
+            raise LookupError(f"{self.path.name} has no row for {missing[0]!r}")
+        return _read_moves(self.rows.loc[names, "move"], asked)
+
+
+def _read_table(path: Path, columns: Sequence[str]) -> list[list[str]]:
+    """Return the rows of a table with tabs between its columns, which its first line names."""
+    head, *rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()] or [[]]
+    if tuple(head) != columns:
+        raise ValueError(f"{path.name} must begin with {', '.join(columns)}")
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(columns):
+            raise ValueError(f"{path.name}, line {number}: {row[0]!r} needs {', '.join(columns)}")
+    return rows
+
+
+def _read_moves(moves: Iterable[str], asked: Sequence[Asked]) -> list[Answer]:
+    boards = (question.position.board() for question in asked)
+    return [read_answer(move, board) for move, board in zip(moves, boards, strict=True)]
 
 
 # ---------------------------------------------------------------- moves alone
@@ -478,28 +455,21 @@ class MovesPlayer:
         """Return one answer for each position; ``error`` where the game is not known."""
         known = [question for question in asked if question.has_history]
         given = self.continue_games([question.position.moves for question in known])
-        texts = dict(zip(known, given, strict=True))
-        return [
-            read_answer(texts[question], question.position.board())
-            if question in texts
-            else _NO_HISTORY
-            for question in asked
-        ]
+        answers = dict(zip(known, _read_moves(given, known), strict=True))
+        return [answers.get(question, _NO_HISTORY) for question in asked]
 
 
 # ---------------------------------------------------------------- language models
 
 #: How a position is described to a model, and what is asked for, by the name of the way.
-PLAYS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
-    {
-        "fen": ("fen", "san"),
-        "fen_uci": ("fen", "uci"),
-        "history": ("history", "san"),
-        "pgn": ("pgn", "san"),
-        "concepts": ("concepts", "san"),
-        "fen_reason": ("fen", "reason"),
-    }
-)
+PLAYS: Final[Mapping[str, tuple[str, str]]] = {
+    "fen": ("fen", "san"),
+    "fen_uci": ("fen", "uci"),
+    "history": ("history", "san"),
+    "pgn": ("pgn", "san"),
+    "concepts": ("concepts", "san"),
+    "fen_reason": ("fen", "reason"),
+}
 
 #: Plies of the game that ``history`` gives.
 HISTORY: Final = 12
@@ -561,15 +531,14 @@ class LlmPlayer:
         chessgloss.llm.client.AnswerMissing
             If a recorded answer is missing: names the command that records it.
         """
-        known = [question for question in asked if can_describe(question, self.play)]
-        requests = play_requests(known, self.play, self.concepts)
-        replies = dict(zip(known, self.client.ask_many(requests, progress=False), strict=True))
-        return [
-            self._read(question, replies[question]) if question in replies else (_NO_HISTORY, "")
-            for question in asked
-        ]
+        requests = play_requests(asked, self.play, self.concepts)
+        names = [request.about["of"] for request in requests]
+        replies = dict(zip(names, self.client.ask_many(requests, progress=False), strict=True))
+        return [self._read(question, replies.get(question.name)) for question in asked]
 
-    def _read(self, asked: Asked, reply: Reply) -> tuple[Answer, str]:
+    def _read(self, asked: Asked, reply: Reply | None) -> tuple[Answer, str]:
+        if reply is None:
+            return _NO_HISTORY, ""
         board = asked.position.board()
         if self.play != "fen_reason" or reply.state in (State.FAILED, State.REFUSED):
             return read_reply(reply, board), ""
@@ -581,7 +550,8 @@ def play_requests(
 ) -> list[Request]:
     """Return the questions of one way of asking, where the position can be described in it.
 
-    ``about`` of a request names the position and its FEN.
+    ``about`` of a request names the position and its FEN. A position without a known game
+    cannot be described by ``history`` or ``pgn``.
 
     Parameters
     ----------
@@ -597,7 +567,7 @@ def play_requests(
     sampling = MOVE_AND_REASON if asking == "reason" else MOVE
     requests = []
     for question in asked:
-        if can_describe(question, play):
+        if question.has_history or description not in ("history", "pgn"):
             side = "White" if question.position.turn else "Black"
             messages = prompt.fill(told=describe(question, description, concepts), side=side)
             about = {"of": question.name, "fen": question.position.fen}
@@ -605,21 +575,18 @@ def play_requests(
     return requests
 
 
-def can_describe(asked: Asked, play: str) -> bool:
-    """Return whether the position has what is given: its game, for ``history`` and ``pgn``."""
-    return play not in ("history", "pgn") or asked.has_history
-
-
 def describe(asked: Asked, description: str, concepts: Concepts = MappingProxyType({})) -> str:
     """Return a position in words: ``fen``, ``history``, ``pgn`` or ``concepts``."""
     fen = f"position (FEN): {asked.position.fen}"
-    if description == "history":
-        return f"last moves: {_movetext(asked, HISTORY)}\n{fen}"
-    if description == "pgn":
-        return f"game (PGN): {_movetext(asked, len(asked.position.moves))}"
     if description == "concepts":
         return f"{fen}\nan expert sees: {'; '.join(concepts[asked.name]) or 'nothing special'}"
-    return fen
+    if description == "fen":
+        return fen
+    board, played = asked.position.board(), asked.position.moves
+    shown = played if description == "pgn" else played[-HISTORY:]
+    last = [board.pop() for _ in shown][::-1]
+    moves = board.variation_san(last) or "none, the game begins"
+    return f"game (PGN): {moves}" if description == "pgn" else f"last moves: {moves}\n{fen}"
 
 
 def nickname(model: str) -> str:
@@ -627,13 +594,6 @@ def nickname(model: str) -> str:
     if model == DEFAULT_MODEL:
         return "qwen"
     return re.sub(r"[^a-z0-9]+", "_", model.lower()).strip("_")
-
-
-def _movetext(asked: Asked, plies: int) -> str:
-    """Return the last plies of the game in SAN with their numbers: ``3. Bb5 a6``."""
-    board = asked.position.board()
-    moves = [board.pop() for _ in range(min(plies, len(board.move_stack)))][::-1]
-    return board.variation_san(moves) or "none, the game begins"
 
 
 # ---------------------------------------------------------------- what an expert sees
@@ -662,8 +622,9 @@ def concept_scores(fens: Sequence[str], expert: Expert) -> pd.DataFrame:
 def mate_detected(fens: Sequence[str], expert: Expert) -> list[bool]:
     """Return in which positions the network shows a mate in one for the side to move."""
     scores = concept_scores(fens, expert)
-    movers = ["White" if chess.Board(fen).turn else "Black" for fen in fens]
-    return [bool(scores.at[row, f"{mover} {_MATE}"] > 0) for row, mover in enumerate(movers)]
+    white = [bool(chess.Board(fen).turn) for fen in fens]
+    own = np.where(white, scores[f"White {_MATE}"], scores[f"Black {_MATE}"])
+    return (own > 0).tolist()
 
 
 def concepts_in_words(asked: Sequence[Asked], expert: Expert) -> Concepts:
@@ -673,13 +634,12 @@ def concepts_in_words(asked: Sequence[Asked], expert: Expert) -> Concepts:
     """
     scores = concept_scores([question.position.fen for question in asked], expert)
     words = {}
-    for question, row in zip(asked, scores.to_numpy(), strict=True):
+    for question, (_, row) in zip(asked, scores.iterrows(), strict=True):
         mover = "White" if question.position.turn else "Black"
-        order = np.argsort(-row, kind="stable")
-        detected = [CONCEPTS[k].partition(" ") for k in order if row[k] > 0]
+        clearest = row[row > 0].sort_values(ascending=False, kind="stable").index
         words[question.name] = tuple(
             f"{side} {_WORDS[concept]}"
-            for side, _, concept in detected
+            for side, concept in (name.split(" ", 1) for name in clearest)
             if concept != _MATE or side == mover
         )
     return words

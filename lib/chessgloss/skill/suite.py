@@ -133,14 +133,14 @@ def reason_asked(asked: Sequence[Asked]) -> list[Asked]:
 
 # ---------------------------------------------------------------- kinds of position
 
-#: What is at stake at once, for the side to move: ``mate``: it can mate; ``check``: it is in
-#: check; ``capture``: it can win material by exchange; ``hanging``: the opponent could, after a
-#: pass; ``fork``: a piece of either side forks and cannot be won; ``pin``, ``skewer``: of either.
-MOTIFS: Final = ("mate", "check", "capture", "hanging", "fork", "pin", "skewer")
-
 
 def motifs(board: chess.Board) -> dict[str, bool]:
-    """Return which motifs (:data:`MOTIFS`) a position has, by the rules of the facts."""
+    """Return what is at stake at once for the side to move, by the rules of the facts.
+
+    ``mate``: it can mate; ``check``: it is in check; ``capture``: it can win material by
+    exchange; ``hanging``: the opponent could, after a pass; ``fork``: a piece of either side
+    forks and cannot be won; ``pin``, ``skewer``: of either.
+    """
     own, other = Exchanges(board, board.turn), Exchanges(board, not board.turn)
     taken, lost = tuple(own.captures()), tuple(other.captures())
     lines = [line_tactics(board, side) for side in (own, other)]
@@ -164,23 +164,25 @@ def describe_positions(fens: Sequence[str]) -> pd.DataFrame:
     pandas.DataFrame
         One row a position: ``side`` to move, ``kind`` (``tactical`` if material or a king is
         at stake at once, else ``quiet``; a pin or skewer alone stands on most boards), and a
-        boolean for each motif (``motif fork``) and each concept of
+        boolean for each of the :func:`motifs` (``motif fork``) and each concept of
         :mod:`chessgloss.concepts.facts` that holds for the side to move (``concept pin``).
     """
     rows = []
     for fen in fens:
         board = chess.Board(fen)
         held = motifs(board)
-        tactical = any(held[name] for name in MOTIFS if name not in ("pin", "skewer"))
-        row: dict[str, object] = {
-            "side": "White" if board.turn else "Black",
-            "kind": "tactical" if tactical else "quiet",
-        }
-        row |= {f"motif {name}": held[name] for name in MOTIFS}
-        row |= {
-            f"concept {name}": bool(hold(board, board.turn)) for name, hold in PREDICATES.items()
-        }
-        rows.append(row)
+        tactical = any(held[name] for name in held.keys() - {"pin", "skewer"})
+        rows.append(
+            {
+                "side": "White" if board.turn else "Black",
+                "kind": "tactical" if tactical else "quiet",
+            }
+            | {f"motif {name}": holds for name, holds in held.items()}
+            | {
+                f"concept {name}": bool(hold(board, board.turn))
+                for name, hold in PREDICATES.items()
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -191,8 +193,6 @@ _PIECE_LOST = -3
 
 #: The plan's validation case (2.2), with the en passant square as a normal FEN has it.
 _PLAN_FEN = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
-
-_STUDY: Final = re.compile(r"lichess-practice-(?P<theme>.+?)_by_")
 
 #: How a comment calls its move good or bad: at its beginning, of the move itself.
 _SIGN: Final = re.compile(r"^\s*(?P<sign>\?\?|!!|\?!|!\?|\?|!)(?![\w?!])")
@@ -207,8 +207,8 @@ _BAD: Final = re.compile(
     r"(?:blunder|mistake|error|weak|bad)" + _OF_THE_MOVE, re.I
 )  # fmt: skip
 
-#: Mates of each length, openings and people's moves that are scored apart.
-_MATES, _OPENINGS, _HUMAN = 20, 60, 60
+#: People's moves that are scored apart.
+_HUMAN = 60
 
 
 class Known(NamedTuple):
@@ -256,18 +256,16 @@ class KnownSets(NamedTuple):
 
     def positions(self) -> list[Position]:
         """Return every position in these sets, a repeated one once."""
-        each = [known.position for known in self.known]
-        each += [known.position for known, _ in self.judged]
-        each += [pair.position for pair in self.pairs]
-        return list({position_key(position): position for position in each}.values())
+        each: list[Known | Pair] = [*self.known, *(known for known, _ in self.judged), *self.pairs]
+        return list({position_key(one.position): one.position for one in each}.values())
 
 
 def read_known_sets() -> KnownSets:
     """Read puzzles, openings and lectures from their assets, by the rules of the book."""
     comments = commented_moves(assets.locate("lectures"))
-    known = read_puzzles(assets.locate("puzzles"), count=_MATES, seed=SEED)
-    known += draw_book_positions(assets.locate("opening_book"), _OPENINGS, seed=SEED)
-    pairs = make_pairs(known, seed=SEED)
+    known = read_puzzles(assets.locate("puzzles"))
+    known += draw_book_positions(assets.locate("opening_book"))
+    pairs = make_pairs(known)
     people = name_moves(comments)
     fresh = {move.position.fen: move for move in people}
     moves = sorted(fresh.values(), key=lambda move: move.name)
@@ -278,7 +276,7 @@ def read_known_sets() -> KnownSets:
     return KnownSets(known, judged, pairs)
 
 
-def read_puzzles(folder: Path, *, count: int, seed: int) -> list[Known]:
+def read_puzzles(folder: Path, count: int = 20) -> list[Known]:
     """Read puzzles that come with their solution.
 
     Parameters
@@ -286,21 +284,19 @@ def read_puzzles(folder: Path, *, count: int, seed: int) -> list[Known]:
     folder
         PyChess's puzzles (asset ``puzzles``).
     count
-        Mates to draw from each of ``mate_in_2``, ``mate_in_3`` and ``mate_in_4``.
-    seed
-        Seed of the draw. Of the studies all that have a solution are taken.
+        Mates to draw from each of ``mate_in_2``, ``mate_in_3`` and ``mate_in_4``. Of the
+        studies all that have a solution are taken.
     """
     puzzles: list[Known] = []
     for number in (2, 3, 4):
         text = (folder / f"mate_in_{number}.pgn").read_text("latin-1")
         texts = re.split(r"(?m)^(?=\[Event )", text)[1:]
-        for row in sorted(np.random.default_rng([seed, number]).permutation(len(texts))[:count]):
+        for row in sorted(np.random.default_rng([SEED, number]).permutation(len(texts))[:count]):
             game = to_game(next(read_pgn(texts[row].encode("latin-1"))).game)
             name = f"mate_in_{number}.{row + 1:03d}"
             puzzles.append(Known(name, "mate", Position(game.root), game.moves[0]))
     for path in sorted(folder.glob("*practice*.pgn")):
-        theme = _STUDY.search(path.name)
-        stem = f"study.{theme['theme'] if theme else path.stem}"
+        stem = f"study.{path.stem.split('practice-')[-1].split('_by_')[0]}"
         for read in read_pgn(path):
             if not read.problem:
                 game, name = to_game(read.game), f"{stem}.{read.number:03d}"
@@ -308,12 +304,12 @@ def read_puzzles(folder: Path, *, count: int, seed: int) -> list[Known]:
     return puzzles
 
 
-def draw_book_positions(book: Path, count: int, *, seed: int, plies: int = 10) -> list[Known]:
+def draw_book_positions(book: Path, count: int = 60, plies: int = 10) -> list[Known]:
     """Draw positions inside a Polyglot book, 2 to ``plies`` plies deep, none twice.
 
     The move vouched for is the one with the most weight.
     """
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(SEED)
     drawn: dict[str, Known] = {}
     with chess.polyglot.open_reader(book) as reader:
         while len(drawn) < count:
@@ -329,9 +325,8 @@ def draw_book_positions(book: Path, count: int, *, seed: int, plies: int = 10) -
             if entries:
                 favourite = max(entries, key=lambda entry: (entry.weight, entry.move.uci()))
                 position = Position.after(move.uci() for move in board.move_stack)
-                known = Known(
-                    f"opening.{len(drawn):03d}", "opening", position, favourite.move.uci()
-                )
+                name = f"opening.{len(drawn):03d}"
+                known = Known(name, "opening", position, favourite.move.uci())
                 drawn.setdefault(position.fen, known)
     return list(drawn.values())
 
@@ -361,12 +356,12 @@ def praised(comment: str) -> bool | None:
     return True if _GOOD.match(comment) else None
 
 
-def make_pairs(known: Sequence[Known], *, seed: int) -> list[Pair]:
+def make_pairs(known: Sequence[Known]) -> list[Pair]:
     """Make pairs of a good and a bad move: the plan's, then one of each opening and mate."""
     plan = Position(_PLAN_FEN)
     good, bad = (read_move(plan, san).uci for san in ("e5", "a6"))
     pairs = [Pair("plan", "plan", plan, good, bad)]
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(SEED)
     for move in known:
         if move.kind not in ("opening", "mate"):
             continue

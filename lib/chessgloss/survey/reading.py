@@ -15,32 +15,19 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
-from chessgloss.stats import (
-    Kind,
-    bootstrap,
-    category_counts,
-    correlation,
-    crossed_mean,
-    fleiss_kappa,
-    krippendorff_alpha,
-    means_by,
-    ranks,
-    sign_flip_p,
-)
+from chessgloss import stats
 from chessgloss.survey.study import CAUSES, DIMENSIONS, STRENGTHS, Key, faults, shown_order
 
 FORMAT = "chessgloss-ratings/1"
-
-#: Columns of the ratings: a row for each rater and comment.
-COLUMNS = ("rater", "move", "method", *DIMENSIONS, *(f"cause_{name}" for name in CAUSES))
 
 #: Level of a star in Table 1, as the paper has it.
 STAR = 0.001
@@ -56,8 +43,9 @@ class Ratings:
     Parameters
     ----------
     frame
-        Columns :data:`COLUMNS`: ``rater``, ``move`` and ``method`` as text, the criteria as
-        points (1 is the lowest; NaN where not answered), the causes as booleans.
+        A row for each rater and comment: ``move``, ``method`` and ``rater`` as text, the criteria
+        as points (1 is the lowest; NaN where not answered), ``cause_move`` and the other causes
+        as booleans.
     moves, methods
         All of the study, in its order.
     simulated
@@ -89,21 +77,16 @@ class Ratings:
         shape = (len(self.moves), len(self.methods), len(self.raters))
         return grid.reindex(index).to_numpy(dtype=float).reshape(shape)
 
-    def rescaled(self, dimension: str) -> NDArray[np.float64]:
-        """Return :meth:`cube` rescaled from 1 … k points to [0, 1], as the paper's Table 1."""
-        return (self.cube(dimension) - 1) / (DIMENSIONS[dimension] - 1)
-
 
 # ---------------------------------------------------------------- a file of ratings
 
 _Three = Annotated[int, Field(strict=True, ge=1, le=3)] | None
 _Five = Annotated[int, Field(strict=True, ge=1, le=5)] | None
-_Cause = Literal["move", "tactical", "positional", "evaluation", "other"]
-_Online = Literal["chesscom_rapid", "chesscom_blitz", "lichess_rapid", "lichess_blitz"]
+_Cause = Annotated[str, Field(pattern=f"^({'|'.join(CAUSES)})$")]
 
 
 class _Strength(BaseModel):
-    scale: _Online | Literal["fide", "national", "none"]
+    scale: Annotated[str, Field(pattern=f"^({'|'.join(STRENGTHS)})$")]
     rating: Annotated[int, Field(strict=True, ge=100, le=3500)] | None
 
     @model_validator(mode="after")
@@ -130,6 +113,7 @@ class _Comment(BaseModel):
 
 class _Session(BaseModel):
     file: str
+    study: str
     participant: str = Field(pattern=r"^[A-Z0-9_-]{1,24}$")
     pilot: bool = Field(strict=True)
     simulated: bool = Field(strict=True)
@@ -195,20 +179,12 @@ def read_ratings(paths: Iterable[Path], key: Key, *, partial: bool = False) -> R
     RatingsError
         If anything is wrong; it lists all faults of all files, each with its place.
     """
-    sessions: list[_Session] = []
-    problems: list[Problem] = []
-    for path in sorted(paths):
-        try:
-            sessions.append(_read(path, key))
-            problems += [Problem(str(path), *fault) for fault in _faults(sessions[-1], key)]
-        except RatingsError as error:
-            problems += error.problems
-    problems += _across(sessions)
-    read = {session.file for session in sessions}
+    read = [_read(path, key) for path in sorted(paths)]
+    sessions = [session for session, _ in read if session]
+    problems = [*chain.from_iterable(wrong for _, wrong in read), *_across(sessions)]
+    whole = {session.file for session in sessions}
     lacking = [
-        each
-        for each in problems
-        if partial and each.kind == "missing" and each.place[:8] == "comment " and each.file in read
+        each for each in problems if partial and each.kind == "missing" and each.file in whole
     ]
     if wrong := [each for each in problems if each not in lacking]:
         raise RatingsError(wrong)
@@ -218,16 +194,16 @@ def read_ratings(paths: Iterable[Path], key: Key, *, partial: bool = False) -> R
     notes = [f"{each.file}: a pilot run, not counted" for each in sessions if each.pilot]
     missing = Counter(each.file for each in lacking)
     notes += [f"{file}: {count} answers missing" for file, count in missing.items()]
-    frame = pd.DataFrame(
-        [row for session in counted for row in _rows(session, key)], columns=list(COLUMNS)
-    )
-    return Ratings(
-        frame.astype(dict.fromkeys(DIMENSIONS, float)),
-        tuple(move.name for move in key.study.moves),
-        key.study.methods,
-        counted[0].simulated,
-        tuple(notes),
-    )
+    known, names = key.items(), tuple(move.name for move in key.study.moves)
+    rows = [
+        {"move": names[row.move - 1], "method": known[row.item][1], "rater": session.participant}
+        | {name: getattr(row, name) for name in DIMENSIONS}
+        | {f"cause_{name}": name in row.causes for name in CAUSES}
+        for session in counted
+        for row in session.comments
+    ]
+    frame = pd.DataFrame(rows).astype(dict.fromkeys(DIMENSIONS, float))
+    return Ratings(frame, names, key.study.methods, counted[0].simulated, tuple(notes))
 
 
 def strengths(paths: Iterable[Path]) -> pd.DataFrame:
@@ -240,26 +216,27 @@ def strengths(paths: Iterable[Path]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["participant", "scale", "rating", "pilot"])
 
 
-def _read(path: Path, key: Key) -> _Session:
-    """Return a file's content, its fields in range, or raise RatingsError."""
+def _read(path: Path, key: Key) -> tuple[_Session | None, list[Problem]]:
+    """Return a file's content, if its fields are in range, and what is wrong with it."""
+    session, wrong = None, list[tuple[str, str, str]]()
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(record, dict) or record.get("format") != FORMAT:
             raise ValueError(f"not a file of ratings ({FORMAT})")
-    except (OSError, ValueError, RecursionError) as error:
-        unreadable = Problem(str(path), "the file", "unreadable", f"cannot be read: {error}")
-        raise RatingsError([unreadable]) from None
-    if record.get("study") != key.study_id:
-        text = f"{record.get('study')!r} is not this key's study"
-        raise RatingsError([Problem(str(path), "study", "foreign", text)])
-    try:
-        return _Session.model_validate(record | {"file": str(path)})
+        session = _Session.model_validate(record | {"file": str(path)})
+        wrong = list(_faults(session, key))
     except ValidationError as error:
-        raise RatingsError([Problem(str(path), *fault) for fault in faults(error)]) from None
+        wrong = faults(error)
+    except (OSError, ValueError, RecursionError) as error:
+        wrong = [("the file", "unreadable", f"cannot be read: {error}")]
+    return session, [Problem(str(path), *fault) for fault in wrong]
 
 
 def _faults(session: _Session, key: Key) -> Iterator[tuple[str, str, str]]:
     """Yield place, kind and text of what is wrong with a file whose fields are in range."""
+    if session.study != key.study_id:
+        yield "study", "foreign", f"{session.study!r} is not this key's study"
+        return
     known, places = key.items(), dict[str, int]()
     for place, row in enumerate(session.comments, start=1):
         where = f"comment {place}"
@@ -272,9 +249,7 @@ def _faults(session: _Session, key: Key) -> Iterator[tuple[str, str, str]]:
         else:
             places[row.item] = place
             yield from _missing_answers(where, row)
-    present = {known[item][0] for item in places}
-    every = range(1, len(key.study.moves) + 1)
-    wanted = sorted(present) if session.pilot else every
+    wanted = sorted({known[item][0] for item in (places if session.pilot else known)})
     by_move = [[item for item, (number, _) in known.items() if number == n] for n in wanted]
     expected = [item for items in by_move for item in shown_order(session.participant, items)]
     if absent := [item for item in expected if item not in places]:
@@ -304,24 +279,13 @@ def _across(sessions: Sequence[_Session]) -> Iterator[Problem]:
     """Yield the faults that show only when files are laid side by side."""
     first: dict[str, str] = {}
     for session in sessions:
-        code = session.participant
-        if code in first:
+        if (code := session.participant) in first:
             text = f"{code} is also in {first[code]}; keep one file for each participant"
             yield Problem(session.file, "participant", "doubled", text)
         first.setdefault(code, session.file)
-    for session in sessions:
         if session.simulated and not all(each.simulated for each in sessions):
             text = "simulated ratings among human ones; read them by themselves"
             yield Problem(session.file, "simulated", "foreign", text)
-
-
-def _rows(session: _Session, key: Key) -> Iterator[tuple[Any, ...]]:
-    known = key.items()
-    for row in session.comments:
-        number, method = known[row.item]
-        points = [getattr(row, name) for name in DIMENSIONS]
-        causes = [name in row.causes for name in CAUSES]
-        yield session.participant, key.study.moves[number - 1].name, method, *points, *causes
 
 
 # ---------------------------------------------------------------- tables
@@ -350,18 +314,18 @@ def table1(ratings: Ratings, words: pd.DataFrame, baseline: str, *, seed: int) -
         empty.
     """
     base = ratings.methods.index(baseline)
-    cubes = {name: ratings.rescaled(name) for name in DIMENSIONS}
+    cubes = {name: (ratings.cube(name) - 1) / (k - 1) for name, k in DIMENSIONS.items()}
     cubes[WORDS] = words.loc[list(ratings.moves), list(ratings.methods)].to_numpy(float)[..., None]
     rows = []
     for name, cube in cubes.items():
         for place, method in enumerate(ratings.methods):
-            row = {"method": method, "dimension": name, "mean": crossed_mean(cube[:, place])}
+            row = {"method": method, "dimension": name, "mean": stats.crossed_mean(cube[:, place])}
             row |= {"difference": None, "p": np.nan, "star": False}
             if place != base:
                 less = cube[:, place] - cube[:, base]
                 by_move = pd.DataFrame(less).mean(axis=1).dropna()
-                p = float(sign_flip_p(by_move, seed=seed))
-                row |= {"difference": crossed_mean(less), "p": p, "star": p < STAR}
+                p = float(stats.sign_flip_p(by_move, seed=seed))
+                row |= {"difference": stats.crossed_mean(less), "p": p, "star": p < STAR}
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -396,7 +360,7 @@ def table2(ratings: Ratings, *, of: str = "comments", seed: int) -> pd.DataFrame
     if of == "incorrect":
         frame = frame[frame["correctness"] < DIMENSIONS["correctness"]]
     rows = {
-        text: means_by(frame, "method", f"cause_{cause}", cluster="move", seed=seed)
+        text: stats.means_by(frame, "method", f"cause_{cause}", cluster="move", seed=seed)
         for cause, text in CAUSES.items()
     }
     named = [method for method in ratings.methods if method in set(frame["method"])]
@@ -417,21 +381,23 @@ def table3(ratings: Ratings, *, seed: int, resamples: int = 300) -> pd.DataFrame
     most = max(*DIMENSIONS.values(), len(ratings.methods))
 
     def kappa(values: NDArray[np.float64]) -> float:
-        counts = category_counts(values.reshape(-1, len(ratings.raters)), most)
-        return fleiss_kappa(counts) if len(counts) else float("nan")
+        counts = stats.category_counts(values.reshape(-1, len(ratings.raters)), most)
+        return stats.fleiss_kappa(counts) if len(counts) else float("nan")
 
     def alpha(values: NDArray[np.float64]) -> float:
-        return krippendorff_alpha(values.reshape(-1, len(ratings.raters)).T)
+        return stats.krippendorff_alpha(values.reshape(-1, len(ratings.raters)).T)
 
-    rows: dict[str, dict[str, object]] = {name: {} for name in DIMENSIONS}
-    for name, row in rows.items():
+    rows = {}
+    for name in DIMENSIONS:
         cube = ratings.cube(name)
-        measures = {"kappa_ranks": (ranks(cube, axis=1), kappa), "kappa_points": (cube, kappa)}
-        for measure, (values, statistic) in {**measures, "alpha": (cube, alpha)}.items():
-            defined = not np.isnan(statistic(values))
-            row[measure] = (
-                bootstrap(values, statistic, seed=seed, resamples=resamples) if defined else np.nan
-            )
+        ranked = stats.ranks(cube, axis=1)
+        measures = {"kappa_ranks": (ranked, kappa), "kappa_points": (cube, kappa)}
+        rows[name] = {
+            measure: np.nan
+            if np.isnan(statistic(values))
+            else stats.bootstrap(values, statistic, seed=seed, resamples=resamples)
+            for measure, (values, statistic) in {**measures, "alpha": (cube, alpha)}.items()
+        }
     return pd.DataFrame(rows).T
 
 
@@ -488,12 +454,12 @@ def table4(
     moves = both.index.get_level_values("move")
     cells = {
         (name, kind): {
-            metric: correlation(
+            metric: stats.correlation(
                 both[metric], both[name], kind, moves, seed=seed, resamples=resamples
             )
             for metric in scores
         }
         for name in DIMENSIONS
-        for kind in get_args(Kind)
+        for kind in get_args(stats.Kind)
     }
     return pd.DataFrame(cells, dtype=object)

@@ -12,24 +12,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from chessgloss.survey.reading import COLUMNS, FORMAT, Ratings
+from chessgloss.survey.reading import FORMAT, Ratings
 from chessgloss.survey.study import CAUSES, DIMENSIONS, Key, shown_order
 
 #: How likely each cause is named for a simulated comment that is not fully correct.
 _NAMED = (0.4, 0.4, 0.3, 0.3)
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(NamedTuple):
     """Standard deviations of what makes ratings differ, on the scale of impressions.
 
     Parameters
@@ -52,7 +50,7 @@ class Spread:
     @property
     def total(self) -> float:
         """Standard deviation of an impression around the method's effect."""
-        return float(np.linalg.norm((self.severity, self.move, self.comment, self.noise)))
+        return float(np.linalg.norm(self))
 
 
 #: Spreads for each criterion, set so that five raters of five methods planted at Table 1's
@@ -134,7 +132,7 @@ def simulate(planted: pd.DataFrame, moves: Sequence[str], raters: int, *, seed: 
     named[~named.any(axis=1), -1] = True
     named &= (frame["correctness"] < DIMENSIONS["correctness"]).to_numpy()[:, None]
     frame[[f"cause_{name}" for name in CAUSES]] = np.pad(named, ((0, 0), (0, 1)))
-    return Ratings(frame[list(COLUMNS)], tuple(moves), tuple(methods), simulated=True)
+    return Ratings(frame, tuple(moves), tuple(methods), simulated=True)
 
 
 def write_sessions(folder: Path, key: Key, ratings: Ratings) -> list[Path]:

@@ -140,11 +140,9 @@ class Study(BaseModel):
         for move in self.moves:
             if differ := set(move.comments) ^ set(self.methods):
                 raise ValueError(f"move {move.name}: not the same methods: {sorted(differ)}")
-        if len(self.methods) < 2:
-            raise ValueError(f"a study compares at least two methods, got {list(self.methods)}")
-        if self.baseline not in self.methods:
+        if len(self.methods) < 2 or self.baseline not in self.methods:
             methods = ", ".join(self.methods)
-            raise ValueError(f"the baseline {self.baseline!r} is not among {methods}")
+            raise ValueError(f"two methods, one of them {self.baseline!r}, are not in: {methods}")
         return self
 
     @property
@@ -201,8 +199,7 @@ def complete_moves(comments: pd.DataFrame, methods: Sequence[str]) -> list[str]:
     """
     usable = comments[(comments["state"] == "answered") & comments["method"].isin(methods)]
     counts = usable.groupby("move", sort=False)["method"].nunique()
-    ready = set(counts.index[counts == len(set(methods))])
-    return [move for move in comments["move"].unique() if move in ready]
+    return list(counts.index[counts == len(set(methods))])
 
 
 def study_of(
@@ -295,15 +292,10 @@ def faults(error: ValidationError) -> list[tuple[str, str, str]]:
     """
     listed = []
     for fault in error.errors(include_url=False, include_context=False):
-        parts: list[str] = []
-        for part in fault["loc"][:3]:
-            if isinstance(part, int) and parts:
-                parts[-1] = f"{parts[-1].removesuffix('s')} {part + 1}"
-            else:
-                parts.append(str(part))
-        text = fault["msg"].removeprefix("Value error, ")
+        place = ", ".join(map(str, fault["loc"][:3]))
+        place = re.sub(r"s?, (\d+)", lambda number: f" {int(number[1]) + 1}", place)
         kind = "missing" if fault["type"] == "missing" else "out_of_range"
-        listed.append((", ".join(parts) or "the file", kind, text))
+        listed.append((place or "the file", kind, fault["msg"].removeprefix("Value error, ")))
     return listed
 
 
@@ -336,11 +328,13 @@ class Key(BaseModel):
 
         An opaque name is 16 hex digits of the comment's keyed hash.
         """
-        return {
-            self._name(move.name, method, text): (number, method)
-            for number, move in enumerate(self.study.moves, start=1)
-            for method, text in move.comments.items()
-        }
+        secret, items = bytes.fromhex(self.secret), dict[str, tuple[int, str]]()
+        for number, move in enumerate(self.study.moves, start=1):
+            for method, text in move.comments.items():
+                message = "\0".join([move.name, method, text]).encode()
+                name = hmac.new(secret, message, hashlib.sha256).hexdigest()[:16]
+                items[name] = number, method
+        return items
 
     @property
     def study_id(self) -> str:
@@ -348,10 +342,6 @@ class Key(BaseModel):
         moves = [f"{move.fen} {move.move}" for move in self.study.moves]
         joined = "\0".join([self.study.title, *moves, *self.items()])
         return hashlib.sha256(joined.encode()).hexdigest()[:16]
-
-    def _name(self, *parts: str) -> str:
-        message = "\0".join(parts).encode()
-        return hmac.new(bytes.fromhex(self.secret), message, hashlib.sha256).hexdigest()[:16]
 
 
 def shown_order(participant: str, items: Iterable[str]) -> list[str]:
@@ -445,17 +435,20 @@ def write_form(key: Key, settings: Settings | None = None) -> str:
 
 def describe(key: Key, settings: Settings) -> dict[str, Any]:
     """Return what the page's script is given: the study without its methods, as JSON values."""
-    moves: list[dict[str, Any]] = []
-    for number, move in enumerate(key.study.moves, start=1):
-        items = sorted((item, method) for item, (n, method) in key.items().items() if n == number)
-        moves.append(
-            {
-                "san": move.played.numbered_san,
-                "side": "White" if move.played.mover else "Black",
-                "fen": move.fen,
-                "items": [{"id": item, "text": move.comments[method]} for item, method in items],
-            }
-        )
+    names = sorted(key.items().items())
+    moves = [
+        {
+            "san": move.played.numbered_san,
+            "side": "White" if move.played.mover else "Black",
+            "fen": move.fen,
+            "items": [
+                {"id": item, "text": move.comments[method]}
+                for item, (of, method) in names
+                if of == number
+            ],
+        }
+        for number, move in enumerate(key.study.moves, start=1)
+    ]
     return {
         "study": key.study_id,
         "title": key.study.title,
