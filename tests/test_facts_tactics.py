@@ -211,7 +211,7 @@ def test_captures_on_the_own_turn_are_the_legal_ones():
         if not board.is_check():
             board.push(chess.Move.null())
             assert tactics.captures(board, not board.turn) == tuple(
-                one for one in found if one.to_square == one.victim_square
+                one for one in found if one.to_square == one.square
             )
             board.pop()
 

@@ -913,7 +913,7 @@ def can_win(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         capture
         for side in _named_sides(claim)
         for capture in all_captures(board, side)
-        if are(agents, capture.from_square) and are(claim.objects, capture.victim_square)
+        if are(agents, capture.from_square) and are(claim.objects, capture.square)
     ]
     if not legal:
         return fails("no such capture is legal")

@@ -413,7 +413,7 @@ def _capture(
     if position is None:
         yield f"{side} could win it by exchanges (worth {gain}), were {owner} not in check."
         return
-    takers = [each for each in captures(board, not colour) if each.victim_square == square]
+    takers = [each for each in captures(board, not colour) if each.square == square]
     san = _numbered(position, max(takers, key=lambda each: each.gain).move.uci())
     can = "can take it" if board.turn != colour else "threatens to take it"
     yield f"{side} {can} with {san}, which wins material worth {gain} by exchanges."

@@ -32,7 +32,7 @@ from chessgloss.facts import Fact, listed, side_name
 from chessgloss.facts import board as boards
 from chessgloss.facts.fact import named
 from chessgloss.facts.known import perpetual, zugzwang
-from chessgloss.facts.tactics import VALUES, Capture, balance, captures, exchange, mates, pins
+from chessgloss.facts.tactics import VALUES, balance, captures, exchange, mates, pins, winning
 from chessgloss.facts.verdict import Standing, judge, standing
 
 #: The kinds of notes as data: weights, and ways of saying each.
@@ -292,8 +292,8 @@ class Played:
         self.taken, self.gain = boards.taken_on(board, move), exchange(board, move)
         self.recaptures = previous is not None and self.taken == previous.to_square
         self.number = spelt(board, [move.uci()])
-        self.won_before, self.won = (_winning(each, self.us) for each in (board, self.after))
-        self.lost_before, self.lost = (_winning(each, self.them) for each in (board, self.after))
+        self.won_before, self.won = (winning(each, self.us) for each in (board, self.after))
+        self.lost_before, self.lost = (winning(each, self.them) for each in (board, self.after))
         self.loose = self.end in self.lost
         self.is_endgame = all(_army(self.after, side) <= ENDGAME for side in chess.COLORS)
         self.words = {
@@ -536,15 +536,6 @@ class Played:
 def _army(board: chess.Board, side: chess.Color) -> int:
     """Return what the pieces of a side are worth without its pawns."""
     return sum(VALUES[kind] * number for kind, number in _count(board, side).items() if kind > 1)
-
-
-def _winning(board: chess.Board, side: chess.Color) -> dict[chess.Square, Capture]:
-    """Return the best capture of each piece that a side wins by exchange, by the piece's square."""
-    gains = [each for each in captures(board, side) if each.gain > 0]
-    best: dict[chess.Square, Capture] = {}
-    for each in sorted(gains, key=lambda each: -each.gain):
-        best.setdefault(each.victim_square, each)
-    return best
 
 
 def _choose(options: Sequence[str], key: str) -> str:

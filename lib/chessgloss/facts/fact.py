@@ -275,7 +275,7 @@ def _states(board: chess.Board, when: When) -> Iterator[Fact]:
         for pair in boards.defences(board, side):
             yield _pair(when, side, pair, side)
         for loss in tactics.hanging(board, side, taken[not side]):
-            text = f"{noun(side, loss.piece, loss.square)} is hanging"
+            text = f"{noun(side, loss.victim, loss.square)} is hanging"
             yield Fact("hanging", when, side, names((loss.square,)), loss.gain, text)
         for fork in tactics.forks(board, side, taken[side], taken[not side]):
             targets = listed([noun_at(board, square) for square in fork.targets])
