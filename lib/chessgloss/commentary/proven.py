@@ -21,7 +21,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import pairwise
-from typing import Final, Literal, NamedTuple
+from string import ascii_lowercase
+from typing import Final, Literal
 
 import chess
 
@@ -264,26 +265,22 @@ _ARRIVES: Final = re.compile(
 )
 
 
-class Token(NamedTuple):
-    """A word of a text as it is compared: its stem, and the part of the sentence it stands in."""
-
-    stem: str
-    part: int
-
-
 def stems(text: str) -> list[str]:
     """Return the words of a text as they are compared; moves and squares as they stand."""
-    return [each.stem for each in _tokens(text)]
+    return [stem for stem, _ in _tokens(text)]
 
 
-def _tokens(text: str) -> list[Token]:
-    """Return the tokens of a text; a colon, semicolon or full stop begins another part."""
+def _tokens(text: str) -> list[tuple[str, int]]:
+    """Return words as they are compared, with the part of the text each stands in.
+
+    A colon, semicolon or full stop begins another part.
+    """
     tokens, part, last = [], 0, 0
     closed = re.sub(r"(?<=\d)(\.\.\.)\s+|(?<=\d)(\.)\s+(?=[KQRBNO a-h])", r"\1\2", text)
     for match in _TOKEN.finditer(_ARRIVES.sub("arrives ", closed)):
         part += bool(re.search(r"[:;.]\s", match.string[last : match.start()]))
         last = match.end()
-        tokens.append(Token(_stem(match.group()), part))
+        tokens.append((_stem(match.group()), part))
     return tokens
 
 
@@ -383,7 +380,8 @@ def prove(text: str, given: Sequence[Note], actor: Set[str], check: Check) -> tu
                 acts = bool(note.subject) or note.sentence.startswith(
                     ("This ", "It ", "The threat ")
                 )
-                whole = not pronoun and _heads(content[0], note)
+                head = next((w for w in stems(note.sentence) if w not in _set("harmless")), None)
+                whole = not pronoun and content[0] == head
                 if (pronoun or part.leans) and not (acting if acts else whole):
                     continue
                 end = _follows(content, note, 0, actor if acts and acting else frozenset())
@@ -422,21 +420,21 @@ def _follows(
         The words for the move, where the words speak of it.
     """
     tokens, places, at = _tokens(note.sentence), list[int](), start
+    held = [stem for stem, _ in tokens]
     for word in content:
-        at = next((n for n in range(at, len(tokens)) if tokens[n].stem == word), -1)
-        if at < 0:
+        if word not in held[at:]:
             return None
-        places.append(at)
-        at += 1
-    passed = {tokens[n].stem for n in range(places[0], places[-1]) if n not in places}
-    begin = start or next(n for n, each in enumerate(tokens) if each.part == tokens[places[0]].part)
-    before = {tokens[n].stem for n in range(begin, places[0])}
+        places.append(held.index(word, at))
+        at = places[-1] + 1
+    passed = {held[n] for n in range(places[0], at) if n not in places}
+    begin = start or next(n for n, (_, part) in enumerate(tokens) if part == tokens[places[0]][1])
+    before = {*held[begin : places[0]]}
     if start:
         before &= _set("turning")
     if before - _set("harmless") - actor or passed & _set("turning"):
         return None
     named = any(stem in _set("names") or any(map(str.isdigit, stem)) for stem in passed)
-    return None if named else places[-1] + 1
+    return None if named else at
 
 
 def _is_later(part: Part, actor: Set[str]) -> bool:
@@ -446,11 +444,6 @@ def _is_later(part: Part, actor: Set[str]) -> bool:
         for before, word in pairwise(["", *stems(part.text)])
         if word.startswith("O-O") or any(map(str.isdigit, word))
     )
-
-
-def _heads(word: str, note: Note) -> bool:
-    """Tell whether a word is the first of a note that is not harmless."""
-    return word == next((w for w in stems(note.sentence) if w not in _set("harmless")), None)
 
 
 def _all_true(text: str, start: int, content: Sequence[str], near: Sequence[Checked]) -> bool:
@@ -587,7 +580,7 @@ class Part:
     @property
     def relative(self) -> bool:
         """Whether it follows from what stands right before it: *which*, or a participle."""
-        return bool(re.search(r"\b(?:which|who)\b", self.joint) or re.match(r"\w+ing\b", self.text))
+        return _is_relative(self.text, self.joint)
 
 
 def cut(text: str) -> tuple[Part, ...]:
@@ -674,7 +667,8 @@ def _parts(sentence: str, number: int) -> Iterator[Part]:
         colon = match["colon"] is not None
         yield Part(bare[begin : match.start()], joint, number, stop, leans, colon)
         begin, joint = match.end(), match.group()
-        leans = _leans(bare[begin:], joint)
+        after = bare[begin:]  # it leans if it has no subject of its own
+        leans = _is_relative(after, joint) or _begins_with_verb(_words(after))
     if bare[begin:].strip():
         yield Part(bare[begin:], joint, number, stop, leans)
 
@@ -714,10 +708,8 @@ def _begins_with_verb(words: Sequence[Element]) -> bool:
     return bool(words) and _is_finite(words[0]) and words[0].tag not in _SUBJECT
 
 
-def _leans(after: str, joint: str) -> bool:
-    """Tell whether a part has no subject of its own: it begins with a verb, or ``which``."""
-    relative = re.search(r"\b(?:which|who)\b", joint) or re.match(r"\w+ing\b", after)
-    return bool(relative) or _begins_with_verb(_words(after))
+def _is_relative(text: str, joint: str) -> bool:
+    return bool(re.search(r"\b(?:which|who)\b", joint) or re.match(r"\w+ing\b", text))
 
 
 def _begins_clause(after: str, joint: str) -> bool:
@@ -779,7 +771,7 @@ def words_grammar(sentences: Sequence[str]) -> str:
     return "\n".join([
         'root ::= sentence (" " sentence)? (" " sentence)?',
         'sentence ::= word ([,;:]? " " word)* "."',
-        f"word ::= exact | {_state('')}",
+        "word ::= exact | w-",
         f"exact ::= {_either(sorted(exact) or ['it'])}",
         "rest ::= [a-z']*",
         *_other_words(banned),
@@ -791,23 +783,15 @@ def _other_words(banned: Iterable[str]) -> Iterator[str]:
     words = {*banned}
     starts = sorted({word[:end] for word in words for end in range(len(word) + 1)} | {""})
     for start in starts:
-        nexts = sorted(
-            {word[len(start)] for word in words if word.startswith(start) and word != start}
-        )
-        ways = [f"{_letter(each, start)} {_state(start + each)}" for each in nexts]
-        others = "".join(sorted(set("abcdefghijklmnopqrstuvwxyz") - set(nexts)))
+        after = {word.removeprefix(start)[:1] for word in words if word.startswith(start)}
+        nexts = sorted(after - {""})
+        others = "".join(sorted(set(ascii_lowercase) - after))
+        letters = [f'"{each}"' if start else f"[{each}{each.upper()}]" for each in nexts]
+        ways = [f"{way} w-{start}{each}" for way, each in zip(letters, nexts, strict=True)]
         ways.append(f"[{others}{'' if start else others.upper()}] rest")
         if start and start not in words:
             ways.append('""')
-        yield f"{_state(start)} ::= {' | '.join(ways)}"
-
-
-def _letter(letter: str, start: str) -> str:
-    return f'"{letter}"' if start else f"[{letter}{letter.upper()}]"
-
-
-def _state(start: str) -> str:
-    return f"w-{start}"
+        yield f"w-{start} ::= {' | '.join(ways)}"
 
 
 def order_grammar(given: Sequence[Note]) -> str:
