@@ -11,15 +11,6 @@ from chessgloss import assets
 from chessgloss.corpora.games import read_games
 from chessgloss.facts import Fact, gather, known
 from chessgloss.facts.fact import KNOWN_KINDS
-from chessgloss.facts.known import (
-    key_squares,
-    opening,
-    openings,
-    perpetual,
-    repetitions,
-    theory,
-    zugzwang,
-)
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from scripts import SELFPLAY, or_skip
 
@@ -113,17 +104,12 @@ def twins() -> Iterator[tuple[str, MoveInContext, MoveInContext]]:
 def outlines(move: MoveInContext) -> list[str]:
     """Facts as they stand in the table."""
     sides = {None: "nobody", chess.WHITE: "White", chess.BLACK: "Black"}
-    return [
-        " | ".join(
-            (
-                f"{fact.kind} {fact.when}",
-                sides[fact.side],
-                " ".join(fact.squares) or "-",
-                ", ".join(fact.value) if isinstance(fact.value, tuple) else str(fact.value),
-            )
-        )
-        for fact in gather(move).of(*KNOWN_KINDS)
-    ]
+    rows = []
+    for fact in gather(move).of(*KNOWN_KINDS):
+        value = ", ".join(fact.value) if isinstance(fact.value, tuple) else str(fact.value)
+        where = " ".join(fact.squares) or "-"
+        rows.append(f"{fact.kind} {fact.when} | {sides[fact.side]} | {where} | {value}")
+    return rows
 
 
 @pytest.fixture(scope="module")
@@ -155,13 +141,13 @@ def test_from_a_key_square_the_king_wins_and_elsewhere_it_may_not():
     """With a pawn on the b-, c- or d-file, ranks 2 to 6, and the other king on the last rank."""
     on_key, drawn_elsewhere = 0, 0
     for pawn in (chess.square(file, rank) for file in (1, 2, 3) for rank in range(1, 6)):
-        keys = key_squares(pawn, chess.WHITE)
+        keys = known.key_squares(pawn, chess.WHITE)
         for king, other in itertools.product(range(64), chess.SquareSet(chess.BB_RANK_8)):
             board = chess.Board(None)
             board.set_piece_map({pawn: PAWN, king: KING, other: OTHER})
             if len(board.piece_map()) < 3 or not board.is_valid():
                 continue
-            winner = theory(board).winner
+            winner = known.theory(board).winner
             if king in keys:
                 on_key += 1
                 assert winner == chess.WHITE, board.fen()
@@ -178,19 +164,19 @@ def played(moves: str) -> Position:
 
 
 def test_an_opening_has_its_name_in_any_order_of_moves():
-    nimzo = opening(played("d4 Nf6 c4 e6 Nc3 Bb4"))
+    nimzo = known.opening(played("d4 Nf6 c4 e6 Nc3 Bb4"))
     assert nimzo == ("E20", "Nimzo-Indian Defense")
-    assert opening(played("c4 Nf6 Nc3 e6 d4 Bb4")) == nimzo
-    assert opening(played("d4 Nf6 c4 e6 Nf3 Bb4")) != nimzo
+    assert known.opening(played("c4 Nf6 Nc3 e6 d4 Bb4")) == nimzo
+    assert known.opening(played("d4 Nf6 c4 e6 Nf3 Bb4")) != nimzo
 
 
 def test_a_game_keeps_the_last_name_it_had():
     spanish = played("e4 e5 Nf3 Nc6 Bb5")
-    assert opening(spanish) == ("C60", "Ruy Lopez")
+    assert known.opening(spanish) == ("C60", "Ruy Lopez")
     left = played("e4 e5 Nf3 Nc6 Bb5 h5 h4")
-    assert opening(left) == opening(spanish)
-    assert opening(Position(left.fen)) is None  # by itself it has no name
-    assert opening(played("Nf3 Nf6 Ng1 Ng8 " * 8)) is None  # in the 17th move
+    assert known.opening(left) == known.opening(spanish)
+    assert known.opening(Position(left.fen)) is None  # by itself it has no name
+    assert known.opening(played("Nf3 Nf6 Ng1 Ng8 " * 8)) is None  # in the 17th move
 
 
 def test_a_move_that_enters_a_named_line_says_so():
@@ -204,8 +190,8 @@ def test_a_move_that_enters_a_named_line_says_so():
 
 
 def test_every_named_position_has_one_name():
-    assert len(openings()) == 3404
-    assert all(each.eco[0] in "ABCDE" and len(each.eco) == 3 for each in openings().values())
+    assert len(known.openings()) == 3404
+    assert all(each.eco[0] in "ABCDE" and len(each.eco) == 3 for each in known.openings().values())
 
 
 # ---------------------------------------------------------------- histories and lines
@@ -217,7 +203,7 @@ def test_repetitions_are_those_of_the_rules():
         for ply, uci in enumerate(game.moves):
             board.push_uci(uci)
             expected = max(n for n in range(1, 6) if board.is_repetition(n))
-            assert repetitions(MoveInContext(game.position(ply), uci)) == expected
+            assert known.repetitions(MoveInContext(game.position(ply), uci)) == expected
 
 
 def test_the_third_time_is_counted():
@@ -233,31 +219,31 @@ LINE = ("h5e8", "g8h7", "e8h5", "h7g8")
 
 
 def test_a_perpetual_check_comes_round_with_check_at_each_move():
-    fact = perpetual(chess.Board(CHECKS), LINE, "after")
+    fact = known.perpetual(chess.Board(CHECKS), LINE, "after")
     assert fact == Fact(
         "perpetual", "after", chess.WHITE, ("e8", "g8"), LINE,
         "White has perpetual check: 1. Qe8+ Kh7 2. Qh5+ Kg8",
     )  # fmt: skip
     behind = chess.Board(CHECKS)
     behind.push_uci(LINE[0])
-    assert perpetual(behind, (*LINE[1:], LINE[0]), "after").side == chess.WHITE
-    assert perpetual(chess.Board(CHECKS), LINE[:3], "after") is None
+    assert known.perpetual(behind, (*LINE[1:], LINE[0]), "after").side == chess.WHITE
+    assert known.perpetual(chess.Board(CHECKS), LINE[:3], "after") is None
     # With a pawn on h6 the queen gives no check on h5.
-    assert perpetual(chess.Board(CHECKS.replace("/8/7Q", "/7p/7Q")), LINE, "after") is None
+    assert known.perpetual(chess.Board(CHECKS.replace("/8/7Q", "/7p/7Q")), LINE, "after") is None
     with pytest.raises(ValueError, match="illegal"):
-        perpetual(chess.Board(CHECKS), ["h5a4"], "after")
+        known.perpetual(chess.Board(CHECKS), ["h5a4"], "after")
 
 
 def test_zugzwang_is_what_a_pass_would_save():
     trebuchet = chess.Board("8/8/8/3pK3/2kP4/8/8/8 w - - 0 60")
     lost, won = PovScore(Cp(900), chess.BLACK), PovScore(Cp(900), chess.WHITE)
-    fact = zugzwang(trebuchet, lost, won, "after")
+    fact = known.zugzwang(trebuchet, lost, won, "after")
     assert (fact.side, fact.squares) == (chess.WHITE, ("e5",))
     assert fact.value > 0.9
-    assert zugzwang(trebuchet, won, won, "after") is None
-    assert zugzwang(trebuchet, won, lost, "after") is None
+    assert known.zugzwang(trebuchet, won, won, "after") is None
+    assert known.zugzwang(trebuchet, won, lost, "after") is None
     check = chess.Board("8/8/8/3pK3/2kP4/8/8/4r3 w - - 0 60")
-    assert zugzwang(check, lost, won, "after") is None
+    assert known.zugzwang(check, lost, won, "after") is None
 
 
 def test_stalemating_moves_stalemate_in_random_positions():

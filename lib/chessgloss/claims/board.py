@@ -853,7 +853,7 @@ def can_win(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         capture
         for side in _named_sides(claim)
         for capture in tactics.captures(board, side)
-        for start, end in [(capture.from_square, capture.victim_square)]
+        for start, end in [(capture.from_square, capture.square)]
         if all(term.matches(start, board.piece_at(start)) for term in agents)
         and all(term.matches(end, board.piece_at(end)) for term in claim.objects)
     ]

@@ -6,7 +6,7 @@
         print(note.weight, note.sentence, note.facts)
     compose(notes(briefing)).text
 
-A note is a sentence complete in itself, with the facts and the line of moves that bear it out.
+A note is a sentence complete in itself, with the facts that bear it out.
 What captures seem to win on the board is a note only where the engine's own line wins it: lines
 are replayed until they are quiet, and what they win is counted. The kinds of notes, their weights
 and wordings are data (``notes.toml``).
@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import pairwise
@@ -32,7 +32,7 @@ from chessgloss.facts import Fact, listed, side_name
 from chessgloss.facts import board as boards
 from chessgloss.facts.fact import named
 from chessgloss.facts.known import perpetual, zugzwang
-from chessgloss.facts.tactics import VALUES, Capture, balance, captures, exchange, mates, pins
+from chessgloss.facts.tactics import VALUES, balance, captures, exchange, mates, pins, winning
 from chessgloss.facts.verdict import Standing, judge, standing
 
 #: The kinds of notes as data: weights, and ways of saying each.
@@ -86,8 +86,6 @@ class Note:
         Whether it tells what decides about the move: a mate, a piece, the only move.
     about
         Squares and subjects that it speaks of.
-    line
-        UCI moves that it rests on, from the position before the move, replayed legally.
     value
         Its amount: moves to mate, pawns won; ``None`` without one.
     concept
@@ -103,7 +101,6 @@ class Note:
     facts: tuple[Fact, ...] = ()
     decides: bool = False
     about: frozenset[str] = frozenset()
-    line: tuple[str, ...] = ()
     value: float | None = None
     concept: str = ""
     subject: str = ""
@@ -176,7 +173,8 @@ def play_out(board: chess.Board, line: Sequence[str], side: chess.Color) -> Outc
         states[-1].push(move)
         worth.append(sign * (balance(states[-1]) - balance(board)))
     taken = [*(after != before for before, after in pairwise(worth)), False]
-    quiet = [n for n, each in enumerate(states) if not (taken[n] or _must_answer(each))]
+    forced = [each.is_check() and any(each.legal_moves) for each in states]
+    quiet = [n for n in range(len(states)) if not (taken[n] or forced[n])]
     near = max((ply for ply in quiet if ply <= SOON + 2), default=0)
     if not quiet or worth[near] * worth[quiet[-1]] <= 0:
         return NOTHING
@@ -201,10 +199,6 @@ def play_out(board: chess.Board, line: Sequence[str], side: chess.Color) -> Outc
     return Outcome(worth[end], won, lost, plies, fallen if simple else None)
 
 
-def _must_answer(board: chess.Board) -> bool:
-    return board.is_check() and any(board.legal_moves)
-
-
 def _count(board: chess.Board, side: chess.Color) -> Counter[chess.PieceType]:
     return Counter({kind: len(board.pieces(kind, side)) for kind in _PIECES})
 
@@ -224,16 +218,6 @@ def stuff(won: Counter[chess.PieceType], lost: Counter[chess.PieceType]) -> str:
 def spelt(board: chess.Board, line: Sequence[str], plies: int = SPELT) -> str:
     """Return the first plies of a line, in SAN with move numbers."""
     return board.variation_san(map(chess.Move.from_uci, line[: min(plies, SPELT)]))
-
-
-def mates_at_its_end(board: chess.Board, line: Iterable[str]) -> bool:
-    """Tell whether a line of UCI moves, replayed, ends in checkmate."""
-    walk = board.copy(stack=False)
-    for move in map(chess.Move.from_uci, line):
-        if not walk.is_legal(move):
-            return False
-        walk.push(move)
-    return walk.is_checkmate()
 
 
 # ---------------------------------------------------------------- what a move does on the board
@@ -292,8 +276,8 @@ class Played:
         self.taken, self.gain = boards.taken_on(board, move), exchange(board, move)
         self.recaptures = previous is not None and self.taken == previous.to_square
         self.number = spelt(board, [move.uci()])
-        self.won_before, self.won = (_winning(each, self.us) for each in (board, self.after))
-        self.lost_before, self.lost = (_winning(each, self.them) for each in (board, self.after))
+        self.won_before, self.won = (winning(each, self.us) for each in (board, self.after))
+        self.lost_before, self.lost = (winning(each, self.them) for each in (board, self.after))
         self.loose = self.end in self.lost
         self.is_endgame = all(_army(self.after, side) <= ENDGAME for side in chess.COLORS)
         self.words = {
@@ -329,24 +313,23 @@ class Played:
         return [each for each in worth if each.kind != "takes" or not shown]
 
     def _make(
-        self, kind: str, about: Sequence[str | chess.Square], plus: float = 0, /, **words: str
+        self, kind: str, squares: Sequence[chess.Square] = (), plus: float = 0, /, **words: str
     ) -> Purpose:
-        entry, squares = NOTES["purposes"][kind], [s for s in about if not isinstance(s, str)]
-        names = [chess.square_name(square) for square in squares]
+        entry, names = NOTES["purposes"][kind], [chess.square_name(square) for square in squares]
         places = [named(self.after, s) for s in squares if self.after.piece_type_at(s)] or ["it"]
         words = {**self.words, "targets": listed(places[:3]), "behind": places[-1], **words}
         words |= {"front": places[0], "squares": listed(names) if names else ""}
         clause = _choose(entry["say"], self.before.fen() + self.move.uci()).format(**words)
-        labels = (each for each in about if isinstance(each, str))
-        return Purpose(kind, clause, entry["weight"] + plus, frozenset((*names, *labels)))
+        about = frozenset((*names, *entry.get("about", ())))
+        return Purpose(kind, clause, entry["weight"] + plus, about)
 
     def _special(self) -> Iterator[Purpose]:
         """Yield castling, captures, promotion and checks."""
         board, move = self.before, self.move
         if board.is_castling(move):
-            yield self._make("castles", ["king"])
+            yield self._make("castles")
         if move.promotion:
-            yield self._make("promotes", ["promotion"])
+            yield self._make("promotes")
         if self.taken is not None:
             victim = boards.piece_on(board, self.taken)
             kind, plus = "takes", 2.0 * self.gain if self.gain > 0 else -8.0
@@ -358,17 +341,13 @@ class Played:
         replies = list(self.after.legal_moves)
         if replies and self.after.is_check():
             kind = "single_reply" if len(replies) == 1 else "check"
-            yield self._make(
-                kind,
-                ["check", "reply"] if kind != "check" else ["check"],
-                only=self.after.san(replies[0]),
-            )
+            yield self._make(kind, only=self.after.san(replies[0]))
         for wing, corner in (("kingside", chess.H1), ("queenside", chess.A1)):
             rook, king = (s if self.us else chess.square_mirror(s) for s in (corner, chess.E1))
             between, rights = chess.between(rook, king), self.after.castling_rights
             freed = board.occupied & between == chess.BB_SQUARES[self.start]
             if freed and not self.after.occupied & between and rights & chess.BB_SQUARES[rook]:
-                yield self._make("clears", ["king"], wing=wing)
+                yield self._make("clears", wing=wing)
 
     def _attacks(self) -> Iterator[Purpose]:
         board, king = self.after, self.after.king(self.them)
@@ -480,7 +459,7 @@ class Played:
                 gains[square] = more
         first = sorted(gains, key=lambda square: (-gains[square], square))[:2]
         if first and not self.before.is_castling(self.move):
-            yield self._make("opens", [*first, "lines"], gains[first[0]] - 3)
+            yield self._make("opens", first, gains[first[0]] - 3)
 
     def _pieces(self) -> Iterator[Purpose]:
         board, piece, file = self.after, self.arrived, chess.square_file(self.end)
@@ -514,37 +493,28 @@ class Played:
     def _files(self, rank: int, file: int) -> Iterator[Purpose]:
         board, theirs = self.after, self.after.pieces(chess.PAWN, self.them)
         if rank == 6 and self.piece == chess.ROOK and theirs & chess.BB_RANKS[self.end // 8]:
-            yield self._make("seventh", ["rank"], rank="seventh" if self.us else "second")
+            yield self._make("seventh", rank="seventh" if self.us else "second")
         if file == chess.square_file(self.start):
             return
         closed = board.pieces_mask(chess.PAWN, self.us) & chess.BB_FILES[file]
         if file in boards.open_files(board):
-            yield self._make("open_file", ["file"])
+            yield self._make("open_file")
         heavy = boards.heavy_pieces(board, self.us, file)
         partners = list(heavy & board.attacks(self.end))
         if partners and not closed:
             kind = "triples" if len(heavy) > 2 else "doubles"
-            yield self._make(kind, ["file"], partner=named(board, partners[0]))
+            yield self._make(kind, partner=named(board, partners[0]))
 
     def _king(self) -> Iterator[Purpose]:
         if self.piece == chess.KING and self.is_endgame and not self.before.is_check():
             far = [[chess.square_distance(s, c) for c in _CENTRE] for s in (self.start, self.end)]
             if min(far[1]) < min(far[0]):
-                yield self._make("king_active", ["king"])
+                yield self._make("king_active")
 
 
 def _army(board: chess.Board, side: chess.Color) -> int:
     """Return what the pieces of a side are worth without its pawns."""
     return sum(VALUES[kind] * number for kind, number in _count(board, side).items() if kind > 1)
-
-
-def _winning(board: chess.Board, side: chess.Color) -> dict[chess.Square, Capture]:
-    """Return the best capture of each piece that a side wins by exchange, by the piece's square."""
-    gains = [each for each in captures(board, side) if each.gain > 0]
-    best: dict[chess.Square, Capture] = {}
-    for each in sorted(gains, key=lambda each: -each.gain):
-        best.setdefault(each.victim_square, each)
-    return best
 
 
 def _choose(options: Sequence[str], key: str) -> str:
@@ -589,10 +559,9 @@ class _Notes:
     def _note(
         self,
         kind: str,
-        about: Sequence[str | chess.Square],
-        moves: Sequence[str] = (),
         value: float | None = None,
         plus: float = 0,
+        about: Sequence[str | chess.Square] = (),
         /,
         **words: str,
     ) -> Note:
@@ -603,7 +572,7 @@ class _Notes:
         side = self.them if entry.get("theirs") else self.us
         facts = tuple(fact for fact in self.facts.facts if fact.kind in entry.get("facts", ()))
         squares = (s if isinstance(s, str) else chess.square_name(s) for s in about)
-        rest = entry.get("decides", False), frozenset(squares), tuple(moves), value
+        rest = entry.get("decides", False), frozenset((*squares, *entry["about"])), value
         return Note(kind, side, _capital(sentence), entry["weight"] + plus, facts, *rest)
 
     def _outcome(
@@ -618,13 +587,13 @@ class _Notes:
 
     def _end(self) -> Note:
         if not self.after.is_check():
-            return self._note("stalemate", ["end"], [self.uci])
+            return self._note("stalemate")
         king, checkers = self.after.king(self.them) or 0, self.after.checkers()
         by = listed([named(self.after, square) for square in checkers])
         own = self.after.occupied_co[self.them]
         smothered = checkers & self.after.knights and not chess.BB_KING_ATTACKS[king] & ~own
         fate = "is smothered by its own pieces" if smothered else "has no way out"
-        return self._note("checkmate", ["end"], [self.uci], 0, by=by, fate=fate)
+        return self._note("checkmate", 0, by=by, fate=fate)
 
     # -------------------------------------------------------- mates, and what is known by name
 
@@ -637,13 +606,11 @@ class _Notes:
             elif now < 0 and self.verdict.standing_before == "losing":
                 kind = "hastens_mate"
             kind += "_1" * (abs(now) == 1 and f"{kind}_1" in NOTES["kinds"])
-            about, line = ["mate", "reply", "standing"], (self.uci, *self.replies)
-            yield self._note(kind, about, line, abs(now), **_mate(self.after, self.replies, now))
+            yield self._note(kind, abs(now), **_mate(self.after, self.replies, now))
         line = self.verdict.best_line
         missed = could > 0 and now <= 0 and self.uci not in line[:1]
         if missed and not self.after.is_checkmate():
-            words = _mate(self.before, line, could)
-            yield self._note("misses_mate", ["best"], line, could, **words)
+            yield self._note("misses_mate", could, **_mate(self.before, line, could))
 
     def _known(self) -> Iterator[Note]:
         """Yield openings, endings and draws by name, and what is proven by lines and scores."""
@@ -668,71 +635,61 @@ class _Notes:
 
     def _material(self) -> Iterator[Note]:
         """Yield what the captures of the move and of the engine's line come to."""
-        net, played, line, reply = self.net, self.played, (self.uci, *self.replies), self.reply
-        end = played.end
+        net, played, reply, end = self.net, self.played, self.reply, self.played.end
         back = reply is not None and reply.end == end and played.taken is not None
         if played.recaptures and self.even:
-            yield self._note("recaptures", [end, "capture"], line[:1])
+            yield self._note("recaptures", None, 0, [end])
         elif back and not net.gain and boards.piece_on(self.before, end) == played.piece > 1:
-            spoken = spelt(self.before, line[:2])
-            yield self._note("trade", [end, "capture", "reply"], line[:2], line=spoken)
-        if reply and back and reply.piece == chess.PAWN:
-            new = boards.doubled(reply.after, self.them) - boards.doubled(self.after, self.them)
-            if new:
-                words = {"reply": reply.number, "file": reply.words["file"]}
-                yield self._note("spoils", ["pawns", "reply"], line[:2], **words)
-        about: list[str | chess.Square] = ["material", "reply", "standing"]
-        gone, brought = stuff(net.lost, net.won), stuff(net.won, net.lost)
-        spoken = spelt(self.after, self.replies, net.plies - 1)
-        fallen = ""
+            line = spelt(self.before, [self.uci, self.replies[0]])
+            yield self._note("trade", None, 0, [end], line=line)
+        pawns = [boards.doubled(each.after, self.them) for each in (played, reply) if each]
+        if reply and back and reply.piece == chess.PAWN and pawns[1] - pawns[0]:
+            yield self._note("spoils", reply=reply.number, file=reply.words["file"])
+        about, fallen = list[str | chess.Square](), ""
         if net.fallen is not None:
             square = end if net.fallen == played.start else net.fallen
             fallen = named(self.after if net.gain < 0 else self.before, square)
             about.append(square if net.gain < 0 else f"won {chess.square_name(square)}")
-        if net.gain > 0 and net.plies - 1 > SPELT and fallen:
-            spoken += f", and {fallen} falls"
+        words = {"fallen": fallen, "line": spelt(self.after, self.replies, net.plies - 1)}
         if net.gain < 0 and self.bad and self.best.gain > net.gain and net.plies > 1:
             kind, plus = "loses_piece" if fallen else "loses", -12.0 * (net.gain == -1)
-            words = {"fallen": fallen, "stuff": gone, "line": spoken}
-            yield self._note(kind, about, line, -net.gain, plus - net.gain / 2, **words)
+            words["stuff"] = stuff(net.lost, net.won)
+            yield self._note(kind, -net.gain, plus - net.gain / 2, about, **words)
         elif net.gain > 0 and not self.bad:
-            plus = 2.0 * net.gain - (4 if net.gain > 1 else 34)
-            words = {"stuff": brought, "line": spoken}
             if played.recaptures or (self.swing < 0 and net.gain + self.swing <= 0):
                 return  # what was lost before comes back
+            if net.plies - 1 > SPELT and fallen:
+                words["line"] += f", and {fallen} falls"
+            words["stuff"] = stuff(net.won, net.lost)
+            plus = 2.0 * net.gain - (4 if net.gain > 1 else 34)
             if net.plies > 1:
-                yield self._note("wins", about, line, net.gain, plus, **words)
+                yield self._note("wins", net.gain, plus, about, **words)
             elif self.briefing.move.position.moves:
-                yield self._note("wins_now", ["material", end], line[:1], net.gain, plus, **words)
-        elif (
-            played.taken is not None
-            and played.gain >= 2
-            and not (played.recaptures or self.bad or self.verdict.standing in _AHEAD)
-        ):
+                yield self._note("wins_now", net.gain, plus, [end], **words)
+        elif played.taken is None or self.bad or self.verdict.standing in _AHEAD:
+            return
+        elif played.gain >= 2 and not played.recaptures:
             words = {"target": named(self.before, played.taken), "standing": self._stands()}
-            about = ["material", "standing", end, "capture"]
-            yield self._note("accepts", about, line[:1], played.gain, **words)
+            yield self._note("accepts", played.gain, 0, [end], **words)
 
     def _offers(self) -> Iterator[Note]:
         """Yield why what the move offers cannot be taken, or what it is given for."""
-        net, verdict, line = self.net, self.verdict, (self.uci, *self.replies)
+        net, lines = self.net, self.briefing.after.lines
         if self.bad:
             return
-        if net.gain < 0 and net.plies > 1 and verdict.standing in (*_AHEAD, "equal"):
+        if net.gain < 0 and net.plies > 1 and self.verdict.standing in (*_AHEAD, "equal"):
             words = {"stuff": stuff(net.lost, net.won), "standing": self._stands()}
             words["line"] = spelt(self.after, self.replies, net.plies - 1)
-            about, plus = ["material", "reply", "standing"], -14.0 * (net.gain == -1)
-            yield self._note("sacrifice", about, line, -net.gain, plus, **words)
+            yield self._note("sacrifice", -net.gain, -14.0 * (net.gain == -1), **words)
             return
-        taken = {_victim(self.after, each.moves[0]) for each in self.briefing.after.lines[:1]}
-        for each in self.briefing.after.lines[1:]:
-            square = _victim(self.after, each.moves[0])
-            if square is None or square in taken or square not in self.played.lost:
+        victims = [boards.taken_on(self.after, chess.Move.from_uci(x.moves[0])) for x in lines]
+        for number, each in enumerate(lines[1:], start=1):
+            square = victims[number]
+            if square is None or square in victims[:number] or square not in self.played.lost:
                 continue
-            taken.add(square)
             stands = standing(each.score, self.us)
             gain = self._outcome(self.after, each.moves, each.score)
-            worse = judge(self.briefing.after.best.score, each.score) in ("mistake", "blunder")
+            worse = judge(lines[0].score, each.score) in ("mistake", "blunder")
             if not worse and gain.gain < max(net.gain, 0) + 2:
                 continue
             result = f"leaves {self._leader(stands, '')}"
@@ -743,16 +700,15 @@ class _Notes:
             elif stands not in ("winning", "clearly better"):
                 continue
             worth = VALUES[boards.piece_on(self.after, square)]
-            words = {"line": spelt(self.after, each.moves), "result": result}
-            words["offer"], moves = named(self.after, square), (self.uci, *each.moves)
-            yield self._note("poisoned", [square, "offer"], moves, worth, 2 * worth - 10, **words)
+            words = {"line": spelt(self.after, each.moves), "offer": named(self.after, square)}
+            yield self._note("poisoned", worth, 2 * worth - 10, [square], **words, result=result)
 
     # -------------------------------------------------------- alternatives
 
     def _only(self) -> Iterator[Note]:
         verdict, lines = self.verdict, self.briefing.before.lines
         if len(list(self.before.legal_moves)) == 1:
-            yield self._note("forced", ["only", "lines", "king"])
+            yield self._note("forced")
         elif verdict.rank == 1 and len(lines) > 1 and not self.played.recaptures:
             first, second = (each.score.pov(self.us).mate() or 0 for each in lines[:2])
             left, moves = standing(lines[1].score, self.us), lines[1].moves
@@ -760,14 +716,14 @@ class _Notes:
             keeps = NOTES["keeps"].get(verdict.standing_before, "")
             stays = verdict.standing_before == verdict.standing != left
             if second < 0 <= first:
-                yield self._note("only_mate", ["only"], moves)
+                yield self._note("only_mate")
             elif worse and keeps and stays and not first and self.played.gain <= 0:
                 outcome = self._outcome(self.before, moves, lines[1].score)
                 fate = f"leaves {self._leader(left, '')}"
                 if outcome.gain < 0:
                     fate = f"loses {stuff(outcome.lost, outcome.won)}"
                 other = spelt(self.before, moves[:1])
-                yield self._note("only", ["only"], moves, keeps=keeps, other=other, fate=fate)
+                yield self._note("only", keeps=keeps, other=other, fate=fate)
 
     def _better(self) -> Iterator[Note]:
         verdict, line = self.verdict, self.verdict.best_line
@@ -778,27 +734,24 @@ class _Notes:
         if best.gain > max(self.net.gain, 0) and move.end != self.played.end:
             words = {"line": spelt(self.before, line, max(best.plies, 1))}
             words["stuff"] = stuff(best.won, best.lost)
-            yield self._note("better_wins", ["best"], line, best.gain, **words)
+            yield self._note("better_wins", best.gain, **words)
         elif purposes:
-            words = {"best": move.number, "purpose": _both(purposes)}
-            yield self._note("better", ["best"], line, **words)
+            yield self._note("better", best=move.number, purpose=_both(purposes))
         else:
-            yield self._note("better_line", ["best"], line, line=spelt(self.before, line))
+            yield self._note("better_line", line=spelt(self.before, line))
 
     # -------------------------------------------------------- threats, replies, standing
 
     def _threats(self) -> Iterator[Note]:
         checks = self.before.is_check() or self.after.is_check()
         for mate in mates(self.before, self.them)[:1] if not (checks or self.bad) else ():
-            spoken = spelt(_passed(self.before), [mate.uci()])
-            yield self._note("parries_mate", ["parries"], line=spoken)
+            yield self._note("parries_mate", line=spelt(_passed(self.before), [mate.uci()]))
         if self.after.is_check():
             return
-        turned, search, played = _passed(self.after), self.briefing.passed, [self.uci]
+        turned, search = _passed(self.after), self.briefing.passed
         against = -float(NOTES["against"]) if self.bad else 0.0
         for mate in mates(self.after, self.us)[:1]:
-            spoken = spelt(turned, [mate.uci()])
-            yield self._note("threat_mate_1", ["threat"], played, 1, 2 * against, line=spoken)
+            yield self._note("threat_mate_1", 1, 2 * against, line=spelt(turned, [mate.uci()]))
             return
         if search is None or not search.lines:
             return
@@ -808,38 +761,36 @@ class _Notes:
         direct = outcome.plies == 1 or turned.is_capture(first) or turned.gives_check(first)
         more = centipawns(search.best.score, self.us) - self.verdict.centipawns_after
         if 0 < moves <= LONGEST_THREAT:
-            words = _mate(turned, line, moves)
-            yield self._note("threat_mate", ["threat"], played, moves, against, **words)
+            yield self._note("threat_mate", moves, against, **_mate(turned, line, moves))
         elif 0 < outcome.plies <= SPELT and direct and more >= max(60, 50 * outcome.gain) > 0:
             words = {"stuff": stuff(outcome.won, outcome.lost)}
             words["line"] = spelt(turned, line, outcome.plies)
-            about, plus = ["threat", f"won {line[0][2:4]}"], against + min(outcome.gain, 9) - 3
+            about, plus = [f"won {line[0][2:4]}"], against + min(outcome.gain, 9) - 3
             if outcome.gain > 0:
-                yield self._note("threat", about, played, outcome.gain, plus, **words)
+                yield self._note("threat", outcome.gain, plus, about, **words)
 
     def _replies(self) -> Iterator[Note]:
         reply = self.reply
         if reply is None:
             return
-        line, about = (self.uci, *self.replies[:SPELT]), ["reply"]
         purposes, words = reply.telling(), {"line": spelt(self.after, self.replies)}
         words["reply"] = reply.number
         if purposes and not reply.recaptures:
             kind, plus = "reply_bad" if self.bad else "reply", (purposes[0].weight - 25) / 3
-            yield self._note(kind, about, line[:2], None, plus, **words, purpose=_both(purposes))
+            yield self._note(kind, None, plus, **words, purpose=_both(purposes))
         elif self.bad and not reply.recaptures:
-            yield self._note("refutes", about, line, **words)
+            yield self._note("refutes", **words)
         if len(self.replies) > 1 and not self.bad:
             answer = reply.then(self.replies[1])
             purposes, words["next"] = answer.telling(), answer.number
             if purposes and not answer.recaptures:
-                plus, purpose = (purposes[0].weight - 25) / 3, purposes[0].clause
-                yield self._note("plan", about, line[:3], None, plus, **words, purpose=purpose)
-            yield self._note("continuation", about, line, **words)
+                plus = (purposes[0].weight - 25) / 3
+                yield self._note("plan", None, plus, **words, purpose=purposes[0].clause)
+            yield self._note("continuation", **words)
 
     def _standing(self) -> Iterator[Note]:
         turned = self.bad and self.verdict.standing_before != self.verdict.standing
-        yield self._note("turned" if turned else "standing", ["standing"], standing=self._stands())
+        yield self._note("turned" if turned else "standing", standing=self._stands())
 
     def _stands(self) -> str:
         return self._leader(self.verdict.standing)
@@ -857,7 +808,7 @@ class _Notes:
         played, words, place = self.played, self.played.words, self.before.fen() + self.uci
         castles = self.before.is_castling(played.move)
         if played.piece == chess.KING and self.before.has_castling_rights(self.us) and not castles:
-            yield self._note("loses_castling", ["king"], [self.uci])
+            yield self._note("loses_castling")
         purposes = played.purposes()
         subjects = [f"With {words['san']} {words['us']}", "This"]
         if played.piece != chess.PAWN and not castles:
@@ -873,19 +824,17 @@ class _Notes:
             weight -= NOTES["against"] * self.bad + NOTES["restated"] * (each.kind == "takes")
             facts = (fact for fact in self.facts.of(*kinds) if fact.when != "before")
             evidence = tuple(fact for fact in facts if each.about & set(fact.squares))
-            sentence, line = f"{subject} {each.clause}.", (self.uci,)
-            note = Note(each.kind, self.us, sentence, weight, evidence, False, each.about, line)
-            yield replace(note, concept=concept, subject=subject)
+            note = Note(each.kind, self.us, f"{subject} {each.clause}.", weight, evidence)
+            yield replace(note, about=each.about, concept=concept, subject=subject)
 
 
 def _mate(board: chess.Board, line: Sequence[str], moves: int) -> dict[str, str]:
     """Return the words for a mate; the length of a short one if the line, replayed, ends in it."""
-    proven = abs(moves) <= LONGEST_EXACT and mates_at_its_end(board, line)
+    end = board.copy(stack=False)
+    for uci in line:
+        end.push_uci(uci)
+    proven = abs(moves) <= LONGEST_EXACT and end.is_checkmate()
     return {"mate": f"mate in {abs(moves)}" if proven else "mate", "line": spelt(board, line)}
-
-
-def _victim(board: chess.Board, uci: str) -> chess.Square | None:
-    return boards.taken_on(board, chess.Move.from_uci(uci))
 
 
 def _capital(text: str) -> str:

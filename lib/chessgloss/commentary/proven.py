@@ -21,7 +21,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import pairwise
-from typing import Final, Literal, NamedTuple
+from string import ascii_lowercase
+from typing import Final, Literal
 
 import chess
 
@@ -153,15 +154,14 @@ class Proven:
     @property
     def model_words(self) -> int:
         """Number of published words that stand in clauses of the model's."""
-        return 0 if self.fallback else sum(each.words for each in self.clauses)
+        return sum(each.words for each in self.clauses)
 
     @property
     def own_words(self) -> int:
         """Number of published words of the model's that the notes it was given do not have."""
-        clauses = () if self.fallback else self.clauses
         return sum(
             token not in stems(each.note.sentence if each.note else "")
-            for each in clauses
+            for each in self.clauses
             for token in stems(each.text)
         )
 
@@ -190,13 +190,9 @@ def ask_first(briefing: Briefing, given: Sequence[Note] | None = None) -> Reques
     """Return the question of ``ccc_notes``: notes to be written as one comment."""
     prompt, move = load_prompt("comment_notes"), briefing.move
     listed = given_notes(briefing) if given is None else given
-    messages = prompt.fill(
-        words=ASKED_WORDS,
-        side=side_name(move.mover),
-        move=move.numbered_san,
-        shown=show_move(briefing),
-        notes="\n".join(f"- {note.sentence}" for note in listed),
-    )
+    lines = "\n".join(f"- {note.sentence}" for note in listed)
+    words = {"side": side_name(move.mover), "move": move.numbered_san, "notes": lines}
+    messages = prompt.fill(words=ASKED_WORDS, shown=show_move(briefing), **words)
     about: dict[str, str | int] = {"method": "ccc_notes", "of": briefing.name}
     return Request(messages, Sampling(0.0, ANSWER_TOKENS, 1), prompt=prompt.label, about=about)
 
@@ -269,31 +265,23 @@ _ARRIVES: Final = re.compile(
 )
 
 
-class Token(NamedTuple):
-    """A word of a text as it is compared: its stem, and the part of the sentence it stands in."""
-
-    stem: str
-    part: int
-
-
 def stems(text: str) -> list[str]:
     """Return the words of a text as they are compared; moves and squares as they stand."""
-    return [each.stem for each in _tokens(text)]
+    return [stem for stem, _ in _tokens(text)]
 
 
-def _tokens(text: str) -> list[Token]:
-    """Return the tokens of a text; a colon, semicolon or full stop begins another part."""
+def _tokens(text: str) -> list[tuple[str, int]]:
+    """Return words as they are compared, with the part of the text each stands in.
+
+    A colon, semicolon or full stop begins another part.
+    """
     tokens, part, last = [], 0, 0
-    closed = re.sub(r"(\d+)\.\.\.\s+|(\d+)\.\s+(?=[KQRBNO a-h])", _close, text)
+    closed = re.sub(r"(?<=\d)(\.\.\.)\s+|(?<=\d)(\.)\s+(?=[KQRBNO a-h])", r"\1\2", text)
     for match in _TOKEN.finditer(_ARRIVES.sub("arrives ", closed)):
         part += bool(re.search(r"[:;.]\s", match.string[last : match.start()]))
         last = match.end()
-        tokens.append(Token(_stem(match.group()), part))
+        tokens.append((_stem(match.group()), part))
     return tokens
-
-
-def _close(match: re.Match[str]) -> str:
-    return f"{match[1]}..." if match[1] else f"{match[2]}."
 
 
 @cache
@@ -308,13 +296,7 @@ def _stem(word: str) -> str:
             break
     if len(plain) > 3 and plain[-1] == plain[-2] and plain[-1] not in "ls":
         plain = plain[:-1]
-    return _groups().get(plain, plain)
-
-
-@cache
-def _groups() -> dict[str, str]:
-    """Return the word that stands for each of a group of one meaning."""
-    return {word: group.split()[0] for group in _WORDS["same"] for word in group.split()}
+    return next((same.split()[0] for same in _WORDS["same"] if plain in same.split()), plain)
 
 
 @cache
@@ -377,51 +359,43 @@ def prove(text: str, given: Sequence[Note], actor: Set[str], check: Check) -> tu
     parts, checked = cut(text), check(text)
     _, spans = join(parts, frozenset(range(len(parts))))
     clauses, of_move = list[Clause](), False
-    place: tuple[Note | None, int] = None, 0
+    place: tuple[Note, int] | None = None  # the note that the clause before follows from, and where
     for index, part in enumerate(parts):
-        start, stop = text.find(part.text, spans[index][0] - 3), 0
+        start = text.find(part.text, spans[index][0] - 3)
         start = spans[index][0] if start < 0 else start
         stop = start + len(part.text)
-        near = [
-            each for each in checked if each.claim.span[0] < stop and start < each.claim.span[1]
-        ]
-        words = [t.stem for t in _tokens(part.text)]
+        near = [c for c in checked if c.claim.span[0] < stop and start < c.claim.span[1]]
+        words = stems(part.text)
         content = [word for word in words if word not in _set("harmless")]
         lead = next((n for n, word in enumerate(content) if word not in actor), len(content))
         pronoun = bool(words) and words[0] in _set("pronouns")
         if not part.leans:
             of_move = lead > 0 or pronoun
-        clause, found = Clause(part.text, "none", unproven=tuple(content)), None
-        if any(each.verdict == "false" for each in near):
-            clause = replace(
-                clause, unproven=tuple(e.claim.text for e in near if e.verdict == "false")
-            )
-        elif not content:
-            clause = Clause(part.text, "idle")
-        else:
-            if part.leans and place[0] is not None:
-                end = _follows(content, place[0], place[1])
-                found = (place[0], end) if end else None
+        acting = of_move and not (part.relative and _is_later(parts[index - 1], actor))
+        found, wrong = None, tuple(each.claim.text for each in near if each.verdict == "false")
+        if content and not wrong:
+            if part.leans and place and (end := _follows(content, *place)):
+                found = place[0], end
             for note in given if found is None else ():
                 acts = bool(note.subject) or note.sentence.startswith(
                     ("This ", "It ", "The threat ")
                 )
-                whole = _heads(content[0], note) and words[0] not in _set("pronouns")
-                acting = of_move and not (part.relative and _is_later(parts[index - 1], actor))
+                head = next((w for w in stems(note.sentence) if w not in _set("harmless")), None)
+                whole = not pronoun and content[0] == head
                 if (pronoun or part.leans) and not (acting if acts else whole):
                     continue
                 end = _follows(content, note, 0, actor if acts and acting else frozenset())
                 if not end and acts and 0 < lead < len(content):
                     end = _follows(content[lead:], note, 0, actor)
                 if end:
-                    found = (note, end)
+                    found = note, end
                     break
-            if found:
-                clause = Clause(part.text, "note", found[0])
-            elif _all_true(part.text, start, content, near):
-                clause = Clause(part.text, "board")
-        place = found or (None, 0)
-        clauses.append(clause)
+        proof: Proof = "note" if found else "none" if content or wrong else "idle"
+        if proof == "none" and not wrong and _all_true(part.text, start, content, near):
+            proof = "board"
+        unproven = wrong or tuple(content) if proof == "none" else ()
+        clauses.append(Clause(part.text, proof, found and found[0], unproven))
+        place = found
     return tuple(clauses)
 
 
@@ -446,40 +420,30 @@ def _follows(
         The words for the move, where the words speak of it.
     """
     tokens, places, at = _tokens(note.sentence), list[int](), start
+    held = [stem for stem, _ in tokens]
     for word in content:
-        at = next((n for n in range(at, len(tokens)) if tokens[n].stem == word), -1)
-        if at < 0:
+        if word not in held[at:]:
             return None
-        places.append(at)
-        at += 1
-    passed = {tokens[n].stem for n in range(places[0], places[-1]) if n not in places}
-    begin = start or next(n for n, each in enumerate(tokens) if each.part == tokens[places[0]].part)
-    before = {tokens[n].stem for n in range(begin, places[0])}
+        places.append(held.index(word, at))
+        at = places[-1] + 1
+    passed = {held[n] for n in range(places[0], at) if n not in places}
+    begin = start or next(n for n, (_, part) in enumerate(tokens) if part == tokens[places[0]][1])
+    before = {*held[begin : places[0]]}
     if start:
         before &= _set("turning")
     if before - _set("harmless") - actor or passed & _set("turning"):
         return None
-    return None if any(map(_names, passed)) else places[-1] + 1
+    named = any(stem in _set("names") or any(map(str.isdigit, stem)) for stem in passed)
+    return None if named else at
 
 
 def _is_later(part: Part, actor: Set[str]) -> bool:
     """Tell whether a part speaks of a move by its notation that is not the one commented on."""
-    said = [token.stem for token in _tokens(part.text)]
     return any(
         word not in actor and (word[0].isupper() or (word[0].islower() and before[:1].isdigit()))
-        for before, word in pairwise(["", *said])
+        for before, word in pairwise(["", *stems(part.text)])
         if word.startswith("O-O") or any(map(str.isdigit, word))
     )
-
-
-def _names(stem: str) -> bool:
-    """Tell whether a word names a piece, a square, a move or a side."""
-    return any(map(str.isdigit, stem)) or stem in _set("names")
-
-
-def _heads(word: str, note: Note) -> bool:
-    """Tell whether a word is the first of a note that is not harmless."""
-    return word == next((w for w in stems(note.sentence) if w not in _set("harmless")), None)
 
 
 def _all_true(text: str, start: int, content: Sequence[str], near: Sequence[Checked]) -> bool:
@@ -489,12 +453,9 @@ def _all_true(text: str, start: int, content: Sequence[str], near: Sequence[Chec
         for each in near
     ):
         return False
-    spans = [each.claim.span for each in near]
-    inside = "".join(
-        character if any(first <= start + n < last for first, last in spans) else " "
-        for n, character in enumerate(text)
-    )
-    return not set(content) - set(stems(inside)) and not set(content) & _set("turning")
+    said = {n - start for each in near for n in range(*each.claim.span)}
+    inside = "".join(letter if n in said else " " for n, letter in enumerate(text))
+    return set(content) <= {*stems(inside)} - _set("turning")
 
 
 # ---------------------------------------------------------------- what is published
@@ -522,50 +483,42 @@ def settle(
     """
     prove_text = prover(briefing, given)
     best = max(attempts, key=lambda each: each.proven)
-    parts, text = cut(best.text), best.text
-    unproven = {n for n, each in enumerate(best.clauses) if each.proof == "none"}
-    kept = (
-        without(parts, frozenset(range(len(parts))), unproven)
-        if unproven
-        else frozenset(range(len(parts)))
-    )
-    clauses = best.clauses
-    while unproven and kept:
+    parts, text, clauses = cut(best.text), best.text, best.clauses
+    kept = frozenset(range(len(parts)))
+    while kept and (gone := {each.text.lower() for each in clauses if each.proof == "none"}):
+        unproven = {n for n in kept if parts[n].text.lower() in gone} or kept
+        kept = without(parts, kept, unproven)
         text, _ = join(parts, kept)
-        clauses = prove_text(text)
-        again = {n for n, each in enumerate(clauses) if each.proof == "none"}
-        if not again:
-            break
-        words = {clauses[n].text.lower() for n in again}
-        gone = {n for n in kept if parts[n].text.lower() in words} or set(kept)
-        kept = without(parts, kept, gone)
+        clauses = prove_text(text) if kept else ()
     dropped = tuple(each for n, each in enumerate(best.clauses) if n not in kept)
+    nearest = [note for note in given if _is_nearest(note, dropped, given)]
     mates = {stem for each in clauses for stem in stems(each.text)} & {"checkmat"}
     halved = [
         note
         for note in given
-        if note.decides
-        and (_is_nearest(note, dropped, given) or {"checkmat"} & {*stems(note.sentence)} - mates)
+        if note.decides and (note in nearest or {"checkmat"} & {*stems(note.sentence)} - mates)
     ]
     if halved and kept:  # what decides is said whole: the note's own words take their place
         kept = frozenset(n for n, each in enumerate(clauses) if each.note not in halved)
-        text, _ = join(cut(text), kept)
-        clauses = tuple(each for n, each in enumerate(clauses) if n in kept)
+        text, clauses = _chosen(text, clauses, kept)
     said = [each.note for each in clauses if each.note] if kept else []
-    lost = [note for note in given if note not in said and _is_nearest(note, dropped, given)]
-    lacking = [n for n in given if n in lost or (n.decides and n not in said)]
+    lacking = [n for n in given if n not in said and (n in nearest or n.decides)]
     # what speaks of the move as *this* stands before the model's words
     first = [n.sentence for n in lacking if n.decides or n.sentence.startswith(("This ", "It "))]
     rest = [note.sentence for note in lacking if note.sentence not in first]
     if first and kept:
         kept = _without_the_move(cut(text), clauses)
-        clauses = tuple(each for n, each in enumerate(clauses) if n in kept)
-        text, _ = join(cut(text), kept)
+        text, clauses = _chosen(text, clauses, kept)
     if len(text.split()) * bool(kept) < LEAST_WORDS:
         return Proven(write_notes(briefing), tuple(attempts), dropped=dropped, fallback=True)
     borrowed = (*first, *rest)
     comment = Comment(" ".join([*first, text, *rest]), "ccc_proven", model, borrowed=borrowed)
     return Proven(comment, tuple(attempts), clauses, dropped, borrowed)
+
+
+def _chosen(text: str, clauses: Sequence[Clause], kept: Set[int]) -> tuple[str, tuple[Clause, ...]]:
+    """Return the text of some of its clauses, and these."""
+    return join(cut(text), kept)[0], tuple(each for n, each in enumerate(clauses) if n in kept)
 
 
 def _without_the_move(parts: Sequence[Part], clauses: Sequence[Clause]) -> frozenset[int]:
@@ -627,7 +580,7 @@ class Part:
     @property
     def relative(self) -> bool:
         """Whether it follows from what stands right before it: *which*, or a participle."""
-        return bool(re.search(r"\b(?:which|who)\b", self.joint) or re.match(r"\w+ing\b", self.text))
+        return _is_relative(self.text, self.joint)
 
 
 def cut(text: str) -> tuple[Part, ...]:
@@ -714,7 +667,8 @@ def _parts(sentence: str, number: int) -> Iterator[Part]:
         colon = match["colon"] is not None
         yield Part(bare[begin : match.start()], joint, number, stop, leans, colon)
         begin, joint = match.end(), match.group()
-        leans = _leans(bare[begin:], joint)
+        after = bare[begin:]  # it leans if it has no subject of its own
+        leans = _is_relative(after, joint) or _begins_with_verb(_words(after))
     if bare[begin:].strip():
         yield Part(bare[begin:], joint, number, stop, leans)
 
@@ -754,10 +708,8 @@ def _begins_with_verb(words: Sequence[Element]) -> bool:
     return bool(words) and _is_finite(words[0]) and words[0].tag not in _SUBJECT
 
 
-def _leans(after: str, joint: str) -> bool:
-    """Tell whether a part has no subject of its own: it begins with a verb, or ``which``."""
-    relative = re.search(r"\b(?:which|who)\b", joint) or re.match(r"\w+ing\b", after)
-    return bool(relative) or _begins_with_verb(_words(after))
+def _is_relative(text: str, joint: str) -> bool:
+    return bool(re.search(r"\b(?:which|who)\b", joint) or re.match(r"\w+ing\b", text))
 
 
 def _begins_clause(after: str, joint: str) -> bool:
@@ -819,7 +771,7 @@ def words_grammar(sentences: Sequence[str]) -> str:
     return "\n".join([
         'root ::= sentence (" " sentence)? (" " sentence)?',
         'sentence ::= word ([,;:]? " " word)* "."',
-        f"word ::= exact | {_state('')}",
+        "word ::= exact | w-",
         f"exact ::= {_either(sorted(exact) or ['it'])}",
         "rest ::= [a-z']*",
         *_other_words(banned),
@@ -831,23 +783,15 @@ def _other_words(banned: Iterable[str]) -> Iterator[str]:
     words = {*banned}
     starts = sorted({word[:end] for word in words for end in range(len(word) + 1)} | {""})
     for start in starts:
-        nexts = sorted(
-            {word[len(start)] for word in words if word.startswith(start) and word != start}
-        )
-        ways = [f"{_letter(each, start)} {_state(start + each)}" for each in nexts]
-        others = "".join(sorted(set("abcdefghijklmnopqrstuvwxyz") - set(nexts)))
+        after = {word.removeprefix(start)[:1] for word in words if word.startswith(start)}
+        nexts = sorted(after - {""})
+        others = "".join(sorted(set(ascii_lowercase) - after))
+        letters = [f'"{each}"' if start else f"[{each}{each.upper()}]" for each in nexts]
+        ways = [f"{way} w-{start}{each}" for way, each in zip(letters, nexts, strict=True)]
         ways.append(f"[{others}{'' if start else others.upper()}] rest")
         if start and start not in words:
             ways.append('""')
-        yield f"{_state(start)} ::= {' | '.join(ways)}"
-
-
-def _letter(letter: str, start: str) -> str:
-    return f'"{letter}"' if start else f"[{letter}{letter.upper()}]"
-
-
-def _state(start: str) -> str:
-    return f"w-{start}"
+        yield f"w-{start} ::= {' | '.join(ways)}"
 
 
 def order_grammar(given: Sequence[Note]) -> str:

@@ -72,20 +72,24 @@ from chessgloss.facts import tactics
 from chessgloss.facts.verdict import MistakeClass, Verdict
 from chessgloss.positions import MoveInContext
 
-_OfMove = Literal["capture", "en_passant", "promotion", "castling"]
-_Check = Literal["check", "discovered_check", "double_check", "mate", "stalemate"]
-_Piece = Literal["material", "exchange", "attack", "defence", "hanging"]
-_Tactic = Literal["fork", "pin", "skewer", "discovered_attack", "threat"]
-_Structure = Literal["passed_pawn", "doubled_pawns", "isolated_pawn", "open_file", "king_shelter"]
-_Ending = Literal["ending", "theory", "opposition", "key_square", "outside_square"]
-_Draw = Literal["stalemating_move", "repetition", "fifty_moves", "perpetual"]
-_Known = Literal["opening", _Ending, _Draw, "underpromotion", "zugzwang"]
-_EngineOfMove = Literal["centipawn_loss", "move_rank", "mistake"]
-_EngineOfPosition = Literal["evaluation", "win_probability", "best_line", "expected_reply"]
-_EngineKind = Literal[_EngineOfMove, _EngineOfPosition]
+_Board = Literal[
+    "capture", "en_passant", "promotion", "castling",
+    "check", "discovered_check", "double_check", "mate", "stalemate",
+    "material", "exchange", "attack", "defence", "hanging",
+    "fork", "pin", "skewer", "discovered_attack", "threat",
+    "passed_pawn", "doubled_pawns", "isolated_pawn", "open_file", "king_shelter",
+]  # fmt: skip
+_Known = Literal[
+    "opening", "ending", "theory", "opposition", "key_square", "outside_square",
+    "stalemating_move", "repetition", "fifty_moves", "perpetual", "underpromotion", "zugzwang",
+]  # fmt: skip
+_Engine = Literal[
+    "centipawn_loss", "move_rank", "mistake",
+    "evaluation", "win_probability", "best_line", "expected_reply",
+]  # fmt: skip
 
 #: The kinds, in the order in which they are listed.
-FactKind = Literal[_OfMove, _Check, _Piece, _Tactic, _Structure, _Known, _EngineKind]
+FactKind = Literal[_Board, _Known, _Engine]
 
 #: When a fact holds: of the move itself, in the position before it, or in the one after it.
 When = Literal["move", "before", "after"]
@@ -93,7 +97,7 @@ When = Literal["move", "before", "after"]
 _AROUND: Final[tuple[When, When]] = ("before", "after")
 
 #: Kinds that only an engine's analysis can give.
-ENGINE_KINDS: Final[frozenset[FactKind]] = frozenset(get_args(_EngineKind))
+ENGINE_KINDS: Final[frozenset[FactKind]] = frozenset(get_args(_Engine))
 
 #: Kinds of ``facts/known.py``. Perpetual check and zugzwang are asked of it, not gathered: they
 #: take an engine's line or scores.
@@ -260,9 +264,8 @@ def names(squares: Iterable[chess.Square]) -> tuple[str, ...]:
 def _states(board: chess.Board, when: When) -> Iterator[Fact]:
     """Yield the facts of a position, White's before Black's within each kind."""
     balance = tactics.balance(board)
-    ahead, text = (balance > 0) if balance else None, "material is level"
-    if ahead is not None:
-        text = f"{side_name(ahead)} is {_pawns_worth(abs(balance))} ahead in material"
+    text = f"{side_name(balance > 0)} is {_pawns_worth(abs(balance))} ahead in material"
+    ahead, text = (balance > 0, text) if balance else (None, "material is level")
     yield Fact("material", when, ahead, (), abs(balance), text)
     for file in boards.open_files(board):
         heavy = [s for side in chess.COLORS for s in boards.heavy_pieces(board, side, file)]
@@ -275,7 +278,7 @@ def _states(board: chess.Board, when: When) -> Iterator[Fact]:
         for pair in boards.defences(board, side):
             yield _pair(when, side, pair, side)
         for loss in tactics.hanging(board, side, taken[not side]):
-            text = f"{noun(side, loss.piece, loss.square)} is hanging"
+            text = f"{noun(side, loss.victim, loss.square)} is hanging"
             yield Fact("hanging", when, side, names((loss.square,)), loss.gain, text)
         for fork in tactics.forks(board, side, taken[side], taken[not side]):
             targets = listed([noun_at(board, square) for square in fork.targets])
@@ -302,24 +305,20 @@ def _pair(when: When, side: chess.Color, pair: boards.Pair, owner: chess.Color) 
     verb, end = ("defends", "back there") if owner == side else ("attacks", "it")
     target = noun(owner, pair.target_piece, pair.target)
     text = f"{noun(side, pair.piece, pair.square)} {verb} {target}"
-    if pair.barred:
-        text += f" but may not take {end}"
-    value = "barred" if pair.barred else None
+    value, text = ("barred", f"{text} but may not take {end}") if pair.barred else (None, text)
     return Fact(kind, when, side, names((pair.square, pair.target)), value, text)
 
 
 def _threat(board: chess.Board, when: When, side: chess.Color, threat: tactics.Threat) -> Fact:
-    start, end = threat.move.from_square, threat.move.to_square
-    start_name, end_name = names((start, end))
-    piece = chess.PIECE_NAMES[boards.piece_on(board, start)]
-    if threat.kind == "mate":
-        aim = f"mate with the {piece} from {start_name} to {end_name}"
-    elif threat.kind == "capture":
-        aim = f"win {noun_at(board, threat.target)} with the {piece} on {start_name}"
-    else:
-        aim = f"promote the pawn on {start_name} on {end_name}"
+    start, end, target = names((threat.move.from_square, threat.move.to_square, threat.target))
+    mover = named(board, threat.move.from_square)
+    aim = {
+        "mate": lambda: f"mate with {mover.replace(' on ', ' from ')} to {end}",
+        "capture": lambda: f"win {noun_at(board, threat.target)} with {mover}",
+        "promotion": lambda: f"promote {mover} on {end}",
+    }[threat.kind]()
     text = f"{side_name(side)} {'can' if board.turn == side else 'threatens to'} {aim}"
-    return Fact("threat", when, side, names((start, end, threat.target)), threat.move.uci(), text)
+    return Fact("threat", when, side, (start, end, target), threat.move.uci(), text)
 
 
 def _structure(board: chess.Board, when: When, side: chess.Color) -> Iterator[Fact]:
@@ -373,14 +372,12 @@ def _checks(board: chess.Board, when: When, start: chess.Board | None = None) ->
         yield give("discovered_check", opened)
     if len(checkers) > 1:
         yield give("double_check", checkers)
-    if not any(board.generate_legal_moves()):
-        if checkers:
-            yield Fact(
-                "mate", when, side, names((*checkers, king)), None, f"{target} is checkmated"
-            )
-        else:
-            text = f"{side_name(board.turn)} is stalemated"
-            yield Fact("stalemate", when, board.turn, names((king,)), None, text)
+    if checkers and board.is_checkmate():
+        text = f"{target} is checkmated"
+        yield Fact("mate", when, side, names((*checkers, king)), None, text)
+    elif board.is_stalemate():
+        text = f"{side_name(board.turn)} is stalemated"
+        yield Fact("stalemate", when, board.turn, names((king,)), None, text)
 
 
 # ---------------------------------------------------------------- of the move
@@ -403,10 +400,9 @@ def _special_moves(board: chess.Board, move: chess.Move) -> Iterator[Fact]:
         yield Fact("promotion", "move", side, names(ends), chess.piece_symbol(move.promotion), text)
     if board.is_castling(move):
         wing = "kingside" if board.is_kingside_castling(move) else "queenside"
+        king_and_rook = (*ends, *boards.rook_squares(board, move))
         text = f"{side_name(side)} castles {wing}"
-        yield Fact(
-            "castling", "move", side, names((*ends, *boards.rook_squares(board, move))), wing, text
-        )
+        yield Fact("castling", "move", side, names(king_and_rook), wing, text)
 
 
 def _gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator[Fact]:
@@ -452,12 +448,9 @@ def _tactics_made(board: chess.Board, move: chess.Move, states: Iterable[Fact]) 
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth")
 
 _CLASS_WORDS: Final[dict[MistakeClass, str]] = {
-    "Excellent": "an excellent move",
-    "Good": "a good move",
-    "Inaccuracy": "an inaccuracy",
-    "Mistake": "a mistake",
-    "Blunder": "a blunder",
-}
+    "Excellent": "an excellent move", "Good": "a good move",
+    "Inaccuracy": "an inaccuracy", "Mistake": "a mistake", "Blunder": "a blunder",
+}  # fmt: skip
 
 _ENGINE_WORDING: Final = ScoreWording(
     number="the engine puts White at {cp:+d} centipawns",

@@ -316,10 +316,10 @@ def perpetual(board: chess.Board, line: Sequence[str], when: When) -> Fact | Non
     ValueError
         If a move is illegal.
     """
-    copy, moves = board.copy(stack=False), list[chess.Move]()
-    positions, checks = [copy.epd()], [False]
+    copy, positions, checks = board.copy(stack=False), [board.epd()], [False]
     for uci in line:
-        moves.append(copy.push_uci(uci))
+        copy.push_uci(uci)
+        moves = copy.move_stack
         checks.append(copy.is_check())
         positions.append(copy.epd())
         start = positions.index(positions[-1])
@@ -398,9 +398,8 @@ def known_facts(move: MoveInContext, board: chess.Board, after: chess.Board) -> 
         yield Fact("opening", "before", None, (), before, f"the opening is called {before.name}")
     reached = openings().get(_placement(after)) if after.fullmove_number <= OPENING_MOVES else None
     if reached and reached != before:
-        yield Fact(
-            "opening", "move", side, ends, reached, f"the opening is now called {reached.name}"
-        )
+        text = f"the opening is now called {reached.name}"
+        yield Fact("opening", "move", side, ends, reached, text)
     if move.move.promotion and (reason := underpromotion(board, move.move)):
         yield reason
     if (count := repetitions(move)) > 1:

@@ -16,6 +16,7 @@ worth more than its attacker always are.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
@@ -24,33 +25,23 @@ import chess
 from chessgloss.facts.board import after_pass, line_pieces, passed_by, piece_on
 
 #: Value of each piece in pawns.
-VALUES: Final[Mapping[chess.PieceType, int]] = {
-    chess.PAWN: 1,
-    chess.KNIGHT: 3,
-    chess.BISHOP: 3,
-    chess.ROOK: 5,
-    chess.QUEEN: 9,
-    chess.KING: 0,
-}
+VALUES: Final[Mapping[chess.PieceType, int]] = dict(
+    zip(chess.PIECE_TYPES, (1, 3, 3, 5, 9, 0), strict=True)
+)
 
 #: Worth in comparisons, where the king is above all.
-_KING_RANK = 100
+_WORTH: Final = {**VALUES, chess.KING: 100}
 
 _SQUARES = chess.BB_SQUARES
 
 
 def balance(board: chess.Board) -> int:
     """Return White's material less Black's, in pawns."""
-    white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
-    return sum(
-        VALUES[piece] * ((mask & white).bit_count() - (mask & black).bit_count())
-        for piece, mask in enumerate(_masks(board), start=1)
+    white, black = (
+        sum(value * board.pieces_mask(piece, side).bit_count() for piece, value in VALUES.items())
+        for side in (chess.WHITE, chess.BLACK)
     )
-
-
-def _masks(board: chess.Board) -> tuple[chess.Bitboard, ...]:
-    """Return where the pawns, knights, bishops, rooks, queens and kings stand."""
-    return (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+    return white - black
 
 
 # ---------------------------------------------------------------- exchanges
@@ -65,7 +56,7 @@ class Capture(NamedTuple):
         Where the capturing piece stands and goes.
     promotion
         A queen if it is a pawn that takes on the last rank.
-    victim, victim_square
+    victim, square
         Type of the captured piece and where it stands: ``to_square`` but for en passant.
     gain
         Material the capturing side has won, in pawns, when the exchange is over; negative
@@ -76,29 +67,13 @@ class Capture(NamedTuple):
     to_square: chess.Square
     promotion: chess.PieceType | None
     victim: chess.PieceType
-    victim_square: chess.Square
+    square: chess.Square
     gain: int
 
     @property
     def move(self) -> chess.Move:
         """The capture as a move."""
         return chess.Move(self.from_square, self.to_square, self.promotion)
-
-
-class Hanging(NamedTuple):
-    """A piece that the opponent can win.
-
-    Parameters
-    ----------
-    square, piece
-        Where it stands and its type.
-    gain
-        What the opponent's best capture of it wins, in pawns; at least 1.
-    """
-
-    square: chess.Square
-    piece: chess.PieceType
-    gain: int
 
 
 def exchange(board: chess.Board, move: chess.Move) -> int:
@@ -122,22 +97,37 @@ def captures(board: chess.Board, colour: chess.Color) -> tuple[Capture, ...]:
     return tuple(Exchanges(board, colour).captures())
 
 
+def winning(
+    board: chess.Board, colour: chess.Color, taken: Iterable[Capture] | None = None
+) -> dict[chess.Square, Capture]:
+    """Return the best capture of each piece that ``colour`` wins by exchange, by its square.
+
+    What wins most comes first. ``taken`` are its :func:`captures`, where they are known already.
+    """
+    best: dict[chess.Square, Capture] = {}
+    for each in sorted(_known(board, colour, taken), key=lambda each: -each.gain):
+        if each.gain > 0:
+            best.setdefault(each.square, each)
+    return best
+
+
+def _known(
+    board: chess.Board, colour: chess.Color, taken: Iterable[Capture] | None
+) -> Iterable[Capture]:
+    return captures(board, colour) if taken is None else taken
+
+
 def hanging(
     board: chess.Board, colour: chess.Color, taken: Iterable[Capture] | None = None
-) -> tuple[Hanging, ...]:
-    """Return the pieces of ``colour`` that hang, in the order of their squares.
+) -> tuple[Capture, ...]:
+    """Return the best capture of each piece of ``colour`` that hangs, by the order of squares.
 
     A piece hangs when the opponent has, or would have on its turn, a capture of it that wins
     material by exchange. A defended piece hangs if something cheaper attacks it, or if it is
     attacked oftener than defended; an undefended one if anything may take it. ``taken`` are
     the opponent's :func:`captures`, where they are known already.
     """
-    best: dict[chess.Square, Hanging] = {}
-    for each in captures(board, not colour) if taken is None else taken:
-        known = best.get(each.victim_square)
-        if each.gain > (known.gain if known else 0):
-            best[each.victim_square] = Hanging(each.victim_square, each.victim, each.gain)
-    return tuple(best[square] for square in sorted(best))
+    return tuple(sorted(winning(board, not colour, taken).values(), key=lambda each: each.square))
 
 
 class Exchanges:
@@ -180,10 +170,9 @@ class Exchanges:
     def capture(self, start: chess.Square, target: chess.Square) -> Capture | None:
         """Return the capture from a square on an attacked piece; ``None`` if not lawful."""
         board = self._board
-        piece = board.piece_type_at(start)
-        victim = board.piece_type_at(target)
+        piece, victim = piece_on(board, start), piece_on(board, target)
         rest = board.occupied ^ _SQUARES[start]
-        if piece is None or victim is None or not self._lawful(self.colour, piece, target, rest):
+        if victim == chess.KING or not self._lawful(self.colour, piece, target, rest):
             return None
         move = chess.Move(start, target, chess.QUEEN if _promotes(piece, target) else None)
         return Capture(start, target, move.promotion, victim, target, self.worth(move))
@@ -208,10 +197,16 @@ class Exchanges:
         won = (VALUES[victim] if victim else 0) + (value - 1 if move.promotion else 0)
         return won - self._reply(not self.colour, move.to_square, rest, value)
 
-    def allows(self, move: chess.Move) -> bool:
-        """Tell whether a quiet pawn move of the first side leaves its king safe."""
-        rest = self._board.occupied & ~_SQUARES[move.from_square] | _SQUARES[move.to_square]
-        return self._lawful(self.colour, chess.PAWN, move.to_square, rest)
+    def promotions(self) -> Iterator[tuple[chess.Move, int]]:
+        """Yield the quiet promotions to a queen that leave the king safe, with their worth."""
+        board, colour = self._board, self.colour
+        seventh, step = (chess.BB_RANK_7, 8) if colour else (chess.BB_RANK_2, -8)
+        for start in chess.scan_forward(board.pieces_mask(chess.PAWN, colour) & seventh):
+            goal, rest = start + step, board.occupied ^ _SQUARES[start] | _SQUARES[start + step]
+            blocked = board.occupied & _SQUARES[goal]
+            if not blocked and self._lawful(colour, chess.PAWN, goal, rest):
+                move = chess.Move(start, goal, chess.QUEEN)
+                yield move, self.worth(move)
 
     def _reply(
         self, side: chess.Color, target: chess.Square, rest: chess.Bitboard, standing: int
@@ -221,21 +216,18 @@ class Exchanges:
         takers = board.attackers_mask(side, target, rest) & rest & ~_SQUARES[target]
         if not takers:
             return 0
-        for piece, kind in enumerate(_masks(board), start=1):
-            best: int | None = None
-            for start in chess.scan_forward(takers & kind):
-                after = rest ^ _SQUARES[start]
-                if self._lawful(side, piece, target, after):
-                    queen = _promotes(piece, target)
-                    value = VALUES[chess.QUEEN if queen else piece]
-                    gain = (
-                        standing
-                        + (value - 1 if queen else 0)
-                        - self._reply(not side, target, after, value)
-                    )
-                    best = gain if best is None else max(best, gain)
-            if best is not None:
-                return max(best, 0)
+        masks = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+        for piece, kind in enumerate(masks, start=1):
+            queen = _promotes(piece, target)
+            value = VALUES[chess.QUEEN if queen else piece]
+            won = standing + (value - 1 if queen else 0)
+            lawful = [
+                after
+                for start in chess.scan_forward(takers & kind)
+                if self._lawful(side, piece, target, after := rest ^ _SQUARES[start])
+            ]
+            if lawful:
+                return max(0, *(won - self._reply(not side, target, r, value) for r in lawful))
         return 0
 
     def _lawful(
@@ -328,20 +320,17 @@ def forks(
     asked, but ``safe`` tells whether the forking piece can be won. ``taken`` and ``answers``
     are the :func:`captures` of ``colour`` and of its opponent, where they are known already.
     """
-    targets: dict[chess.Square, list[chess.Square]] = {}
-    for each in captures(board, colour) if taken is None else taken:
+    targets = defaultdict[chess.Square, list[chess.Square]](list)
+    for each in _known(board, colour, taken):
         if each.gain > 0:
-            targets.setdefault(each.from_square, []).append(each.victim_square)
-    king = board.king(not colour)
-    if king is not None:
-        for square in chess.scan_forward(board.attackers_mask(colour, king)):
-            targets.setdefault(square, []).append(king)
+            targets[each.from_square].append(each.square)
+    if (king := board.king(not colour)) is not None:
+        for square in board.attackers(colour, king):
+            targets[square].append(king)
     forking = {square: hit for square, hit in sorted(targets.items()) if len(hit) > 1}
-    if forking and answers is None:
-        answers = captures(board, not colour)
-    lost = {each.victim_square for each in answers or () if each.gain > 0}
+    lost = winning(board, not colour, answers) if forking else {}
     return tuple(
-        Fork(square, tuple(sorted(hit, key=lambda s: (-_rank(board, s), s))), square not in lost)
+        Fork(square, tuple(sorted(hit, key=lambda s: (-_worth(board, s), s))), square not in lost)
         for square, hit in forking.items()
     )
 
@@ -369,14 +358,16 @@ def line_tactics(
     """
     pinned, skewered = [], []
     for start, front, behind in lines(board, exchanges.colour):
-        before, after = _rank(board, front), _rank(board, behind)
+        before, after = _worth(board, front), _worth(board, behind)
         falls = exchanges.worth(chess.Move(start, behind), without=_SQUARES[front]) > 0
-        line = Line(start, front, behind, _KING_RANK in (before, after))
+        line = Line(start, front, behind, bool(board.kings & (_SQUARES[front] | _SQUARES[behind])))
         if before < after:
             if line.absolute or (falls and _can_leave(board, front, start)):
                 pinned.append(line)
-        elif falls and after > 1 and (line.absolute or (_gain(exchanges, start, front) or 0) > 0):
-            skewered.append(line)
+        elif falls and after > 1:
+            capture = exchanges.capture(start, front)
+            if line.absolute or (capture and capture.gain > 0):
+                skewered.append(line)
     return tuple(pinned), tuple(skewered)
 
 
@@ -387,20 +378,17 @@ def discovered_attacks(board: chess.Board, move: chess.Move) -> tuple[Discovered
     did not attack before, because the moved piece (or a pawn taken en passant) no longer
     stands between. In the order of the attacking pieces' squares.
     """
-    end = board.copy(stack=False)
+    end, colour, opened = board.copy(stack=False), board.turn, []
     end.push(move)
-    colour = board.turn
     left = board.occupied & ~end.occupied
     moved = end.occupied_co[colour] & ~board.occupied_co[colour]
     exchanges = Exchanges(end, colour)
-    opened = []
     for start in chess.scan_forward(_line_movers(end, colour) & ~moved):
         new = end.attacks_mask(start) & ~board.attacks_mask(start) & end.occupied_co[not colour]
         for target in chess.scan_forward(new):
             if chess.between(start, target) & left:
-                check = end.kings & _SQUARES[target]
-                gain = None if check else _gain(exchanges, start, target)
-                opened.append(Discovered(start, target, gain))
+                capture = exchanges.capture(start, target)
+                opened.append(Discovered(start, target, capture and capture.gain))
     return tuple(opened)
 
 
@@ -433,15 +421,8 @@ def _can_leave(board: chess.Board, square: chess.Square, pinner: chess.Square) -
     return bool(reach & ~chess.ray(pinner, square))
 
 
-def _gain(exchanges: Exchanges, start: chess.Square, target: chess.Square) -> int | None:
-    """Return what a capture wins; ``None`` if it is not lawful."""
-    capture = exchanges.capture(start, target)
-    return None if capture is None else capture.gain
-
-
-def _rank(board: chess.Board, square: chess.Square) -> int:
-    piece = piece_on(board, square)
-    return _KING_RANK if piece == chess.KING else VALUES[piece]
+def _worth(board: chess.Board, square: chess.Square) -> int:
+    return _WORTH[piece_on(board, square)]
 
 
 # ---------------------------------------------------------------- threats
@@ -484,11 +465,16 @@ def threats(
     threatened = [
         Threat("mate", move, king, 0) for move in mates(board, colour) if king is not None
     ]
-    for each in captures(board, colour) if taken is None else taken:
-        if each.gain > 0:
-            threatened.append(Threat("capture", each.move, each.victim_square, each.gain))
-    threatened += _promotions(board, colour)
-    return tuple(sorted(threatened, key=lambda t: (t.kind != "mate", -t.gain, t.move.uci())))
+    threatened += (
+        Threat("capture", each.move, each.square, each.gain)
+        for each in _known(board, colour, taken)
+    )
+    threatened += (
+        Threat("promotion", move, move.to_square, gain)
+        for move, gain in Exchanges(board, colour).promotions()
+    )
+    won = (each for each in threatened if each.kind == "mate" or each.gain > 0)
+    return tuple(sorted(won, key=lambda t: (t.kind != "mate", -t.gain, t.move.uci())))
 
 
 def mates(board: chess.Board, colour: chess.Color) -> tuple[chess.Move, ...]:
@@ -501,17 +487,19 @@ def mates(board: chess.Board, colour: chess.Color) -> tuple[chess.Move, ...]:
     turned = board if board.turn == colour else after_pass(board)
     if turned is None:
         return ()
-    mating = {move for move in set(_possible_checks(turned)) if _is_mate(turned, move)}
-    dearer = {move: chess.Move(move.from_square, move.to_square, chess.QUEEN) for move in mating}
-    keep = (m for m in mating if m.promotion in (None, chess.QUEEN) or dearer[m] not in mating)
-    return tuple(sorted(keep, key=chess.Move.uci))
-
-
-def _is_mate(board: chess.Board, move: chess.Move) -> bool:
-    board.push(move)
-    mate = board.is_checkmate()
-    board.pop()
-    return mate
+    mating = set[chess.Move]()
+    for move in set(_possible_checks(turned)):
+        turned.push(move)
+        if turned.is_checkmate():
+            mating.add(move)
+        turned.pop()
+    queens = {(m.from_square, m.to_square) for m in mating if m.promotion == chess.QUEEN}
+    kept = (
+        move
+        for move in mating
+        if move.promotion in (None, chess.QUEEN) or (move.from_square, move.to_square) not in queens
+    )
+    return tuple(sorted(kept, key=chess.Move.uci))
 
 
 def _possible_checks(board: chess.Board) -> Iterator[chess.Move]:
@@ -519,44 +507,20 @@ def _possible_checks(board: chess.Board) -> Iterator[chess.Move]:
     king, own = board.king(not board.turn), board.occupied_co[board.turn]
     if king is None:
         return
-    diagonal = chess.BB_DIAG_ATTACKS[king][chess.BB_DIAG_MASKS[king] & board.occupied]
-    straight = (
-        chess.BB_RANK_ATTACKS[king][chess.BB_RANK_MASKS[king] & board.occupied]
+    # The squares from which a queen or a knight sees the king; a pawn's are among them.
+    seen = (
+        chess.BB_KNIGHT_ATTACKS[king]
+        | chess.BB_DIAG_ATTACKS[king][chess.BB_DIAG_MASKS[king] & board.occupied]
+        | chess.BB_RANK_ATTACKS[king][chess.BB_RANK_MASKS[king] & board.occupied]
         | chess.BB_FILE_ATTACKS[king][chess.BB_FILE_MASKS[king] & board.occupied]
     )
-    for pieces, squares in (
-        (board.knights & own, chess.BB_KNIGHT_ATTACKS[king]),
-        (board.bishops & own, diagonal),
-        (board.rooks & own, straight),
-        (board.queens & own, diagonal | straight),
-    ):
-        if any(board.attacks_mask(s) & squares & ~own for s in chess.scan_forward(pieces)):
-            yield from board.generate_legal_moves(pieces, squares)
-    yield from board.generate_legal_moves(
-        board.pawns & own, chess.BB_PAWN_ATTACKS[not board.turn][king]
-    )
+    yield from board.generate_legal_moves(own & ~board.kings, seen)
     # What promotes, and what alone stands between an own line piece and the king.
     freeing = board.pawns & own & (chess.BB_RANK_7 if board.turn else chess.BB_RANK_2)
     for start in chess.scan_forward(line_pieces(board, board.turn, king)):
         between = chess.between(start, king) & board.occupied
         if between.bit_count() == 1:
             freeing |= between & own
-    if freeing:
-        yield from board.generate_legal_moves(freeing)
+    yield from board.generate_legal_moves(freeing)
     yield from board.generate_legal_ep()
     yield from board.generate_castling_moves()
-
-
-def _promotions(board: chess.Board, colour: chess.Color) -> Iterator[Threat]:
-    """Yield quiet promotions to a queen that win material by exchange."""
-    seventh, step = (chess.BB_RANK_7, 8) if colour == chess.WHITE else (chess.BB_RANK_2, -8)
-    pawns = board.pieces_mask(chess.PAWN, colour) & seventh
-    if not pawns:
-        return
-    exchanges = Exchanges(board, colour)
-    for start in chess.scan_forward(pawns):
-        move = chess.Move(start, start + step, chess.QUEEN)
-        if board.occupied & _SQUARES[move.to_square] or not exchanges.allows(move):
-            continue
-        if (gain := exchanges.worth(move)) > 0:
-            yield Threat("promotion", move, move.to_square, gain)
