@@ -375,7 +375,9 @@ class Played:
         for pin in pins(board, self.us):
             if pin.square == self.end and pin[1:3] not in old and not self.loose:
                 yield self._make("pins", pin[1:3], -worth(pin.front)[0])
-        rest = sorted((s for s in reach if s not in self.won and s != king), key=worth)
+        hit_before = self.before.attacks(self.start)
+        rest = [s for s in reach if s not in self.won and s != king and s not in hit_before]
+        rest.sort(key=worth)
         same = [s for s in rest if boards.piece_on(board, s) == self.arrived]
         if self.arrived == chess.PAWN:
             hit = [s for s in reach & board.pawns if s not in mine]
