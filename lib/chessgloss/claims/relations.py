@@ -388,11 +388,11 @@ def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
         return "castled"
     if cue("cannot").search(before):
         return "cannot_castle"
-    if re.search(r"\b(?:ready|next move|at once|immediately|now)\b", sentence.words):
-        return "legal"
-    if re.search(r"\b(?:can|may|could|still|to|wants?|will)\b[\w\s]*$", before[-25:]):
+    at_once = re.search(r"\b(?:ready|next move|at once|immediately|now)\b", sentence.words)
+    able = re.search(r"\b(?:can|may|could|still|to|wants?|will)\b[\w\s]*$", before[-25:])
+    if able and not at_once:
         return "may_castle"
-    return "played" if sentence.asserts(first, verb + 1) else "legal"
+    return "played" if not at_once and sentence.asserts(first, verb + 1) else "legal"
 
 
 # ---------------------------------------------------------------- pieces named
@@ -496,15 +496,12 @@ def read_pinned(sentence: Sentence, match: re.Match[str], reading: Reading) -> I
 def read_loose(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read that a piece is loose from its adjectives, or as ``has no defender``."""
     index = match.start()
-    element = sentence.elements[index]
-    stance = _stance_of_noun(sentence, index)
-    none = cue("no_defender").match(sentence.after(index))
-    term = element.terms[:1]
+    element, stance = sentence.elements[index], _stance_of_noun(sentence, index)
+    none, term = cue("no_defender").match(sentence.after(index)), element.terms[:1]
     if none and " a " not in none.group():
         span = (element.span[0], element.span[1] + none.end())
-        tense = sentence.tense(index, index + 1)
-        plain = replace(stance, negated=False)
-        yield _claim(sentence, "loose", span, term, plain, tense, {"verb": "undefended"})
+        how = (replace(stance, negated=False), sentence.tense(index, index + 1))
+        yield _claim(sentence, "loose", span, term, *how, {"verb": "undefended"})
     for word in sorted(words("loose") & element.adjectives):
         yield _claim(sentence, "loose", element.span, term, stance, detail={"verb": word})
 
