@@ -273,6 +273,11 @@ def test_a_mate_of_which_half_was_cut_is_said_by_the_note(drawn) -> None:
     assert settle([attempt], drawn["second/32"], given).comment.text.startswith("Checkmate")
 
 
+def test_a_clause_said_twice_is_cut_only_where_it_is_not_proven(briefings) -> None:
+    text = write_proven(briefings["lec3/13"], replay("notes")).comment.text
+    assert text.count("gives the bishop on g2 more room") == 1
+
+
 def test_three_notes_are_given_where_a_move_has_them(briefings) -> None:
     for each in briefings.values():
         given = given_notes(each)

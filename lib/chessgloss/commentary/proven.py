@@ -485,11 +485,13 @@ def settle(
     best = max(attempts, key=lambda each: each.proven)
     parts, text, clauses = cut(best.text), best.text, best.clauses
     kept = frozenset(range(len(parts)))
-    while kept and (gone := {each.text.lower() for each in clauses if each.proof == "none"}):
-        unproven = {n for n in kept if parts[n].text.lower() in gone} or kept
+    unproven: Set[int] = {n for n, each in enumerate(clauses) if each.proof == "none"}
+    while unproven and kept:
         kept = without(parts, kept, unproven)
         text, _ = join(parts, kept)
         clauses = prove_text(text) if kept else ()
+        again = {each.text.lower() for each in clauses if each.proof == "none"}
+        unproven = {n for n in kept if parts[n].text.lower() in again} or (kept if again else set())
     dropped = tuple(each for n, each in enumerate(best.clauses) if n not in kept)
     nearest = [note for note in given if _is_nearest(note, dropped, given)]
     mates = {stem for each in clauses for stem in stems(each.text)} & {"checkmat"}
