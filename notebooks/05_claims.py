@@ -695,11 +695,12 @@ reader_files = sorted(path for path in (find_project() / "lib/chessgloss/claims"
 texts_sha256 = hashlib.sha256(texts_now.encode()).hexdigest()
 reader_now = hashlib.sha256(b"".join(path.name.encode() + b"\0" + path.read_bytes() + b"\0"
                                      for path in reader_files)).hexdigest()
-as_frozen = {
-    "the reader's own rules": reader_now == frozen_then["reader_sha256"],
-    "published comments": texts_sha256 == frozen_then["published_sha256"]}
-words_of = {True: "as frozen", False: "not as frozen" if len(published) == 303 else "some only"}
-print(*(f"{part}: {words_of[same]}" for part, same in as_frozen.items()), sep="\n")
+now = {"reader": ("the reader's own rules", reader_now),
+       "published": ("published comments", texts_sha256)}
+for part, (words, sha256) in now.items():
+    same = [sha256 == state[f"{part}_sha256"] for state in (frozen_then, frozen_then["later"])]
+    print(f"{words}:", "as frozen" if same[0] else frozen_then["later"][part] if same[1] else
+          "not as frozen" if len(published) == 303 else "some only")
 kept = pd.DataFrame([
     {"move": name, "way": item.way, "words": item.comment.words, "model": item.model_words,
      "own": item.own_words, "clauses": len(item.attempts[0].clauses),

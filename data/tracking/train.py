@@ -77,6 +77,7 @@ _PLANNED = (
     ("S", "uci-1x15 rap25-1x15 ap-1x15 rap5-1x15 rap25-1x30 uci-1x15d10"),
     ("S", "modern_uci-1 modern_rap25-1"),
     ("L", "uci-1 rap25-1 ap-1"),
+    ("L", "modern_uci-1x1 modern.norotary_uci-1x1 modern.nomuon_uci-1x1 modern.nomixing_uci-1x1"),
     ("L", "modern_uci-1 modern_uci-2 modern_ap-1 modern_rap25-1 modern_window50-1"),
 )
 
