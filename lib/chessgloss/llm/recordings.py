@@ -212,7 +212,7 @@ class Answer:
 
 
 class RecordingDamaged(RuntimeError):
-    """A line of a recordings file is not a record, or not one of this model."""
+    """A recordings file, or a line of it, is not of that form, or not of this model."""
 
 
 @dataclass(slots=True)
@@ -302,7 +302,10 @@ class Recordings:
         """Read, once, the earlier answers that lie compressed beside the file."""
         packed = self.path.with_name(f"{self.path.name}.zst")
         if not self._unpacked and packed.is_file():
-            text = zstandard.ZstdDecompressor().decompress(packed.read_bytes())
+            try:
+                text = zstandard.ZstdDecompressor().decompress(packed.read_bytes())
+            except zstandard.ZstdError as error:
+                raise RecordingDamaged(f"{packed} is damaged or cut off: {error}") from None
             for line in text.splitlines(keepends=True):
                 key, answer = self._checked(line)
                 self._answers.setdefault(key, answer)
@@ -315,7 +318,7 @@ class Recordings:
             record = json.loads(line)
             key, model = key_of(record), (record["model"], record["model_sha256"])
             given, answer = record["key"], answer_of(record)
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise RecordingDamaged(f"{place}: no record ({error!r}): {line[:60]!r}") from None
         if model != (self.model.name, self.model.sha256):
             raise RecordingDamaged(f"{place}: an answer of {model[0]}, not of {self.model.name}")
