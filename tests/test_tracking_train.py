@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -197,6 +191,15 @@ def test_a_base_learns_a_tiny_corpus_and_its_checkpoint_gives_the_same_logits(
     assert torch.allclose(again(ids), trained.model.float()(ids), atol=0.02)
 
 
+def test_the_same_tensors_and_texts_give_the_same_bytes(tmp_path):
+    about = {f"text {k}": "\N{WHITE CHESS KNIGHT}" * k for k in range(9)}
+    tensors = {"b": torch.ones(3), "a": torch.zeros(2, 2).half()}
+    paths = [script.write_tensors(tensors, about, tmp_path / f"{k}.safetensors") for k in range(4)]
+    assert len({path.read_bytes() for path in paths}) == 1
+    read, texts = read_tensors(paths[0])
+    assert texts == about and all(torch.equal(read[name], tensors[name]) for name in tensors)
+
+
 # ---------------------------------------------------------------------------- going on
 
 
@@ -239,41 +242,3 @@ def test_a_state_is_not_taken_for_another_training(small_task, tmp_path):
         run(small_task, tmp_path / "state", training=replace(SHORT, rate=1e-3))
     finished = run(small_task, tmp_path / "state")
     assert finished.log == run(small_task).log
-
-
-#: Trains as the test below does, writing its state after every step.
-SCRIPT = """
-import sys
-from pathlib import Path
-sys.path.insert(0, sys.argv[1])
-import test_tracking_train as mine
-games = mine.random_games(60)
-task = mine.Task(games, mine.np.arange(50), mine.np.arange(50, 60))
-mine.torch.set_num_threads(1)
-mine.run(task, Path(sys.argv[2]), every=1, training=mine.replace(mine.SHORT, epochs=50))
-"""
-
-
-@pytest.mark.slow
-def test_a_process_killed_with_signal_9_loses_nothing(small_task, tmp_path):
-    state, training = tmp_path / "state", replace(SHORT, epochs=50)
-    command = [sys.executable, "-c", SCRIPT, str(Path(__file__).parent), str(state)]
-    process = subprocess.Popen(command, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
-    while not state.is_file() and process.poll() is None:
-        time.sleep(0.05)
-    time.sleep(0.2)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    place = json.loads(read_tensors(state)[1]["progress"])
-    assert 0 < place["tokens"] < 50 * 60 * 60 * 2
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        resumed, whole = (
-            run(small_task, state, training=training),
-            run(small_task, training=training),
-        )
-    finally:
-        torch.set_num_threads(threads)
-    assert resumed.log == whole.log
-    assert torch.equal(weights_of(resumed), weights_of(whole))
