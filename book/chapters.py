@@ -22,7 +22,7 @@ import time
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -228,8 +228,9 @@ def is_stale(run: Run, chapter: Chapter) -> bool:
 def execute(run: Run, chapter: Chapter) -> Path:
     """Execute a chapter and keep its notebook, stripped to what a re-run repeats.
 
-    Progress, cell by cell, goes to stderr. A chapter that fails leaves the notebook kept
-    before as it was; its own, with the error in it, is put under ``_build/failed``.
+    Progress, cell by cell, goes to stderr. A chapter that fails or is killed leaves the
+    notebook and results kept before as they were; its own, with the error in it, is put under
+    ``_build/failed``.
 
     Returns
     -------
@@ -243,11 +244,15 @@ def execute(run: Run, chapter: Chapter) -> Path:
     """
     record = {"fingerprint": fingerprint(run, chapter), "parameters": run.parameters}
     started = time.monotonic()
-    run.results.mkdir(parents=True, exist_ok=True)
-    with kernel_environment(run):
+    aside = replace(run, results=run.results / f".{chapter.name}")
+    aside.results.mkdir(parents=True, exist_ok=True)
+    aside.result(chapter).unlink(missing_ok=True)  # of an execution that was killed
+    with kernel_environment(aside):
         notebook = _execute_cells(run, chapter)
-    if not run.result(chapter).is_file():
+    if not aside.result(chapter).is_file():
         raise ChapterError(f"{chapter.name} wrote no {run.result(chapter)}")
+    aside.result(chapter).replace(run.result(chapter))
+    aside.results.rmdir()
     budget = chapter.budget_seconds.get(run.profile)
     taken = f"{time.monotonic() - started:.0f} s" + (f" of {budget} s" if budget else "")
     print(f"{chapter.name} ({run.profile}): {taken}", file=sys.stderr)

@@ -14,8 +14,11 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import hashlib
 import json
 import logging
+import math
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -26,16 +29,25 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import jinja2
+import matplotlib.pyplot as plt
 import numpy as np
+import psutil
+from scipy.stats import theilslopes
 
+from chessgloss import report
 from chessgloss.claims import verify
+from chessgloss.claims.gold import check_text, read_gold
 from chessgloss.commentary.annotate import read_games
 from chessgloss.corpora import games as packed
 from chessgloss.engine import Engine, EngineFailed, score_of
-from chessgloss.experts import leela, nnue
+from chessgloss.experts import leela, load_expert, nnue
 from chessgloss.llm.client import Client, Endpoint, Misconfigured, Unanswered
 from chessgloss.llm.recordings import (
     Message,
@@ -46,18 +58,22 @@ from chessgloss.llm.recordings import (
     Sampling,
     State,
 )
-from chessgloss.positions import Position, read_fen, read_move, read_pgn, repair_fen
+from chessgloss.oracle import evaluate_terms, stockfish8
+from chessgloss.positions import Game, Position, read_fen, read_move, read_pgn, repair_fen
 from chessgloss.skill.players import RecordedPlayer, read_answer
 from chessgloss.stats import share
+from chessgloss.store import Store
 from fakes import children, engine_program
 from fakes.leela_files import Architecture, write_leela
 from fakes.nnue_files import write_nnue
 from fakes.scripted_llm import scripted_llm
+from scripts import SELFPLAY, load_script
 
 PROJECT = Path(__file__).resolve().parents[1]
 RESULTS = PROJECT / "book/reliability.json"
 
 MODEL = Model("scripted-1")
+TRAIN = load_script("tracking/train.py")
 
 #: What happened, by name; under "defect" what must not.
 Counts = Counter[str]
@@ -281,57 +297,115 @@ def inputs(count: int, seed: int, folder: Path) -> Counts:
 
 # ---------------------------------------------------------------- killed at any moment
 
-#: Records answers and keeps artefacts, slowly enough to be killed in between.
-WRITER = """
-import sys, time
-from pathlib import Path
-import jinja2
-import numpy as np
-from chessgloss.llm.client import Client, Endpoint
-from chessgloss.llm.recordings import Message, Model, Recordings, Request, Sampling
-from chessgloss.store import Store
-folder, url = Path(sys.argv[1]), sys.argv[2]
-model = Model("scripted-1")
-client = Client(Recordings.of(model, "killed", folder), Endpoint(url, model), "record",
-                date=lambda: "2026-01-31")
-store = Store(folder / "store")
-print("ready", flush=True)
-for k in range(60):
-    client.ask(Request((Message("user", f"question {k}"),), Sampling()))
-    build = lambda: {"rows": np.full((2000, 20), k), "about": {"k": k}}
-    store.fetch("artefact", {"k": k}, build)
-"""
+
+def write_answers(folder: Path, url: str) -> None:
+    """Record answers and keep artefacts, slowly enough to be killed in between."""
+    answers = Recordings.of(MODEL, "killed", folder)
+    client = Client(answers, Endpoint(url, MODEL), "record", date=lambda: "2026-01-31")
+    for k in range(60):
+        client.ask(Request((Message("user", f"question {k}"),), Sampling()))
+        parts = {"rows": np.full((2000, 20), k), "about": {"k": k}}
+        Store(folder / "store").fetch("artefact", {"k": k}, lambda parts=parts: parts)
+
+
+def train_small(folder: Path) -> None:
+    """Train by the command of chapters 12 to 14, with a small corpus and a small model."""
+    place = {"CHESSGLOSS_PROJECT": str(folder), "CHESSGLOSS_STORE": str(folder / "work/store")}
+    os.environ.update(place)
+    path = folder / "data/tracking/games.tsv.zst"
+    if not path.is_file():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        (folder / "_toc.yml").touch()
+        played = (tuple(TRAIN.play_random_game(60 + k, 0, k)) for k in range(60))
+        packed.pack((packed.line_of(0, Game(moves, "*")) for moves in played), path)
+    run = TRAIN.find_run("S-rap25-1")
+    settings = replace(run.settings, layers=1, width=32, heads=2, dropout=0.1)
+    training = replace(run.training, tokens=300, epochs=16)
+    TRAIN.find_run = lambda _: replace(run, settings=settings, training=training)
+    sizes = {"S": 20, "M": 20, "L": 20, "dev": 3, "test": 3, "probe": 8}
+    TRAIN.tokens.read_corpus = partial(TRAIN.tokens.read_corpus, sizes=sizes)
+    TRAIN.build_probes = partial(TRAIN.build_probes, count=2)
+    TRAIN.train.__kwdefaults__["every"] = 3
+    sys.exit(TRAIN.main([run.name, "--threads", "1"]))
+
+
+def execute_chapter(folder: Path) -> None:
+    """Execute a chapter at its smallest sizes."""
+    sys.path.append(str(PROJECT / "book"))
+    import chapters as book
+
+    os.dup2(os.open(folder.with_suffix(".log"), os.O_WRONLY | os.O_CREAT), 2)
+    run = book.separate_run(PROJECT, "smoke", folder)
+    book.execute(run, book.find_chapter(book.read_chapters(PROJECT), "07"))
 
 
 def kills(count: int, seed: int, folder: Path) -> Counts:
-    """Kill a writer of recordings and artefacts ``count`` times; then let it end, and compare."""
-    random, counts = np.random.default_rng(seed), Counts()
+    """Kill a writer of recordings and artefacts."""
     with scripted_llm(model=MODEL.name) as llm:
+        return _killed_often(write_answers, (llm.url,), count, seed, folder)
 
-        def run(target: Path, seconds: float | None) -> bool:
-            command = [sys.executable, "-c", WRITER, str(target), llm.url]
-            with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-                assert process.stdout is not None
-                process.stdout.readline()
-                try:
-                    process.wait(seconds)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                    return False
-                return process.returncode == 0
 
-        counts["defect"] += not run(folder / "whole", None)
-        expected, target = _bytes_of(folder / "whole"), 0
-        for number in range(count):
-            begun = folder / f"killed-{target}"
-            if run(begun, float(random.uniform(0, 0.4))) or number == count - 1:
-                counts["defect"] += not run(begun, None)
-                counts["runs brought to an end"] += 1
-                counts["defect"] += _bytes_of(begun) != expected
-                target += 1
-            else:
-                counts["killed"] += 1
+def trainings(count: int, seed: int, folder: Path) -> Counts:
+    """Kill a training, from its first step to its record."""
+    return _killed_often(train_small, (), count, seed, folder)
+
+
+def chapters(count: int, seed: int, folder: Path) -> Counts:
+    """Kill the execution of a chapter; its kernel must go too."""
+    return _killed_often(execute_chapter, (), count, seed, folder)
+
+
+def _killed_often(
+    work: Callable[..., None], more: tuple[str, ...], count: int, seed: int, folder: Path
+) -> Counts:
+    """Kill ``count`` processes within the time that one needs; let one end, and compare."""
+    random, counts = np.random.default_rng(seed), Counts()
+    server = _server()
+
+    def run(target: Path, seconds: float | None) -> bool:
+        process = server.Process(target=work, args=(target, *more))
+        process.start()
+        process.join(seconds)
+        if process.exitcode is None:
+            begun = psutil.Process(process.pid).children(recursive=True)
+            process.kill()
+            process.join()
+            counts["defect"] += len(psutil.wait_procs(begun, 30)[1])
+        counts["defect"] += process.exitcode not in (0, -signal.SIGKILL)
+        return process.exitcode == 0
+
+    warm = server.Process(target=len, args=((),))
+    warm.start()
+    warm.join()
+    places, begun = Counts(), time.monotonic()
+    counts["defect"] += not run(folder / "whole", None)
+    longest, expected, target = time.monotonic() - begun, _bytes_of(folder / "whole"), 0
+    last = False
+    while not last:
+        place = folder / f"killed-{target}"
+        ended = run(place, float(random.uniform(0, longest)))
+        counts["killed"] += not ended
+        last = counts["killed"] >= count or time.monotonic() > UNTIL
+        if ended or last:
+            counts["defect"] += not run(place, None)
+            counts["runs brought to an end"] += 1
+            different = {path for path, _ in _bytes_of(place).items() ^ expected.items()}
+            counts["defect"] += len(different)
+            print(*sorted(different), flush=True)
+            target += 1
+        counts["defect"] += len(_halves(place))
+        places[str(_bytes_of(place))] += 1
+    counts["states in which kills left the files"] = len(places)
+    counts["tried"] = counts.pop("killed")
     return counts
+
+
+def _server() -> Any:
+    """Return how a process is begun that has imported everything, and nothing else."""
+    os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
+    server = multiprocessing.get_context("forkserver")
+    server.set_forkserver_preload(["campaign", "torch._dynamo", "papermill"])
+    return server
 
 
 def _bytes_of(folder: Path) -> dict[str, bytes]:
@@ -340,6 +414,18 @@ def _bytes_of(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes() for path in files if path.suffix != ".lock"
     }
+
+
+def _halves(folder: Path) -> list[Path]:
+    """Return the files of JSON that cannot be read, but for those written aside."""
+    halves = []
+    for path in folder.rglob("*"):
+        if path.suffix in (".json", ".ipynb") and "/." not in str(path.relative_to(folder.parent)):
+            try:
+                json.loads(path.read_bytes())
+            except ValueError:
+                halves.append(path)
+    return halves
 
 
 # ---------------------------------------------------------------- exact reproduction
@@ -420,6 +506,45 @@ def elsewhere(count: int, seed: int, folder: Path) -> Counts:
     return counts
 
 
+# ---------------------------------------------------------------- a long run
+
+
+def soak(count: int, seed: int, folder: Path) -> Counts:
+    """Label, activate and check at least ``count`` positions; look at what the process holds."""
+    counts, me, expert = Counts(), psutil.Process(), load_expert("nnue")
+    texts = list(read_gold(PROJECT / "data/claims/dev.jsonl"))
+    random, told, rows = np.random.default_rng(seed), {}, []
+    fens = (fen for game in packed.read_games(SELFPLAY) for fen in game.fens())
+    first = list(islice(fens, min(2_000, count // 8)))
+    chosen, last = first, False
+    while not last:
+        last = counts["positions"] >= count - len(first) or time.monotonic() > UNTIL
+        chosen = first if last else chosen
+        table = evaluate_terms(chosen, stockfish8(), processes=1, progress=False)
+        parts = [*table.arrays().values(), expert.activations(chosen, "clipped")]
+        digest = hashlib.sha256(b"".join(part.tobytes() for part in parts)).digest()
+        counts["defect"] += chosen is first and told.setdefault("first", digest) != digest
+        for text in random.choice(texts, 24):  # type: ignore[arg-type]
+            verdicts = [each.verdict for each in check_text(text)]
+            counts["defect"] += told.setdefault(text.key, verdicts) != verdicts
+            counts["texts checked"] += 1
+        counts["positions"] += len(chosen)
+        counts["engines started"] += 1
+        rows.append(
+            (counts["positions"], me.memory_info().rss / 1e6, me.num_fds(), len(children()))
+        )
+        chosen = list(islice(fens, len(first)))
+    positions, memory, *held = np.array(rows)[len(rows) // 4 :].T
+    counts["tried"] = counts.pop("positions")
+    growth = [each * np.ptp(positions) for each in theilslopes(memory, positions)]
+    counts["defect"] += int(growth[0] > 0.01 * memory[0]) + sum(len(set(each)) > 1 for each in held)
+    names = ("positions", "megabytes", "handles", "children")
+    columns = zip(names, np.round(rows, 1).T.tolist(), strict=True)
+    about = {"samples": dict(columns), "growth": [round(growth[k], 2) for k in (0, 2, 3)]}
+    (folder / "about.json").write_text(json.dumps(about), "utf-8")
+    return counts
+
+
 # ---------------------------------------------------------------- all of them
 
 #: Campaign, what it does in words, and how many cases its long form has.
@@ -429,11 +554,32 @@ CAMPAIGNS: dict[str, tuple[Callable[[int, int, Path], Counts], str, int]] = {
     "killed_engines": (killed_engines, "searches in which the real engine is killed", 200),
     "inputs": (inputs, "damaged inputs, to thirteen readers in turn", 1_000_000),
     "kills": (kills, "kills of a process that records answers and keeps artefacts", 200),
+    "trainings": (trainings, "kills of a training", 50),
+    "chapters": (chapters, "kills of a chapter in mid-execution", 10),
+    "soak": (soak, "positions labelled, activated and checked in one process", 1_000_000),
     "elsewhere": (elsewhere, "commands of a wheel installed without the checkout", len(COMMANDS)),
     "surroundings": (surroundings, "executions of chapter 7 in other surroundings", 5),
 }
 
 SEED = 27
+
+#: When kills and long runs end, however few they are: seconds of the monotonic clock.
+UNTIL = math.inf
+
+
+def draw(samples: dict[str, list[float]]) -> None:
+    """Draw what a long run held, into ``book/_static``."""
+    report.use_house_style()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7, 2.4))
+    thousands = np.array(samples["positions"]) / 1000
+    left.plot(thousands, samples["megabytes"])
+    left.set(ylabel="resident memory, MB", ylim=(0, None))
+    for name in ("handles", "children"):
+        right.plot(thousands, samples[name], label=f"open {name}" if name == "handles" else name)
+    right.set(ylabel="number", ylim=(-0.5, None))
+    right.legend()
+    figure.supxlabel("thousand positions", fontsize=9.5)
+    figure.savefig(RESULTS.parent / "_static/soak.svg", metadata={"Date": None, "Creator": None})
 
 
 def page() -> str:
@@ -457,19 +603,31 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(CAMPAIGNS))
     parser.add_argument("--count", type=int, help="cases (default: the long form)")
+    parser.add_argument("--minutes", type=float, help="end each after so long, with fewer cases")
     given = parser.parse_args()
     done = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
     for name in given.names or [each for each in CAMPAIGNS if each not in done]:
         run, words, long = CAMPAIGNS[name]
         count, begun = given.count or long, time.monotonic()
+        globals()["UNTIL"] = begun + 60 * (given.minutes or math.inf)
         with tempfile.TemporaryDirectory() as folder:
             counts = run(count, SEED, Path(folder))
-        print(f"{name}: {dict(counts)}, {time.monotonic() - begun:.0f} s", flush=True)
-        defects = counts.pop("defect", 0)
+            print(f"{name}: {dict(counts)}, {time.monotonic() - begun:.0f} s", flush=True)
+            about = Path(folder) / "about.json"
+            more = json.loads(about.read_text("utf-8")) if about.is_file() else {}
+        defects, count = counts.pop("defect", 0), counts.pop("tried", count)
         outcomes = dict(sorted(counts.items()))
         done = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
-        done[name] = {"what": words, "tried": count, "outcomes": outcomes, "defects": defects}
+        done[name] = {
+            "what": words,
+            "tried": count,
+            "outcomes": outcomes,
+            "defects": defects,
+            **more,
+        }
         RESULTS.write_text(json.dumps(done, indent=1, sort_keys=True) + "\n", "utf-8")
+    if "soak" in done:
+        draw(done["soak"]["samples"])
     RESULTS.with_suffix(".md").write_text(page(), "utf-8")
     return 0
 

@@ -374,13 +374,16 @@ def test_another_profile_is_injected_and_hidden_and_smoke_says_what_it_is(execut
     (HEADER + "# %%\nimport os\nos._exit(3)\n", "01_tiny could not be run"),
     (HEADER + "# %%\nx = 1\n", r"wrote no .*01_tiny\.json"),
 ])  # fmt: skip
-def test_a_failure_is_named_and_the_old_notebook_stays(project, source, words):
+def test_a_failure_is_named_and_the_old_notebook_and_results_stay(project, source, words):
     (project / "notebooks/01_tiny.py").write_text(source)
     run, chapter = committed_run(project), only_chapter(project)
-    chapters.write_atomically(run.notebook(chapter), "the one before")
+    before = [
+        chapters.write_atomically(path, "before")
+        for path in (run.notebook(chapter), run.result(chapter))
+    ]
     with pytest.raises(ChapterError, match=words):
         execute(run, chapter)
-    assert run.notebook(chapter).read_text() == "the one before"
+    assert {path.read_text() for path in before} == {"before"}
     failed = project / "_build/failed/01_tiny.ipynb"
     assert ("AttributeError" in words) == (
         failed.exists() and "AttributeError" in failed.read_text()

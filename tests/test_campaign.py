@@ -10,7 +10,7 @@ import campaign
 from scripts import PROJECT
 
 #: Cases of each: enough that every kind of fault has its chance, few enough for every day.
-SMALL = {"endpoint": 150, "engines": 8, "inputs": 6_500, "kills": 3}
+SMALL = {"endpoint": 150, "engines": 8, "inputs": 6_500, "kills": 3, "trainings": 3}
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -19,6 +19,16 @@ def test_no_defect(name, tmp_path):
     counts = run(SMALL[name], 1, tmp_path)
     assert counts.pop("defect", 0) == 0
     assert len(counts) > 1, "nothing happened"
+
+
+@pytest.mark.slow
+def test_a_killed_chapter_leaves_nothing_half(tmp_path):
+    assert campaign.chapters(1, 1, tmp_path)["defect"] == 0
+
+
+def test_a_long_run_holds_no_more_at_its_end(tmp_path, oracle8, stockfish_network):
+    counts = campaign.soak(800, 1, tmp_path)
+    assert counts["tried"] == 800 and counts["defect"] == 0
 
 
 def test_a_killed_engine_leaves_nothing_behind(tmp_path, stockfish):

@@ -84,6 +84,9 @@ def test_a_file_reads_back_and_names_its_bad_lines(tmp_path):
         list(read_games(pack([line, "1\tA\tB\n"], tmp_path / "g.zst")))
     with pytest.raises(GamesFileError, match="line 1"):
         list(read_games(pack([line.replace("1-0", "2-0")], tmp_path / "g.zst")))
+    (tmp_path / "g.zst").write_bytes(zstandard.compress(line.replace("level", "é").encode()))
+    with pytest.raises(GamesFileError, match=r"g\.zst is damaged"):
+        list(read_games(tmp_path / "g.zst"))
     path = pack([line] * 50_000, tmp_path / "g.zst")
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(GamesFileError, match="cut off"):

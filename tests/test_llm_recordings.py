@@ -143,6 +143,7 @@ def test_a_reader_sees_what_another_writer_adds(recordings, path):
     (lambda line: line.replace(b'"yes"', b'"yes'), "no record"),
     (lambda line: b"<<<<<<< HEAD\n" + line, "no record"),
     (lambda line: b"[]\n" + line, "no record"),
+    (lambda line: b"[" * 100_000 + b"\n" + line, "no record"),
     (lambda line: line.replace(b'"seed": 3', b'"seed": 4'), "altered"),
     (lambda line: line.replace(b'"model_sha256": ""', b'"model_sha256": "1"'), "not of"),
     (lambda line: line.replace(b'"state": "answered"', b'"state": "fine"'), "no record"),
@@ -154,6 +155,13 @@ def test_a_damaged_line_is_an_error_that_names_its_place(recordings, path, damag
     with pytest.raises(RecordingDamaged, match=complaint) as error:
         len(Recordings(path, MODEL))
     assert str(path) in str(error.value)
+
+
+def test_a_damaged_archive_of_answers_is_an_error_that_names_it(recordings, path):
+    keep(recordings, 1)
+    path.with_name(f"{path.name}.zst").write_bytes(b"no archive")
+    with pytest.raises(RecordingDamaged, match=r"zst is damaged or cut off"):
+        len(Recordings(path, MODEL))
 
 
 def test_recordings_have_a_place_by_model_and_purpose(tmp_path):

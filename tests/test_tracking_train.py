@@ -12,7 +12,7 @@ import torch
 
 from chessgloss.tracking.games import BOS, EOS, PAD, PIECES, PROMOTIONS, annotate, tokenise
 from chessgloss.tracking.models import LanguageModel, Settings, make_model
-from chessgloss.tracking.runs import Training, read_checkpoint
+from chessgloss.tracking.runs import Training, read_checkpoint, read_tensors
 from scripts import load_script
 
 script = load_script("tracking/train.py")
@@ -176,6 +176,15 @@ def test_a_base_learns_a_tiny_corpus_and_its_checkpoint_gives_the_same_logits(
     assert (again.settings, its_training) == (settings, training)
     ids = make_epoch(small_task.games, small_task.dev, training, 0, 512)[0]
     assert torch.allclose(again(ids), trained.model.float()(ids), atol=0.02)
+
+
+def test_the_same_tensors_and_texts_give_the_same_bytes(tmp_path):
+    about = {f"text {k}": "\N{WHITE CHESS KNIGHT}" * k for k in range(9)}
+    tensors = {"b": torch.ones(3), "a": torch.zeros(2, 2).half()}
+    paths = [script.write_tensors(tensors, about, tmp_path / f"{k}.safetensors") for k in range(4)]
+    assert len({path.read_bytes() for path in paths}) == 1
+    read, texts = read_tensors(paths[0])
+    assert texts == about and all(torch.equal(read[name], tensors[name]) for name in tensors)
 
 
 # ---------------------------------------------------------------------------- going on

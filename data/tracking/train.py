@@ -26,7 +26,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -42,7 +41,7 @@ import torch
 from filelock import FileLock, Timeout
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import nn
 from torch.nn import functional
 from tqdm import tqdm
@@ -677,10 +676,18 @@ def write_checkpoint(model: LanguageModel, training: Training, path: Path) -> Pa
 def write_tensors(
     tensors: Mapping[str, torch.Tensor], about: Mapping[str, str], path: Path
 ) -> Path:
-    """Write named tensors and texts to a file, atomically: a kill leaves the old file or ours."""
+    """Write named tensors and texts to a file, atomically: a kill leaves the old file or ours.
+
+    The same ones give the same bytes: safetensors itself writes the texts in an order of chance.
+    """
+    whole = save(dict(tensors), dict(about))
+    end = 8 + int.from_bytes(whole[:8], "little")
+    header = json.loads(whole[8:end])
+    header["__metadata__"] = dict(sorted(about.items()))
+    sorted_header = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
     path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(f".part{os.getpid()}")
-    save_file(dict(tensors), aside, dict(about))
+    aside = path.with_suffix(".part")
+    aside.write_bytes(whole[:8] + sorted_header.ljust(end - 8) + whole[end:])
     return aside.replace(path)
 
 

@@ -62,10 +62,10 @@ def unpack(path: Path) -> list[str]:
         If the file is cut off or damaged.
     """
     try:
-        text = zstandard.ZstdDecompressor().decompress(path.read_bytes())
-    except zstandard.ZstdError as error:
+        text = zstandard.ZstdDecompressor().decompress(path.read_bytes()).decode("ascii")
+    except (zstandard.ZstdError, UnicodeDecodeError) as error:
         raise GamesFileError(f"{path.name} is damaged or cut off: {error}") from None
-    return text.decode("ascii").splitlines()
+    return text.splitlines()
 
 
 def read_games(path: Path, limit: int | None = None) -> Iterator[Game]:

@@ -208,7 +208,7 @@ class Answer:
 
 
 class RecordingDamaged(RuntimeError):
-    """A line of a recordings file is not a record, or not one of this model."""
+    """A recordings file, or a line of it, is not of that form, or not of this model."""
 
 
 #: Fields of a record that change the answer, and so make its key.
@@ -312,7 +312,11 @@ class Recordings:
             if self._read is None:
                 packed = self.path.with_name(f"{self.path.name}.zst")
                 if packed.is_file():
-                    self._add(zstandard.ZstdDecompressor().decompress(packed.read_bytes()))
+                    try:
+                        text = zstandard.ZstdDecompressor().decompress(packed.read_bytes())
+                    except zstandard.ZstdError as error:
+                        raise RecordingDamaged(f"{packed} is damaged or cut off: {error}") from None
+                    self._add(text)
                 self._read = 0
             if self.path.is_file() and self.path.stat().st_size > self._read:
                 with self.path.open("rb") as handle:
@@ -331,7 +335,7 @@ class Recordings:
                 key = recipe_key({name: record[name] for name in _INGREDIENTS})
                 given, model = record["key"], (record["model"], record["model_sha256"])
                 answer = _answer_of(record)
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise RecordingDamaged(f"{place}: no record ({error!r}): {line[:60]!r}") from None
             if model != (self.model.name, self.model.sha256):
                 named = self.model.name
