@@ -490,6 +490,29 @@ def test_outcomes_are_counted_table_by_table(tmp_path):
     assert comparison.summarise(rows) == "RED: 4 results: 3 identical, 1 different"
 
 
+def test_the_page_of_a_reproduction_names_what_moved_what_was_absent_and_what_took_long(tmp_path):
+    lacking = entry(None, absent="recorded answers of gpt-4o")
+    old = {"table6.worst": entry(2), "table7.gpt": lacking}
+    new = {"table6.worst": entry(9), "table7.gpt": lacking}
+    rows = comparison.compare(
+        write(tmp_path / "old", CHAPTER, old), write(tmp_path / "new", CHAPTER, new), ()
+    )
+    page = comparison.page(
+        rows,
+        notebooks="0 of 1 executed notebooks are byte-identical",
+        failures=["01_tiny failed in cell 3"],
+        times=[("01_tiny", 7, 5), (CHAPTER, 4, 5)],
+        declared=PROJECT / "book/tolerances.toml",
+    )
+    assert "**RED: 2 results: 1 different, 1 asset absent, 1 chapters failed**" in page
+    assert f"| `{CHAPTER}/table6.worst` | different | value 2 -> 9 |" in page
+    assert "| `make record MODEL=gpt-4o PURPOSE=mate_in_one` |" in page
+    assert "01_tiny failed in cell 3" in page
+    assert [line.split(" | ")[-1].strip()[:4] for line in page.splitlines() if " | 5 | " in line] == [
+        "over", "|",
+    ]  # fmt: skip
+
+
 def test_tolerances_are_read_in_order(tmp_path):
     path = tmp_path / "tolerances.toml"
     path.write_text(
@@ -564,6 +587,11 @@ def pages_of(folder: Path) -> list[str]:
 
 
 # ---------------------------------------------------------------- the files
+
+
+def test_no_page_shows_an_object_in_place_of_its_text(built_book):
+    shown = {page: (built_book / page).read_text("utf-8") for page in pages_of(built_book)}
+    assert [page for page, text in shown.items() if "&lt;IPython.core" in text] == []
 
 
 def test_every_internal_link_leads_to_a_page_and_a_place(built_book):

@@ -38,6 +38,9 @@ GAME_NODES = 5_000
 #: Nodes of the search that values each position of a stored game.
 VALUE_NODES = 20_000
 
+#: Games that one engine values before another is started: to start one takes as long as a game.
+_BATCH = 20
+
 # ---------------------------------------------------------------- games
 
 
@@ -92,14 +95,16 @@ def game_values(games: Sequence[Game], *, nodes: int) -> list[NDArray[np.int64]]
     nodes
         Nodes of the one search that each position gets.
     """
-    tasks = (delayed(_game_values)(find_stockfish(), game, nodes) for game in games)
+    batches = [games[start : start + _BATCH] for start in range(0, len(games), _BATCH)]
+    tasks = (delayed(_batch_values)(find_stockfish(), batch, nodes) for batch in batches)
     found = Parallel(n_jobs=2, return_as="generator")(tasks)
-    return list(tqdm(found, total=len(games), unit="game", desc="grading"))
+    bar = tqdm(found, total=len(batches), unit=f"{_BATCH} games", desc="grading")
+    return [values for batch in bar for values in batch]
 
 
-def _game_values(path: Path, game: Game, nodes: int) -> NDArray[np.int64]:
+def _batch_values(path: Path, games: Sequence[Game], nodes: int) -> list[NDArray[np.int64]]:
     with Engine(path, hash_mb=2) as engine:
-        return search_values(engine, game, nodes)
+        return [search_values(engine, game, nodes) for game in games]
 
 
 def read_values(path: Path) -> dict[str, NDArray[np.int64]]:
