@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import hashlib
 import json
 import logging
 import math
@@ -33,7 +32,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import jinja2
 import matplotlib.pyplot as plt
@@ -310,8 +308,7 @@ def write_answers(folder: Path, url: str) -> None:
 
 def train_small(folder: Path) -> None:
     """Train by the command of chapters 12 to 14, with a small corpus and a small model."""
-    place = {"CHESSGLOSS_PROJECT": str(folder), "CHESSGLOSS_STORE": str(folder / "work/store")}
-    os.environ.update(place)
+    os.environ |= {"CHESSGLOSS_PROJECT": f"{folder}", "CHESSGLOSS_STORE": f"{folder}/work/store"}
     path = folder / "data/tracking/games.tsv.zst"
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -379,10 +376,9 @@ def _killed_often(
     warm.join()
     places, begun = Counts(), time.monotonic()
     counts["defect"] += not run(folder / "whole", None)
-    longest, expected, target = time.monotonic() - begun, _bytes_of(folder / "whole"), 0
-    last = False
+    longest, expected, last = time.monotonic() - begun, _bytes_of(folder / "whole"), False
     while not last:
-        place = folder / f"killed-{target}"
+        place = folder / f"killed-{counts['runs brought to an end']}"
         ended = run(place, float(random.uniform(0, longest)))
         counts["killed"] += not ended
         last = counts["killed"] >= count or time.monotonic() > UNTIL
@@ -392,7 +388,6 @@ def _killed_often(
             different = {path for path, _ in _bytes_of(place).items() ^ expected.items()}
             counts["defect"] += len(different)
             print(*sorted(different), flush=True)
-            target += 1
         counts["defect"] += len(_halves(place))
         places[str(_bytes_of(place))] += 1
     counts["states in which kills left the files"] = len(places)
@@ -400,7 +395,7 @@ def _killed_often(
     return counts
 
 
-def _server() -> Any:
+def _server() -> multiprocessing.context.ForkServerContext:
     """Return how a process is begun that has imported everything, and nothing else."""
     os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
     server = multiprocessing.get_context("forkserver")
@@ -522,7 +517,7 @@ def soak(count: int, seed: int, folder: Path) -> Counts:
         chosen = first if last else chosen
         table = evaluate_terms(chosen, stockfish8(), processes=1, progress=False)
         parts = [*table.arrays().values(), expert.activations(chosen, "clipped")]
-        digest = hashlib.sha256(b"".join(part.tobytes() for part in parts)).digest()
+        digest = [part.tobytes() for part in parts]
         counts["defect"] += chosen is first and told.setdefault("first", digest) != digest
         for text in random.choice(texts, 24):  # type: ignore[arg-type]
             verdicts = [each.verdict for each in check_text(text)]
@@ -573,7 +568,7 @@ def draw(samples: dict[str, list[float]]) -> None:
     figure, (left, right) = plt.subplots(1, 2, figsize=(7, 2.4))
     thousands = np.array(samples["positions"]) / 1000
     left.plot(thousands, samples["megabytes"])
-    left.set(ylabel="resident memory, MB", ylim=(0, None))
+    left.set(ylabel="resident memory, MB", ylim=(0, 1.1 * max(samples["megabytes"])))
     for name in ("handles", "children"):
         right.plot(thousands, samples[name], label=f"open {name}" if name == "handles" else name)
     right.set(ylabel="number", ylim=(-0.5, None))
