@@ -41,7 +41,7 @@ class ScriptedChoice:
 @pytest.fixture
 def table_3():
     choice = ScriptedChoice(chess.F3, chess.KNIGHT)
-    return pd.DataFrame(script.ask(FIGURE_1, NEXT_MOVE, "short", "figure 1", choice))
+    return pd.DataFrame(probes.ask(FIGURE_1, NEXT_MOVE, "short", "figure 1", choice))
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,7 @@ def test_a_prefix_of_a_training_game_is_never_asked():
     ("a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7", "a8a1", ""),
 ])  # fmt: skip
 def test_a_prefix_that_does_not_serve_gives_nothing(moves, actual, why):
-    rows = script.ask(moves.split(), actual, "short", "a game", np.random.default_rng(0))
+    rows = probes.ask(moves.split(), actual, "short", "a game", np.random.default_rng(0))
     assert (rows == []) == bool(why)
 
 

@@ -40,6 +40,7 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import chess
@@ -73,6 +74,59 @@ class ProbeError(ValueError):
 
 
 # ---------------------------------------------------------------- the questions
+
+
+def ask(
+    prefix: Sequence[str], actual: str, band: str, game: str, random: np.random.Generator
+) -> list[dict[str, str]]:
+    """Return the four questions of one prefix as rows, or none if it does not serve.
+
+    It serves if the next move is neither a pawn's nor castling, and another piece, of another
+    type, can move too. A king that may castle is not asked where it goes.
+
+    Parameters
+    ----------
+    prefix, actual
+        The moves played, and the one played next.
+    band, game
+        Columns of the rows.
+    random
+        Chooses the other piece and the other type.
+    """
+    board = chess.Board()
+    for uci in prefix:
+        board.push_uci(uci)
+    ends: dict[int, list[int]] = {}
+    castling: set[int] = set()
+    for move in board.legal_moves:
+        if board.is_castling(move):
+            castling.add(move.from_square)
+        elif board.piece_type_at(move.from_square) != chess.PAWN:
+            ends.setdefault(move.from_square, []).append(move.to_square)
+    move = chess.Move.from_uci(actual)
+    kinds = {square: board.piece_type_at(square) or 0 for square in ends}
+    asked = set(ends) - castling
+    others = sorted(asked - {move.from_square})
+    types = sorted(set(kinds.values()) - {kinds.get(move.from_square, 0)})
+    if board.is_castling(move) or move.from_square not in asked or not others or not types:
+        return []
+    left, kind = move.from_square, kinds[move.from_square]
+    other, other_kind = int(random.choice(others)), int(random.choice(types))
+    standing = {each: [at for at in ends if kinds[at] == each] for each in (kind, other_kind)}
+    name, letter = chess.SQUARE_NAMES, ["", *"PNBRQK"]
+    questions = [
+        ("end_actual", kind, name[left], name[move.to_square], ends[left]),
+        ("end_other", kinds[other], name[other], "-", ends[other]),
+        ("start_actual", kind, letter[kind], name[left], standing[kind]),
+        ("start_other", other_kind, letter[other_kind], "-", standing[other_kind]),
+    ]
+    fen, played = board.fen(), " ".join(prefix)
+    return [
+        {"task": task, "band": band, "game": game, "fen": fen, "piece": letter[piece],
+         "prompt": prompt, "exact": exact, "legal": " ".join(name[at] for at in sorted(legal)),
+         "prefix": played}
+        for task, piece, prompt, exact, legal in questions
+    ]  # fmt: skip
 
 
 def probes_file() -> Path:
