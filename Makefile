@@ -19,7 +19,7 @@ DOIT := $(PY) -m doit
 APT  := apt-get install -y --no-install-recommends
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce book test chapter smoke record sync pairs gates check format clean tools campaign exercises
+.PHONY: help reproduce book pdf test chapter smoke record sync pairs gates check format clean tools campaign exercises
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ smoke: sync ## execute every chapter at its smallest sizes, into _build/smoke
 
 gates: sync ## open every built page in Chromium: widths, themes, words for pictures, weight
 	@$(PY) book/gates.py _build/html
+
+pdf: book ## print the book into _build/chessgloss.pdf (needs pdfunite, of poppler-utils)
+	@$(PY) book/pdf.py
 
 campaign: sync ## faults and bad input by the thousand, into book/reliability.md (half an hour)
 	@$(PY) tests/campaign.py
