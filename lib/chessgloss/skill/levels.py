@@ -38,8 +38,8 @@ GAME_NODES = 5_000
 #: Nodes of the search that values each position of a stored game.
 VALUE_NODES = 20_000
 
-#: Games that one engine values before another is started: to start one takes as long as a game.
-_BATCH = 20
+#: Games that one engine values before another is started, which takes about as long as a game.
+_BATCH = 5
 
 # ---------------------------------------------------------------- games
 
