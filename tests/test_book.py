@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import http.server
 import json
 import os
 import re
 import shutil
 import sys
+import threading
 import tomllib
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import nbformat
 import pandas as pd
@@ -21,7 +25,6 @@ from bs4 import BeautifulSoup
 
 import chapters
 import compare as comparison
-import gates
 from chapters import (
     Chapter,
     ChapterError,
@@ -614,6 +617,17 @@ def test_every_internal_link_leads_to_a_page_and_a_place(built_book):
     assert broken == []
 
 
+def test_no_page_names_a_script_or_style_from_elsewhere(built_book):
+    foreign = []
+    for page in pages_of(built_book):
+        soup = BeautifulSoup((built_book / page).read_text("utf-8"), "lxml")
+        loaded = soup.find_all(["script", "img", "iframe"], src=True)
+        loaded += soup.find_all("link", href=True, rel=["stylesheet", "preload", "icon"])
+        names = [tag.get("src") or tag.get("href") for tag in loaded]
+        foreign += [f"{page}: {name}" for name in names if urlsplit(name).netloc]
+    assert foreign == []
+
+
 def test_a_pasted_value_follows_its_notebook(dodo, tmp_path):
     """A page that pastes a number is built again when only the notebook changed."""
     run = separate_run(tmp_path, "book", tmp_path / "book")
@@ -669,24 +683,112 @@ def text_of(page: Path) -> str:
 # ---------------------------------------------------------------- the browser
 
 
-@pytest.mark.browser
-def test_every_page_passes_the_gates(browser, built_book, monkeypatch):
-    """No page asks the network for anything, complains, misses a picture or is too wide."""
-    monkeypatch.setattr(gates, "WIDTHS", (PHONE["width"], DESK["width"]))
-    monkeypatch.setattr(gates, "THEMES", ("light",))
-    names = gates.pages_of(built_book)
-    assert [fault for name in names for fault in gates.check(browser, built_book, name)] == []
+@dataclass
+class Visit:
+    """What happened while one page was open."""
+
+    page: str
+    requests: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    images: list[dict[str, Any]] = field(default_factory=list)
+    width: int = 0
+
+
+@pytest.fixture(scope="session")
+def address(built_book):
+    """Serve the pages on this machine."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *arguments: Any) -> None:
+            pass
+
+    handler = functools.partial(Quiet, directory=str(built_book))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+#: Every picture of a page: its box, and for an SVG whether it shows a board's squares.
+PICTURES = """async () => {
+  const found = [];
+  for (const node of document.querySelectorAll('article img, article svg')) {
+    if (node.closest('mjx-container, details:not([open]), [hidden], [aria-hidden=true]')) continue;
+    const box = node.getBoundingClientRect();
+    let board = node.tagName === 'svg' && node.querySelector('.square') !== null;
+    if (node.tagName === 'IMG' && node.src.endsWith('.svg'))
+      board = (await (await fetch(node.src)).text()).includes('class="square');
+    found.push({name: node.src || 'inline svg', width: box.width, height: box.height, board,
+                loaded: node.tagName === 'svg' || node.naturalWidth > 0});
+  }
+  return found;
+}"""
+
+
+def visit(browser: Any, address: str, page: str, viewport: dict[str, int]) -> Visit:
+    """Open one page in a fresh profile and note what it asks for and complains of."""
+    seen = Visit(page)
+    context = browser.new_context(viewport=viewport)
+    tab = context.new_page()
+    tab.on("request", lambda request: seen.requests.append(request.url))
+    tab.on("console", lambda said: said.type == "error" and seen.errors.append(said.text))
+    tab.on("pageerror", lambda error: seen.errors.append(str(error)))
+    tab.goto(f"{address}/{quote(page)}", wait_until="networkidle")
+    seen.images = tab.evaluate(PICTURES)
+    seen.width = tab.evaluate("document.documentElement.scrollWidth")
+    context.close()
+    return seen
+
+
+@pytest.fixture(scope="session")
+def visits(browser, address, built_book):
+    return [visit(browser, address, page, DESK) for page in pages_of(built_book)]
 
 
 @pytest.mark.browser
-def test_the_search_finds_a_chapter_by_a_word_of_its_title(browser, built_book):
+def test_no_page_asks_the_network_for_anything(visits, address):
+    own = (f"{address}/", "data:", "blob:")
+    asked = [url for seen in visits for url in seen.requests if not url.startswith(own)]
+    assert asked == []
+    assert all(seen.requests for seen in visits)
+
+
+@pytest.mark.browser
+def test_no_page_complains(visits):
+    assert {seen.page: seen.errors for seen in visits if seen.errors} == {}
+
+
+@pytest.mark.browser
+def test_pictures_load_and_boards_are_visible(visits):
+    pictures = [(seen.page, image) for seen in visits for image in seen.images]
+    unseen = [
+        (page, image)
+        for page, image in pictures
+        if not image["loaded"] or min(image["width"], image["height"]) < 8
+    ]
+    boards = [image for _, image in pictures if image["board"]]
+    assert unseen == []
+    assert boards, "no page shows a board"
+    assert min(min(board["width"], board["height"]) for board in boards) >= 100
+
+
+@pytest.mark.browser
+def test_no_page_is_wider_than_a_phone(browser, address, built_book):
+    pages = pages_of(built_book)
+    widths = {page: visit(browser, address, page, PHONE).width for page in pages}
+    assert {page: width for page, width in widths.items() if width > PHONE["width"]} == {}
+
+
+@pytest.mark.browser
+def test_the_search_finds_a_chapter_by_a_word_of_its_title(browser, address, built_book):
     page = pages_of(built_book / "book/executed")[0]
     soup = BeautifulSoup((built_book / "book/executed" / page).read_text("utf-8"), "lxml")
     word = max(re.findall(r"[A-Za-z]+", soup.find("h1").get_text()), key=len)
     tab = browser.new_page()
-    tab.goto(f"{(built_book / 'search.html').as_uri()}?q={word}")
+    tab.goto(f"{address}/search.html?q={word}")
     tab.wait_for_selector("#search-results ul.search li a", timeout=15_000)
-    links = "all => all.map(a => a.href)"
-    found = tab.eval_on_selector_all("#search-results ul.search li a", links)
+    found = tab.eval_on_selector_all(
+        "#search-results ul.search li a", "all => all.map(a => a.href)"
+    )
     tab.close()
     assert any(urlsplit(link).path.endswith(page) for link in found)

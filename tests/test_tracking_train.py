@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
+import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +16,7 @@ import numpy as np
 import pytest
 import torch
 
+from chessgloss.tracking import games as tokens
 from chessgloss.tracking.games import BOS, EOS, PAD, PIECES, PROMOTIONS, annotate, tokenise
 from chessgloss.tracking.models import LanguageModel, Settings, make_model
 from chessgloss.tracking.runs import Training, read_checkpoint, read_tensors
@@ -24,10 +31,14 @@ SMALL = Settings(layers=1, width=32, heads=2, dropout=0.1)
 SHORT = Training(epochs=2, tokens=600, rate=3e-3)
 
 
+def random_games(count: int) -> tokens.TokenGames:
+    lengths = np.random.default_rng(0).integers(10, 60, count)
+    return tokenise(script.play_random_game(int(plies), 0, k) for k, plies in enumerate(lengths))
+
+
 @pytest.fixture(scope="module")
 def sixty_random_games():
-    lengths = np.random.default_rng(0).integers(10, 60, 60)
-    return tokenise(script.play_random_game(int(plies), 0, k) for k, plies in enumerate(lengths))
+    return random_games(60)
 
 
 @pytest.fixture
@@ -229,3 +240,41 @@ def test_a_state_is_not_taken_for_another_training(small_task, tmp_path):
         run(small_task, tmp_path / "state", training=replace(SHORT, rate=1e-3))
     finished = run(small_task, tmp_path / "state")
     assert finished.log == run(small_task).log
+
+
+#: Trains as the test below does, writing its state after every step.
+SCRIPT = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import test_tracking_train as mine
+games = mine.random_games(60)
+task = mine.Task(games, mine.np.arange(50), mine.np.arange(50, 60))
+mine.torch.set_num_threads(1)
+mine.run(task, Path(sys.argv[2]), every=1, training=mine.replace(mine.SHORT, epochs=50))
+"""
+
+
+@pytest.mark.slow
+def test_a_process_killed_with_signal_9_loses_nothing(small_task, tmp_path):
+    state, training = tmp_path / "state", replace(SHORT, epochs=50)
+    command = [sys.executable, "-c", SCRIPT, str(Path(__file__).parent), str(state)]
+    process = subprocess.Popen(command, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+    while not state.is_file() and process.poll() is None:
+        time.sleep(0.05)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    place = json.loads(read_tensors(state)[1]["progress"])
+    assert 0 < place["tokens"] < 50 * 60 * 60 * 2
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        resumed, whole = (
+            run(small_task, state, training=training),
+            run(small_task, training=training),
+        )
+    finally:
+        torch.set_num_threads(threads)
+    assert resumed.log == whole.log
+    assert torch.equal(weights_of(resumed), weights_of(whole))
