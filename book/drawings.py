@@ -98,7 +98,8 @@ def diagram(names: Mapping[str, str]) -> str:
 
 
 def _svg(width: float, height: float, said: str, marks: str, kind: str) -> str:
+    role = "group" if "<a " in marks else "img"  # a picture has no links within
     return (
-        f'<svg class="drawn {kind}" viewBox="0 0 {width:g} {height:g}" role="img" '
+        f'<svg class="drawn {kind}" viewBox="0 0 {width:g} {height:g}" role="{role}" '
         f'aria-label="{escape(said)}" xmlns="http://www.w3.org/2000/svg">{marks}</svg>'
     )

@@ -130,6 +130,11 @@ _MENDED = (
     (r'vendor/fontawesome/[^"]*?/css/all\.min\.css[^"]*', "icons.css"),
     (r'(<summary) aria-label="[^"]*"', r"\1"),
     (r"<th></th>", "<td></td>"),
+    (r'<div role="list" class="citation-list">', '<div class="citation-list">'),
+    (
+        r'<div class="pst-scrollable-table-container">',
+        r'<div class="pst-scrollable-table-container" tabindex="0">',
+    ),
     (
         r'<div class="cell_output docutils container">',
         r'<div class="cell_output docutils container" tabindex="0">',
