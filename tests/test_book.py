@@ -16,8 +16,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 
+import chess
 import nbformat
 import pandas as pd
 import pytest
@@ -612,6 +613,11 @@ def test_every_internal_link_leads_to_a_page_and_a_place(built_book):
             name = target.resolve().relative_to(built_book).as_posix() if target else page
             if not (built_book / name).exists():
                 broken.append(f"{page}: {link['href']}")
+            elif name == "book/explorer.html" and address.fragment.startswith("fen="):
+                shown = parse_qs(address.fragment)  # the explorer shows any position and move
+                board, move = chess.Board(shown["fen"][0]), shown.get("move")
+                assert board.is_valid() and (not move or chess.Move.from_uci(move[0]) in
+                                             board.legal_moves), link["href"]  # fmt: skip
             elif address.fragment and name in anchors and address.fragment not in anchors[name]:
                 broken.append(f"{page}: no place {link['href']}")
     assert broken == []
