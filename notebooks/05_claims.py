@@ -936,10 +936,10 @@ report.table(objections.set_index("move")[["method", "reader", "statement", "why
 # The later forms were read again, with the program's verdicts and the method hidden: 38 moves of
 # famous games after the second freeze, and the forty moves once more after the proof was mended. Both
 # readers are language models; the first is the one that had mended the form, the second, which read
-# from the last move to the first, had no part in it. What they called false is listed below the
-# table: comments that credit a move of the reply with what the move itself does, a mate called missed
-# by the move that forces it, an advantage called slight that a longer search calls large, and, most
-# often, *adds to the pressure* on what the piece had attacked before it moved along the same line.
+# from the last move to the first, had no part in it, but had read in an earlier text of this section
+# what the first called false. What they called false is listed below the table: comments that credit a move of the reply with what the move itself does, a mate called missed
+# by the move that forces it, an advantage called slight that a longer search calls large, and
+# *adds to the pressure* on what the piece had attacked before it moved along the same line.
 
 # %%
 places = {"second form, 38 moves": "data/notes/second",
@@ -1159,9 +1159,9 @@ report.table(by_reader.to_frame("comments with a false claim"),
 # - To publish what is proven does more: by the checker {glue:text}`proven_by_reader:.1%` of
 #   {glue:text}`proven_n` comments of `ccc_proven` hold a false claim, by either of two blind
 #   readers {glue:text}`proven_by_hand:.0%` of forty of the first form, and
-#   {glue:text}`now_by_hand:.1%` of {glue:text}`now_read` of the mended one in later readings (of {glue:text}`famous_read` on moves of famous games
-#   {glue:text}`famous_by_hand:.1%`); the notes
-#   alone {glue:text}`notes_by_hand:.0%`; those of `ccc_two` {glue:text}`ccc_by_reader:.0%` and
+#   {glue:text}`now_by_hand:.1%` of {glue:text}`now_read` of the mended one in later
+#   readings (of {glue:text}`famous_read` on moves of famous games
+#   {glue:text}`famous_by_hand:.1%`); the notes alone {glue:text}`notes_by_hand:.0%`; those of `ccc_two` {glue:text}`ccc_by_reader:.0%` and
 #   {glue:text}`ccc_by_hand:.0%`. Wholly the notes' are {glue:text}`proven_notes:.0%`.
 # - Of what the lecturers claim, `ccc_proven` says {glue:text}`proven_recall:.0%`, the notes alone
 #   {glue:text}`notes_recall:.0%`, `ccc_two` {glue:text}`ccc_recall:.0%`.
@@ -1231,7 +1231,8 @@ report.paste(
     matched=matching[reported]["and what they presuppose"].value,
     claims_read=len(read), claims_missed=len(missed), read_n=len(reading),
     read_right=int(reading["right"].sum()), over_low=over.low, over_high=over.high,
-    now_read=glued["now_by_hand"].n, famous_read=glued["famous_by_hand"].n, proven_n=int(of_all.loc["ccc_proven", "comments"]))
+    now_read=glued["now_by_hand"].n, famous_read=glued["famous_by_hand"].n,
+    proven_n=int(of_all.loc["ccc_proven", "comments"]))
 
 # %% tags=["hide-input"]
 table2 = {(causes.index(cause) + 1, method): shares[cause][method] for method, cause in cells}
