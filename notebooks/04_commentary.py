@@ -477,9 +477,9 @@ plt.show()
 # Now the notes of each move of the evaluated lectures are put in order: by what was learned, by
 # the weights set by hand (`notes.toml`), by the rank of their concept in the
 # published ranking and in the model of the last chapter (notes without a concept last), and by
-# chance. Recall at $k$ is the share of the notes spoken of that are among the first $k$, precision
+# chance. Recall at *k* is the share of the notes spoken of that are among the first *k*, precision
 # the share of these that are spoken of. Where notes tie, and for chance, it is the mean over all
-# their orders, exact: a note is among the first $k$ with the probability that its place is.
+# their orders, exact: a note is among the first *k* with the probability that its place is.
 
 # %%
 def expected_hits(scores, spoken):

@@ -8,6 +8,8 @@
 - MathJax is copied from ``node_modules`` next to the book's other static files.
 - Icons are those that the pages use, as a font within a style sheet: the theme's script for all of
   them is larger than the rest of a page, and its fonts do not load from a folder of files.
+- Of the style sheets pages load the rules that they use (``purgecss``), MathJax only where there
+  is a formula, and code marks no word that would look the same unmarked.
 - Where it is published from a repository, pages link to that.
 - Pages carry a description and a content security policy; what scrolls can be reached by key.
 """
@@ -20,6 +22,7 @@ import logging as standard_logging
 import os
 import re
 import shutil
+import subprocess
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -183,6 +186,46 @@ def write_icons(app: Sphinx, pages: list[Path]) -> None:
     (static / "icons.css").write_text(style + "\n".join(rules) + "\n", "utf-8")
 
 
+def write_used_styles(app: Sphinx, pages: list[Path]) -> None:
+    """Write beside each style sheet a ``.used.css`` with the rules that a page or script names."""
+    static = Path(app.outdir) / "_static"
+    purge = _find_upwards(Path(app.srcdir), "node_modules/purgecss/bin/purgecss.js")
+    if purge is None:
+        logger.info("purgecss is not in node_modules (run `npm ci`): style sheets stay whole")
+        return
+    scripts = [*static.glob("*.js"), *static.glob("scripts/*.js")]
+    for folder, pattern in ((static / "styles", "*.css"), (static, "*.min.css"), (static, "m*.css")):
+        sheets = [sheet for sheet in folder.glob(pattern) if ".used." not in sheet.name]
+        if sheets:
+            command = ["node", purge, "--css", *sheets, "--content", *pages, *scripts]
+            subprocess.run([*command, "--output", folder / "used"], check=True, capture_output=True)
+        for sheet in sheets:
+            (folder / "used" / sheet.name).replace(sheet.with_suffix(".used.css"))
+        shutil.rmtree(folder / "used", ignore_errors=True)
+
+
+def use_written_styles(app: Sphinx, page: Path, text: str) -> str:
+    """Let a page load the ``.used.css`` beside a style sheet in its place."""
+
+    def used(found: re.Match[str]) -> str:
+        beside = (page.parent / found[1]).with_suffix(".used.css")
+        return found[0].replace(".css", ".used.css", 1) if beside.is_file() else found[0]
+
+    return re.sub(r'href="([^"?]*\.css)', used, text)
+
+
+def unmark_plain_code(app: Sphinx) -> re.Pattern[str]:
+    """Return what marks a word of code as one of a kind that has the colour of all code."""
+    sheet = (Path(app.outdir) / "_static" / "pygments.css").read_text("utf-8")
+    plain: set[str] | None = None
+    for theme in ("light", "dark"):
+        rules = re.findall(rf'"{theme}"\] \.highlight( \.\w+)? \{{([^}}]*)\}}', sheet)
+        base = next(style for name, style in rules if not name).split(";")[-1].strip()
+        alike = {name[2:] for name, style in rules if name and style.strip() == base}
+        plain = alike if plain is None else plain & alike
+    return re.compile(rf'<span class="(?:{"|".join(sorted(plain or {"none"}))})">([^<]*)</span>')
+
+
 def mend_pages(app: Sphinx, exception: Exception | None) -> None:
     """Make pages lighter and easier to reach by key, and say what they may load."""
     if exception or app.builder.format != "html":
@@ -195,14 +238,23 @@ def mend_pages(app: Sphinx, exception: Exception | None) -> None:
     )
     pages = sorted(Path(app.outdir).rglob("*.html"))
     write_icons(app, pages)
+    write_used_styles(app, pages)
+    plain_code = unmark_plain_code(app)
     for page in pages:
         text = page.read_text("utf-8")
         if head in text or "_static" in page.relative_to(app.outdir).parts:
             continue
         for pattern, mended in _MENDED:
             text = re.sub(pattern, mended, text)
+        if '<span class="math' not in text and '<div class="math' not in text:
+            text = re.sub(r"<script[^>]*>(?:window\.MathJax[^<]*)?</script>", _but_mathjax, text)
+        text = use_written_styles(app, page, plain_code.sub(r"\1", text))
         text = re.sub(r'(<meta charset="utf-8"[^>]*>)', lambda m: m[0] + head, text, count=1)
         page.write_text(text, "utf-8")
+
+
+def _but_mathjax(script: re.Match[str]) -> str:
+    return "" if "MathJax" in script[0] or "vendor/tex-" in script[0] else script[0]
 
 
 def _find_upwards(start: Path, relative: str) -> Path | None:
