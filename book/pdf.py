@@ -27,6 +27,11 @@ pre, code { white-space: pre-wrap !important; overflow-wrap: anywhere }
 div.cell_output, .pst-scrollable-table-container { overflow: visible !important }
 .cell-link, .headerlink, .bd-header-article, .prev-next-footer { display: none !important }
 """
+#: Pictures that wait until one scrolls to them are loaded now.
+LOAD_ALL = """() => Promise.all([...document.images].map(image => {
+  image.loading = 'eager';
+  return image.decode().catch(() => null);
+}))"""
 MARGIN = {"top": "16mm", "bottom": "16mm", "left": "14mm", "right": "14mm"}
 
 
@@ -56,6 +61,7 @@ def main() -> int:
             view = browser.new_page(color_scheme="light")
             view.goto(page.resolve().as_uri(), wait_until="load")
             view.add_style_tag(content=STYLE)
+            view.evaluate(LOAD_ALL)
             printed.append(str(Path(folder) / f"{number:02}.pdf"))
             view.pdf(path=printed[-1], format="A4", margin=MARGIN, print_background=True)
             view.close()

@@ -656,6 +656,88 @@ Markdown(results.only_if_above(
                 "even draw: they say how fast each learns, and nothing of how far it comes."))
 
 # %% [markdown]
+# ## Games that nobody wants to win
+#
+# Do random games teach the rules better than games that are played to win? The modern base read L
+# three times; the same model, from the same seed, read as many random games of the same lengths,
+# and as often. Both are then asked about games of both kinds that neither has read. A random game
+# is written in four lines:
+
+# %%
+def random_game(plies, generator):
+    board = chess.Board()
+    while board.ply() < plies and (legal := list(board.legal_moves)):
+        board.push(legal[generator.integers(len(legal))])
+    return [move.uci() for move in board.move_stack]
+
+
+drawing = np.random.default_rng(seed + 1_000)
+asked_about, counted_over = spans["test"][: 2 * sizes.live], spans["S"][: 5 * sizes.live]
+by_chance = [random_game(int(n_plies[at]), drawing) for at in (*asked_about, *counted_over)]
+print(" ".join(by_chance[0][:12]), "...")
+
+# %%
+def ask_about(played, band="long"):
+    """Return End-Actual questions, one a game at most, about prefixes of the long band."""
+    shortest, longest = probes.BANDS[band]
+    rows = []
+    for number, ucis in enumerate(played):
+        if len(ucis) > shortest:
+            length = int(drawing.integers(shortest, min(longest, len(ucis) - 1) + 1))
+            rows += probes.ask(ucis[:length], ucis[length], band, str(number), drawing)[:1]
+    return pd.DataFrame(rows, columns=probes.COLUMNS)
+
+
+read_by = {"self-play": "L-modern_uci-1", "random": "L-random_uci-1"}
+kinds_of_games = {"self-play": [games.games.ucis(at) for at in (*asked_about, *counted_over)],
+                  "random": by_chance}
+both_kinds, legal_of, fewer = {}, {}, {}
+for kind, played in kinds_of_games.items():
+    of_kind = tokens.tokenise(played)
+    everywhere = np.arange(len(asked_about))  # then come the games that are counted over
+    rows, evenly = ask_about(played[: len(asked_about)]), results.even_draw(of_kind, everywhere)
+    counted_moves = results.list_moves(of_kind, np.arange(len(asked_about), len(played)))
+    counted_answers = results.score_baselines(counted_moves, rows)["came_from"]
+    both_kinds[("an even draw among legal moves", kind)] = {
+        "perplexity": results.perplexity_of(evenly, seed=seed)}
+    both_kinds[(f"counts over {len(counted_over):,} such games", kind)] = {"legal, %": mean_interval(
+        counted_answers["lgm"], counted_answers["game"], seed=seed).in_percent()}
+    for source, run in read_by.items():
+        model, training = runs.read_model(run)
+        nats = game_losses(model, of_kind, "uci", everywhere)
+        losses = pd.DataFrame({"nats": nats, "plies": of_kind.plies[everywhere]})
+        answered = probes.score_answers(rows, probes.predict(model, rows, "uci"))
+        legal_of[(source, kind)] = answered["lgm"]
+        both_kinds[(f"model that read {source}", kind)] = {
+            "perplexity": results.judge_perplexity(losses, evenly, seed=seed),
+            "legal, %": results.Judged(
+                mean_interval(answered["lgm"], answered["game"], seed=seed).in_percent(),
+                results.beats(answered, counted_answers["lgm"], seed=seed))}
+    fewer[kind] = paired_difference(100 * legal_of[("random", kind)],
+                                    100 * legal_of[("self-play", kind)], rows["game"], seed=seed)
+
+# %%
+crossed = pd.DataFrame(both_kinds).T.sort_index()
+report.table(crossed.rename_axis(["who", "asked about"]).fillna("-").reset_index().set_index("who"),
+             digits=1, caption="Trained on one kind of game, asked about both: legal answers to "
+             f"End-Actual questions after 51 to 100 plies. {results.MARKED}")
+
+# %% [markdown]
+# In random games no model can beat the even draw, which is how they are made: there the perplexity
+# says how far a model is from knowing all legal moves and none other. Legal answers can be compared.
+
+# %% tags=["hide-input"]
+random_says = {}
+for kind, apart in fewer.items():
+    pair = [both_kinds[(f"model that read {source}", kind)]["legal, %"] for source in read_by]
+    word = ("more" if apart.low > 0 else "less" if apart.high < 0 else "not tellably more or less")
+    random_says[f"Asked about {kind} games, the model that read random games is {word} often legal "
+                f"({apart:+.1f} points)."] = pair
+random_says = results.only_if_above(
+    random_says, "on neither kind of game do both beat counting, so that this stays open.")
+Markdown(random_says)
+
+# %% [markdown]
 # ## How often to show the type
 #
 # Figure 2 draws dev perplexity against the probability of a type. The paper found 25 % best for
@@ -785,6 +867,7 @@ report.table(committed, digits=1,
 # - What a notation is worth: {glue:text}`notations`
 # - More passes over S: {glue:text}`longer`
 # - A modern base: {glue:text}`modern` Its choices, each left out for one pass: {glue:text}`worth`
+# - Random games: {glue:text}`random_games`
 # - More games and more tokens read: plain UCI goes from {glue:text}`uci_S` at S to
 #   {glue:text}`uci_M` at M and {glue:text}`uci_L` at L. † is a number worse than the even draw's.
 # - After 51 to 100 plies squares of own pieces get {glue:text}`own_uci` of plain UCI's probability
@@ -843,7 +926,7 @@ sentences = {
 report.paste(modern=results.only_if_above(
     sentences, "at this length of training it does not beat the even draw either."),
     worth=results.only_if_above(worth_says, "none of the changes is between models that both beat "
-                                            "the even draw."))
+                                            "the even draw."), random_games=random_says)
 
 # %% tags=["hide-input"]
 for name, run in (("uci", "L-uci-1"), ("rap", f"L-rap{runs.RAP}-1")):
@@ -893,6 +976,9 @@ report.save(
         "perplexity": once_known[run].value,
         "end_actual.lgm": once_scores[run].loc[("end_actual", "long"), "lgm"].value}
         for run, base in once["base"].items()}, "once", unit="perplexity, or per cent"),
+    report.rows({f"lgm.{source.replace('-', '')}.{kind.replace('-', '')}": cells["legal, %"].value
+                 for (who, kind), cells in both_kinds.items() for source in read_by
+                 if who == f"model that read {source}"}, "random_games", unit="%"),
     report.rows(even, "baseline.uniform_legal.perplexity", unit=unit),
     report.rows(report.Result(len(above), n=len(table4), unit="models of Table 4"),
                 "baseline.uniform_legal.beaten"),

@@ -28,7 +28,7 @@ example = "L-uci-1"
 layer = 4
 square = "e4"
 concept = "White Kingsafety"
-wanted = ("L-uci-1", "L-rap25-1", "L-ap-1", "L-modern_uci-1")
+wanted = ("L-uci-1", "L-rap25-1", "L-modern_uci-1", "L-random_uci-1")
 
 # %% tags=["hide-input"]
 from functools import partial

@@ -1,6 +1,6 @@
 """Sphinx extension: a book that asks nothing of the network and never shows old values.
 
-- Every cell of code has an address.
+- Every cell of code has an address, and the first mention of a term its meaning.
 - A page that pastes a glued value depends on the notebook that glued it.
 - An image that is glued and shown only elsewhere is copied with the rest.
 - Scripts for live kernels, which come from a content network, are dropped.
@@ -23,6 +23,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,11 @@ from sphinx.util import logging
 if TYPE_CHECKING:
     from docutils.nodes import document
     from sphinx.application import Sphinx
+
+#: The page of terms and what they mean.
+GLOSSARY = "book/glossary"
+#: Terms of the glossary that are ordinary words as well: a mention need not mean the term.
+ORDINARY = {"claim", "concept", "glue", "note", "proven"}
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +59,50 @@ def anchor_cells(app: Sphinx, doctree: document) -> None:
             node["ids"].append(address)
             link = f'<a class="cell-link" href="#{address}" title="Link to this cell">#</a>'
             node.append(nodes.raw("", link, format="html"))
+
+
+def explain_terms(app: Sphinx, doctree: document, docname: str) -> None:
+    """Let the first mention of each term of the glossary in a page's text say what it means."""
+    if docname == GLOSSARY or not (meanings := read_glossary(Path(app.srcdir) / f"{GLOSSARY}.md")):
+        return
+    page, left = app.builder.get_relative_uri(docname, GLOSSARY), dict(meanings)
+    for text in [*doctree.findall(nodes.Text)]:
+        if isinstance(text.parent, nodes.paragraph):
+            text.parent.replace(text, [*_explained(str(text), left, page)])
+
+
+def _explained(text: str, left: dict[str, str], page: str) -> Iterator[nodes.Node]:
+    """Yield a text in parts: what is between terms, and links of the terms, taken out of left."""
+    names = "|".join(re.escape(name) for name in sorted(left, key=len, reverse=True))
+    mentions = re.compile(rf"(?<![\w-])({names or '$.'})s?\b(?![-@])", re.IGNORECASE)
+    start = 0
+    for found in mentions.finditer(text):
+        name = next((each for each in left if each.lower() == found[1].lower()), "")
+        if not name or (name[1:].lower() != name[1:] and name != found[1]):
+            continue  # met above, or an abbreviation's letters in a word
+        yield nodes.Text(text[start : found.start()])
+        address = f"{page}#term-{nodes_id(name)}"
+        link = nodes.reference("", found[0], refuri=address, reftitle=left.pop(name), internal=True)
+        link["classes"].append("term")
+        yield link
+        start = found.end()
+    yield nodes.Text(text[start:])
+
+
+def nodes_id(term: str) -> str:
+    """Return the end of the address that Sphinx gives a term."""
+    return re.sub(r"[^\w]+", "-", term.replace("'", "")).strip("-")
+
+
+def read_glossary(path: Path) -> dict[str, str]:
+    """Return the meaning of each term, as plain text; none if there is no glossary."""
+    if not path.is_file():
+        return {}
+    entries = re.findall(r"^(\S.*)\n((?:  .+\n)+)", path.read_text("utf-8"), re.MULTILINE)
+    plain = {name: re.sub(r"\{term\}|[`*]", "", meaning) for name, meaning in entries}
+    return {
+        name: " ".join(meaning.split()) for name, meaning in plain.items() if name not in ORDINARY
+    }
 
 
 def link_repository(app: Sphinx, config: Any) -> None:
@@ -133,6 +183,7 @@ _MENDED = (
     (r'vendor/fontawesome/[^"]*?/css/all\.min\.css[^"]*', "icons.css"),
     (r'(<summary) aria-label="[^"]*"', r"\1"),
     (r"<th></th>", "<td></td>"),
+    (r'<img (?=alt="[^"]*" (?:class="[^"]*" )?src="[./]*_images/)', '<img loading="lazy" '),
     (r'<div role="list" class="citation-list">', '<div class="citation-list">'),
     (
         r'<div class="pst-scrollable-table-container">',
@@ -194,7 +245,7 @@ def write_used_styles(app: Sphinx, pages: list[Path]) -> None:
         logger.info("purgecss is not in node_modules (run `npm ci`): style sheets stay whole")
         return
     scripts = [*static.glob("*.js"), *static.glob("scripts/*.js")]
-    for folder, pattern in ((static / "styles", "*.css"), (static, "*.min.css"), (static, "m*.css")):
+    for folder, pattern in ((static / "styles", "*.css"), (static, "[ms]*.css")):
         sheets = [sheet for sheet in folder.glob(pattern) if ".used." not in sheet.name]
         if sheets:
             command = ["node", purge, "--css", *sheets, "--content", *pages, *scripts]
@@ -268,6 +319,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", link_repository)
     app.connect("doctree-read", note_glued_notebooks)
     app.connect("doctree-read", anchor_cells)
+    app.connect("doctree-resolved", explain_terms)
     app.connect("html-page-context", drop_live_kernel_files, priority=900)
     app.connect("build-finished", write_front_page, priority=100)  # before sphinx_external_toc's
     app.add_config_value("book_description", "", "html")
