@@ -363,14 +363,15 @@ def index_page(output: Path) -> Path:
 
 
 def page_sources(project: Path) -> list[Path]:
-    """List what the pages are made from: the text, its settings, the executed chapters."""
+    """List what the pages are made from: text, settings, executed chapters, docstrings."""
     run = committed_run(project)
     text = [path for path in (project / "book").rglob("*") if path.is_file()]
     own = [path for path in text if not {"executed", "results", "__pycache__"} & {*path.parts}]
     notebooks = [run.notebook(chapter) for chapter in read_chapters(project)]
     settings = [project / "_config.yml", project / "_toc.yml", project / "package-lock.json"]
     measured = (project / "benchmarks/results").glob("*.csv")
-    return sorted([*own, *notebooks, *settings, *measured])
+    documented = (project / "lib").rglob("*.py")  # docstrings are the library's pages
+    return sorted([*own, *notebooks, *settings, *measured, *documented])
 
 
 def overview_sources(project: Path) -> list[Path]:

@@ -26,7 +26,7 @@ import subprocess
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_origin
 
 from docutils import nodes
 from fontTools import subset
@@ -304,6 +304,13 @@ def mend_pages(app: Sphinx, exception: Exception | None) -> None:
         page.write_text(text, "utf-8")
 
 
+def skip_aliases(
+    app: Sphinx, what: str, name: str, item: object, skip: bool, options: Any
+) -> bool | None:
+    """Leave names of types out of the library's pages: what they stand for says nothing there."""
+    return True if get_origin(item) is not None else None
+
+
 def _but_mathjax(script: re.Match[str]) -> str:
     return "" if "MathJax" in script[0] or "vendor/tex-" in script[0] else script[0]
 
@@ -319,6 +326,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", link_repository)
     app.connect("doctree-read", note_glued_notebooks)
     app.connect("doctree-read", anchor_cells)
+    app.connect("autodoc-skip-member", skip_aliases)
     app.connect("doctree-resolved", explain_terms)
     app.connect("html-page-context", drop_live_kernel_files, priority=900)
     app.connect("build-finished", write_front_page, priority=100)  # before sphinx_external_toc's

@@ -1,0 +1,33 @@
+"""The library's pages: every module stands on one, and the example at a page's head is right."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from scripts import PROJECT
+
+PAGES = [PROJECT / "book/library.md", *sorted((PROJECT / "book/library").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_an_example_gives_what_its_page_shows(page: Path):
+    shown = re.search(r"```pycon\n(.+?)```", page.read_text("utf-8"), re.DOTALL)
+    example = doctest.DocTestParser().get_doctest(shown[1], {}, page.name, str(page), 0)
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    said: list[str] = []
+    outcome = doctest.DocTestRunner(optionflags=flags).run(example, out=said.append)
+    assert outcome.attempted and not outcome.failed, "".join(said)
+
+
+def test_every_module_stands_on_one_page():
+    text = "".join(page.read_text("utf-8") for page in PAGES)
+    named = Counter(re.findall(r"automodule:: (\S+)", text))
+    library = PROJECT / "lib"
+    dotted = (path.relative_to(library).with_suffix("") for path in library.rglob("*.py"))
+    modules = {".".join(path.parts).removesuffix(".__init__") for path in dotted}
+    assert named == Counter(modules - {"chessgloss.cli"})  # the README has the commands
