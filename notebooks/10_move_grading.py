@@ -387,10 +387,10 @@ plt.show()
 # Dotted lines are the bounds of the classes; grey are all {glue:text}`shown_moves` moves by which
 # the limits were chosen. Then {glue:text}`drawn_moves` other moves of the same famous games were
 # drawn: half give away little by a first look (*quiet*), half at least an inaccuracy (*losing*).
-# The first {glue:text}`longer_moves` of the draw were searched until stable and then thirty times
-# longer. They are not quite unseen: that the searches before and after the move must agree was
-# added when the classes of the first two were known. A trivial answer needs no search: the class
-# that is commonest in the long one, and never a glyph.
+# {glue:text}`longer_moves` of them were searched until stable and then thirty times longer. They are
+# not quite unseen: that the searches before and after the move must agree was added when the
+# classes of the first two were known. A trivial answer needs no search: the class that is
+# commonest in the long one, and never a glyph.
 
 # %%
 drawn = pd.read_csv(notes / "verdicts.tsv", sep="\t")
@@ -430,6 +430,21 @@ report.boards(
         "median nodes until stable": float(longer["nodes"].median()),
         "searched to the limit": float((longer["nodes"] >= MOST_NODES).mean())}))
 
+# %% [markdown]
+# How many nodes would it take? The same moves once more, with one line in each position: no second
+# best, no rank, and all nodes for the one number.
+
+# %%
+single = pd.read_csv(notes / "verdicts_single.tsv", sep="\t").merge(
+    longer[["game", "ply", "long_judgement"]], on=["game", "ply"])
+single["said"], single["found"] = (single[name].map(order)
+                                   for name in ("judgement", "long_judgement"))
+with_nodes = {nodes: agreements(rows["said"], rows["found"]).apply(
+    lambda hits, games=rows["game"]: mean_interval(hits, games, seed=seed))
+    for nodes, rows in single.groupby("nodes")}
+report.table(pd.DataFrame(with_nodes).T.rename_axis("nodes in each position").rename("{:,}".format),
+             caption="One line: the same as in the longest search, by nodes")
+
 # %% tags=["hide-input"]
 ahead = [name for name in ("class", "glyph") if paired_difference(
     same[name], easy[name], longer["game"], seed=seed).low > 0]
@@ -441,7 +456,11 @@ verdict_says = (
     f"{stable['class'].low:.0%} to {stable['class'].high:.0%}), “{commonest}” without any search "
     f"in {trivial['class'].value:.0%}; {glyphs}. "
     + (f"The search is better than the trivial answer in the {' and the '.join(ahead)}." if ahead
-       else "That a stable search foresees a longer one is not shown by these moves."))
+       else "That a stable search foresees a longer one is not shown by these moves.")
+    + f" With one line and {max(with_nodes):,} nodes in each position it is the class of the longest "
+    f"search in {with_nodes[max(with_nodes)]['class'].value:.0%}, the glyph in "
+    f"{with_nodes[max(with_nodes)]['glyph'].value:.0%}: near a bound no search that one waits for "
+    "is sure.")
 report.paste(least_nodes=LEAST_NODES, most_nodes=MOST_NODES, drawn_moves=len(drawn),
              shown_moves=by_nodes["san"].nunique(), longer_moves=len(longer),
              verdict_says=verdict_says)
@@ -694,6 +713,8 @@ report.save(
     *(rows({"class_stable": some["class"], "glyph_stable": some["glyph"]}, prefix,
            unit="share of moves")
       for prefix, some in (("verdict", stable), ("verdict.trivial", trivial))),
+    rows({nodes: {"class_stable": some["class"], "glyph_stable": some["glyph"]}
+          for nodes, some in with_nodes.items()}, "verdict.one_line", unit="share of moves"),
     rows(apart, "grading.lecturers.told_apart", unit="share of pairs"),
     rows(int((~judged["praised"]).sum()), "grading.lecturers.blamed", unit="moves"),
     rows(len(MOVE_GRADES) - 1, "grades.bounds", unit="bounds between grades"),

@@ -12,6 +12,11 @@ killed run goes on where it stopped; the whole takes hours on one core.
 
 writes ``verdicts_by_nodes.tsv``: other moves, drawn before these, searched with more and more
 nodes. By them the limits of the search were chosen.
+
+    python data/notes/verdicts.py single
+
+writes ``verdicts_single.tsv``: the 58 moves again, one line in each position, with more and more
+nodes. How many would it take for the class of the longest search?
 """
 
 from __future__ import annotations
@@ -37,6 +42,7 @@ HERE = Path(__file__).parent
 QUICK, FIRST, EACH, LINES, LONGER = 20_000, 10, 29, 5, 30
 #: Of the moves drawn first, so many quiet ones and others; the nodes they are searched with.
 SHOWN, BY_NODES = {"quiet": 7, "losing": 9}, [25_000 << doubling for doubling in range(5)]
+SINGLE = [100_000 << doubling for doubling in range(6)]
 KEYS = ["half", "game", "ply", "fen", "move"]
 FOUND = ["judgement", "lost", "score", "nodes", "depth"]
 COLUMNS = [*KEYS, *FOUND, *(f"long_{name}" for name in FOUND)]
@@ -138,6 +144,18 @@ def by_nodes() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*KEYS, "san", *FOUND])
 
 
+def single() -> pd.DataFrame:
+    """Return what a search of one line finds of the 58 moves, with more and more nodes."""
+    moves, rows = rest(), []
+    with open_engine(hash_mb=64, timeout=600) as engine:
+        for row in pd.read_csv(HERE / "verdicts.tsv", sep="\t").itertuples():
+            for nodes in SINGLE:
+                found = long(engine, moves[row.game, row.ply], nodes)
+                rows.append((row.half, row.game, row.ply, *found[:3], nodes, found[4]))
+            print(f"{len(rows) // len(SINGLE)}: {row.game}, ply {row.ply}", flush=True)
+    return pd.DataFrame(rows, columns=[*KEYS[:3], *FOUND])
+
+
 def write(table: pd.DataFrame, target: Path) -> None:
     """Write a table of whole numbers, words and chances."""
     whole = {name: "Int64" for name in table if name.removeprefix("long_") in FOUND[2:]}
@@ -147,6 +165,8 @@ def write(table: pd.DataFrame, target: Path) -> None:
 if __name__ == "__main__":
     if sys.argv[1:] == ["nodes"]:
         write(by_nodes(), HERE / "verdicts_by_nodes.tsv")
+    elif sys.argv[1:] == ["single"]:
+        write(single(), HERE / "verdicts_single.tsv")
     else:
         for table in compare():
             write(table, HERE / "verdicts.tsv")
