@@ -101,9 +101,7 @@ def endpoint(count: int, seed: int, folder: Path) -> Counts:
         for _ in range(10_000):
             if not (missing := client.missing(requests)):
                 break
-            already = {request.messages[0].content for request in requests} - {
-                request.messages[0].content for request in missing
-            }
+            lacking = {request.messages[0].content for request in missing}
             asked_before = len(llm.asked)
             try:
                 client.ask_many(missing, concurrency=8, progress=False)
@@ -111,7 +109,7 @@ def endpoint(count: int, seed: int, folder: Path) -> Counts:
                 counts["runs that ended with a named failure"] += 1
                 counts["defect"] += "sk-canary" in str(error)
             asked = {body["messages"][-1]["content"] for body in llm.asked[asked_before:]}
-            counts["defect"] += len(asked & already)  # asked again although it was kept
+            counts["defect"] += len(asked - lacking)  # asked again although it was kept
     kept = recordings.path.read_bytes()
     counts["defect"] += kept.count(b"\n") - count + (b"sk-canary" in kept)
     for request in requests:
@@ -581,13 +579,8 @@ def main() -> int:
         defects, count = counts.pop("defect", 0), counts.pop("tried", count)
         outcomes = dict(sorted(counts.items()))
         done = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
-        done[name] = {
-            "what": words,
-            "tried": count,
-            "outcomes": outcomes,
-            "defects": defects,
-            **more,
-        }
+        kept = {"tried": count, "outcomes": outcomes, "defects": defects}
+        done[name] = {"what": words, **kept, **more}
         RESULTS.write_text(json.dumps(done, indent=1, sort_keys=True) + "\n", "utf-8")
     if "soak" in done:
         draw(done["soak"]["samples"])

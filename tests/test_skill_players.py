@@ -7,7 +7,6 @@ from pathlib import Path
 
 import chess
 import numpy as np
-import pandas as pd
 import pytest
 
 from chessgloss.llm.client import AnswerMissing, Client, Endpoint
@@ -15,7 +14,6 @@ from chessgloss.llm.recordings import Model, Recordings
 from chessgloss.positions import Position
 from chessgloss.skill import players
 from chessgloss.skill.players import Answer, Asked
-from chessgloss.skill.suite import data_folder
 from fakes import engine_program
 from fakes.scripted_llm import scripted_llm
 from scripts import FIGURE_A5, load_script
@@ -237,17 +235,6 @@ def test_recorded_moves_are_read_as_texts_are(tmp_path):
 def test_a_file_of_moves_in_another_form_names_its_line(tmp_path, text, name, message):
     with pytest.raises(ValueError, match=message):
         recorded(tmp_path, text, name)
-
-
-def test_every_committed_player_answered_positions_that_are_there():
-    folder = data_folder() / "recorded"
-    positions = pd.read_csv(folder / "positions.tsv", sep="\t", index_col="position")
-    files = sorted((folder / "players").glob("*.tsv"))
-    everyone = [players.RecordedPlayer(path) for path in files]
-    ratings = pd.read_csv(folder / "ratings.tsv", sep="\t", index_col="player")
-    assert set(ratings.index) == {player.name for player in everyone}
-    assert all(set(player.rows.index) <= set(positions.index) for player in everyone)
-    assert sum(len(player.rows) for player in everyone) == 5_736
 
 
 class CountingExpert:

@@ -133,8 +133,7 @@ def test_a_key_is_read_back_and_a_changed_one_is_refused(key, tmp_path):
 def test_every_method_stands_in_every_place_about_equally_often(key):
     items = list(key.items())[:5]
     orders = [study.shown_order(f"P{number}", items) for number in range(2_000)]
-    for place in range(5):
-        counts = Counter(order[place] for order in orders)
+    for counts in map(Counter, zip(*orders, strict=True)):
         assert min(counts.values()) > 320 and max(counts.values()) < 480
     assert orders[0] == study.shown_order("P0", reversed(items))
 
@@ -280,19 +279,17 @@ def test_a_pilot_is_checked_named_and_not_counted(key, sent):
 
 def ratings_by_hand() -> reading.Ratings:
     """Two raters, two moves, two methods: small enough to work out on paper."""
-    points = {  # (move, method): [(correctness, the other four) of rater A, of rater B]
-        ("m1", "llm"): [(1, 1), (2, 2)],
-        ("m1", "ccc"): [(3, 5), (3, 4)],
-        ("m2", "llm"): [(3, 3), (1, 3)],
-        ("m2", "ccc"): [(3, 4), (2, 5)],
-    }
-    rows = []
-    for (move, method), given in points.items():
-        for rater, (correct, other) in zip("AB", given, strict=True):
-            causes = [correct < 3, correct == 1, False, False, False]
-            rows.append((rater, move, method, correct, *[other] * 4, *causes))
-    columns = ["rater", "move", "method", *DIMENSIONS, *(f"cause_{one}" for one in CAUSES)]
-    return reading.Ratings(pd.DataFrame(rows, columns=columns), ("m1", "m2"), ("llm", "ccc"))
+    points = (  # rater, move, method, correctness, the other four criteria
+        ("A", "m1", "llm", 1, 1), ("B", "m1", "llm", 2, 2), ("A", "m1", "ccc", 3, 5),
+        ("B", "m1", "ccc", 3, 4), ("A", "m2", "llm", 3, 3), ("B", "m2", "llm", 1, 3),
+        ("A", "m2", "ccc", 3, 4), ("B", "m2", "ccc", 2, 5),
+    )  # fmt: skip
+    frame = pd.DataFrame(points, columns=["rater", "move", "method", "correctness", "other"])
+    frame[list(DIMENSIONS)[1:]] = frame[["other"] * 4].to_numpy()
+    frame[[f"cause_{name}" for name in CAUSES]] = False
+    frame = frame.assign(cause_move=frame["correctness"] < 3)
+    frame = frame.assign(cause_tactical=frame["correctness"] == 1)
+    return reading.Ratings(frame, ("m1", "m2"), ("llm", "ccc"))
 
 
 def test_table_1_by_hand():
