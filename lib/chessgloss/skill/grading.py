@@ -22,7 +22,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple, get_args
 
@@ -306,14 +305,16 @@ def search_tables(
         By position key, the moves wanted beside the five best; by default every legal one.
     """
     keys = [position_key(position) for position in positions]
-    tables = dict(kept)
+    tables, wanted = dict(kept), asked or {}
     missing = {key: each for key, each in zip(keys, positions, strict=True) if key not in kept}
     if missing:
         with open_engine(timeout=600) as engine:
             about = {"settings": settings.label, "lines": RANKED_LINES, "engine": engine.name}
             for key, position in tqdm(missing.items(), "tables", unit="position"):
-                recipe = {**about, "position": key, "asked": (asked or {}).get(key)}
-                search = partial(analyse_moves, engine, position, settings, recipe["asked"])
-                parts = store.fetch("move_table", recipe, lambda search=search: search()._asdict())
-                tables[key] = MoveTable(**parts)
+
+                def build(position: Position = position, key: str = key) -> dict:
+                    return analyse_moves(engine, position, settings, wanted.get(key))._asdict()
+
+                recipe = {**about, "position": key, "asked": wanted.get(key)}
+                tables[key] = MoveTable(**store.fetch("move_table", recipe, build))
     return [tables[key] for key in keys]
