@@ -34,7 +34,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from chessgloss import engine, report
-from chessgloss.corpora.games import read_games
+from chessgloss.corpora.games import of_split, read_games
 from chessgloss.experts import load_expert
 from chessgloss.llm.client import replay
 from chessgloss.stats import mean_interval, paired_permutation, share_of
@@ -43,7 +43,7 @@ from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
 from chessgloss.skill import mates
 from chessgloss.skill.players import (
-    NnuePlayer, StockfishPlayer, mate_detected, nickname, read_answer, read_reply)
+    Asked, NnuePlayer, StockfishPlayer, mate_detected, nickname, read_answer, read_reply)
 from chessgloss.store import find_project
 from chessgloss.tracking.runs import tracking_players
 
@@ -279,7 +279,9 @@ detected = mate_detected([each.fen for each in problems], expert)
 tested = np.array([split_of(each.game) == "test" for each in problems])
 recall = share_of(np.array(detected)[tested])
 played_file = find_project() / "data" / "games" / "selfplay.tsv.zst"
-without = list(mates.without_mate(read_games(played_file, sizes.games), step=20))
+games = of_split(read_games(played_file, sizes.games), "test")
+asked_of = (fen for game in games for fen in game.fens()[20:-1:20])
+without = [fen for fen in asked_of if not mates.mating_moves(chess.Board(fen))]
 alarms = share_of(mate_detected(without, expert))
 
 # %%
@@ -338,7 +340,8 @@ report.table(table.astype(object).fillna(""),
 # model.
 
 # %%
-histories = mates.with_history(recorded, read_games(played_file))
+games = {game.key: game for game in read_games(played_file)}
+histories = [Asked(each.name, games[each.game].position(each.ply)) for each in recorded]
 trained = pd.concat(
     mates.outcomes(recorded, player.choose(histories), player.name, "moves")
     for player in tracking_players())

@@ -28,6 +28,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -100,9 +101,7 @@ def endpoint(count: int, seed: int, folder: Path) -> Counts:
         for _ in range(10_000):
             if not (missing := client.missing(requests)):
                 break
-            already = {request.messages[0].content for request in requests} - {
-                request.messages[0].content for request in missing
-            }
+            lacking = {request.messages[0].content for request in missing}
             asked_before = len(llm.asked)
             try:
                 client.ask_many(missing, concurrency=8, progress=False)
@@ -110,7 +109,7 @@ def endpoint(count: int, seed: int, folder: Path) -> Counts:
                 counts["runs that ended with a named failure"] += 1
                 counts["defect"] += "sk-canary" in str(error)
             asked = {body["messages"][-1]["content"] for body in llm.asked[asked_before:]}
-            counts["defect"] += len(asked & already)  # asked again although it was kept
+            counts["defect"] += len(asked - lacking)  # asked again although it was kept
     kept = recordings.path.read_bytes()
     counts["defect"] += kept.count(b"\n") - count + (b"sk-canary" in kept)
     for request in requests:
@@ -177,10 +176,8 @@ def killed_engines(count: int, seed: int, folder: Path) -> Counts:
 
 def _kill(processes: set[int]) -> None:
     for process in processes:
-        try:
+        with suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
 
 
 # ---------------------------------------------------------------- bad input
@@ -249,7 +246,8 @@ def readers(folder: Path) -> Iterator[tuple[str, list[bytes], Callable[[bytes], 
     yield "PGN to annotate", [PGN.encode()], on_file("game.pgn", read_games)
     yield "text with claims", [TEXT.encode()], lambda data: verify(text(data), castles)
     yield "recorded player", [recorded], on_file("player.tsv", RecordedPlayer)
-    yield "games, packed", [line], lambda data: list(_games(folder, data))
+    pack = partial(packed.pack, target=folder / "games.tsv.zst")
+    yield "games, packed", [line], lambda data: list(packed.read_games(pack([text(data)])))
     read_kept = on_file("damaged.jsonl", lambda path: len(Recordings(path, MODEL)))
     yield "recordings", [kept.path.read_bytes()], read_kept
     yield "NNUE", [network], on_file("x.nnue", nnue.read_network)
@@ -257,11 +255,6 @@ def readers(folder: Path) -> Iterator[tuple[str, list[bytes], Callable[[bytes], 
     zipped = on_file("x.pb.gz", leela.read_network)
     yield "Leela network", [raw], lambda data: zipped(gzip.compress(data, 1))
     yield "Leela file", [net[:4_000]], zipped
-
-
-def _games(folder: Path, data: bytes) -> Iterator[object]:
-    path = packed.pack([data.decode("utf-8", "replace")], folder / "games.tsv.zst")
-    yield from packed.read_games(path)
 
 
 #: What a reader may raise: a problem of the input, in one line.
@@ -280,14 +273,11 @@ def inputs(count: int, seed: int, folder: Path) -> Counts:
         try:
             read(data)
             counts[f"{name}: read"] += 1
-        except REFUSALS as error:
-            counts[f"{name}: refused"] += 1
-            if not str(error):
-                counts["defect"] += 1
-                print(f"{name}: an error without words: {error!r} on {data[:200]!r}")
-        except Exception as error:  # whatever else comes is a defect
-            counts["defect"] += 1
-            print(f"{name}: {error!r} on {data[:200]!r}")
+        except Exception as error:  # whatever is no refusal in words is a defect
+            refused = isinstance(error, REFUSALS) and str(error)
+            counts[f"{name}: refused" if refused else "defect"] += 1
+            if not refused:
+                print(f"{name}: {error!r} on {data[:200]!r}")
         slowest = max(slowest, time.monotonic() - begun)
     counts["defect"] += slowest > 10
     return counts
@@ -296,14 +286,15 @@ def inputs(count: int, seed: int, folder: Path) -> Counts:
 # ---------------------------------------------------------------- killed at any moment
 
 
-def write_answers(folder: Path, url: str) -> None:
+def write_answers(folder: Path) -> None:
     """Record answers and keep artefacts, slowly enough to be killed in between."""
     answers = Recordings.of(MODEL, "killed", folder)
-    client = Client(answers, Endpoint(url, MODEL), "record", date=lambda: "2026-01-31")
-    for k in range(60):
-        client.ask(Request((Message("user", f"question {k}"),), Sampling()))
-        parts = {"rows": np.full((2000, 20), k), "about": {"k": k}}
-        Store(folder / "store").fetch("artefact", {"k": k}, lambda parts=parts: parts)
+    with scripted_llm(model=MODEL.name) as llm:
+        client = Client(answers, Endpoint(llm.url, MODEL), "record", date=lambda: "2026-01-31")
+        for k in range(60):
+            client.ask(Request((Message("user", f"question {k}"),), Sampling()))
+            parts = {"rows": np.full((2000, 20), k), "about": {"k": k}}
+            Store(folder / "store").fetch("artefact", {"k": k}, lambda parts=parts: parts)
 
 
 def train_small(folder: Path) -> None:
@@ -336,31 +327,18 @@ def execute_chapter(folder: Path) -> None:
     book.execute(run, book.find_chapter(book.read_chapters(PROJECT), "07"))
 
 
-def kills(count: int, seed: int, folder: Path) -> Counts:
-    """Kill a writer of recordings and artefacts."""
-    with scripted_llm(model=MODEL.name) as llm:
-        return _killed_often(write_answers, (llm.url,), count, seed, folder)
+def kills(work: Callable[[Path], None], count: int, seed: int, folder: Path) -> Counts:
+    """Kill ``count`` processes within the time that one needs; let one end, and compare.
 
-
-def trainings(count: int, seed: int, folder: Path) -> Counts:
-    """Kill a training, from its first step to its record."""
-    return _killed_often(train_small, (), count, seed, folder)
-
-
-def chapters(count: int, seed: int, folder: Path) -> Counts:
-    """Kill the execution of a chapter; its kernel must go too."""
-    return _killed_often(execute_chapter, (), count, seed, folder)
-
-
-def _killed_often(
-    work: Callable[..., None], more: tuple[str, ...], count: int, seed: int, folder: Path
-) -> Counts:
-    """Kill ``count`` processes within the time that one needs; let one end, and compare."""
+    Whatever they have started must go too, such as the kernel of a chapter.
+    """
     random, counts = np.random.default_rng(seed), Counts()
-    server = _server()
+    os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
+    server = multiprocessing.get_context("forkserver")  # it has imported everything, and no more
+    server.set_forkserver_preload(["campaign", "torch._dynamo", "papermill"])
 
     def run(target: Path, seconds: float | None) -> bool:
-        process = server.Process(target=work, args=(target, *more))
+        process = server.Process(target=work, args=(target,))
         process.start()
         process.join(seconds)
         if process.exitcode is None:
@@ -395,14 +373,6 @@ def _killed_often(
     return counts
 
 
-def _server() -> multiprocessing.context.ForkServerContext:
-    """Return how a process is begun that has imported everything, and nothing else."""
-    os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
-    server = multiprocessing.get_context("forkserver")
-    server.set_forkserver_preload(["campaign", "torch._dynamo", "papermill"])
-    return server
-
-
 def _bytes_of(folder: Path) -> dict[str, bytes]:
     """Return the bytes of each file but locks."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
@@ -411,15 +381,15 @@ def _bytes_of(folder: Path) -> dict[str, bytes]:
     }
 
 
-def _halves(folder: Path) -> list[Path]:
+def _halves(folder: Path) -> list[str]:
     """Return the files of JSON that cannot be read, but for those written aside."""
     halves = []
-    for path in folder.rglob("*"):
-        if path.suffix in (".json", ".ipynb") and "/." not in str(path.relative_to(folder.parent)):
+    for name, data in _bytes_of(folder).items():
+        if name.endswith((".json", ".ipynb")) and "/." not in f"/{name}":
             try:
-                json.loads(path.read_bytes())
+                json.loads(data)
             except ValueError:
-                halves.append(path)
+                halves.append(name)
     return halves
 
 
@@ -439,23 +409,15 @@ def surroundings(count: int, seed: int, folder: Path) -> Counts:
     """Execute a chapter under other hash seeds, zones, locales, threads, folders and masks."""
     del seed
     counts = Counts()
-    source = PROJECT / "notebooks/07_pairwise.py"
-    outcomes = []
+    source, outcomes = PROJECT / "notebooks/07_pairwise.ipynb", []
     for number, more in enumerate(SURROUNDINGS[:count]):
         place = folder / f"place {number}"
         place.mkdir()
         environment = {**os.environ, **more, "CHESSGLOSS_RESULTS": str(place), "PROJECT": ""}
-        program = (
-            "import jupytext, papermill, sys, os\n"
-            "os.umask(int(sys.argv[3], 8))\n"
-            "book = jupytext.read(sys.argv[1])\n"
-            "jupytext.write(book, sys.argv[2] + '/in.ipynb')\n"
-            "papermill.execute_notebook(sys.argv[2] + '/in.ipynb', sys.argv[2] + '/out.ipynb',\n"
-            "    {'profile': 'smoke'}, progress_bar=False, cwd=sys.argv[4])\n"
-        )
-        mask = ("022", "077")[number % 2]
-        command = [sys.executable, "-c", program, str(source), str(place), mask]
-        subprocess.run([*command, str(source.parent)], env=environment, check=True, cwd=place)
+        command = [sys.executable, "-m", "papermill", str(source), str(place / "out.ipynb")]
+        command += ["-p", "profile", "smoke", "--no-progress-bar", "--cwd", str(source.parent)]
+        mask = (0o22, 0o77)[number % 2]
+        subprocess.run(command, env=environment, check=True, cwd=place, umask=mask)
         outcomes.append((place / "07_pairwise.json").read_bytes())
         counts["runs"] += 1
         counts["defect"] += outcomes[-1] != outcomes[0]
@@ -548,9 +510,13 @@ CAMPAIGNS: dict[str, tuple[Callable[[int, int, Path], Counts], str, int]] = {
     "engines": (engines, "positions asked of an engine that dies, hangs or talks nonsense", 1_000),
     "killed_engines": (killed_engines, "searches in which the real engine is killed", 200),
     "inputs": (inputs, "damaged inputs, to thirteen readers in turn", 1_000_000),
-    "kills": (kills, "kills of a process that records answers and keeps artefacts", 200),
-    "trainings": (trainings, "kills of a training", 50),
-    "chapters": (chapters, "kills of a chapter in mid-execution", 10),
+    "kills": (
+        partial(kills, write_answers),
+        "kills of a process that records answers and keeps artefacts",
+        200,
+    ),
+    "trainings": (partial(kills, train_small), "kills of a training", 50),
+    "chapters": (partial(kills, execute_chapter), "kills of a chapter in mid-execution", 10),
     "soak": (soak, "positions labelled, activated and checked in one process", 1_000_000),
     "elsewhere": (elsewhere, "commands of a wheel installed without the checkout", len(COMMANDS)),
     "surroundings": (surroundings, "executions of chapter 7 in other surroundings", 5),
@@ -613,13 +579,8 @@ def main() -> int:
         defects, count = counts.pop("defect", 0), counts.pop("tried", count)
         outcomes = dict(sorted(counts.items()))
         done = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
-        done[name] = {
-            "what": words,
-            "tried": count,
-            "outcomes": outcomes,
-            "defects": defects,
-            **more,
-        }
+        kept = {"tried": count, "outcomes": outcomes, "defects": defects}
+        done[name] = {"what": words, **kept, **more}
         RESULTS.write_text(json.dumps(done, indent=1, sort_keys=True) + "\n", "utf-8")
     if "soak" in done:
         draw(done["soak"]["samples"])

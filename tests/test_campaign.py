@@ -23,7 +23,7 @@ def test_no_defect(name, tmp_path):
 
 @pytest.mark.slow
 def test_a_killed_chapter_leaves_nothing_half(tmp_path):
-    assert campaign.chapters(1, 1, tmp_path)["defect"] == 0
+    assert campaign.kills(campaign.execute_chapter, 1, 1, tmp_path)["defect"] == 0
 
 
 def test_a_long_run_holds_no_more_at_its_end(tmp_path, oracle8, stockfish_network):

@@ -143,9 +143,8 @@ def test_the_first_page_shows_six_findings_two_pictures_and_a_coloured_comment(w
     shown = soup_of(written["index.md"]).select(".front-finding")
     assert len(shown) == 6
     for finding in shown:
-        place = finding["href"].removeprefix("findings.html#")
-        verdict = finding.select_one(".verdict").get_text()
-        assert cards.find(id=place).select_one(".verdict").get_text() == verdict
+        card = cards.find(id=finding["href"].removeprefix("findings.html#"))
+        assert card.select_one(".verdict").get_text() == finding.select_one(".verdict").get_text()
         assert finding.select_one(".front-figure b").get_text()
     soup = soup_of(written["index.md"])
     assert [len(svg["aria-label"]) > 100 for svg in soup.select("svg.drawn")] == [True, True]
@@ -160,10 +159,8 @@ def test_text_is_escaped_and_a_bar_needs_an_interval(tmp_path, written):
     book.mkdir()
     for name in findings.PAGES:
         (book / f"{name}.j2").write_text((PROJECT / f"book/{name}.j2").read_text("utf-8"))
-    told = TOML.read_text("utf-8").replace(
-        'where = "4.2"\nclaim = "', 'where = "4.2"\nclaim = "<i>', 1
-    )
-    (book / "findings.toml").write_text(told)
+    head = 'where = "4.2"\nclaim = "'
+    (book / "findings.toml").write_text(TOML.read_text("utf-8").replace(head, f"{head}<i>", 1))
     (tmp_path / "notebooks").symlink_to(PROJECT / "notebooks")
     page = findings.pages(tmp_path, PROJECT / "book/results")["findings.md"]
     assert "&lt;i&gt;" in page

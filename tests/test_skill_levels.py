@@ -11,12 +11,10 @@ import chess.polyglot
 import numpy as np
 import pytest
 
-from chessgloss.corpora.games import GamesFileError, read_games
 from chessgloss.engine import Engine
 from chessgloss.positions import Game
 from chessgloss.skill import levels
 from chessgloss.skill.levels import LEVELS
-from chessgloss.skill.suite import data_folder
 from chessgloss.store import Store
 from scripts import load_script
 
@@ -48,12 +46,11 @@ def level_game(level: int, moves: Sequence[str] = FOOLS_MATE, opening: int = 0) 
 # ---------------------------------------------------------------- games
 
 
-@pytest.mark.parametrize(
-    ("moves", "most", "end"),
-    [(FOOLS_MATE, 300, ("0-1", "checkmate", 4)),
-     (SHUFFLE, 300, ("1/2-1/2", "threefold repetition", 8)),
-     (SHUFFLE, 5, ("1/2-1/2", "length", 5))],
-)  # fmt: skip
+@pytest.mark.parametrize(("moves", "most", "end"), [
+    (FOOLS_MATE, 300, ("0-1", "checkmate", 4)),
+    (SHUFFLE, 300, ("1/2-1/2", "threefold repetition", 8)),
+    (SHUFFLE, 5, ("1/2-1/2", "length", 5)),
+])  # fmt: skip
 def test_a_game_ends_by_the_rules_or_by_its_length(moves, most, end):
     engine = Script(moves)
     rules = Rules(nodes=77, opening_plies=2, most_plies=most)
@@ -111,14 +108,11 @@ def test_a_killed_generation_goes_on_with_the_next_game(tmp_path, monkeypatch):
     assert more[10] == games[10][1:]
 
 
-def test_other_games_are_refused(tmp_path):
+def test_other_games_are_refused():
     assert levels.level_of(Game(FOOLS_MATE, "0-1", "level 3", "level 3")) == 3
     for white, black in (("Skill Level 5", "Skill Level 10"), ("Anand", "Anand")):
         with pytest.raises(ValueError, match="equal levels"):
             levels.level_of(Game(FOOLS_MATE, "0-1", white, black))
-    (tmp_path / "games.tsv.zst").write_bytes(b"cut")
-    with pytest.raises(GamesFileError):
-        levels.read_level_games(tmp_path / "games.tsv.zst")
 
 
 # ---------------------------------------------------------------- what moves lose
@@ -192,14 +186,3 @@ def test_stockfish_values_every_position_for_white_until_mate(stockfish):
     assert values.tolist() == alone.tolist()  # nothing is remembered from the game before
     assert values[3:].tolist() == [-9_999, -10_000]
     assert levels.move_losses(games[1:], [values])["loss"].idxmax() == 2
-
-
-def test_the_stored_games_are_what_their_data_sheet_says():
-    games = list(read_games(data_folder() / "games.tsv.zst"))
-    assert len({game.key for game in games}) == len(games) == 40 * len(LEVELS)
-    by_level = levels.read_level_games(data_folder() / "games.tsv.zst")
-    openings = [[game.moves[:6] for game in by_level[level]] for level in LEVELS]
-    assert all(each == openings[0] for each in openings)
-    assert len(set(openings[0])) == 40
-    assert all(game.check().opening_plies == 6 for game in games[::20])
-    assert not any(game.termination == "resigned" for game in games)

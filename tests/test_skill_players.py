@@ -7,7 +7,6 @@ from pathlib import Path
 
 import chess
 import numpy as np
-import pandas as pd
 import pytest
 
 from chessgloss.llm.client import AnswerMissing, Client, Endpoint
@@ -15,7 +14,6 @@ from chessgloss.llm.recordings import Model, Recordings
 from chessgloss.positions import Position
 from chessgloss.skill import players
 from chessgloss.skill.players import Answer, Asked
-from chessgloss.skill.suite import data_folder
 from fakes import engine_program
 from fakes.scripted_llm import scripted_llm
 from scripts import FIGURE_A5, load_script
@@ -40,85 +38,49 @@ START = Asked("start", Position(chess.STARTING_FEN))
 
 # ---------------------------------------------------------------- reading an answer
 
-#: One mate, with whatever may stand around it; one text a line.
-THE_MATE = """
-Qxf7#
-Qxf7
-Qxf7++
-Qf7
-Qf3xf7#
-1. Qxf7#
-1... Qxf7#
-f3f7
-f3-f7
-F3F7
-"Qxf7#"
-**Qxf7#**
-```¶Qxf7#¶```
-```san¶Qxf7¶```
-{"move": "Qxf7#"}
-{"best_move": "f3f7", "reason": "the king on e8 has no square, e7 is covered"}
-<move>Qxf7#</move>
-The best move is Qxf7#.
-Best move: **Qxf7#**
-best move - Qxf7#
-My final answer: 1. Qxf7#
-Move(SAN formatted move only): Qxf7#
-White mates with Qxf7#, as the bishop on c4 covers f7.
-Qxf7# (f3f7)
-Best move: Qxf7#, not Qg3.
-The move Qg3 is weak; I play Qxf7#
-I cannot be sure, but Qxf7# looks like mate
-Answer: Qxf7# and the king cannot go to e7.
-"""
-#: No move, or several; one text a line.
-NO_MOVE = """
-   ¶
-qxf7
-o-o
-Queen takes f7
-the queen on f7
-0000
---
-1-0
-Qxf7=Q
-Qxf7# or Qg3
-Best move: Qxf7# or Qg3
-The best move is Qxf7#. The best move is Qg3.
-Qg3, then Qxf7#
-1. Qxf7# Kd8
-f3 f7
-{"from": "f3", "to": "f7"}
-position: r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 0 1
-"""
-
-
-def lines_of(text: str) -> list[str]:
-    return [line.replace("¶", "\n") for line in text.strip("\n").split("\n")]
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [*((text, ("f3f7", "Qxf7#", "legal")) for text in lines_of(THE_MATE)),
-     *((text, (None, None, "unreadable")) for text in lines_of(NO_MOVE))],
+#: One mate in every notation, and what may stand around it.
+NOTATIONS = ("Qxf7#", "Qxf7", "Qxf7++", "Qf7", "Qf3xf7#", "f3f7", "f3-f7", "F3F7")
+AROUND = (
+    "%s", "1. %s", "1... %s", '"%s"', "**%s**", "```\n%s\n```", "```san\n%s\n```",
+    '{"move": "%s"}', "<move>%s</move>", "The best move is %s.", "Best move: **%s**",
+    "best move - %s", "My final answer: 1. %s", "Move(SAN formatted move only): %s",
+    "White mates with %s, as the bishop on c4 covers f7.", "Best move: %s, not Qg3.",
+    "The move Qg3 is weak; I play %s", "I cannot be sure, but %s looks like mate",
+    "%s (f3f7)", "Answer: %s and the king cannot go to e7.",
+    '{"best_move": "%s", "reason": "the king on e8 has no square, e7 is covered"}',
 )  # fmt: skip
-def test_one_move_is_read_with_whatever_stands_around_it(text, wanted):
-    assert players.read_answer(text, chess.Board(SCHOLARS_MATE)) == Answer(text, *wanted)
+#: No move, or several.
+NO_MOVE = (
+    "   \n", "qxf7", "o-o", "Queen takes f7", "the queen on f7", "0000", "--", "1-0", "Qxf7=Q",
+    "Qxf7# or Qg3", "Best move: Qxf7# or Qg3", "The best move is Qxf7#. The best move is Qg3.",
+    "Qg3, then Qxf7#", "1. Qxf7# Kd8", "f3 f7", '{"from": "f3", "to": "f7"}',
+    f"position: {SCHOLARS_MATE}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("around", AROUND)
+def test_one_move_is_read_with_whatever_stands_around_it(around):
+    for notation in NOTATIONS:
+        text = around % notation
+        answer = players.read_answer(text, chess.Board(SCHOLARS_MATE))
+        assert answer == Answer(text, "f3f7", "Qxf7#", "legal")
+
+
+@pytest.mark.parametrize("text", NO_MOVE)
+def test_no_move_or_several_are_unreadable(text):
+    answer = players.read_answer(text, chess.Board(SCHOLARS_MATE))
+    assert answer == Answer(text, None, None, "unreadable")
 
 
 @pytest.mark.parametrize(
     ("fen", "texts"),
     [(SCHOLARS_MATE, {"a3": "a2a3", "d2-d4": "d2d4", "pawn to a3": "a2a3", "Nxe2": "g1e2",
                       "The best move is d4, it takes e5": "d2d4"}),
-     (CASTLE_OR_PROMOTE, {"O-O": "e1g1", "0-0-0+": "e1c1", "e1g1": "e1g1", "e1h1": "e1g1",
-                          "e8=Q": "e7e8q", "e8Q": "e7e8q", "e7e8N": "e7e8n", "exd8=N": "e7d8n",
-                          "exd8Q#": "e7d8q"}),
-     (TWO_ROOKS, {"Rad1": "a1d1"})],
+     (CASTLE_OR_PROMOTE, {"0-0-0+": "e1c1", "e1h1": "e1g1", "e8Q": "e7e8q", "e7e8N": "e7e8n",
+                          "exd8Q#": "e7d8q"})],
 )  # fmt: skip
-def test_other_legal_moves_castling_and_promotion(fen, texts):
-    board = chess.Board(fen)
-    assert {text: players.read_answer(text, board).uci for text in texts} == texts
-    assert all(players.read_answer(text, board).legal for text in texts)
+def test_moves_are_read_in_odd_notations_too(fen, texts):
+    assert {text: players.read_answer(text, chess.Board(fen)).uci for text in texts} == texts
 
 
 @pytest.mark.parametrize(
@@ -273,17 +235,6 @@ def test_recorded_moves_are_read_as_texts_are(tmp_path):
 def test_a_file_of_moves_in_another_form_names_its_line(tmp_path, text, name, message):
     with pytest.raises(ValueError, match=message):
         recorded(tmp_path, text, name)
-
-
-def test_every_committed_player_answered_positions_that_are_there():
-    folder = data_folder() / "recorded"
-    positions = pd.read_csv(folder / "positions.tsv", sep="\t", index_col="position")
-    files = sorted((folder / "players").glob("*.tsv"))
-    everyone = [players.RecordedPlayer(path) for path in files]
-    ratings = pd.read_csv(folder / "ratings.tsv", sep="\t", index_col="player")
-    assert set(ratings.index) == {player.name for player in everyone}
-    assert all(set(player.rows.index) <= set(positions.index) for player in everyone)
-    assert sum(len(player.rows) for player in everyone) == 5_736
 
 
 class CountingExpert:

@@ -54,9 +54,8 @@ def test_no_position_is_drawn_twice_and_none_is_forced(random_games):
 
 def test_positions_come_back_with_the_history_of_their_game(random_games):
     drawn = script.draw_suite(random_games)
-    for row, position in zip(
-        drawn.itertuples(), suite.positions_of(drawn, random_games), strict=True
-    ):
+    positions = suite.positions_of(drawn, random_games)
+    for row, position in zip(drawn.itertuples(), positions, strict=True):
         assert (position.fen, len(position.moves)) == (row.fen, row.ply)
         assert random_games[row.level][row.number].moves[row.ply] == row.played
     for games in ({5: random_games[20], 20: []}, {5: [], 20: []}):
@@ -81,17 +80,14 @@ def test_the_file_is_the_same_bytes_and_reads_back(graded_suite, tmp_path):
     path = script.write_suite(graded_suite, tmp_path / "suite.json", **about)
     drawn = suite.read_suite(path)
     assert drawn.equals(graded_suite)
-    assert tuple(drawn) == suite.COLUMNS
     assert script.write_suite(drawn, tmp_path / "b.json", **about).read_bytes() == path.read_bytes()
     assert json.loads(path.read_text())["graded_by"] == "Stockfish 15.1, nodes-20000"
-    assert set(drawn["grade"]) == {"Good"}
-    assert set(drawn["loss"]) == {25.0}
+    assert set(zip(drawn["grade"], drawn["loss"], strict=True)) == {("Good", 25.0)}
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [({"version": 99}, "version 99"), ({"positions": [{"name": "x"}]}, "has not the columns")],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    ({"version": 99}, "version 99"), ({"positions": [{"name": "x"}]}, "has not the columns"),
+])  # fmt: skip
 def test_a_file_of_another_kind_is_refused(graded_suite, tmp_path, change, message):
     path = script.write_suite(graded_suite, tmp_path / "suite.json", games="", graded_by="")
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
@@ -113,9 +109,7 @@ def test_the_committed_suite_is_made_of_the_committed_games(tmp_path):
 
 def test_some_positions_ask_for_a_reason_whatever_the_choice():
     asked = [Asked(f"skill_05.{number:03d}.late", START) for number in range(10)]
-    assert [question.name[-8:-5] for question in suite.reason_asked(asked)] == [
-        "000", "001", "005", "006",
-    ]  # fmt: skip
+    assert suite.reason_asked(asked) == [asked[number] for number in (0, 1, 5, 6)]
     assert set(suite.reason_asked(asked[:3])) <= set(suite.reason_asked(asked))
 
 
@@ -180,7 +174,6 @@ def test_puzzles_are_drawn_by_lot_and_studies_taken_if_solved(tmp_path):
     study = tmp_path / "lichess_study_lichess-practice-the-fork_by_a.pgn"
     study.write_text(PUZZLE.format(1, "1. g4") + PUZZLE.format(1, ""))
     found = suite.read_puzzles(tmp_path, count=2)
-    assert found == suite.read_puzzles(tmp_path, count=2)
     assert [known.kind for known in found] == ["mate"] * 6 + ["study"]
     assert found[-1].name == "study.the-fork.001"
     assert {known.move for known in found} == {"d1d8", "g2g4"}
@@ -205,9 +198,8 @@ def test_moves_of_lectures_are_numbered_within_their_lecture():
     moves = [MoveInContext(START, uci) for uci in ("e2e4", "d2d4", "g2g4")]
     sources = ("lec2", "lec3", "lec2")
     comments = [CommentedMove(*each, 0) for each in zip(moves, ["words"] * 3, sources, strict=True)]
-    assert [(known.name, known.move) for known in suite.name_moves(comments)] == [
-        ("lec2.000", "e2e4"), ("lec3.000", "d2d4"), ("lec2.001", "g2g4"),
-    ]  # fmt: skip
+    names = {known.name: known.move for known in suite.name_moves(comments)}
+    assert names == {"lec2.000": "e2e4", "lec3.000": "d2d4", "lec2.001": "g2g4"}
 
 
 def test_pairs_are_the_plans_one_and_one_of_each_opening_and_mate():

@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
-import os
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +10,7 @@ import pytest
 import torch
 
 from chessgloss.tracking import games as tokens
-from chessgloss.tracking.games import BOS, EOS, PAD, PIECES, PROMOTIONS, annotate, tokenise
+from chessgloss.tracking.games import BOS, EOS, PAD, annotate, tokenise
 from chessgloss.tracking.models import LanguageModel, Settings, make_model
 from chessgloss.tracking.runs import Training, read_checkpoint, read_tensors
 from scripts import load_script
@@ -78,13 +71,8 @@ def test_an_epoch_holds_every_game_once_in_an_order_that_its_number_gives(sixty_
 def test_an_epoch_draws_its_piece_types_and_neighbours_anew(sixty_random_games):
     training = Training("rap", 0.25, tokens=600)
     epochs = [make_epoch(sixty_random_games, np.arange(60), training, k, 512) for k in (0, 1)]
-    typed = [
-        sum(int(((rows >= PIECES) & (rows < PROMOTIONS)).sum()) for rows in epoch)
-        for epoch in epochs
-    ]
-    moves = int(sixty_random_games.plies.sum())
-    assert all(abs(count - moves / 4) < 5 * math.sqrt(moves * 0.25 * 0.75) for count in typed)
-    assert typed[0] != typed[1]
+    first, second = (sum(int((rows > 66).sum()) for rows in epoch) for epoch in epochs)
+    assert first != second, "types, and new pieces, come after the squares"
     epochs = [make_epoch(sixty_random_games, np.arange(60), SHORT, k, 512) for k in (0, 1)]
     together = [{frozenset(map(bytes, rows.numpy())) for rows in epoch} for epoch in epochs]
     assert len(together[0] & together[1]) < len(together[0]) / 2
@@ -97,10 +85,8 @@ def test_masters_move_as_adamw_moves_a_model_in_single_precision():
     settings, training = replace(SMALL, dropout=0.0), Training(rate=1e-2, decay=0.1, clip=0.02)
     ours, theirs = make_model(settings, seed=0), make_model(settings, seed=0)
     masters = MasterWeights(ours, training, torch.float32)
-    groups = [
-        {"params": [p for p in theirs.parameters() if p.dim() > 1], "weight_decay": 0.1},
-        {"params": [p for p in theirs.parameters() if p.dim() <= 1], "weight_decay": 0.0},
-    ]
+    groups = [{"params": [each], "weight_decay": 0.1 * (each.dim() > 1)}
+              for each in theirs.parameters()]  # fmt: skip
     adam = torch.optim.AdamW(groups, lr=1e-2)
     ids = torch.randint(3, 70, (4, 30), generator=torch.Generator().manual_seed(0))
     for share in (1.0, 0.5, 0.1):
@@ -169,9 +155,7 @@ def test_training_stops_when_dev_gets_worse_and_keeps_the_weights_of_before(
     assert not torch.equal(weights_of(trained), seen[2])
 
 
-@pytest.mark.parametrize(
-    "name", ["L-modern_uci-1", "L-modern.norotary_uci-1", "L-modern.nomuon_uci-1"]
-)
+@pytest.mark.parametrize("name", ["L-modern_uci-1", "L-modern.nomuon_uci-1"])
 def test_a_base_learns_a_tiny_corpus_and_its_checkpoint_gives_the_same_logits(
     name, small_task, tmp_path
 ):
@@ -205,11 +189,9 @@ class Killed(Exception):
     """Stands for a kill in the middle of a step."""
 
 
-@pytest.mark.parametrize(
-    ("name", "after"),
-    [("S-rap25-1", 1), ("S-rap25-1", 7), ("S-lstm-1", 3), ("S-reformer-1", 3),
-     ("L-modern_uci-1", 5)],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "after"), [
+    ("S-rap25-1", 1), ("S-rap25-1", 7), ("S-lstm-1", 3), ("S-reformer-1", 3), ("L-modern_uci-1", 5),
+])  # fmt: skip
 def test_a_stopped_training_goes_on_to_the_same_bits(
     name, after, small_task, tmp_path, monkeypatch
 ):
@@ -240,41 +222,3 @@ def test_a_state_is_not_taken_for_another_training(small_task, tmp_path):
         run(small_task, tmp_path / "state", training=replace(SHORT, rate=1e-3))
     finished = run(small_task, tmp_path / "state")
     assert finished.log == run(small_task).log
-
-
-#: Trains as the test below does, writing its state after every step.
-SCRIPT = """
-import sys
-from pathlib import Path
-sys.path.insert(0, sys.argv[1])
-import test_tracking_train as mine
-games = mine.random_games(60)
-task = mine.Task(games, mine.np.arange(50), mine.np.arange(50, 60))
-mine.torch.set_num_threads(1)
-mine.run(task, Path(sys.argv[2]), every=1, training=mine.replace(mine.SHORT, epochs=50))
-"""
-
-
-@pytest.mark.slow
-def test_a_process_killed_with_signal_9_loses_nothing(small_task, tmp_path):
-    state, training = tmp_path / "state", replace(SHORT, epochs=50)
-    command = [sys.executable, "-c", SCRIPT, str(Path(__file__).parent), str(state)]
-    process = subprocess.Popen(command, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
-    while not state.is_file() and process.poll() is None:
-        time.sleep(0.05)
-    time.sleep(0.2)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    place = json.loads(read_tensors(state)[1]["progress"])
-    assert 0 < place["tokens"] < 50 * 60 * 60 * 2
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        resumed, whole = (
-            run(small_task, state, training=training),
-            run(small_task, training=training),
-        )
-    finally:
-        torch.set_num_threads(threads)
-    assert resumed.log == whole.log
-    assert torch.equal(weights_of(resumed), weights_of(whole))

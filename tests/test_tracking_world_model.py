@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import chess
@@ -17,9 +18,8 @@ from chessgloss.tracking.runs import continue_games
 from scripts import load_script
 
 SMALL = Settings(layers=2, width=32, heads=2, context=320, dropout=0.0)
-PLAYED = [
-    load_script("tracking/train.py").play_random_game(plies, 5, plies) for plies in (12, 31, 24)
-]
+play_random_game = load_script("tracking/train.py").play_random_game
+PLAYED = [play_random_game(plies, 5, plies) for plies in (12, 31, 24)]
 PROMOTED = ["a2a4", "b7b5", "a4b5", "a7a6", "b5a6", "c8b7", "a6b7", "g8f6", "b7a8q"]
 
 
@@ -72,18 +72,14 @@ def test_a_probe_finds_what_is_linear_and_no_more():
 
 @pytest.mark.parametrize("reading", ["uci", "ap"])
 def test_the_model_s_own_moves_are_its_likeliest_legal_ones(model, reading):
-    boards = [chess.Board(), chess.Board()]
-    for uci in PLAYED[1][:20]:
-        boards[1].push_uci(uci)
+    boards = [chess.Board(), board_after(PLAYED[1][:20])]
     for board, move in zip(boards, world_model.play_its_moves(model, reading, boards), strict=True):
         assert move in board.legal_moves
         (read,) = world_model.read_moves([[past.uci() for past in board.move_stack]], reading)
         with torch.no_grad():
             given = model(torch.from_numpy(read.astype(np.int64))[None])[0, -1]
-        allowed = {
-            legal: world_model._written(legal, board, reading)[0] for legal in board.legal_moves
-        }
-        assert given[allowed[move]] == max(given[list(allowed.values())])
+        first = [world_model._written(each, board, reading)[0] for each in board.legal_moves]
+        assert given[world_model._written(move, board, reading)[0]] == max(given[first])
 
 
 def test_a_promotion_is_written_as_the_vocabulary_has_it():
@@ -96,33 +92,28 @@ def test_an_attack_ends_at_the_first_illegal_answer(model):
     openings = [game[:10] for game in PLAYED]
     table = world_model.attack(model, "uci", openings, random_moves)
     for moves, answers, illegal in table[["moves", "answers", "illegal"]].itertuples(index=False):
-        board = chess.Board()
-        for uci in moves.split():
-            board.push_uci(uci)  # raises if it is illegal
-        assert illegal not in [move.uci() for move in board.legal_moves]
+        legal = [move.uci() for move in board_after(moves.split()).legal_moves]
+        assert illegal not in legal
         assert continue_games(model, "uci", [moves.split()]) == [illegal]
         assert len(moves.split()) == 10 + 2 * answers - 1
 
 
-class Scripted:
-    """Answers like a model that always plays what is written, in place of ``continue_games``."""
+def board_after(moves: Sequence[str]) -> chess.Board:
+    board = chess.Board()
+    for uci in moves:
+        board.push_uci(uci)  # raises if it is illegal
+    return board
 
-    def __init__(self, illegal_after: str = "") -> None:
-        self.illegal_after = illegal_after
 
-    def __call__(self, model: object, reading: str, games: list[list[str]]) -> list[str]:
-        answers = []
-        for moves in games:
-            board = chess.Board()
-            for uci in moves:
-                board.push_uci(uci)
-            legal = next(iter(board.legal_moves), chess.Move.null()).uci()
-            answers.append("e1e9" if moves[-1] == self.illegal_after else legal)
-        return answers
+def scripted(_: object, reading: str, games: list[list[str]], illegal_after: str = "") -> list[str]:
+    """Play the first legal move, but after one move, in place of ``continue_games``."""
+    legal = [next(iter(board_after(moves).legal_moves), chess.Move.null()) for moves in games]
+    return ["e1e9" if moves[-1] == illegal_after else move.uci()
+            for moves, move in zip(games, legal, strict=True)]  # fmt: skip
 
 
 def test_one_who_looks_ahead_finds_the_move_that_is_answered_illegally(model, monkeypatch):
-    monkeypatch.setattr(world_model, "continue_games", Scripted("b2b4"))
+    monkeypatch.setattr(world_model, "continue_games", partial(scripted, illegal_after="b2b4"))
     opponent = partial(world_model.play_one_ahead, model, "uci", np.random.default_rng(0))
     assert [move.uci() for move in opponent([chess.Board()])] == ["b2b4"]
     table = world_model.attack(model, "uci", [[]], opponent)
@@ -130,17 +121,15 @@ def test_one_who_looks_ahead_finds_the_move_that_is_answered_illegally(model, mo
 
 
 def test_one_who_looks_ahead_ends_no_game_that_could_go_on(model, monkeypatch):
-    monkeypatch.setattr(world_model, "continue_games", Scripted())
-    board = chess.Board()
-    for uci in ["f2f3", "e7e5", "g2g4"]:  # d8h4 would mate
-        board.push_uci(uci)
+    monkeypatch.setattr(world_model, "continue_games", scripted)
+    board = board_after(["f2f3", "e7e5", "g2g4"])  # d8h4 would mate
     for seed in range(40):
         (move,) = world_model.play_one_ahead(model, "uci", np.random.default_rng(seed), [board])
         assert move.uci() != "d8h4"
 
 
 def test_a_model_that_answers_legally_is_not_beaten(model, monkeypatch):
-    monkeypatch.setattr(world_model, "continue_games", Scripted())
+    monkeypatch.setattr(world_model, "continue_games", scripted)
     table = world_model.attack(model, "uci", [["e2e4", "e7e5"], []], random_moves)
     assert set(table["illegal"]) == {""}
     assert (table["answers"] <= world_model.ANSWERS).all()

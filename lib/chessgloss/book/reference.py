@@ -133,16 +133,14 @@ def table(document: str, table: str) -> pd.DataFrame:
         If the document has no such table.
     """
     cells = _narrow(load(document), "table", table, f"document {document}")
-    frame = pd.DataFrame(
-        index=pd.Index(_in_order(cell.row for cell in cells), name="row"),
-        columns=pd.Index(_in_order(cell.column for cell in cells), name=table),
-    )
-    numbers, texts = frame.astype(float), frame.astype(object)
-    for cell in cells:
-        numbers.loc[cell.row, cell.column] = cell.value
-        texts.loc[cell.row, cell.column] = cell.printed
-    worded = {c.column for c in cells if c.value is None and "absent" not in c.flags}
-    return pd.DataFrame({name: (texts if name in worded else numbers)[name] for name in frame})
+    rows = pd.Index(_in_order(cell.row for cell in cells), name="row")
+    columns = {}
+    for name in _in_order(cell.column for cell in cells):
+        column = {cell.row: cell for cell in cells if cell.column == name}
+        worded = any(c.value is None and "absent" not in c.flags for c in column.values())
+        printed = {row: cell.printed if worded else cell.value for row, cell in column.items()}
+        columns[name] = pd.Series(printed, rows, dtype=object if worded else float)
+    return pd.DataFrame(columns)
 
 
 @functools.cache

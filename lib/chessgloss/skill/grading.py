@@ -215,9 +215,12 @@ def analyse_moves(
 
 def position_key(position: Position) -> str:
     """Return a hash, 16 hex digits, of a position and its history."""
-    root = position.root if position.moves else position.fen
-    text = " ".join((root, *position.moves))
+    text = " ".join((_first_of(position), *position.moves))
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def _first_of(position: Position) -> str:
+    return position.root if position.moves else position.fen
 
 
 def tables_path(folder: Path, settings: Settings) -> Path:
@@ -252,10 +255,8 @@ ACROSS: Final = str.maketrans("12345678", "87654321")
 
 def mirrored(position: Position) -> Position:
     """Return a position with colours exchanged and the board turned, its history too."""
-    if not position.moves:
-        return Position(chess.Board(position.fen).mirror().fen())
     moves = (uci.translate(ACROSS) for uci in position.moves)
-    return Position.after(moves, chess.Board(position.root).mirror().fen())
+    return Position.after(moves, chess.Board(_first_of(position)).mirror().fen())
 
 
 def mean_table(table: MoveTable, across: MoveTable) -> MoveTable:
@@ -304,32 +305,16 @@ def search_tables(
         By position key, the moves wanted beside the five best; by default every legal one.
     """
     keys = [position_key(position) for position in positions]
-    tables = dict(kept)
+    tables, wanted = dict(kept), asked or {}
     missing = {key: each for key, each in zip(keys, positions, strict=True) if key not in kept}
     if missing:
         with open_engine(timeout=600) as engine:
+            about = {"settings": settings.label, "lines": RANKED_LINES, "engine": engine.name}
             for key, position in tqdm(missing.items(), "tables", unit="position"):
-                tables[key] = _stored_table(
-                    engine, position, settings, (asked or {}).get(key), store
-                )
+
+                def build(position: Position = position, key: str = key) -> dict:
+                    return analyse_moves(engine, position, settings, wanted.get(key))._asdict()
+
+                recipe = {**about, "position": key, "asked": wanted.get(key)}
+                tables[key] = MoveTable(**store.fetch("move_table", recipe, build))
     return [tables[key] for key in keys]
-
-
-def _stored_table(
-    engine: Engine,
-    position: Position,
-    settings: Settings,
-    asked: Sequence[str] | None,
-    store: Store,
-) -> MoveTable:
-    recipe = {
-        "position": position_key(position),
-        "settings": settings.label,
-        "lines": RANKED_LINES,
-        "engine": engine.name,
-        "asked": asked,
-    }
-    parts = store.fetch(
-        "move_table", recipe, lambda: analyse_moves(engine, position, settings, asked)._asdict()
-    )
-    return MoveTable(**parts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -18,10 +18,9 @@ import chess
 import pandas as pd
 
 from chessgloss.commentary.prompts import load_prompt
-from chessgloss.corpora.games import of_split, stream_lines
-from chessgloss.facts.tactics import mates as quick_mates
+from chessgloss.corpora.games import stream_lines
 from chessgloss.llm.recordings import Request
-from chessgloss.positions import Game, MoveInContext, Position, repair_fen
+from chessgloss.positions import MoveInContext, Position, repair_fen
 from chessgloss.skill.players import MOVE, Answer, Asked
 from chessgloss.store import find_project
 
@@ -138,18 +137,6 @@ def mating_moves(board: chess.Board) -> tuple[str, ...]:
 # ---------------------------------------------------------------- problems
 
 
-def without_mate(games: Iterable[Game], step: int) -> Iterator[str]:
-    """Yield the FEN of every ``step``-th position of test games, if it has no mate in one.
-
-    Finished games' last positions, which ask for no move, are passed over.
-    """
-    for game in of_split(games, "test"):
-        for fen in game.fens()[step:-1:step]:
-            board = chess.Board(fen)
-            if not quick_mates(board, board.turn):
-                yield fen
-
-
 def problems_file() -> Path:
     """Return where the problems are kept."""
     return find_project() / "data" / "mates" / "problems.tsv"
@@ -177,19 +164,6 @@ def read_problems(path: Path | None = None, count: int | None = None) -> list[Pr
         except ValueError as error:
             raise ValueError(f"{path.name}, line {number} is not a problem: {error}") from None
     return problems
-
-
-def with_history(problems: Sequence[Problem], games: Iterable[Game]) -> list[Asked]:
-    """Return the positions with the moves that led to them, for players that see moves.
-
-    Raises
-    ------
-    KeyError
-        If a problem's game is not among ``games``.
-    """
-    wanted = {problem.game for problem in problems}
-    by_key = {game.key: game for game in games if game.key in wanted}
-    return [Asked(each.name, by_key[each.game].position(each.ply)) for each in problems]
 
 
 def lichess_problems(path: Path, count: int) -> list[Problem]:

@@ -172,17 +172,13 @@ def describe_positions(fens: Sequence[str]) -> pd.DataFrame:
         board = chess.Board(fen)
         held = motifs(board)
         tactical = any(held[name] for name in held.keys() - {"pin", "skewer"})
-        rows.append(
-            {
-                "side": "White" if board.turn else "Black",
-                "kind": "tactical" if tactical else "quiet",
-            }
-            | {f"motif {name}": holds for name, holds in held.items()}
-            | {
-                f"concept {name}": bool(hold(board, board.turn))
-                for name, hold in PREDICATES.items()
-            }
-        )
+        row: dict[str, str | bool] = {"side": "White" if board.turn else "Black"}
+        row["kind"] = "tactical" if tactical else "quiet"
+        row |= {f"motif {name}": holds for name, holds in held.items()}
+        row |= {
+            f"concept {name}": bool(hold(board, board.turn)) for name, hold in PREDICATES.items()
+        }
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

@@ -59,7 +59,7 @@ class Settings:
     window
         Tokens that ``window`` attends to, the token itself included; the paper's 50.
     buckets, rounds
-        Of ``reformer``: hash buckets (even, or 1 for none), and independent hashes.
+        Of ``reformer``: hash buckets (an even number), and independent hashes.
     features
         Of ``performer``: random features a head.
     dropout
@@ -88,8 +88,8 @@ class Settings:
     def __post_init__(self) -> None:
         if self.width % self.heads or (self.rotary and self.width // self.heads % 2):
             raise ValueError(f"width {self.width} does not divide into {self.heads} heads")
-        if self.buckets % 2 and self.buckets != 1:
-            raise ValueError(f"hash buckets come in pairs (or one for none), got {self.buckets}")
+        if self.buckets % 2:
+            raise ValueError(f"hash buckets come in pairs, got {self.buckets}")
 
 
 # ---------------------------------------------------------------- the models
@@ -230,15 +230,12 @@ class Rotation(nn.Module):
 
     BASE = 1_000.0
 
-    cosines: torch.Tensor
-    sines: torch.Tensor
-
     def __init__(self, context: int, size: int) -> None:
         super().__init__()
         speeds = self.BASE ** -(torch.arange(0, size, 2) / size)
         angles = torch.outer(torch.arange(context).float(), speeds)
-        self.register_buffer("cosines", angles.cos(), persistent=False)
-        self.register_buffer("sines", angles.sin(), persistent=False)
+        self.cosines = nn.Buffer(angles.cos(), persistent=False)
+        self.sines = nn.Buffer(angles.sin(), persistent=False)
 
     def forward(self, vectors: torch.Tensor) -> torch.Tensor:
         """Return ``(…, length, size)``, turned."""
@@ -304,12 +301,10 @@ class SoftmaxAttention(nn.Module):
     #: Projections of the input that it takes: queries, keys, values.
     inputs = 3
 
-    mask: torch.Tensor
-
     def __init__(self, context: int, window: int) -> None:
         super().__init__()
         self.full = window >= context
-        self.register_buffer("mask", banded(context, window), persistent=False)
+        self.mask = nn.Buffer(banded(context, window), persistent=False)
 
     def forward(self, projected: torch.Tensor) -> torch.Tensor:
         """Return ``(3, n, length, size)`` queries, keys, values as means ``(n, length, size)``."""
@@ -342,22 +337,17 @@ class HashAttention(nn.Module):
     #: Projections of the input that it takes: queries, which are keys too, and values.
     inputs = 2
 
-    mask: torch.Tensor
-    rotations: torch.Tensor
-
     def __init__(self, context: int, size: int, buckets: int, rounds: int) -> None:
         super().__init__()
         earlier = banded(context, context) + torch.eye(context) * _LAST_RESORT
-        self.register_buffer("mask", earlier, persistent=False)
-        self.register_buffer("rotations", torch.randn(rounds, size, buckets // 2))
+        self.mask = nn.Buffer(earlier, persistent=False)
+        self.rotations = nn.Buffer(torch.randn(rounds, size, buckets // 2))
 
     def forward(self, projected: torch.Tensor) -> torch.Tensor:
         """Return ``(2, n, length, size)`` queries and values as means ``(n, length, size)``."""
         query, value = projected.unbind(0)
         length = query.shape[1]
-        mask = self.mask[:length, :length]
-        if self.rotations.shape[2]:
-            mask = torch.where(self.shared(query), mask, FORBIDDEN)
+        mask = torch.where(self.shared(query), self.mask[:length, :length], FORBIDDEN)
         key = functional.normalize(query, dim=2) * math.sqrt(query.shape[2])
         return _mean(query, key, value, mask)
 
@@ -389,14 +379,12 @@ class FeatureAttention(nn.Module):
     #: Projections of the input that it takes: queries, keys, values.
     inputs = 3
 
-    directions: torch.Tensor
-
     #: Added to every feature, so that no token is left without weights.
     LEAST = 1e-4
 
     def __init__(self, size: int, features: int) -> None:
         super().__init__()
-        self.register_buffer("directions", orthogonal_directions(features, size))
+        self.directions = nn.Buffer(orthogonal_directions(features, size))
 
     def forward(self, projected: torch.Tensor) -> torch.Tensor:
         """Return ``(3, n, length, size)`` queries, keys, values as means ``(n, length, size)``."""

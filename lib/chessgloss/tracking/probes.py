@@ -49,6 +49,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from chessgloss.corpora.games import unpack
+from chessgloss.positions import Position
 from chessgloss.tracking import games as tokens
 from chessgloss.tracking.models import LanguageModel, predict_next
 
@@ -93,9 +94,7 @@ def ask(
     random
         Chooses the other piece and the other type.
     """
-    board = chess.Board()
-    for uci in prefix:
-        board.push_uci(uci)
+    board = Position.after(prefix).board()
     ends: dict[int, list[int]] = {}
     castling: set[int] = set()
     for move in board.legal_moves:

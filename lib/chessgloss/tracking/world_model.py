@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
+from chessgloss.positions import Position
 from chessgloss.tracking import games as tokens
 from chessgloss.tracking.games import read_moves
 from chessgloss.tracking.models import TOKENS, LanguageModel, predict_next
@@ -207,10 +208,7 @@ def attack(
         One row a game: ``moves``, the legal ones, in UCI; ``answers`` of the model, at most
         :data:`ANSWERS`; ``illegal``, the last of them if it was, else nothing.
     """
-    boards = [chess.Board() for _ in openings]
-    for board, opening in zip(boards, openings, strict=True):
-        for uci in opening:
-            board.push_uci(uci)
+    boards = [Position.after(opening).board() for opening in openings]
     answers, illegal = [0] * len(boards), [""] * len(boards)
     for number in range(2 * ANSWERS):
         alive = [k for k, board in enumerate(boards) if not (illegal[k] or board.is_game_over())]
