@@ -31,7 +31,7 @@ import psutil
 from tqdm import tqdm
 
 from chessgloss.engine import version
-from chessgloss.oracle import Oracle, OracleProcess, evaluate_terms, stockfish8, stockfish15
+from chessgloss.oracle import Oracle, evaluate_terms, run_oracle, stockfish8, stockfish15
 
 RESULTS = Path(__file__).parent / "results" / "oracle_speed.json"
 
@@ -126,7 +126,7 @@ def wait_until_quiet(pid: int) -> None:
 
 def library_seconds(oracle: Oracle, fens: Sequence[str]) -> float:
     """Return the seconds in which the library asks, reads and parses the tables."""
-    with OracleProcess(oracle) as process:
+    with run_oracle(oracle) as process:
         begin = time.perf_counter()
         read = sum(len(table) for table in process.tables(fens))
         seconds = time.perf_counter() - begin

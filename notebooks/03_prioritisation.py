@@ -292,9 +292,18 @@ def measured(values, rows=True):
 
 
 # %%
+def sign_accuracy(scores, predicted, truth, top=ranking.TOP):
+    """How often the direction is right among the first terms that do change; NaN where none does."""
+    ranked = ranking.top_columns(scores, top)
+    real, said = (np.take_along_axis(values, ranked, axis=1) for values in (truth, predicted))
+    right = ((np.sign(real) == np.sign(said)) & (real != 0)).sum(axis=1)
+    moved = (real != 0).sum(axis=1)
+    return np.divide(right, moved, out=np.full(len(real), np.nan), where=moved > 0)
+
+
 gains = {name: ranking.ndcg(scores, truth["test"]) for name, scores in rankings.items()}
 hits = {name: ranking.precision(scores, truth["test"]) for name, scores in rankings.items()}
-signs = {name: ranking.sign_accuracy(rankings[name], signed[name], truth["test"])
+signs = {name: sign_accuracy(rankings[name], signed[name], truth["test"])
          for name in signed}
 by_measure = {"nDCG@5": gains, "precision@5": hits, "sign": signs}
 summary = pd.DataFrame({title: {name: measured(values) for name, values in each.items()}
@@ -491,10 +500,16 @@ for name, (which, where) in candidates.items():
 # terms are then the mover's own and the opponent's. The row needs a Leela file.
 
 # %%
+def give_back(fen):
+    """The same board, and the other side to move: the position after a move as the mover sees it."""
+    placement, turn, castling, _, *counters = fen.split(" ")
+    return " ".join([placement, "b" if turn == "w" else "w", castling, "-", *counters])
+
+
 try:
     leela = load_expert("leela", assets.locate("leela", fetch=False))
     middle = leela.layers[len(leela.layers) // 2]
-    turned = [part.moves.assign(returned=part.moves["after"].map(changes.give_back))
+    turned = [part.moves.assign(returned=part.moves["after"].map(give_back))
               for part in (few, unseen)]
     moved = [change_of(leela, moves, middle, after="returned") for moves in turned]
     own = [turn_terms(part.changes / spread, oracle.TERMS, part.moves["before"].str.contains(" w "))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from chessgloss.corpora.lectures import Lecture, read_lectures
 from chessgloss.engine import find_stockfish
 from chessgloss.experts import Expert, load_expert
 from chessgloss.oracle import Oracle, stockfish8
+from fakes import children
 from scripts import or_skip
 
 #: The browser says nothing to the network of itself.
@@ -35,6 +37,16 @@ def browser() -> Iterator:
         chromium = playwright.chromium.launch(executable_path=program, args=BROWSER_FLAGS)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture
+def no_process_left() -> Iterator[None]:
+    """Every process that a test starts is gone soon after it."""
+    before, deadline = children(), time.monotonic() + 60
+    yield
+    while children() - before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not children() - before
 
 
 @pytest.fixture(scope="session")

@@ -73,15 +73,10 @@ def test_the_root_is_small():
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=str)
-def test_a_file_says_what_it_is(path):
-    text = path.read_text("utf-8")
-    assert ast.get_docstring(ast.parse(text)), "no module docstring"
-    assert "utils" not in path.stem
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=str)
-def test_nothing_runs_code_from_data(path):
+def test_a_file_says_what_it_is_and_runs_no_code_from_data(path):
     tree = ast.parse(path.read_text("utf-8"))
+    assert ast.get_docstring(tree), "no module docstring"
+    assert "utils" not in path.stem
     imported = {name.split(".")[0] for name in imported_names(tree)}
     assert not imported & UNSAFE_MODULES
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
@@ -137,18 +132,16 @@ def probe(names: list[str], folder: Path) -> dict[str, object]:
 
 
 def test_importing_a_module_starts_and_writes_nothing(tmp_path):
-    light = [dotted(path) for path in SOURCES if room_of(path) not in TORCH_ROOMS]
+    light, heavy = (
+        [dotted(path) for path in SOURCES if (room_of(path) in TORCH_ROOMS) == torch]
+        for torch in (False, True)
+    )
+    probe(heavy, tmp_path)
     found = probe(light, tmp_path)
     assert found["seen"] == []
     assert list(tmp_path.iterdir()) == []
     assert found["before"] is False, "a package of the probe loads torch: take it out"
     assert found["torch"] is False, "a module outside TORCH_ROOMS loads torch"
-
-
-def test_importing_a_room_with_torch_writes_nothing_into_its_folder(tmp_path):
-    heavy = [dotted(path) for path in SOURCES if room_of(path) in TORCH_ROOMS]
-    probe(heavy, tmp_path)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_probe_notices(tmp_path):

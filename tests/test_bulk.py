@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import itertools
 import json
 import os
 import re
@@ -62,15 +63,12 @@ def test_chunks_come_in_order_are_asked_once_and_kept_when_an_engine_fails(store
     assert materials(label_positions(fens, failing, store, chunk=10)) == materials(table)
 
 
-def test_bad_input_is_refused_by_name_and_none_gives_an_empty_table(store):
+def test_bad_input_is_refused_by_name_and_so_is_a_store_that_is_not_shared(store, monkeypatch):
     with pytest.raises(ValueError, match="'e4'"):
         label_positions([chess.STARTING_FEN, "e4"], scripted(), store, jobs=1)
     with pytest.raises(ValueError, match="chunk must be at least 1"):
         label_positions([chess.STARTING_FEN], scripted(), store, chunk=0)
     assert len(label_positions([], scripted(), store)) == 0
-
-
-def test_a_result_that_the_caller_cannot_see_is_an_error(store, monkeypatch):
     monkeypatch.setattr(bulk, "_keep", lambda store, name, chunk, *_: chunk)
     with pytest.raises(FileNotFoundError, match="file system"):
         label_positions(random_fens(2), scripted(), store, jobs=1)
@@ -87,27 +85,19 @@ def write_evaluations(path: Path, fens: list[str]) -> Path:
     return path
 
 
-def test_a_file_is_labelled_line_by_line(store, tmp_path):
-    fens = random_fens(23)
-    path = write_evaluations(tmp_path / "some.jsonl.zst", fens)
-    parts = list(label_stream(path, scripted(), store, chunk=10))
-    assert [len(part.fens) for part in parts] == [10, 10, 3]
-    assert np.concatenate([part.lines for part in parts]).tolist() == list(range(1, 24))
-    mended = [fen for part in parts for fen in part.fens]
-    assert [fen.split()[:2] for fen in mended] == [fen.split()[:2] for fen in fens]
-    assert all(fen.endswith(" 0 1") for fen in mended)
-    assert materials(parts[2].table) == [1, 2, 3]
-
-
-def test_damaged_lines_are_named_and_the_rest_is_labelled(store, tmp_path):
-    good = json.dumps({"fen": "4k3/8/8/8/8/8/8/4K2R w K -"})
-    no_king = json.dumps({"fen": "8/8/8/8/8/8/8/4K2R w K -"})
+def test_a_file_is_labelled_line_by_line_and_damaged_lines_are_named(store, tmp_path):
+    fens = random_fens(7)
+    rows = [json.dumps({"fen": " ".join(fen.split()[:4]), "evals": []}) for fen in fens]
+    rows[1:1] = ['{"fen": 4k', json.dumps({"fen": "8/8/8/8/8/8/8/4K2R w K -"}), '{"evals": []}']
     path = tmp_path / "damaged.jsonl"
-    path.write_text("\n".join([good, '{"fen": 4k', good, no_king, '{"evals": []}', good]) + "\n")
-    first, second = label_stream(path, scripted(), store, chunk=3, jobs=1)
-    assert (first.lines.tolist(), second.lines.tolist()) == ([1, 3], [6])
-    assert [line for line, _ in first.damaged + second.damaged] == [2, 4, 5]
+    path.write_text("\n".join(rows) + "\n")
+    first, second = label_stream(path, scripted(), store, chunk=6, jobs=1)
+    assert (first.lines.tolist(), second.lines.tolist()) == ([1, 5, 6], [7, 8, 9, 10])
+    assert [line for line, _ in first.damaged + second.damaged] == [2, 3, 4]
     assert '{"fen": 4k' in first.damaged[0][1]
+    mended = [*first.fens, *second.fens]
+    assert mended == [" ".join([*fen.split()[:4], "0 1"]) for fen in fens]
+    assert materials(second.table) == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -123,19 +113,17 @@ def test_a_file_that_is_cut_off_is_labelled_as_far_as_it_goes(store, tmp_path, j
 
 
 def test_a_file_is_read_as_it_is_needed_and_no_further_than_asked(store, tmp_path, monkeypatch):
-    read = 0
+    read: list[int] = []
 
     def endless(_: Path) -> Iterator[bytes]:
-        nonlocal read
-        while True:
-            read += 1
+        for number in itertools.count(1):
+            read.append(number)
             yield b'{"fen": "4k3/8/8/8/8/8/8/4K2R w K -"}\n'
 
     monkeypatch.setattr(games, "stream_lines", endless)
     stream = label_stream(tmp_path, scripted(), store, chunk=10, jobs=1)
-    for _ in range(3):
-        assert len(next(stream).fens) == 10
-    assert read <= 60
+    assert [len(next(stream).fens) for _ in range(3)] == [10] * 3
+    assert len(read) <= 60
     stream.close()
     parts = label_stream(tmp_path, scripted(), store, chunk=10, limit=15)
     assert [len(part.fens) for part in parts] == [10, 5]
@@ -163,17 +151,16 @@ def test_every_script_of_the_page_can_be_read():
 @pytest.mark.engine
 def test_the_scripts_of_the_page_run(tmp_path, oracle8):
     write_evaluations(tmp_path / "lichess_db_eval.jsonl.zst", random_fens(300))
-    printed = {}
+    printed = []
     for name in ("label-everything", "cut-everything"):
         script = tmp_path / f"{name}.py"
         script.write_text(scripts_of(PAGE)[name], encoding="utf-8")
-        run = subprocess.run(
-            [sys.executable, script.name], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
+        command, options = [sys.executable, script.name], {"capture_output": True, "text": True}
+        run = subprocess.run(command, cwd=tmp_path, check=False, **options)
         assert run.returncode == 0, run.stderr
-        printed[name] = run.stdout
-    assert "300 positions labelled, 0 lines" in printed["label-everything"]
-    assert len(printed["cut-everything"].splitlines()) == 21
+        printed.append(run.stdout)
+    assert "300 positions labelled, 0 lines" in printed[0]
+    assert len(printed[1].splitlines()) == 21
     assert len(list((tmp_path / "labels").iterdir())) == 1
 
 
@@ -208,14 +195,12 @@ def test_a_worker_with_another_network_file_refuses(tmp_path, store):
 def client(tmp_path_factory):
     """Two worker processes, each watched by a nanny that replaces it when it dies."""
     distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is missing")
+    folder, threads = str(tmp_path_factory.mktemp("dask")), {"threads_per_worker": 1}
     with (
         distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            dashboard_address=None,
-            local_directory=str(tmp_path_factory.mktemp("dask")),
-        ) as cluster,
-        distributed.Client(cluster) as client,
+            2, dashboard_address=None, local_directory=folder, **threads
+        ) as two,
+        distributed.Client(two) as client,
         joblib.parallel_config(backend="dask"),
     ):
         yield client

@@ -69,26 +69,23 @@ def test_a_table_becomes_results_named_by_its_rows_and_columns():
         report.rows({"a": float("nan")}, "x")
 
 
-def test_a_key_in_two_tables_is_refused(results_folder):
-    with pytest.raises(ValueError, match="two tables"):
-        report.save("02_x", {"a.b": Result(1)}, {"a.b": Result(2)})
-    assert not results_folder.exists()
-
-
-@pytest.mark.parametrize("key", ["Table6.mean", "nodots", "a..b", "a.b c"])
-def test_a_key_that_others_could_not_read_is_refused(results_folder, key):
-    with pytest.raises(ValueError, match="dotted"):
-        report.save("02_x", {key: Result(1)})
-    assert not results_folder.exists()
-
-
-@pytest.mark.parametrize("made", [
-    lambda: Result(float("nan")), lambda: Result(None), lambda: Result(1, absent="leela network"),
-    lambda: Result(1, reference=0.9),
+@pytest.mark.parametrize(("tables", "reason"), [
+    *(([{key: Result(1)}], "dotted") for key in ("Table6.mean", "nodots", "a..b", "a.b c")),
+    ([{"a.b": Result(1)}, {"a.b": Result(2)}], "two tables"),
 ])  # fmt: skip
-def test_a_result_that_says_nothing_or_hides_its_source_is_refused(made):
-    with pytest.raises(ValueError):
-        made()
+def test_keys_that_others_could_not_read_are_refused(results_folder, tables, reason):
+    with pytest.raises(ValueError, match=reason):
+        report.save("02_x", *tables)
+    assert not results_folder.exists()
+
+
+@pytest.mark.parametrize(("value", "more", "reason"), [
+    (float("nan"), {}, "finite"), (None, {}, "names the absent"),
+    (1, {"absent": "leela network"}, "names the absent"), (1, {"reference": 0.9}, "source"),
+])  # fmt: skip
+def test_a_result_that_says_nothing_or_hides_its_source_is_refused(value, more, reason):
+    with pytest.raises(ValueError, match=reason):
+        Result(value, **more)
 
 
 def test_a_table_keeps_counts_whole_and_escapes_text():
@@ -108,38 +105,30 @@ def test_numbers_of_numpys_are_pasted_as_pythons_own(monkeypatch):
 
 
 def test_a_board_is_seen_by_the_side_to_move_with_the_moves_arrow():
-    position = read_fen(FIGURE_A6)
-    bare = report.board(position).html
-    moved = report.board(read_move(position, "Bxe6+")).html
-    assert bare.count("<svg") == 1
-    assert "#0072B2" in moved
-    assert "#0072B2" not in bare
-    after = report.board(read_move(position, "Bxe6+").after()).html
+    move = read_move(read_fen(FIGURE_A6), "Bxe6+")
+    bare, moved, after = (report.board(it).html for it in (move.position, move, move.after()))
+    assert ["#0072B2" in html for html in (bare, moved)] == [False, True]
     king = re.compile(r'href="#white-king"[^>]*transform="([^"]+)"')
     assert king.search(bare)[1] != king.search(after)[1]
 
 
 def test_evidence_stands_in_html_and_in_text():
     shown = report.evidence(3, "moves", 1)
-    assert 'class="evidence"' in shown.html
-    assert repr(shown) == "n = 3 moves · seed 1"
+    assert shown.html == '<p class="evidence">n = 3 moves · seed 1</p>'
     line = repr(report.evidence(1200, "moves", 7, 40, "bootstrap", {"Stockfish": "15.1"}))
     assert line == "n = 1,200 moves in 40 games · seed 7 · interval: bootstrap · Stockfish 15.1"
 
 
 def test_figures_are_the_same_bytes_twice():
     report.use_house_style()
-
-    def draw() -> bytes:
+    drawn = [io.BytesIO(), io.BytesIO()]
+    for out in drawn:
         fig, ax = plt.subplots()
         ax.plot([1, 2], label="a line")
         ax.legend()
-        out = io.BytesIO()
         fig.savefig(out, format="svg", metadata={"Date": None})
         plt.close(fig)
-        return out.getvalue()
-
-    assert draw() == draw()
+    assert drawn[0].getvalue() == drawn[1].getvalue()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import multiprocessing
 import os
 import subprocess
 import sys
@@ -11,8 +10,12 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+import safetensors.numpy
+import safetensors.torch
+import torch
+from joblib import Parallel, delayed
 
-from chessgloss.store import ArtefactDamaged, Store, data_file, find_project
+from chessgloss.store import ArtefactDamaged, Store, data_file, find_project, write_tensors
 
 RECIPE = {"games": "ab12", "nodes": 500}
 
@@ -51,33 +54,38 @@ def test_a_damaged_artefact_is_detected_and_built_anew(tmp_path, file, harm):
     np.testing.assert_array_equal(again["scores"], parts()["scores"])
 
 
-def write_slowly(root: Path, number: int) -> None:
-    Store(root).keep("grades", RECIPE, {"x": np.full(200_000, number)})
-
-
 def test_two_writers_leave_one_whole_artefact(tmp_path):
-    context = multiprocessing.get_context("fork")
-    writers = [context.Process(target=write_slowly, args=(tmp_path, k)) for k in range(6)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
-    assert [writer.exitcode for writer in writers] == [0] * 6
+    keep = delayed(Store(tmp_path).keep)
+    Parallel(n_jobs=4)(keep("grades", RECIPE, {"x": np.full(200_000, k)}) for k in range(12))
     kept = Store(tmp_path).read("grades", RECIPE)["x"]
     assert len(set(kept.tolist())) == 1
     assert list(tmp_path.iterdir()) == [Store(tmp_path).path("grades", RECIPE)]
 
 
-def test_a_build_that_fails_leaves_nothing(tmp_path):
-    with pytest.raises(ZeroDivisionError):
-        Store(tmp_path).fetch("grades", RECIPE, lambda: {"x": 1 // 0})
+@pytest.mark.parametrize(("build", "error"), [
+    (lambda: {"x": 1 // 0}, "division"), (lambda: {"x": np.array([object()])}, "allow_pickle"),
+])  # fmt: skip
+def test_a_build_that_fails_leaves_nothing_and_objects_are_never_pickled(tmp_path, build, error):
+    with pytest.raises((ZeroDivisionError, ValueError), match=error):
+        Store(tmp_path).fetch("grades", RECIPE, build)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_objects_are_never_pickled(tmp_path):
-    with pytest.raises(ValueError, match="allow_pickle"):
-        Store(tmp_path).keep("grades", RECIPE, {"x": np.array([object()])})
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize("library", [safetensors.numpy, safetensors.torch])
+def test_the_same_tensors_and_texts_give_the_same_bytes(tmp_path, library):
+    about = {f"text {k}": "\N{WHITE CHESS KNIGHT}\n" * k for k in range(9)}
+    tensors = {"b": np.ones(3), "a": np.zeros((2, 2), np.float16)}
+    if library is safetensors.torch:
+        tensors = {name: torch.from_numpy(each).bfloat16() for name, each in tensors.items()}
+    paths = [tmp_path / "deep" / f"{k}.safetensors" for k in range(8)]
+    for path in paths:
+        assert write_tensors(library.save(tensors, about), path) == path
+    assert len({path.read_bytes() for path in paths}) == 1
+    assert {path.suffix for path in paths[0].parent.iterdir()} == {".safetensors"}
+    read = library.load_file(paths[0])
+    assert all((read[name] == tensors[name]).all() for name in tensors)
+    with safetensors.safe_open(paths[0], framework="np") as file:
+        assert file.metadata() == about
 
 
 def test_a_command_finds_its_data_from_any_folder(tmp_path, monkeypatch):

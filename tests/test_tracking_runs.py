@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from filelock import FileLock
 from numpy.typing import NDArray
+from safetensors.torch import save
 
 from chessgloss.positions import Game, Position
 from chessgloss.skill.players import Asked
+from chessgloss.store import write_tensors
 from chessgloss.tracking import games, models, probes, runs
 from chessgloss.tracking.models import LanguageModel, Settings, make_model
 from chessgloss.tracking.results import perplexity_of, read_losses
@@ -197,7 +199,7 @@ def test_files_that_are_missing_or_another_runs_are_named(workplace):
     (workplace / "runs" / "M-uci-2.json").write_text(json.dumps({"run": "M-uci-1"}))
     with pytest.raises(ValueError, match=r"M-uci-2\.json is the record of 'M-uci-1'"):
         runs.read_runs()
-    script.write_tensors({}, {"run": "M-uci-1"}, runs.kept_path("measures", "M-uci-2"))
+    write_tensors(save({}, {"run": "M-uci-1"}), runs.kept_path("measures", "M-uci-2"))
     with pytest.raises(runs.CheckpointError, match="the run 'M-uci-1'"):
         runs.read_kept("measures", "M-uci-2")
 

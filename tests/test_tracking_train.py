@@ -173,15 +173,6 @@ def test_a_base_learns_a_tiny_corpus_and_its_checkpoint_gives_the_same_logits(
     assert torch.allclose(again(ids), trained.model.float()(ids), atol=0.02)
 
 
-def test_the_same_tensors_and_texts_give_the_same_bytes(tmp_path):
-    about = {f"text {k}": "\N{WHITE CHESS KNIGHT}" * k for k in range(9)}
-    tensors = {"b": torch.ones(3), "a": torch.zeros(2, 2).half()}
-    paths = [script.write_tensors(tensors, about, tmp_path / f"{k}.safetensors") for k in range(4)]
-    assert len({path.read_bytes() for path in paths}) == 1
-    read, texts = read_tensors(paths[0])
-    assert texts == about and all(torch.equal(read[name], tensors[name]) for name in tensors)
-
-
 # ---------------------------------------------------------------------------- going on
 
 

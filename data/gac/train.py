@@ -43,7 +43,7 @@ from gac_network import (
     placeholders,
 )
 from numpy.typing import NDArray
-from safetensors.torch import save_file
+from safetensors import torch as safetensors
 from torch import nn
 from tqdm import tqdm
 
@@ -52,7 +52,7 @@ from chessgloss.commentary.briefing import briefings_file, read_briefings
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
 from chessgloss.engine import analyse_many, centipawns, score_of
 from chessgloss.positions import CommentedMove, MoveInContext, Position
-from chessgloss.store import Store, default_store
+from chessgloss.store import Store, default_store, write_tensors
 
 #: Nodes a position for the engine's scores.
 NODES = 20_000
@@ -347,7 +347,7 @@ def save(model: Gac, settings: Settings, folder: Path) -> None:
     weights = {name: each.half().contiguous() for name, each in model.network.state_dict().items()}
     sizes = sizes_of(model.words, model.features, settings)
     about = {"settings": json.dumps(asdict(settings)), "sizes": json.dumps(sizes)}
-    save_file(weights, folder / WEIGHTS, about)
+    write_tensors(safetensors.save(weights, about), folder / WEIGHTS)
     lists = {"comments": model.words.words, "features": model.features.words}
     text = json.dumps(lists, indent=0, ensure_ascii=False) + "\n"
     (folder / VOCABULARIES).write_text(text, encoding="utf-8")

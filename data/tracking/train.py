@@ -47,7 +47,7 @@ from torch.nn import functional
 from tqdm import tqdm
 
 from chessgloss.corpora.games import pack
-from chessgloss.store import default_store, file_digest
+from chessgloss.store import default_store, file_digest, write_tensors
 from chessgloss.tracking import games as tokens
 from chessgloss.tracking import probes
 from chessgloss.tracking.models import LanguageModel, Settings, game_losses, make_model
@@ -420,7 +420,7 @@ class Trainer:
         if self.device != "cpu":
             tensors["chance.device"] = torch.cuda.get_rng_state()
         about = {**self._about(), "progress": json.dumps(asdict(self.now))}
-        write_tensors(tensors, about, path)
+        write_tensors(save(tensors, about), path)
 
     def load(self, path: Path) -> None:
         """Go to the place that :meth:`save` wrote."""
@@ -670,25 +670,7 @@ def write_checkpoint(model: LanguageModel, training: Training, path: Path) -> Pa
         "settings": json.dumps(asdict(model.settings), sort_keys=True),
         "training": json.dumps(asdict(training), sort_keys=True),
     }
-    return write_tensors(weights, about, path)
-
-
-def write_tensors(
-    tensors: Mapping[str, torch.Tensor], about: Mapping[str, str], path: Path
-) -> Path:
-    """Write named tensors and texts to a file, atomically: a kill leaves the old file or ours.
-
-    The same ones give the same bytes: safetensors itself writes the texts in an order of chance.
-    """
-    whole = save(dict(tensors), dict(about))
-    end = 8 + int.from_bytes(whole[:8], "little")
-    header = json.loads(whole[8:end])
-    header["__metadata__"] = dict(sorted(about.items()))
-    sorted_header = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(".part")
-    aside.write_bytes(whole[:8] + sorted_header.ljust(end - 8) + whole[end:])
-    return aside.replace(path)
+    return write_tensors(save(weights, about), path)
 
 
 # ---------------------------------------------------------------- questions and random games
@@ -889,7 +871,8 @@ def train_run(
         for band, rows in questions[questions["task"] == "end_actual"].groupby("band"):
             measures[f"own.{band}"] = probes.share_on_own_pieces(model, rows)
     tensors = {name: torch.from_numpy(values) for name, values in measures.items()}
-    write_tensors(tensors, {"run": run.name, "games": digest}, kept_path("measures", run.name))
+    about = {"run": run.name, "games": digest}
+    write_tensors(save(tensors, about), kept_path("measures", run.name))
     asked = questions
     if run.training.notation == "uci":  # it has seen no piece types
         asked = questions[questions["task"].isin(probes.END_TASKS)]
@@ -898,7 +881,7 @@ def train_run(
         for (task, band), rows in asked.groupby(["task", "band"])
     }
     about = {"run": run.name, "probes": file_digest(probes.probes_file())}
-    write_tensors(answers, about, kept_path("predictions", run.name))
+    write_tensors(save(answers, about), kept_path("predictions", run.name))
     if run.name in HEADLINE:
         write_checkpoint(model, run.training, kept_path("checkpoints", run.name))
     record = {

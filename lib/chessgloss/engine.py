@@ -48,8 +48,6 @@ CAP = 1_000
 #: Source: lila, ``WinPercent`` (https://lichess.org/page/accuracy).
 WIN_STEEPNESS = 0.00368208
 
-#: Where Debian and a build from source put the binary when the PATH does not say.
-_USUAL_FOLDERS = (Path("/usr/games"), Path("/usr/local/bin"))
 _REMEDY = "install it with `sudo apt-get install stockfish` or set CHESSGLOSS_STOCKFISH"
 
 _INFO = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE | chess.engine.INFO_PV
@@ -63,19 +61,7 @@ class EngineMissing(RuntimeError):
 
 
 class EngineFailed(RuntimeError):
-    """An engine that crashed, hung or answered nonsense.
-
-    Parameters
-    ----------
-    message
-        What happened, with the position and the remedy.
-    fen
-        The position it failed on; empty if it did not even start.
-    """
-
-    def __init__(self, message: str, fen: str = "") -> None:
-        super().__init__(message)
-        self.fen = fen
+    """An engine that crashed, hung or answered nonsense; the message names the position."""
 
 
 # Scores
@@ -288,24 +274,22 @@ class ScoredMove(NamedTuple):
 # Engines
 
 
-def find_stockfish() -> Path:
-    """Return the path of the Stockfish binary.
+def find_stockfish(path: Path | None = None) -> Path:
+    """Return the path of the Stockfish binary, or of another engine.
 
-    The environment variable ``CHESSGLOSS_STOCKFISH`` wins; then the PATH; then
-    ``/usr/games`` and ``/usr/local/bin``.
+    What ``path`` names wins, then the environment variable ``CHESSGLOSS_STOCKFISH``; then the
+    PATH, ``/usr/games`` and ``/usr/local/bin`` are searched.
 
     Raises
     ------
     EngineMissing
-        If there is none, or the variable names no executable file.
+        If there is none, or no executable file is named.
     """
-    named = os.environ.get("CHESSGLOSS_STOCKFISH")
-    if named:
-        return _executable(Path(named), "CHESSGLOSS_STOCKFISH")
-    folders = os.pathsep.join([os.environ.get("PATH", ""), *map(str, _USUAL_FOLDERS)])
-    binary = shutil.which("stockfish", path=folders)
+    named = path or os.environ.get("CHESSGLOSS_STOCKFISH") or "stockfish"
+    folders = os.pathsep.join([os.environ.get("PATH", ""), "/usr/games", "/usr/local/bin"])
+    binary = shutil.which(named, path=folders)
     if binary is None:
-        raise EngineMissing(f"no Stockfish on the PATH or in its usual folders; {_REMEDY}")
+        raise EngineMissing(f"{str(named)!r} is no program on the PATH or elsewhere; {_REMEDY}")
     return Path(binary)
 
 
@@ -351,7 +335,7 @@ class Engine:
     def __init__(
         self, path: Path | None = None, *, hash_mb: int = 16, timeout: float = 60.0
     ) -> None:
-        self.path = _executable(path, "path") if path else find_stockfish()
+        self.path = find_stockfish(path)
         self.timeout = timeout
         self._options: dict[str, int] = {"Threads": 1, "Hash": hash_mb}
         self._lock = threading.Lock()
@@ -438,9 +422,7 @@ class Engine:
                 raise self._failure("failed twice", board.fen(), error) from error
         lines = tuple(
             Line(
-                tuple(move.uci() for move in info.get("pv", ())),
-                info["score"],
-                info.get("depth", 0),
+                tuple(map(chess.Move.uci, info.get("pv", ()))), info["score"], info.get("depth", 0)
             )
             for info in infos
         )
@@ -514,7 +496,7 @@ class Engine:
         EngineFailed
             If the engine fails, or knows no such level.
         """
-        options: dict[str, int | bool] = {} if level is None else {"Skill Level": level}
+        options = {} if level is None else {"Skill Level": level}
         if elo is not None:
             options |= {"UCI_LimitStrength": True, "UCI_Elo": elo}
         try:
@@ -525,11 +507,9 @@ class Engine:
         return self._go(moves, nodes, 1, root)[-1].split()[1]
 
     def _start(self) -> chess.engine.SimpleEngine:
+        process = None
         try:
             process = chess.engine.SimpleEngine.popen_uci(str(self.path), timeout=self.timeout)
-        except (*_FAILURES, OSError) as error:
-            raise EngineFailed(f"{self.path} does not start: {_reason(error)}") from error
-        try:
             with self._watch(process):
                 process.configure({k: v for k, v in self._options.items() if k in process.options})
                 self.name = process.id.get("name", self.path.name)
@@ -539,8 +519,8 @@ class Engine:
                 self._process = process
         except BaseException as error:
             _end(process)
-            if isinstance(error, _FAILURES):
-                raise EngineFailed(f"{self.path} refuses its options: {_reason(error)}") from error
+            if isinstance(error, (*_FAILURES, OSError)):
+                raise EngineFailed(f"{self.path} does not start: {_reason(error)}") from error
             raise
         return process
 
@@ -554,8 +534,7 @@ class Engine:
         self._drop()
         return EngineFailed(
             f"{self.path} {event} on {fen!r}: {_reason(error)} "
-            f"(limit {self.timeout:g} s); check the position, or raise timeout",
-            fen,
+            f"(limit {self.timeout:g} s); check the position, or raise timeout"
         )
 
     @contextlib.contextmanager
@@ -570,7 +549,7 @@ class Engine:
             timer.cancel()
 
     def _exchange(
-        self, question: str, last: str, moves: Sequence[str], root: str, lines: int | None = None
+        self, question: str, last: str, moves: Sequence[str], root: str, lines: int = 0
     ) -> list[str]:
         """Send lines and return the answer; ``moves`` from ``root`` say where, if it fails."""
         process = self._process or self._start()
@@ -591,12 +570,7 @@ class _Exchange(chess.engine.BaseCommand[list[str]]):
     """Lines sent to the engine, and its answer up to the line that begins with ``last``."""
 
     def __init__(
-        self,
-        protocol: chess.engine.Protocol,
-        question: str,
-        last: str,
-        lines: int | None,
-        timeout: float,
+        self, protocol: chess.engine.Protocol, question: str, last: str, lines: int, timeout: float
     ) -> None:
         super().__init__(protocol)
         self._question, self._last, self._lines, self._timeout = question, last, lines, timeout
@@ -681,13 +655,6 @@ def analyse_many(
         bar = tqdm(futures, desc="analysis", unit="position", disable=not progress)
         with contextlib.closing(bar):  # ends its line before an error is printed
             return [future.result() for future in bar]
-
-
-def _executable(path: Path, source: str) -> Path:
-    """Return ``path`` if it is an executable file; ``source`` says who named it."""
-    if not (path.is_file() and os.access(path, os.X_OK)):
-        raise EngineMissing(f"{source} names {str(path)!r}, no executable file; {_REMEDY}")
-    return path
 
 
 def _board_after(moves: Iterable[str], root: str) -> chess.Board:

@@ -2,10 +2,10 @@
 
 The CCC paper (Section 3.1.1 and Appendix A) takes the terms of Stockfish 8's evaluation as the
 labels of its concepts. ``eval`` prints one table a position: each row a term, with middlegame
-(MG) and endgame (EG) values in pawns for White, for Black, and in total. A thread writes
-positions to the engine while the caller's thread reads and parses tables, whole blocks at a
-time, so that the engine never waits (``benchmarks/oracle_speed.py`` measures it); several
-engines run side by side. Evaluation has no memory: a table depends on nothing but its position.
+(MG) and endgame (EG) values in pawns for White, for Black, and in total. The next positions are
+with the engine while the tables of the last ones are read and parsed, a batch at a time, so that
+it never waits (``benchmarks/oracle_speed.py`` measures it); several engines run side by side.
+Evaluation has no memory: a table depends on nothing but its position.
 """
 
 from __future__ import annotations
@@ -51,11 +51,12 @@ _REMEDY8 = "install it with `npm install stockfish@8.0.0` or set CHESSGLOSS_STOC
 _NETWORK_LINE = re.compile(r"^NNUE evaluation +(\S+) \(white side\)", re.MULTILINE)
 _FEN = re.compile(r"[1-8pnbrqkPNBRQK/]{15,71} [wb] (?:-|[KQkq]{1,4}) (?:-|[a-h][36]) \d+ \d+")
 
-#: Tables parsed at once: enough to forget numpy's cost a call, few enough to stay in cache.
+#: Tables parsed at once: enough to forget numpy's cost a call, few enough to stay in cache. Two
+#: batches of positions fit into a pipe (64 KiB): to write one while the other waits never blocks.
 _BATCH = 256
 
-#: Positions asked one by one after a failure: more than a batch and a read can hold.
-_CAREFUL = 2048
+#: Positions asked one by one after a failure: more than were with the engine.
+_CAREFUL = 2 * _BATCH
 
 #: Size asked for each pipe: the most that Linux grants any user (/proc/sys/fs/pipe-max-size),
 #: some 15 ms of Stockfish 15.1's output, so that a reader that is late does not stop it.
@@ -141,12 +142,10 @@ class TraceFormat:
         Text that occurs once a position, in the last line with a number.
     numbers
         Numbers printed a position, all with two decimals.
-    pawns
-        Place of the Pawns' total (middlegame) among the numbers of a position.
     knights
         Place of White's Knights (middlegame), where the rows of six begin: White, Black
         and total, MG and EG each, for knights, bishops, rooks, queens, mobility, king
-        safety, threats, passed pawns, space.
+        safety, threats, passed pawns, space. The total of Pawns comes right before it.
     total
         Place of the evaluation.
     lazy
@@ -156,7 +155,6 @@ class TraceFormat:
 
     closing: bytes
     numbers: int
-    pawns: int
     knights: int
     total: int
     lazy: bool
@@ -166,15 +164,15 @@ class TraceFormat:
         """Places of the middlegame values, in the order of :data:`TERMS`."""
         rows = (0, 1, 2, 3, 4, 5, 6, 8, 7)  # Table 6 has Space before Passed pawns
         sided = [self.knights + 6 * row + 2 * side for row in rows for side in (0, 1)]
-        return np.array([0, 2, self.pawns, *sided])
+        return np.array([0, 2, self.knights - 2, *sided])
 
 
 #: Stockfish 8: ``src/evaluate.cpp``, ``Eval::trace``, at tag sf_8.
-STOCKFISH_8 = TraceFormat(b"Total Evaluation", 63, 4, 6, 62, lazy=False)
+STOCKFISH_8 = TraceFormat(b"Total Evaluation", 63, 6, 62, lazy=False)
 
 #: Stockfish 15.1, classical: ``src/evaluate.cpp``, ``Eval::trace``, at tag sf_15.1. Its
 #: total is the line `Classical evaluation`, before the damping by the fifty-move counter.
-STOCKFISH_15 = TraceFormat(b"Final evaluation", 70, 8, 10, 68, lazy=True)
+STOCKFISH_15 = TraceFormat(b"Final evaluation", 70, 10, 68, lazy=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,8 +251,8 @@ def find_stockfish8() -> tuple[str, str]:
     for folder in (here, *here.parents, *Path(__file__).resolve().parents):
         package = folder / "node_modules" / "stockfish"
         with contextlib.suppress(OSError, ValueError):
-            description = json.loads((package / "package.json").read_text(encoding="utf-8"))
-            if description.get("version") == _STOCKFISH8_PACKAGE:
+            description = (package / "package.json").read_text(encoding="utf-8")
+            if json.loads(description).get("version") == _STOCKFISH8_PACKAGE:
                 return node, str(package / "src" / "stockfish.js")
     raise EngineMissing(f"no npm package stockfish {_STOCKFISH8_PACKAGE} in {here}; {_REMEDY8}")
 
@@ -302,10 +300,9 @@ def evaluate_terms(
                 "read it with positions.read_fen or positions.repair_fen first"
             )
     row_of = {fen: row for row, fen in enumerate(dict.fromkeys(fens))}
-    distinct = list(row_of)
-    with tqdm(total=len(distinct), desc=oracle.name, unit="position", disable=not progress) as bar:
-        table = TermTable.concatenate(_in_lanes(distinct, oracle, processes, bar))
-    return table if len(distinct) == len(fens) else table.take([row_of[fen] for fen in fens])
+    with tqdm(total=len(row_of), desc=oracle.name, unit="position", disable=not progress) as bar:
+        table = TermTable.concatenate(_in_lanes(list(row_of), oracle, processes, bar))
+    return table.take(np.fromiter((row_of[fen] for fen in fens), np.intp))
 
 
 def network_evaluations(fens: Sequence[str]) -> NDArray[np.float64]:
@@ -336,21 +333,18 @@ def network_evaluations(fens: Sequence[str]) -> NDArray[np.float64]:
     return np.array(printed, float)
 
 
-# Asking: one engine a lane, written to by one thread and read by another
+# Asking: one engine a lane
 
 
 def _in_lanes(fens: list[str], oracle: Oracle, processes: int, bar: tqdm) -> list[TermTable]:
     """Share the positions out to lanes, one engine each, and return the tables in order."""
     lanes = max(1, min(processes, len(fens)))
     bounds = [len(fens) * lane // lanes for lane in range(lanes + 1)]
+    shares = [fens[begin:end] for begin, end in itertools.pairwise(bounds)]
     stop = threading.Event()
-
-    def lane(begin: int, end: int) -> TermTable:
-        return TermTable.concatenate(_stream(fens[begin:end], oracle, bar, stop))
-
     with ThreadPoolExecutor(lanes) as pool:
         try:
-            futures = [pool.submit(lane, *share) for share in itertools.pairwise(bounds)]
+            futures = [pool.submit(_ask_all, share, oracle, bar, stop) for share in shares]
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
             stop.set()
@@ -360,38 +354,36 @@ def _in_lanes(fens: list[str], oracle: Oracle, processes: int, bar: tqdm) -> lis
     return [future.result() for future in futures]
 
 
-def _stream(
-    fens: Sequence[str], oracle: Oracle, bar: tqdm, stop: threading.Event
-) -> Iterator[TermTable]:
-    """Yield the tables of all positions, in order, some hundred at a time.
+def _ask_all(fens: list[str], oracle: Oracle, bar: tqdm, stop: threading.Event) -> TermTable:
+    """Return the table of all positions, whatever breaks off once.
 
     An engine that breaks off is replaced; the positions around the break are asked one by
     one, so that a second failure has a name. Once ``stop`` is set, :class:`TraceError` is
     raised and the engine is gone.
     """
+    tables: list[TermTable] = []
     done, careful = 0, 0
     while done < len(fens):
         try:
-            with OracleProcess(oracle, stop) as process:
-                while done < len(fens):
-                    end = done + 1 if done < careful else len(fens)
-                    for table in process.tables(fens[done:end]):
-                        yield table
-                        done += len(table)
-                        bar.update(len(table))
+            with run_oracle(oracle, stop) as process:
+                for table in process.tables(fens[done:], alone=careful - done):
+                    tables.append(table)
+                    done += len(table)
+                    bar.update(len(table))
         except TraceError as error:
             if stop.is_set():
                 raise
             if done < careful:
                 raise EngineFailed(
-                    f"{oracle.name} failed twice on {fens[done]!r}: {error}; check the position",
-                    fens[done],
+                    f"{oracle.name} failed twice on {fens[done]!r}: {error}; check the position"
                 ) from error
             careful = min(done + _CAREFUL, len(fens))
+    return TermTable.concatenate(tables)
 
 
-class OracleProcess:
-    """A running oracle. It is killed on leaving the context, whatever it is doing.
+@contextlib.contextmanager
+def run_oracle(oracle: Oracle, stop: threading.Event | None = None) -> Iterator[OracleProcess]:
+    """Start an oracle. It is killed on leaving the context, whatever it is doing.
 
     Parameters
     ----------
@@ -407,122 +399,98 @@ class OracleProcess:
     EngineFailed
         If it does not start.
     """
-
-    def __init__(self, oracle: Oracle, stop: threading.Event | None = None) -> None:
-        self._oracle = oracle
-        self._stop = stop or threading.Event()
-
-    def __enter__(self) -> OracleProcess:
-        pipe = subprocess.PIPE
+    pipe = subprocess.PIPE
+    try:
+        popen = subprocess.Popen(
+            oracle.command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, bufsize=0
+        )
+    except OSError as error:
+        raise EngineMissing(f"{oracle.name} cannot be run: {error}") from error
+    with popen:
         try:
-            self._popen = subprocess.Popen(
-                self._oracle.command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
-            )
-        except OSError as error:
-            raise EngineMissing(f"{self._oracle.name} cannot be run: {error}") from error
-        assert self._popen.stdin is not None
-        assert self._popen.stdout is not None
-        self._in, self._out = self._popen.stdin, self._popen.stdout
+            yield OracleProcess(oracle, popen, stop or threading.Event())
+        finally:
+            popen.kill()
+
+
+class OracleProcess:
+    """A conversation with a running oracle of the right version; :func:`run_oracle` begins it."""
+
+    def __init__(
+        self, oracle: Oracle, popen: subprocess.Popen[bytes], stop: threading.Event
+    ) -> None:
+        self._oracle, self._stop, self._buffer = oracle, stop, bytearray()
+        self._in, self._out = (pipe.fileno() for pipe in (popen.stdin, popen.stdout) if pipe)
         for end in (self._in, self._out):
             with contextlib.suppress(OSError, AttributeError):  # an offer of Linux, not a need
                 fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         try:
-            self._shake_hands()
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
+            self._write([*oracle.setup, "isready"])
+            printed = self._answer(b"readyok", 1)
+        except TraceError as error:
+            if stop.is_set():
+                raise
+            raise EngineFailed(f"{oracle.name} does not start: {error}") from error
+        banner = printed.decode(errors="replace").lstrip().splitlines()[0]
+        if not banner.startswith(oracle.banner):
+            raise EngineMissing(
+                f"{' '.join(oracle.command)} is {banner!r}, not {oracle.banner.strip()}"
+                f": only that version prints the tables of the oracle {oracle.name}"
+            )
 
-    def __exit__(self, *_: object) -> None:
-        self._popen.kill()
-        self._popen.wait()
-        for pipe in (self._in, self._out):
-            with contextlib.suppress(OSError):  # what was still to be written is lost
-                pipe.close()
-
-    def tables(self, fens: Sequence[str]) -> Iterator[TermTable]:
-        """Yield the tables of the positions in order, some hundred at a time.
+    def tables(self, fens: Sequence[str], alone: int = 0) -> Iterator[TermTable]:
+        """Yield the tables of the positions in order, the first ``alone`` of them one by one.
 
         Raises
         ------
         TraceError
             If the engine ends, falls silent, or prints something else.
         """
-
-        def ask() -> None:
-            with contextlib.suppress(OSError):  # the reader notices and says why
-                for start in range(0, len(fens), _BATCH):
-                    block = fens[start : start + _BATCH]
-                    self._write("".join(f"position fen {fen}\neval\n" for fen in block))
-
-        writer = threading.Thread(target=ask, daemon=True)
-        writer.start()
-        done = 0
-        try:
-            for count, raw in self._blocks(len(fens)):
-                block = fens[done : done + count]
-                checks = np.fromiter(map(in_check, block), bool, count=len(block))
+        alone = max(0, min(alone, len(fens)))
+        bounds = [*range(alone), *range(alone, len(fens), _BATCH), len(fens)]
+        batches = [fens[begin:end] for begin, end in itertools.pairwise(bounds)]
+        for batch, following in itertools.pairwise([[], *batches, []]):
+            self._write([f"position fen {fen}\neval" for fen in following])
+            if batch:
+                checks = np.fromiter(map(in_check, batch), bool, count=len(batch))
+                raw = self._answer(self._oracle.trace.closing, len(batch))
                 yield read_tables(raw, checks, self._oracle.trace)
-                done += count
-        except BaseException:
-            self._popen.kill()  # or the writer might wait for ever on a full pipe
-            raise
-        finally:
-            writer.join()
 
-    def _shake_hands(self) -> None:
-        printed = bytearray()
-        try:
-            self._write("\n".join([*self._oracle.setup, "isready", ""]))
-            while b"readyok" not in printed:
-                self._read(printed)
-        except (TraceError, OSError) as error:
-            if self._stop.is_set():
-                raise TraceError("called off") from error
-            raise EngineFailed(f"{self._oracle.name} does not start: {error}") from error
-        banner = printed.decode(errors="replace").lstrip().splitlines()[0]
-        if not banner.startswith(self._oracle.banner):
-            raise EngineMissing(
-                f"{' '.join(self._oracle.command)} is {banner!r}, not {self._oracle.banner.strip()}"
-                f": only that version prints the tables of the oracle {self._oracle.name}"
-            )
+    def _write(self, lines: Sequence[str]) -> None:
+        with contextlib.suppress(OSError):  # whoever reads then notices and says why
+            os.write(self._in, "".join(f"{line}\n" for line in lines).encode())
 
-    def _write(self, lines: str) -> None:
-        self._in.write(lines.encode())
-        self._in.flush()
+    def _answer(self, closing: bytes, count: int) -> bytes:
+        """Return the output up to the end of the line in which a text comes the last time.
 
-    def _blocks(self, total: int) -> Iterator[tuple[int, bytes]]:
-        """Yield whole tables with their number: the output, cut after a closing line.
-
-        A closing text may be split between two reads, so each search begins a little
-        before the fresh bytes; and a line counts only when its end has arrived.
+        It comes ``count`` times, and may be split between two reads.
         """
-        closing = self._oracle.trace.closing
-        buffer, whole = bytearray(), 0
-        while total:
-            overlap = max(0, len(buffer) - len(closing) + 1)
-            self._read(buffer)
-            whole += buffer.count(closing, overlap)
-            if whole > total:
-                raise TraceError(f"{whole} tables where {total} were asked for")
-            end = buffer.find(b"\n", buffer.rfind(closing)) if whole >= min(_BATCH, total) else -1
-            if end >= 0:
-                yield whole, bytes(buffer[:end])
-                del buffer[:end]
-                total, whole = total - whole, 0
+        at = 0
+        while count:
+            found = self._buffer.find(closing, at)
+            if found < 0:
+                at = max(at, len(self._buffer) - len(closing) + 1)
+                self._read()
+            else:
+                at, count = found + len(closing), count - 1
+        while (end := self._buffer.find(b"\n", at)) < 0:
+            self._read()
+        answer = bytes(self._buffer[:end])
+        del self._buffer[:end]
+        return answer
 
-    def _read(self, buffer: bytearray) -> None:
+    def _read(self) -> None:
         """Wait for output and append it to the buffer."""
         deadline = time.monotonic() + self._oracle.timeout
         while not self._stop.is_set():
             time.sleep(_GATHER)
             if select.select([self._out], [], [], _PATIENCE)[0]:
-                fresh = os.read(self._out.fileno(), _READ_BYTES)
+                fresh = os.read(self._out, _READ_BYTES)
                 if not fresh:
                     raise TraceError("the engine has ended")
-                buffer += fresh
-                if len(buffer) > _BABBLE_BYTES:
-                    raise TraceError(f"{len(buffer)} bytes of output without an answer")
+                self._buffer += fresh
+                if len(self._buffer) > _BABBLE_BYTES:
+                    raise TraceError(f"{len(self._buffer)} bytes of output without an answer")
                 return
             if time.monotonic() > deadline:
                 raise TraceError(f"no output for {self._oracle.timeout:g} s")
@@ -593,9 +561,9 @@ def in_check(fen: str) -> bool:
     if turn == "b":  # seen from Black's side, with the colours swapped
         board = board[::-1].swapcase()
     king = board.index("K")
-    if board[king - 11] == "p" or board[king - 9] == "p":
-        return True
-    if "n" in [board[king + step] for step in _KNIGHT_STEPS]:
+    if "p" in (board[king - 11], board[king - 9]) or "n" in [
+        board[king + n] for n in _KNIGHT_STEPS
+    ]:
         return True
     for step, sliders in _LINES:
         for line in (board[king + step :: step], board[king - step :: -step]):

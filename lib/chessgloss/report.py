@@ -328,24 +328,8 @@ def use_house_style() -> None:
     from cycler import cycler
     from matplotlib_inline.backend_inline import set_matplotlib_formats
 
-    plt.rcParams.update(
-        {
-            "axes.grid": True,
-            "axes.prop_cycle": cycler(color=PALETTE),
-            "axes.spines.right": False,
-            "axes.spines.top": False,
-            "figure.constrained_layout.use": True,
-            "figure.dpi": 100,
-            "figure.facecolor": "white",
-            "figure.figsize": (7.0, 3.6),
-            "font.family": "DejaVu Sans",
-            "font.size": 9.5,
-            "grid.alpha": 0.25,
-            "legend.frameon": False,
-            "svg.fonttype": "path",
-            "svg.hashsalt": "chessgloss",
-        }
-    )
+    plt.style.use(str(files("chessgloss").joinpath("report.mplstyle")))
+    plt.rcParams["axes.prop_cycle"] = cycler(color=PALETTE)
     set_matplotlib_formats("svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight")
 
 

@@ -93,9 +93,7 @@ def share(count: int, total: int) -> Interval:
     """
     if not 0 <= count <= total or not total:
         raise ValueError(f"a share is of at least one, got {count} of {total}")
-    value = count / total
-    low, high = wilson(value, total)
-    return Interval(value, min(low, value), max(high, value), total)
+    return _reaching(count / total, *wilson(count / total, total), total)
 
 
 def share_of(hits: Iterable[float]) -> Interval:
@@ -167,8 +165,7 @@ def mean_interval(values: ArrayLike, clusters: ArrayLike | None = None, *, seed:
     sums, counts = _cluster_sums(data, clusters)
     if _binary(data):
         value = float(data.mean())
-        low, high = wilson(value, effective_size(sums, counts))
-        return Interval(value, min(low, value), max(high, value), data.size)
+        return _reaching(value, *wilson(value, effective_size(sums, counts)), data.size)
     return _resampled_mean(sums, counts, seed)
 
 
@@ -206,7 +203,7 @@ def percentile_interval(
     low, high = map(float, np.quantile(np.asarray(samples, dtype=float), [tail, 1 - tail]))
     if share and low == high and value in (0.0, 1.0):
         low, high = wilson(value, clusters)
-    return Interval(value, min(low, value), max(high, value), n)
+    return _reaching(value, low, high, n)
 
 
 def means_by(
@@ -225,11 +222,10 @@ def means_by(
     seed
         Seed of the resampling, the same for each group.
     """
-    groups = {
-        name: mean_interval(rows[value], rows[cluster], seed=seed)
-        for name, rows in frame.groupby(by)
-    }
-    return pd.Series(groups)
+    found = {}
+    for name, rows in frame.groupby(by):
+        found[name] = mean_interval(rows[value], rows[cluster], seed=seed)
+    return pd.Series(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,8 +283,9 @@ def paired_difference(
     centre = sums.sum() / rows.sum()
     spread = np.sqrt(sums.size / (sums.size - 1) * ((sums - centre * rows) ** 2).sum()) / rows.sum()
     reach = special.stdtrit(sums.size - 1, 0.975) * spread
-    low, high = max(-1.0, float(centre - reach)), min(1.0, float(centre + reach))
-    return Interval(value, min(low, value), max(high, value), x.size)
+    return _reaching(
+        value, max(-1.0, float(centre - reach)), min(1.0, float(centre + reach)), x.size
+    )
 
 
 def sign_flip_p(differences: ArrayLike, *, seed: int, flips: int = FLIPS) -> NDArray[np.float64]:
@@ -392,34 +389,25 @@ def area_under_curve(
     return percentile_interval(_area(rows), samples, values.size, clusters=rarer, share=True)
 
 
-def fleiss_kappa(counts: ArrayLike) -> float:
+def fleiss_kappa(ratings: ArrayLike, categories: int) -> float:
     """Return Fleiss' kappa (statsmodels); NaN where chance agreement is complete.
 
     Parameters
     ----------
-    counts
-        Shape ``(items, categories)``: how many raters put the item into the category; every
-        item has the same number of raters, at least two.
+    ratings
+        Shape ``(items, raters)``, two raters at least: categories from 1. An item that a rater
+        left out (NaN) is left out.
+    categories
+        How many there are.
     """
     from statsmodels.stats import inter_rater
 
-    table = np.asarray(counts)
-    raters = table.sum(axis=1)
-    if table.ndim != 2 or not table.size or raters[0] < 2 or (raters != raters[0]).any():
-        raise ValueError("every item needs the same number of raters, two or more")
-    if (table.sum(axis=0) > 0).sum() == 1:
-        return float("nan")
-    return float(inter_rater.fleiss_kappa(table))
-
-
-def category_counts(values: ArrayLike, categories: int) -> NDArray[np.int64]:
-    """Count values 1 … ``categories`` in each row: ``(items, raters) -> (items, categories)``.
-
-    Rows with a missing value (NaN) are left out.
-    """
-    given = np.asarray(values, dtype=float)
+    given = np.asarray(ratings, dtype=float)
     whole = given[~np.isnan(given).any(axis=1)]
-    return np.stack([(whole == value).sum(axis=1) for value in range(1, categories + 1)], axis=1)
+    counts = np.stack([(whole == one).sum(axis=1) for one in range(1, categories + 1)], axis=1)
+    if (counts.sum(axis=0) > 0).sum() < 2:
+        return float("nan")
+    return float(inter_rater.fleiss_kappa(counts))
 
 
 def ranks(scores: ArrayLike, axis: int) -> NDArray[np.float64]:
@@ -496,15 +484,15 @@ def correlation(
     Interval or None
         ``None`` if a score is the same in all rows.
     """
+    if np.isnan(together(first, second, kind)):
+        return None
+    pairs = np.column_stack([np.asarray(first, dtype=float), np.asarray(second, dtype=float)])
+    known = np.isfinite(pairs).all(axis=1)
+    groups = None if clusters is None else np.asarray(clusters)[known]
 
     def measure(rows: NDArray[np.float64]) -> float:
         return together(rows[:, 0], rows[:, 1], kind)
 
-    pairs = np.column_stack([np.asarray(first, dtype=float), np.asarray(second, dtype=float)])
-    known = np.isfinite(pairs).all(axis=1)
-    if np.isnan(measure(pairs[known])):
-        return None
-    groups = None if clusters is None else np.asarray(clusters)[known]
     return bootstrap(pairs[known], measure, groups, seed=seed, resamples=resamples)
 
 
@@ -593,6 +581,11 @@ def crossed_mean(values: ArrayLike) -> Interval:
     return Interval(value, value - reach, value + reach, n)
 
 
+def _reaching(value: float, low: float, high: float, n: int) -> Interval:
+    """Return an interval, made to reach its estimate, which rounding may have left outside."""
+    return Interval(value, min(low, value), max(high, value), n)
+
+
 def _area(rows: NDArray[np.float64]) -> float:
     """Return the area of rows (score, whether positive); NaN where one kind is missing."""
     positive = rows[:, 1] == 1
@@ -634,7 +627,7 @@ def _resample(
     """Return a statistic of each bootstrap sample of whole clusters on which it is finite."""
     weights = cluster_weights(int(index.max()) + 1, seed=seed, resamples=resamples)[:, index]
     samples = (statistic(np.repeat(values, each, axis=0)) for each in weights)
-    return [sample for sample in samples if np.isfinite(sample)]
+    return list(filter(np.isfinite, samples))
 
 
 def _resampled_mean(sums: NDArray[np.float64], counts: NDArray[Any], seed: int) -> Interval:

@@ -130,6 +130,29 @@ class Store:
                 continue
 
 
+def write_tensors(serialised: bytes, path: Path) -> Path:
+    """Write a safetensors file, atomically: a kill leaves the old file or the new one.
+
+    The same tensors and texts give the same bytes: safetensors itself writes the texts of its
+    header in an order of chance, and here they are sorted.
+
+    Parameters
+    ----------
+    serialised
+        What ``save`` of :mod:`safetensors.numpy` or :mod:`safetensors.torch` returns.
+    path
+        The file; its folder is made.
+    """
+    end = 8 + int.from_bytes(serialised[:8], "little")
+    header = json.loads(serialised[8:end])
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_suffix(".part")
+    aside.write_bytes(serialised[:8] + text.ljust(end - 8) + serialised[end:])
+    return aside.replace(path)
+
+
 def recipe_key(recipe: Mapping[str, Any]) -> str:
     """Return the hash, 24 hex digits, of a recipe of JSON values; its order does not matter."""
     text = json.dumps(recipe, sort_keys=True, ensure_ascii=False, allow_nan=False)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gzip
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -78,15 +79,13 @@ def _net(architecture: Architecture, rng: np.random.Generator | None) -> bytes:
     a = architecture
     numbers = enumerate((a.input, a.value, a.network, a.policy, a.value, 0, a.activation), 1)
     described = b"".join(_number(field, number) for field, number in numbers)
-    weights = b"".join(_message(_encode(a.layers(), rng)))
-    return b"".join(
-        [
-            _varint(1 << 3 | 5) + struct.pack("<I", 0x1C0),
-            _field(3, _number(1, 0) + _number(2, 30)),
-            _field(4, _number(1, 1) + _field(2, described)),
-            _field(10, weights),
-        ]
-    )
+    fields = [
+        _varint(1 << 3 | 5) + struct.pack("<I", 0x1C0),
+        _field(3, _number(1, 0) + _number(2, 30)),
+        _field(4, _number(1, 1) + _field(2, described)),
+        _field(10, b"".join(_message(_encode(a.layers(), rng)))),
+    ]
+    return b"".join(fields)
 
 
 def _encode(
@@ -103,25 +102,17 @@ def _encode(
         yield at, bounds + _field(3, steps.tobytes())
 
 
-def _message(encoded: Iterator[tuple[tuple[int, ...], bytes]]) -> Iterator[bytes]:
+def _message(encoded: Iterable[tuple[tuple[int, ...], bytes]]) -> Iterator[bytes]:
     """Nest (field numbers, bytes) into messages; the second number of field 2 only counts."""
-    open_at: tuple[int, ...] = ()
-    inner: list[tuple[tuple[int, ...], bytes]] = []
-    for at, content in encoded:
-        depth = 2 if at[0] == 2 and len(at) > 2 else 1
-        if inner and at[:depth] != open_at:
-            yield _close(open_at, inner)
-            inner = []
-        open_at = at[:depth]
-        inner.append((at[depth:], content))
-    if inner:
-        yield _close(open_at, inner)
 
+    def own(item: tuple[tuple[int, ...], bytes]) -> tuple[int, ...]:
+        at, _ = item
+        return at[: 2 if at[0] == 2 and len(at) > 2 else 1]
 
-def _close(at: tuple[int, ...], inner: list[tuple[tuple[int, ...], bytes]]) -> bytes:
-    if inner[0][0] == ():
-        return _field(at[0], inner[0][1])
-    return _field(at[0], b"".join(_message(iter(inner))))
+    for at, items in groupby(encoded, own):
+        inner = [(path[len(at) :], content) for path, content in items]
+        whole = b"".join(_message(inner)) if inner[0][0] else inner[0][1]
+        yield _field(at[0], whole)
 
 
 def _field(number: int, content: bytes) -> bytes:

@@ -274,7 +274,7 @@ def _load(expert: str, path: str | None, view: View | None, sha256: str) -> Repr
             f"the network file of {expert!r} has the SHA-256 {digest} on this machine, "
             f"not {sha256}: give every worker the same file"
         )
-    return load_expert(expert, path, view=view)  # type: ignore[call-overload]
+    return load_expert(expert, path, view=view)
 
 
 def _network_digest(expert: str, path: Path | str | None) -> str:

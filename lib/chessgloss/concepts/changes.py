@@ -168,16 +168,6 @@ def kind_of(board: chess.Board, move: chess.Move) -> MoveKind:
     return "pawn" if board.piece_type_at(move.from_square) == chess.PAWN else "quiet"
 
 
-def give_back(fen: str) -> str:
-    """Return the FEN with the other side to move and no en passant square.
-
-    For experts that see the board from the side to move: the position after a move as the
-    mover sees it. It need not be legal (the opponent may stand in check).
-    """
-    placement, turn, castling, _, *counters = fen.split(" ")
-    return " ".join([placement, "b" if turn == "w" else "w", castling, "-", *counters])
-
-
 def sample_moves(
     games: Sequence[Game], per_game: int | None, *, seed: int, jobs: int = 2
 ) -> pd.DataFrame:

@@ -20,9 +20,11 @@ import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.svm import LinearSVC
+
+from chessgloss.store import write_tensors
 
 Floats = NDArray[np.floating]
 
@@ -183,7 +185,7 @@ class ConceptVectors:
     def save(self, path: Path) -> Path:
         """Write a safetensors file whose header says where the vectors come from."""
         header = {**self.about, "names": json.dumps(self.names)}
-        return write_tensors({"weights": self.weights, "biases": self.biases}, header, path)
+        return write_tensors(save({"weights": self.weights, "biases": self.biases}, header), path)
 
     @classmethod
     def load(cls, path: Path) -> ConceptVectors:
@@ -199,16 +201,8 @@ class ConceptVectors:
         return cls(names, tensors["weights"], tensors["biases"], about)
 
 
-def write_tensors(tensors: dict[str, NDArray], about: Mapping[str, str], path: Path) -> Path:
-    """Write a safetensors file, atomically, with texts in its header."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(".part")
-    save_file(tensors, aside, dict(about))
-    return aside.rename(path)
-
-
 def read_tensors(path: Path, kind: str) -> tuple[dict[str, NDArray], dict[str, str]]:
-    """Return the arrays of a file that :func:`write_tensors` wrote, and the texts of its header.
+    """Return the arrays of a safetensors file, and the texts of its header.
 
     Raises
     ------
@@ -378,36 +372,3 @@ def fit_ridge(
     ridge = Ridge(alpha=alpha, solver="cholesky", copy_X=False)
     ridge.fit(standard.apply(rows), np.asarray(targets, np.float32))
     return ConceptVectors(tuple(names), *standard.fold(ridge.coef_, ridge.intercept_), {})
-
-
-def matched_pairs(
-    labelled: Labelled, tails: Tails, concept: int, signatures: NDArray, part: str = "test"
-) -> NDArray[np.int64]:
-    """Pair positives and negatives that differ in the concept and in little else.
-
-    Each positive row of the part meets the unused negative row with the same material
-    that is nearest in the other terms (each in units of its own spread).
-
-    Parameters
-    ----------
-    signatures
-        Shape ``(n,)``: equal for positions with equal material on both sides.
-
-    Returns
-    -------
-    ndarray
-        Shape ``(pairs, 2)``: row numbers of a positive and its negative.
-    """
-    spread = labelled.values.std(axis=0)
-    others = [k for k in range(len(labelled.terms)) if k != concept and spread[k] > 0]
-    place = labelled.values[:, others] / spread[others]
-    here = tails.take(labelled.splits[tails.rows] == part)
-    positive, negative = here.rows[here.positive], here.rows[~here.positive]
-    pairs: list[tuple[int, int]] = []
-    for signature in np.unique(signatures[positive]):
-        free = negative[signatures[negative] == signature].tolist()
-        for row in positive[signatures[positive] == signature].tolist():
-            if free:
-                nearest = int(np.argmin(((place[free] - place[row]) ** 2).sum(axis=1)))
-                pairs.append((row, free.pop(nearest)))
-    return np.array(pairs, np.int64).reshape(-1, 2)

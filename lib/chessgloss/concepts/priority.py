@@ -24,6 +24,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from safetensors.numpy import save
 from torch import nn
 
 from chessgloss.concepts import fit
@@ -31,10 +32,10 @@ from chessgloss.concepts.changes import ConceptChange, Priorities, TermChanges, 
 from chessgloss.concepts.fit import ConceptVectors, Floats, Labelled, fit_concepts, fit_ridge
 from chessgloss.experts import Expert, joined_activations, load_expert
 from chessgloss.experts.boards import read_boards
-from chessgloss.experts.nnue import ACCUMULATORS, ONE, clip, multiply_pairs
+from chessgloss.experts.nnue import ACCUMULATORS, ONE, multiply_pairs
 from chessgloss.oracle import TERMS
 from chessgloss.positions import Position, read_fen, read_move
-from chessgloss.store import data_file
+from chessgloss.store import data_file, write_tensors
 
 MethodName = Literal["default", "linear", "paper"]
 
@@ -72,7 +73,7 @@ class NnueSource:
     def features(self, before: NDArray, after: NDArray) -> torch.Tensor:
         """Return the features of moves, float32 ``(n, 2, 4096)``, from what was read."""
         first, last = (torch.from_numpy(side.astype(np.float32)) for side in (before, after))
-        clipped, later = clip(first), clip(last)
+        clipped, later = first.clamp(0, ONE), last.clamp(0, ONE)
         pairs, later_pairs = multiply_pairs(clipped), multiply_pairs(later)
         parts = [last - first, later - clipped, later_pairs - pairs, clipped, pairs]
         return torch.cat(parts, dim=-1).div_(ONE)
@@ -216,10 +217,10 @@ class ChangeModel:
 
     def save(self, path: Path) -> Path:
         """Write a safetensors file in half precision, with sizes and origin in its header."""
-        weights = {name: each.half() for name, each in self.network.state_dict().items()}
-        arrays = {name: each.numpy() for name, each in weights.items()}
+        weights = self.network.state_dict().items()
+        arrays = {name: each.half().numpy() for name, each in weights}
         header = {**self.about, "sizes": json.dumps(self.network.sizes)}
-        return fit.write_tensors({**arrays, "spread": self.spread}, header, path)
+        return write_tensors(save({**arrays, "spread": self.spread}, header), path)
 
     @classmethod
     def load(cls, path: Path) -> ChangeModel:

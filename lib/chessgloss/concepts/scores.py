@@ -5,9 +5,8 @@ Held-out scores are a tidy frame, one row a concept and position: ``concept``, `
 whole games.
 
 Rankings are arrays, rows are moves and columns are terms. ``truth`` is the true change of each
-term in standard deviations; the *size* of the change is what counts, its direction has a
-measure of its own. A move on which a measure says nothing gets NaN there: leave it out by name,
-not by chance.
+term in standard deviations; the *size* of the change is what counts. A move on which a measure
+says nothing gets NaN there: leave it out by name, not by chance.
 """
 
 from __future__ import annotations
@@ -189,27 +188,3 @@ def precision(scores: ArrayLike, truth: ArrayLike, top: int = TOP) -> NDArray[np
     cut = -np.sort(-gain, axis=1)[:, top - 1]
     hits = np.take_along_axis(gain, top_columns(scores, top), axis=1) >= cut[:, None]
     return np.where(cut > 0, hits.mean(axis=1), np.nan)
-
-
-def sign_accuracy(
-    scores: ArrayLike, changes: ArrayLike, truth: ArrayLike, top: int = TOP
-) -> NDArray[np.float64]:
-    """Return how often the direction is right among the first ``top`` terms that do change.
-
-    NaN for a move none of whose first ``top`` terms changes.
-
-    Parameters
-    ----------
-    scores
-        Shape ``(n, k)``: what the terms are ranked by.
-    changes
-        Shape ``(n, k)``: predicted changes, of which the sign is used.
-    truth
-        Shape ``(n, k)``: true changes.
-    """
-    ranked = top_columns(scores, top)
-    real, predicted = (np.take_along_axis(np.asarray(x), ranked, axis=1) for x in (truth, changes))
-    moved = real != 0
-    right = ((np.sign(real) == np.sign(predicted)) & moved).sum(axis=1)
-    count = moved.sum(axis=1)
-    return np.divide(right, count, out=np.full(len(real), np.nan), where=count > 0)

@@ -4,7 +4,7 @@ One line names an expert::
 
     load_expert("nnue")                     # the network in Stockfish 15.1, always there
     load_expert("leela", "t78.pb.gz")       # a residual Leela network
-    load_expert("nnue", random_weights=0)   # the same architecture, random weights
+    load_expert("nnue", random_weights=0)   # NNUE's architecture, random weights
     load_expert("onehot")                   # no network at all: the control of every probe
 
 **Whose view?** Every layer is either White's (column blocks, and so labels, mean White and
@@ -22,7 +22,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
 View = Literal["white", "mover"]
-ExpertName = Literal["nnue", "leela"]
-ControlName = Literal["onehot", "piece_counts"]
 Positions: TypeAlias = Sequence[str | Position]
 
 
@@ -113,9 +111,7 @@ class Expert(Representation):
         """Evaluate one batch for White, float32 (n,)."""
 
     @abstractmethod
-    def _continued(
-        self, layer: str, activations: torch.Tensor, positions: Positions
-    ) -> torch.Tensor:
+    def _continued(self, layer: str, activations: torch.Tensor, positions: Positions) -> np.ndarray:
         """Evaluate for White from activations (n, d) of the right shape: float32 (n,)."""
 
     def evaluate(self, positions: Positions) -> np.ndarray:
@@ -152,7 +148,7 @@ class Expert(Representation):
         if given.shape != expected:
             raise ValueError(f"{layer} needs shape {expected}, got {given.shape}")
         with torch.inference_mode():
-            return self._continued(layer, torch.from_numpy(given), positions).numpy()
+            return self._continued(layer, torch.from_numpy(given), positions)
 
 
 def joined_activations(
@@ -189,27 +185,13 @@ def joined_activations(
     return whole
 
 
-@overload
-def load_expert(
-    name: ExpertName,
-    path: Path | str | None = None,
-    *,
-    view: View | None = None,
-    random_weights: int | None = None,
-) -> Expert: ...
-
-
-@overload
-def load_expert(name: ControlName, *, view: View | None = None) -> Representation: ...
-
-
 def load_expert(
     name: str,
     path: Path | str | None = None,
     *,
     view: View | None = None,
     random_weights: int | None = None,
-) -> Representation:
+) -> Any:
     """Load an expert, or a control, by name.
 
     Parameters
@@ -222,7 +204,12 @@ def load_expert(
         Whose blocks come first: ``white`` (the default) or ``mover``. Leela knows only
         ``mover``.
     random_weights
-        A seed: keep the architecture, draw every weight at random from its tensor's values.
+        A seed: keep NNUE's architecture, draw every weight at random from its tensor's values.
+
+    Returns
+    -------
+    NnueExpert, LeelaExpert or BareBoard
+        Every one a :class:`Representation`, the networks an :class:`Expert`.
 
     Raises
     ------
@@ -231,22 +218,23 @@ def load_expert(
     AssetMissing
         If there is no network file; the message says how to get one.
     """
+    if random_weights is not None and name != "nnue":
+        raise ValueError(f"only nnue is read with random weights; leave them out for {name}")
+    if name in ("onehot", "piece_counts"):
+        from chessgloss.experts.boards import BareBoard
+
+        if path is not None:
+            raise ValueError(f"{name} has no weights: leave path out")
+        return BareBoard(name, view or "white")
+    if name not in ("nnue", "leela"):
+        raise ValueError(f"there is no expert {name!r}; choose nnue, leela, onehot or piece_counts")
+    file = Path(path) if path else assets.locate(name)
     if name == "nnue":
         from chessgloss.experts.nnue import NnueExpert
 
-        file = Path(path) if path else assets.locate(name)
         return NnueExpert(file, view=view or "white", random_weights=random_weights)
-    if name == "leela":
-        from chessgloss.experts.leela import LeelaExpert
+    from chessgloss.experts.leela import LeelaExpert
 
-        if view == "white":
-            raise ValueError("Leela sees every board from the mover's side; leave view out")
-        file = Path(path) if path else assets.locate(name)
-        return LeelaExpert(file, random_weights=random_weights)
-    if name in get_args(ControlName):
-        from chessgloss.experts.boards import BareBoard
-
-        if path is not None or random_weights is not None:
-            raise ValueError(f"{name} has no weights: leave path and random_weights out")
-        return BareBoard(name, view or "white")
-    raise ValueError(f"there is no expert {name!r}; choose nnue, leela, onehot or piece_counts")
+    if view == "white":
+        raise ValueError("Leela sees every board from the mover's side; leave view out")
+    return LeelaExpert(file)

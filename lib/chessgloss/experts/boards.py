@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,6 +60,11 @@ class Boards:
     def from_mover(self) -> np.ndarray:
         """Return ``squares`` seen by the side to move: (n, 64)."""
         return np.where(self.white_to_move[:, None], self.squares, self.from_black())
+
+
+def signs_of(white_to_move: np.ndarray) -> np.ndarray:
+    """Return 1 where White is to move and -1 where Black is: between mover's and White's view."""
+    return np.where(white_to_move, 1, -1)
 
 
 def fen_of(position: str | Position) -> str:
@@ -135,27 +140,15 @@ class BareBoard(Representation):
     """
 
     def __init__(self, kind: str, view: View = "white") -> None:
-        self._encode, width = _ENCODINGS[kind]
+        width = {"onehot": len(PIECES) * 64 + 1, "piece_counts": len(PIECES) - 2 + 1}[kind]
         super().__init__(kind, {"board": width}, view, batch=8192)
 
     def _layer(self, layer: str, positions: list[str | Position]) -> np.ndarray:
-        boards = read_boards(positions)
+        boards, counted = read_boards(positions), self.name == "piece_counts"
         squares = boards.squares if self.view == "white" else boards.from_mover()
-        columns = np.column_stack([self._encode(squares), boards.white_to_move])
-        return columns.astype(np.float32, copy=False)
-
-
-def _one_hot(squares: np.ndarray) -> np.ndarray:
-    codes = np.arange(1, len(PIECES) + 1, dtype=np.uint8)[:, None]
-    return (squares[:, None, :] == codes).reshape(len(squares), -1).astype(np.float32)
-
-
-def _piece_counts(squares: np.ndarray) -> np.ndarray:
-    codes = [code for code in range(1, len(PIECES) + 1) if code not in _KINGS]
-    return np.stack([(squares == code).sum(axis=1) for code in codes], axis=1)
-
-
-_ENCODINGS: dict[str, tuple[Callable[[np.ndarray], np.ndarray], int]] = {
-    "onehot": (_one_hot, len(PIECES) * 64 + 1),
-    "piece_counts": (_piece_counts, len(PIECES) - 2 + 1),
-}
+        codes = np.arange(1, len(PIECES) + 1, dtype=np.uint8)
+        columns = (
+            squares[:, None, :] == (np.setdiff1d(codes, _KINGS) if counted else codes)[:, None]
+        )
+        columns = columns.sum(axis=2) if counted else columns.reshape(len(boards), -1)
+        return np.column_stack([columns, boards.white_to_move]).astype(np.float32)

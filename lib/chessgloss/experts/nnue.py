@@ -15,18 +15,18 @@ expert. Source of every fact: Stockfish 15.1, ``src/nnue/`` (``nnue_architecture
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 import torch
 from torch.nn.functional import embedding_bag
 
 from chessgloss.experts import Expert, Positions, View
-from chessgloss.experts.boards import Boards, read_boards
+from chessgloss.experts.boards import Boards, read_boards, signs_of
 from chessgloss.positions import Position
 
 KING_BUCKETS = 32
@@ -70,25 +70,24 @@ class NnueFormatError(ValueError):
     """A file that is no NNUE network, or one of an architecture not read here."""
 
 
-class Stack:
-    """One of the eight small networks, as tensors; the float64 ones hold every integer exactly.
+class Stack(NamedTuple):
+    """One of the eight small networks: weights (outputs, inputs) and biases of three layers.
 
-    Parameters
-    ----------
-    weights_1, biases_1, weights_2, biases_2, weights_3, bias_3
-        int8 weights (outputs, inputs) and int32 biases of the three layers.
+    Those of the first layer are float32, the others float64; both hold every integer exactly.
     """
 
-    def __init__(self, *layers: np.ndarray) -> None:
+    weights_1: torch.Tensor
+    biases_1: torch.Tensor
+    weights_2: torch.Tensor
+    biases_2: torch.Tensor
+    weights_3: torch.Tensor
+    bias_3: torch.Tensor
+
+    @classmethod
+    def of(cls, layers: Sequence[np.ndarray]) -> Stack:
+        """Return the stack of the integers of a file, in the same order."""
         floats = (layer.astype(np.float32 if at < 2 else float) for at, layer in enumerate(layers))
-        (
-            self.weights_1,
-            self.biases_1,
-            self.weights_2,
-            self.biases_2,
-            self.weights_3,
-            self.bias_3,
-        ) = map(torch.from_numpy, floats)
+        return cls(*map(torch.from_numpy, floats))
 
     def first(self, pairs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Map pairwise products (n, 1024) to ``hidden1`` (n, 30) and the skip sum (n,)."""
@@ -203,7 +202,7 @@ def read_network(path: Path, random_weights: int | None = None) -> NnueNetwork:
 
         biases, weights, psqt = map(drawn, (biases, weights, psqt))
         stacks = [list(map(drawn, stack)) for stack in stacks]
-    return NnueNetwork(biases, weights, psqt, tuple(Stack(*stack) for stack in stacks))
+    return NnueNetwork(biases, weights, psqt, tuple(map(Stack.of, stacks)))
 
 
 # ---------------------------------------------------------------- the features of a board
@@ -308,11 +307,6 @@ def _join_ranges(starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.n
     return np.arange(lengths.sum()) + np.repeat(starts - offsets, lengths), offsets
 
 
-def clip(accumulators: torch.Tensor) -> torch.Tensor:
-    """Clip accumulators to 0..127."""
-    return accumulators.clamp(0, ONE)
-
-
 def multiply_pairs(clipped: torch.Tensor) -> torch.Tensor:
     """Multiply a perspective's first half by its second: (..., 1024) to (..., 512).
 
@@ -408,31 +402,25 @@ class NnueExpert(Expert):
             hidden = self._hidden2(hidden, boards)
         return hidden.float().numpy()
 
-    def _evaluations(self, positions: list[str | Position]) -> np.ndarray:
-        boards = read_boards(positions)
-        units = (self._units(boards).numpy() * _signs(boards)).astype(np.float32)
-        return units / np.float32(UNITS_PER_PAWN)
-
     @_one_thread()
     @torch.inference_mode()
-    def _units(self, boards: Boards) -> torch.Tensor:
+    def _evaluations(self, positions: list[str | Position]) -> np.ndarray:
+        boards = read_boards(positions)
         bags = feature_bags(boards)
         hidden, skip = self._hidden1(self._own_pairs(boards, bags), boards)
         return self._sum_up(self._hidden2(hidden, boards), skip, boards, bags)
 
-    def _continued(
-        self, layer: str, activations: torch.Tensor, positions: Positions
-    ) -> torch.Tensor:
+    def _continued(self, layer: str, activations: torch.Tensor, positions: Positions) -> np.ndarray:
         boards = read_boards(positions)
-        bags = feature_bags(boards)
-        if layer.startswith("hidden"):
-            _, skip = self._hidden1(self._own_pairs(boards, bags), boards)
+        bags, wide = feature_bags(boards), not layer.startswith("hidden")
+        pairs = (
+            self._pairs_from(layer, activations, boards) if wide else self._own_pairs(boards, bags)
+        )
+        hidden, skip = self._hidden1(pairs, boards)
+        if not wide:
             hidden = activations.double()
-        else:
-            hidden, skip = self._hidden1(self._pairs_from(layer, activations, boards), boards)
         last = hidden if layer == "hidden2" else self._hidden2(hidden, boards)
-        signs = torch.from_numpy(_signs(boards).astype(np.float64))
-        return (self._sum_up(last, skip, boards, bags) * signs / UNITS_PER_PAWN).float()
+        return self._sum_up(last, skip, boards, bags)
 
     def _pairs_from(self, layer: str, values: torch.Tensor, boards: Boards) -> torch.Tensor:
         """Return the products (n, 2, 512), the mover's first, that follow from a wide layer."""
@@ -441,7 +429,7 @@ class NnueExpert(Expert):
             white = torch.from_numpy(boards.white_to_move)[:, None, None]
             blocks = torch.where(white, blocks, blocks.flip(1))
         if layer == "accumulators":
-            blocks = clip(blocks)
+            blocks = blocks.clamp(0, ONE)
         return blocks if layer == "pairwise" else multiply_pairs(blocks)
 
     def _own_pairs(self, boards: Boards, bags: FeatureBags) -> torch.Tensor:
@@ -463,8 +451,8 @@ class NnueExpert(Expert):
 
     def _sum_up(
         self, hidden: torch.Tensor, skip: torch.Tensor, boards: Boards, bags: FeatureBags
-    ) -> torch.Tensor:
-        """Return the evaluation (n,) in Stockfish's internal units, side to move's view.
+    ) -> np.ndarray:
+        """Return the evaluation, float32 (n,), in pawns for White.
 
         Piece-square sums are the mover's minus the opponent's; divisions round towards zero,
         as integers do in C++.
@@ -477,18 +465,15 @@ class NnueExpert(Expert):
             np.add.reduceat(self._psqt[features, stacks].astype(np.int64), bags.starts)
             for features in bags.features
         )
-        squares = torch.from_numpy(((white - black) * _signs(boards)).astype(np.float64))
-        return torch.trunc((torch.trunc(squares / 2) + positional + skip) / 16)
+        signs = signs_of(boards.white_to_move)
+        squares = torch.from_numpy(((white - black) * signs).astype(np.float64))
+        units = torch.trunc((torch.trunc(squares / 2) + positional + skip) / 16).numpy()
+        return (units * signs).astype(np.float32) / np.float32(UNITS_PER_PAWN)
 
     def _by_stack(self, boards: Boards) -> Iterator[tuple[Stack, torch.Tensor]]:
         numbers = _stack_numbers(boards)
         for number in np.unique(numbers):
             yield self._stacks[number], torch.from_numpy(np.flatnonzero(numbers == number))
-
-
-def _signs(boards: Boards) -> np.ndarray:
-    """Return 1 where White is to move and -1 where Black is: between mover's and White's."""
-    return np.where(boards.white_to_move, 1, -1)
 
 
 def _stack_numbers(boards: Boards) -> np.ndarray:

@@ -381,8 +381,7 @@ def table3(ratings: Ratings, *, seed: int, resamples: int = 300) -> pd.DataFrame
     most = max(*DIMENSIONS.values(), len(ratings.methods))
 
     def kappa(values: NDArray[np.float64]) -> float:
-        counts = stats.category_counts(values.reshape(-1, len(ratings.raters)), most)
-        return stats.fleiss_kappa(counts) if len(counts) else float("nan")
+        return stats.fleiss_kappa(values.reshape(-1, len(ratings.raters)), most)
 
     def alpha(values: NDArray[np.float64]) -> float:
         return stats.krippendorff_alpha(values.reshape(-1, len(ratings.raters)).T)
