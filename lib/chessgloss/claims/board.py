@@ -680,7 +680,7 @@ def shelters(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     kings = [king for term in claim.objects if is_king(term) for king in term.squares(board)]
     if not kings:
         return absent("there is no such king")
-    pawns = set(facts.shelter(board, bool(board.color_at(kings[0]))).pawns)
+    pawns = set(facts.shelter(board, bool(board.color_at(kings[0])))[1])
     evidence = f"{len(pawns)} pawns stand before {name(board, kings[0])}"
     if not claim.subjects:
         return truth(bool(pawns), evidence)
@@ -1060,14 +1060,11 @@ def pins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     for pinner, front, back in _lines(board):
         if (named and pinner not in actors) or front not in fronts:
             continue
-        worth = [_WORTH[facts.piece_on(board, square)] for square in (front, back)]
-        if _is_among(behind[0], board, [back]) if behind else worth[1] > worth[0]:
+        rises = tactics.worth(board, back) > tactics.worth(board, front)
+        if _is_among(behind[0], board, [back]) if behind else rises:
             return holds(f"{name(board, pinner)} pins {name(board, front)} to {name(board, back)}")
         doubtful = doubtful or not behind
     return unknown("something stands behind it") if doubtful else fails("no such pin")
-
-
-_WORTH = {**tactics.VALUES, chess.KING: 100}
 
 
 def skewers(claim: Claim, moment: Moment, scene: Scene) -> Finding:

@@ -91,12 +91,16 @@ def attackers(
     return chess.SquareSet(s for s in every if lines.get(s, chess.BB_ALL) & _SQUARES[square])
 
 
+def king_of(board: chess.Board, colour: chess.Color) -> chess.Square:
+    """Return where the king of ``colour`` stands, as in every legal position."""
+    king = board.king(colour)
+    assert king is not None, f"{chess.COLOR_NAMES[colour]} has no king in {board.fen()!r}"
+    return king
+
+
 def pin_lines(board: chess.Board, colour: chess.Color) -> dict[chess.Square, chess.Bitboard]:
     """Return, for each piece of ``colour`` pinned to its king, the squares of the pin's line."""
-    king = board.king(colour)
-    if king is None:
-        return {}
-    lines = {}
+    king, lines = king_of(board, colour), {}
     for pinner in chess.scan_forward(line_pieces(board, not colour, king)):
         between = chess.between(pinner, king) & board.occupied
         if between.bit_count() == 1 and between & board.occupied_co[colour]:
@@ -114,6 +118,13 @@ def line_pieces(board: chess.Board, colour: chess.Color, square: chess.Square) -
 
 
 # ---------------------------------------------------------------- moves
+
+
+def after_move(board: chess.Board, move: chess.Move) -> chess.Board:
+    """Return the board after a move, as a copy without the history before it."""
+    copy = board.copy(stack=False)
+    copy.push(move)
+    return copy
 
 
 def after_pass(board: chess.Board) -> chess.Board | None:
@@ -204,45 +215,16 @@ def heavy_pieces(board: chess.Board, colour: chess.Color, file: int) -> chess.Sq
 # ---------------------------------------------------------------- kings
 
 
-class Shelter(NamedTuple):
-    """A king and what stands before it.
+def shelter(
+    board: chess.Board, colour: chess.Color
+) -> tuple[chess.Square, tuple[chess.Square, ...]]:
+    """Return the king of ``colour`` and its own pawns that shelter it.
 
-    Parameters
-    ----------
-    king
-        Where the king stands.
-    pawns
-        Its own pawns on its file and the two beside it (one at the edge), one or two ranks
-        ahead: those that shelter it.
-    bare_files
-        Files among these on which it has no pawn of its own anywhere ahead.
+    They stand on its file or one beside it, one or two ranks ahead.
     """
-
-    king: chess.Square
-    pawns: tuple[chess.Square, ...]
-    bare_files: tuple[int, ...]
-
-
-def shelter(board: chess.Board, colour: chess.Color) -> Shelter:
-    """Return the shelter of the king of ``colour``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such king.
-    """
-    king = board.king(colour)
-    if king is None:
-        raise ValueError(f"{chess.COLOR_NAMES[colour]} has no king in {board.fen()!r}")
-    ahead = _ranks_ahead(king, colour) & board.pieces_mask(chess.PAWN, colour)
-    file, rank = chess.square_file(king), chess.square_rank(king)
-    files = range(max(file - 1, 0), min(file + 2, 8))
-    pawns = tuple(
-        pawn
-        for pawn in chess.scan_forward(ahead & _near_files(king))
-        if abs(chess.square_rank(pawn) - rank) <= 2
-    )
-    return Shelter(king, pawns, tuple(each for each in files if not ahead & _FILES[each]))
+    king, pawns = king_of(board, colour), board.pieces_mask(chess.PAWN, colour)
+    ahead = chess.scan_forward(pawns & _ranks_ahead(king, colour) & _near_files(king))
+    return king, tuple(pawn for pawn in ahead if abs(pawn // 8 - king // 8) <= 2)
 
 
 def _ranks_ahead(square: chess.Square, colour: chess.Color) -> chess.Bitboard:

@@ -201,8 +201,7 @@ def gather(move: MoveInContext, verdict: Verdict | None = None) -> Facts:
     from chessgloss.facts.known import known_facts  # which makes facts, of this module
 
     board = chess.Board(move.position.fen)
-    after = board.copy(stack=False)
-    after.push(move.move)
+    after = boards.after_move(board, move.move)
     facts = [*_checks(board, "before"), *_states(board, "before"), *_states(after, "after")]
     facts += [*_special_moves(board, move.move), *_checks(after, "move", board)]
     facts += [*_gains(board, move.move, after), *_tactics_made(board, move.move, facts)]
@@ -280,7 +279,7 @@ def _states(board: chess.Board, when: When) -> Iterator[Fact]:
         for loss in tactics.hanging(board, side, taken[not side]):
             text = f"{noun(side, loss.victim, loss.square)} is hanging"
             yield Fact("hanging", when, side, names((loss.square,)), loss.gain, text)
-        for fork in tactics.forks(board, side, taken[side], taken[not side]):
+        for fork in tactics.forks(board, side, taken[side]):
             targets = listed([noun_at(board, square) for square in fork.targets])
             text = f"{noun_at(board, fork.square)} forks {targets}"
             value = "safe" if fork.safe else "loose"
@@ -336,7 +335,7 @@ def _structure(board: chess.Board, when: When, side: chess.Color) -> Iterator[Fa
         yield Fact("isolated_pawn", when, side, names((pawn,)), None, text)
     for file in boards.half_open_files(board, side):
         yield _file(when, side, file, boards.heavy_pieces(board, side, file))
-    king, pawns, _ = boards.shelter(board, side)
+    king, pawns = boards.shelter(board, side)
     shelterers = f"the pawns on {listed(names(pawns))} shelter" if pawns else "no pawn shelters"
     if len(pawns) == 1:
         shelterers = f"the pawn on {chess.square_name(pawns[0])} shelters"
@@ -352,9 +351,7 @@ def _file(when: When, side: chess.Color | None, file: int, heavy: Iterable[chess
 
 def _checks(board: chess.Board, when: When, start: chess.Board | None = None) -> Iterator[Fact]:
     """Yield the facts of a check that stands, or that the move from ``start`` has given."""
-    king, checkers = board.king(board.turn), tuple(board.checkers())
-    if king is None:
-        return
+    king, checkers = boards.king_of(board, board.turn), tuple(board.checkers())
     side, target = not board.turn, noun_at(board, king)
 
     def give(kind: FactKind, pieces: tuple[chess.Square, ...]) -> Fact:
