@@ -12,7 +12,7 @@ import pytest
 
 import chessgloss.claims
 from chessgloss.claims import CAUSES, Disqualifier, disqualifier, extract, summarise, verify
-from chessgloss.claims.lexicon import read_notation
+from chessgloss.claims.lexicon import Notation
 from chessgloss.claims.relations import READERS, relations
 from chessgloss.corpora.games import read_games
 from chessgloss.facts import gather
@@ -285,13 +285,13 @@ def test_the_hard_rule_disqualifies_unsupported_events(text, events):
     ("RxQd8", chess.ROOK, "d8", True), ("nf3", chess.KNIGHT, "f3", False),
 ])  # fmt: skip
 def test_notation_is_read_in_many_forms(text, piece, to, takes):
-    read = read_notation(text)
+    read = Notation.read(text)
     assert (read.piece, chess.square_name(read.to), read.takes) == (piece, to, takes)
 
 
 def test_what_is_no_move_is_not_read():
     with pytest.raises(ValueError, match="'knight' is not a written move"):
-        read_notation("knight")
+        Notation.read("knight")
 
 
 @pytest.mark.parametrize("text", [

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast, get_args
+from typing import get_args
 
 from chessgloss.claims import board
 from chessgloss.claims.board import Anchor, Moment, Scene, Truth, set_scene
@@ -20,8 +20,6 @@ from chessgloss.claims.relations import (
     ONCE,
     READERS,
     Cause,
-    Decide,
-    DecideMove,
     Disqualifier,
     relations,
 )
@@ -160,14 +158,14 @@ def check(claim: Claim, scene: Scene) -> Checked:
     """
     stance, decide = claim.stance, relations()[claim.relation].decide
     if decide in (board.check_move, board.impossible):
-        return Checked(claim, *cast(DecideMove, decide)(claim, scene))
+        return Checked(claim, *decide(claim, scene))
     if stance.asked:
         return _open(claim, "the text asks it, it does not say it")
     of_moves = bool(claim.subjects) and all(term.role == "move" for term in claim.subjects)
     wanted, against = ("fails", "holds") if stance.negated else ("holds", "fails")
     first: dict[str, Checked] = {}  # of each outcome
     for moment in scene.allowed(claim):
-        finding = cast(Decide, decide)(claim, moment, scene)
+        finding = decide(claim, moment, scene)
         outcome, evidence = finding.outcome, finding.evidence
         if moment.skipped and outcome == "fails" and of_moves:
             outcome, evidence = "unknown", f"{evidence}, but moves may lie between"
@@ -201,7 +199,7 @@ def _is_next(claim: Claim, scene: Scene) -> bool:
     if not (named and others) or claim.tense == "any" or claim.kind not in ("attack", "tactic"):
         return False
     ends = (Moment("reply", board.play(end, reply)) for reply in end.legal_moves)
-    return any(cast(Decide, decide)(claim, each, scene).outcome == "holds" for each in ends)
+    return any(decide(claim, each, scene).outcome == "holds" for each in ends)
 
 
 def _is_supposed(claim: Claim) -> bool:

@@ -20,31 +20,8 @@ from typing import Any, Literal, get_args
 import chess
 
 from chessgloss.claims import board
-from chessgloss.claims.board import Anchor, Finding, Moment, Scene, Truth
-from chessgloss.claims.lexicon import (
-    Notation,
-    cue,
-    expand,
-    noun_pieces,
-    number,
-    read_notation,
-    words,
-)
-from chessgloss.claims.parser import (
-    ALL_PIECES,
-    THIS,
-    Claim,
-    Kind,
-    Sentence,
-    Stance,
-    Tense,
-    Term,
-    act_together,
-    actors,
-    has_group,
-    own_subject,
-    subject,
-)
+from chessgloss.claims.lexicon import Notation, cue, expand, noun_pieces, number, words
+from chessgloss.claims.parser import ALL_PIECES, THIS, Claim, Kind, Sentence, Stance, Tense, Term
 
 #: The four causes of an incorrect comment (CCC paper, Table 2).
 Cause = Literal[
@@ -69,10 +46,6 @@ Disqualifier = Literal[
     "check", "checkmate", "capture", "promotion", "trade", "hanging-piece win",
     "forced tactic or threat",
 ]  # fmt: skip
-
-#: Looks at one moment for a claim; of a move that is named, at all moments at once.
-Decide = Callable[[Claim, Moment, Scene], Finding]
-DecideMove = Callable[[Claim, Scene], tuple[Truth, str, Anchor]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +81,8 @@ class Relation:
     event
         Event of the hard rule.
     decide
-        Looks at one moment; of a named move, at all moments at once.
+        Looks at one moment and gives a finding; of a named move, at all moments at once,
+        and gives verdict, evidence and anchor.
     readings
         How words say it; none if it is found by the reading of another row.
     presupposed
@@ -117,7 +91,7 @@ class Relation:
 
     kind: Kind
     event: Disqualifier | None
-    decide: Decide | DecideMove
+    decide: Callable[..., Any]
     readings: tuple[Reading, ...]
     presupposed: bool = False
 
@@ -165,15 +139,15 @@ def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     first, last = match.span()
     if sentence.tags[first] == "&":
         first += 1
-    elif has_group(match, "subj"):
-        first = own_subject(sentence, match)
+    elif match.groupdict().get("subj"):
+        first = sentence.own_subject(match)
     span = sentence.span(first, last)
     if reading.relation == "captures" and _takes_nothing(sentence, span, match):
         return
     behind = match.groupdict().get("obj") == "T" and match.start("obj") > match.start("verb")
     if behind and sentence.elements[match.start("obj")].word not in ("it", "them", "him"):
         return  # ``attacked in this manner``
-    objects, acting = sentence.group(match, "obj", "behind", "behind2"), actors(sentence, match)
+    objects, acting = sentence.group(match, "obj", "behind", "behind2"), sentence.actors(match)
     if match.re.pattern.startswith("&") and not objects:
         # what a second passive verb speaks of: ``is hit by e4 and held by the rook``
         pieces = [term for term in sentence.may_act(match.start()) if term.role == "piece"]
@@ -181,7 +155,7 @@ def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     times = cue("times").match(sentence.words, span[1] - sentence.start)
     if times:
         span = (span[0], sentence.start + times.end())
-    together = act_together(sentence, match, acting)
+    together = sentence.act_together(match, acting)
     objects, subjects = (_placed(sentence, match, terms) for terms in (objects, acting))
     stance = _stance_of_verb(sentence, match, reading.relation)
     how = (stance, sentence.tense(first, last), _detail_of_verb(sentence, match, times))
@@ -228,7 +202,7 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
 
 def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
     """Tell whether a capture is only spoken of: ``taking it fails``, ``it can't be taken, as``."""
-    verb, has_subject = match.start("verb"), has_group(match, "subj")
+    verb, has_subject = match.start("verb"), match.groupdict().get("subj")
     word, before = sentence.elements[verb].word, sentence.tags[verb - 1 : verb]
     if word.endswith("ing") and not has_subject:
         subject = r"[^,;]{0,40}?\b(?:is|was|would|leads?|loses|fails|allows|runs)\b"
@@ -276,7 +250,9 @@ def read_move_in_words(
     piece = next(iter(term.pieces)) if len(term.pieces) == 1 else None
     if "to" in match.re.groupindex:
         # an unknown verb with no ``to`` says that no piece moves
-        verb = has_group(match, "verb") and sentence.tags[match.start("verb") : match.start("to")]
+        verb = (
+            match.groupdict().get("verb") and sentence.tags[match.start("verb") : match.start("to")]
+        )
         if len(element.terms) > 1 or (verb and verb[0] == "_" and "t" not in verb):
             return
         start, (to,) = source[0].square if source else term.square, sentence.group(match, "to")
@@ -636,7 +612,7 @@ def _check_or_mate(
     elif sentence.elements[index - 1].word == "with":
         subjects = sentence.may_act(first)
     elif element.word not in ("mated", "checkmated"):
-        subjects = subject(sentence, first)
+        subjects = sentence.subject(first)
         if sentence.tags[first - 1 : first] == "T" or stance.supposed or stance.able:
             # of the one move that the sentence writes a supposed check speaks
             moves = [each for each in sentence.elements if each.tag == "M"]
@@ -729,7 +705,7 @@ def _judged(sentence: Sentence, index: int) -> tuple[Term, ...]:
         return _written(sentence, index + len(sentence.tags[index:].partition(";")[0]))
     (term,) = sentence.elements[index + named.start("move")].terms
     if term.role == "square":  # a bare square is a pawn's move
-        move = read_notation(term.text)
+        move = Notation.read(term.text)
         term = Term("move", term.text, term.span, square=move.to, move=move)
     return (term,)
 
