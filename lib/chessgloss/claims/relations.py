@@ -726,3 +726,18 @@ OF_WORDS = frozenset({"wording", "counts", "happening"})
 
 #: Readers whose words, once read as a kind of claim, are not read so again.
 ONCE = frozenset({"wording", "move_in_words"})
+
+
+def read_claims(sentence: Sentence, presupposed: bool) -> Iterator[Claim]:
+    """Yield the claims of a sentence, row by row of the table."""
+    taken: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for row in relations().values():
+        for reading in row.readings if presupposed or not row.presupposed else ():
+            once = taken.setdefault((reading.reader, row.kind), [])
+            over = sentence.words if reading.reader in OF_WORDS else sentence.tags
+            for match in reading.pattern.finditer(over):
+                start, stop = match.span()
+                if not any(start < last and first < stop for first, last in once):
+                    claims = tuple(READERS[reading.reader](sentence, match, reading))
+                    once += [match.span()] if claims and reading.reader in ONCE else []
+                    yield from claims

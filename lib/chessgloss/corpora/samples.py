@@ -25,6 +25,8 @@ _MIDDLEGAME_PIECES, _ENDGAME_PIECES = 10, 6
 #: No position counts as an opening after this ply (ours).
 _OPENING_PLIES = 24
 
+_ENDS = {"White wins": "1-0", "draws": "1/2-1/2", "Black wins": "0-1", "unfinished": "*"}
+
 #: Values in pawns, the usual 1, 3, 3, 5, 9.
 _VALUES = {"P": 1, "N": 3, "B": 3, "R": 5, "Q": 9, "p": -1, "n": -3, "b": -3, "r": -5, "q": -9}
 
@@ -115,17 +117,14 @@ def material(fen: str) -> int:
 def describe_games(games: Sequence[Game]) -> dict[str, float | int]:
     """Count a collection of games: how many, how long (in plies), shares of the results."""
     plies = np.array([len(game.moves) for game in games])
-    results = Counter(game.result for game in games)
+    results = Counter[str](game.result for game in games)
     return {
         "games": len(games),
         "distinct games": len({game.key for game in games}),
         "plies": int(plies.sum()),
         "median plies": float(np.median(plies)),
         "longest, plies": int(plies.max()),
-        "White wins": results["1-0"] / len(games),
-        "draws": results["1/2-1/2"] / len(games),
-        "Black wins": results["0-1"] / len(games),
-        "unfinished": results["*"] / len(games),
+        **{name: results[result] / len(games) for name, result in _ENDS.items()},
     }
 
 
