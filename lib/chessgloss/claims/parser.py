@@ -327,19 +327,18 @@ def _plain(tokens: Sequence[Token], index: int) -> Element:
 
 def _is_push(tokens: Sequence[Token], index: int) -> bool:
     """Tell whether the words around a bare square make it a pawn's move."""
+    (before, word), (earlier, _) = _beside(tokens, index - 1), _beside(tokens, index - 2)
     after, next_word = _beside(tokens, index + 1)
-    if next_word in words("push") or next_word.startswith("push"):
-        return True
-    if index == 0:
-        return False
-    before, word = tokens[index - 1].tag, tokens[index - 1].word
-    if index > 1 and before == "S" and tokens[index - 2].tag == "#":
-        return True  # ``8. a3 a6``
-    if before == "w" and (not after or after in ".,;&"):
-        return True  # ``strikes back with d5``
     if index > 1 and word in ("first", "only", "just", "simply"):
-        before, word = tokens[index - 2].tag, tokens[index - 2].word
-    return before in "#M@!" or word in words("play")
+        before, word = _beside(tokens, index - 2)
+    return (
+        next_word in words("push")
+        or next_word.startswith("push")
+        or (before == "S" and earlier == "#")  # ``8. a3 a6``
+        or (before == "w" and (not after or after in ".,;&"))  # ``strikes back with d5``
+        or (before != "" and before in "#M@!")
+        or word in words("play")
+    )
 
 
 def _may_be_push(tokens: Sequence[Token], index: int) -> bool:

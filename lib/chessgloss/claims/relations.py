@@ -31,14 +31,12 @@ Cause = Literal[
     "evaluation of the move or position",
 ]
 
+_MOVE, _TACTICAL, _POSITIONAL, _EVALUATION = get_args(Cause)
+
 #: The cause that a false claim of each kind counts under.
-CAUSES: dict[Kind, Cause] = {
-    **dict[Kind, Cause].fromkeys(get_args(Kind), "tactical or immediate advantage"),
-    "move": "illegal move or missing piece",
-    "piece": "illegal move or missing piece",
-    "structure": "positional or long-term advantage",
-    "evaluation": "evaluation of the move or position",
-}
+CAUSES: dict[Kind, Cause] = dict.fromkeys(get_args(Kind), _TACTICAL) | {
+    "move": _MOVE, "piece": _MOVE, "structure": _POSITIONAL, "evaluation": _EVALUATION,
+}  # fmt: skip
 
 #: What disqualifies a comment by the rubric's hard rule (Chess Commentary Pairwise Evaluation
 #: Rubric, criterion 1) if it is claimed without support.
@@ -525,31 +523,28 @@ def read_counts(sentence: Sentence, match: re.Match[str], reading: Reading) -> I
 
 
 def read_check(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
-    """Read a check that is given, stood in, discovered or double."""
-    if relation := _check_relation(sentence, match.start()):
-        yield _check_or_mate(sentence, match.start(), relation, {})
-
-
-def _check_relation(sentence: Sentence, index: int) -> str | None:
-    """Return what is said of a check; ``None`` if none is said to happen."""
-    word = sentence.elements[index].word
+    """Read a check that is given, stood in, discovered or double, if one is said to happen."""
+    index = match.start()
+    word, relation = sentence.elements[index].word, "gives_check"
     before, after = sentence.before(index), sentence.after(index)
     previous = sentence.tags[index - 1 : index]
     noun = re.search(r"(?:^|[,;:] )an? (?:\w+ )?$", before) is not None
     no_check = word in ("check", "checking") and cue("no_check_after").match(after) and not noun
     if no_check or cue("no_check_before").search(before):
-        return None
-    if word == "checked" and re.search(r"\b(?:have|has|had)\s+$", before):
-        return "gives_check"
+        return
     if before.endswith("in ") or word == "checked":
-        return "in_check"
-    if word in ("checks", "checking"):
+        made = word == "checked" and re.search(r"\b(?:have|has|had)\s+$", before)
+        relation = "gives_check" if made else "in_check"
+    elif word in ("checks", "checking"):
         verb = previous in ("N", "M", "C", "T", "&", "_", ",", "")
-        return "gives_check" if verb and re.match(r"[NCT]|$", sentence.tags[index + 1 :]) else None
-    if not (noun or cue("announces").search(before) or previous == "M"):
-        return None
-    manner = re.search(r"\b(discovered|double)\s*$", before)
-    return f"{manner[1]}_check" if manner else "gives_check"
+        if not (verb and re.match(r"[NCT]|$", sentence.tags[index + 1 :])):
+            return
+    elif noun or cue("announces").search(before) or previous == "M":
+        manner = re.search(r"\b(discovered|double)\s*$", before)
+        relation = f"{manner[1]}_check" if manner else "gives_check"
+    else:
+        return
+    yield _check_or_mate(sentence, index, relation, {})
 
 
 def read_mate(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -628,13 +623,11 @@ def _check_or_mate(
 
 def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
     """Return the king or side said to be in check: behind the word, or before ``in check``."""
-    behind = re.match(r".t?([NC])", sentence.tags[index:])
-    terms: list[Term] = []
+    behind, terms = re.match(r".t?([NC])", sentence.tags[index:]), list[Term]()
+    stands = sentence.before(index).endswith("in ")
     if behind:
         terms = [sentence.elements[index + behind.start(1)].terms[0]]
-    elif sentence.elements[index].word in ("mated", "checkmated") or sentence.before(
-        index
-    ).endswith("in "):
+    elif stands or sentence.elements[index].word in ("mated", "checkmated"):
         near = sentence.elements[max(0, index - 5) : index]
         terms = [term for element in reversed(near) for term in element.terms]
     return tuple(term for term in terms if term.role == "side" or board.is_king(term))[:1]
@@ -663,9 +656,7 @@ def read_wording(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     relation, span = reading.relation, sentence.offsets(match)
     groups = {name: value.strip() for name, value in match.groupdict().items() if value}
     side = groups.pop("side", None)
-    named: tuple[Term, ...] = ()
-    if side is not None:
-        named = (Term("side", side, span, side == "white"),)
+    named: tuple[Term, ...] = (Term("side", side, span, side == "white"),) if side else ()
     first, last = sentence.index(match.start()), sentence.index(match.end())
     sides = tuple(each.terms[0] for each in sentence.elements[:last] if each.tag == "C")
     if relation == "only_move":

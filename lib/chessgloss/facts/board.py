@@ -170,12 +170,9 @@ def passed(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
     A pawn is passed when no enemy pawn stands on its own or a neighbouring file on any rank
     that it has yet to cross. Pieces in its way do not matter, nor does a pawn of its own.
     """
-    enemies = board.pieces_mask(chess.PAWN, not colour)
-    return chess.SquareSet(
-        square
-        for square in board.pieces(chess.PAWN, colour)
-        if not enemies & _near_files(square) & _ranks_ahead(square, colour)
-    )
+    pawns, enemies = (board.pieces_mask(chess.PAWN, side) for side in (colour, not colour))
+    ahead = ((s, _near_files(s) & _ranks_ahead(s, colour)) for s in chess.scan_forward(pawns))
+    return chess.SquareSet(pawn for pawn, squares in ahead if not enemies & squares)
 
 
 def doubled(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
@@ -187,11 +184,8 @@ def doubled(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
 def isolated(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
     """Return the pawns of ``colour`` that have none of their own on a neighbouring file."""
     pawns = board.pieces_mask(chess.PAWN, colour)
-    return chess.SquareSet(
-        square
-        for square in chess.scan_forward(pawns)
-        if not pawns & _near_files(square) & ~_FILES[chess.square_file(square)]
-    )
+    beside = ((s, _near_files(s) & ~_FILES[s % 8]) for s in chess.scan_forward(pawns))
+    return chess.SquareSet(pawn for pawn, squares in beside if not pawns & squares)
 
 
 def open_files(board: chess.Board) -> tuple[int, ...]:
@@ -201,8 +195,7 @@ def open_files(board: chess.Board) -> tuple[int, ...]:
 
 def half_open_files(board: chess.Board, colour: chess.Color) -> tuple[int, ...]:
     """Return the files on which the opponent has a pawn and ``colour`` has none."""
-    own = board.pieces_mask(chess.PAWN, colour)
-    enemies = board.pieces_mask(chess.PAWN, not colour)
+    own, enemies = (board.pieces_mask(chess.PAWN, side) for side in (colour, not colour))
     return tuple(file for file, mask in enumerate(_FILES) if enemies & mask and not own & mask)
 
 

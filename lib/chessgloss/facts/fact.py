@@ -430,9 +430,8 @@ def _tactics_made(board: chess.Board, move: chess.Move, states: Iterable[Fact]) 
     side = board.turn
     first_squares = {(square,) for square in names(boards.moved_squares(board, move))}
     for fact in states:
-        if (fact.when, fact.side) != ("after", side) or fact.squares[:1] not in first_squares:
-            continue
-        if fact.kind in ("fork", "pin", "skewer"):
+        of_mover = (fact.when, fact.side) == ("after", side) and fact.squares[:1] in first_squares
+        if of_mover and fact.kind in ("fork", "pin", "skewer"):
             yield replace(fact, when="move")
     for square, target, gain in tactics.discovered_attacks(board, move):
         if gain is not None and gain > 0:
