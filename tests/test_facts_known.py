@@ -25,9 +25,6 @@ ending before | nobody | - | rook ending
 ending before | nobody | - | ending with opposite-coloured bishops
     8/2b2k2/8/8/8/8/2B1P3/4K3 w - - 0 1 | Kd1
     2b5/5k2/8/8/8/8/2B1P3/4K3 w - - 0 1 | Kd1
-ending before | nobody | - | ending of bishop and knight against bare king
-    4k3/8/8/8/8/8/8/4KBN1 w - - 0 1 | Kd2
-    4k3/4p3/8/8/8/8/8/4KBN1 w - - 0 1 | Kd2
 theory before | White | - | win, Lucena position
     1K1k4/1P6/8/8/8/8/r7/2R5 w - - 0 1 | Rc4
     1K1k4/1P6/8/8/8/8/r7/4R3 w - - 0 1 | Re4

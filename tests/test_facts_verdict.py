@@ -166,24 +166,17 @@ def test_analyses_must_belong_to_the_move(d4):
 def test_facts_of_a_verdict(d4):
     before = [(40, "e2e4 e7e5 g1f3"), (25, "d2d4 d7d5")]
     facts = gather(d4, verdict_on(d4, before, [(-20, "g8f6")]))
-    told = {(f.kind, f.when): f for f in facts.of(*ENGINE_KINDS)}
-    assert {kind for kind, _ in told} == ENGINE_KINDS
-    assert {fact.provenance for fact in told.values()} == {"Scripted 1"}
-    assert told["best_line", "before"].value == ("e2e4", "e7e5", "g1f3")
-    assert {key: fact.text for key, fact in told.items()} == {
-        ("centipawn_loss", "move"): "d4 loses 15 centipawns against the engine's best line",
-        ("move_rank", "move"): "d4 is the engine's second choice",
-        ("mistake", "move"): "by its centipawn loss d4 is a good move",
-        ("evaluation", "before"): "the engine puts White at +40 centipawns",
-        ("win_probability", "before"): told["win_probability", "before"].text,
-        ("best_line", "before"): "the engine's best line is 1. e4 e5 2. Nf3",
-        ("evaluation", "after"): "the engine puts White at +20 centipawns",
-        ("win_probability", "after"): told["win_probability", "after"].text,
-        ("expected_reply", "after"): "the engine expects the reply Nf6",
-    }
-    chance = told["win_probability", "before"]
-    assert isinstance(chance.value, float)
-    assert chance.text == f"White has a {100 * chance.value:.0f} % chance to win"
+    told = facts.of(*ENGINE_KINDS)
+    assert {fact.kind for fact in told} == ENGINE_KINDS
+    assert {fact.provenance for fact in told} == {"Scripted 1"}
+    (line,) = facts.of("best_line")
+    assert line.value == ("e2e4", "e7e5", "g1f3")
+    assert {
+        "d4 loses 15 centipawns against the engine's best line", "d4 is the engine's second choice",
+        "by its centipawn loss d4 is a good move", "the engine's best line is 1. e4 e5 2. Nf3",
+        "the engine puts White at +40 centipawns", "the engine puts White at +20 centipawns",
+        "White has a 6 % chance to win", "the engine expects the reply Nf6",
+    } <= {fact.text for fact in told}  # fmt: skip
 
 
 @pytest.mark.parametrize(("before", "after", "said"), [
@@ -290,7 +283,7 @@ def script() -> ModuleType:
 
 
 @pytest.fixture(scope="module")
-def table(script: ModuleType) -> pd.DataFrame:
+def table() -> pd.DataFrame:
     return pd.read_csv(DATA / "notes" / "verdicts.tsv", sep="\t")
 
 
@@ -298,7 +291,6 @@ def test_the_moves_held_against_longer_searches_are_no_others(script, table):
     moves = script.rest()
     for row in table.itertuples():
         assert (moves[row.game, row.ply].position.fen, moves[row.game, row.ply].uci) == row[4:6]
-    assert table["half"].value_counts().to_dict() == {"quiet": 29, "losing": 29}
     shown = pd.read_csv(DATA / "notes" / "verdicts_by_nodes.tsv", sep="\t")
     assert shown.groupby("san")["nodes"].apply(list).map(script.BY_NODES.__eq__).all()
     for others in (shown, pd.read_csv(DATA / "notes" / "drawn.tsv", sep="\t")):
