@@ -597,7 +597,7 @@ def _act_on(claim: Claim, moment: Moment, actors: list[chess.Square], term: Term
         aim = chess.BB_SQUARES[target]
         if board.attacks_mask(actor) & aim:
             square = chess.square_name(target) if owner is None else name(board, target)
-            free = facts.pin_lines(board, side).get(actor, chess.BB_ALL) & aim
+            free = board.pin_mask(side, actor) & aim
             return holds(f"{name(board, actor)} {verb} {square}{'' if free else ', but is pinned'}")
         if _is_vague(claim) and facts.line_pieces(board, side, target) & chess.BB_SQUARES[actor]:
             doubtful = unknown(f"{name(board, actor)} looks at {chess.square_name(target)}")
@@ -1060,9 +1060,8 @@ def discovers(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether the move of a moment opens an attack for another piece."""
     if moment.last is None:
         return NO_MOVE
-    for attack in tactics.discovered_attacks(*moment.last):
-        who, target = name(moment.board, attack.square), name(moment.board, attack.target)
-        return holds(f"{who} now attacks {target}")
+    for square, target, _ in tactics.discovered_attacks(*moment.last):
+        return holds(f"{name(moment.board, square)} now attacks {name(moment.board, target)}")
     return fails("the move opens no attack for another piece")
 
 

@@ -156,9 +156,7 @@ class Notation:
     def moves(self, board: chess.Board) -> Iterator[chess.Move]:
         """Yield the legal moves of a board that the writing can mean."""
         to_mask = chess.BB_ALL if self.to is None else chess.BB_SQUARES[self.to]
-        for move in board.generate_legal_moves(chess.BB_ALL, to_mask):
-            if self.fits(board, move):
-                yield move
+        yield from (m for m in board.generate_legal_moves(to_mask=to_mask) if self.fits(board, m))
 
 
 def _piece(letter: str) -> chess.PieceType | None:

@@ -58,10 +58,9 @@ def defences(board: chess.Board, colour: chess.Color) -> tuple[Pair, ...]:
 
 
 def _pairs(board: chess.Board, colour: chess.Color, targets: chess.Bitboard) -> tuple[Pair, ...]:
-    lines = pin_lines(board, colour)
     pairs = []
     for start in chess.scan_forward(board.occupied_co[colour]):
-        piece, line = piece_on(board, start), lines.get(start, chess.BB_ALL)
+        piece, line = piece_on(board, start), board.pin_mask(colour, start)
         for target in chess.scan_forward(board.attacks_mask(start) & targets):
             barred = not line & _SQUARES[target]
             if piece == chess.KING and board.occupied_co[not colour] & _SQUARES[target]:
@@ -84,11 +83,9 @@ def attackers(
 
     ``barred`` says whether pieces count that are pinned to their king off the line of the pin.
     """
-    every = chess.SquareSet(board.attackers_mask(colour, square))
-    if barred:
-        return every
-    lines = pin_lines(board, colour)
-    return chess.SquareSet(s for s in every if lines.get(s, chess.BB_ALL) & _SQUARES[square])
+    every = board.attackers(colour, square)
+    free = (each for each in every if board.pin_mask(colour, each) & _SQUARES[square])
+    return every if barred else chess.SquareSet(free)
 
 
 def king_of(board: chess.Board, colour: chess.Color) -> chess.Square:
@@ -96,16 +93,6 @@ def king_of(board: chess.Board, colour: chess.Color) -> chess.Square:
     king = board.king(colour)
     assert king is not None, f"{chess.COLOR_NAMES[colour]} has no king in {board.fen()!r}"
     return king
-
-
-def pin_lines(board: chess.Board, colour: chess.Color) -> dict[chess.Square, chess.Bitboard]:
-    """Return, for each piece of ``colour`` pinned to its king, the squares of the pin's line."""
-    king, lines = king_of(board, colour), {}
-    for pinner in chess.scan_forward(line_pieces(board, not colour, king)):
-        between = chess.between(pinner, king) & board.occupied
-        if between.bit_count() == 1 and between & board.occupied_co[colour]:
-            lines[between.bit_length() - 1] = chess.ray(pinner, king)
-    return lines
 
 
 def line_pieces(board: chess.Board, colour: chess.Color, square: chess.Square) -> chess.Bitboard:

@@ -160,13 +160,8 @@ class Facts:
         self, *kinds: FactKind, when: When | None = None, side: chess.Color | None = None
     ) -> tuple[Fact, ...]:
         """Return the facts of these kinds (all if none is given), of one time and side if given."""
-        return tuple(
-            fact
-            for fact in self.facts
-            if (not kinds or fact.kind in kinds)
-            and when in (None, fact.when)
-            and side in (None, fact.side)
-        )
+        of_kind = (fact for fact in self.facts if not kinds or fact.kind in kinds)
+        return tuple(f for f in of_kind if when in (None, f.when) and side in (None, f.side))
 
 
 def gather(move: MoveInContext, verdict: Verdict | None = None) -> Facts:

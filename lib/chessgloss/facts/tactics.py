@@ -279,25 +279,6 @@ class Line(NamedTuple):
     absolute: bool
 
 
-class Discovered(NamedTuple):
-    """An attack that a move opens for a piece that did not move.
-
-    Parameters
-    ----------
-    square
-        The piece behind.
-    target
-        The enemy piece that it now attacks.
-    gain
-        What its capture wins by exchange, in pawns; ``None`` for the king (a discovered
-        check) and where the capture is not lawful.
-    """
-
-    square: chess.Square
-    target: chess.Square
-    gain: int | None
-
-
 def forks(
     board: chess.Board, colour: chess.Color, taken: Sequence[Capture] = ()
 ) -> tuple[Fork, ...]:
@@ -357,12 +338,16 @@ def line_tactics(
     return tuple(pinned), tuple(skewered)
 
 
-def discovered_attacks(board: chess.Board, move: chess.Move) -> tuple[Discovered, ...]:
+def discovered_attacks(
+    board: chess.Board, move: chess.Move
+) -> list[tuple[chess.Square, chess.Square, int | None]]:
     """Return the attacks that a legal move opens for other pieces of the mover.
 
     A bishop, rook or queen that has not moved attacks, after the move, an enemy piece that it
     did not attack before, because the moved piece (or a pawn taken en passant) no longer
-    stands between. In the order of the attacking pieces' squares.
+    stands between. Each attacking piece, in the order of their squares, what it attacks, and
+    what that capture wins by exchange, in pawns; ``None`` for the king (a discovered check)
+    and where the capture is not lawful.
     """
     end, colour, opened = board.copy(stack=False), board.turn, []
     end.push(move)
@@ -374,8 +359,8 @@ def discovered_attacks(board: chess.Board, move: chess.Move) -> tuple[Discovered
         for target in chess.scan_forward(new):
             if chess.between(start, target) & left:
                 capture = exchanges.capture(start, target)
-                opened.append(Discovered(start, target, capture and capture.gain))
-    return tuple(opened)
+                opened.append((start, target, capture and capture.gain))
+    return opened
 
 
 def lines(

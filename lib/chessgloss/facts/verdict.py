@@ -20,15 +20,8 @@ import chess
 import chess.engine
 import numpy as np
 
-from chessgloss.engine import (
-    MATES_FROM,
-    Analysis,
-    centipawns,
-    read_centipawns,
-    score_of,
-    win_chance,
-    win_probability,
-)
+from chessgloss import engine
+from chessgloss.engine import MATES_FROM, Analysis, centipawns, score_of, win_chance
 from chessgloss.facts.tactics import exchange
 from chessgloss.positions import MoveInContext, Position
 
@@ -174,7 +167,7 @@ class Verdict:
         """
         if self.rank != 1 or self.second_centipawns is None or self.obvious:
             return GLYPHS.get(self.judgement, "")
-        second = judge(self.before, read_centipawns(self.second_centipawns, self.mover))
+        second = judge(self.before, engine.read_centipawns(self.second_centipawns, self.mover))
         only = second in ("mistake", "blunder") and self.standing_before != "losing"
         return "!" if only else ""
 
@@ -303,8 +296,8 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         before=best,
         after=end,
         played=played,
-        win_before=win_probability(best, ply, mover),
-        win_after=win_probability(end, ply + 1, mover),
+        win_before=engine.win_probability(best, ply, mover),
+        win_after=engine.win_probability(end, ply + 1, mover),
         loss=max(0, centipawns(best, mover) - centipawns(played, mover)),
         rank=rank,
         ranked=len(lines),
