@@ -310,8 +310,6 @@ def _written(terms: Iterable[Term]) -> list[Notation]:
 def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     """Decide on a move that is named: played, or legal where it may be meant."""
     (term,), stance, past = claim.objects, claim.stance, claim.tense == "before"
-    if stance.asked:
-        return "not checkable", "the text asks it, it does not say it", "none"
     if _is_played(term, scene):
         return "true", f"{scene.move.san} is the move played", "before"
     if claim.relation == "played" and _must_be_played(term, scene):

@@ -128,10 +128,10 @@ def check(claim: Claim, scene: Scene) -> Checked:
     false.
     """
     stance, decide = claim.stance, relations()[claim.relation].decide
+    if stance.asked and decide is not board.impossible:
+        return _open(claim, "the text asks it, it does not say it")
     if decide in (board.check_move, board.impossible):
         return Checked(claim, *decide(claim, scene))
-    if stance.asked:
-        return _open(claim, "the text asks it, it does not say it")
     of_moves = bool(claim.subjects) and all(term.role == "move" for term in claim.subjects)
     wanted, against = ("fails", "holds") if stance.negated else ("holds", "fails")
     first: dict[str, Checked] = {}  # of each outcome

@@ -462,16 +462,16 @@ class Sentence:
         unreal = cue("unreal").search(self.words, start - self.start, stop - self.start)
         if unreal is None and "H" in self.tags:
             unreal = re.search(r"\bif\b", self.words)
+        helpers = [each for each in elements if each.tag in "h!@"]
+        purpose = not alone and self._is_purpose(first)
+        would = any(h.tag == "h" and not cue("able").fullmatch(h.word) for h in helpers)
+        planned = any(helper.word not in words("modal") for helper in helpers)
         return Stance(
             negated="n" in self.tags[scope:last] or any(each.word == "no" for each in elements),
-            supposed=any(
-                each.tag == "h" and not cue("able").fullmatch(each.word) for each in elements
-            )
-            or (not alone and bool(unreal or self._is_purpose(first))),
+            supposed=would or purpose or bool(not alone and unreal),
             able=bool(cue("able").search(" ".join(each.word for each in elements))),
             asked=self.asked,
-            distant=any(e.tag in "h!@" and e.word not in words("modal") for e in elements)
-            or (not alone and bool(cue("distant").search(self.words) or self._is_purpose(first))),
+            distant=planned or purpose or bool(not alone and cue("distant").search(self.words)),
         )
 
     def _is_purpose(self, verb: int) -> bool:

@@ -461,9 +461,8 @@ def _with_owner(term: Term, sentence: Sentence, index: int) -> Term:
 
 def read_pinned(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read that a piece is pinned from its adjective: ``the pinned knight on c6``."""
-    element = sentence.elements[match.start()]
+    element, stance = sentence.elements[match.start()], _stance_of_noun(sentence, match.start())
     if "pinned" in element.adjectives and element.terms[0].square is not None:
-        stance = _stance_of_noun(sentence, match.start())
         yield _claim(sentence, "pins", element.span, element.terms[:1], stance)
 
 
@@ -703,14 +702,10 @@ def _judged(sentence: Sentence, index: int) -> tuple[Term, ...]:
 
 Reader = Callable[[Sentence, re.Match[str], Reading], Iterator[Claim]]
 
-#: What reads a match of a pattern, by the name that the table gives it.
+#: What reads a match of a pattern, by the name that the table gives it: ``read_`` and that name.
 READERS: dict[str, Reader] = {
-    "verb": read_verb, "move_in_words": read_move_in_words, "written": read_written,
-    "castling": read_castling, "named": read_named, "standing": read_standing,
-    "pawn_state": read_pawn_state, "pinned": read_pinned, "loose": read_loose,
-    "there": read_there, "threat": read_threat, "counts": read_counts, "check": read_check,
-    "mate": read_mate, "happening": read_happening, "wording": read_wording,
-}  # fmt: skip
+    name.removeprefix("read_"): each for name, each in globals().items() if name.startswith("read_")
+}
 
 #: Readers of patterns over words; all others have patterns over tags.
 OF_WORDS = frozenset({"wording", "counts", "happening"})
