@@ -121,8 +121,6 @@ OPPOSITE = ("2kr3r/ppp2ppp/2n5/8/8/2N5/PPP2PPP/R4RK1 b - - 0 15", "Rd7")
      "the bishop on c4 is attacking f7", "false"),
     (SHUT_OFF, "The bishop on c4 and the rook on e1 attack d5.", "", "false"),
     (SHUT_OFF, "The knight on d5 is attacked by the bishop and the rook.", "", "false"),
-    (SHUT_OFF, "The knight on d5 is attacked by the bishop and the queen.", "", "true"),
-    (SHUT_OFF, "It stands behind the bishop's attack on e5.", "the bishop's attack on e5", "false"),
     (SHUT_OFF, "The queen attacks e2 and c7.", "", "false"),
     (SHUT_OFF, "The bishop on g4 pins the knight on f3.", "", "false"),
     (SMOTHERING, "White attacks, and the queen and rooks are attacking the king.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -24,16 +25,11 @@ play_many = self_play.play_many
 # ---------------------------------------------------------------- self-play
 
 
-@pytest.fixture(scope="session")
-def six_games(stockfish):
-    return list(play_many(stockfish, 7, range(6)))
-
-
 @pytest.mark.engine
-def test_a_game_is_the_same_whatever_was_played_before(stockfish, six_games):
-    assert list(play_many(stockfish, 7, [4])) == six_games[4:5]
-    assert list(play_many(stockfish, 7, [5, 0])) == [six_games[5], six_games[0]]
-    assert next(play_many(stockfish, 8, [4])).moves != six_games[4].moves
+def test_a_game_is_the_same_whatever_was_played_before(stockfish):
+    six = list(play_many(stockfish, 7, range(6)))
+    assert list(play_many(stockfish, 7, [5, 0])) == [six[5], six[0]]
+    assert next(play_many(stockfish, 8, [4])).moves != six[4].moves
 
 
 def test_adjudication_needs_every_ply_of_its_run():
@@ -101,15 +97,9 @@ def test_the_committed_games_end_as_they_say():
 # ---------------------------------------------------------------- samples and counts
 
 
-def random_game(seed: int, plies: int) -> Game:
-    random, board = np.random.default_rng(seed), chess.Board()
-    while board.ply() < plies and not board.is_game_over():
-        legal = list(board.legal_moves)
-        board.push(legal[int(random.integers(len(legal)))])
-    return Game(tuple(move.uci() for move in board.move_stack), "*", opening_plies=6)
-
-
-GAMES = [random_game(seed, plies) for seed, plies in enumerate((60, 12, 7, 40, 6))]
+#: The first plies of one game: as many as ten positions of it, fewer, one, and none.
+LONG = replace(next(read_games(SELFPLAY)), opening_plies=6)
+GAMES = [replace(LONG, moves=LONG.moves[:plies]) for plies in (60, 12, 7, 40, 6)]
 
 
 def test_rows_are_the_games_own_positions():
@@ -252,10 +242,9 @@ def test_a_cut_off_file_gives_its_whole_lines_then_an_error(tmp_path):
         list(read)
 
 
-@pytest.mark.parametrize(("suffix", "compress"), [(".zst", zstandard.compress), (".txt", bytes)])
-def test_lines_come_whole_across_chunks(tmp_path, monkeypatch, suffix, compress):
+def test_lines_come_whole_across_chunks(tmp_path, monkeypatch):
     monkeypatch.setattr(games, "CHUNK", 3)
-    data = b"first line\n\nthe third, longer\nlast without end"
-    path = tmp_path / f"x{suffix}"
-    path.write_bytes(compress(data))  # type: ignore[operator]
-    assert list(stream_lines(path)) == data.splitlines(keepends=True)
+    data = "first line\n\nthe third, longer\nlast without end"
+    (tmp_path / "x.txt").write_text(data)
+    for path in (tmp_path / "x.txt", frames(tmp_path / "x.zst", data)):
+        assert list(stream_lines(path)) == data.encode().splitlines(keepends=True)

@@ -148,8 +148,7 @@ class Scene:
         opponent = {term.side for term in claim.subjects} == {not self.move.mover}
         answers = claim.tense == "later" or (opponent and not claim.stance.negated)
         reply = [m for m in self.moments if m.anchor == "reply" and answers]
-        before = [] if claim.tense == "after" else [self.before]
-        return (self.after, *lines, *reply, *before)
+        return (self.after, *lines, *reply, *([] if claim.tense == "after" else [self.before]))
 
 
 def set_scene(
@@ -336,9 +335,8 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
 def impossible(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     """Decide on a move that is said to be impossible: true if it is not legal."""
     (term,), stance = claim.objects, claim.stance
-    castles = term.move is None or term.move.castles
+    open_ = stance.asked or stance.supposed or not (term.move is None or term.move.castles)
     for board, move in ways_to_play(scene.moments[claim.tense != "before" :], term):
-        open_ = stance.asked or stance.supposed or not castles
         return "not checkable" if open_ else "false", f"{board.san(move)} is legal", "after"
     return "true", f"{term.text} is not legal", "after"
 

@@ -399,25 +399,23 @@ def _special_moves(board: chess.Board, move: chess.Move) -> Iterator[Fact]:
 
 def _gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator[Fact]:
     """Yield what the move brings at once, and by the exchange that it begins."""
-    side, taken = board.turn, boards.taken_on(board, move)
+    side, end, taken = board.turn, move.to_square, boards.taken_on(board, move)
     gain = 0 if taken is None else tactics.VALUES[boards.piece_on(board, taken)]
     gain += tactics.VALUES[move.promotion] - 1 if move.promotion else 0
     if gain:
         text = f"the move brings {side_name(side)} {_pawns_worth(gain)} of material"
-        yield Fact("material", "move", side, names((move.from_square, move.to_square)), gain, text)
-    worth = tactics.exchange(board, move)
-    target = chess.BB_SQUARES[move.to_square]
-    answers = after.generate_legal_captures(chess.BB_ALL, target)
-    takers = sorted({each.from_square for each in answers if each.to_square == move.to_square})
+        yield Fact("material", "move", side, names((move.from_square, end)), gain, text)
+    answers = after.generate_legal_captures(to_mask=chess.BB_SQUARES[end])
+    takers = sorted({each.from_square for each in answers if each.to_square == end})
+    worth, square = tactics.exchange(board, move), chess.square_name(end)
     if taken is None and not (worth and takers):
         return
-    square = chess.square_name(move.to_square)
     text = f"exchanges on {square} come out even"
     if worth:
         verb = "wins" if worth > 0 else "loses"
         text = f"by exchanges on {square} {side_name(side)} {verb} {_pawns_worth(abs(worth))}"
-    squares = (move.to_square, move.from_square, *takers)
-    yield Fact("exchange", "move", side, names(squares), worth, text)
+    squares = names((end, move.from_square, *takers))
+    yield Fact("exchange", "move", side, squares, worth, text)
 
 
 def _tactics_made(board: chess.Board, move: chess.Move, states: Iterable[Fact]) -> Iterator[Fact]:
