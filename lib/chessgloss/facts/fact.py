@@ -265,7 +265,7 @@ def _states(board: chess.Board, when: When) -> Iterator[Fact]:
         heavy = [s for side in chess.COLORS for s in boards.heavy_pieces(board, side, file)]
         yield _file(when, None, file, heavy)
     exchanges = {side: tactics.Exchanges(board, side) for side in chess.COLORS}
-    taken = {side: tuple(exchanges[side].captures()) for side in chess.COLORS}
+    taken = {side: tuple(each.captures()) for side, each in exchanges.items()}
     for side in chess.COLORS:
         for pair in boards.attacks(board, side):
             yield _pair(when, side, pair, not side)
@@ -346,28 +346,22 @@ def _file(when: When, side: chess.Color | None, file: int, heavy: Iterable[chess
 
 def _checks(board: chess.Board, when: When, start: chess.Board | None = None) -> Iterator[Fact]:
     """Yield the facts of a check that stands, or that the move from ``start`` has given."""
-    king, checkers = boards.king_of(board, board.turn), tuple(board.checkers())
+    king, checkers = boards.king_of(board, board.turn), [*board.checkers()]
     side, target = not board.turn, noun_at(board, king)
-
-    def give(kind: FactKind, pieces: tuple[chess.Square, ...]) -> Fact:
-        verb = "gives" if len(pieces) == 1 else "give"
-        givers = listed([noun_at(board, square) for square in pieces])
-        text = f"{givers} {verb} {kind.replace('_', ' ')} to {target}"
-        return Fact(kind, when, side, names((*pieces, king)), None, text)
-
-    if checkers:
-        yield give("check", checkers)
-    if start is None:
-        return
-    still = chess.SquareSet(start.occupied_co[side])
-    if opened := tuple(square for square in checkers if square in still):
-        yield give("discovered_check", opened)
-    if len(checkers) > 1:
-        yield give("double_check", checkers)
-    if checkers and board.is_checkmate():
+    given: dict[FactKind, list[chess.Square]] = {"check": checkers}
+    if start is not None:
+        given["discovered_check"] = [s for s in checkers if start.color_at(s) == side]
+        given["double_check"] = checkers if len(checkers) > 1 else []
+    for kind, pieces in given.items():
+        if pieces:
+            verb = "gives" if len(pieces) == 1 else "give"
+            givers = listed([noun_at(board, square) for square in pieces])
+            text = f"{givers} {verb} {kind.replace('_', ' ')} to {target}"
+            yield Fact(kind, when, side, names((*pieces, king)), None, text)
+    if start is not None and board.is_checkmate():
         text = f"{target} is checkmated"
         yield Fact("mate", when, side, names((*checkers, king)), None, text)
-    elif board.is_stalemate():
+    elif start is not None and board.is_stalemate():
         text = f"{side_name(board.turn)} is stalemated"
         yield Fact("stalemate", when, board.turn, names((king,)), None, text)
 

@@ -359,12 +359,10 @@ def underpromotion(board: chess.Board, move: chess.Move) -> Fact | None:
     """
     if move.promotion in (None, chess.QUEEN):
         return None
-    side, piece = board.turn, after_move(board, move)
+    side, end, piece = board.turn, move.to_square, after_move(board, move)
     queen = after_move(board, replace(move, promotion=chess.QUEEN))
-    forks, queen_forks = (
-        [fork.safe for fork in tactics.forks(after, side) if fork.square == move.to_square]
-        for after in (piece, queen)
-    )
+    forks = [fork.safe for fork in tactics.forks(piece, side) if fork.square == end]
+    queen_forks = any(fork.square == end for fork in tactics.forks(queen, side))
     mated = tactics.mates(queen, not side) and not tactics.mates(piece, not side)
     stalemate = queen.is_stalemate() and not piece.is_stalemate()
     reasons = {
@@ -376,7 +374,7 @@ def underpromotion(board: chess.Board, move: chess.Move) -> Fact | None:
     }
     for reason, (holds, clause) in reasons.items():
         if holds and not queen.is_checkmate():
-            text = f"a queen on {chess.square_name(move.to_square)} {clause}"
+            text = f"a queen on {chess.square_name(end)} {clause}"
             return Fact("underpromotion", "move", side, _ends(move), reason, text)
     return None
 
