@@ -26,6 +26,7 @@ seed = 1
 
 # %% tags=["hide-input"]
 import matplotlib.pyplot as plt
+import chess
 import numpy as np
 import pandas as pd
 from IPython.display import Markdown
@@ -100,7 +101,15 @@ report.table(pd.DataFrame({"pawns, for White": verdicts}))
 # %%
 games_file = find_project() / "data" / "games" / "selfplay.tsv.zst"
 games = list(read_games(games_file, limit=sizes.games))
-sheet = samples.describe_games(games)
+plies = np.array([len(game.moves) for game in games])
+ends = pd.Series([game.result for game in games]).value_counts()
+sheet = {
+    "games": len(games), "distinct games": len({game.key for game in games}),
+    "plies": int(plies.sum()), "median plies": float(np.median(plies)),
+    "longest, plies": int(plies.max()),
+    **{name: float(ends.get(end, 0) / len(games)) for name, end in [
+        ("White wins", "1-0"), ("draws", "1/2-1/2"), ("Black wins", "0-1"), ("unfinished", "*")]},
+}
 report.sheet("self-play", sheet)
 
 # %% [markdown]
@@ -136,7 +145,13 @@ per_game = -(-sizes.term_positions // len(games)) + 2
 sample = samples.sample_positions(games, per_game, seed=seed)
 rows = np.sort(np.random.default_rng(seed).permutation(len(sample))[: sizes.term_positions])
 fens = [sample.fens[row] for row in rows]
-report.sheet("self-play", samples.describe_positions(fens))
+stages = pd.Series([samples.phase_of(fen) for fen in fens]).value_counts() / len(fens)
+report.sheet("self-play", {
+    "positions": len(fens), "distinct positions": len({fen.rsplit(" ", 2)[0] for fen in fens}),
+    **{name: float(stages.get(name, 0)) for name in ("opening", "middlegame", "endgame")},
+    "in check": float(np.mean([chess.Board(fen).is_check() for fen in fens])),
+    "material within 3 pawns": float(np.mean([abs(samples.material(fen)) <= 3 for fen in fens])),
+})
 
 # %% [markdown]
 # ## What people wrote

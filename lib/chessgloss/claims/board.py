@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice, product
+from operator import gt
 from typing import Final, Literal
 
 import chess
@@ -22,7 +23,7 @@ from chessgloss.claims.lexicon import Notation, noun_pieces, number, words
 from chessgloss.claims.parser import Claim, Term
 from chessgloss.facts import board as facts
 from chessgloss.facts import tactics
-from chessgloss.facts.fact import noun, side_name
+from chessgloss.facts.fact import noun_at, side_name
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
 
@@ -147,8 +148,7 @@ class Scene:
         opponent = {term.side for term in claim.subjects} == {not self.move.mover}
         answers = claim.tense == "later" or (opponent and not claim.stance.negated)
         reply = [m for m in self.moments if m.anchor == "reply" and answers]
-        before = [] if claim.tense == "after" else [self.before]
-        return (self.after, *lines, *reply, *before)
+        return (self.after, *lines, *reply, *([] if claim.tense == "after" else [self.before]))
 
 
 def set_scene(
@@ -176,13 +176,13 @@ def set_scene(
         If the reply is not legal after the move.
     """
     before = chess.Board(move.position.fen)
-    after = play(before, move.move)
+    after = facts.after_move(before, move.move)
     moments = [Moment("before", before), Moment("after", after, (before, move.move))]
     if reply is not None:
         answer = chess.Move.from_uci(reply)
         if answer not in after.legal_moves:
             raise ValueError(f"the reply {reply!r} is not legal in {after.fen()!r}")
-        moments.append(Moment("reply", play(after, answer), (after, answer)))
+        moments.append(Moment("reply", facts.after_move(after, answer), (after, answer)))
     skipped = {id(moment.board): False for moment in moments}
     adrift, lost = set[int](), False
     for term in terms:
@@ -193,7 +193,7 @@ def set_scene(
         played = [board is before and chosen == move.move for board, chosen in ways]
         opened = ways[: played.index(True)] if any(played) else ways
         for board, chosen in reversed(opened):  # the likeliest is to be the newest
-            line = play(board, chosen)
+            line = facts.after_move(board, chosen)
             skipped[id(line)] = skipped.get(id(board), True)
             last = (board, chosen)
             moments.append(Moment("line", line, last, term.span[0], skipped[id(line)]))
@@ -217,25 +217,14 @@ def _castling(claim: Claim) -> tuple[Sequence[chess.Color], str]:
 def _rights(claim: Claim, board: chess.Board) -> list[bool]:
     """Tell of each side that is spoken of whether it has the right to castle."""
     sides, wing = _castling(claim)
-    return [
-        (wing != "Q" and board.has_kingside_castling_rights(side))
-        or (wing != "K" and board.has_queenside_castling_rights(side))
-        for side in sides
-    ]
-
-
-def play(board: chess.Board, move: chess.Move) -> chess.Board:
-    """Return the board after a move, as a copy without its history."""
-    copy = board.copy(stack=False)
-    copy.push(move)
-    copy.clear_stack()
-    return copy
+    rooks = {"K": chess.BB_FILE_H, "Q": chess.BB_FILE_A}.get(wing, chess.BB_ALL)
+    ranks = (chess.BB_RANK_1 if side else chess.BB_RANK_8 for side in sides)
+    return [bool(board.castling_rights & rooks & rank) for rank in ranks]
 
 
 def _both_turns(board: chess.Board) -> list[chess.Board]:
     """Return the board, and the board after a pass if there can be one."""
-    turned = facts.after_pass(board)
-    return [board] if turned is None else [board, turned]
+    return [*filter(None, (board, facts.after_pass(board)))]
 
 
 def ways_to_play(moments: Sequence[Moment], term: Term) -> list[_Event]:
@@ -285,11 +274,8 @@ def _acting(term: Term, moment: Moment) -> list[chess.Square]:
         # what moved, and pieces behind it that attack more squares now
         before, played = moment.last
         behind = facts.line_pieces(before, before.turn, played.from_square)
-        opened = [
-            square
-            for square in chess.scan_forward(behind & ~chess.BB_SQUARES[played.to_square])
-            if board.attacks_mask(square) & ~before.attacks_mask(square)
-        ]
+        others = chess.scan_forward(behind & ~chess.BB_SQUARES[played.to_square])
+        opened = [s for s in others if board.attacks_mask(s) & ~before.attacks_mask(s)]
         return [*facts.moved_squares(before, played), *opened]
     # a piece that a written move has brought there earlier
     if move.to is None or moment.anchor == "before" or board.piece_type_at(move.to) != move.piece:
@@ -299,10 +285,8 @@ def _acting(term: Term, moment: Moment) -> list[chess.Square]:
 
 def name(board: chess.Board, square: chess.Square) -> str:
     """Return what stands on a square: ``the white knight on f3``."""
-    piece = board.piece_at(square)
-    if piece is None:
-        return f"nothing on {chess.square_name(square)}"
-    return noun(piece.color, piece.piece_type, square)
+    there = board.piece_type_at(square) is not None
+    return noun_at(board, square) if there else f"nothing on {chess.square_name(square)}"
 
 
 def is_king(term: Term) -> bool:
@@ -325,8 +309,6 @@ def _written(terms: Iterable[Term]) -> list[Notation]:
 def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     """Decide on a move that is named: played, or legal where it may be meant."""
     (term,), stance, past = claim.objects, claim.stance, claim.tense == "before"
-    if stance.asked:
-        return "not checkable", "the text asks it, it does not say it", "none"
     if _is_played(term, scene):
         return "true", f"{scene.move.san} is the move played", "before"
     if claim.relation == "played" and _must_be_played(term, scene):
@@ -353,9 +335,8 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
 def impossible(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     """Decide on a move that is said to be impossible: true if it is not legal."""
     (term,), stance = claim.objects, claim.stance
-    castles = term.move is None or term.move.castles
+    open_ = stance.asked or stance.supposed or not (term.move is None or term.move.castles)
     for board, move in ways_to_play(scene.moments[claim.tense != "before" :], term):
-        open_ = stance.asked or stance.supposed or not castles
         return "not checkable" if open_ else "false", f"{board.san(move)} is legal", "after"
     return "true", f"{term.text} is not legal", "after"
 
@@ -406,7 +387,7 @@ def signed(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if not events:
         return unknown(f"{term.text} is not legal")
     for board, move in events:
-        end = play(board, move)
+        end = facts.after_move(board, move)
         if end.is_checkmate() if mate else end.is_check():
             return holds(f"{board.san(move)}")
     board, move = events[0]
@@ -430,9 +411,7 @@ def may_castle(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def loses_right(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a right to castle is there before the move and gone after it."""
     start, end = scene.before.board, scene.after.board
-    lost = any(
-        had > has for had, has in zip(_rights(claim, start), _rights(claim, end), strict=True)
-    )
+    lost = any(map(gt, _rights(claim, start), _rights(claim, end)))
     return truth(lost, f"castling rights were {start.castling_xfen()}, are {end.castling_xfen()}")
 
 
@@ -440,11 +419,9 @@ def castled(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a king can have castled: no rights left, and on that side of the board."""
     board, (sides, wing) = moment.board, _castling(claim)
     files = {"K": range(5, 8), "Q": range(4)}.get(wing, (*range(4), *range(5, 8)))
-    gone = [
-        chess.square_file(board.king(side) or 0) in files and not board.has_castling_rights(side)
-        for side in sides
-    ]
-    if all(gone) if "both" in claim.detail else any(gone):
+    away = [side for side in sides if chess.square_file(facts.king_of(board, side)) in files]
+    gone = [side for side in away if not board.has_castling_rights(side)]
+    if len(gone) == len(sides) if "both" in claim.detail else gone:
         return holds("king and rights are as after castling")
     return fails("the king does not stand there, or still has its rights")
 
@@ -489,7 +466,7 @@ def theme(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     A piece comes with it that it takes or that its piece attacks, and a king close to it.
     """
     (board, move), end = (scene.before.board, scene.move.move), scene.after.board
-    subject, square = claim.detail["theme"], claim.detail.get("square")
+    subject, square = claim.detail["theme"], claim.detail.get("square", "")
     attacked, taken = end.attacks(move.to_square), facts.taken_on(board, move)
     if subject == "check":
         comes = end.is_check() or board.is_check()
@@ -498,8 +475,7 @@ def theme(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     elif subject == "sacrifice":
         comes = tactics.exchange(board, move) < 0
     elif subject == "square":
-        reached = attacked | {move.from_square, move.to_square}
-        comes = square in [chess.square_name(each) for each in reached]
+        comes = square in map(chess.square_name, attacked | {move.from_square, move.to_square})
     else:
         comes = any(
             (taken is not None and term.matches(taken, board.piece_at(taken)))
@@ -617,7 +593,7 @@ def _act_on(claim: Claim, moment: Moment, actors: list[chess.Square], term: Term
         aim = chess.BB_SQUARES[target]
         if board.attacks_mask(actor) & aim:
             square = chess.square_name(target) if owner is None else name(board, target)
-            free = facts.pin_lines(board, side).get(actor, chess.BB_ALL) & aim
+            free = board.pin_mask(side, actor) & aim
             return holds(f"{name(board, actor)} {verb} {square}{'' if free else ', but is pinned'}")
         if _is_vague(claim) and facts.line_pieces(board, side, target) & chess.BB_SQUARES[actor]:
             doubtful = unknown(f"{name(board, actor)} looks at {chess.square_name(target)}")
@@ -680,7 +656,7 @@ def shelters(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     kings = [king for term in claim.objects if is_king(term) for king in term.squares(board)]
     if not kings:
         return absent("there is no such king")
-    pawns = set(facts.shelter(board, bool(board.color_at(kings[0]))).pawns)
+    pawns = set(facts.shelter(board, bool(board.color_at(kings[0])))[1])
     evidence = f"{len(pawns)} pawns stand before {name(board, kings[0])}"
     if not claim.subjects:
         return truth(bool(pawns), evidence)
@@ -715,10 +691,9 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if last is None:
         return fails("no such capture is legal")
     if board.is_check() and sides != {board.turn} and not (made and sides):
-        ends = [play(board, answer) for answer in board.legal_moves]
-        if any(
-            _is_meant(claim, end, move) for end in ends for move in end.generate_legal_captures()
-        ):
+        ends = (facts.after_move(board, answer) for answer in board.legal_moves)
+        later = ((end, move) for end in ends for move in end.generate_legal_captures())
+        if any(_is_meant(claim, *event) for event in later):
             return unknown("the check must be answered first")
     if _follows_another(claim, scene):
         return unknown("it may follow the move that is named")
@@ -754,7 +729,9 @@ def _answers(moment: Moment) -> Iterator[_Event]:
     """Yield captures on the square where the last capture was made, or one could be."""
     squares = [(moment.board, move.to_square) for _, move in _made(moment)]
     first = list(_possible(moment))[:MOST_CAPTURES] if not squares else []
-    for board, square in squares or ((play(board, move), move.to_square) for board, move in first):
+    for board, square in squares or (
+        (facts.after_move(board, move), move.to_square) for board, move in first
+    ):
         for move in board.generate_legal_captures(chess.BB_ALL, chess.BB_SQUARES[square]):
             yield board, move
 
@@ -803,12 +780,8 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     places = {term.square for term in claim.objects if alike and term.square is not None}
     for board, move in (*_made(moment), *_possible(moment)):
         start, end = move.from_square, move.to_square
-        if (places and end not in places) or (
-            only_named
-            and not any(
-                _takes(t, board, move) or t.matches(end, board.piece_at(end)) for t in named
-            )
-        ):
+        meets = [_takes(t, board, move) or t.matches(end, board.piece_at(end)) for t in named]
+        if (places and end not in places) or (only_named and not any(meets)):
             continue
         pair = (board.piece_type_at(start), board.piece_type_at(end))
         if all((all if alike else any)(piece in kind for piece in pair) for kind in kinds):
@@ -834,7 +807,7 @@ def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     outright = claim.text.lower().startswith("win") and unit != "material"
     bad = gain < 0 if written else gain <= 0 and outright and moment.anchor == "after"
     answers = moment.board.generate_legal_captures(chess.BB_ALL, chess.BB_SQUARES[move.to_square])
-    if any(tactics.mates(play(moment.board, answer), board.turn) for answer in answers):
+    if any(tactics.mates(facts.after_move(moment.board, answer), board.turn) for answer in answers):
         return unknown(f"{evidence}, but taking back allows mate")
     values = {chess.piece_name(kind): worth for kind, worth in tactics.VALUES.items()}
     worth = {**values, "exchange": 2, "piece": 3}.get(unit, 1)
@@ -1060,14 +1033,11 @@ def pins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     for pinner, front, back in _lines(board):
         if (named and pinner not in actors) or front not in fronts:
             continue
-        worth = [_WORTH[facts.piece_on(board, square)] for square in (front, back)]
-        if _is_among(behind[0], board, [back]) if behind else worth[1] > worth[0]:
+        rises = tactics.worth(board, back) > tactics.worth(board, front)
+        if _is_among(behind[0], board, [back]) if behind else rises:
             return holds(f"{name(board, pinner)} pins {name(board, front)} to {name(board, back)}")
         doubtful = doubtful or not behind
     return unknown("something stands behind it") if doubtful else fails("no such pin")
-
-
-_WORTH = {**tactics.VALUES, chess.KING: 100}
 
 
 def skewers(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -1086,9 +1056,8 @@ def discovers(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether the move of a moment opens an attack for another piece."""
     if moment.last is None:
         return NO_MOVE
-    for attack in tactics.discovered_attacks(*moment.last):
-        who, target = name(moment.board, attack.square), name(moment.board, attack.target)
-        return holds(f"{who} now attacks {target}")
+    for square, target, _ in tactics.discovered_attacks(*moment.last):
+        return holds(f"{name(moment.board, square)} now attacks {name(moment.board, target)}")
     return fails("the move opens no attack for another piece")
 
 
@@ -1112,24 +1081,18 @@ def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
         len(board.pieces(kind, side)) - len(board.pieces(kind, not side))
         for kind in chess.PIECE_TYPES
     ]
-    knights, bishops, rooks, queens = more[1:5]
-    count = number(claim.detail.get("count", "one"))
-    unit = claim.detail.get("unit", "").split()[-1:]
-    match "".join(unit).removesuffix("s"):
-        case "":
-            is_ahead = pawns_up > 0
-        case "exchange":
-            is_ahead = rooks == count and knights + bishops == -count
-        case "point":
-            is_ahead = pawns_up == count
-        case "piece" | "minor":
-            pieces = knights + bishops + rooks + queens
-            is_ahead = (pieces == count and pawns_up > 0) or pawns_up == 3 * count
-        case noun:
-            (kind,) = noun_pieces(noun)
-            least = count if kind == chess.PAWN else 1
-            exact = pawns_up == tactics.VALUES[kind] * count
-            is_ahead = exact or (more[kind - 1] == count and pawns_up >= least)
+    knights, bishops, rooks, _ = figures = more[1:5]
+    count, unit = number(claim.detail.get("count", "one")), claim.detail.get("unit", "")
+    word = "".join(unit.split()[-1:]).removesuffix("s")
+    pieces_up = (sum(figures) == count and pawns_up > 0) or pawns_up == 3 * count
+    is_ahead = {
+        "": pawns_up > 0, "point": pawns_up == count, "piece": pieces_up, "minor": pieces_up,
+        "exchange": rooks == count and knights + bishops == -count,
+    }.get(word)  # fmt: skip
+    if is_ahead is None:
+        (kind,) = noun_pieces(word)
+        least, exact = count if kind == chess.PAWN else 1, pawns_up == tactics.VALUES[kind] * count
+        is_ahead = exact or (more[kind - 1] == count and pawns_up >= least)
     return truth(is_ahead, f"{side_name(side)} is {pawns_up:+d} in pawns")
 
 

@@ -5,36 +5,24 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast, get_args
+from typing import get_args
 
 from chessgloss.claims import board
 from chessgloss.claims.board import Anchor, Moment, Scene, Truth, set_scene
 from chessgloss.claims.lexicon import tokenise
-from chessgloss.claims.parser import Claim, Sentence, chunk, sentences
-from chessgloss.claims.relations import (
-    CAUSES,
-    OF_WORDS,
-    ONCE,
-    READERS,
-    Cause,
-    Decide,
-    DecideMove,
-    Disqualifier,
-    relations,
-)
+from chessgloss.claims.parser import Claim, chunk, sentences
+from chessgloss.claims.relations import CAUSES, Cause, Disqualifier, read_claims, relations
+from chessgloss.facts.board import after_move
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
 
 _WHEN: dict[Anchor, str] = {
-    "before": "before the move: ",
-    "after": "after the move: ",
+    "before": "before the move: ", "after": "after the move: ", "line": "in the line: ",
     "reply": "after the expected reply: ",
-    "line": "in the line: ",
-    "none": "",
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +70,7 @@ def extract(text: str, *, presupposed: bool = False) -> tuple[Claim, ...]:
         a square, a check, a capture that they speak of comes with the move.
     """
     parsed = sentences(text, chunk(text, tokenise(text)))
-    claims = [claim for sentence in parsed for claim in _read(sentence, presupposed)]
+    claims = [claim for sentence in parsed for claim in read_claims(sentence, presupposed)]
     # what is said twice of the same words counts once
     kept: dict[tuple[object, ...], Claim] = {}
     announced = [claim.span for claim in claims if claim.relation in ("gives_check", "is_mate")]
@@ -92,21 +80,6 @@ def extract(text: str, *, presupposed: bool = False) -> tuple[Claim, ...]:
             key = (claim.span, claim.kind, claim.relation)
             kept.setdefault((*key, *sorted(claim.detail.items())), claim)
     return tuple(sorted(kept.values(), key=lambda claim: (claim.span, claim.kind, claim.relation)))
-
-
-def _read(sentence: Sentence, presupposed: bool) -> Iterator[Claim]:
-    """Yield the claims of a sentence, row by row of the table."""
-    taken: dict[tuple[str, str], list[tuple[int, int]]] = {}
-    for row in relations().values():
-        for reading in row.readings if presupposed or not row.presupposed else ():
-            once = taken.setdefault((reading.reader, row.kind), [])
-            over = sentence.words if reading.reader in OF_WORDS else sentence.tags
-            for match in reading.pattern.finditer(over):
-                start, stop = match.span()
-                if not any(start < last and first < stop for first, last in once):
-                    claims = tuple(READERS[reading.reader](sentence, match, reading))
-                    once += [match.span()] if claims and reading.reader in ONCE else []
-                    yield from claims
 
 
 # ---------------------------------------------------------------- whether it is so
@@ -141,12 +114,8 @@ def verify(
         If the reply is not legal after the move.
     """
     claims = extract(text, presupposed=presupposed)
-    moves = [
-        term
-        for claim in claims
-        if claim.relation in ("legal", "played", "impossible")
-        for term in claim.objects
-    ]
+    of_moves = [each for each in claims if each.relation in ("legal", "played", "impossible")]
+    moves = [term for claim in of_moves for term in claim.objects]
     scene = set_scene(move, moves, verdict, reply or (verdict.reply if verdict else None))
     return tuple(check(claim, scene) for claim in claims)
 
@@ -159,15 +128,15 @@ def check(claim: Claim, scene: Scene) -> Checked:
     false.
     """
     stance, decide = claim.stance, relations()[claim.relation].decide
-    if decide in (board.check_move, board.impossible):
-        return Checked(claim, *cast(DecideMove, decide)(claim, scene))
-    if stance.asked:
+    if stance.asked and decide is not board.impossible:
         return _open(claim, "the text asks it, it does not say it")
+    if decide in (board.check_move, board.impossible):
+        return Checked(claim, *decide(claim, scene))
     of_moves = bool(claim.subjects) and all(term.role == "move" for term in claim.subjects)
     wanted, against = ("fails", "holds") if stance.negated else ("holds", "fails")
     first: dict[str, Checked] = {}  # of each outcome
     for moment in scene.allowed(claim):
-        finding = cast(Decide, decide)(claim, moment, scene)
+        finding = decide(claim, moment, scene)
         outcome, evidence = finding.outcome, finding.evidence
         if moment.skipped and outcome == "fails" and of_moves:
             outcome, evidence = "unknown", f"{evidence}, but moves may lie between"
@@ -200,8 +169,8 @@ def _is_next(claim: Claim, scene: Scene) -> bool:
     others = {term.side for term in claim.subjects} == {not scene.move.mover}
     if not (named and others) or claim.tense == "any" or claim.kind not in ("attack", "tactic"):
         return False
-    ends = (Moment("reply", board.play(end, reply)) for reply in end.legal_moves)
-    return any(cast(Decide, decide)(claim, each, scene).outcome == "holds" for each in ends)
+    ends = (Moment("reply", after_move(end, reply)) for reply in end.legal_moves)
+    return any(decide(claim, each, scene).outcome == "holds" for each in ends)
 
 
 def _is_supposed(claim: Claim) -> bool:
@@ -228,10 +197,8 @@ def summarise(checked: Iterable[Checked]) -> dict[str, int]:
     """
     every = tuple(checked)
     verdicts = Counter(each.verdict for each in every)
-    by_cause = Counter(each.cause for each in every if each.cause)
-    return {verdict: verdicts[verdict] for verdict in get_args(Truth)} | dict(
-        sorted(by_cause.items())
-    )
+    causes = sorted(Counter(each.cause for each in every if each.cause).items())
+    return {verdict: verdicts[verdict] for verdict in get_args(Truth)} | dict(causes)
 
 
 def disqualifier(claim: Claim) -> Disqualifier | None:

@@ -184,11 +184,8 @@ def _claims(entry: Mapping[str, Any]) -> tuple[GoldClaim, ...]:
 
 def _comments(lectures: Iterable[Lecture]) -> dict[str, CommentedMove]:
     """Return the comments of lectures by the lecture's name and their number in it."""
-    return {
-        f"{lecture.name}/{number}": comment
-        for lecture in lectures
-        for number, comment in enumerate(lecture.comments)
-    }
+    numbered = ((lecture.name, enumerate(lecture.comments)) for lecture in lectures)
+    return {f"{name}/{number}": each for name, comments in numbered for number, each in comments}
 
 
 def _twin(gold: GoldText, edit: Mapping[str, Any], key: str) -> GoldText:

@@ -105,6 +105,35 @@ class Notation:
     mate: bool = False
     victim: chess.PieceType | None = None
 
+    @classmethod
+    def read(cls, text: str) -> Notation:
+        """Read one written move, or a bare square.
+
+        Raises
+        ------
+        ValueError
+            If the text is no written move.
+        """
+        if castling := _CASTLING.fullmatch(text):
+            wing, mark = "Q" if castling[1] else "K", castling[2]
+            return cls(castles=wing, check=mark == "+", mate=mark == "#")
+        found = _EXCHANGE.fullmatch(text) or _PARTS.fullmatch(text)
+        if found is None:
+            raise ValueError(f"{text!r} is not a written move")
+        parts = defaultdict(str, ((name, part) for name, part in found.groupdict().items() if part))
+        long = parts["file"] and parts["rank"] and not parts["piece"]
+        return cls(
+            piece=_piece(parts["piece"]) or (None if long else chess.PAWN),
+            to=chess.parse_square(parts["to"]) if parts["to"] else None,
+            file=chess.FILE_NAMES.index(parts["file"]) if parts["file"] else None,
+            rank=int(parts["rank"]) - 1 if parts["rank"] else None,
+            takes=bool(parts["takes"]),
+            promotion=_piece(parts["promotion"]),
+            check="+" in parts["mark"],
+            mate="#" in parts["mark"],
+            victim=_piece(parts["victim"]),
+        )
+
     def fits(self, board: chess.Board, move: chess.Move) -> bool:
         """Tell whether a legal move of a board is one that the writing can mean.
 
@@ -127,38 +156,7 @@ class Notation:
     def moves(self, board: chess.Board) -> Iterator[chess.Move]:
         """Yield the legal moves of a board that the writing can mean."""
         to_mask = chess.BB_ALL if self.to is None else chess.BB_SQUARES[self.to]
-        for move in board.generate_legal_moves(chess.BB_ALL, to_mask):
-            if self.fits(board, move):
-                yield move
-
-
-def read_notation(text: str) -> Notation:
-    """Read one written move, or a bare square.
-
-    Raises
-    ------
-    ValueError
-        If the text is no written move.
-    """
-    if castling := _CASTLING.fullmatch(text):
-        wing, mark = "Q" if castling[1] else "K", castling[2]
-        return Notation(castles=wing, check=mark == "+", mate=mark == "#")
-    found = _EXCHANGE.fullmatch(text) or _PARTS.fullmatch(text)
-    if found is None:
-        raise ValueError(f"{text!r} is not a written move")
-    parts = defaultdict(str, ((name, part) for name, part in found.groupdict().items() if part))
-    long = parts["file"] and parts["rank"] and not parts["piece"]
-    return Notation(
-        piece=_piece(parts["piece"]) or (None if long else chess.PAWN),
-        to=chess.parse_square(parts["to"]) if parts["to"] else None,
-        file=chess.FILE_NAMES.index(parts["file"]) if parts["file"] else None,
-        rank=int(parts["rank"]) - 1 if parts["rank"] else None,
-        takes=bool(parts["takes"]),
-        promotion=_piece(parts["promotion"]),
-        check="+" in parts["mark"],
-        mate="#" in parts["mark"],
-        victim=_piece(parts["victim"]),
-    )
+        yield from (m for m in board.generate_legal_moves(to_mask=to_mask) if self.fits(board, m))
 
 
 def _piece(letter: str) -> chess.PieceType | None:

@@ -13,7 +13,7 @@ from typing import Literal
 
 import chess
 
-from chessgloss.claims.lexicon import Notation, Token, cue, noun_pieces, read_notation, words
+from chessgloss.claims.lexicon import Notation, Token, cue, noun_pieces, words
 
 #: The ten kinds of claim.
 Kind = Literal[
@@ -327,19 +327,18 @@ def _plain(tokens: Sequence[Token], index: int) -> Element:
 
 def _is_push(tokens: Sequence[Token], index: int) -> bool:
     """Tell whether the words around a bare square make it a pawn's move."""
+    (before, word), (earlier, _) = _beside(tokens, index - 1), _beside(tokens, index - 2)
     after, next_word = _beside(tokens, index + 1)
-    if next_word in words("push") or next_word.startswith("push"):
-        return True
-    if index == 0:
-        return False
-    before, word = tokens[index - 1].tag, tokens[index - 1].word
-    if index > 1 and before == "S" and tokens[index - 2].tag == "#":
-        return True  # ``8. a3 a6``
-    if before == "w" and (not after or after in ".,;&"):
-        return True  # ``strikes back with d5``
     if index > 1 and word in ("first", "only", "just", "simply"):
-        before, word = tokens[index - 2].tag, tokens[index - 2].word
-    return before in "#M@!" or word in words("play")
+        before, word = _beside(tokens, index - 2)
+    return (
+        next_word in words("push")
+        or next_word.startswith("push")
+        or (before == "S" and earlier == "#")  # ``8. a3 a6``
+        or (before == "w" and (not after or after in ".,;&"))  # ``strikes back with d5``
+        or (before != "" and before in "#M@!")
+        or word in words("play")
+    )
 
 
 def _may_be_push(tokens: Sequence[Token], index: int) -> bool:
@@ -354,7 +353,7 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
     """Return a written move, or the piece on its square that is written like one: ``the Rf1``."""
     token = tokens[index]
     text = token.word if token.tag == "S" else token.text
-    notation = read_notation(text.translate(str.maketrans("×:–", "xx-")))
+    notation = Notation.read(text.translate(str.maketrans("×:–", "xx-")))
     (tag, owner), (after, next_word) = _beside(tokens, index - 1), _beside(tokens, index + 1)
     number = tokens[index - 1].text.strip() if tag == "#" else ""
     digits = "".join(sign for sign in number if sign.isdigit())
@@ -463,16 +462,16 @@ class Sentence:
         unreal = cue("unreal").search(self.words, start - self.start, stop - self.start)
         if unreal is None and "H" in self.tags:
             unreal = re.search(r"\bif\b", self.words)
+        helpers = [each for each in elements if each.tag in "h!@"]
+        purpose = not alone and self._is_purpose(first)
+        would = any(h.tag == "h" and not cue("able").fullmatch(h.word) for h in helpers)
+        planned = any(helper.word not in words("modal") for helper in helpers)
         return Stance(
             negated="n" in self.tags[scope:last] or any(each.word == "no" for each in elements),
-            supposed=any(
-                each.tag == "h" and not cue("able").fullmatch(each.word) for each in elements
-            )
-            or (not alone and bool(unreal or self._is_purpose(first))),
+            supposed=would or purpose or bool(not alone and unreal),
             able=bool(cue("able").search(" ".join(each.word for each in elements))),
             asked=self.asked,
-            distant=any(e.tag in "h!@" and e.word not in words("modal") for e in elements)
-            or (not alone and bool(cue("distant").search(self.words) or self._is_purpose(first))),
+            distant=planned or purpose or bool(not alone and cue("distant").search(self.words)),
         )
 
     def _is_purpose(self, verb: int) -> bool:
@@ -503,8 +502,8 @@ class Sentence:
         future = cue("future").search(self.words)
         return not (unsaid or self.tags[max(0, first - 1) : first] == "t" or future or self.asked)
 
-    def acting(self, stop: int) -> tuple[Term, ...]:
-        """Return the pieces, moves and sides named before an element."""
+    def acting(self, stop: int | None = None) -> tuple[Term, ...]:
+        """Return the pieces, moves and sides named before an element; without one, all."""
         acting = (element for element in self.elements[:stop] if element.tag in "NMC")
         return tuple(term for element in acting for term in element.terms)
 
@@ -525,123 +524,108 @@ class Sentence:
 
     def group(self, match: re.Match[str], *names: str) -> tuple[Term, ...]:
         """Return the terms of a pattern's groups, as far as it has them."""
-        present = [match.span(name) for name in names if has_group(match, name)]
+        present = [match.span(name) for name in names if match.groupdict().get(name)]
         return tuple(term for span in present for i in range(*span) for term in self.terms(i))
 
+    # ------------------------------------------------------------ who acts
 
-def has_group(match: re.Match[str], name: str) -> bool:
-    """Tell whether a pattern has a group of the name, and the group found something."""
-    return match.groupdict().get(name) is not None
+    def actors(self, match: re.Match[str]) -> tuple[Term, ...]:
+        """Return the terms any of which may act in a matched pattern.
+
+        A subject right before its verb is taken alone; a pronoun, a participle behind a comma or
+        a second verb may mean the move or any piece or move spoken of before.
+        """
+        verb, subj = match.start("verb"), match.groupdict().get("subj")
+        if agents := self.group(match, "agent"):
+            # ``Black recaptures with the knight``: the agent has the side of the subject
+            side = self.elements[match.start("subj")].terms[0].side if subj == "C" else None
+            return tuple(
+                term if term.side is not None else replace(term, side=side) for term in agents
+            )
+        nobody = verb > 0 and self.elements[verb - 1].word in ("nothing", "nobody", "none")
+        if nobody or "subj" not in match.re.groupindex:
+            return ()
+        if subj is None:
+            return self.may_act(verb)
+        first = self.own_subject(match)
+        if self._is_governed(first, verb):
+            return self.may_act(first)
+        return tuple(term for i in range(first, match.end("subj")) for term in self.terms(i))
+
+    def subject(self, verb: int) -> tuple[Term, ...]:
+        """Return the terms any of which may be the subject of the verb at an element."""
+        index = verb
+        while index > 0 and self.tags[index - 1] in "bvhn_g&" and verb - index < 4:
+            index -= 1
+        tag = self.tags[index - 1] if index else ""
+        joined = "&" in self.tags[index:verb]
+        if tag and tag in "NMC" and not joined and not self._is_governed(index - 1, verb):
+            return self.elements[index - 1].terms
+        moves = [term for term in self.acting(index) if term.role == "move"]
+        return tuple(moves[-1:]) if tag == "T" and moves else self.may_act(verb)
+
+    def own_subject(self, match: re.Match[str]) -> int:
+        """Return the first element of a verb's own subject.
+
+        Of two nouns that ``and`` joins, a verb in the singular has the second alone: in ``takes the
+        bishop and the queen attacks f7`` only the queen attacks.
+        """
+        singular = self._grammatical_number(match) == "singular"
+        return match.end("subj") - 1 if singular else match.start("subj")
+
+    def act_together(self, match: re.Match[str], acting: tuple[Term, ...]) -> bool:
+        """Tell whether every piece that is named as acting acts, not any of them."""
+        group = "agent" if match.groupdict().get("agent") else "subj"
+        if (
+            not match.groupdict().get(group)
+            or len(acting) < 2
+            or {t.role for t in acting} != {"piece"}
+        ):
+            return False
+        named = self.elements[slice(*match.span(group))]
+        others = {term.span for term in acting} - {element.span for element in named}
+        if others or any(each.word == "or" for each in named):
+            return False
+        return group == "agent" or self._grammatical_number(match) == "plural"
+
+    def _grammatical_number(self, match: re.Match[str]) -> str:
+        """Return a verb's number, ``singular`` or ``plural``; empty where its form has none."""
+        between = self.elements[match.end("subj") : match.start("verb")]
+        if any(helper.tag == "h" for helper in between):
+            return ""
+        for helper in between:
+            form = re.fullmatch(r"(is|was|has|does|are|were|have|do)(?:n['’]t)?", helper.word)
+            if form:
+                return "singular" if form[1].endswith("s") else "plural"
+        verb = self.elements[match.start("verb")].word.split()[0]
+        if verb.endswith("ed") or between:
+            return ""
+        return "singular" if verb.endswith("s") and not verb.endswith("ss") else "plural"
+
+    def _is_governed(self, first: int, verb: int) -> bool:
+        """Tell whether a noun is the object of what stands before it, so no subject of the verb."""
+        if first == 0 or self.elements[first].word.endswith("'s"):
+            return False
+        before = self.tags[first - 1]
+        participle = self.elements[verb].word.endswith("ing")
+        if before == "&":
+            return participle and "b" not in self.tags[first:verb]
+        return before in "oytwadxrkiegpVW" and not (participle and before in "yw")
 
 
 def sentences(text: str, elements: Sequence[Element]) -> tuple[Sentence, ...]:
     """Cut elements at full stops and question marks."""
     found: list[Sentence] = []
-    current: list[Element] = []
-    begin = 0
+    current, begin = list[Element](), 0
     for element in (*elements, Element(".", (len(text), len(text)), "")):
         if element.tag not in ".?":
             current += [element] if element.tag != "~" else []
             continue
         if current:
-            end = element.span[0]
-            words = text[begin:end].lstrip()
-            found.append(
-                Sentence(
-                    text,
-                    tuple(current),
-                    "".join(each.tag for each in current),
-                    words.lower().replace("’", "'"),
-                    end - len(words),
-                    "?" in element.word,
-                    found[-1].acting(len(found[-1].elements)) if found else (),
-                )
-            )
+            words = text[begin : element.span[0]].lstrip()
+            lower, start = words.lower().replace("’", "'"), element.span[0] - len(words)
+            tags, asked = "".join(each.tag for each in current), "?" in element.word
+            earlier = found[-1].acting() if found else ()
+            found.append(Sentence(text, tuple(current), tags, lower, start, asked, earlier))
         current, begin = [], element.span[1]
     return tuple(found)
-
-
-# ---------------------------------------------------------------- who acts
-
-
-def actors(sentence: Sentence, match: re.Match[str]) -> tuple[Term, ...]:
-    """Return the terms any of which may act in a matched pattern.
-
-    A subject right before its verb is taken alone; a pronoun, a participle behind a comma or
-    a second verb may mean the move or any piece or move spoken of before.
-    """
-    verb, subj = match.start("verb"), match.groupdict().get("subj")
-    if agents := sentence.group(match, "agent"):
-        # ``Black recaptures with the knight``: the agent has the side of the subject
-        side = sentence.elements[match.start("subj")].terms[0].side if subj == "C" else None
-        return tuple(term if term.side is not None else replace(term, side=side) for term in agents)
-    nobody = verb > 0 and sentence.elements[verb - 1].word in ("nothing", "nobody", "none")
-    if nobody or "subj" not in match.re.groupindex:
-        return ()
-    if subj is None:
-        return sentence.may_act(verb)
-    first = own_subject(sentence, match)
-    if _is_governed(sentence, first, verb):
-        return sentence.may_act(first)
-    return tuple(term for i in range(first, match.end("subj")) for term in sentence.terms(i))
-
-
-def subject(sentence: Sentence, verb: int) -> tuple[Term, ...]:
-    """Return the terms any of which may be the subject of the verb at an element."""
-    index = verb
-    while index > 0 and sentence.tags[index - 1] in "bvhn_g&" and verb - index < 4:
-        index -= 1
-    tag = sentence.tags[index - 1] if index else ""
-    joined = "&" in sentence.tags[index:verb]
-    if tag and tag in "NMC" and not joined and not _is_governed(sentence, index - 1, verb):
-        return sentence.elements[index - 1].terms
-    moves = [term for term in sentence.acting(index) if term.role == "move"]
-    return tuple(moves[-1:]) if tag == "T" and moves else sentence.may_act(verb)
-
-
-def own_subject(sentence: Sentence, match: re.Match[str]) -> int:
-    """Return the first element of a verb's own subject.
-
-    Of two nouns that ``and`` joins, a verb in the singular has the second alone: in ``takes the
-    bishop and the queen attacks f7`` only the queen attacks.
-    """
-    singular = _grammatical_number(sentence, match) == "singular"
-    return match.end("subj") - 1 if singular else match.start("subj")
-
-
-def act_together(sentence: Sentence, match: re.Match[str], acting: tuple[Term, ...]) -> bool:
-    """Tell whether every piece that is named as acting acts, not any of them."""
-    group = "agent" if has_group(match, "agent") else "subj"
-    if not has_group(match, group) or len(acting) < 2 or {t.role for t in acting} != {"piece"}:
-        return False
-    named = sentence.elements[slice(*match.span(group))]
-    others = {term.span for term in acting} - {element.span for element in named}
-    if others or any(each.word == "or" for each in named):
-        return False
-    return group == "agent" or _grammatical_number(sentence, match) == "plural"
-
-
-def _grammatical_number(sentence: Sentence, match: re.Match[str]) -> str:
-    """Return the number of a verb, ``singular`` or ``plural``; empty where its form has none."""
-    between = sentence.elements[match.end("subj") : match.start("verb")]
-    if any(helper.tag == "h" for helper in between):
-        return ""
-    for helper in between:
-        form = re.fullmatch(r"(is|was|has|does|are|were|have|do)(?:n['’]t)?", helper.word)
-        if form:
-            return "singular" if form[1].endswith("s") else "plural"
-    verb = sentence.elements[match.start("verb")].word.split()[0]
-    if verb.endswith("ed") or between:
-        return ""
-    return "singular" if verb.endswith("s") and not verb.endswith("ss") else "plural"
-
-
-def _is_governed(sentence: Sentence, first: int, verb: int) -> bool:
-    """Tell whether a noun is the object of what stands before it, so no subject of the verb."""
-    if first == 0 or sentence.elements[first].word.endswith("'s"):
-        return False
-    before = sentence.tags[first - 1]
-    participle = sentence.elements[verb].word.endswith("ing")
-    if before == "&":
-        return participle and "b" not in sentence.tags[first:verb]
-    return before in "oytwadxrkiegpVW" and not (participle and before in "yw")

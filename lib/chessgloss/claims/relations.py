@@ -20,31 +20,8 @@ from typing import Any, Literal, get_args
 import chess
 
 from chessgloss.claims import board
-from chessgloss.claims.board import Anchor, Finding, Moment, Scene, Truth
-from chessgloss.claims.lexicon import (
-    Notation,
-    cue,
-    expand,
-    noun_pieces,
-    number,
-    read_notation,
-    words,
-)
-from chessgloss.claims.parser import (
-    ALL_PIECES,
-    THIS,
-    Claim,
-    Kind,
-    Sentence,
-    Stance,
-    Tense,
-    Term,
-    act_together,
-    actors,
-    has_group,
-    own_subject,
-    subject,
-)
+from chessgloss.claims.lexicon import Notation, cue, expand, noun_pieces, number, words
+from chessgloss.claims.parser import ALL_PIECES, THIS, Claim, Kind, Sentence, Stance, Tense, Term
 
 #: The four causes of an incorrect comment (CCC paper, Table 2).
 Cause = Literal[
@@ -54,14 +31,12 @@ Cause = Literal[
     "evaluation of the move or position",
 ]
 
+_MOVE, _TACTICAL, _POSITIONAL, _EVALUATION = get_args(Cause)
+
 #: The cause that a false claim of each kind counts under.
-CAUSES: dict[Kind, Cause] = {
-    **dict[Kind, Cause].fromkeys(get_args(Kind), "tactical or immediate advantage"),
-    "move": "illegal move or missing piece",
-    "piece": "illegal move or missing piece",
-    "structure": "positional or long-term advantage",
-    "evaluation": "evaluation of the move or position",
-}
+CAUSES: dict[Kind, Cause] = dict.fromkeys(get_args(Kind), _TACTICAL) | {
+    "move": _MOVE, "piece": _MOVE, "structure": _POSITIONAL, "evaluation": _EVALUATION,
+}  # fmt: skip
 
 #: What disqualifies a comment by the rubric's hard rule (Chess Commentary Pairwise Evaluation
 #: Rubric, criterion 1) if it is claimed without support.
@@ -69,10 +44,6 @@ Disqualifier = Literal[
     "check", "checkmate", "capture", "promotion", "trade", "hanging-piece win",
     "forced tactic or threat",
 ]  # fmt: skip
-
-#: Looks at one moment for a claim; of a move that is named, at all moments at once.
-Decide = Callable[[Claim, Moment, Scene], Finding]
-DecideMove = Callable[[Claim, Scene], tuple[Truth, str, Anchor]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +79,8 @@ class Relation:
     event
         Event of the hard rule.
     decide
-        Looks at one moment; of a named move, at all moments at once.
+        Looks at one moment and gives a finding; of a named move, at all moments at once,
+        and gives verdict, evidence and anchor.
     readings
         How words say it; none if it is found by the reading of another row.
     presupposed
@@ -117,7 +89,7 @@ class Relation:
 
     kind: Kind
     event: Disqualifier | None
-    decide: Decide | DecideMove
+    decide: Callable[..., Any]
     readings: tuple[Reading, ...]
     presupposed: bool = False
 
@@ -165,15 +137,15 @@ def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     first, last = match.span()
     if sentence.tags[first] == "&":
         first += 1
-    elif has_group(match, "subj"):
-        first = own_subject(sentence, match)
+    elif match.groupdict().get("subj"):
+        first = sentence.own_subject(match)
     span = sentence.span(first, last)
     if reading.relation == "captures" and _takes_nothing(sentence, span, match):
         return
     behind = match.groupdict().get("obj") == "T" and match.start("obj") > match.start("verb")
     if behind and sentence.elements[match.start("obj")].word not in ("it", "them", "him"):
         return  # ``attacked in this manner``
-    objects, acting = sentence.group(match, "obj", "behind", "behind2"), actors(sentence, match)
+    objects, acting = sentence.group(match, "obj", "behind", "behind2"), sentence.actors(match)
     if match.re.pattern.startswith("&") and not objects:
         # what a second passive verb speaks of: ``is hit by e4 and held by the rook``
         pieces = [term for term in sentence.may_act(match.start()) if term.role == "piece"]
@@ -181,7 +153,7 @@ def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     times = cue("times").match(sentence.words, span[1] - sentence.start)
     if times:
         span = (span[0], sentence.start + times.end())
-    together = act_together(sentence, match, acting)
+    together = sentence.act_together(match, acting)
     objects, subjects = (_placed(sentence, match, terms) for terms in (objects, acting))
     stance = _stance_of_verb(sentence, match, reading.relation)
     how = (stance, sentence.tense(first, last), _detail_of_verb(sentence, match, times))
@@ -228,7 +200,7 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
 
 def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
     """Tell whether a capture is only spoken of: ``taking it fails``, ``it can't be taken, as``."""
-    verb, has_subject = match.start("verb"), has_group(match, "subj")
+    verb, has_subject = match.start("verb"), match.groupdict().get("subj")
     word, before = sentence.elements[verb].word, sentence.tags[verb - 1 : verb]
     if word.endswith("ing") and not has_subject:
         subject = r"[^,;]{0,40}?\b(?:is|was|would|leads?|loses|fails|allows|runs)\b"
@@ -276,7 +248,9 @@ def read_move_in_words(
     piece = next(iter(term.pieces)) if len(term.pieces) == 1 else None
     if "to" in match.re.groupindex:
         # an unknown verb with no ``to`` says that no piece moves
-        verb = has_group(match, "verb") and sentence.tags[match.start("verb") : match.start("to")]
+        verb = (
+            match.groupdict().get("verb") and sentence.tags[match.start("verb") : match.start("to")]
+        )
         if len(element.terms) > 1 or (verb and verb[0] == "_" and "t" not in verb):
             return
         start, (to,) = source[0].square if source else term.square, sentence.group(match, "to")
@@ -487,9 +461,8 @@ def _with_owner(term: Term, sentence: Sentence, index: int) -> Term:
 
 def read_pinned(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read that a piece is pinned from its adjective: ``the pinned knight on c6``."""
-    element = sentence.elements[match.start()]
+    element, stance = sentence.elements[match.start()], _stance_of_noun(sentence, match.start())
     if "pinned" in element.adjectives and element.terms[0].square is not None:
-        stance = _stance_of_noun(sentence, match.start())
         yield _claim(sentence, "pins", element.span, element.terms[:1], stance)
 
 
@@ -549,31 +522,28 @@ def read_counts(sentence: Sentence, match: re.Match[str], reading: Reading) -> I
 
 
 def read_check(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
-    """Read a check that is given, stood in, discovered or double."""
-    if relation := _check_relation(sentence, match.start()):
-        yield _check_or_mate(sentence, match.start(), relation, {})
-
-
-def _check_relation(sentence: Sentence, index: int) -> str | None:
-    """Return what is said of a check; ``None`` if none is said to happen."""
-    word = sentence.elements[index].word
+    """Read a check that is given, stood in, discovered or double, if one is said to happen."""
+    index = match.start()
+    word, relation = sentence.elements[index].word, "gives_check"
     before, after = sentence.before(index), sentence.after(index)
     previous = sentence.tags[index - 1 : index]
     noun = re.search(r"(?:^|[,;:] )an? (?:\w+ )?$", before) is not None
     no_check = word in ("check", "checking") and cue("no_check_after").match(after) and not noun
     if no_check or cue("no_check_before").search(before):
-        return None
-    if word == "checked" and re.search(r"\b(?:have|has|had)\s+$", before):
-        return "gives_check"
+        return
     if before.endswith("in ") or word == "checked":
-        return "in_check"
-    if word in ("checks", "checking"):
+        made = word == "checked" and re.search(r"\b(?:have|has|had)\s+$", before)
+        relation = "gives_check" if made else "in_check"
+    elif word in ("checks", "checking"):
         verb = previous in ("N", "M", "C", "T", "&", "_", ",", "")
-        return "gives_check" if verb and re.match(r"[NCT]|$", sentence.tags[index + 1 :]) else None
-    if not (noun or cue("announces").search(before) or previous == "M"):
-        return None
-    manner = re.search(r"\b(discovered|double)\s*$", before)
-    return f"{manner[1]}_check" if manner else "gives_check"
+        if not (verb and re.match(r"[NCT]|$", sentence.tags[index + 1 :])):
+            return
+    elif noun or cue("announces").search(before) or previous == "M":
+        manner = re.search(r"\b(discovered|double)\s*$", before)
+        relation = f"{manner[1]}_check" if manner else "gives_check"
+    else:
+        return
+    yield _check_or_mate(sentence, index, relation, {})
 
 
 def read_mate(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -636,7 +606,7 @@ def _check_or_mate(
     elif sentence.elements[index - 1].word == "with":
         subjects = sentence.may_act(first)
     elif element.word not in ("mated", "checkmated"):
-        subjects = subject(sentence, first)
+        subjects = sentence.subject(first)
         if sentence.tags[first - 1 : first] == "T" or stance.supposed or stance.able:
             # of the one move that the sentence writes a supposed check speaks
             moves = [each for each in sentence.elements if each.tag == "M"]
@@ -652,13 +622,11 @@ def _check_or_mate(
 
 def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
     """Return the king or side said to be in check: behind the word, or before ``in check``."""
-    behind = re.match(r".t?([NC])", sentence.tags[index:])
-    terms: list[Term] = []
+    behind, terms = re.match(r".t?([NC])", sentence.tags[index:]), list[Term]()
+    stands = sentence.before(index).endswith("in ")
     if behind:
         terms = [sentence.elements[index + behind.start(1)].terms[0]]
-    elif sentence.elements[index].word in ("mated", "checkmated") or sentence.before(
-        index
-    ).endswith("in "):
+    elif stands or sentence.elements[index].word in ("mated", "checkmated"):
         near = sentence.elements[max(0, index - 5) : index]
         terms = [term for element in reversed(near) for term in element.terms]
     return tuple(term for term in terms if term.role == "side" or board.is_king(term))[:1]
@@ -687,9 +655,7 @@ def read_wording(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     relation, span = reading.relation, sentence.offsets(match)
     groups = {name: value.strip() for name, value in match.groupdict().items() if value}
     side = groups.pop("side", None)
-    named: tuple[Term, ...] = ()
-    if side is not None:
-        named = (Term("side", side, span, side == "white"),)
+    named: tuple[Term, ...] = (Term("side", side, span, side == "white"),) if side else ()
     first, last = sentence.index(match.start()), sentence.index(match.end())
     sides = tuple(each.terms[0] for each in sentence.elements[:last] if each.tag == "C")
     if relation == "only_move":
@@ -729,24 +695,35 @@ def _judged(sentence: Sentence, index: int) -> tuple[Term, ...]:
         return _written(sentence, index + len(sentence.tags[index:].partition(";")[0]))
     (term,) = sentence.elements[index + named.start("move")].terms
     if term.role == "square":  # a bare square is a pawn's move
-        move = read_notation(term.text)
+        move = Notation.read(term.text)
         term = Term("move", term.text, term.span, square=move.to, move=move)
     return (term,)
 
 
 Reader = Callable[[Sentence, re.Match[str], Reading], Iterator[Claim]]
 
-#: What reads a match of a pattern, by the name that the table gives it.
+#: What reads a match of a pattern, by the name that the table gives it: ``read_`` and that name.
 READERS: dict[str, Reader] = {
-    "verb": read_verb, "move_in_words": read_move_in_words, "written": read_written,
-    "castling": read_castling, "named": read_named, "standing": read_standing,
-    "pawn_state": read_pawn_state, "pinned": read_pinned, "loose": read_loose,
-    "there": read_there, "threat": read_threat, "counts": read_counts, "check": read_check,
-    "mate": read_mate, "happening": read_happening, "wording": read_wording,
-}  # fmt: skip
+    name.removeprefix("read_"): each for name, each in globals().items() if name.startswith("read_")
+}
 
 #: Readers of patterns over words; all others have patterns over tags.
 OF_WORDS = frozenset({"wording", "counts", "happening"})
 
 #: Readers whose words, once read as a kind of claim, are not read so again.
 ONCE = frozenset({"wording", "move_in_words"})
+
+
+def read_claims(sentence: Sentence, presupposed: bool) -> Iterator[Claim]:
+    """Yield the claims of a sentence, row by row of the table."""
+    taken: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for row in relations().values():
+        for reading in row.readings if presupposed or not row.presupposed else ():
+            once = taken.setdefault((reading.reader, row.kind), [])
+            over = sentence.words if reading.reader in OF_WORDS else sentence.tags
+            for match in reading.pattern.finditer(over):
+                start, stop = match.span()
+                if not any(start < last and first < stop for first, last in once):
+                    claims = tuple(READERS[reading.reader](sentence, match, reading))
+                    once += [match.span()] if claims and reading.reader in ONCE else []
+                    yield from claims

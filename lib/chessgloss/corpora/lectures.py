@@ -24,8 +24,10 @@ after a take-back, headings, in a game of other rules such as bughouse) belong t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 import chess
@@ -286,12 +288,9 @@ class _Replay:
 def _parse_move(board: chess.Board, text: str) -> chess.Move:
     """Read a move as the server did: SAN, long, pieces in lower case, ``exd``."""
     bare = text.rstrip("+#!?")
-    for spelling in _spellings(bare):
-        for parse in (board.parse_san, board.parse_uci):
-            try:
-                return parse(spelling)
-            except ValueError:
-                continue
+    for spelling, parse in product(_spellings(bare), (board.parse_san, board.parse_uci)):
+        with suppress(ValueError):
+            return parse(spelling)
     if files := _PAWN_TAKES.fullmatch(bare):
         start, end = (chess.BB_FILES[chess.FILE_NAMES.index(name)] for name in files.groups())
         captures = list(board.generate_legal_moves(board.pawns & start, end))
@@ -300,9 +299,8 @@ def _parse_move(board: chess.Board, text: str) -> chess.Move:
     raise ValueError(f"{text!r} is neither a command nor a legal move in {board.fen()!r}")
 
 
-def _spellings(text: str) -> Iterator[str]:
-    yield text
-    yield text.replace("0", "O").replace("o", "O")
-    yield text.lower().replace("=", "")
-    if piece := _LOWER_PIECE.fullmatch(text):
-        yield piece[1].upper() + piece[2]
+def _spellings(text: str) -> list[str]:
+    castling = text.replace("0", "O").replace("o", "O")
+    piece = _LOWER_PIECE.fullmatch(text)
+    capital = [piece[1].upper() + piece[2]] if piece else []
+    return [text, castling, text.lower().replace("=", ""), *capital]

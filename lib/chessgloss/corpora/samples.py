@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -16,7 +15,6 @@ from numpy.typing import NDArray
 from chessgloss.positions import Game
 
 Phase = Literal["opening", "middlegame", "endgame"]
-_PHASES: tuple[Phase, ...] = ("opening", "middlegame", "endgame")
 
 #: Bounds on the knights, bishops, rooks and queens of both sides together.
 #: Source: lichess.org's ``Divider`` (``scalachess``), its rule by piece count.
@@ -94,7 +92,7 @@ def draw_plies(game: Game, most: int | None, seed: int) -> set[int]:
     return set(random.permutation(plies)[:most].tolist())
 
 
-# ---------------------------------------------------------------- the rows of a data sheet
+# ---------------------------------------------------------------- what a position is like
 
 
 def phase_of(fen: str) -> Phase:
@@ -110,33 +108,3 @@ def phase_of(fen: str) -> Phase:
 def material(fen: str) -> int:
     """Return White's material less Black's, in pawns (1, 3, 3, 5, 9)."""
     return sum(_VALUES.get(symbol, 0) for symbol in fen.split(" ", 1)[0])
-
-
-def describe_games(games: Sequence[Game]) -> dict[str, float | int]:
-    """Count a collection of games: how many, how long (in plies), shares of the results."""
-    plies = np.array([len(game.moves) for game in games])
-    results = Counter(game.result for game in games)
-    return {
-        "games": len(games),
-        "distinct games": len({game.key for game in games}),
-        "plies": int(plies.sum()),
-        "median plies": float(np.median(plies)),
-        "longest, plies": int(plies.max()),
-        "White wins": results["1-0"] / len(games),
-        "draws": results["1/2-1/2"] / len(games),
-        "Black wins": results["0-1"] / len(games),
-        "unfinished": results["*"] / len(games),
-    }
-
-
-def describe_positions(fens: Sequence[str]) -> dict[str, float | int]:
-    """Count a collection of positions: shares of the phases, of checks, of even material."""
-    phases = Counter(map(phase_of, fens))
-    balance = np.abs([material(fen) for fen in fens])
-    return {
-        "positions": len(fens),
-        "distinct positions": len({fen.rsplit(" ", 2)[0] for fen in fens}),
-        **{name: phases[name] / len(fens) for name in _PHASES},
-        "in check": float(np.mean([chess.Board(fen).is_check() for fen in fens])),
-        "material within 3 pawns": float(np.mean(balance <= 3)),
-    }

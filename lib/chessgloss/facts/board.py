@@ -58,10 +58,9 @@ def defences(board: chess.Board, colour: chess.Color) -> tuple[Pair, ...]:
 
 
 def _pairs(board: chess.Board, colour: chess.Color, targets: chess.Bitboard) -> tuple[Pair, ...]:
-    lines = pin_lines(board, colour)
     pairs = []
     for start in chess.scan_forward(board.occupied_co[colour]):
-        piece, line = piece_on(board, start), lines.get(start, chess.BB_ALL)
+        piece, line = piece_on(board, start), board.pin_mask(colour, start)
         for target in chess.scan_forward(board.attacks_mask(start) & targets):
             barred = not line & _SQUARES[target]
             if piece == chess.KING and board.occupied_co[not colour] & _SQUARES[target]:
@@ -84,24 +83,16 @@ def attackers(
 
     ``barred`` says whether pieces count that are pinned to their king off the line of the pin.
     """
-    every = chess.SquareSet(board.attackers_mask(colour, square))
-    if barred:
-        return every
-    lines = pin_lines(board, colour)
-    return chess.SquareSet(s for s in every if lines.get(s, chess.BB_ALL) & _SQUARES[square])
+    every = board.attackers(colour, square)
+    free = (each for each in every if board.pin_mask(colour, each) & _SQUARES[square])
+    return every if barred else chess.SquareSet(free)
 
 
-def pin_lines(board: chess.Board, colour: chess.Color) -> dict[chess.Square, chess.Bitboard]:
-    """Return, for each piece of ``colour`` pinned to its king, the squares of the pin's line."""
+def king_of(board: chess.Board, colour: chess.Color) -> chess.Square:
+    """Return where the king of ``colour`` stands, as in every legal position."""
     king = board.king(colour)
-    if king is None:
-        return {}
-    lines = {}
-    for pinner in chess.scan_forward(line_pieces(board, not colour, king)):
-        between = chess.between(pinner, king) & board.occupied
-        if between.bit_count() == 1 and between & board.occupied_co[colour]:
-            lines[between.bit_length() - 1] = chess.ray(pinner, king)
-    return lines
+    assert king is not None, f"{chess.COLOR_NAMES[colour]} has no king in {board.fen()!r}"
+    return king
 
 
 def line_pieces(board: chess.Board, colour: chess.Color, square: chess.Square) -> chess.Bitboard:
@@ -114,6 +105,13 @@ def line_pieces(board: chess.Board, colour: chess.Color, square: chess.Square) -
 
 
 # ---------------------------------------------------------------- moves
+
+
+def after_move(board: chess.Board, move: chess.Move) -> chess.Board:
+    """Return the board after a move, as a copy without the history before it."""
+    copy = board.copy(stack=False)
+    copy.push(move)
+    return copy
 
 
 def after_pass(board: chess.Board) -> chess.Board | None:
@@ -159,12 +157,9 @@ def passed(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
     A pawn is passed when no enemy pawn stands on its own or a neighbouring file on any rank
     that it has yet to cross. Pieces in its way do not matter, nor does a pawn of its own.
     """
-    enemies = board.pieces_mask(chess.PAWN, not colour)
-    return chess.SquareSet(
-        square
-        for square in board.pieces(chess.PAWN, colour)
-        if not enemies & _near_files(square) & _ranks_ahead(square, colour)
-    )
+    pawns, enemies = (board.pieces_mask(chess.PAWN, side) for side in (colour, not colour))
+    ahead = ((s, _near_files(s) & _ranks_ahead(s, colour)) for s in chess.scan_forward(pawns))
+    return chess.SquareSet(pawn for pawn, squares in ahead if not enemies & squares)
 
 
 def doubled(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
@@ -176,11 +171,8 @@ def doubled(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
 def isolated(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
     """Return the pawns of ``colour`` that have none of their own on a neighbouring file."""
     pawns = board.pieces_mask(chess.PAWN, colour)
-    return chess.SquareSet(
-        square
-        for square in chess.scan_forward(pawns)
-        if not pawns & _near_files(square) & ~_FILES[chess.square_file(square)]
-    )
+    beside = ((s, _near_files(s) & ~_FILES[s % 8]) for s in chess.scan_forward(pawns))
+    return chess.SquareSet(pawn for pawn, squares in beside if not pawns & squares)
 
 
 def open_files(board: chess.Board) -> tuple[int, ...]:
@@ -190,8 +182,7 @@ def open_files(board: chess.Board) -> tuple[int, ...]:
 
 def half_open_files(board: chess.Board, colour: chess.Color) -> tuple[int, ...]:
     """Return the files on which the opponent has a pawn and ``colour`` has none."""
-    own = board.pieces_mask(chess.PAWN, colour)
-    enemies = board.pieces_mask(chess.PAWN, not colour)
+    own, enemies = (board.pieces_mask(chess.PAWN, side) for side in (colour, not colour))
     return tuple(file for file, mask in enumerate(_FILES) if enemies & mask and not own & mask)
 
 
@@ -204,45 +195,16 @@ def heavy_pieces(board: chess.Board, colour: chess.Color, file: int) -> chess.Sq
 # ---------------------------------------------------------------- kings
 
 
-class Shelter(NamedTuple):
-    """A king and what stands before it.
+def shelter(
+    board: chess.Board, colour: chess.Color
+) -> tuple[chess.Square, tuple[chess.Square, ...]]:
+    """Return the king of ``colour`` and its own pawns that shelter it.
 
-    Parameters
-    ----------
-    king
-        Where the king stands.
-    pawns
-        Its own pawns on its file and the two beside it (one at the edge), one or two ranks
-        ahead: those that shelter it.
-    bare_files
-        Files among these on which it has no pawn of its own anywhere ahead.
+    They stand on its file or one beside it, one or two ranks ahead.
     """
-
-    king: chess.Square
-    pawns: tuple[chess.Square, ...]
-    bare_files: tuple[int, ...]
-
-
-def shelter(board: chess.Board, colour: chess.Color) -> Shelter:
-    """Return the shelter of the king of ``colour``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such king.
-    """
-    king = board.king(colour)
-    if king is None:
-        raise ValueError(f"{chess.COLOR_NAMES[colour]} has no king in {board.fen()!r}")
-    ahead = _ranks_ahead(king, colour) & board.pieces_mask(chess.PAWN, colour)
-    file, rank = chess.square_file(king), chess.square_rank(king)
-    files = range(max(file - 1, 0), min(file + 2, 8))
-    pawns = tuple(
-        pawn
-        for pawn in chess.scan_forward(ahead & _near_files(king))
-        if abs(chess.square_rank(pawn) - rank) <= 2
-    )
-    return Shelter(king, pawns, tuple(each for each in files if not ahead & _FILES[each]))
+    king, pawns = king_of(board, colour), board.pieces_mask(chess.PAWN, colour)
+    ahead = chess.scan_forward(pawns & _ranks_ahead(king, colour) & _near_files(king))
+    return king, tuple(pawn for pawn in ahead if abs(pawn // 8 - king // 8) <= 2)
 
 
 def _ranks_ahead(square: chess.Square, colour: chess.Color) -> chess.Bitboard:

@@ -160,13 +160,8 @@ class Facts:
         self, *kinds: FactKind, when: When | None = None, side: chess.Color | None = None
     ) -> tuple[Fact, ...]:
         """Return the facts of these kinds (all if none is given), of one time and side if given."""
-        return tuple(
-            fact
-            for fact in self.facts
-            if (not kinds or fact.kind in kinds)
-            and when in (None, fact.when)
-            and side in (None, fact.side)
-        )
+        of_kind = (fact for fact in self.facts if not kinds or fact.kind in kinds)
+        return tuple(f for f in of_kind if when in (None, f.when) and side in (None, f.side))
 
 
 def gather(move: MoveInContext, verdict: Verdict | None = None) -> Facts:
@@ -201,8 +196,7 @@ def gather(move: MoveInContext, verdict: Verdict | None = None) -> Facts:
     from chessgloss.facts.known import known_facts  # which makes facts, of this module
 
     board = chess.Board(move.position.fen)
-    after = board.copy(stack=False)
-    after.push(move.move)
+    after = boards.after_move(board, move.move)
     facts = [*_checks(board, "before"), *_states(board, "before"), *_states(after, "after")]
     facts += [*_special_moves(board, move.move), *_checks(after, "move", board)]
     facts += [*_gains(board, move.move, after), *_tactics_made(board, move.move, facts)]
@@ -271,7 +265,7 @@ def _states(board: chess.Board, when: When) -> Iterator[Fact]:
         heavy = [s for side in chess.COLORS for s in boards.heavy_pieces(board, side, file)]
         yield _file(when, None, file, heavy)
     exchanges = {side: tactics.Exchanges(board, side) for side in chess.COLORS}
-    taken = {side: tuple(exchanges[side].captures()) for side in chess.COLORS}
+    taken = {side: tuple(each.captures()) for side, each in exchanges.items()}
     for side in chess.COLORS:
         for pair in boards.attacks(board, side):
             yield _pair(when, side, pair, not side)
@@ -280,7 +274,7 @@ def _states(board: chess.Board, when: When) -> Iterator[Fact]:
         for loss in tactics.hanging(board, side, taken[not side]):
             text = f"{noun(side, loss.victim, loss.square)} is hanging"
             yield Fact("hanging", when, side, names((loss.square,)), loss.gain, text)
-        for fork in tactics.forks(board, side, taken[side], taken[not side]):
+        for fork in tactics.forks(board, side, taken[side]):
             targets = listed([noun_at(board, square) for square in fork.targets])
             text = f"{noun_at(board, fork.square)} forks {targets}"
             value = "safe" if fork.safe else "loose"
@@ -336,7 +330,7 @@ def _structure(board: chess.Board, when: When, side: chess.Color) -> Iterator[Fa
         yield Fact("isolated_pawn", when, side, names((pawn,)), None, text)
     for file in boards.half_open_files(board, side):
         yield _file(when, side, file, boards.heavy_pieces(board, side, file))
-    king, pawns, _ = boards.shelter(board, side)
+    king, pawns = boards.shelter(board, side)
     shelterers = f"the pawns on {listed(names(pawns))} shelter" if pawns else "no pawn shelters"
     if len(pawns) == 1:
         shelterers = f"the pawn on {chess.square_name(pawns[0])} shelters"
@@ -352,30 +346,22 @@ def _file(when: When, side: chess.Color | None, file: int, heavy: Iterable[chess
 
 def _checks(board: chess.Board, when: When, start: chess.Board | None = None) -> Iterator[Fact]:
     """Yield the facts of a check that stands, or that the move from ``start`` has given."""
-    king, checkers = board.king(board.turn), tuple(board.checkers())
-    if king is None:
-        return
+    king, checkers = boards.king_of(board, board.turn), [*board.checkers()]
     side, target = not board.turn, noun_at(board, king)
-
-    def give(kind: FactKind, pieces: tuple[chess.Square, ...]) -> Fact:
-        verb = "gives" if len(pieces) == 1 else "give"
-        givers = listed([noun_at(board, square) for square in pieces])
-        text = f"{givers} {verb} {kind.replace('_', ' ')} to {target}"
-        return Fact(kind, when, side, names((*pieces, king)), None, text)
-
-    if checkers:
-        yield give("check", checkers)
-    if start is None:
-        return
-    still = chess.SquareSet(start.occupied_co[side])
-    if opened := tuple(square for square in checkers if square in still):
-        yield give("discovered_check", opened)
-    if len(checkers) > 1:
-        yield give("double_check", checkers)
-    if checkers and board.is_checkmate():
+    given: dict[FactKind, list[chess.Square]] = {"check": checkers}
+    if start is not None:
+        given["discovered_check"] = [s for s in checkers if start.color_at(s) == side]
+        given["double_check"] = checkers if len(checkers) > 1 else []
+    for kind, pieces in given.items():
+        if pieces:
+            verb = "gives" if len(pieces) == 1 else "give"
+            givers = listed([noun_at(board, square) for square in pieces])
+            text = f"{givers} {verb} {kind.replace('_', ' ')} to {target}"
+            yield Fact(kind, when, side, names((*pieces, king)), None, text)
+    if start is not None and board.is_checkmate():
         text = f"{target} is checkmated"
         yield Fact("mate", when, side, names((*checkers, king)), None, text)
-    elif board.is_stalemate():
+    elif start is not None and board.is_stalemate():
         text = f"{side_name(board.turn)} is stalemated"
         yield Fact("stalemate", when, board.turn, names((king,)), None, text)
 
@@ -407,25 +393,23 @@ def _special_moves(board: chess.Board, move: chess.Move) -> Iterator[Fact]:
 
 def _gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator[Fact]:
     """Yield what the move brings at once, and by the exchange that it begins."""
-    side, taken = board.turn, boards.taken_on(board, move)
+    side, end, taken = board.turn, move.to_square, boards.taken_on(board, move)
     gain = 0 if taken is None else tactics.VALUES[boards.piece_on(board, taken)]
     gain += tactics.VALUES[move.promotion] - 1 if move.promotion else 0
     if gain:
         text = f"the move brings {side_name(side)} {_pawns_worth(gain)} of material"
-        yield Fact("material", "move", side, names((move.from_square, move.to_square)), gain, text)
-    worth = tactics.exchange(board, move)
-    target = chess.BB_SQUARES[move.to_square]
-    answers = after.generate_legal_captures(chess.BB_ALL, target)
-    takers = sorted({each.from_square for each in answers if each.to_square == move.to_square})
+        yield Fact("material", "move", side, names((move.from_square, end)), gain, text)
+    answers = after.generate_legal_captures(to_mask=chess.BB_SQUARES[end])
+    takers = sorted({each.from_square for each in answers if each.to_square == end})
+    worth, square = tactics.exchange(board, move), chess.square_name(end)
     if taken is None and not (worth and takers):
         return
-    square = chess.square_name(move.to_square)
     text = f"exchanges on {square} come out even"
     if worth:
         verb = "wins" if worth > 0 else "loses"
         text = f"by exchanges on {square} {side_name(side)} {verb} {_pawns_worth(abs(worth))}"
-    squares = (move.to_square, move.from_square, *takers)
-    yield Fact("exchange", "move", side, names(squares), worth, text)
+    squares = names((end, move.from_square, *takers))
+    yield Fact("exchange", "move", side, squares, worth, text)
 
 
 def _tactics_made(board: chess.Board, move: chess.Move, states: Iterable[Fact]) -> Iterator[Fact]:
@@ -433,9 +417,8 @@ def _tactics_made(board: chess.Board, move: chess.Move, states: Iterable[Fact]) 
     side = board.turn
     first_squares = {(square,) for square in names(boards.moved_squares(board, move))}
     for fact in states:
-        if (fact.when, fact.side) != ("after", side) or fact.squares[:1] not in first_squares:
-            continue
-        if fact.kind in ("fork", "pin", "skewer"):
+        of_mover = (fact.when, fact.side) == ("after", side) and fact.squares[:1] in first_squares
+        if of_mover and fact.kind in ("fork", "pin", "skewer"):
             yield replace(fact, when="move")
     for square, target, gain in tactics.discovered_attacks(board, move):
         if gain is not None and gain > 0:

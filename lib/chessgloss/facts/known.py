@@ -15,6 +15,7 @@ from __future__ import annotations
 import csv
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -26,7 +27,7 @@ from chess.engine import PovScore
 from chessgloss import assets
 from chessgloss.engine import centipawns, win_chance
 from chessgloss.facts import tactics
-from chessgloss.facts.board import after_pass, passed
+from chessgloss.facts.board import after_move, after_pass, king_of, passed
 from chessgloss.facts.fact import Fact, When, names, noun, side_name
 from chessgloss.positions import MoveInContext, Position
 
@@ -169,7 +170,7 @@ def _rook_theory(view: chess.Board) -> Theory | None:
     """Return what is known of White, to move, with rook and pawn against a rook."""
     own, other = (_only(view.rooks & view.occupied_co[side]) for side in (True, False))
     (rank, file), (other_rank, other_file) = divmod(_only(view.pawns), 8), divmod(other, 8)
-    king, other_king = _king(view, chess.WHITE), _king(view, chess.BLACK)
+    king, other_king = king_of(view, chess.WHITE), king_of(view, chess.BLACK)
     away = 1 if other_king % 8 > file else -1
     cut = 0 < (own % 8 - file) * away < (other_king % 8 - file) * away
     if not view.turn or view.is_check() or view.is_attacked_by(chess.BLACK, own):
@@ -188,16 +189,12 @@ def _is_wrong_bishop(view: chess.Board) -> bool:
         file in (0, 7)
         and not view.pawns & ~chess.BB_FILES[file]
         and not view.bishops & colour
-        and chess.square_distance(_king(view, chess.BLACK), 56 + file) <= 1
+        and chess.square_distance(king_of(view, chess.BLACK), 56 + file) <= 1
     )
 
 
 def _only(mask: chess.Bitboard) -> chess.Square:
     return mask.bit_length() - 1
-
-
-def _king(board: chess.Board, colour: chess.Color) -> chess.Square:
-    return _only(board.kings & board.occupied_co[colour])
 
 
 def king_and_pawn(board: chess.Board, when: When) -> Iterator[Fact]:
@@ -214,13 +211,13 @@ def king_and_pawn(board: chess.Board, when: When) -> Iterator[Fact]:
     if now is None or then is None:
         return
     side, pawn = bool(board.pawns & board.occupied_co[chess.WHITE]), _only(board.pawns)
-    kings = (_king(board, holder), _king(board, not holder))
+    kings = (king_of(board, holder), king_of(board, not holder))
     apart = sorted(abs(a - b) for a, b in zip(*(divmod(king, 8) for king in kings), strict=True))
     if now.winner != then.winner and apart in ([0, 2], [0, 4], [0, 6]):
         sort = "direct" if apart[1] == 2 else "distant"
         text = f"{side_name(holder)} has the opposition, as {side_name(not holder)} is to move"
         yield Fact("opposition", when, holder, names(kings), sort, text)
-    king = _king(board, side)
+    king = king_of(board, side)
     if now.winner == then.winner == side and king in key_squares(pawn, side):
         text = f"{noun(side, chess.KING, king)} is on a key square of its pawn"
         yield Fact("key_square", when, side, names((king, pawn)), None, text)
@@ -250,7 +247,7 @@ def outside_square(board: chess.Board, when: When) -> Iterator[Fact]:
     if board.occupied & ~(board.kings | board.pawns):
         return
     for side in chess.COLORS:
-        king = _king(board, not side)
+        king = king_of(board, not side)
         for pawn in passed(board, side):
             goal = chess.square(chess.square_file(pawn), 7 if side else 0)
             way = chess.between(pawn, goal) | chess.BB_SQUARES[goal]
@@ -271,11 +268,8 @@ def stalemating_moves(board: chess.Board, when: When) -> Iterator[Fact]:
     # One move can take one pawn and stop another, not three.
     if other & ~board.pawns or free.bit_count() > 2:
         return
-    for move in list(board.legal_moves):
-        board.push(move)
-        stalemate = board.is_stalemate()
-        board.pop()
-        if stalemate:
+    for move in board.legal_moves:
+        if after_move(board, move).is_stalemate():
             text = f"{board.san(move)} would stalemate {side_name(not board.turn)}"
             yield Fact("stalemating_move", when, board.turn, _ends(move), move.uci(), text)
 
@@ -326,7 +320,7 @@ def perpetual(board: chess.Board, line: Sequence[str], when: When) -> Fact | Non
         for first in (start + 1, start + 2) if start < len(moves) else ():
             if all(checks[first::2]):
                 side = board.turn == bool(first % 2)
-                squares = names((moves[first - 1].to_square, _king(copy, not side)))
+                squares = names((moves[first - 1].to_square, king_of(copy, not side)))
                 text = f"{side_name(side)} has perpetual check: {board.variation_san(moves)}"
                 return Fact("perpetual", when, side, squares, tuple(line[: len(moves)]), text)
     return None
@@ -354,7 +348,7 @@ def zugzwang(board: chess.Board, score: PovScore, passing: PovScore, when: When)
     if board.is_check() or loss < ZUGZWANG_POINTS:
         return None
     text = f"{side_name(side)} is in zugzwang: every move loses what a pass would keep"
-    return Fact("zugzwang", when, side, names([_king(board, side)]), round(loss, 4), text)
+    return Fact("zugzwang", when, side, names([king_of(board, side)]), round(loss, 4), text)
 
 
 def underpromotion(board: chess.Board, move: chess.Move) -> Fact | None:
@@ -365,13 +359,10 @@ def underpromotion(board: chess.Board, move: chess.Move) -> Fact | None:
     """
     if move.promotion in (None, chess.QUEEN):
         return None
-    side, piece, queen = board.turn, board.copy(stack=False), board.copy(stack=False)
-    piece.push(move)
-    queen.push(chess.Move(move.from_square, move.to_square, chess.QUEEN))
-    forks, queen_forks = (
-        [fork.safe for fork in tactics.forks(after, side) if fork.square == move.to_square]
-        for after in (piece, queen)
-    )
+    side, end, piece = board.turn, move.to_square, after_move(board, move)
+    queen = after_move(board, replace(move, promotion=chess.QUEEN))
+    forks = [fork.safe for fork in tactics.forks(piece, side) if fork.square == end]
+    queen_forks = any(fork.square == end for fork in tactics.forks(queen, side))
     mated = tactics.mates(queen, not side) and not tactics.mates(piece, not side)
     stalemate = queen.is_stalemate() and not piece.is_stalemate()
     reasons = {
@@ -383,7 +374,7 @@ def underpromotion(board: chess.Board, move: chess.Move) -> Fact | None:
     }
     for reason, (holds, clause) in reasons.items():
         if holds and not queen.is_checkmate():
-            text = f"a queen on {chess.square_name(move.to_square)} {clause}"
+            text = f"a queen on {chess.square_name(end)} {clause}"
             return Fact("underpromotion", "move", side, _ends(move), reason, text)
     return None
 

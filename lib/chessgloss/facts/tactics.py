@@ -17,20 +17,16 @@ worth more than its attacker always are.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, Literal, NamedTuple
 
 import chess
 
-from chessgloss.facts.board import after_pass, line_pieces, passed_by, piece_on
+from chessgloss.facts.board import after_pass, king_of, line_pieces, passed_by, piece_on
 
 #: Value of each piece in pawns.
-VALUES: Final[Mapping[chess.PieceType, int]] = dict(
-    zip(chess.PIECE_TYPES, (1, 3, 3, 5, 9, 0), strict=True)
-)
-
-#: Worth in comparisons, where the king is above all.
-_WORTH: Final = {**VALUES, chess.KING: 100}
+VALUES: Final[Mapping[chess.PieceType, int]] = dict(enumerate((1, 3, 3, 5, 9, 0), chess.PAWN))
 
 _SQUARES = chess.BB_SQUARES
 
@@ -42,6 +38,12 @@ def balance(board: chess.Board) -> int:
         for side in (chess.WHITE, chess.BLACK)
     )
     return white - black
+
+
+def worth(board: chess.Board, square: chess.Square) -> int:
+    """Return what a piece is worth in comparisons, in pawns: a king is above all."""
+    piece = piece_on(board, square)
+    return 100 if piece == chess.KING else VALUES[piece]
 
 
 # ---------------------------------------------------------------- exchanges
@@ -83,8 +85,7 @@ def exchange(board: chess.Board, move: chess.Move) -> int:
     is worth 0, or less if the moved piece can be won; a promotion counts the new piece less
     the pawn.
     """
-    white = bool(board.occupied_co[chess.WHITE] & _SQUARES[move.from_square])
-    return Exchanges(board, white).worth(move)
+    return Exchanges(board, bool(board.color_at(move.from_square))).worth(move)
 
 
 def captures(board: chess.Board, colour: chess.Color) -> tuple[Capture, ...]:
@@ -98,27 +99,21 @@ def captures(board: chess.Board, colour: chess.Color) -> tuple[Capture, ...]:
 
 
 def winning(
-    board: chess.Board, colour: chess.Color, taken: Iterable[Capture] | None = None
+    board: chess.Board, colour: chess.Color, taken: Sequence[Capture] = ()
 ) -> dict[chess.Square, Capture]:
     """Return the best capture of each piece that ``colour`` wins by exchange, by its square.
 
     What wins most comes first. ``taken`` are its :func:`captures`, where they are known already.
     """
     best: dict[chess.Square, Capture] = {}
-    for each in sorted(_known(board, colour, taken), key=lambda each: -each.gain):
+    for each in sorted(taken or captures(board, colour), key=lambda each: -each.gain):
         if each.gain > 0:
             best.setdefault(each.square, each)
     return best
 
 
-def _known(
-    board: chess.Board, colour: chess.Color, taken: Iterable[Capture] | None
-) -> Iterable[Capture]:
-    return captures(board, colour) if taken is None else taken
-
-
 def hanging(
-    board: chess.Board, colour: chess.Color, taken: Iterable[Capture] | None = None
+    board: chess.Board, colour: chess.Color, taken: Sequence[Capture] = ()
 ) -> tuple[Capture, ...]:
     """Return the best capture of each piece of ``colour`` that hangs, by the order of squares.
 
@@ -144,15 +139,11 @@ class Exchanges:
     def __init__(self, board: chess.Board, colour: chess.Color) -> None:
         self._board = board
         self.colour = colour
-        self._kings = (board.king(chess.BLACK), board.king(chess.WHITE))
-        other, own = self._kings[not colour], self._kings[colour]
+        self._kings = [king_of(board, side) for side in (chess.BLACK, chess.WHITE)]
         # Checks that stand: those on the first side bind it, those on the other are answered.
-        self._answered = 0 if other is None else board.attackers_mask(colour, other)
-        self._strict = own is not None and bool(board.attackers_mask(not colour, own))
-        self._lines = [
-            0 if king is None else line_pieces(board, not side, king)
-            for side, king in zip((chess.BLACK, chess.WHITE), self._kings, strict=True)
-        ]
+        self._answered = board.attackers_mask(colour, self._kings[not colour])
+        self._strict = bool(board.attackers_mask(not colour, self._kings[colour]))
+        self._lines = [line_pieces(board, not side, king) for side, king in enumerate(self._kings)]
 
     def captures(self) -> Iterator[Capture]:
         """Yield the captures that the first side has, in the order of the squares."""
@@ -236,7 +227,7 @@ class Exchanges:
         """Tell whether the king of ``side`` is safe once ``piece`` has taken on ``target``."""
         king = target if piece == chess.KING else self._kings[side]
         first = side == self.colour
-        if king is None or not (king == target or self._lines[side] or (first and self._strict)):
+        if not (king == target or self._lines[side] or (first and self._strict)):
             return True
         attackers = self._board.attackers_mask(not side, king, rest) & rest & ~_SQUARES[target]
         return not (attackers if first or king == target else attackers & ~self._answered)
@@ -288,69 +279,45 @@ class Line(NamedTuple):
     absolute: bool
 
 
-class Discovered(NamedTuple):
-    """An attack that a move opens for a piece that did not move.
-
-    Parameters
-    ----------
-    square
-        The piece behind.
-    target
-        The enemy piece that it now attacks.
-    gain
-        What its capture wins by exchange, in pawns; ``None`` for the king (a discovered
-        check) and where the capture is not lawful.
-    """
-
-    square: chess.Square
-    target: chess.Square
-    gain: int | None
-
-
 def forks(
-    board: chess.Board,
-    colour: chess.Color,
-    taken: Iterable[Capture] | None = None,
-    answers: Iterable[Capture] | None = None,
+    board: chess.Board, colour: chess.Color, taken: Sequence[Capture] = ()
 ) -> tuple[Fork, ...]:
     """Return the forks of ``colour``, in the order of the forking pieces' squares.
 
     A piece forks when it attacks at least two targets, each the king or a piece that is
     worth taking with it. Kings and pawns fork too. Whether the opponent can answer is not
-    asked, but ``safe`` tells whether the forking piece can be won. ``taken`` and ``answers``
-    are the :func:`captures` of ``colour`` and of its opponent, where they are known already.
+    asked, but ``safe`` tells whether the forking piece can be won. ``taken`` are its
+    :func:`captures`, where they are known already.
     """
     targets = defaultdict[chess.Square, list[chess.Square]](list)
-    for each in _known(board, colour, taken):
+    for each in taken or captures(board, colour):
         if each.gain > 0:
             targets[each.from_square].append(each.square)
-    if (king := board.king(not colour)) is not None:
-        for square in board.attackers(colour, king):
-            targets[square].append(king)
+    king = king_of(board, not colour)
+    for square in board.attackers(colour, king):
+        targets[square].append(king)
     forking = {square: hit for square, hit in sorted(targets.items()) if len(hit) > 1}
-    lost = winning(board, not colour, answers) if forking else {}
+    lost = winning(board, not colour) if forking else {}
     return tuple(
-        Fork(square, tuple(sorted(hit, key=lambda s: (-_worth(board, s), s))), square not in lost)
+        Fork(square, tuple(sorted(hit, key=lambda s: (-worth(board, s), s))), square not in lost)
         for square, hit in forking.items()
     )
 
 
 def pins(board: chess.Board, colour: chess.Color) -> tuple[Line, ...]:
-    """Return the pins that ``colour`` exerts, absolute and relative.
-
-    A bishop, rook or queen pins an enemy piece when that stands alone between it and a
-    piece worth more, and that piece is the king (an absolute pin) or would be worth taking
-    with the pinning piece if the pinned one were gone (a relative pin). A pawn is pinned
-    to another piece than the king only if it has a move off the line. In the order of the
-    pinning pieces' squares, then of the pinned.
-    """
+    """Return the pins of ``colour``; see :func:`line_tactics`."""
     return line_tactics(board, Exchanges(board, colour))[0]
 
 
 def line_tactics(
     board: chess.Board, exchanges: Exchanges
 ) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
-    """Return the :func:`pins` and the skewers of one side, in the order of the acting pieces.
+    """Return the pins and the skewers of one side, in the order of the acting pieces.
+
+    A bishop, rook or queen pins an enemy piece when that stands alone between it and a
+    piece worth more, and that piece is the king (an absolute pin) or would be worth taking
+    with the pinning piece if the pinned one were gone (a relative pin). A pawn is pinned
+    to another piece than the king only if it has a move off the line.
 
     A bishop, rook or queen skewers when it attacks the king, or a piece worth taking with
     it, and behind that on the same line stands a piece (no pawn) worth no more, which would
@@ -358,7 +325,7 @@ def line_tactics(
     """
     pinned, skewered = [], []
     for start, front, behind in lines(board, exchanges.colour):
-        before, after = _worth(board, front), _worth(board, behind)
+        before, after = worth(board, front), worth(board, behind)
         falls = exchanges.worth(chess.Move(start, behind), without=_SQUARES[front]) > 0
         line = Line(start, front, behind, bool(board.kings & (_SQUARES[front] | _SQUARES[behind])))
         if before < after:
@@ -371,12 +338,16 @@ def line_tactics(
     return tuple(pinned), tuple(skewered)
 
 
-def discovered_attacks(board: chess.Board, move: chess.Move) -> tuple[Discovered, ...]:
+def discovered_attacks(
+    board: chess.Board, move: chess.Move
+) -> list[tuple[chess.Square, chess.Square, int | None]]:
     """Return the attacks that a legal move opens for other pieces of the mover.
 
     A bishop, rook or queen that has not moved attacks, after the move, an enemy piece that it
     did not attack before, because the moved piece (or a pawn taken en passant) no longer
-    stands between. In the order of the attacking pieces' squares.
+    stands between. Each attacking piece, in the order of their squares, what it attacks, and
+    what that capture wins by exchange, in pawns; ``None`` for the king (a discovered check)
+    and where the capture is not lawful.
     """
     end, colour, opened = board.copy(stack=False), board.turn, []
     end.push(move)
@@ -388,8 +359,8 @@ def discovered_attacks(board: chess.Board, move: chess.Move) -> tuple[Discovered
         for target in chess.scan_forward(new):
             if chess.between(start, target) & left:
                 capture = exchanges.capture(start, target)
-                opened.append(Discovered(start, target, capture and capture.gain))
-    return tuple(opened)
+                opened.append((start, target, capture and capture.gain))
+    return opened
 
 
 def lines(
@@ -415,14 +386,10 @@ def _can_leave(board: chess.Board, square: chess.Square, pinner: chess.Square) -
     """Tell whether a piece, if it is a pawn, has a move off the line through the pinner."""
     if not board.pawns & _SQUARES[square]:
         return True
-    colour = bool(board.occupied_co[chess.WHITE] & _SQUARES[square])
+    colour = board.color_at(square) == chess.WHITE
     reach = board.attacks_mask(square) & board.occupied_co[not colour]
     reach |= _SQUARES[square + (8 if colour else -8)] & ~board.occupied
     return bool(reach & ~chess.ray(pinner, square))
-
-
-def _worth(board: chess.Board, square: chess.Square) -> int:
-    return _WORTH[piece_on(board, square)]
 
 
 # ---------------------------------------------------------------- threats
@@ -451,7 +418,7 @@ class Threat(NamedTuple):
 
 
 def threats(
-    board: chess.Board, colour: chess.Color, taken: Iterable[Capture] | None = None
+    board: chess.Board, colour: chess.Color, taken: Sequence[Capture] = ()
 ) -> tuple[Threat, ...]:
     """Return what ``colour`` threatens: mates first, then by what is won, then by move.
 
@@ -461,19 +428,13 @@ def threats(
     Every winning capture is listed, also several of the same piece. ``taken`` are its
     :func:`captures`, where they are known already.
     """
-    king = board.king(not colour)
-    threatened = [
-        Threat("mate", move, king, 0) for move in mates(board, colour) if king is not None
-    ]
-    threatened += (
-        Threat("capture", each.move, each.square, each.gain)
-        for each in _known(board, colour, taken)
-    )
-    threatened += (
-        Threat("promotion", move, move.to_square, gain)
-        for move, gain in Exchanges(board, colour).promotions()
-    )
-    won = (each for each in threatened if each.kind == "mate" or each.gain > 0)
+    king = king_of(board, not colour)
+    found = [Threat("mate", move, king, 0) for move in mates(board, colour)]
+    for each in taken or captures(board, colour):
+        found.append(Threat("capture", each.move, each.square, each.gain))
+    for move, gain in Exchanges(board, colour).promotions():
+        found.append(Threat("promotion", move, move.to_square, gain))
+    won = (each for each in found if each.kind == "mate" or each.gain > 0)
     return tuple(sorted(won, key=lambda t: (t.kind != "mate", -t.gain, t.move.uci())))
 
 
@@ -493,20 +454,14 @@ def mates(board: chess.Board, colour: chess.Color) -> tuple[chess.Move, ...]:
         if turned.is_checkmate():
             mating.add(move)
         turned.pop()
-    queens = {(m.from_square, m.to_square) for m in mating if m.promotion == chess.QUEEN}
-    kept = (
-        move
-        for move in mating
-        if move.promotion in (None, chess.QUEEN) or (move.from_square, move.to_square) not in queens
-    )
-    return tuple(sorted(kept, key=chess.Move.uci))
+    queens = {move for move in mating if move.promotion == chess.QUEEN}
+    others = {m for m in mating - queens if replace(m, promotion=chess.QUEEN) not in queens}
+    return tuple(sorted(queens | others, key=chess.Move.uci))
 
 
 def _possible_checks(board: chess.Board) -> Iterator[chess.Move]:
     """Yield the legal moves that may give check: all that do, others too, some twice."""
-    king, own = board.king(not board.turn), board.occupied_co[board.turn]
-    if king is None:
-        return
+    king, own = king_of(board, not board.turn), board.occupied_co[board.turn]
     # The squares from which a queen or a knight sees the king; a pawn's are among them.
     seen = (
         chess.BB_KNIGHT_ATTACKS[king]

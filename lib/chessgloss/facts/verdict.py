@@ -20,16 +20,8 @@ import chess
 import chess.engine
 import numpy as np
 
-from chessgloss.engine import (
-    MATES_FROM,
-    Analysis,
-    centipawn_loss,
-    centipawns,
-    read_centipawns,
-    score_of,
-    win_chance,
-    win_probability,
-)
+from chessgloss import engine
+from chessgloss.engine import MATES_FROM, Analysis, centipawns, score_of, win_chance
 from chessgloss.facts.tactics import exchange
 from chessgloss.positions import MoveInContext, Position
 
@@ -70,6 +62,15 @@ LEAST_NODES, MOST_NODES = 100_000, 800_000
 
 #: Lines among which a move is ranked: the plan asks for five.
 RANKED_LINES = 5
+
+
+#: What a summary tells, in its order.
+_SUMMARY: Final = (
+    "engine", "nodes", "depth", "point_of_view", "centipawns_before", "centipawns_after",
+    "mate_before", "mate_after", "win_before", "win_after", "loss", "judgement", "glyph",
+    "win_chance_lost", "standing_before", "standing", "rank", "ranked", "best", "second",
+    "second_centipawns", "best_line", "reply", "reply_line",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,7 @@ class Verdict:
         """
         if self.rank != 1 or self.second_centipawns is None or self.obvious:
             return GLYPHS.get(self.judgement, "")
-        second = judge(self.before, read_centipawns(self.second_centipawns, self.mover))
+        second = judge(self.before, engine.read_centipawns(self.second_centipawns, self.mover))
         only = second in ("mistake", "blunder") and self.standing_before != "losing"
         return "!" if only else ""
 
@@ -194,26 +195,13 @@ class Verdict:
 
     def summary(self) -> dict[str, object]:
         """Return the verdict as plain values, ready for JSON, seen by the side that moves."""
-        choice = ("rank", "ranked", "best", "second", "second_centipawns", "best_line", "reply")
-        return {
-            "engine": self.engine,
-            "nodes": self.nodes,
-            "depth": self.depth,
+        special = {
             "point_of_view": "White" if self.mover else "Black",
-            "centipawns_before": self.centipawns_before,
-            "centipawns_after": self.centipawns_after,
             "mate_before": self.before.relative.mate(),
             "mate_after": self.after.relative.mate(),
-            "win_before": round(self.win_before, 4),
-            "win_after": round(self.win_after, 4),
-            "loss": self.loss,
-            "judgement": self.judgement,
-            "glyph": self.glyph,
-            "win_chance_lost": round(self.win_chance_lost, 4),
-            "standing_before": self.standing_before,
-            "standing": self.standing,
-            **{name: getattr(self, name) for name in (*choice, "reply_line")},
         }
+        values = {k: special[k] if k in special else getattr(self, k) for k in _SUMMARY}
+        return {k: round(v, 4) if isinstance(v, float) else v for k, v in values.items()}
 
 
 def standing(score: chess.engine.PovScore, pov: chess.Color) -> Standing:
@@ -308,9 +296,9 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         before=best,
         after=end,
         played=played,
-        win_before=win_probability(best, ply, mover),
-        win_after=win_probability(end, ply + 1, mover),
-        loss=int(centipawn_loss(centipawns(best, mover), centipawns(played, mover), cap=None)),
+        win_before=engine.win_probability(best, ply, mover),
+        win_after=engine.win_probability(end, ply + 1, mover),
+        loss=max(0, centipawns(best, mover) - centipawns(played, mover)),
         rank=rank,
         ranked=len(lines),
         best=before.best.moves[0],

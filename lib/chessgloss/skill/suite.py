@@ -144,7 +144,7 @@ def motifs(board: chess.Board) -> dict[str, bool]:
     own, other = Exchanges(board, board.turn), Exchanges(board, not board.turn)
     taken, lost = tuple(own.captures()), tuple(other.captures())
     lines = [line_tactics(board, side) for side in (own, other)]
-    forking = forks(board, board.turn, taken, lost) + forks(board, not board.turn, lost, taken)
+    forking = forks(board, board.turn, taken) + forks(board, not board.turn, lost)
     return {
         "mate": bool(mates(board, board.turn)),
         "check": board.is_check(),
