@@ -30,7 +30,7 @@ isolated_pawn        the pawn                            none
 open_file            rooks and queens on it (half-open:  the file's letter; half-open if it has
                      the side's own)                     a side, the one without a pawn
 king_shelter         the king, its pawns                 their number
-opening              of the move: from, to; before: none its ECO code and its name
+opening              of move: from, to; before: none     its ECO code and its name
 ending               none; nobody                        its name, by the pieces: ``rook ending``
 theory               none; the winner, or nobody         ``win`` or ``draw``, and what is known
 opposition           the holder's king, the other; the   ``direct`` or ``distant``; only where
