@@ -12,7 +12,7 @@ import torch
 from chessgloss.tracking import games as tokens
 from chessgloss.tracking.games import BOS, EOS, PAD, annotate, tokenise
 from chessgloss.tracking.models import LanguageModel, Settings, make_model
-from chessgloss.tracking.runs import Training, read_checkpoint, read_tensors
+from chessgloss.tracking.runs import Training, read_checkpoint
 from scripts import load_script
 
 script = load_script("tracking/train.py")

@@ -1,8 +1,9 @@
 """Concept vectors: a linear score for each concept, fitted between two classes of positions.
 
 For a term of the oracle the classes are the two tails of its values (CCC paper, 3.1.1); for a
-fact of the board they are pairs of positions with and without it (:mod:`chessgloss.facts`). One function
-fits both. All here is arrays: rows are positions, columns are features of an expert or terms.
+fact of the board they are pairs of positions with and without it (``chessgloss.facts``). One
+function fits both. All here is arrays: rows are positions, columns are features of an expert or
+terms.
 Which game belongs to which part comes from the caller; nothing is split here by row.
 """
 
