@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
@@ -13,8 +12,8 @@ import findings
 from chessgloss.report import Result
 from drawings import chart
 from findings import Book, Claim, FindingsError, decide, evaluate
+from scripts import PROJECT
 
-PROJECT = Path(__file__).resolve().parents[1]
 TOML = PROJECT / "book/findings.toml"
 FEW, MANY = Result(0.7, 0.35, 0.93, 10), Result(0.7, 0.66, 0.74, 500)
 

@@ -23,10 +23,8 @@ find_run = script.find_run
 
 TINY = Settings(layers=1, width=32, heads=2, dropout=0.0)
 MODERN = {"rotary": True, "mixing": True}
-MUON = {
-    "tokens": 3072, "optimiser": "muon", "decay": 0.0, "beta2": 0.99, "warmup": 1 / 30,
-    "cooldown": 0.6,
-}  # fmt: skip
+MUON = {"tokens": 3072, "optimiser": "muon", "decay": 0.0, "beta2": 0.99}
+MUON |= {"warmup": 1 / 30, "cooldown": 0.6}
 
 
 # ---------------------------------------------------------------------------- names
