@@ -101,13 +101,12 @@ def test_every_legal_move_is_read_in_each_notation():
                 assert players.read_answer(text, board).move == move, text
 
 
-@pytest.mark.parametrize(
-    ("text", "uci", "reason"),
-    [("Move: Qxf7#\nReason: Kd8 is not possible.", "f3f7", "Kd8 is not possible."),
-     ("Qxf7#\nIt mates; Qg3 does not.", "f3f7", "It mates; Qg3 does not."),
-     ('{"move": "f3f7", "reason": "It mates."}', "f3f7", '"It mates."}'),
-     ("Move: Qg3", "f3g3", ""), ("Reason: it mates.", None, "it mates.")],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "uci", "reason"), [
+    ("Move: Qxf7#\nReason: Kd8 is not possible.", "f3f7", "Kd8 is not possible."),
+    ("Qxf7#\nIt mates; Qg3 does not.", "f3f7", "It mates; Qg3 does not."),
+    ('{"move": "f3f7", "reason": "It mates."}', "f3f7", '"It mates."}'),
+    ("Move: Qg3", "f3g3", ""), ("Reason: it mates.", None, "it mates."),
+])  # fmt: skip
 def test_a_reason_is_not_taken_for_the_move(text, uci, reason):
     answer, given = players.read_reasoned(text, chess.Board(SCHOLARS_MATE))
     assert (answer.uci, answer.text, given) == (uci, text, reason)
@@ -203,15 +202,14 @@ def test_recorded_moves_are_read_as_texts_are(tmp_path):
         player.choose([START])
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "message"),
-    [("", "a.tsv", "must begin with position, history, move"),
-     ("position\tmove\n", "a.tsv", "must begin with"),
-     ("position\thistory\tmove\na\te2e4\n", "a.tsv", r"a\.tsv, line 2: 'a' needs position"),
-     ("position\thistory\tmove\na\tyes\te2e4\n", "a.tsv", "line 2: 'a' needs 0 or 1"),
-     ("position\thistory\tmove\na\t0\te2e4\na\t1\td2d4\n", "a.tsv", "line 3: 'a' comes twice"),
-     ("position\thistory\tmove\n", "GPT 4.tsv", "small letters")],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "name", "message"), [
+    ("", "a.tsv", "must begin with position, history, move"),
+    ("position\tmove\n", "a.tsv", "must begin with"),
+    ("position\thistory\tmove\na\te2e4\n", "a.tsv", r"a\.tsv, line 2: 'a' needs position"),
+    ("position\thistory\tmove\na\tyes\te2e4\n", "a.tsv", "line 2: 'a' needs 0 or 1"),
+    ("position\thistory\tmove\na\t0\te2e4\na\t1\td2d4\n", "a.tsv", "line 3: 'a' comes twice"),
+    ("position\thistory\tmove\n", "GPT 4.tsv", "small letters"),
+])  # fmt: skip
 def test_a_file_of_moves_in_another_form_names_its_line(tmp_path, text, name, message):
     with pytest.raises(ValueError, match=message):
         recorded(tmp_path, text, name)
@@ -236,12 +234,11 @@ def test_one_ply_takes_the_best_move_of_the_side_to_move():
 
 @pytest.mark.engine
 def test_the_network_at_one_ply_takes_what_hangs(stockfish_network):
-    for fen, best in (
-        ("rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3", "c1g5"),
-        ("rnbqkbnr/ppp2ppp/3p4/4p1Q1/4P3/8/PPPP1PPP/RNB1KBNR b KQkq - 1 3", "d8g5"),
-    ):
-        (answer,) = players.NnuePlayer(stockfish_network).choose([Asked("hangs", Position(fen))])
-        assert answer.uci == best
+    white = Position("rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3")
+    black = Position("rnbqkbnr/ppp2ppp/3p4/4p1Q1/4P3/8/PPPP1PPP/RNB1KBNR b KQkq - 1 3")
+    asked = [Asked("white", white), Asked("black", black)]
+    answers = players.NnuePlayer(stockfish_network).choose(asked)
+    assert [answer.uci for answer in answers] == ["c1g5", "d8g5"]
 
 
 # ---------------------------------------------------------------- what an expert sees
