@@ -420,7 +420,6 @@ ABSENT = entry(None, absent="leela network")
     (entry(0.9, low=0.8), entry(0.9, low=0.805), (NOISE,), "within tolerance"),
     (entry(0.9, low=0.8), entry(0.9, low=0.7), (NOISE,), "different"),
     (entry(0.9), entry(0.9, n=101), (NOISE,), "different"),
-    (entry(0.9), entry(0.9, unit="pawns"), (NOISE,), "different"),
     (entry(0.9), entry(None), (NOISE,), "different"),
     (entry(0.9), entry(float("nan")), (NOISE,), "different"),
     (entry(1), entry(True), (), "different"),
@@ -428,7 +427,6 @@ ABSENT = entry(None, absent="leela network")
     (None, entry(0.9), (), "new"),
     (ABSENT, entry(0.9), (), "new"),
     (entry(0.9), ABSENT, (), "asset absent"),
-    (ABSENT, ABSENT, (), "asset absent"),
     (None, ABSENT, (), "asset absent"),
 ])  # fmt: skip
 def test_a_result_gets_its_outcome(tmp_path, committed, fresh, tolerances, expected):
