@@ -25,11 +25,10 @@ INVENTORY = PROJECT / "book" / "inventory.csv"
 def small_page(tmp_path):
     """Render a page of one chapter whose results are given."""
 
-    def make(results: dict | None, chapter: str = "02_concept_vectors") -> str:
+    def make(results: dict, chapter: str = "02_concept_vectors") -> str:
         chapters = tmp_path / "chapters.toml"
         chapters.write_text(f'[{chapter}]\ntitle = "A chapter"\n', encoding="utf-8")
-        if results is not None:
-            (tmp_path / f"{chapter}.json").write_text(json.dumps(results), encoding="utf-8")
+        (tmp_path / f"{chapter}.json").write_text(json.dumps(results), encoding="utf-8")
         return render(tmp_path, FOLDER, INVENTORY, chapters)
 
     return make
@@ -152,16 +151,6 @@ def test_page_lists_a_result_under_the_table_it_cites_whichever_chapter_wrote_it
     table1 = page.split("### Table 1: Human ratings")[1].split("### Table 2")[0]
     assert "`words.llm`" in table1
     assert page.count("`words.llm`") == 1
-
-
-def test_page_without_results_says_so_for_every_item(small_page):
-    page = small_page(None)
-    assert "executed/" not in page
-    items = read_inventory(INVENTORY)
-    expected = sum(not item.obstacle for item in items)
-    overview = page.split("## CCC paper")[0]
-    assert overview.count("not yet: chapter") == expected
-    assert overview.count("not reproducible: no FEN printed") == len(items) - expected
 
 
 @pytest.mark.parametrize(("source", "number", "message"), [

@@ -71,17 +71,22 @@ def test_an_epoch_holds_every_game_once_in_an_order_that_its_number_gives(sixty_
 # ---------------------------------------------------------------------------- optimiser
 
 
+def two_models(training: Training, **settings: bool) -> tuple:
+    """Two equal models, the masters of the first one, and how both get their gradients."""
+    made = replace(SMALL, dropout=0.0, **settings)
+    pair = make_model(made, seed=0), make_model(made, seed=0)
+    ids = torch.randint(3, 70, (4, 30), generator=torch.Generator().manual_seed(0))
+    backward = lambda: [model(ids).square().mean().backward() for model in pair]  # noqa: E731
+    return *pair, MasterWeights(pair[0], training, torch.float32), backward
+
+
 def test_masters_move_as_adamw_moves_a_model_in_single_precision():
-    settings, training = replace(SMALL, dropout=0.0), Training(rate=1e-2, decay=0.1, clip=0.02)
-    ours, theirs = make_model(settings, seed=0), make_model(settings, seed=0)
-    masters = MasterWeights(ours, training, torch.float32)
+    ours, theirs, masters, backward = two_models(Training(rate=1e-2, decay=0.1, clip=0.02))
     groups = [{"params": [each], "weight_decay": 0.1 * (each.dim() > 1)}
               for each in theirs.parameters()]  # fmt: skip
     adam = torch.optim.AdamW(groups, lr=1e-2)
-    ids = torch.randint(3, 70, (4, 30), generator=torch.Generator().manual_seed(0))
     for share in (1.0, 0.5, 0.1):
-        for model in (ours, theirs):
-            model(ids).square().mean().backward()
+        backward()
         length = torch.nn.utils.clip_grad_norm_(theirs.parameters(), 0.02)
         for group in adam.param_groups:
             group["lr"] = share * 1e-2
@@ -94,22 +99,18 @@ def test_masters_move_as_adamw_moves_a_model_in_single_precision():
 
 def test_matrices_move_as_torch_has_muon_move_them():
     """torch.optim.Muon is the peer; ours moves stacked projections each for itself."""
-    settings = replace(SMALL, dropout=0.0, rotary=True, mixing=True)
     training = Training(optimiser="muon", matrix_rate=0.02, matrix_decay=0.01, clip=1e9)
-    ours, theirs = make_model(settings, seed=0), make_model(settings, seed=0)
-    masters = MasterWeights(ours, training, torch.float32)
+    ours, theirs, masters, backward = two_models(training, rotary=True, mixing=True)
+    first = {name: part.detach().clone() for name, part in ours.named_parameters()}
     shapes = ("join", "widen", "narrow")
     matrices = {n: p for n, p in theirs.named_parameters() if any(part in n for part in shapes)}
     muon = torch.optim.Muon(
         matrices.values(), lr=0.02, momentum=0.95, weight_decay=0.01, adjust_lr_fn="original"
     )
-    ids = torch.randint(3, 70, (4, 30), generator=torch.Generator().manual_seed(0))
-    for model in (ours, theirs):
-        model(ids).square().mean().backward()
+    backward()
     masters.step(1.0)
     muon.step()
     moved = dict(ours.named_parameters())
-    first = dict(make_model(settings, seed=0).named_parameters())
     for name, other in matrices.items():
         steps = [(one - first[name]).detach().flatten() for one in (moved[name], other)]
         assert torch.cosine_similarity(*steps, dim=0) > 0.995, name
