@@ -16,7 +16,7 @@ from chessgloss import cli
 from chessgloss.corpora.games import read_games
 from chessgloss.survey import reading, study
 from chessgloss.survey import simulate as simulated
-from chessgloss.survey.study import CAUSES, DIMENSIONS, Key, Study, StudyError, StudyMove
+from chessgloss.survey.study import CAUSES, DIMENSIONS, Key, Study, StudyMove
 from scripts import SELFPLAY
 
 METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
@@ -83,7 +83,7 @@ NO_POSITION = '{"moves": [{"name": "a", "fen": "x", "move": "e4", "comments": {}
 ])  # fmt: skip
 def test_a_bad_study_file_is_named_with_its_place(tmp_path, name, text, message):
     (tmp_path / name).write_text(text)
-    with pytest.raises(StudyError, match=message) as caught:
+    with pytest.raises(ValueError, match=message) as caught:
         study.read_study(tmp_path / name)
     assert name in str(caught.value)
 
@@ -104,7 +104,7 @@ def test_a_study_is_made_of_a_table_of_comments(made):
     moves = {move.name: move.played for move in made.moves}
     complete = study.complete_moves(comments, METHODS)
     assert complete == [move.name for move in made.moves[1:]]
-    with pytest.raises(StudyError, match="game/1"):
+    with pytest.raises(ValueError, match="game/1"):
         study.study_of(comments, moves, METHODS)
     without_it = {name: moves[name] for name in complete}
     assert study.study_of(comments, without_it, METHODS).moves == made.moves[1:]
@@ -123,10 +123,10 @@ def test_a_key_is_read_back_and_a_changed_one_is_refused(key, tmp_path):
     study.write_key(path, key)
     assert study.read_key(path) == key
     path.write_text(path.read_text().replace("ccc says", "llm says", 1))
-    with pytest.raises(StudyError, match="changed since it was written"):
+    with pytest.raises(ValueError, match="changed since it was written"):
         study.read_key(path)
     path.write_text("{}")
-    with pytest.raises(StudyError, match="not a key of"):
+    with pytest.raises(ValueError, match="not a key of"):
         study.read_key(path)
 
 

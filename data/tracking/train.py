@@ -716,7 +716,7 @@ def build_probes(corpus: tokens.Corpus, *, seed: int, count: int = 1_000) -> pd.
 
     Raises
     ------
-    probes.ProbeError
+    ValueError
         If the probe games give fewer.
     """
     random = np.random.default_rng(seed)
@@ -740,7 +740,7 @@ def build_probes(corpus: tokens.Corpus, *, seed: int, count: int = 1_000) -> pd.
                     moves[:length], moves[length], band, str(corpus.keys[game]), random
                 )
         if len(rows) < wanted:
-            raise probes.ProbeError(f"the probe games give too few prefixes of the {band} band")
+            raise ValueError(f"the probe games give too few prefixes of the {band} band")
     return pd.DataFrame(rows, columns=probes.COLUMNS)
 
 
