@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-from chessgloss.tracking import games as tokens
 from chessgloss.tracking.games import BOS, EOS, PAD, annotate, tokenise
 from chessgloss.tracking.models import LanguageModel, Settings, make_model
 from chessgloss.tracking.runs import Training, read_tensors
@@ -24,14 +23,10 @@ SMALL = Settings(layers=1, width=32, heads=2, dropout=0.1)
 SHORT = Training(epochs=2, tokens=600, rate=3e-3)
 
 
-def random_games(count: int) -> tokens.TokenGames:
-    lengths = np.random.default_rng(0).integers(10, 60, count)
-    return tokenise(script.play_random_game(int(plies), 0, k) for k, plies in enumerate(lengths))
-
-
 @pytest.fixture(scope="module")
 def sixty_random_games():
-    return random_games(60)
+    lengths = np.random.default_rng(0).integers(10, 60, 60)
+    return tokenise(script.play_random_game(int(plies), 0, k) for k, plies in enumerate(lengths))
 
 
 @pytest.fixture
