@@ -47,16 +47,9 @@ from chessgloss.commentary.annotate import read_games
 from chessgloss.corpora import games as packed
 from chessgloss.engine import Engine, EngineFailed, score_of
 from chessgloss.experts import leela, load_expert, nnue
+from chessgloss.llm import recordings as kept_answers
 from chessgloss.llm.client import Client, Endpoint, Misconfigured, Unanswered
-from chessgloss.llm.recordings import (
-    Message,
-    Model,
-    RecordingDamaged,
-    Recordings,
-    Request,
-    Sampling,
-    State,
-)
+from chessgloss.llm.recordings import Message, Model, Recordings, Request, Sampling, State
 from chessgloss.oracle import evaluate_terms, stockfish8
 from chessgloss.positions import Game, Position, read_fen, read_move, read_pgn, repair_fen
 from chessgloss.skill.players import RecordedPlayer, read_answer
@@ -66,9 +59,8 @@ from fakes import children, engine_program
 from fakes.leela_files import Architecture, write_leela
 from fakes.nnue_files import write_nnue
 from fakes.scripted_llm import scripted_llm
-from scripts import SELFPLAY, load_script
+from scripts import PROJECT, SELFPLAY, load_script
 
-PROJECT = Path(__file__).resolve().parents[1]
 RESULTS = PROJECT / "book/reliability.json"
 
 MODEL = Model("scripted-1")
@@ -258,7 +250,7 @@ def readers(folder: Path) -> Iterator[tuple[str, list[bytes], Callable[[bytes], 
 
 
 #: What a reader may raise: a problem of the input, in one line.
-REFUSALS = (ValueError, EOFError, RecordingDamaged)
+REFUSALS = (ValueError, EOFError, kept_answers.RecordingDamaged)
 
 
 def inputs(count: int, seed: int, folder: Path) -> Counts:
@@ -376,9 +368,8 @@ def kills(work: Callable[[Path], None], count: int, seed: int, folder: Path) -> 
 def _bytes_of(folder: Path) -> dict[str, bytes]:
     """Return the bytes of each file but locks."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return {
-        str(path.relative_to(folder)): path.read_bytes() for path in files if path.suffix != ".lock"
-    }
+    kept = (path for path in files if path.suffix != ".lock")
+    return {str(path.relative_to(folder)): path.read_bytes() for path in kept}
 
 
 def _halves(folder: Path) -> list[str]:
@@ -487,9 +478,8 @@ def soak(count: int, seed: int, folder: Path) -> Counts:
             counts["texts checked"] += 1
         counts["positions"] += len(chosen)
         counts["engines started"] += 1
-        rows.append(
-            (counts["positions"], me.memory_info().rss / 1e6, me.num_fds(), len(children()))
-        )
+        held = me.memory_info().rss / 1e6, me.num_fds(), len(children())
+        rows.append((counts["positions"], *held))
         chosen = list(islice(fens, len(first)))
     positions, memory, *held = np.array(rows)[len(rows) // 4 :].T
     counts["tried"] = counts.pop("positions")
@@ -549,10 +539,9 @@ def page() -> str:
     def bound(entry: dict) -> str:
         return f"{share(min(entry['defects'], entry['tried']), entry['tried']).high:.2g}"
 
-    done = json.loads(RESULTS.read_text("utf-8"))
-    template = jinja2.Environment(trim_blocks=True, autoescape=False).from_string(
-        RESULTS.with_suffix(".md.j2").read_text("utf-8")
-    )
+    done, text = json.loads(RESULTS.read_text("utf-8")), RESULTS.with_suffix(".md.j2")
+    pages = jinja2.Environment(trim_blocks=True, autoescape=False)
+    template = pages.from_string(text.read_text("utf-8"))
     ordered = {name: done[name] for name in CAMPAIGNS if name in done}
     return template.render(done=ordered, bound=bound).rstrip() + "\n"
 
@@ -566,7 +555,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, help="cases (default: the long form)")
     parser.add_argument("--minutes", type=float, help="end each after so long, with fewer cases")
     given = parser.parse_args()
-    done = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
+    done = json.loads(RESULTS.read_text("utf-8"))
     for name in given.names or [each for each in CAMPAIGNS if each not in done]:
         run, words, long = CAMPAIGNS[name]
         count, begun = given.count or long, time.monotonic()
@@ -578,7 +567,7 @@ def main() -> int:
             more = json.loads(about.read_text("utf-8")) if about.is_file() else {}
         defects, count = counts.pop("defect", 0), counts.pop("tried", count)
         outcomes = dict(sorted(counts.items()))
-        done = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
+        done = json.loads(RESULTS.read_text("utf-8"))
         kept = {"tried": count, "outcomes": outcomes, "defects": defects}
         done[name] = {"what": words, **kept, **more}
         RESULTS.write_text(json.dumps(done, indent=1, sort_keys=True) + "\n", "utf-8")

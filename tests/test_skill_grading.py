@@ -7,19 +7,15 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import chess
-import numpy as np
 import pandas as pd
 import pytest
 
 from chessgloss.engine import Analysis, open_engine
-from chessgloss.experts import load_expert
-from chessgloss.positions import MoveInContext, Position, read_fen
+from chessgloss.positions import Position, read_fen
 from chessgloss.skill import grading
 from chessgloss.skill.grading import GRADES, MoveTable, Settings, graded_answers, graded_moves
-from chessgloss.skill.levels import read_level_games
 from chessgloss.skill.players import Answer, read_answer
-from chessgloss.skill.suite import data_folder, positions_of, read_suite
-from chessgloss.store import Store, default_store
+from chessgloss.store import Store
 from fakes.analyses import analysis
 from scripts import load_script
 
@@ -240,21 +236,3 @@ def test_stockfish_grades_the_plans_pair_and_a_mate():
     assert set(first.values) == {move.uci() for move in chess.Board(AFTER_E4.fen).legal_moves}
     assert moves.loc[("mate", "h5f7"), ["value", "rank"]].tolist() == [9_999, 1]
     assert moves.loc[("mate", "h5e5"), "loss"] > 300
-
-
-@pytest.mark.slow
-def test_a_network_of_another_engine_sees_what_the_grader_calls_blunders(maia_file):
-    """The value head of a Leela-format network, after each move: no search, no Stockfish."""
-    games = read_level_games(data_folder() / "games.tsv.zst")
-    suite = read_suite(data_folder() / "suite.json")
-    positions = positions_of(suite[suite["number"] < 20], games)
-    kept = grading.read_tables(grading.tables_path(data_folder(), Settings()))
-    tables = grading.find_tables(positions, Settings(), kept, default_store())
-    losses = graded_moves(dict(enumerate(tables)))["loss"]
-    network, agreed = load_expert("leela", maia_file), []
-    for number, position in enumerate(positions):
-        if losses[number].max() >= 300:
-            pair = (losses[number].idxmin(), losses[number].idxmax())
-            good, bad = network.evaluate([MoveInContext(position, uci).after() for uci in pair])
-            agreed.append(good > bad if position.turn else good < bad)
-    assert len(agreed) > 60 and np.mean(agreed) > 0.85

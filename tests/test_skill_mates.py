@@ -75,7 +75,7 @@ def test_a_file_of_problems_says_what_is_wrong_with_it(tmp_path):
     with pytest.raises(ValueError, match=r"line 2 is not a problem: .* is no mate in one"):
         mates.read_problems(path)
     path.write_text("fen\n")
-    with pytest.raises(ValueError, match="must begin with the columns"):
+    with pytest.raises(ValueError, match="must begin with game, ply, fen, mates"):
         mates.read_problems(path)
 
 

@@ -66,51 +66,31 @@ def test_one_move_is_read_with_whatever_stands_around_it(around):
         assert answer == Answer(text, "f3f7", "Qxf7#", "legal")
 
 
-@pytest.mark.parametrize("text", NO_MOVE)
-def test_no_move_or_several_are_unreadable(text):
-    answer = players.read_answer(text, chess.Board(SCHOLARS_MATE))
-    assert answer == Answer(text, None, None, "unreadable")
+#: Texts by position and state, with the move read: in UCI, and in SAN.
+NOTHING = (None, None)
+READ = [
+    (SCHOLARS_MATE, "unreadable", dict.fromkeys(NO_MOVE, NOTHING)),
+    (TWO_ROOKS, "unreadable", {"Rd1": NOTHING, "Rd1, that is f1d1": NOTHING}),
+    (SCHOLARS_MATE, "refused", {"I cannot help with that.": NOTHING, "I'm sorry.": NOTHING,
+     "I’m unable to see.": NOTHING, "As an AI, I do not play.": NOTHING}),
+    (SCHOLARS_MATE, "legal", {"d2-d4": ("d2d4", "d4"), "pawn to a3": ("a2a3", "a3"),
+     "Nxe2": ("g1e2", "Ne2"), "The best move is d4, it takes e5": ("d2d4", "d4")}),
+    (CASTLE_OR_PROMOTE, "legal", {"0-0-0+": ("e1c1", "O-O-O"), "e1h1": ("e1g1", "O-O"),
+     "e8Q": ("e7e8q", "e8=Q+"), "e7e8N": ("e7e8n", "e8=N"), "exd8Q#": ("e7d8q", "exd8=Q+")}),
+    (SCHOLARS_MATE, "illegal", {"O-O": (None, "O-O"), "e1g1": ("e1g1", None), "Nf3": (None, "Nf3"),
+     "a3a4": ("a3a4", None), "Qxf8#": (None, "Qxf8")}),
+    (FIGURE_A5, "illegal", {"bxc3": (None, "bxc3")}),  # a pawn's move: the bishop's has a capital
+    (CASTLE_OR_PROMOTE, "illegal", {"e8": (None, "e8"), "e8=K": (None, "e8=K")}),
+    ("7k/8/8/8/8/8/8/K7 b - - 0 1", "illegal", {"h8h6": ("h8h6", None)}),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("fen", "texts"),
-    [(SCHOLARS_MATE, {"a3": "a2a3", "d2-d4": "d2d4", "pawn to a3": "a2a3", "Nxe2": "g1e2",
-                      "The best move is d4, it takes e5": "d2d4"}),
-     (CASTLE_OR_PROMOTE, {"0-0-0+": "e1c1", "e1h1": "e1g1", "e8Q": "e7e8q", "e7e8N": "e7e8n",
-                          "exd8Q#": "e7d8q"})],
-)  # fmt: skip
-def test_moves_are_read_in_odd_notations_too(fen, texts):
-    assert {text: players.read_answer(text, chess.Board(fen)).uci for text in texts} == texts
-
-
-@pytest.mark.parametrize(
-    ("fen", "texts"),
-    [(SCHOLARS_MATE, {"O-O": (None, "O-O"), "e1g1": ("e1g1", None), "Nf3": (None, "Nf3"),
-                      "a3a4": ("a3a4", None), "Qxf8#": (None, "Qxf8")}),
-     (FIGURE_A5, {"bxc3": (None, "bxc3")}),  # a pawn's move: the bishop's has a capital
-     (CASTLE_OR_PROMOTE, {"e8": (None, "e8"), "e8=K": (None, "e8=K")}),
-     ("7k/8/8/8/8/8/8/K7 b - - 0 1", {"h8h6": ("h8h6", None)})],
-)  # fmt: skip
-def test_an_illegal_move_is_kept_as_it_was_named(fen, texts):
-    for text, named in texts.items():
+@pytest.mark.parametrize(("fen", "state", "texts"), READ)
+def test_an_answer_names_one_move_as_it_was_written_or_none(fen, state, texts):
+    for text, (uci, san) in texts.items():
         answer = players.read_answer(text, chess.Board(fen))
-        assert answer == Answer(text, *named, "illegal") and answer.move is None
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["I cannot help with that.", "I'm sorry.", "I’m unable to see.", "As an AI, I do not play."],
-)
-def test_a_refusal_is_one_only_without_a_move(text):
-    board = chess.Board(SCHOLARS_MATE)
-    assert players.read_answer(text, board).state == "refused"
-    assert players.read_answer(text + " Qxf7#", board).state == "legal"
-
-
-def test_san_that_fits_two_moves_names_none():
-    board = chess.Board(TWO_ROOKS)
-    assert players.read_answer("Rd1", board).state == "unreadable"
-    assert players.read_answer("Rd1, that is f1d1", board).state == "unreadable"
+        assert answer == Answer(text, uci, san, state)
+        assert (answer.move is None) == (state != "legal")
 
 
 def test_every_legal_move_is_read_in_each_notation():
@@ -121,13 +101,12 @@ def test_every_legal_move_is_read_in_each_notation():
                 assert players.read_answer(text, board).move == move, text
 
 
-@pytest.mark.parametrize(
-    ("text", "uci", "reason"),
-    [("Move: Qxf7#\nReason: Kd8 is not possible.", "f3f7", "Kd8 is not possible."),
-     ("Qxf7#\nIt mates; Qg3 does not.", "f3f7", "It mates; Qg3 does not."),
-     ('{"move": "f3f7", "reason": "It mates."}', "f3f7", '"It mates."}'),
-     ("Move: Qg3", "f3g3", ""), ("Reason: it mates.", None, "it mates.")],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "uci", "reason"), [
+    ("Move: Qxf7#\nReason: Kd8 is not possible.", "f3f7", "Kd8 is not possible."),
+    ("Qxf7#\nIt mates; Qg3 does not.", "f3f7", "It mates; Qg3 does not."),
+    ('{"move": "f3f7", "reason": "It mates."}', "f3f7", '"It mates."}'),
+    ("Move: Qg3", "f3g3", ""), ("Reason: it mates.", None, "it mates."),
+])  # fmt: skip
 def test_a_reason_is_not_taken_for_the_move(text, uci, reason):
     answer, given = players.read_reasoned(text, chess.Board(SCHOLARS_MATE))
     assert (answer.uci, answer.text, given) == (uci, text, reason)
@@ -223,15 +202,14 @@ def test_recorded_moves_are_read_as_texts_are(tmp_path):
         player.choose([START])
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "message"),
-    [("", "a.tsv", "must begin with position, history, move"),
-     ("position\tmove\n", "a.tsv", "must begin with"),
-     ("position\thistory\tmove\na\te2e4\n", "a.tsv", r"a\.tsv, line 2: 'a' needs position"),
-     ("position\thistory\tmove\na\tyes\te2e4\n", "a.tsv", "line 2: 'a' needs 0 or 1"),
-     ("position\thistory\tmove\na\t0\te2e4\na\t1\td2d4\n", "a.tsv", "line 3: 'a' comes twice"),
-     ("position\thistory\tmove\n", "GPT 4.tsv", "small letters")],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "name", "message"), [
+    ("", "a.tsv", "must begin with position, history, move"),
+    ("position\tmove\n", "a.tsv", "must begin with"),
+    ("position\thistory\tmove\na\te2e4\n", "a.tsv", r"a\.tsv, line 2: 'a' needs position"),
+    ("position\thistory\tmove\na\tyes\te2e4\n", "a.tsv", "line 2: 'a' needs 0 or 1"),
+    ("position\thistory\tmove\na\t0\te2e4\na\t1\td2d4\n", "a.tsv", "line 3: 'a' comes twice"),
+    ("position\thistory\tmove\n", "GPT 4.tsv", "small letters"),
+])  # fmt: skip
 def test_a_file_of_moves_in_another_form_names_its_line(tmp_path, text, name, message):
     with pytest.raises(ValueError, match=message):
         recorded(tmp_path, text, name)
@@ -256,12 +234,11 @@ def test_one_ply_takes_the_best_move_of_the_side_to_move():
 
 @pytest.mark.engine
 def test_the_network_at_one_ply_takes_what_hangs(stockfish_network):
-    for fen, best in (
-        ("rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3", "c1g5"),
-        ("rnbqkbnr/ppp2ppp/3p4/4p1Q1/4P3/8/PPPP1PPP/RNB1KBNR b KQkq - 1 3", "d8g5"),
-    ):
-        (answer,) = players.NnuePlayer(stockfish_network).choose([Asked("hangs", Position(fen))])
-        assert answer.uci == best
+    white = Position("rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3")
+    black = Position("rnbqkbnr/ppp2ppp/3p4/4p1Q1/4P3/8/PPPP1PPP/RNB1KBNR b KQkq - 1 3")
+    asked = [Asked("white", white), Asked("black", black)]
+    answers = players.NnuePlayer(stockfish_network).choose(asked)
+    assert [answer.uci for answer in answers] == ["c1g5", "d8g5"]
 
 
 # ---------------------------------------------------------------- what an expert sees

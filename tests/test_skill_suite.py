@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import struct
 
 import chess
@@ -12,87 +11,51 @@ import pytest
 
 from chessgloss.experts import load_expert
 from chessgloss.llm.client import replay
-from chessgloss.positions import CommentedMove, Game, MoveInContext, Position, read_fen
+from chessgloss.positions import CommentedMove, MoveInContext, Position, read_fen
 from chessgloss.skill import suite
-from chessgloss.skill.grading import MoveTable
+from chessgloss.skill.levels import read_level_games
 from chessgloss.skill.players import Asked
 from chessgloss.skill.suite import Known
 from scripts import load_script
 
 script = load_script("static/make.py")
 
-LEVELS = (5, 20)
 START = Position(chess.STARTING_FEN)
 AFTER_E4 = read_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1")
 SCHOLARS_MATE = read_fen("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4")
 
 
-def random_game(seed: int, plies: int, level: int) -> Game:
-    """A game of random moves that does not end too early."""
-    while True:
-        chance, board = random.Random(seed), chess.Board()
-        while not board.is_game_over() and board.ply() < plies:
-            board.push(chance.choice(sorted(board.legal_moves, key=chess.Move.uci)))
-        if board.ply() == plies:
-            name = f"Skill Level {level}"
-            moves = tuple(move.uci() for move in board.move_stack)
-            return Game(moves, "1/2-1/2", name, name, "length", 6)
-        seed += 1_000
-
-
 @pytest.fixture(scope="module")
-def random_games() -> dict[int, list[Game]]:
-    return {level: [random_game(100 * level + n, 90, level) for n in range(4)] for level in LEVELS}
+def committed_games():
+    return read_level_games(suite.data_folder() / "games.tsv.zst")
 
 
-def test_no_position_is_drawn_twice_and_none_is_forced(random_games):
-    drawn = script.draw_suite(dict.fromkeys(LEVELS, random_games[5]))
+def test_no_position_is_drawn_twice_and_none_is_forced(committed_games):
+    drawn = script.draw_suite(dict.fromkeys((5, 20), committed_games[5][:4]))
     boards = [fen.rsplit(" ", 2)[0] for fen in drawn["fen"]]
     assert len(set(boards)) == len(boards) == 16
     assert all(chess.Board(fen).legal_moves.count() > 1 for fen in drawn["fen"])
 
 
-def test_positions_come_back_with_the_history_of_their_game(random_games):
-    drawn = script.draw_suite(random_games)
-    positions = suite.positions_of(drawn, random_games)
-    for row, position in zip(drawn.itertuples(), positions, strict=True):
+def test_positions_come_back_with_the_history_of_their_game(committed_games):
+    committed = suite.read_suite(suite.data_folder() / "suite.json")
+    positions = suite.positions_of(committed, committed_games)
+    for row, position in zip(committed.itertuples(), positions, strict=True):
         assert (position.fen, len(position.moves)) == (row.fen, row.ply)
-        assert random_games[row.level][row.number].moves[row.ply] == row.played
-    for games in ({5: random_games[20], 20: []}, {5: [], 20: []}):
+        assert committed_games[row.level][row.number].moves[row.ply] == row.played
+    for first in ([], committed_games[20]):
         with pytest.raises(ValueError, match=r"skill_05\.000\.early is not of these games"):
-            suite.positions_of(drawn, games)
-
-
-@pytest.fixture
-def graded_suite(random_games):
-    drawn = script.draw_suite(random_games)
-    tables = []
-    for row in drawn.itertuples():
-        legal = [move.uci() for move in chess.Board(row.fen).legal_moves]
-        values = {uci: 50 if uci == row.played else 0 for uci in legal}
-        values[next(uci for uci in legal if uci != row.played)] = 75
-        tables.append(MoveTable(values, (row.played,)))
-    return script.with_baseline(drawn, tables)
-
-
-def test_the_file_is_the_same_bytes_and_reads_back(graded_suite, tmp_path):
-    about = {"games": "abc", "graded_by": "Stockfish 15.1, nodes-20000"}
-    path = script.write_suite(graded_suite, tmp_path / "suite.json", **about)
-    drawn = suite.read_suite(path)
-    assert drawn.equals(graded_suite)
-    assert script.write_suite(drawn, tmp_path / "b.json", **about).read_bytes() == path.read_bytes()
-    assert json.loads(path.read_text())["graded_by"] == "Stockfish 15.1, nodes-20000"
-    assert set(zip(drawn["grade"], drawn["loss"], strict=True)) == {("Good", 25.0)}
+            suite.positions_of(committed, committed_games | {5: first})
 
 
 @pytest.mark.parametrize(("change", "message"), [
     ({"version": 99}, "version 99"), ({"positions": [{"name": "x"}]}, "has not the columns"),
 ])  # fmt: skip
-def test_a_file_of_another_kind_is_refused(graded_suite, tmp_path, change, message):
-    path = script.write_suite(graded_suite, tmp_path / "suite.json", games="", graded_by="")
-    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+def test_a_file_of_another_kind_is_refused(tmp_path, change, message):
+    written = json.loads((suite.data_folder() / "suite.json").read_text("utf-8"))
+    (tmp_path / "suite.json").write_text(json.dumps(written | change))
     with pytest.raises(ValueError, match=message):
-        suite.read_suite(path)
+        suite.read_suite(tmp_path / "suite.json")
 
 
 def test_the_committed_suite_is_made_of_the_committed_games(tmp_path):
@@ -125,15 +88,14 @@ def test_a_model_is_asked_every_way_and_all_is_recorded():
 # ---------------------------------------------------------------- kinds of position
 
 
-@pytest.mark.parametrize(
-    ("fen", "wanted", "kind"),
-    [(chess.STARTING_FEN, set(), "quiet"),
-     (SCHOLARS_MATE.fen, {"mate", "capture", "hanging"}, "tactical"),
-     ("4k3/8/8/8/7b/8/8/4K3 w - - 0 1", {"check"}, "tactical"),
-     ("4k3/4n3/8/8/8/8/8/4RK2 b - - 0 1", {"pin"}, "quiet"),
-     ("2r1k3/8/8/3N4/8/8/8/4K3 w - - 0 1", set(), "quiet"),
-     ("2r1k3/8/1N6/8/8/8/8/4K3 w - - 0 1", {"capture"}, "tactical")],
-)  # fmt: skip
+@pytest.mark.parametrize(("fen", "wanted", "kind"), [
+    (chess.STARTING_FEN, set(), "quiet"),
+    (SCHOLARS_MATE.fen, {"mate", "capture", "hanging"}, "tactical"),
+    ("4k3/8/8/8/7b/8/8/4K3 w - - 0 1", {"check"}, "tactical"),
+    ("4k3/4n3/8/8/8/8/8/4RK2 b - - 0 1", {"pin"}, "quiet"),
+    ("2r1k3/8/8/3N4/8/8/8/4K3 w - - 0 1", set(), "quiet"),
+    ("2r1k3/8/1N6/8/8/8/8/4K3 w - - 0 1", {"capture"}, "tactical"),
+])  # fmt: skip
 def test_motifs_say_what_is_at_stake(fen, wanted, kind):
     row = suite.describe_positions([fen]).iloc[0]
     assert row["kind"] == kind
@@ -145,15 +107,14 @@ def test_motifs_say_what_is_at_stake(fen, wanted, kind):
 # ---------------------------------------------------------------- known moves
 
 
-@pytest.mark.parametrize(
-    ("good", "comments"),
-    [(True, ("A very strong move. White plans f4", "!", "!! The point",
-             "This is an EXCELLENT move.")),
-     (False, ("? The decisive mistake.", "?? And he falls for it", "?! Correct was a5",
+@pytest.mark.parametrize(("good", "comments"), [
+    (True, ("A very strong move. White plans f4", "!", "!! The point",
+            "This is an EXCELLENT move.")),
+    (False, ("? The decisive mistake.", "?? And he falls for it", "?! Correct was a5",
               "Another mistake!! White should take", "an error... it allows the bishop out")),
-     (None, ("!? Interesting", "This strong diagonal will prove enough", "White wins",
-             "Later he makes a mistake.", "Another nice mate position"))],
-)  # fmt: skip
+    (None, ("!? Interesting", "This strong diagonal will prove enough", "White wins",
+             "Later he makes a mistake.", "Another nice mate position")),
+])  # fmt: skip
 def test_a_comment_judges_its_move_at_its_beginning_only(good, comments):
     assert [suite.praised(comment) for comment in comments] == [good] * len(comments)
 

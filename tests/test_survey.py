@@ -16,7 +16,7 @@ from chessgloss import cli
 from chessgloss.corpora.games import read_games
 from chessgloss.survey import reading, study
 from chessgloss.survey import simulate as simulated
-from chessgloss.survey.study import CAUSES, DIMENSIONS, Key, Study, StudyError, StudyMove
+from chessgloss.survey.study import CAUSES, DIMENSIONS, Key, Study, StudyMove
 from scripts import SELFPLAY
 
 METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
@@ -83,7 +83,7 @@ NO_POSITION = '{"moves": [{"name": "a", "fen": "x", "move": "e4", "comments": {}
 ])  # fmt: skip
 def test_a_bad_study_file_is_named_with_its_place(tmp_path, name, text, message):
     (tmp_path / name).write_text(text)
-    with pytest.raises(StudyError, match=message) as caught:
+    with pytest.raises(ValueError, match=message) as caught:
         study.read_study(tmp_path / name)
     assert name in str(caught.value)
 
@@ -104,7 +104,7 @@ def test_a_study_is_made_of_a_table_of_comments(made):
     moves = {move.name: move.played for move in made.moves}
     complete = study.complete_moves(comments, METHODS)
     assert complete == [move.name for move in made.moves[1:]]
-    with pytest.raises(StudyError, match="game/1"):
+    with pytest.raises(ValueError, match="game/1"):
         study.study_of(comments, moves, METHODS)
     without_it = {name: moves[name] for name in complete}
     assert study.study_of(comments, without_it, METHODS).moves == made.moves[1:]
@@ -123,10 +123,10 @@ def test_a_key_is_read_back_and_a_changed_one_is_refused(key, tmp_path):
     study.write_key(path, key)
     assert study.read_key(path) == key
     path.write_text(path.read_text().replace("ccc says", "llm says", 1))
-    with pytest.raises(StudyError, match="changed since it was written"):
+    with pytest.raises(ValueError, match="changed since it was written"):
         study.read_key(path)
     path.write_text("{}")
-    with pytest.raises(StudyError, match="not a key of"):
+    with pytest.raises(ValueError, match="not a key of"):
         study.read_key(path)
 
 
@@ -177,12 +177,6 @@ def copy(first: int, second: int) -> Change:
     return lambda record: comment(second, item=record["comments"][first - 1]["item"])(record)
 
 
-def swap(record: dict[str, Any]) -> None:
-    """Exchange the ids of the first two comments."""
-    first, second = record["comments"][:2]
-    first["item"], second["item"] = second["item"], first["item"]
-
-
 def problems_of(files: list[Path], key: Key, **options: bool) -> tuple[reading.Problem, ...]:
     with pytest.raises(reading.RatingsError) as caught:
         reading.read_ratings(files, key, **options)
@@ -205,7 +199,6 @@ forget_answer, forget_cause = comment(4, clarity=None), comment(1, correctness=2
     (comment(3, correctness=3, causes=["tactical"]), "out_of_range", "comment 3, causes"),
     (comment(3, correctness=2, causes=["other"]), "missing", "comment 3, other"),
     (copy(3, 5), "doubled", "comment 5"),
-    (swap, "tampered", "comments"),
     (copy(30, 1), "tampered", "comment 1"),
     (lambda told: told["comments"].pop(), "tampered", "comments"),
     (head(participant="S99"), "tampered", "comments"),
@@ -226,15 +219,11 @@ def test_every_fault_is_named_with_file_and_place(key, sent, damage, kind, place
 @pytest.mark.parametrize("text", [
     "", "[]", '{"format": "other"}', "\x00", pytest.param("[" * 100_000, id="deep"),
 ])  # fmt: skip
-def test_a_file_that_is_no_rating_is_refused(key, sent, text):
+def test_a_file_that_is_no_rating_is_refused_beside_the_faults_of_the_others(key, sent, text):
     sent[0].write_text(text)
-    assert [one.kind for one in problems_of(sent, key)] == ["unreadable"]
-
-
-def test_all_faults_of_all_files_are_listed_at_once(key, sent):
-    for path in sent:
+    for path in sent[1:]:
         changed(path, forget_answer)
-    assert [one.file for one in problems_of(sent, key)] == list(map(str, sent))
+    assert [one.kind for one in problems_of(sent, key)] == ["unreadable", "missing", "missing"]
 
 
 def test_files_side_by_side_are_of_one_kind_and_one_for_each_participant(key, sent):

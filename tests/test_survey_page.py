@@ -9,9 +9,10 @@ import json
 import re
 from pathlib import Path
 
-import chess
 import pytest
+from bs4 import BeautifulSoup
 
+from chessgloss.claims import verify
 from chessgloss.corpora.games import read_games
 from chessgloss.survey import study
 from chessgloss.survey.reading import read_ratings, strengths
@@ -80,22 +81,11 @@ def test_comments_cannot_become_code(key):
     assert json.loads(page.scripts[0])["moves"][0]["items"][0]["text"].endswith(HOSTILE)
 
 
-def test_what_the_instructions_say_of_their_move_is_true():
-    board = study.GUIDE.position.board()
-    assert study.GUIDE.numbered_san == "6. Nxf7"
-    board.push(study.GUIDE.move)
-    fork = {board.piece_type_at(square) for square in board.attacks(chess.F7)}
-    assert {chess.QUEEN, chess.ROOK} <= fork
-    assert board.piece_at(chess.B5) is None, "the example of a piece that is not there"
-    takers = [board.san(move) for move in board.legal_moves if move.to_square == chess.F7]
-    assert takers == ["Kxf7"]
-    board.push_san("Kxf7")
-    board.push_san("Qf3+")
-    assert board.is_pinned(chess.BLACK, chess.D5)
-    assert {chess.D5, chess.F7} <= set(board.attacks(chess.F3))
-    guards = {board.san(move) for move in board.legal_moves
-              if chess.square_distance(move.to_square, chess.D5) == 1}  # fmt: skip
-    assert {san for san in guards if san.startswith("K")} == {"Ke6"}
+def test_of_the_examples_of_the_instructions_the_good_one_is_true_and_the_bad_one_false(key):
+    shown = BeautifulSoup(study.write_form(key), "lxml").select("blockquote")[:3:2]
+    good, bad = (verify(each.get_text(), study.GUIDE) for each in shown)
+    assert len(good) > 5 and {each.verdict for each in good} == {"true"}
+    assert "false" in {each.verdict for each in bad}
 
 
 # ---------------------------------------------------------------- in a real browser

@@ -77,7 +77,7 @@ _PLANNED = (
     ("S", "modern_uci-1 modern_rap25-1"),
     ("L", "uci-1 rap25-1 ap-1"),
     ("L", "modern_uci-1x1 modern.norotary_uci-1x1 modern.nomuon_uci-1x1 modern.nomixing_uci-1x1"),
-    ("L", "modern_uci-1 modern_uci-2 modern_ap-1 modern_rap25-1 modern_window50-1"),
+    ("L", "modern_uci-1 modern_uci-2 modern_ap-1 modern_rap25-1 modern_window50-1 random_uci-1"),
 )
 
 
@@ -698,7 +698,7 @@ def build_probes(corpus: tokens.Corpus, *, seed: int, count: int = 1_000) -> pd.
 
     Raises
     ------
-    probes.ProbeError
+    ValueError
         If the probe games give fewer.
     """
     random = np.random.default_rng(seed)
@@ -722,7 +722,7 @@ def build_probes(corpus: tokens.Corpus, *, seed: int, count: int = 1_000) -> pd.
                     moves[:length], moves[length], band, str(corpus.keys[game]), random
                 )
         if len(rows) < wanted:
-            raise probes.ProbeError(f"the probe games give too few prefixes of the {band} band")
+            raise ValueError(f"the probe games give too few prefixes of the {band} band")
     return pd.DataFrame(rows, columns=probes.COLUMNS)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
+from bs4 import BeautifulSoup
 
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 900}
@@ -11,34 +11,14 @@ HOSTILE = (
 )
 
 
-class Page(HTMLParser):
-    """Collects what a page would load and what stands in its scripts and labels."""
+class Page:
+    """What a page would load, and what stands in its scripts and labels."""
 
     def __init__(self, text: str) -> None:
-        super().__init__()
-        self.loads: list[str] = []
-        self.scripts: list[str] = []
-        self.labelled: set[str] = set()
-        self.fields: set[str] = set()
-        self._inside = False
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
-        self._inside = tag == "script"
-        if self._inside:
-            self.scripts.append("")
-        if tag == "label" and "for" in given:
-            self.labelled.add(given["for"])
-        if tag in {"select", "textarea"} or (tag == "input" and given.get("type") != "checkbox"):
-            self.fields.add(given.get("id", ""))
-        for name in ("src", "href", "data", "poster", "action"):
-            if given.get(name) and not given[name].startswith("#"):
-                self.loads.append(given[name])
-
-    def handle_endtag(self, tag):
-        self._inside = False
-
-    def handle_data(self, data):
-        if self._inside:
-            self.scripts[-1] += data
+        soup, names = BeautifulSoup(text, "lxml"), ("src", "href", "data", "poster", "action")
+        links = [tag.get(name, "") for tag in soup.find_all(True) for name in names]
+        self.loads = [link for link in links if link and not link.startswith("#")]
+        self.scripts = [script.string or "" for script in soup("script")]
+        self.labelled = {label["for"] for label in soup("label", attrs={"for": True})}
+        asked = soup.select("select, textarea, input:not([type=checkbox])")
+        self.fields = {field.get("id", "") for field in asked}

@@ -21,7 +21,7 @@ from chessgloss.commentary.prompts import load_prompt
 from chessgloss.corpora.games import stream_lines
 from chessgloss.llm.recordings import Request
 from chessgloss.positions import MoveInContext, Position, repair_fen
-from chessgloss.skill.players import MOVE, Answer, Asked
+from chessgloss.skill.players import MOVE, Answer, Asked, read_table
 from chessgloss.store import find_project
 
 #: Problems whose answers the book replays: the first ones of the committed file.
@@ -151,15 +151,12 @@ def read_problems(path: Path | None = None, count: int | None = None) -> list[Pr
         If a line is not a problem, or there are fewer than ``count``.
     """
     path = path or problems_file()
-    head, *lines = path.read_text("ascii").splitlines() or [""]
-    if tuple(head.split("\t")) != COLUMNS:
-        raise ValueError(f"{path.name} must begin with the columns {', '.join(COLUMNS)}")
-    if count is not None and not 0 < count <= len(lines):
-        raise ValueError(f"{path.name} holds {len(lines)} problems; cannot read {count}")
+    rows = read_table(path, COLUMNS)
+    if count is not None and not 0 < count <= len(rows):
+        raise ValueError(f"{path.name} holds {len(rows)} problems; cannot read {count}")
     problems = []
-    for number, line in enumerate(lines[:count], start=2):
+    for number, (game, ply, fen, mates) in enumerate(rows[:count], start=2):
         try:
-            game, ply, fen, mates = line.split("\t")
             problems.append(Problem(game, int(ply), fen, tuple(mates.split(" "))))
         except ValueError as error:
             raise ValueError(f"{path.name}, line {number} is not a problem: {error}") from None

@@ -361,7 +361,7 @@ def read_weakened(path: Path) -> dict[tuple[int, str, str], str]:
     ValueError
         If the file is not in its form.
     """
-    rows = _read_table(path, COLUMNS)
+    rows = read_table(path, COLUMNS)
     return {(int(strength), name, fen): uci for strength, _, name, fen, uci in rows}
 
 
@@ -395,7 +395,7 @@ class RecordedPlayer:
             raise ValueError(f"{path.name}: name it in small letters, digits, _ and .tsv")
         self.path, self.name = path, path.stem
         rows: dict[str, tuple[bool, str]] = {}
-        for number, (name, history, move) in enumerate(_read_table(path, RECORDED_COLUMNS), 2):
+        for number, (name, history, move) in enumerate(read_table(path, RECORDED_COLUMNS), 2):
             if history not in ("0", "1") or name in rows:
                 wrong = "comes twice" if name in rows else "needs 0 or 1 for its history"
                 raise ValueError(f"{path.name}, line {number}: {name!r} {wrong}")
@@ -416,8 +416,14 @@ class RecordedPlayer:
         return _read_moves(self.rows.loc[names, "move"], asked)
 
 
-def _read_table(path: Path, columns: Sequence[str]) -> list[list[str]]:
-    """Return the rows of a table with tabs between its columns, which its first line names."""
+def read_table(path: Path, columns: Sequence[str]) -> list[list[str]]:
+    """Return the rows of a table with tabs between its columns, which its first line names.
+
+    Raises
+    ------
+    ValueError
+        If the columns are others, or a row has more or fewer; the message names the line.
+    """
     head, *rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()] or [[]]
     if tuple(head) != columns:
         raise ValueError(f"{path.name} must begin with {', '.join(columns)}")

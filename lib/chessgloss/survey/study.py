@@ -65,10 +65,6 @@ GUIDE = MoveInContext(
 _MASK = 0xFFFFFFFF
 
 
-class StudyError(ValueError):
-    """A study or key that cannot be used; the message names the file and the place."""
-
-
 def _one_line(text: str) -> str:
     line = " ".join(text.split())
     if not line:
@@ -223,12 +219,12 @@ def study_of(
 
     Raises
     ------
-    StudyError
+    ValueError
         If a move lacks an answered comment of a method; :func:`complete_moves` names the
         moves that have them all.
     """
     if lacking := set(moves) - set(complete_moves(comments, methods)):
-        raise StudyError(f"no usable comment of every method: {sorted(lacking)}; leave them out")
+        raise ValueError(f"no usable comment of every method: {sorted(lacking)}; leave them out")
     texts = comments.set_index(["move", "method"])["text"]
     rows = [
         {"name": name, "fen": move.position.fen, "move": move.uci}
@@ -255,20 +251,20 @@ def read_study(path: Path, *, title: str = "", baseline: str = "") -> Study:
 
     Raises
     ------
-    StudyError
+    ValueError
         If the file breaks its form; the message names file and move.
     """
     if path.suffix not in (".json", ".tsv"):
-        raise StudyError(f"{path}: a study ends in .json or .tsv")
+        raise ValueError(f"{path}: a study ends in .json or .tsv")
     try:
         record = json.loads(path.read_text("utf-8")) if path.suffix == ".json" else _table(path)
         given = {"title": title, "baseline": baseline}
         return Study.model_validate(record | {name: text for name, text in given.items() if text})
     except ValidationError as error:
         problems = [f"{path}: {place}: {text}" for place, _, text in faults(error)]
-        raise StudyError("\n".join(problems)) from None
+        raise ValueError("\n".join(problems)) from None
     except (TypeError, ValueError) as error:
-        raise StudyError(f"{path} cannot be read: {error}") from None
+        raise ValueError(f"{path} cannot be read: {error}") from None
 
 
 def _table(path: Path) -> dict[str, Any]:
@@ -383,16 +379,16 @@ def read_key(path: Path) -> Key:
 
     Raises
     ------
-    StudyError
+    ValueError
         If the file is no key, or its content was changed since it was written.
     """
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         key = Key.model_validate(record)
     except ValueError as error:
-        raise StudyError(f"{path}: not a key of `chessgloss survey build`: {error!r}") from None
+        raise ValueError(f"{path}: not a key of `chessgloss survey build`: {error!r}") from None
     if (record.get("format"), record.get("study_id")) != (KEY_FORMAT, key.study_id):
-        raise StudyError(f"{path}: the key was changed since it was written; use the original")
+        raise ValueError(f"{path}: the key was changed since it was written; use the original")
     return key
 
 

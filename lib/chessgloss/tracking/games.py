@@ -61,10 +61,6 @@ _FIRST_POSITION = {
 }
 
 
-class TokenError(ValueError):
-    """Moves that do not make a game in this vocabulary."""
-
-
 @dataclass(frozen=True, slots=True)
 class TokenGames:
     """Many games as flat arrays, with the type of each piece that moves.
@@ -109,7 +105,7 @@ def tokenise(games: Iterable[Sequence[str]]) -> TokenGames:
 
     Raises
     ------
-    TokenError
+    ValueError
         At a move that is not in UCI notation, or that leaves an empty square.
     """
     listed = list(games)
@@ -119,7 +115,7 @@ def tokenise(games: Iterable[Sequence[str]]) -> TokenGames:
     parts = [_UCI.fullmatch(uci) for uci in distinct]
     if None in parts:
         uci = distinct[parts.index(None)]
-        raise TokenError(f"{uci!r} is not a move in UCI, such as e7e8q")
+        raise ValueError(f"{uci!r} is not a move in UCI, such as e7e8q")
     ids = [[IDS.get(word, 0) for word in part.groups()] for part in parts if part]
     moves = np.array(ids, dtype=np.uint8).reshape(-1, 3)[numbers]
     moved: list[tuple[int, int]] = []
@@ -128,7 +124,7 @@ def tokenise(games: Iterable[Sequence[str]]) -> TokenGames:
             moved += follow(moves[first:last])[0]
         except KeyError as empty:
             name = chess.SQUARE_NAMES[empty.args[0]]
-            raise TokenError(f"game {game}: a move leaves {name}, where no piece is") from None
+            raise ValueError(f"game {game}: a move leaves {name}, where no piece is") from None
     pieces, origins = np.array(moved, dtype=np.uint8).reshape(-1, 2).T
     return TokenGames(moves, pieces, origins, starts)
 
@@ -234,10 +230,6 @@ BOOK_SIZES = {
 }  # fmt: skip
 
 
-class CorpusError(ValueError):
-    """Too few games, or a set that there is not."""
-
-
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """All games as tokens, and which of them belong to which set.
@@ -263,14 +255,14 @@ class Corpus:
 
         Raises
         ------
-        CorpusError
+        ValueError
             If there is no such set.
         """
         dev, test, probe = (self.sizes[held] for held in HELD_OUT)
         starts = {"dev": 0, "test": dev, "probe": dev + test}
         count = int(name) if name.isdigit() else self.sizes.get(name, 0)
         if not count or (name not in HELD_OUT and count > self.sizes["L"]):
-            raise CorpusError(f"no set {name!r}; choose one of {', '.join(self.sizes)}")
+            raise ValueError(f"no set {name!r}; choose one of {', '.join(self.sizes)}")
         return starts.get(name, dev + test + probe) + np.arange(count)
 
 
@@ -283,7 +275,7 @@ def split_games(games: Iterable[Game], sizes: Mapping[str, int]) -> Corpus:
 
     Raises
     ------
-    CorpusError
+    ValueError
         If there are too few games; the message says how many more are needed.
     """
     needed = sizes["L"] + sum(sizes[held] for held in HELD_OUT)
@@ -293,7 +285,7 @@ def split_games(games: Iterable[Game], sizes: Mapping[str, int]) -> Corpus:
             kept.setdefault(game.key, game.moves)
         if len(kept) == needed:
             return Corpus(tokenise(kept.values()), np.array(list(kept)), sizes)
-    raise CorpusError(
+    raise ValueError(
         f"the sets need {needed:,} different games of {PLIES[0]} to {PLIES[1]} plies; make at "
         f"least {needed - len(kept):,} more, or ask for smaller sets"
     )
@@ -313,7 +305,7 @@ def read_corpus(path: Path | None = None, sizes: Mapping[str, int] = BOOK_SIZES)
     ------
     FileNotFoundError
         If there is no such file; the message says how to make it.
-    CorpusError
+    ValueError
         If it holds too few games.
     """
     where = path or data_folder() / "games.tsv.zst"

@@ -70,10 +70,6 @@ SCORES = ("lgm", "rprec", "exm")
 KEPT = 24
 
 
-class ProbeError(ValueError):
-    """Questions that cannot be made of the games given, or are not in their form."""
-
-
 # ---------------------------------------------------------------- the questions
 
 
@@ -142,7 +138,7 @@ def read_probes() -> pd.DataFrame:
         If there is no such file; the message says how to make it.
     chessgloss.corpora.games.GamesFileError
         If the file is damaged or cut off.
-    ProbeError
+    ValueError
         If it is not in its form.
     """
     path = probes_file()
@@ -151,7 +147,7 @@ def read_probes() -> pd.DataFrame:
     text = io.StringIO("\n".join(unpack(path)))
     questions = pd.read_csv(text, sep="\t", dtype=str, keep_default_na=False)
     if list(questions) != COLUMNS:
-        raise ProbeError(f"{path}: columns are {list(questions)}, expected {COLUMNS}")
+        raise ValueError(f"{path}: columns are {list(questions)}, expected {COLUMNS}")
     return questions
 
 

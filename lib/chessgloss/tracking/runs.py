@@ -124,7 +124,7 @@ RAP = 25
 
 #: Runs whose checkpoints are committed and evaluated when the chapters run.
 HEADLINE = ("S-uci-1", "S-rap25-1", "L-uci-1", "L-rap25-1", "L-ap-1",
-            "L-modern_uci-1")  # fmt: skip
+            "L-modern_uci-1", "L-random_uci-1")  # fmt: skip
 
 
 #: The parts of a run's name, all but the first two optional.
@@ -199,7 +199,7 @@ def read_kept(kind: str, name: str) -> dict[str, NDArray]:
     ------
     FileNotFoundError
         If the run was not trained; the message says how to train it.
-    CheckpointError
+    ValueError
         If the file is damaged, or another run's.
     """
     tensors, _ = read_tensors(kept_path(kind, name), name)
@@ -228,10 +228,6 @@ def trained_checkpoints() -> list[str]:
 # ---------------------------------------------------------------- files of tensors
 
 
-class CheckpointError(ValueError):
-    """A file that is not a checkpoint of ours, or is damaged."""
-
-
 def read_checkpoint(path: Path) -> tuple[LanguageModel, Training]:
     """Return a model in float32, in evaluation mode, and how it was trained.
 
@@ -239,18 +235,18 @@ def read_checkpoint(path: Path) -> tuple[LanguageModel, Training]:
     ------
     FileNotFoundError
         If there is no such file; the message says how to make it.
-    CheckpointError
+    ValueError
         If the file is not a checkpoint of ours, or does not fit its own settings.
     """
     tensors, about = read_tensors(path)
     if about.get("form") != FORM:
-        raise CheckpointError(f"{path} says it is {about.get('form')!r}, not {FORM!r}")
+        raise ValueError(f"{path} says it is {about.get('form')!r}, not {FORM!r}")
     try:
         model = make_model(Settings(**json.loads(about["settings"])), seed=0)
         training = Training(**json.loads(about["training"]))
         model.load_state_dict({name: part.float() for name, part in tensors.items()})
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
-        raise CheckpointError(f"{path} does not hold the model it names: {error}") from None
+        raise ValueError(f"{path} does not hold the model it names: {error}") from None
     return model.eval(), training
 
 
@@ -263,7 +259,7 @@ def read_tensors(
     ------
     FileNotFoundError
         If there is no such file; the message says how to make it.
-    CheckpointError
+    ValueError
         If the file is cut off, of another form, or another run's.
     """
     if not path.is_file():
@@ -275,9 +271,9 @@ def read_tensors(
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             about = dict(file.metadata() or {})
     except (SafetensorError, OSError) as error:
-        raise CheckpointError(f"{path} is damaged or no safetensors file: {error}") from None
+        raise ValueError(f"{path} is damaged or no safetensors file: {error}") from None
     if run is not None and about.get("run") != run:
-        raise CheckpointError(f"{path} is of the run {about.get('run')!r}, not {run!r}")
+        raise ValueError(f"{path} is of the run {about.get('run')!r}, not {run!r}")
     return tensors, about
 
 
