@@ -197,13 +197,8 @@ def test_files_that_are_missing_or_another_runs_are_named(workplace):
     (workplace / "runs" / "M-uci-2.json").write_text(json.dumps({"run": "M-uci-1"}))
     with pytest.raises(ValueError, match=r"M-uci-2\.json is the record of 'M-uci-1'"):
         runs.read_runs()
-<<<<<<< HEAD
     write_tensors(save({}, {"run": "M-uci-1"}), runs.kept_path("measures", "M-uci-2"))
-    with pytest.raises(runs.CheckpointError, match="the run 'M-uci-1'"):
-=======
-    script.write_tensors({}, {"run": "M-uci-1"}, runs.kept_path("measures", "M-uci-2"))
     with pytest.raises(ValueError, match="the run 'M-uci-1'"):
->>>>>>> room-d
         runs.read_kept("measures", "M-uci-2")
 
 
