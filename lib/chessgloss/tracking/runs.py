@@ -286,9 +286,10 @@ TOO_LONG = "(the game is longer than the context)"
 def tracking_players() -> list[MovesPlayer]:
     """Return the runs trained on the most games of those whose checkpoints are kept.
 
-    ``L-rap25-1`` is called ``tracking_l_rap25``.
+    ``L-rap25-1`` is called ``tracking_l_rap25``. Those that read random games are left out: they
+    have not seen anybody play.
     """
-    kept, players = trained_checkpoints(), []
+    kept, players = [run for run in trained_checkpoints() if "random" not in run], []
     largest = min((run[0] for run in kept), key="LMS".index, default="")
     for run in (run for run in kept if run[0] == largest):
         model, training = read_model(run)
