@@ -18,6 +18,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -410,21 +411,15 @@ def _ask(given: argparse.Namespace) -> int:
 
 def _questions() -> Iterator[str]:
     """Yield questions from the terminal or a pipe until it ends or somebody says ``quit``."""
-    prompt = ""
     if sys.stdin is None:
         return
-    if sys.stdin.isatty():
-        prompt = "? "
+    prompt = "? " if sys.stdin.isatty() else ""
+    if prompt:
         print("Ask about moves, pieces, squares, threats, the best move; quit ends.", flush=True)
-    while True:
-        try:
-            question = input(prompt).strip()
-        except (EOFError, KeyboardInterrupt):
-            return
-        if question.lower() in ("q", "quit", "exit", "bye"):
-            return
-        if question:
-            yield question
+    with suppress(EOFError, KeyboardInterrupt):
+        while (question := input(prompt).strip()).lower() not in ("q", "quit", "exit", "bye"):
+            if question:
+                yield question
 
 
 # ---------------------------------------------------------------- claims
@@ -487,9 +482,8 @@ def _check(
     from chessgloss.claims import verify
 
     if len(text) > LONGEST_TEXT:
-        raise ValueError(
-            f"the text has {len(text):,} characters; up to {LONGEST_TEXT:,} are read: cut it"
-        )
+        given = f"{len(text):,} characters"
+        raise ValueError(f"the text has {given}; up to {LONGEST_TEXT:,} are read: cut it")
     return verify(text, _read_move(fen, move, where), reply=reply)
 
 
@@ -534,9 +528,7 @@ def _survey_build(given: argparse.Namespace) -> int:
     study = read_study(given.study, title=given.title, baseline=given.baseline)
     key = read_key(path) if path.exists() else Key.new(study)
     if key.study != study:
-        raise ValueError(
-            f"{path} is the key of another study; remove it or name another with --key"
-        )
+        raise ValueError(f"{path} is another study's key; remove it or name another with --key")
     write_key(path, key)
     given.output.write_text(write_form(key, settings), encoding="utf-8")
     for move in study.moves:
@@ -558,9 +550,8 @@ def _survey_read(given: argparse.Namespace) -> int:
     except RatingsError as error:
         if given.json:
             print(_dumps({"problems": list(map(asdict, error.problems))}, indent=1))
-        for each in error.problems:
-            _say(str(each))
-        _say(f"{len(error.problems)} faults; nothing was computed")
+        for line in (*error.problems, f"{len(error.problems)} faults; nothing was computed"):
+            _say(str(line))
         return 2
     tables = _survey_tables(ratings, key.study.words(), key.study.baseline, given)
     participants = strengths(given.ratings)
@@ -573,10 +564,9 @@ def _survey_read(given: argparse.Namespace) -> int:
         shown = as_printed(frame) if "star" in frame else frame.map("{:.2f}".format)
         print(f"{name} ({ratings.label})", shown.to_string(), "", sep="\n")
     print(participants.to_string(index=False), "", sep="\n")
-    print(
-        f"raters: {len(ratings.raters)}, moves: {len(ratings.moves)}; * p < 0.001 against "
-        f"{key.study.baseline}, signs of the moves' mean differences flipped, uncorrected"
-    )
+    about = f"raters: {len(ratings.raters)}, moves: {len(ratings.moves)}; * p < 0.001 against "
+    test = "signs of the moves' mean differences flipped, uncorrected"
+    print(f"{about}{key.study.baseline}, {test}")
     return 0
 
 
@@ -604,7 +594,7 @@ def _survey_tables(
 
 
 def _survey_json(ratings: Ratings, tables: dict[str, pd.DataFrame]) -> str:
-    content: dict[str, Any] = {"simulated": ratings.simulated, "raters": list(ratings.raters)}
+    content: dict[str, Any] = {"simulated": ratings.simulated, "raters": ratings.raters}
     content |= {"moves": len(ratings.moves), "methods": ratings.methods, "notes": ratings.notes}
     for name, frame in tables.items():
         rows = frame.reset_index() if name != "participants" and "star" not in frame else frame

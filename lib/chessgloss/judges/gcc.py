@@ -17,7 +17,6 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from typing import NamedTuple
 
 import chess
@@ -45,8 +44,6 @@ ONE_TOKEN = Sampling(temperature=0.0, max_tokens=1, top_logprobs=20)
 _READABLE = (State.ANSWERED, State.CUT_OFF)
 
 _WORDING = ScoreWording(number="{cp:+d} cp", mate="{verb} in {moves}", mated="mate", level=None)
-
-_prompt = cache(load_prompt)
 
 _OPEN, _CLOSE = r"[\s\"'`*_(\[]*", r"[\s\"'`*_)\].,:;]*"
 #: What may stand before the score: blanks, quotes, emphasis, the name of what is asked.
@@ -114,7 +111,7 @@ def judge_request(
 
     ``asked`` is one of :data:`PROMPTS`. A recording keeps names and a hash, never the text.
     """
-    prompt = _prompt(f"gcc_{asked}")
+    prompt = load_prompt(f"gcc_{asked}")
     values: dict[str, Callable[[], str]] = {
         "comment": lambda: quoted(text),
         "fen": lambda: briefing.move.position.fen,

@@ -50,9 +50,6 @@ PAIRS, GOLD_MOVES, CHOICES, GAP = 150, 36, 15, 50
 #: How many comments are drawn on a move, of which method.
 SAMPLES, SAMPLED = 4, "ccc"
 
-#: What is searched for each gold position, and how many lines before the move.
-NODES, LINES = 200_000, 5
-
 #: What is done to a comment without telling anything more of the move, by name.
 EMPTY_CHANGES: Mapping[str, str] = {
     "praise before": "A brilliant, deeply instructive move! {text}",
@@ -137,8 +134,8 @@ def pair_texts(briefings: Iterable[Briefing], count: int = PAIRS) -> pd.DataFram
         for number, pair in enumerate(minimal_pairs(names, count))
         for side, text in (("true", pair.true), ("false", pair.false))
     ]
-    names_of = ["pair", "error", "side", "move", "method", "variant", "text"]
-    return pd.DataFrame(rows, columns=names_of)
+    columns = ["pair", "error", "side", "move", "method", "variant", "text"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def swapped(texts: pd.DataFrame) -> pd.DataFrame:
@@ -206,7 +203,7 @@ def labelled_sentences(moves: int = GOLD_MOVES) -> pd.DataFrame:
 def gold_moves(half: str, moves: int = GOLD_MOVES) -> dict[str, list[GoldText]]:
     """Return the sentences on every n-th move of a half, by the name of the first of them."""
     by_move: dict[tuple[str, str], list[GoldText]] = {}
-    for sentence in read_gold(find_project() / "data" / "claims" / f"{half}.jsonl"):
+    for sentence in read_gold(gold_briefings_file().with_name(f"{half}.jsonl")):
         by_move.setdefault((sentence.move.position.fen, sentence.move.uci), []).append(sentence)
     return {texts[0].key: texts for texts in spread(list(by_move.values()), moves)}
 
@@ -328,11 +325,8 @@ def chance_of_better(answered: pd.DataFrame) -> pd.DataFrame:
         A row a move, a column a method, in the order of the questions; NaN where there is no
         comment or an answer is no letter.
     """
-    shares = [
-        (read_letter(row.answer) or {}).get(row.letter, np.nan) for row in answered.itertuples()
-    ]
-    wide = answered.assign(share=shares).pivot(
-        index=["move", "method"], columns="letter", values="share"
-    )
+    chances = ((read_letter(row.answer) or {}, row.letter) for row in answered.itertuples())
+    asked = answered.assign(share=[letters.get(better, np.nan) for letters, better in chances])
+    wide = asked.pivot(index=["move", "method"], columns="letter", values="share")
     chance = ((wide["A"] + wide["B"]) / 2).unstack("method")
     return chance.loc[answered["move"].unique(), answered["method"].unique()]
