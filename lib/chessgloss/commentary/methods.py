@@ -107,41 +107,11 @@ class Method:
     examples: int = 0
 
 
-_GUIDED = "engine's verdict, reasoning, five concepts"
-
-
-def _ccc(name: str, given: str, choice: Choice, **options: bool) -> Method:
-    given = f"engine's verdict, attacks, examples, reasoning, {given}"
-    return Method(name, "comment_ccc", given, choice, **options)
-
-
+_TABLE = read_table("methods.toml")
 #: Every such method by name.
-METHODS: Mapping[str, Method] = {
-    method.name: method
-    for method in (
-        Method("llm", "comment_llm", "nothing more"),
-        Method("llm_expert", "comment_expert", "engine's verdict"),
-        _ccc("ccc", "five concepts", "top"),
-        _ccc("ccc_random", "five other concepts by lot", "random"),
-        _ccc("ccc_flipped", "five concepts turned round", "flipped"),
-        _ccc("ccc_none", "no concept", "none"),
-        _ccc("ccc_oracle", "Stockfish 8's five", "top", oracle=True),
-        _ccc("ccc_facts", "five concepts, and forks, pins and such it sees", "top", noticed=True),
-        Method("llm_two", "comment_llm", "two examples", examples=2),
-        Method("llm_expert_two", "comment_expert", "engine's verdict, two examples", examples=2),
-        Method("ccc_two", "comment_guided", f"attacks, {_GUIDED}", "top", examples=2),
-        Method("ccc_two_bare", "comment_guided", _GUIDED, "top", attacks=False, examples=2),
-        Method("ccc_zero", "comment_guided", f"attacks, {_GUIDED}", "top"),
-        Method("ccc_zero_bare", "comment_guided", _GUIDED, "top", attacks=False),
-    )
-}
-
-#: The arms that are ranked: each without worked examples and with the same two; those that are
-#: guided by concepts also without the list of attacks.
-ARMS: Mapping[str, tuple[str, ...]] = {
-    "no examples": ("llm", "llm_expert", "ccc_zero", "ccc_zero_bare"),
-    "two examples": ("llm_two", "llm_expert_two", "ccc_two", "ccc_two_bare"),
-}
+METHODS = {name: Method(name, **each) for name, each in _TABLE["methods"].items()}
+#: The arms that are ranked, by the worked examples that they are shown.
+ARMS: Mapping[str, tuple[str, ...]] = {key: tuple(names) for key, names in _TABLE["arms"].items()}
 
 #: Two worked examples, one a colour; an arm sees of them what it sees of its own move.
 EXAMPLES: tuple[Mapping[str, Any], ...] = tuple(read_table("prompts/examples.toml")["example"])
