@@ -236,17 +236,6 @@ def _serve(given: argparse.Namespace) -> int:
 # ---------------------------------------------------------------- a move and its words
 
 
-def _read_move(fen: str, move: str, where: str = "") -> MoveInContext:
-    """Read a move in its position; what had to be mended is said aloud."""
-    return chessgloss.read_move(fen, move, say=lambda line: _say(f"{where}{line}"))
-
-
-def _move(given: argparse.Namespace) -> MoveInContext:
-    if given.nodes is not None and given.nodes < 1:
-        raise ValueError(f"--nodes must be positive, got {given.nodes}")
-    return _read_move(given.fen, given.move)
-
-
 def _comment(given: argparse.Namespace) -> int:
     from chessgloss.engine import open_engine
 
@@ -256,6 +245,12 @@ def _comment(given: argparse.Namespace) -> int:
     comment = write(briefing)
     print(_comment_json(briefing, comment) if given.json else _comment_text(briefing, comment))
     return 0
+
+
+def _move(given: argparse.Namespace) -> MoveInContext:
+    if given.nodes is not None and given.nodes < 1:
+        raise ValueError(f"--nodes must be positive, got {given.nodes}")
+    return chessgloss.read_move(given.fen, given.move, say=_say)
 
 
 def _comment_text(briefing: Briefing, comment: Comment) -> str:
@@ -290,17 +285,16 @@ def _briefing(move: MoveInContext, engine: Engine, given: argparse.Namespace) ->
 
 def _concepts(given: argparse.Namespace) -> Concepts:
     """Return what ranks a move's concepts; nothing does, and that is said, if a part is missing."""
-    if given.no_concepts:
-        return lambda move: ()
     from chessgloss.assets import AssetMissing
     from chessgloss.concepts.priority import load_method
 
     try:
-        load_method()
+        if not given.no_concepts:
+            load_method()
+            return chessgloss.rank_concepts
     except (AssetMissing, ValueError, OSError) as error:
         _say(f"no concepts: {error}")
-        return lambda move: ()
-    return chessgloss.rank_concepts
+    return lambda move: ()
 
 
 def _writer(given: argparse.Namespace) -> tuple[Commentator, Client | None]:
@@ -337,7 +331,7 @@ def _annotate(given: argparse.Namespace) -> int:
         progress=lambda done, total: _say(f"comment {done} of {total}"),
         **limits,
     )
-    annotated = [annotator.annotate(game) for game in games]
+    annotated = list(map(annotator.annotate, games))
     if given.output is None:
         print(_printable(write_pgn(annotated)), end="")
     else:
@@ -352,17 +346,16 @@ def _annotate(given: argparse.Namespace) -> int:
 
 def _check_targets(given: argparse.Namespace) -> None:
     """Refuse targets that cannot be written before anything is worked out."""
-    targets = [path for path in (given.output, given.html) if path is not None]
-    for path in targets:
+    taken = {given.pgn.resolve()}
+    for path in filter(None, (given.output, given.html)):
         if not path.resolve().parent.is_dir():
             raise ValueError(f"there is no folder {path.parent} to write {path.name} into")
         writable = not path.exists() or (path.stat().st_mode & 0o222 and os.access(path, os.W_OK))
         if path.is_dir() or not writable:
             raise ValueError(f"{path} is a folder, or must not be written")
-        if path.resolve() == given.pgn.resolve():
-            raise ValueError(f"{path} is the game itself; give the annotated one another name")
-    if len({path.resolve() for path in targets}) < len(targets):
-        raise ValueError("the PGN and the page need different names")
+        if path.resolve() in taken:
+            raise ValueError("the game itself, the annotated PGN and the page need different names")
+        taken.add(path.resolve())
 
 
 def _replace(path: Path, text: str) -> None:
@@ -398,12 +391,10 @@ def _ask(given: argparse.Namespace) -> int:
         comment = write(briefing)
         print(_comment_text(briefing, comment), flush=True)
         dialogue = Dialogue(move, comment.text, analyse, client, _say)
-        for question in _questions():
-            reply = dialogue.ask(question)
-            lines = ["", reply.text]
-            if reply.model:
-                lines += [f"  looked up: {ground.text}" for ground in reply.grounds]
-                lines += [f"  not legal here: {move}" for move in reply.unsupported]
+        for reply in map(dialogue.ask, _questions()):
+            found = reply.grounds if reply.model else ()
+            lines = ["", reply.text, *(f"  looked up: {ground.text}" for ground in found)]
+            lines += [f"  not legal here: {move}" for move in reply.unsupported]
             lines.append(f"({reply.method}, {reply.model or 'no model'})")
             print(_printable("\n".join(lines)), flush=True)
     return 0
@@ -453,9 +444,7 @@ def _check_stream(path: Path) -> int:
     if str(path) == "-" and sys.stdin is None:
         raise ValueError("standard input is closed")
     with sys.stdin if str(path) == "-" else path.open(encoding="utf-8", errors="replace") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
+        for number, line in ((n, each) for n, each in enumerate(lines, start=1) if each.strip()):
             try:
                 content = _check_line(line, f"line {number}: ")
             except ValueError as error:
@@ -484,7 +473,8 @@ def _check(
     if len(text) > LONGEST_TEXT:
         given = f"{len(text):,} characters"
         raise ValueError(f"the text has {given}; up to {LONGEST_TEXT:,} are read: cut it")
-    return verify(text, _read_move(fen, move, where), reply=reply)
+    read = chessgloss.read_move(fen, move, say=lambda line: _say(f"{where}{line}"))
+    return verify(text, read, reply=reply)
 
 
 def _claim_object(checked: Checked, *more: str) -> dict[str, Any]:
