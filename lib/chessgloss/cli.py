@@ -613,12 +613,10 @@ _MOVE = (
 _WRITING = (
     _option("--method", help=f"{WITHOUT_MODEL}, {WITH_MODEL}, llm, llm_expert or ccc "
             f"(default: {WITH_MODEL} where OPENAI_BASE_URL names a model, else {WITHOUT_MODEL})"),
-    _option("--nodes", type=int,
-            help="of each position (default: more and more, until the verdict is stable)"),
+    _option("--nodes", type=int, help="of each position (default: until the verdict is stable)"),
     _option("--timeout", type=float, default=300, metavar="SECONDS",
             help="to wait for a model's answer, twice at most (default 300)"),
-    _option("--no-concepts", action="store_true",
-            help="leave the expert network's concepts out"),
+    _option("--no-concepts", action="store_true", help="leave the network's concepts out"),
 )  # fmt: skip
 _MODEL = _option("name", nargs="?", help="default: the model of the book")
 
@@ -664,10 +662,8 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
     )),
     "survey collect": (_survey_collect, "gather the book's comments into a study file", (
         _option("-o", "--output", type=Path, required=True, help="study file, .json"),
-        _option("--methods", default=SURVEY_METHODS,
-                help=f"separated by commas ({SURVEY_METHODS})"),
-        _option("--moves", type=int, default=SURVEY_MOVES,
-                help=f"how many (default {SURVEY_MOVES})"),
+        _option("--methods", default=SURVEY_METHODS, help=f"by commas ({SURVEY_METHODS})"),
+        _option("--moves", type=int, default=SURVEY_MOVES, help=f"how many ({SURVEY_MOVES})"),
         _option("--baseline", default="ccc", help="compared with the others (ccc)"),
         _option("--model", help="whose recorded answers (default: the book's)"),
     )),

@@ -337,16 +337,11 @@ class Dialogue:
         """Return what is asked of the model for one question."""
         prompt, position = load_prompt("answer"), self.move.position
         turns = [f"Reader: {asked}\nCoach: {answer}" for asked, answer in self.turns[-MOST_TURNS:]]
-        messages = prompt.fill(
-            fen=position.fen,
-            move=self.move.numbered_san,
-            comment=quoted(self.comment),
-            turns=quoted("\n".join(turns)) if turns else "(none)",
-            facts="\n".join(f"- {ground.text}" for ground in grounds),
-            question=quoted(question),
-        )
+        words = {"fen": position.fen, "move": self.move.numbered_san, "question": quoted(question)}
+        words["turns"] = quoted("\n".join(turns)) if turns else "(none)"
+        words["facts"] = "\n".join(f"- {ground.text}" for ground in grounds)
         about = {"fen": position.fen, "move": self.move.uci}
-        return Request(messages, SAMPLING, prompt=prompt.label, about=about)
+        return prompt.ask(SAMPLING, about, comment=quoted(self.comment), **words)
 
     def _write(self, client: Client, question: str, grounds: tuple[Ground, ...]) -> Reply | None:
         """Have the model answer, twice if its draft speaks of more than it was given."""

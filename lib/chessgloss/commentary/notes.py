@@ -154,12 +154,11 @@ class Outcome(NamedTuple):
         pair = (self.won, self.lost) if self.gain > 0 else (self.lost, self.won)
         if pair[0] == Counter([chess.ROOK]) and [*pair[1].elements()] in _MINOR:
             return "the exchange"
-        amounts = [
-            listed([f"a {chess.piece_name(k)}" if n == 1 else f"{_NUMBERS[n]} {chess.piece_name(k)}s"
-                    for k, n in sorted(pieces.items(), reverse=True)])
-            for pieces in pair if pieces
-        ]  # fmt: skip
-        return " for ".join(amounts)
+        named = (
+            [_amount(n, chess.piece_name(k)) for k, n in sorted(pieces.items(), reverse=True)]
+            for pieces in pair
+        )
+        return " for ".join(map(listed, filter(None, named)))
 
 
 NOTHING: Final = Outcome(0, Counter(), Counter(), 0, None)
@@ -212,6 +211,10 @@ def play_out(board: chess.Board, line: Sequence[str], side: chess.Color) -> Outc
 
 def _count(board: chess.Board, side: chess.Color) -> Counter[chess.PieceType]:
     return Counter({kind: len(board.pieces(kind, side)) for kind in _PIECES})
+
+
+def _amount(number: int, name: str) -> str:
+    return f"a {name}" if number == 1 else f"{_NUMBERS[number]} {name}s"
 
 
 def spelt(board: chess.Board, line: Sequence[str], plies: int = SPELT) -> str:
@@ -873,11 +876,11 @@ def choose(
 ) -> list[Note]:
     """Return the notes of a comment, two about what the move does joined in one sentence."""
     chosen = list[Note]()
-    covered = set[str]()
     for note in ranked:
         length = sum(len(each.sentence.split()) for each in chosen)
         weak = note.weight < NOTES["least_weight"] and length >= 14
-        if note.about & covered or weak or (length >= 26 and note.weight < 40):
+        covered = any(note.about & each.about for each in chosen)
+        if covered or weak or (length >= 26 and note.weight < 40):
             continue
         same = [n for n, each in enumerate(chosen) if note.subject and each.subject == note.subject]
         if same and " and " not in chosen[same[0]].sentence:
@@ -886,11 +889,8 @@ def choose(
             link = ", and" if "," in first.sentence else " and"
             sentence, facts = f"{first.sentence[:-1]}{link}{clause}", (*first.facts, *note.facts)
             about = first.about | note.about
-            joined = replace(first, sentence=sentence, about=about, facts=facts)
             if length + len(clause.split()) + 1 <= words:
-                chosen[same[0]] = joined
-                covered |= note.about
+                chosen[same[0]] = replace(first, sentence=sentence, about=about, facts=facts)
         elif not same and len(chosen) < sentences and length + len(note.sentence.split()) <= words:
             chosen.append(note)
-            covered |= note.about
     return sorted(chosen, key=lambda note: NOTES["last"].get(note.kind, 0))

@@ -192,9 +192,9 @@ def ask_first(briefing: Briefing, given: Sequence[Note] | None = None) -> Reques
     listed = given_notes(briefing) if given is None else given
     lines = "\n".join(f"- {note.sentence}" for note in listed)
     words = {"side": side_name(move.mover), "move": move.numbered_san, "notes": lines}
-    messages = prompt.fill(words=ASKED_WORDS, shown=show_move(briefing), **words)
-    about: dict[str, str | int] = {"method": "ccc_notes", "of": briefing.name}
-    return Request(messages, Sampling(0.0, ANSWER_TOKENS, 1), prompt=prompt.label, about=about)
+    words |= {"words": str(ASKED_WORDS), "shown": show_move(briefing)}
+    about = {"method": "ccc_notes", "of": briefing.name}
+    return prompt.ask(Sampling(0.0, ANSWER_TOKENS, 1), about, **words)
 
 
 def ask_again(request: Request, answer: Answer, attempt: Attempt) -> Request:
@@ -823,13 +823,6 @@ def asked_texts(count: int = COMMENTS) -> list[GoldText]:
 
 def extraction_requests(texts: Iterable[GoldText] | None = None) -> list[Request]:
     """Return the questions for the claims of labelled comments, by default :func:`asked_texts`."""
-    prompt = load_prompt("extract_claims")
-    return [
-        Request(
-            prompt.fill(comment=quoted(gold.text)),
-            Sampling(temperature=0.0, max_tokens=LIST_TOKENS, seed=1),
-            prompt=prompt.label,
-            about={"of": gold.key},
-        )
-        for gold in (asked_texts() if texts is None else texts)
-    ]
+    prompt, sampling = load_prompt("extract_claims"), Sampling(0.0, LIST_TOKENS, 1)
+    chosen = asked_texts() if texts is None else texts
+    return [prompt.ask(sampling, {"of": each.key}, comment=quoted(each.text)) for each in chosen]

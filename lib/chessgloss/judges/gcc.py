@@ -27,6 +27,7 @@ from chessgloss.claims import Checked, verify
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.engine import ScoreWording, score_text
+from chessgloss.facts import side_name
 from chessgloss.llm.client import Client
 from chessgloss.llm.recordings import Answer, Request, Sampling, State, Token
 
@@ -120,8 +121,7 @@ def judge_request(
         "findings": lambda: quoted(findings(verify(text, briefing.move, briefing.verdict))),
     }
     about = {"asked": asked, **about_text(text, briefing, method, variant)}
-    messages = prompt.fill(**{name: values[name]() for name in prompt.placeholders})
-    return Request(messages, ONE_TOKEN, prompt=prompt.label, about=about)
+    return prompt.ask(ONE_TOKEN, about, **{name: values[name]() for name in prompt.placeholders})
 
 
 def about_text(
@@ -141,8 +141,9 @@ def expert_hint(briefing: Briefing) -> str:
     """
     verdict, move = briefing.verdict, briefing.move.move
     board = chess.Board(briefing.move.position.fen)
-    side = "White" if verdict.mover else "Black"
-    parts = [f"seen by {side}, played {board.san(move)} {_score(verdict.played)}"]
+    parts = [
+        f"seen by {side_name(verdict.mover)}, played {board.san(move)} {_score(verdict.played)}"
+    ]
     if verdict.reply is not None:
         _, reply = board.variation_san([move, chess.Move.from_uci(verdict.reply)]).rsplit(" ", 1)
         parts.append(f"expected reply {reply}")

@@ -29,7 +29,7 @@ from chessgloss.commentary.briefing import Briefing, EvaluatedMove
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.facts import linearise
 from chessgloss.judges.gcc import read_score
-from chessgloss.llm.recordings import Request, Sampling, State
+from chessgloss.llm.recordings import Sampling, State
 from chessgloss.stats import RESAMPLES, cluster_weights, percentile_interval
 
 #: The six criteria in the rubric's order; each is scored from 1 (unacceptable) to 5 (excellent).
@@ -189,10 +189,7 @@ def _criteria() -> Iterator[_Cell]:
 
 def _questions(name: str, sampling: Sampling, cells: Iterable[_Cell]) -> pd.DataFrame:
     prompt = load_prompt(name)
-    rows = [
-        {**about, "request": Request(prompt.fill(**values), sampling, 0, prompt.label, about)}
-        for about, values in cells
-    ]
+    rows = [about | {"request": prompt.ask(sampling, about, **values)} for about, values in cells]
     return pd.DataFrame(rows).rename(columns={"of": "move"})
 
 

@@ -22,8 +22,8 @@ from chessgloss.commentary.briefing import Briefing, read_briefings
 from chessgloss.commentary.methods import read_comment, request_comment
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.engine import centipawns
+from chessgloss.facts import side_name
 from chessgloss.judges.gcc import DIMENSIONS, ONE_TOKEN, about_text, ask_each, read_letter, texts_of
-from chessgloss.llm.recordings import Request
 from chessgloss.store import find_project
 
 Item = TypeVar("Item")
@@ -231,10 +231,11 @@ def sample_questions(briefings: Mapping[str, Briefing], moves: int = FEW_MOVES) 
     for name in spread(list(briefings), FEW_MOVES)[:moves]:
         request = request_comment(briefings[name], SAMPLED)
         freely = replace(request.sampling, temperature=0.7)
-        about = {**request.about, "drawn": "best of several"}
-        for number in range(SAMPLES):
-            drawn = replace(request, sampling=freely, repeat=number, about=about)
-            rows.append((name, SAMPLED, f"drawn {number}", drawn))
+        drawn = replace(
+            request, sampling=freely, about={**request.about, "drawn": "best of several"}
+        )
+        numbered = [replace(drawn, repeat=number) for number in range(SAMPLES)]
+        rows += [(name, SAMPLED, f"drawn {each.repeat}", each) for each in numbered]
     return pd.DataFrame(rows, columns=["move", "method", "variant", "request"])
 
 
@@ -294,20 +295,13 @@ def choice_questions(comments: pd.DataFrame, briefings: Mapping[str, Briefing]) 
             text = texts.get((name, method))
             if text is None and method != "no comment":
                 continue
-            values = {
-                "fen": briefing.move.position.fen,
-                "side": "White" if briefing.verdict.mover else "Black",
-                "comment": f"On {briefing.move.san}:\n{quoted(text)}" if text else "There is none.",
-            }
+            values = {"fen": briefing.move.position.fen, "side": side_name(briefing.verdict.mover)}
+            said = f"On {briefing.move.san}:\n{quoted(text)}" if text else "There is none."
             about = about_text(text, briefing) if text else {"of": name}
             for letter, (first, second) in {"A": (better, worse), "B": (worse, better)}.items():
-                request = Request(
-                    prompt.fill(first=first, second=second, **values),
-                    ONE_TOKEN,
-                    prompt=prompt.label,
-                    about={"asked": "choice", **about, "first": first},
-                )
-                rows.append((name, method, letter, request))
+                named = {"asked": "choice", **about, "first": first}
+                values |= {"first": first, "second": second, "comment": said}
+                rows.append((name, method, letter, prompt.ask(ONE_TOKEN, named, **values)))
     return pd.DataFrame(rows, columns=["move", "method", "letter", "request"])
 
 

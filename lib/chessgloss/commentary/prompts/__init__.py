@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from string import Template
+from typing import Any
 
-from chessgloss.llm.recordings import Message
+from chessgloss.llm.recordings import Message, Request, Sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,10 @@ class Prompt:
             Message(message.role, Template(message.content).substitute(values))
             for message in self.messages
         )
+
+    def ask(self, sampling: Sampling, about: dict[str, Any], **values: object) -> Request:
+        """Return the filled prompt as a question, drawn and described as given."""
+        return Request(self.fill(**values), sampling, prompt=self.label, about=about)
 
 
 def load_prompt(name: str) -> Prompt:
