@@ -26,7 +26,6 @@ from chessgloss.commentary.briefing import (
     EvaluatedMove,
     briefings_file,
     evaluated_moves,
-    known_from_start,
     lectured_file,
     read_briefings,
 )
@@ -35,6 +34,7 @@ from chessgloss.commentary.methods import (
     GUIDED,
     OTHER_COUNTS,
     gather_comments,
+    known_from_start,
     request_comment,
     varied_moves,
 )

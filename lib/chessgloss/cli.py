@@ -265,16 +265,12 @@ def _comment_json(briefing: Briefing, comment: Comment) -> str:
     sides = {None: None, True: "White", False: "Black"}
     names = ("kind", "squares", "side", "text", "when", "value")
     facts = [{name: getattr(fact, name) for name in names} for fact in briefing.facts().facts]
+    facts = [fact | {"side": sides[fact["side"]]} for fact in facts]
     checked = chessgloss.check(comment.text, briefing.move, briefing)
-    content = {
-        "comment": comment.text,
-        "method": comment.method,
-        "model": comment.model or None,
-        "verdict": briefing.verdict.summary(),
-        "concepts": [{"name": c.term, "change": round(c.change, 3)} for c in briefing.concepts],
-        "facts": [fact | {"side": sides[fact["side"]]} for fact in facts],
-        "claims": list(map(_claim_object, checked)),
-    }
+    content: dict[str, Any] = {"comment": comment.text, "method": comment.method}
+    content |= {"model": comment.model or None, "verdict": briefing.verdict.summary()}
+    concepts = [{"name": each.term, "change": round(each.change, 3)} for each in briefing.concepts]
+    content |= {"concepts": concepts, "facts": facts, "claims": list(map(_claim_object, checked))}
     return _dumps(content, indent=2)
 
 
@@ -566,10 +562,8 @@ def _survey_tables(
     from chessgloss.survey import reading
 
     seed = given.seed
-    frames = {
-        "Table 1": reading.table1(ratings, words, baseline, seed=seed),
-        "Table 2, of all comments": reading.table2(ratings, seed=seed),
-    }
+    frames = {"Table 1": reading.table1(ratings, words, baseline, seed=seed)}
+    frames["Table 2, of all comments"] = reading.table2(ratings, seed=seed)
     if (ratings.frame["correctness"] < 3).any():
         incorrect = reading.table2(ratings, of="incorrect", seed=seed)
         frames["Table 2, of those not fully correct"] = incorrect
@@ -620,10 +614,7 @@ _WRITING = (
 )  # fmt: skip
 _MODEL = _option("name", nargs="?", help="default: the model of the book")
 
-_GROUPS = {
-    "model": "get or serve the language model of the book",
-    "survey": "the human study: build the form, read ratings",
-}
+_GROUPS = {"model": "the language model of the book", "survey": "the human study: form, ratings"}
 
 #: Each command by its words: what runs it, what it is for, its options.
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {

@@ -319,9 +319,8 @@ def brace_comments(text: bytes) -> bytes:
 
 def write_pgn(games: Iterable[AnnotatedGame]) -> str:
     """Return annotated games as the text of one PGN file (to be written as UTF-8)."""
-    return "\n".join(
-        annotated_copy(annotated).accept(_Exporter(columns=COLUMNS)) + "\n" for annotated in games
-    )
+    copies = (annotated_copy(each).accept(_Exporter(columns=COLUMNS)) for each in games)
+    return "\n".join(f"{copy}\n" for copy in copies)
 
 
 def annotated_copy(annotated: AnnotatedGame) -> chess.pgn.Game:
@@ -452,15 +451,12 @@ def describe_game(annotated: AnnotatedGame) -> dict[str, str | list]:
     known = [_header(game, key) for key in ("Event", "Site", "Date")]
     known = [text for text in known if text.strip("?. ")]
     borrowed = any(note.borrowed for note in annotated.notes)
-    return {
-        "title": _title(game),
-        "event": " · ".join([*known, _header(game, "Result")]),
-        "result": game.headers.get("Result", "*"),
-        "headers": [[key, _header(game, key)] for key in game.headers],
-        "about": f"Comments: {annotated.sources}{_ITALICS if borrowed else ''}",
-        "pgn": write_pgn([annotated]),
-        "nodes": _nodes(annotated),
-    }
+    told: dict[str, str | list] = {"title": _title(game)}
+    told["event"] = " · ".join([*known, _header(game, "Result")])
+    told["result"] = game.headers.get("Result", "*")
+    told["headers"] = [[key, _header(game, key)] for key in game.headers]
+    told["about"] = f"Comments: {annotated.sources}{_ITALICS if borrowed else ''}"
+    return told | {"pgn": write_pgn([annotated]), "nodes": _nodes(annotated)}
 
 
 def _nodes(annotated: AnnotatedGame) -> list[Node]:
@@ -486,28 +482,22 @@ def _nodes(annotated: AnnotatedGame) -> list[Node]:
 def _node(node: chess.pgn.GameNode, note: Note, parent: int) -> Node:
     """Return the position of a node, and what the game and a note say of the move to it."""
     board, names = node.board(), chess.SQUARE_NAMES
-    said: Node = dict.fromkeys(_KEYS) | {
-        "comment": _human(node.comment),
-        "parent": parent,
-        "number": 0,
-        "main": node.is_mainline(),
-        "arrows": [[names[each.tail], names[each.head], each.color] for each in node.arrows()],
-        "next": [],
-        "placement": board.board_fen(),
-    }
+    said: Node = dict.fromkeys(_KEYS) | {"parent": parent, "number": 0, "next": []}
+    said |= {"comment": _human(node.comment), "main": node.is_mainline()}
+    said["arrows"] = [[names[each.tail], names[each.head], each.color] for each in node.arrows()]
+    said["placement"] = board.board_fen()
     if isinstance(node, chess.pgn.ChildNode):
         before, given = node.parent.board(), sorted(node.nags & SIGNS.keys())
         nags = given or ([note.nag] if note.nag else [])
-        said |= value_of(node.eval() or note.score, board) | {
+        said |= value_of(node.eval() or note.score, board)
+        said |= {
             "uci": node.uci(),
             "san": node.san(),
-            "marks": "".join(SIGNS[nag] for nag in nags),
-            "before": _human(node.starting_comment),
-            "gloss": note.text,
-            "number": before.fullmove_number,
-            "white": before.turn,
-            "borrowed": list(note.borrowed),
+            "marks": "".join(map(SIGNS.__getitem__, nags)),
         }
+        said |= {"before": _human(node.starting_comment), "gloss": note.text}
+        said |= {"number": before.fullmove_number, "white": before.turn}
+        said["borrowed"] = list(note.borrowed)
     return said
 
 

@@ -132,11 +132,6 @@ def first_words(text: str, most: int = 15) -> str:
     return " ".join(words[:most]) + (" …" if len(words) > most else "")
 
 
-def known_from_start(position: Position) -> bool:
-    """Return whether the game that led to a position is known from the initial position."""
-    return position.root == chess.STARTING_FEN and bool(position.moves)
-
-
 def speaks_of(text: str, change: ConceptChange) -> bool:
     """Return whether a comment uses a word that stands for a concept, of either side.
 
@@ -179,10 +174,8 @@ def read_briefings(path: Path) -> dict[str, Briefing]:
         _, *rows = json.loads(path.read_text(encoding="utf-8"))
         return {row["name"]: _briefing(row) for row in rows}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ValueError(
-            f"{path} is no file of briefings ({error}); make it with: "
-            "python data/commentary/brief.py"
-        ) from error
+        remedy = "make it with: python data/commentary/brief.py"
+        raise ValueError(f"{path} is no file of briefings ({error}); {remedy}") from error
 
 
 def analysis_row(analysis: Analysis) -> dict[str, Any]:
@@ -385,12 +378,10 @@ def _oracle_changes(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange,
     changes = (after - before) / ChangeModel.load(weights_file("nnue")).spread
     return [
         tuple(
-            ConceptChange(
-                *concept_and_side(TERMS[k]), float(first[k]), float(last[k]), float(change[k]), rank
-            )
-            for rank, k in enumerate(np.argsort(-np.abs(change), kind="stable"), start=1)
+            ConceptChange(*concept_and_side(TERMS[k]), *map(float, row[:, k]), rank)
+            for rank, k in enumerate(np.argsort(-np.abs(row[2]), kind="stable"), start=1)
         )
-        for first, last, change in zip(before, after, changes, strict=True)
+        for row in np.stack([before, after, changes], axis=1)
     ]
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
-from typing import Literal
+from typing import Final, Literal
 
 import chess
 
@@ -46,6 +46,8 @@ NOTE_WORDS, NOTE_SENTENCES = 70, 5
 #: Drawn as the CCC paper draws its comments (4.1).
 SAMPLING = Sampling(temperature=0.1, max_tokens=220, seed=1)
 
+#: Facts that are told of a piece.
+_OF_PIECES: Final = ("hanging", "threat", "fork", "pin", "skewer", "passed_pawn", "king_shelter")
 _PATTERNS = {name: re.compile(each) for name, each in PHRASES["question_patterns"].items()}
 
 
@@ -245,9 +247,8 @@ class Dialogue:
         if place == "instead":
             played = self._brief(self.move).verdict
             gain, value = played.loss - verdict.loss, score_text(played.after)
-            quality = (
-                f"{'better' if gain > 0 else 'worse'} than" if abs(gain) > 10 else "as good as"
-            )
+            compared = "better than" if gain > 0 else "worse than"
+            quality = compared if abs(gain) > 10 else "as good as"
             sentences.append(f"That is {quality} the played {self.move.numbered_san} ({value}).")
         elif verdict.best == move.uci and place != "threat":
             sentences.append(f"{name} is the engine's first choice.")
@@ -262,16 +263,7 @@ class Dialogue:
     def _on_pieces(self, mention: Term) -> Iterator[Ground]:
         """Yield what is true after the move of the pieces that a phrase means, or of a square."""
         board, words, briefing = self._board, mention.text.strip(), self._brief(self.move)
-        facts = briefing.facts().of(
-            "hanging",
-            "threat",
-            "fork",
-            "pin",
-            "skewer",
-            "passed_pawn",
-            "king_shelter",
-            when="after",
-        )
+        facts = briefing.facts().of(*_OF_PIECES, when="after")
         line = briefing.verdict.reply_line[:MOST_PLIES]
         hanging = {fact.squares[0] for fact in facts if fact.kind == "hanging"}
 

@@ -18,13 +18,7 @@ import numpy as np
 import pandas as pd
 
 from chessgloss.commentary import read_table
-from chessgloss.commentary.briefing import (
-    PHRASES,
-    Briefing,
-    Comment,
-    EvaluatedMove,
-    known_from_start,
-)
+from chessgloss.commentary.briefing import PHRASES, Briefing, Comment, EvaluatedMove
 from chessgloss.commentary.notes import write_notes
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.commentary.proven import Form, request_constrained, write_proven
@@ -64,11 +58,8 @@ WRITTEN = ("ccc_notes", "ccc_proven", *get_args(Form), "ccc_verified")
 #: Changes smaller than this, in standard deviations, count as none: no direction is given.
 NO_CHANGE = 0.1
 
-_WORDING = ScoreWording(
-    number="{ahead} is ahead by {lead:.1f} pawns",
-    mated="{ahead} has mated",
-    level="the game is level",
-)
+_AHEAD = "{ahead} is ahead by {lead:.1f} pawns"
+_WORDING = ScoreWording(number=_AHEAD, mated="{ahead} has mated", level="the game is level")
 
 _COMMENT = re.compile(r"^\W*comment\W*?:\W*?(?=\w)", re.IGNORECASE | re.MULTILINE)
 
@@ -194,6 +185,11 @@ def describe_position(position: Position, notation: Notation = "fen") -> str:
     return f"Game so far (PGN): {movetext.removesuffix('*').strip()}"
 
 
+def known_from_start(position: Position) -> bool:
+    """Return whether the game that led to a position is known from the initial position."""
+    return position.root == chess.STARTING_FEN and bool(position.moves)
+
+
 def describe_attacks(position: Position) -> str:
     """Return every attack on an enemy piece, one line an attacking piece, White's first.
 
@@ -206,9 +202,8 @@ def describe_attacks(position: Position) -> str:
             if not pair.barred:
                 piece, target = chess.piece_name(pair.piece), chess.piece_name(pair.target_piece)
                 attacker = f"{side_name(colour)} {piece} {chess.square_name(pair.square)}"
-                targets.setdefault(attacker, []).append(
-                    f"{target} {chess.square_name(pair.target)}"
-                )
+                attacked = f"{target} {chess.square_name(pair.target)}"
+                targets.setdefault(attacker, []).append(attacked)
     lines = [f"- {attacker} attacks {', '.join(names)}" for attacker, names in targets.items()]
     return "\n".join(lines) or "- none"
 
@@ -281,11 +276,8 @@ def request_comment(
     """
     chosen, move = METHODS[method], briefing.move
     prompt = load_prompt(chosen.prompt)
-    values = {
-        "position": describe_position(move.position, notation),
-        "side": side_name(move.mover),
-        "move": move.numbered_san,
-    }
+    values = {"side": side_name(move.mover), "move": move.numbered_san}
+    values["position"] = describe_position(move.position, notation)
     if "verdict" in prompt.placeholders:
         values["verdict"] = describe_verdict(move, briefing.verdict)
     if chosen.concepts is not None:
@@ -293,12 +285,9 @@ def request_comment(
         values["concepts"] = describe_concepts(concepts_of(briefing, method, count))
     *before, question = prompt.fill(**values)
     shown = (turn for each in EXAMPLES[: chosen.examples] for turn in _show(chosen, each))
-    return Request(
-        (*before, *shown, question),
-        Sampling(temperature=TEMPERATURE, max_tokens=200 if chosen.concepts else 90, seed=1),
-        prompt=prompt.label,
-        about={"method": method, "of": briefing.name, "notation": notation, "concepts": count},
-    )
+    sampling = Sampling(TEMPERATURE, 200 if chosen.concepts else 90, seed=1)
+    about = {"method": method, "of": briefing.name, "notation": notation, "concepts": count}
+    return Request((*before, *shown, question), sampling, 0, prompt.label, about)
 
 
 def _attacks(method: Method, lines: str) -> str:

@@ -154,11 +154,8 @@ class Outcome(NamedTuple):
         pair = (self.won, self.lost) if self.gain > 0 else (self.lost, self.won)
         if pair[0] == Counter([chess.ROOK]) and [*pair[1].elements()] in _MINOR:
             return "the exchange"
-        named = (
-            [_amount(n, chess.piece_name(k)) for k, n in sorted(pieces.items(), reverse=True)]
-            for pieces in pair
-        )
-        return " for ".join(map(listed, filter(None, named)))
+        ranked = (sorted(pieces.items(), reverse=True) for pieces in pair if pieces)
+        return " for ".join(listed([_amount(n, kind) for kind, n in each]) for each in ranked)
 
 
 NOTHING: Final = Outcome(0, Counter(), Counter(), 0, None)
@@ -213,7 +210,8 @@ def _count(board: chess.Board, side: chess.Color) -> Counter[chess.PieceType]:
     return Counter({kind: len(board.pieces(kind, side)) for kind in _PIECES})
 
 
-def _amount(number: int, name: str) -> str:
+def _amount(number: int, kind: chess.PieceType) -> str:
+    name = chess.piece_name(kind)
     return f"a {name}" if number == 1 else f"{_NUMBERS[number]} {name}s"
 
 
@@ -286,11 +284,10 @@ class Played:
             "us": side_name(self.us),
             "them": side_name(self.them),
             "san": board.san(move),
-            "to": chess.square_name(self.end),
-            "piece": chess.piece_name(self.piece),
-            "file": chess.FILE_NAMES[chess.square_file(self.end)],
-            "promoted": chess.piece_name(move.promotion or chess.PAWN),
         }
+        self.words |= {"to": chess.square_name(self.end), "piece": chess.piece_name(self.piece)}
+        self.words["file"] = chess.FILE_NAMES[chess.square_file(self.end)]
+        self.words["promoted"] = chess.piece_name(move.promotion or chess.PAWN)
 
     def then(self, uci: str) -> Played:
         """Return the move that answers this one."""

@@ -203,12 +203,9 @@ def ask_again(request: Request, answer: Answer, attempt: Attempt) -> Request:
     unproven = [each.text for each in attempt.clauses if each.proof == "none"] or ["(no comment)"]
     lines = "\n".join(f'- "{text}"' for text in unproven[:MOST_UNPROVEN])
     turns = (Message("assistant", answer.text),) if answer.text.strip() else ()
-    return replace(
-        request,
-        messages=(*request.messages, *turns, *prompt.fill(unproven=lines)),
-        prompt=prompt.label,
-        about={**request.about, "round": 1},
-    )
+    messages = (*request.messages, *turns, *prompt.fill(unproven=lines))
+    about = {**request.about, "round": 1}
+    return replace(request, messages=messages, prompt=prompt.label, about=about)
 
 
 def read_attempt(answer: Answer, prove: Callable[[str], tuple[Clause, ...]]) -> Attempt:
@@ -256,6 +253,8 @@ def _walk(briefing: Briefing, ask: Callable[[Request], Answer | None]) -> Proven
 # ---------------------------------------------------------------- what bears a clause out
 
 _WORDS: Final[dict[str, str]] = PHRASES["proof"]
+#: How notes begin that speak of what the move does.
+_ACTING: Final = ("This ", "It ", "The threat ")
 _TOKEN: Final = re.compile(
     r"\d+\.(?:\.\.)?|O-O(?:-O)?[+#]?|[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](?:=[QRBN])?[+#]?|[A-Za-z']+|\d+"
 )
@@ -377,9 +376,7 @@ def prove(text: str, given: Sequence[Note], actor: Set[str], check: Check) -> tu
             if part.leans and place and (end := _follows(content, *place)):
                 found = place[0], end
             for note in given if found is None else ():
-                acts = bool(note.subject) or note.sentence.startswith(
-                    ("This ", "It ", "The threat ")
-                )
+                acts = bool(note.subject) or note.sentence.startswith(_ACTING)
                 head = next((w for w in stems(note.sentence) if w not in _set("harmless")), None)
                 whole = not pronoun and content[0] == head
                 if (pronoun or part.leans) and not (acting if acts else whole):
@@ -445,15 +442,11 @@ def _is_later(part: Part, actor: Set[str]) -> bool:
 
 def _all_true(text: str, start: int, content: Sequence[str], near: Sequence[Checked]) -> bool:
     """Tell whether the claim reader finds all that a clause says, and finds it true."""
-    stated = all(
-        each.verdict == "true"
-        and not each.claim.stance.supposed
-        and each.anchor in ("after", "none")
-        for each in near
-    )
+    true = [each for each in near if each.verdict == "true" and not each.claim.stance.supposed]
+    sure = [each for each in true if each.anchor in ("after", "none")]
     said = {n - start for each in near for n in range(*each.claim.span)}
     inside = "".join(letter if n in said else " " for n, letter in enumerate(text))
-    return bool(near) and stated and set(content) <= {*stems(inside)} - _set("turning")
+    return 0 < len(near) == len(sure) and set(content) <= {*stems(inside)} - _set("turning")
 
 
 # ---------------------------------------------------------------- what is published
@@ -659,9 +652,8 @@ def _is_idle(parts: Sequence[Part], left: Set[int], index: int) -> bool:
     part = parts[index]
     announced = [k for k in range(index + 1, len(parts)) if parts[k].sentence == part.sentence]
     there = sum(k in left for k in announced)
-    idle = there == 0 or (
-        there < min(2, len(announced)) and bool(_PATTERNS["pair"].search(part.text))
-    )
+    pair = _PATTERNS["pair"].search(part.text) is not None
+    idle = there == 0 or (pair and there < min(2, len(announced)))
     return part.announces and idle and not _PATTERNS["judgement"].search(part.text)
 
 
@@ -671,10 +663,8 @@ def _cuts(sentence: str) -> Iterator[re.Match[str]]:
     for match in _PATTERNS["joint"].finditer(sentence):
         before, after, joint = sentence[begin : match.start()], sentence[match.end() :], match[0]
         whole = _PATTERNS["paired"].search(before) and joint[0] not in ";:"
-        clause = re.match(r"[:;]|\s[-–—]", joint) or (
-            _says(before) and _begins_clause(after, joint)
-        )
-        if clause and not whole:
+        sharp = re.match(r"[:;]|\s[-–—]", joint)
+        if not whole and (sharp or (_says(before) and _begins_clause(after, joint))):
             yield match
             begin = match.end()
 

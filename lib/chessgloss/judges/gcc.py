@@ -141,9 +141,8 @@ def expert_hint(briefing: Briefing) -> str:
     """
     verdict, move = briefing.verdict, briefing.move.move
     board = chess.Board(briefing.move.position.fen)
-    parts = [
-        f"seen by {side_name(verdict.mover)}, played {board.san(move)} {_score(verdict.played)}"
-    ]
+    seen = f"seen by {side_name(verdict.mover)}"
+    parts = [f"{seen}, played {board.san(move)} {_score(verdict.played)}"]
     if verdict.reply is not None:
         _, reply = board.variation_san([move, chess.Move.from_uci(verdict.reply)]).rsplit(" ", 1)
         parts.append(f"expected reply {reply}")

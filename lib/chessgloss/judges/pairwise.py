@@ -328,15 +328,10 @@ def decide(pairs: pd.DataFrame, disqualified: Collection[tuple[str, str]]) -> pd
     )
     ruled_a, ruled_b = a.copy(), b.copy()
     ruled_a[struck_a, 0] = ruled_b[struck_b, 0] = 1
-    return read.assign(
-        total_a=a.sum(axis=1).astype(int),
-        total_b=b.sum(axis=1).astype(int),
-        totals=totals,
-        decided_by=decided_by,
-        struck_a=struck_a,
-        struck_b=struck_b,
-        rule=_winners(ruled_a, ruled_b)[0],
-    )
+    sums = {"total_a": a.sum(axis=1).astype(int), "total_b": b.sum(axis=1).astype(int)}
+    won = {"totals": totals, "decided_by": decided_by}
+    rule, _ = _winners(ruled_a, ruled_b)
+    return read.assign(**sums, **won, struck_a=struck_a, struck_b=struck_b, rule=rule)
 
 
 def _winners(

@@ -231,9 +231,8 @@ def sample_questions(briefings: Mapping[str, Briefing], moves: int = FEW_MOVES) 
     for name in spread(list(briefings), FEW_MOVES)[:moves]:
         request = request_comment(briefings[name], SAMPLED)
         freely = replace(request.sampling, temperature=0.7)
-        drawn = replace(
-            request, sampling=freely, about={**request.about, "drawn": "best of several"}
-        )
+        about = {**request.about, "drawn": "best of several"}
+        drawn = replace(request, sampling=freely, about=about)
         numbered = [replace(drawn, repeat=number) for number in range(SAMPLES)]
         rows += [(name, SAMPLED, f"drawn {each.repeat}", each) for each in numbered]
     return pd.DataFrame(rows, columns=["move", "method", "variant", "request"])

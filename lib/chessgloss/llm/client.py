@@ -114,13 +114,9 @@ class Endpoint:
         import openai
 
         no_proxy = openai.DefaultHttpxClient(trust_env=False) if self.on_this_machine else None
-        return openai.OpenAI(
-            base_url=self.base_url,
-            api_key=self.api_key,
-            timeout=self.timeout,
-            max_retries=self.retries,
-            http_client=no_proxy,
-        )
+        settings: dict[str, Any] = {"timeout": self.timeout, "max_retries": self.retries}
+        settings |= {"api_key": self.api_key, "http_client": no_proxy}
+        return openai.OpenAI(base_url=self.base_url, **settings)
 
 
 def model_named(name: str) -> Model:
