@@ -423,14 +423,11 @@ def _claims(given: argparse.Namespace) -> int:
     if None in single:
         raise ValueError("give --fen, --move and --text, or --jsonl FILE")
     checked = _check(*single, reply=given.reply)
+    rows = [f"{c.verdict:13} {c.claim.kind:10} {c.claim.text!r}: {c.evidence}" for c in checked]
     if given.json:
         content = {"claims": [_claim_object(each, "anchor", "cause") for each in checked]}
-        print(_dumps(content | {"summary": summarise(checked)}, indent=2))
-        return 0
-    for each in checked:
-        print(f"{each.verdict:13} {each.claim.kind:10} {each.claim.text!r}: {each.evidence}")
-    if not checked:
-        print("no checkable claim")
+        rows = [_dumps(content | {"summary": summarise(checked)}, indent=2)]
+    print(*(rows or ["no checkable claim"]), sep="\n")
     return 0
 
 
@@ -489,9 +486,8 @@ def _survey_collect(given: argparse.Namespace) -> int:
     from chessgloss.survey.study import complete_moves, study_of, write_study
 
     methods = [name.strip() for name in given.methods.split(",") if name.strip()]
-    moves, briefings = evaluated_moves(), read_briefings(briefings_file())
-    client = replay("commentary", given.model or DEFAULT_MODEL)
-    comments = gather_comments(methods, moves, briefings, client)
+    moves, client = evaluated_moves(), replay("commentary", given.model or DEFAULT_MODEL)
+    comments = gather_comments(methods, moves, read_briefings(briefings_file()), client)
     by_name = {evaluated.name: evaluated.move for evaluated in moves}
     complete = complete_moves(comments, methods)
     if len(complete) < given.moves:

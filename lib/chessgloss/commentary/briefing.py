@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -191,10 +191,7 @@ def _briefing(row: Mapping[str, Any]) -> Briefing:
     position = Position(row["fen"], tuple(row["moves"].split()), row["root"])
     move = MoveInContext(position, row["move"])
     concepts, oracle, noticed = (
-        tuple(
-            ConceptChange(name, side, before, after, change, rank)
-            for rank, (name, side, before, after, change) in enumerate(row[key], start=1)
-        )
+        tuple(ConceptChange(*each, rank) for rank, each in enumerate(row[key], start=1))
         for key in ("concepts", "oracle", "noticed")
     )
     around = read_analysis(position, row["before"]), read_analysis(move.after(), row["after"])
@@ -205,12 +202,11 @@ def _briefing(row: Mapping[str, Any]) -> Briefing:
 
 def read_analysis(position: Position, row: Mapping[str, Any]) -> Analysis:
     """Return the analysis of a position from what :func:`analysis_row` made of it."""
-    lines = []
+    units, lines = {"cp": chess.engine.Cp, "mate": chess.engine.Mate}, []
     for text, depth, moves in row["lines"]:
         unit, number = text.split()
-        score = {"cp": chess.engine.Cp, "mate": chess.engine.Mate}[unit](int(number))
-        pov_score = chess.engine.PovScore(score, position.turn)
-        lines.append(Line(tuple(moves.split()), pov_score, depth))
+        score = chess.engine.PovScore(units[unit](int(number)), position.turn)
+        lines.append(Line(tuple(moves.split()), score, depth))
     return Analysis(position, tuple(lines), row["nodes"], row["engine"])
 
 
@@ -284,11 +280,9 @@ def choose_moves(
         text = f"{seed} {each.move.position.fen} {each.move.uci}"
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
-    strata: dict[tuple[str, str], list[EvaluatedMove]] = {}
-    for candidate in sorted(candidates, key=lot):
-        strata.setdefault(candidate.stratum, []).append(candidate)
-    turns = zip_longest(*(strata[key] for key in sorted(strata)))
-    drawn = [each for turn in turns for each in turn if each is not None][:count]
+    ordered = sorted(sorted(candidates, key=lot), key=lambda each: each.stratum)
+    strata = [[*each] for _, each in groupby(ordered, key=lambda each: each.stratum)]
+    drawn = [each for turn in zip_longest(*strata) for each in turn if each is not None][:count]
     return [each for each in candidates if each in drawn]
 
 

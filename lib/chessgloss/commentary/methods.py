@@ -144,10 +144,10 @@ def choose_concepts(
         How many.
     """
     top, others = tuple(ranked[:count]), ranked[count:]
-    if choice in ("top", "none"):
-        return top if choice == "top" else ()
     if choice == "flipped":
         return tuple(_with_change(each, -each.change) for each in top)
+    if choice != "random":
+        return top if choice == "top" else ()
     lot = f"1 {move.position.fen} {move.uci}".encode()
     digest = hashlib.blake2b(lot, digest_size=8).digest()
     random = np.random.default_rng(int.from_bytes(digest, "big"))
@@ -383,8 +383,7 @@ class ModelWriter:
             if self.method == "ccc_proven":
                 comment = write_proven(briefing, self.client).comment
             else:
-                answer = self.client.ask(request_comment(briefing, self.method))
-                comment = read_comment(answer, self.method)
+                (comment,) = model_comments([briefing], self.method, self.client)
             if comment.state == "answered" and comment.method == self.method:
                 return replace(comment, model=comment.model or name)
             problem = f"{name} gave no usable comment on {briefing.name}"

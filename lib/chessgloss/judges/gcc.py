@@ -98,9 +98,9 @@ def with_requests(texts: pd.DataFrame, briefings: Mapping[str, Briefing]) -> pd.
     briefings
         What is known of the moves, by name.
     """
+    rows = texts.itertuples()
     requests = [
-        judge_request(row.text, briefings[row.move], row.asked, row.method, row.variant)
-        for row in texts.itertuples()
+        judge_request(r.text, briefings[r.move], r.asked, r.method, r.variant) for r in rows
     ]
     return texts.assign(request=requests)
 

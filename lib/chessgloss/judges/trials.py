@@ -256,14 +256,13 @@ def two_moves(briefing: Briefing) -> tuple[str, str] | None:
     against the last of the engine's lines, if that is so much worse.
     """
     verdict, board = briefing.verdict, chess.Board(briefing.move.position.fen)
-    played = board.san(briefing.move.move)
-    if verdict.rank != 1:
-        best = board.san(board.parse_uci(verdict.best))
-        return (best, played) if verdict.loss >= GAP else None
-    last = briefing.before.lines[-1]
-    if verdict.centipawns_before - centipawns(last.score, verdict.mover) < GAP:
-        return None
-    return played, board.san(board.parse_uci(last.moves[0]))
+    better, worse, gap = verdict.best, briefing.move.uci, verdict.loss
+    if verdict.rank == 1:
+        last = briefing.before.lines[-1]
+        better, worse = briefing.move.uci, last.moves[0]
+        gap = verdict.centipawns_before - centipawns(last.score, verdict.mover)
+    pair = board.san(board.parse_uci(better)), board.san(board.parse_uci(worse))
+    return pair if gap >= GAP else None
 
 
 def choice_questions(comments: pd.DataFrame, briefings: Mapping[str, Briefing]) -> pd.DataFrame:
