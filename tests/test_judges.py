@@ -235,7 +235,7 @@ def test_scores_stand_beside_their_questions_and_unscored_rows_stay(tmp_path):
     texts = gcc.ask_each(frame(("one/1", "llm", "One."), ("one/1", "llm", "Two.")), ("fluency",))
     with scripted_llm("text:4", "text:no score") as llm:
         endpoint = Endpoint(llm.url, Model("scripted-1"))
-        client = Client(Recordings.of(endpoint.model, "x", tmp_path), endpoint, "record")
+        client = Client(Recordings.of(endpoint.model, "x", tmp_path), endpoint)
         scores = gcc.judge(texts, KNOWN, client)
     again = gcc.judge(texts, KNOWN, Client(client.recordings))
     assert again.equals(scores)
@@ -437,8 +437,8 @@ def test_a_real_model_gives_a_score_by_probabilities(tmp_path):
     texts = gcc.ask_each(frame(*((BLUNDER.name, "x", text) for text in written)), ("relevance",))
     with local_endpoint("smollm2-135m-q4_1", context=1024, threads=1) as endpoint:
         recordings = Recordings.of(endpoint.model, "x", tmp_path)
-        first = gcc.judge(texts, KNOWN, Client(recordings, endpoint, "record"))
-        live = gcc.judge(texts.iloc[::-1], KNOWN, Client(recordings, endpoint, "live")).iloc[::-1]
+        first = gcc.judge(texts, KNOWN, Client(recordings, endpoint))
+        live = gcc.judge(texts.iloc[::-1], KNOWN, Client(recordings, endpoint, keeps=False)).iloc[::-1]
     assert live["score"].equals(first["score"])
     answers = [recordings.get(request) for request in first["request"]]
     assert all(len(given.tokens[0].alternatives) == 20 for given in answers)

@@ -91,7 +91,7 @@ def question(text: str, **sampling) -> Request:
 @pytest.mark.slow
 def test_a_real_answer_is_recorded_and_replayed(tiny, recordings):
     request = question("Name a chess piece. ♘", top_logprobs=5, logprob_tokens=3)
-    answer = Client(recordings, tiny, "record").ask(request)
+    answer = Client(recordings, tiny).ask(request)
     assert (answer.state, answer.completion_tokens) == ("cut_off", 4)
     assert answer.model == TINY
     assert answer.prompt_tokens > 5
@@ -106,7 +106,7 @@ def test_a_real_answer_is_recorded_and_replayed(tiny, recordings):
 
 @pytest.mark.slow
 def test_a_seed_makes_a_real_answer_again_and_repeats_differ(tiny, recordings):
-    client = Client(recordings, tiny, "live")
+    client = Client(recordings, tiny, keeps=False)
     asked = question("Tell me a story.", temperature=1.5, max_tokens=12, seed=1)
     texts = [client.ask(Request(asked.messages, asked.sampling, repeat=n)).text for n in (0, 0, 1)]
     assert texts[0] == texts[1] != texts[2]
@@ -120,8 +120,8 @@ def test_a_real_answer_does_not_depend_on_what_was_asked_before(tiny, tmp_path):
         Request((beginning, Message("user", text)), sampling)
         for text in ("The knight goes to f3.", "The knight goes to f3 and e5.", "Rook takes d8.")
     )
-    client = Client(Recordings.of(tiny.model, "x", tmp_path), tiny, "live")
-    fresh = Client(Recordings.of(tiny.model, "x", tmp_path), tiny, "live")
+    client = Client(Recordings.of(tiny.model, "x", tmp_path), tiny, keeps=False)
+    fresh = Client(Recordings.of(tiny.model, "x", tmp_path), tiny, keeps=False)
     answer = client.ask(first)
     for before in (first, near, far):
         client.ask(before)
@@ -131,7 +131,7 @@ def test_a_real_answer_does_not_depend_on_what_was_asked_before(tiny, tmp_path):
 
 @pytest.mark.slow
 def test_a_real_question_that_is_too_long_is_a_failure_not_an_error(tiny, recordings):
-    answer = Client(recordings, tiny, "record").ask(question("pawn " * 3000))
+    answer = Client(recordings, tiny).ask(question("pawn " * 3000))
     assert (answer.state, answer.finish_reason) == ("failed", "http_400")
 
 
@@ -139,7 +139,7 @@ def test_a_real_question_that_is_too_long_is_a_failure_not_an_error(tiny, record
 def test_another_model_than_the_asked_one_is_noticed(tiny, tmp_path):
     other = Endpoint(tiny.base_url, model_named(DEFAULT_MODEL))
     with pytest.raises(Misconfigured, match=TINY):
-        Client(Recordings.of(other.model, "x", tmp_path), other, "live").ask(question("Hello"))
+        Client(Recordings.of(other.model, "x", tmp_path), other, keeps=False).ask(question("Hello"))
 
 
 @pytest.mark.slow
@@ -164,7 +164,7 @@ def test_serving_says_where_and_ends_at_an_interrupt(tiny_file):
 def test_a_real_answer_under_a_grammar_has_only_what_the_notes_have(tiny, tmp_path, form):
     briefing = read_briefings(briefings_file())["lec3/13"]
     request = request_constrained(briefing, form)
-    answer = Client(Recordings.of(tiny.model, "x", tmp_path), tiny, "record").ask(request)
+    answer = Client(Recordings.of(tiny.model, "x", tmp_path), tiny).ask(request)
     notes = " ".join(note.sentence for note in given_notes(briefing)).lower()
     said = re.findall(r"\b(?:king|queen|rook|bishop|knight|[a-h][1-8])\b", answer.text.lower())
     assert answer.text

@@ -191,7 +191,7 @@ def _briefing(row: Mapping[str, Any]) -> Briefing:
     position = Position(row["fen"], tuple(row["moves"].split()), row["root"])
     move = MoveInContext(position, row["move"])
     concepts, oracle, noticed = (
-        tuple(ConceptChange(*each, rank) for rank, each in enumerate(row[key], start=1))
+        tuple(ConceptChange(*(*each, rank)) for rank, each in enumerate(row[key], start=1))
         for key in ("concepts", "oracle", "noticed")
     )
     around = read_analysis(position, row["before"]), read_analysis(move.after(), row["after"])
@@ -372,7 +372,7 @@ def _oracle_changes(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange,
     changes = (after - before) / ChangeModel.load(weights_file("nnue")).spread
     return [
         tuple(
-            ConceptChange(*concept_and_side(TERMS[k]), *map(float, row[:, k]), rank)
+            ConceptChange(*(*concept_and_side(TERMS[k]), *row[:, k].tolist(), rank))
             for rank, k in enumerate(np.argsort(-np.abs(row[2]), kind="stable"), start=1)
         )
         for row in np.stack([before, after, changes], axis=1)

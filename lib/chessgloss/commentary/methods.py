@@ -286,7 +286,8 @@ def request_comment(
     *before, question = prompt.fill(**values)
     shown = (turn for each in EXAMPLES[: chosen.examples] for turn in _show(chosen, each))
     sampling = Sampling(TEMPERATURE, 200 if chosen.concepts else 90, seed=1)
-    about = {"method": method, "of": briefing.name, "notation": notation, "concepts": count}
+    about: dict[str, str | int] = {"method": method, "of": briefing.name, "notation": notation}
+    about["concepts"] = count
     return Request((*before, *shown, question), sampling, 0, prompt.label, about)
 
 

@@ -60,7 +60,7 @@ _AHEAD: Final = ("winning", "clearly better", "slightly better")
 _BAD: Final = frozenset({"inaccuracy", "mistake", "blunder"})
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 _CENTRE: Final = (chess.D4, chess.E4, chess.D5, chess.E5)
-_About = Sequence[str | chess.Square]
+_Of = Sequence[str | chess.Square]
 _MINOR = ([chess.KNIGHT], [chess.BISHOP])
 _PIECES = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN)
 
@@ -201,9 +201,9 @@ def play_out(board: chess.Board, line: Sequence[str], side: chess.Color) -> Outc
     fallen = boards.taken_on(states[plies - 1], last)
     for move in reversed(moves):
         fallen = move.from_square if move.to_square == fallen else fallen
-    one = (won + lost).total() < 2 and fallen is not None
-    simple = one and board.piece_type_at(fallen) in won + lost
-    return Outcome(worth[end], won, lost, plies, fallen if simple else None)
+    if fallen is None or (won + lost).total() > 1 or board.piece_type_at(fallen) not in won + lost:
+        fallen = None
+    return Outcome(worth[end], won, lost, plies, fallen)
 
 
 def _count(board: chess.Board, side: chess.Color) -> Counter[chess.PieceType]:
@@ -563,7 +563,7 @@ class _Notes:
         kind: str,
         value: float | None = None,
         plus: float = 0,
-        about: _About = (),
+        about: _Of = (),
         /,
         **more: str,
     ) -> Note:

@@ -324,9 +324,9 @@ class Recordings:
                 record = json.loads(line)
                 key = recipe_key({name: record[name] for name in _INGREDIENTS})
                 given, model = record["key"], (record["model"], record["model_sha256"])
-                parts = (record[name] for name in ("state", "text", "logprobs", "finish_reason"))
-                tokens = (record["usage"][name] for name in ("prompt", "completion"))
-                answer = Answer(*parts, *tokens, record["served"]["model"])
+                parts = [record[name] for name in ("state", "text", "logprobs", "finish_reason")]
+                parts += [record["usage"][name] for name in ("prompt", "completion")]
+                answer = Answer(*[*parts, record["served"]["model"]])
             except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise RecordingDamaged(f"{place}: no record ({error!r}): {line[:60]!r}") from None
             if model != (self.model.name, self.model.sha256):
