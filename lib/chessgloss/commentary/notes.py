@@ -559,16 +559,10 @@ class _Notes:
             yield from (*self._replies(), *self._standing(), *self._purposes())
 
     def _note(
-        self,
-        kind: str,
-        value: float | None = None,
-        plus: float = 0,
-        about: _Of = (),
-        /,
-        **more: str,
+        self, kind: str, value: float | None = None, plus: float = 0, about: _Of = (), /, **new: str
     ) -> Note:
         entry = NOTES["kinds"][kind]
-        words = self.played.words | more
+        words = self.played.words | new
         words |= {f"{key}_cap": _capital(word) for key, word in words.items()}
         sentence = _choose(entry["say"], self.before.fen() + self.uci).format(**words)
         side = self.them if entry.get("theirs") else self.us
