@@ -10,7 +10,7 @@ from chessgloss.corpora.games import read_games
 from chessgloss.facts.tactics import hanging
 from chessgloss.llm.client import Client, Unanswered
 from chessgloss.llm.recordings import Answer, State
-from chessgloss.positions import MoveInContext, Position, read_fen, read_move
+from chessgloss.positions import MoveInContext, read_fen, read_move
 from fakes.analyses import by_material
 from scripts import SELFPLAY
 
@@ -45,14 +45,11 @@ def test_moves_pieces_and_squares_are_found(text, found):
 
 
 @pytest.mark.parametrize(("question", "parts"), [
-    (
-        "After the move, can black's h4 knight survive?",
-        [
-            "Black's knight on h4 is attacked by the queen on e4 and defended by nothing.",
-            "White threatens to win the black knight on h4 with the queen on e4.",
-            "In the engine's main line it stays on the board: 26...",
-        ],
-    ),
+    ("After the move, can black's h4 knight survive?", [
+        "Black's knight on h4 is attacked by the queen on e4 and defended by nothing.",
+        "White threatens to win the black knight on h4 with the queen on e4.",
+        "In the engine's main line it stays on the board: 26...",
+    ]),
     ("Can c7 be taken?", ["c7 is attacked by nothing"]),
     ("And Qxh4?", ["If Black did nothing, 27. Qxh4 would follow.", "takes the knight on h4"]),
     ("What about Qd2?", ["26. Qd2 was possible instead.", "That is worse than the played"]),
@@ -72,8 +69,7 @@ def test_moves_pieces_and_squares_are_found(text, found):
 ])  # fmt: skip
 def test_each_question_gets_its_facts(question, parts):
     text = about().ask(question).text
-    for part in parts:
-        assert part in text, text
+    assert all(part in text for part in parts), text
 
 
 @pytest.mark.parametrize(("question", "place", "name"), [
@@ -91,33 +87,21 @@ def test_a_move_is_sought_where_the_words_point(question, place, name):
 
 
 @pytest.mark.parametrize(("fen", "move", "question", "parts"), [
-    (
-        "4r1k1/8/8/8/8/8/4N3/4K2R w K - 0 1", "Rh2", "why not Nc3",
-        ["White's own king would be in check"],
-    ),
+    ("4r1k1/8/8/8/8/8/4N3/4K2R w K - 0 1", "Rh2", "why not Nc3", ["White's own king would be"]),
     ("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "Ra8+", "Kd8", ["Black's own king would be in check"]),
     ("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "Ra8+", "A threat?", ["The check must be answered first"]),
-    (
-        "6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1", "Rb8#", "Rb8, the reply, and who is winning?",
-        ["the game is over, 1-0", "Mate by the rook", "White has given mate"],
-    ),
+    ("6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1", "Rb8#", "Rb8, the reply, and who is winning?",
+     ["the game is over, 1-0", "Mate by the rook", "White has given mate"]),
 ])  # fmt: skip
 def test_illegal_moves_checks_and_the_end_are_explained(fen, move, question, parts):
     text = about(fen, move).ask(question).text
-    for part in parts:
-        assert part in text, text
-
-
-def moments(count: int) -> list[MoveInContext]:
-    found = []
-    for number, game in enumerate(read_games(SELFPLAY, count)):
-        ply = 8 + (7 * number) % (len(game.moves) - 9)
-        found.append(MoveInContext(Position(game.fens()[ply]), game.moves[ply]))
-    return found
+    assert all(part in text for part in parts), text
 
 
 def test_what_is_said_of_pieces_is_so():
-    for move in moments(15):
+    for number, game in enumerate(read_games(SELFPLAY, 15)):
+        ply = 8 + (7 * number) % (len(game.moves) - 9)
+        move = MoveInContext(game.position(ply), game.moves[ply])
         talk, board = Dialogue(move, "", by_material), chess.Board(move.after().fen)
         loose = {each.square for each in hanging(board, not board.turn)}
         for taking in board.generate_legal_captures():
@@ -149,9 +133,8 @@ class ScriptedClient(Client):
 
 
 def scripted(*answers: str | Answer | Exception) -> tuple[Dialogue, ScriptedClient, list[str]]:
-    client, warnings = ScriptedClient(*answers), list[str]()
-    move = read_move(read_fen(LOOSE_KNIGHT), "Qxe4")
-    talk = Dialogue(move, "White wins a pawn.", by_material, client, warnings.append)
+    talk, client, warnings = about(), ScriptedClient(*answers), list[str]()
+    talk.client, talk.warn = client, warnings.append
     return talk, client, warnings
 
 
@@ -164,9 +147,6 @@ def test_the_answers_own_moves_are_looked_up_before_it_stands():
     assert reply.text.startswith("It falls to 27. Qxh4")
     assert (reply.method, reply.model, reply.unsupported) == ("llm", "tiny", ())
     assert {"27. Qxh4", "26. Qxh7#"} & {ground.about for ground in reply.grounds} == {"27. Qxh4"}
-
-
-def test_illegal_moves_of_an_answer_are_named():
     talk, *_ = scripted("Black has Nc3 or Qd5.", "Black has Nc3.")
     assert talk.ask("Can the h4 knight survive?").unsupported == ("Nc3",)
 
@@ -185,18 +165,13 @@ def test_without_a_usable_answer_the_facts_speak(answer, warned):
     assert f"Coach: {reply.text}" in client.asked[1]
 
 
-def test_an_empty_question_is_refused():
-    with pytest.raises(ValueError, match="empty"):
-        about().ask("  ")
-
-
-def test_the_engine_is_asked_once_for_each_position():
-    asked = []
-    move = read_move(read_fen(LOOSE_KNIGHT), "Qxe4")
-    talk = Dialogue(move, "", lambda at: asked.append(at.fen) or by_material(at))
-    first = talk.ask("What about Qd2? Who is better? What is the best move?").text
-    assert talk.ask("What about Qd2? Who is better? What is the best move?").text == first
+def test_the_engine_is_asked_once_for_each_position_and_no_question_is_empty():
+    asked, question = [], "What about Qd2? Who is better? What is the best move?"
+    talk = Dialogue(about().move, "", lambda at: asked.append(at.fen) or by_material(at))
+    assert talk.ask(question).text == talk.ask(question).text
     assert len(asked) == len(set(asked)) == 3
+    with pytest.raises(ValueError, match="empty"):
+        talk.ask("  ")
 
 
 def test_the_prompt_fences_what_others_wrote():
