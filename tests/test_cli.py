@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import venv
-from contextlib import ExitStack, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -196,28 +196,20 @@ def test_a_comment_says_what_wrote_it_and_other_programs_read_it_as_json(scripte
     assert all(claim["verdict"] != "false" for claim in content["claims"])
 
 
-@pytest.mark.parametrize(("fen", "move", "words"), [
-    (START, "e5", "'e5' is not a legal move for White"),
-    (START, "", "not a legal move"),
-    ("8/8/8 w", "e4", "cannot be read"),
-    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1", "e4", "no white king"),
-])  # fmt: skip
-def test_bad_input_is_refused_before_an_engine_starts(monkeypatch, fen, move, words):
-    monkeypatch.setattr(engine, "open_engine", lambda: pytest.fail("an engine was started"))
-    for command in ("comment", "ask"):
-        with pytest.raises(ValueError, match=words) as caught:
-            run(command, "--fen", fen, "--move", move)
-        assert "\n" not in str(caught.value)
-
-
 @pytest.mark.parametrize(("options", "words"), [
+    (["--move", "e5"], "'e5' is not a legal move for White"),
+    (["--fen", "8/8/8 w"], "cannot be read"),
+    (["--fen", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1"], "no white king"),
     (["--method", "magic"], "no method 'magic'; choose one of notes, ccc_proven, llm"),
     (["--nodes", "0"], "--nodes must be positive, got 0"),
     (["--method", "llm"], r"OPENAI_BASE_URL.*model serve"),
 ])  # fmt: skip
-def test_bad_options_are_named(scripted, options, words):
-    with pytest.raises(ValueError, match=words):
-        run("comment", *MOVE, *options)
+def test_bad_input_is_refused_before_an_engine_starts(scripted, monkeypatch, options, words):
+    monkeypatch.setattr(engine, "open_engine", lambda: pytest.fail("an engine was started"))
+    for command in ("comment", "ask"):
+        with pytest.raises(ValueError, match=words) as caught:
+            run(command, "--fen", START, "--move", "e4", *options)
+        assert "\n" not in str(caught.value)
 
 
 def test_a_missing_network_leaves_the_concepts_out_and_says_so(scripted, capsys, monkeypatch):
@@ -233,20 +225,15 @@ def test_a_missing_network_leaves_the_concepts_out_and_says_so(scripted, capsys,
 
 
 @pytest.fixture
-def with_model(scripted, monkeypatch):
-    with ExitStack() as opened:
-
-        def serve(*script: str):
-            llm = opened.enter_context(scripted_llm(*script))
-            monkeypatch.setenv("OPENAI_BASE_URL", llm.url)
-            monkeypatch.setenv("CHESSGLOSS_MODEL", "scripted-1")
-            return llm
-
-        yield serve
+def llm(scripted, monkeypatch):
+    with scripted_llm() as llm:
+        monkeypatch.setenv("OPENAI_BASE_URL", llm.url)
+        monkeypatch.setenv("CHESSGLOSS_MODEL", "scripted-1")
+        yield llm
 
 
-def test_a_model_is_used_where_one_is_set_and_named(with_model, capsys):
-    llm = with_model("text:The bishop takes the pawn on e6.")
+def test_a_model_is_used_where_one_is_set_and_named(llm, capsys):
+    llm.script.append("text:The bishop takes the pawn on e6.")
     assert run("comment", *MOVE, "--json") == 0
     content = json.loads(capsys.readouterr().out)
     assert "The bishop takes the pawn on e6." in content["comment"]
@@ -263,8 +250,8 @@ def test_a_model_is_used_where_one_is_set_and_named(with_model, capsys):
     (["401"], ["OPENAI_API_KEY and CHESSGLOSS_MODEL; the facts speak instead"]),
     (["slow:2", "slow:2"], ["may take 0.5 s", "nothing came within 0.5 s"]),
 ])  # fmt: skip
-def test_without_a_usable_comment_the_facts_speak_and_say_so(with_model, capsys, script, words):
-    with_model(*script)
+def test_without_a_usable_comment_the_facts_speak_and_say_so(llm, capsys, script, words):
+    llm.script += script
     assert run("comment", *MOVE, "--timeout", "0.5") == 0
     seen = capsys.readouterr()
     assert "(notes, no model" in seen.out
@@ -354,9 +341,9 @@ def test_a_session_is_answered_line_by_line(scripted, monkeypatch, capsys):
     assert "never read" not in out
 
 
-def test_a_session_with_a_model_shows_what_was_looked_up(with_model, monkeypatch, capsys):
+def test_a_session_with_a_model_shows_what_was_looked_up(llm, monkeypatch, capsys):
     answers = ("Comment: A check.", "Black plays 21... Ke7 now.", "The king goes: 21... Ke7.")
-    llm = with_model(*(f"text:{answer}" for answer in answers))
+    llm.script += [f"text:{answer}" for answer in answers]
     monkeypatch.setattr(sys, "stdin", io.StringIO("Is the queen on g8 safe?"))
     assert run("ask", *MOVE) == 0
     out = capsys.readouterr().out

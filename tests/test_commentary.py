@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from pathlib import Path
 
 import chess
@@ -189,15 +188,6 @@ def test_a_damaged_file_of_briefings_says_how_to_make_it(tmp_path: Path, text: s
     path.write_text(text)
     with pytest.raises(ValueError, match="make it with: python data/commentary/brief"):
         read_briefings(path)
-
-
-def test_every_move_gives_a_question_of_every_method() -> None:
-    briefings = list(read_briefings(briefings_file()).values())
-    requests = load_script("recordings/record.py").commentary_requests(briefings)
-    asked = Counter(one.about["method"] for one in requests if one.about["notation"] == "fen")
-    assert all(asked[name] >= len(briefings) for name in ("llm", "llm_expert", *GUIDED))
-    known = [one.name for one in briefings if methods.known_from_start(one.move.position)]
-    assert [one.about["of"] for one in requests if one.about["notation"] == "pgn"] == known
 
 
 @pytest.mark.engine
