@@ -12,7 +12,7 @@ from chessgloss.commentary.briefing import Briefing, briefings_file, read_briefi
 from chessgloss.commentary.notes import Note, notes
 from chessgloss.positions import read_fen, read_move
 from chessgloss.store import file_digest
-from scripts import DATA, load_script
+from scripts import load_script
 
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
 
@@ -66,10 +66,3 @@ def test_the_committed_weights_are_those_of_the_committed_table(known):
     rows = pd.DataFrame([choice.features(note, known, earlier=2) for note in made])
     ours = [choice.expectation(note, known, earlier=2) for note in made]
     np.testing.assert_allclose(ours, fitted.decision_function(rows), atol=0.01)
-
-
-def test_the_table_holds_features_and_no_text():
-    table = pd.read_csv(DATA / "notes" / "lecture_notes.tsv.zst", sep="\t")
-    texts = table.select_dtypes(exclude="number")
-    assert not texts.apply(lambda column: column.str.contains(" ")).any().any()
-    assert (table.groupby("lecture")["part"].nunique() == 1).all()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import chess
 import pytest
 
 from chessgloss.commentary.dialogue import Dialogue, Ground, find_mentions
 from chessgloss.corpora.games import read_games
 from chessgloss.facts.tactics import hanging
-from chessgloss.llm.client import Client, Unanswered
+from chessgloss.llm.client import Unanswered
 from chessgloss.llm.recordings import Answer, State
 from chessgloss.positions import MoveInContext, read_fen, read_move
 from fakes.analyses import by_material
@@ -113,37 +115,23 @@ def test_what_is_said_of_pieces_is_so():
                     assert ("is hanging" in ground.text) == (taking.to_square in loose)
 
 
-class ScriptedClient(Client):
-    """Gives its answers in turn, or raises them, and keeps what it was asked."""
-
-    def __init__(self, *answers: str | Answer | Exception) -> None:
-        self.answers = list(answers)
-        self.asked: list[str] = []
-
-    @property
-    def model(self):
-        return type("M", (), {"name": "tiny"})()
-
-    def ask(self, request):
-        self.asked.append(request.messages[-1].content)
-        answer = self.answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return Answer(State.ANSWERED, answer) if isinstance(answer, str) else answer
+def scripted(*answers: str | Answer | Exception) -> tuple[Dialogue, Mock, list[str]]:
+    """A dialogue with a model that gives its answers in turn, or raises them."""
+    talk, warnings = about(), list[str]()
+    replies = (Answer(State.ANSWERED, one) if isinstance(one, str) else one for one in answers)
+    talk.client, talk.warn = Mock(ask=Mock(side_effect=replies)), warnings.append
+    talk.client.model.name = "tiny"
+    return talk, talk.client.ask, warnings
 
 
-def scripted(*answers: str | Answer | Exception) -> tuple[Dialogue, ScriptedClient, list[str]]:
-    talk, client, warnings = about(), ScriptedClient(*answers), list[str]()
-    talk.client, talk.warn = client, warnings.append
-    return talk, client, warnings
+def asked_of(ask: Mock) -> list[str]:
+    return [call.args[0].messages[-1].content for call in ask.call_args_list]
 
 
 def test_the_answers_own_moves_are_looked_up_before_it_stands():
-    talk, client, _ = scripted(
-        "White plays 27. Qxh4.", "It falls to \n 27. Qxh4, not to Qa9 or Qh7#."
-    )
+    talk, ask, _ = scripted("White plays 27. Qxh4.", "It falls to \n 27. Qxh4, not to Qa9 or Qh7#.")
     reply = talk.ask("Can the h4 knight survive?")
-    assert ["27. Qxh4 would follow" in asked for asked in client.asked] == [False, True]
+    assert ["27. Qxh4 would follow" in asked for asked in asked_of(ask)] == [False, True]
     assert reply.text.startswith("It falls to 27. Qxh4")
     assert (reply.method, reply.model, reply.unsupported) == ("llm", "tiny", ())
     assert {"27. Qxh4", "26. Qxh7#"} & {ground.about for ground in reply.grounds} == {"27. Qxh4"}
@@ -156,13 +144,13 @@ def test_the_answers_own_moves_are_looked_up_before_it_stands():
     (Unanswered("nobody there"), "nobody there; the facts speak instead"),
 ])  # fmt: skip
 def test_without_a_usable_answer_the_facts_speak(answer, warned):
-    talk, client, warnings = scripted(answer, "Once more.")
+    talk, ask, warnings = scripted(answer, "Once more.")
     reply = talk.ask("Can the h4 knight survive?")
     assert (reply.method, reply.model) == ("notes", None)
     assert "White threatens to win the black knight" in reply.text
     assert warnings == [warned]
     talk.ask("And now?")
-    assert f"Coach: {reply.text}" in client.asked[1]
+    assert f"Coach: {reply.text}" in asked_of(ask)[1]
 
 
 def test_the_engine_is_asked_once_for_each_position_and_no_question_is_empty():

@@ -32,11 +32,6 @@ def test_a_model_is_fetched_by_its_name_and_the_books_without_one(monkeypatch, c
     assert "no file of 'gpt-4o' is known; there are qwen" in capsys.readouterr().err
 
 
-def test_every_model_to_serve_has_a_pinned_file():
-    for asset in server.LOCAL_ASSETS.values():
-        assert assets.REGISTRY[asset].sha256
-
-
 def test_a_missing_file_or_package_is_named_with_its_remedy(monkeypatch, tmp_path):
     absent, there = tmp_path / "no.gguf", tmp_path / "yes.gguf"
     there.write_bytes(b"GGUF")

@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import chess
-import pandas as pd
 import pytest
 
 import chessgloss
 from chessgloss.commentary.briefing import Briefing, briefings_file, lectured_file, read_briefings
 from chessgloss.commentary.notes import MOST_WORDS, NOTES, choose, compose, notes, play_out
 from chessgloss.engine import open_engine
-from scripts import DATA, load_script
 
 
 @pytest.fixture(scope="module")
@@ -105,22 +103,6 @@ def test_comments_are_short_and_do_not_begin_alike(briefings):
             assert not re.search("Better was|stronger|Stronger", text)
     openings = Counter(" ".join(text.split()[:3]) for text in texts)
     assert openings.most_common(1)[0][1] <= 5, openings.most_common(3)
-
-
-# ---------------------------------------------------------------- the draw of moves
-
-
-def test_the_drawn_moves_are_of_the_games_and_no_game_gives_too_many():
-    script = load_script("notes/draw.py")
-    drawn = pd.read_csv(DATA / "notes" / "drawn.tsv", sep="\t")
-    played = {(game, ply): move for game, ply, move in script.read_moves()}
-    for row in drawn.itertuples():
-        move = played[row.game, row.ply]
-        assert (row.fen, row.move, row.san) == (move.position.fen, move.uci, move.numbered_san)
-        assert chess.Move.from_uci(row.move) in chess.Board(row.fen).legal_moves
-    assert not drawn.duplicated(["game", "ply"]).any()
-    assert drawn.groupby(["half", "game"]).size().max() <= script.PER_GAME
-    assert drawn.loc[drawn["half"] == "decisive", "decisive"].all()
 
 
 def test_the_move_that_forces_mate_misses_none() -> None:

@@ -245,14 +245,6 @@ def test_a_clause_said_twice_is_cut_only_where_it_is_not_proven(published) -> No
     assert text.count("gives the bishop on g2 more room") == 1
 
 
-def test_three_notes_are_given_where_a_move_has_them(briefings) -> None:
-    for each in briefings.values():
-        given = given_notes(each)
-        assert 1 <= len(given) <= 6
-        assert len({note.sentence for note in given}) == len(given)
-    assert sum(len(given_notes(each)) >= 3 for each in briefings.values()) > len(briefings) / 2
-
-
 # ---------------------------------------------------------------- the conversation
 
 
