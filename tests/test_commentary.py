@@ -19,7 +19,8 @@ from chessgloss.commentary.prompts import all_prompts, load_prompt, quoted, read
 from chessgloss.concepts.changes import ConceptChange, concept_and_side
 from chessgloss.llm.recordings import Answer, Message, State
 from chessgloss.oracle import TERMS
-from chessgloss.positions import MoveInContext, Position, read_fen, read_move, split_of
+from chessgloss.positions import read_fen, read_move, split_of
+from fakes import analyses
 from fakes.analyses import analysis
 from scripts import load_script
 
@@ -39,12 +40,7 @@ RANKED = tuple(concept(*key, each, n) for n, (key, each) in enumerate(_CHANGES.i
 
 @pytest.fixture
 def grabbed_pawn() -> Briefing:
-    """The Elephant Trap: 6. Nxd5 takes a pawn and loses a piece."""
-    moves = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]
-    move = MoveInContext(Position.after(moves), "c3d5")
-    before = analysis(move.position, (40, "e2e3 c7c6"), (25, "a2a3"))
-    after = analysis(move.after(), (350, "f6d5 g5d8 f8b4"))
-    return Briefing("made/trap", move, before, after, RANKED, RANKED)
+    return analyses.grabbed_pawn(RANKED, RANKED)
 
 
 def test_the_committed_briefings_are_those_of_the_rule(real_lectures) -> None:

@@ -103,9 +103,7 @@ def test_log_probabilities_come_ranked_and_survive_a_replay(client_of, recording
 # ---------------------------------------------------------------- failures
 
 
-@pytest.mark.parametrize("script", [
-    ["429:7"], ["429"], ["500", "503"], ["529", "502", "408"], ["drop"], ["half"],
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize("script", [["429:7"], ["500", "503", "408"], ["drop"], ["half"]], ids=str)
 def test_what_may_pass_is_tried_again_after_a_pause(client_of, pauses, script):
     with scripted_llm(*script) as llm:
         assert client_of(llm).ask(question("q")).text == "reply to q"
@@ -290,11 +288,13 @@ def test_bad_input_dies_at_the_door(make, complaint):
 def test_the_endpoint_comes_from_the_environment_and_hides_its_key(monkeypatch):
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "CHESSGLOSS_MODEL"):
         monkeypatch.delenv(name, raising=False)
-    with pytest.raises(ValueError, match=r"OPENAI_BASE_URL.*model serve"):
-        endpoint_from_environment()
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    with pytest.raises(ValueError, match="CHESSGLOSS_MODEL"):
-        endpoint_from_environment()
+    for key, complaint in (
+        ("", r"OPENAI_BASE_URL.*model serve"),
+        ("sk-secret", "CHESSGLOSS_MODEL"),
+    ):
+        monkeypatch.setenv("OPENAI_API_KEY", key)
+        with pytest.raises(ValueError, match=complaint):
+            endpoint_from_environment()
     monkeypatch.setenv("CHESSGLOSS_MODEL", "gpt-4o")
     found = endpoint_from_environment()
     assert (found.base_url, found.model) == ("https://api.openai.com/v1", Model("gpt-4o"))

@@ -97,9 +97,10 @@ def test_the_first_answer_to_a_question_stays_and_all_writers_are_seen(recording
     assert len(recordings) == len(read_records(path)) == 2
 
 
-@pytest.mark.parametrize(
-    "tail", [b'{"about": {"ply": 1', b"\x00\x00\x00", '{"text": "♘'.encode()[:-1]]
-)
+TORN = [b'{"about": {"ply": 1', b"\x00\x00\x00", '{"text": "♘'.encode()[:-1]]
+
+
+@pytest.mark.parametrize("tail", TORN)
 def test_a_torn_last_line_is_passed_over_and_then_removed(recordings, path, tail):
     keep(recordings, 1)
     with path.open("ab") as handle:

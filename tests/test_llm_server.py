@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -39,12 +38,9 @@ def test_a_missing_file_or_package_is_named_with_its_remedy(monkeypatch, tmp_pat
     for path, remedy in ((absent, "model fetch"), (there, "pip install")):
         with pytest.raises(server.ServerMissing, match=remedy):
             server.local_server(path, "x").__enter__()
-
-
-@pytest.mark.parametrize("wrong", [{"context": 10}, {"threads": 0}, {"port": 70000}])
-def test_settings_are_checked(wrong):
-    with pytest.raises(ValueError, match="context from 256"):
-        server.local_server(Path("x"), "x", **wrong).__enter__()
+    for wrong in ({"context": 10}, {"threads": 0}, {"port": 70000}):
+        with pytest.raises(ValueError, match="context from 256"):
+            server.local_server(there, "x", **wrong).__enter__()
 
 
 # ---------------------------------------------------------------- a real, tiny model

@@ -95,7 +95,6 @@ def test_outcomes_name_methods_and_points_whatever_side_they_stood_on():
     found = pairwise.outcomes(decided, "totals")
     assert found["winner"].tolist() == ["llm", "llm", "TIE"]
     assert found["points"].tolist() == [1, 0, 0.5]
-    assert set(found["pair"]) == {"ccc / llm"}
     assert pairwise.outcomes(decided, "word")["winner"].tolist() == ["ccc", "llm", "ccc"]
 
 
@@ -285,14 +284,8 @@ def results(points, moves: int = 4) -> pd.DataFrame:
 
 def test_known_strengths_are_found_again():
     true = np.array([1.0, 0.2, -0.1, -1.1])
-    chance = 1 / (1 + np.exp(true[None] - true[:, None]))
-    games = 4_000
-    wins = np.random.default_rng(0).binomial(games, np.triu(chance, 1))
-    points = np.triu(wins, 1) + np.tril((games - wins).T, -1)
-    assert pairwise.bradley_terry(points) == pytest.approx(true, abs=0.06)
-
-
-def test_methods_that_never_met_have_no_common_scale():
+    points = 1 / (1 + np.exp(true[None] - true[:, None]))  # the chances, as if of many games
+    assert pairwise.bradley_terry(points) == pytest.approx(true, abs=1e-6)
     apart = np.zeros((4, 4))
     apart[0, 1] = apart[2, 3] = 1
     for points in (apart, np.zeros((2, 2))):

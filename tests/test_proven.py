@@ -18,6 +18,7 @@ from chessgloss.llm.client import DEFAULT_MODEL, AnswerMissing, Client, Endpoint
 from chessgloss.llm.recordings import Answer, Model, Recordings, State
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.store import find_project
+from fakes import analyses
 from fakes.analyses import analysis
 from fakes.scripted_llm import scripted_llm
 
@@ -36,12 +37,7 @@ def drawn() -> dict[str, Briefing]:
 
 @pytest.fixture(scope="module")
 def grabbed_pawn() -> Briefing:
-    """The Elephant Trap: 6. Nxd5 takes a pawn and loses a piece."""
-    moves = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]
-    move = MoveInContext(Position.after(moves), "c3d5")
-    before = analysis(move.position, (40, "e2e3 c7c6"), (25, "a2a3"))
-    after = analysis(move.after(), (350, "f6d5 g5d8 f8b4"))
-    return Briefing("made/trap", move, before, after)
+    return analyses.grabbed_pawn()
 
 
 @pytest.fixture(scope="module")
