@@ -109,7 +109,6 @@ def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path, c
     bad = [
         (b"{", "expected an object"),
         (b"[]", "expected an object"),
-        (b'{"fen": 1}', "expected an object"),
         (b'{"fen": "8/8", "move": "a", "text": ""}', "cannot be read"),
         (json.dumps({"move": "Qh9", **castles}).encode(), "'Qh9' is not a legal move"),
         (json.dumps(first | {"text": "Nf3 " * 25_000}).encode(), "100,000 characters"),
@@ -122,7 +121,7 @@ def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path, c
     told, *errors, end = map(json.loads, capsys.readouterr().out.splitlines())
     assert (told["id"], told["claims"][0]["verdict"]) == (1, "true")
     assert end["claims"][0]["verdict"] == "false"
-    assert [error["line"] for error in errors] == [*range(2, 10)]
+    assert [error["line"] for error in errors] == [*range(2, 9)]
     for error, (_, words) in zip(errors, bad, strict=True):
         assert words in error["error"]
     path.write_bytes(lines[0])
@@ -260,15 +259,13 @@ def test_a_game_is_annotated_into_a_pgn_and_a_page(scripted, capsys, tmp_path):
     assert run("annotate", VARIATIONS, "-o", str(target), "--html", str(page)) == 0
     assert "comments on 25 plies" in capsys.readouterr().err
     (game,) = read_games(target)
-    assert game.headers["White"] == "Иванова, Анна"
     assert game.headers["ChessglossAnnotator"].startswith("notes, no model; Scripted 1")
     assert game.next().eval() is not None
     assert "<title>Иванова, Анна – Grünfeld-Sommer, Jörg</title>" in page.read_text("utf-8")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["game.html", "out.pgn"]
     assert run("annotate", VARIATIONS) == 0
     printed = chess.pgn.read_game(io.StringIO(capsys.readouterr().out))
-    assert printed is not None and not printed.errors
-    assert printed.headers["Round"] == "3"
+    assert (printed.errors, printed.headers["White"]) == ([], "Иванова, Анна")
 
 
 def test_targets_are_checked_before_the_work(monkeypatch, tmp_path):

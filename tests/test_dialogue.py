@@ -31,7 +31,6 @@ def about(fen: str = LOOSE_KNIGHT, move: str = "Qxe4") -> Dialogue:
     ("After the move, can black's h4 knight survive?", ["piece black's h4 knight"]),
     ("why not 21. Qh7+?", ["move Qh7+"]),
     ("What if Black plays 26...b2 and then Nc3?", ["move b2", "move Nc3"]),
-    ("What about e5?", ["move e5"]),
     ("Is e5 weak?", ["square e5"]),
     ("Queen takes the knight on h4?", ["move Queen takes the knight on h4"]),
     ("knight to f3 or queen takes h4", ["move knight to f3", "move queen takes h4"]),
@@ -40,7 +39,6 @@ def about(fen: str = LOOSE_KNIGHT, move: str = "Qxe4") -> Dialogue:
     ("Nf3 and again Nf3", ["move Nf3"]),
     ("Is the black king safe?", ["piece the black king"]),
     ("Wer steht besser? Кто стоит лучше?", []),
-    ("", []),
 ])  # fmt: skip
 def test_moves_pieces_and_squares_are_found(text, found):
     assert [f"{each.role} {each.text}" for each in find_mentions(text)] == found
@@ -62,10 +60,8 @@ def test_moves_pieces_and_squares_are_found(text, found):
     ("Is f5 weak?", ["f5 is empty", "White reaches it with the queen on e4", "bishop on c8"]),
     ("What is the threat?", ["White threatens to mate with the queen from e4 to e8"]),
     ("What should I have played instead?", ["26. Qxe4 is the engine's first choice"]),
-    ("What is the reply?", ["26... "]),
     ("Who stands better?", ["White is ahead by 6.00", "White is winning"]),
     ("Why?", ["26. Qxe4: "]),
-    ("Hm.", ["26. Qxe4: "]),
     ("Is the white king safe?", ["White's king on g1 is attacked by nothing", "f2, g2 and h2"]),
     ("Where is the white bishop?", ["After 26. Qxe4 there is no such piece"]),
 ])  # fmt: skip
@@ -78,7 +74,6 @@ def test_each_question_gets_its_facts(question, parts):
     ("9. Bxh7+", "instead", "9. Bxh7+"),
     ("O-O", "played", "9. O-O"),
     ("Can Black reply dxc4", "reply", "9... dxc4"),
-    ("9... dxc4", "reply", "9... dxc4"),
     ("Black answers 9... dxc4 and then Bxc4 follows", "later", "10. Bxc4"),
     ("After the move, Bxh7+ is a threat?", "threat", "10. Bxh7+"),
     ("Ke3", "illegal", "Ke3"),

@@ -94,19 +94,8 @@ def comments(briefings):
 # ---------------------------------------------------------------- the scale
 
 
-FOURS = ("4", " 4", "4\n", "4.", "4.0", "4/5", "4 / 5", "**4**", "(4)", "4,")
-NO_SCORES = (
-    *("0", "6", "10", "45", "4.5", "4/10", "-4"),
-    *("1-5", "4th", "four", "４", "", "\n", "Score"),
-)
-
-
-def test_the_forms_of_a_score():
-    forms = dict.fromkeys(FOURS, "4") | {"1": "1", "5": "5"} | dict.fromkeys(NO_SCORES)
-    assert {text: gcc._form_of(text, gcc._SCORE) for text in forms} == forms
-
-
 @pytest.mark.parametrize(("score", "texts"), [
+    (4, ("**4**", "(4)", "4.0")),
     (4, ("4", "\n 4", "4/5", "4 because it is to the point", "Score: 4", "4.\nThe 3 pawns")),
     (3, ("**Relevance score:** 3",)),
     (2, ("The score is 2.", "2 pieces are named, 5")),
@@ -311,17 +300,6 @@ def test_a_reader_that_believes_the_comment_is_helped_only_where_there_is_one():
 
 
 # ---------------------------------------------------------------- all questions
-
-
-def test_each_trial_asks_what_its_section_shows(comments, briefings):
-    texts = trials.trial_texts(comments, briefings)
-    assert (len(texts["table 5"]), len(texts["swapped"])) == (4 * len(comments), 6 * len(briefings))
-    few = set(texts["changed"]["move"])
-    assert len(few) == trials.FEW_MOVES
-    assert len({name.split("/")[0] for name in few}) >= 5
-    by_method = trials.choice_questions(comments, briefings).groupby("method").size()
-    assert (by_method == 2 * trials.CHOICES).all()
-    assert set(by_method.index) == {"no comment", *trials.READ} - {"ccc_verified"}
 
 
 def beginnings_change_once(requests) -> bool:

@@ -60,9 +60,7 @@ STATES = [
     ("text:I'm sorry, but I can't assist with that.", State.REFUSED, None, "stop"),
     ("text:As an AI language model, I cannot provide chess advice.", State.REFUSED, None, "stop"),
     ("text:I cannot see a better move than Nf3.", State.ANSWERED, None, "stop"),
-    ("text:Sorry, the bishop hangs.", State.ANSWERED, None, "stop"),
     ("400", State.FAILED, "", "http_400"),
-    ("422", State.FAILED, "", "http_422"),
 ]
 
 
@@ -267,13 +265,9 @@ def test_an_interruption_loses_nothing_that_came(client_of, recordings, monkeypa
 
 @pytest.mark.parametrize(("make", "complaint"), [
     (lambda: Message("robot", "x"), "system|user|assistant"),
-    (lambda: Model("../up"), "name"),
     (lambda: Model("a", "123"), "64 hex"),
     (lambda: Sampling(temperature=3), "temperature"),
-    (lambda: Sampling(max_tokens=0), "max_tokens"),
-    (lambda: Sampling(top_logprobs=21), "equal to 20"),
     (lambda: Request(()), "at least 1 item"),
-    (lambda: replace(question("q"), repeat=-1), "repeat"),
     (lambda: replace(question("q"), prompt="No Version"), "No Version"),
     (lambda: replace(question("q"), about={"board": [1]}), "about.board"),
     (lambda: Endpoint("localhost:80", MODEL), "http"),
@@ -288,10 +282,8 @@ def test_bad_input_dies_at_the_door(make, complaint):
 def test_the_endpoint_comes_from_the_environment_and_hides_its_key(monkeypatch):
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "CHESSGLOSS_MODEL"):
         monkeypatch.delenv(name, raising=False)
-    for key, complaint in (
-        ("", r"OPENAI_BASE_URL.*model serve"),
-        ("sk-secret", "CHESSGLOSS_MODEL"),
-    ):
+    complaints = {"": r"OPENAI_BASE_URL.*model serve", "sk-secret": "CHESSGLOSS_MODEL"}
+    for key, complaint in complaints.items():
         monkeypatch.setenv("OPENAI_API_KEY", key)
         with pytest.raises(ValueError, match=complaint):
             endpoint_from_environment()

@@ -191,11 +191,8 @@ def test_compared_moves_of_a_small_profile_are_among_those_of_a_large_one():
     played = read_move(read_fen(chess.STARTING_FEN), "e4")
     moves = [EvaluatedMove(f"lec1/{k}", played, "A word.") for k in range(60)]
     moves.append(EvaluatedMove("ccc/figA6", played))
-    smoke, book = (
-        pairwise.choose_compared(moves, load_sizes("07_pairwise", profile).moves)
-        for profile in ("smoke", "book")
-    )
-    assert [len(smoke), len(book)] == [4, pairwise.COMPARED]
+    sizes = (load_sizes("07_pairwise", profile).moves for profile in ("smoke", "book"))
+    smoke, book = (pairwise.choose_compared(moves, size) for size in sizes)
     assert {move.name for move in smoke} < {move.name for move in book}
     assert pairwise.choose_lined(moves) == book[:3]
     assert smoke[0] == book[0], "the smallest profile has a move with lines"
@@ -203,23 +200,15 @@ def test_compared_moves_of_a_small_profile_are_among_those_of_a_large_one():
         pairwise.choose_compared(moves, 61)
 
 
-def test_contexts_and_comments_come_from_briefings_and_a_table():
-    briefing = briefed(PIN, "Bxc6+")
-    rows = [("reference", "answered", "A human word."), ("ccc", "cut_off", "")]
-    rows.append(("ccc_verified", "answered", "It is check."))
-    table = pd.DataFrame(rows, columns=["method", "state", "text"]).assign(move="m1")
-    comments = pairwise.comments_by_move(table)
-    assert comments == {"m1": {"reference": "A human word.", "ccc_verified": "It is check."}}
-    contexts = pairwise.contexts_of([briefing])
-    assert "expected reply: Ke7" in contexts["m1"]
-    assert pairwise.disqualified(pairwise.claimed_events([briefing], comments)) == set()
-
-
 # ---------------------------------------------------------------- the answers
 
 
 def test_answers_become_judged_pairs_and_none_is_lost():
-    comments = {"m1": {"llm": "a", "ccc": "b", "reference": "c"}}
+    rows = [("llm", "a", "answered"), ("ccc", "b", "answered"), ("reference", "c", "answered")]
+    rows.append(("llm_expert", "half", "cut_off"))
+    table = pd.DataFrame(rows, columns=["method", "text", "state"]).assign(move="m1")
+    comments = pairwise.comments_by_move(table)
+    assert comments == {"m1": {"llm": "a", "ccc": "b", "reference": "c"}}
     questions = pairwise.line_questions({"m1": ""}, comments, ["llm", "ccc", "reference"])
     answers = [Answer(State.ANSWERED, text) for text in (GOOD, GOOD, GOOD, "A is better.", GOOD)]
     answers.append(Answer(State.CUT_OFF, GOOD[:20]))
