@@ -52,7 +52,8 @@ from chessgloss import claims, report
 from chessgloss.book import reference
 from chessgloss.engine import centipawns, score_of
 from chessgloss.commentary import briefing, choice, methods, notes, proven
-from chessgloss.commentary.briefing import first_words, known_from_start, speaks_of
+from chessgloss.commentary.briefing import first_words, speaks_of
+from chessgloss.commentary.methods import known_from_start
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.experts import load_expert
 from chessgloss.llm.client import replay

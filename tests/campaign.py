@@ -89,7 +89,7 @@ def endpoint(count: int, seed: int, folder: Path) -> Counts:
     recordings = Recordings.of(MODEL, "campaign", folder)
     with scripted_llm(*script, model=MODEL.name) as llm:
         served = Endpoint(llm.url, MODEL, "sk-canary", timeout=1.0, retries=0)
-        client = Client(recordings, served, "record", date=lambda: "2026-01-31")
+        client = Client(recordings, served)
         for _ in range(10_000):
             if not (missing := client.missing(requests)):
                 break
@@ -226,7 +226,7 @@ def readers(folder: Path) -> Iterator[tuple[str, list[bytes], Callable[[bytes], 
     line = b"0\tlevel\tlevel\t1-0\tmate\t0\te2e4 e7e5\n"
     kept = Recordings.of(MODEL, "seed", folder)
     with scripted_llm(model=MODEL.name) as llm:
-        asked = Client(kept, Endpoint(llm.url, MODEL), "record", date=lambda: "2026-01-31")
+        asked = Client(kept, Endpoint(llm.url, MODEL))
         asked.ask(Request((Message("user", "q"),), Sampling()))
     fens = [START.encode(), ITALIAN.encode()]
     moves = [b"O-O", b"Bxf7+", b"e1g1", b"30... Bd2+", b"a7a8q"]
@@ -282,7 +282,7 @@ def write_answers(folder: Path) -> None:
     """Record answers and keep artefacts, slowly enough to be killed in between."""
     answers = Recordings.of(MODEL, "killed", folder)
     with scripted_llm(model=MODEL.name) as llm:
-        client = Client(answers, Endpoint(llm.url, MODEL), "record", date=lambda: "2026-01-31")
+        client = Client(answers, Endpoint(llm.url, MODEL))
         for k in range(60):
             client.ask(Request((Message("user", f"question {k}"),), Sampling()))
             parts = {"rows": np.full((2000, 20), k), "about": {"k": k}}

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import venv
-from contextlib import ExitStack
+from contextlib import nullcontext
 from pathlib import Path
+from unittest.mock import Mock
 
 import chess
 import chess.pgn
@@ -51,60 +53,34 @@ def test_the_doctor_says_what_to_run_for_what_is_missing(monkeypatch, capsys):
     monkeypatch.setenv("CHESSGLOSS_STOCKFISH", "/nowhere/stockfish")
     monkeypatch.setenv("PATH", "")
     assert cli.main(["doctor"]) == 1
-    rows = capsys.readouterr().out.splitlines()
-    assert rows[1].split() == ["component", "found", "version", "what", "to", "run"]
-    engine = next(row for row in rows if row.startswith("Stockfish 15.1"))
-    assert " no " in engine
-    assert "apt-get install stockfish" in engine
-    assert "node" in next(row for row in rows if row.startswith("Stockfish 8"))
-    assert rows[-1].startswith("cannot execute the book: no Stockfish 15.1")
-
-
-def test_an_optional_part_is_no_failure(monkeypatch, capsys):
+    shown = capsys.readouterr().out
+    assert re.search(r"(?m)^Stockfish 15.1 +no  .*apt-get install stockfish", shown)
+    assert re.search(r"(?m)^Stockfish 8 .*node", shown)
+    assert shown.splitlines()[-1].startswith("cannot execute the book: no Stockfish 15.1")
     optional = cli.Finding("asset leela", None, "export X=...", essential=False)
     monkeypatch.setattr(cli, "examine", lambda project: [optional])
     assert cli.main(["doctor"]) == 0
-    shown = capsys.readouterr().out
-    assert "no (optional)" in shown
-    assert shown.endswith("ready to execute the book\n")
+    assert re.search(r"no \(optional\)(?s:.*)ready to execute the book$", capsys.readouterr().out)
 
 
 def test_ctrl_c_is_no_traceback(monkeypatch, capsys):
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(cli, "_check_stream", interrupted)
+    monkeypatch.setattr(cli, "_check_stream", Mock(side_effect=KeyboardInterrupt))
     assert cli.main(["claims", "--jsonl", "x"]) == 130
     assert capsys.readouterr().err == "chessgloss claims: stopped\n"
 
 
 def test_an_output_that_takes_nothing_is_a_failure(monkeypatch, capsys):
-    command, dropped = ["claims", "--fen", START, "--move", "e4", "--text", "Nothing."], []
-    monkeypatch.setattr(os, "dup2", lambda _, number: dropped.append(number))
-    for output, words in ((FullDisk(), "No space"), (None, "standard output is closed")):
+    full = Mock(flush=Mock(side_effect=OSError(28, "No space left")), fileno=Mock(return_value=1))
+    monkeypatch.setattr(os, "dup2", dropped := Mock())
+    for output, words in ((full, "No space"), (None, "standard output is closed")):
         monkeypatch.setattr(sys, "stdout", output)
-        assert cli.main(command) == 2
+        assert cli.main(["claims", "--fen", START, "--move", "e4", "--text", "Nothing."]) == 2
         assert words in capsys.readouterr().err
-    assert dropped == [1]
-
-
-class FullDisk(io.StringIO):
-    def flush(self):
-        raise OSError(28, "No space left on device")
-
-    def fileno(self):
-        return 1
+    assert [call.args[1] for call in dropped.call_args_list] == [1]
 
 
 def test_what_a_model_writes_does_not_reach_the_terminal_as_control():
     assert cli._printable("a\x1b[2Jb\nc\x07 \x9bé♘") == "a [2Jb\nc   é♘"
-
-
-def test_an_unknown_command_lists_those_there_are(capsys):
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["sing"])
-    assert ended.value.code == 2
-    assert "doctor" in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------- claims
@@ -117,13 +93,8 @@ def test_the_object_follows_the_contract(capsys):
     for claim in content["claims"]:
         assert set(claim) >= {"text", "span", "kind", "verdict", "evidence"}
         assert text[slice(*claim["span"])] == claim["text"]
-    verdicts = {(claim["kind"], claim["text"]): claim["verdict"] for claim in content["claims"]}
-    assert verdicts["piece", "The bishop on c4"] == "true"
-    assert verdicts["piece", "the knight on f6"] == "false"
+    assert [claim["verdict"] for claim in content["claims"]].count("false") == 2
     assert content["summary"]["false"] == 2
-
-
-def test_the_table_names_verdict_kind_and_evidence(capsys):
     castling = ("claims", "--fen", ITALIAN, "--move", "e1g1", "--text")
     run(*castling, "The rook on e1 is active.")
     (line,) = capsys.readouterr().out.splitlines()
@@ -138,7 +109,6 @@ def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path, c
     bad = [
         (b"{", "expected an object"),
         (b"[]", "expected an object"),
-        (b'{"fen": 1}', "expected an object"),
         (b'{"fen": "8/8", "move": "a", "text": ""}', "cannot be read"),
         (json.dumps({"move": "Qh9", **castles}).encode(), "'Qh9' is not a legal move"),
         (json.dumps(first | {"text": "Nf3 " * 25_000}).encode(), "100,000 characters"),
@@ -151,7 +121,7 @@ def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path, c
     told, *errors, end = map(json.loads, capsys.readouterr().out.splitlines())
     assert (told["id"], told["claims"][0]["verdict"]) == (1, "true")
     assert end["claims"][0]["verdict"] == "false"
-    assert [error["line"] for error in errors] == [*range(2, 10)]
+    assert [error["line"] for error in errors] == [*range(2, 9)]
     for error, (_, words) in zip(errors, bad, strict=True):
         assert words in error["error"]
     path.write_bytes(lines[0])
@@ -171,19 +141,13 @@ def test_bad_claims_raise_one_clear_line(arguments, message):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("fen", "repair"),
-    [(NUMBER_0, "move number 0 set to 1"), (FIGURE_A6[:-5], "halfmove clock missing, set to '0'")],
-)
-def test_a_fen_as_the_paper_prints_it_is_repaired_and_said_so(capsys, tmp_path, fen, repair):
-    check = ("--move", "Bxe6+", "--text", "A check.")
-    assert run("claims", "--fen", fen, *check) == 0
+def test_a_fen_as_the_paper_prints_it_is_repaired_and_said_so(capsys, tmp_path):
+    assert run("claims", "--fen", NUMBER_0, "--move", "Bxe6+", "--text", "A check.") == 0
     shown = capsys.readouterr()
     assert shown.out.startswith("true")
-    assert shown.err.startswith(f"chessgloss: FEN repaired: {repair}")
-    assert shown.err.count("\n") == 1
+    assert shown.err.rstrip("\n") == "chessgloss: FEN repaired: move number 0 set to 1"
     path = tmp_path / "one.jsonl"
-    path.write_text(json.dumps({"fen": fen, "move": "Bxe6+", "text": "A check."}))
+    path.write_text(json.dumps({"fen": NUMBER_0, "move": "Bxe6+", "text": "A check."}))
     assert run("claims", "--jsonl", str(path)) == 0
     assert capsys.readouterr().err.startswith("chessgloss: line 1: FEN repaired: ")
 
@@ -191,23 +155,11 @@ def test_a_fen_as_the_paper_prints_it_is_repaired_and_said_so(capsys, tmp_path, 
 # ---------------------------------------------------------------- scripted parts
 
 
-class ScriptedEngine:
-    """Counts material one ply deep."""
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def analyse(self, position, **_):
-        return by_material(position)
-
-
 @pytest.fixture
 def scripted(monkeypatch):
-    """A scripted engine, a scripted ranking of concepts, and no model."""
-    monkeypatch.setattr(engine, "open_engine", ScriptedEngine)
+    """An engine that counts material, a scripted ranking of concepts, and no model."""
+    counting = Mock(analyse=lambda position, **_: by_material(position))
+    monkeypatch.setattr(engine, "open_engine", lambda: nullcontext(counting))
     monkeypatch.setattr(engine, "analyse_many", lambda many, **_: [*map(by_material, many)])
     monkeypatch.setattr(prioritise, "load_method", lambda: None)
     threats = (ConceptChange("Threats", "White", 0.0, 1.0, 1.5, 1),)
@@ -220,15 +172,11 @@ def scripted(monkeypatch):
 # ---------------------------------------------------------------- comment
 
 
-def test_a_comment_says_what_wrote_it(scripted, capsys):
+def test_a_comment_says_what_wrote_it_and_other_programs_read_it_as_json(scripted, capsys):
     assert run("comment", "--fen", FIGURE_A6, "--move", "21. Bxe6+") == 0
     text, used = capsys.readouterr().out.splitlines()
     assert text.startswith("21. Bxe6+??: ")
-    assert "e6" in text
     assert used == "(notes, no model; Scripted 1, 200 nodes, depth 1)"
-
-
-def test_the_json_has_what_other_programs_read(scripted, capsys):
     assert run("comment", "--fen", FIGURE_A6, "--move", "f5e6", "--json") == 0
     content = json.loads(capsys.readouterr().out)
     assert list(content) == ["comment", "method", "model", "verdict", "concepts", "facts", "claims"]
@@ -238,40 +186,27 @@ def test_the_json_has_what_other_programs_read(scripted, capsys):
     capture = next(fact for fact in content["facts"] if fact["kind"] == "capture")
     assert (capture["squares"], capture["side"]) == (["f5", "e6"], "White")
     assert capture["text"] == "the white bishop on f5 takes the black pawn on e6"
-    for claim in content["claims"]:
-        start, end = claim["span"]
-        assert content["comment"][start:end] == claim["text"]
-        assert claim["verdict"] != "false"
-
-
-@pytest.mark.parametrize(("fen", "move", "words"), [
-    (START, "e5", "'e5' is not a legal move for White"),
-    (START, "", "not a legal move"),
-    ("8/8/8 w", "e4", "cannot be read"),
-    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1", "e4", "no white king"),
-])  # fmt: skip
-def test_bad_input_is_refused_before_an_engine_starts(monkeypatch, fen, move, words):
-    monkeypatch.setattr(engine, "open_engine", lambda: pytest.fail("an engine was started"))
-    for command in ("comment", "ask"):
-        with pytest.raises(ValueError, match=words) as caught:
-            run(command, "--fen", fen, "--move", move)
-        assert "\n" not in str(caught.value)
+    assert all(claim["verdict"] != "false" for claim in content["claims"])
 
 
 @pytest.mark.parametrize(("options", "words"), [
+    (["--move", "e5"], "'e5' is not a legal move for White"),
+    (["--fen", "8/8/8 w"], "cannot be read"),
+    (["--fen", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1"], "no white king"),
     (["--method", "magic"], "no method 'magic'; choose one of notes, ccc_proven, llm"),
     (["--nodes", "0"], "--nodes must be positive, got 0"),
     (["--method", "llm"], r"OPENAI_BASE_URL.*model serve"),
 ])  # fmt: skip
-def test_bad_options_are_named(scripted, options, words):
-    with pytest.raises(ValueError, match=words):
-        run("comment", *MOVE, *options)
+def test_bad_input_is_refused_before_an_engine_starts(scripted, monkeypatch, options, words):
+    monkeypatch.setattr(engine, "open_engine", lambda: pytest.fail("an engine was started"))
+    for command in ("comment", "ask"):
+        with pytest.raises(ValueError, match=words) as caught:
+            run(command, "--fen", START, "--move", "e4", *options)
+        assert "\n" not in str(caught.value)
 
 
 def test_a_missing_network_leaves_the_concepts_out_and_says_so(scripted, capsys, monkeypatch):
-    def missing():
-        raise ValueError("weights are missing; make them")
-
+    missing = Mock(side_effect=ValueError("weights are missing; make them"))
     monkeypatch.setattr(prioritise, "load_method", missing)
     assert run("comment", "--fen", START, "--move", "e4", "--json") == 0
     seen = capsys.readouterr()
@@ -283,47 +218,37 @@ def test_a_missing_network_leaves_the_concepts_out_and_says_so(scripted, capsys,
 
 
 @pytest.fixture
-def with_model(scripted, monkeypatch):
-    with ExitStack() as opened:
-
-        def serve(*script: str):
-            llm = opened.enter_context(scripted_llm(*script))
-            monkeypatch.setenv("OPENAI_BASE_URL", llm.url)
-            monkeypatch.setenv("CHESSGLOSS_MODEL", "scripted-1")
-            return llm
-
-        yield serve
+def llm(scripted, monkeypatch):
+    with scripted_llm() as llm:
+        monkeypatch.setenv("OPENAI_BASE_URL", llm.url)
+        monkeypatch.setenv("CHESSGLOSS_MODEL", "scripted-1")
+        yield llm
 
 
-def test_a_model_is_used_where_one_is_set_and_named(with_model, capsys):
-    llm = with_model("text:The bishop takes the pawn on e6.")
+def test_a_model_is_used_where_one_is_set_and_named(llm, capsys):
+    llm.script.append("text:The bishop takes the pawn on e6.")
     assert run("comment", *MOVE, "--json") == 0
     content = json.loads(capsys.readouterr().out)
     assert "The bishop takes the pawn on e6." in content["comment"]
     assert (content["method"], content["model"]) == ("ccc_proven", "scripted-1")
     assert "Bxe6+" in llm.asked[0]["messages"][-1]["content"]
     assert any(claim["verdict"] == "true" for claim in content["claims"])
+    assert run("comment", *MOVE, "--method", "notes") == 0
+    assert len(llm.asked) == 1
 
 
 @pytest.mark.parametrize(("script", "words"), [
     (["refused:I cannot"], ["the facts speak instead"]),
-    (["empty"], ["the facts speak instead"]),
     (["text:no mark here"], ["the facts speak instead"]),
     (["401"], ["OPENAI_API_KEY and CHESSGLOSS_MODEL; the facts speak instead"]),
     (["slow:2", "slow:2"], ["may take 0.5 s", "nothing came within 0.5 s"]),
 ])  # fmt: skip
-def test_without_a_usable_comment_the_facts_speak_and_say_so(with_model, capsys, script, words):
-    with_model(*script)
+def test_without_a_usable_comment_the_facts_speak_and_say_so(llm, capsys, script, words):
+    llm.script += script
     assert run("comment", *MOVE, "--timeout", "0.5") == 0
     seen = capsys.readouterr()
     assert "(notes, no model" in seen.out
     assert all(each in seen.err for each in words)
-
-
-def test_notes_asked_for_ask_no_model(with_model, capsys):
-    llm = with_model()
-    assert run("comment", "--fen", START, "--move", "e4", "--method", "notes") == 0
-    assert llm.asked == []
 
 
 # ---------------------------------------------------------------- annotate
@@ -334,25 +259,13 @@ def test_a_game_is_annotated_into_a_pgn_and_a_page(scripted, capsys, tmp_path):
     assert run("annotate", VARIATIONS, "-o", str(target), "--html", str(page)) == 0
     assert "comments on 25 plies" in capsys.readouterr().err
     (game,) = read_games(target)
-    assert game.headers["White"] == "Иванова, Анна"
     assert game.headers["ChessglossAnnotator"].startswith("notes, no model; Scripted 1")
     assert game.next().eval() is not None
     assert "<title>Иванова, Анна – Grünfeld-Sommer, Jörg</title>" in page.read_text("utf-8")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["game.html", "out.pgn"]
     assert run("annotate", VARIATIONS) == 0
     printed = chess.pgn.read_game(io.StringIO(capsys.readouterr().out))
-    assert printed is not None and not printed.errors
-    assert printed.headers["Round"] == "3"
-
-
-@pytest.mark.parametrize(("name", "words"), [
-    (str(PGN / "chess960.pgn"), "variant 'Chess960'"),
-    ("missing.pgn", "No such file"),
-])  # fmt: skip
-def test_games_that_cannot_be_annotated_are_refused(scripted, tmp_path, name, words):
-    with pytest.raises((ValueError, OSError), match=words):
-        run("annotate", name, "-o", str(tmp_path / "out.pgn"))
-    assert not (tmp_path / "out.pgn").exists()
+    assert (printed.errors, printed.headers["White"]) == ([], "Иванова, Анна")
 
 
 def test_targets_are_checked_before_the_work(monkeypatch, tmp_path):
@@ -361,7 +274,7 @@ def test_targets_are_checked_before_the_work(monkeypatch, tmp_path):
     source.write_text("1. e4 e5 *\n")
     for options, words in (
         (["-o", str(tmp_path / "none" / "x.pgn")], "there is no folder"),
-        (["-o", str(source)], "is the game itself"),
+        (["-o", str(source)], "the game itself.*different names"),
         (["-o", str(tmp_path / "x"), "--html", str(tmp_path / "x")], "different names"),
         (["--nodes", "0"], "must be positive"),
     ):
@@ -400,10 +313,6 @@ def test_what_cannot_be_written_leaves_nothing_behind(tmp_path, monkeypatch):
 # ---------------------------------------------------------------- ask
 
 
-def session(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-
-
 def test_a_closed_input_asks_nothing(scripted, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", None)
     assert run("ask", *MOVE) == 0
@@ -413,7 +322,8 @@ def test_a_closed_input_asks_nothing(scripted, monkeypatch, capsys):
 
 
 def test_a_session_is_answered_line_by_line(scripted, monkeypatch, capsys):
-    session(monkeypatch, "", "Is the queen on g8 safe?", "Why not Qxe5?", "quit", "never read")
+    asked = io.StringIO("\nIs the queen on g8 safe?\nWhy not Qxe5?\nquit\nnever read\n")
+    monkeypatch.setattr(sys, "stdin", asked)
     assert run("ask", *MOVE) == 0
     out = capsys.readouterr().out
     assert "Black's queen on g8 is attacked by nothing" in out
@@ -422,18 +332,14 @@ def test_a_session_is_answered_line_by_line(scripted, monkeypatch, capsys):
     assert "never read" not in out
 
 
-def test_a_session_with_a_model_shows_what_was_looked_up(with_model, monkeypatch, capsys):
-    llm = with_model(
-        "text:Comment: A check.",
-        "text:Black plays 21... Ke7 now.",
-        "text:The king goes: 21... Ke7.",
-    )
-    session(monkeypatch, "Is the queen on g8 safe?")
+def test_a_session_with_a_model_shows_what_was_looked_up(llm, monkeypatch, capsys):
+    answers = ("Comment: A check.", "Black plays 21... Ke7 now.", "The king goes: 21... Ke7.")
+    llm.script += [f"text:{answer}" for answer in answers]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("Is the queen on g8 safe?"))
     assert run("ask", *MOVE) == 0
     out = capsys.readouterr().out
-    assert "The king goes: 21... Ke7." in out
-    assert "looked up: Black's queen on g8" in out
-    assert "looked up: 21... Ke7" in out
+    for words in (answers[-1], "looked up: Black's queen on g8", "looked up: 21... Ke7"):
+        assert words in out
     assert "(llm, scripted-1)" in out
     assert "21... Ke7" in llm.asked[2]["messages"][-1]["content"]
 
@@ -442,23 +348,14 @@ def test_a_session_with_a_model_shows_what_was_looked_up(with_model, monkeypatch
 
 
 def real(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "chessgloss.cli", *arguments, "--nodes", "3000", "--no-concepts"],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
+    command = [sys.executable, "-m", "chessgloss.cli", *arguments]
+    command += ["--method", "notes", "--nodes", "3000", "--no-concepts"]
+    return subprocess.run(command, input=stdin, capture_output=True, encoding="utf-8", check=True)
 
 
 @pytest.mark.engine
 def test_a_real_session_through_a_pipe(stockfish):
-    done = real(
-        "ask", "--fen", FIGURE_A6, "--move", "21. Bxe6+", "--method", "notes",
-        stdin="Can the g8 queen survive?\nШто?\n",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    done = real("ask", *MOVE, stdin="Can the g8 queen survive?\nШто?\n")
     assert "in the engine's main line it is taken" in done.stdout.lower()
     assert done.stdout.count("(notes, no model)") == 2
 
@@ -467,14 +364,11 @@ def test_a_real_session_through_a_pipe(stockfish):
 def test_a_real_game_is_annotated_the_same_way_twice(stockfish, tmp_path):
     source = tmp_path / "game.pgn"
     source.write_text("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n")
-    texts = []
-    for name in ("one.pgn", "two.pgn"):
-        target = tmp_path / name
-        done = real("annotate", str(source), "-o", str(target), "--method", "notes")
-        assert done.returncode == 0, done.stderr
-        texts.append(target.read_bytes())
-    assert texts[0] == texts[1]
-    (game,) = read_games(tmp_path / "one.pgn")
+    one, two = tmp_path / "one.pgn", tmp_path / "two.pgn"
+    for target in (one, two):
+        real("annotate", str(source), "-o", str(target))
+    assert one.read_bytes() == two.read_bytes()
+    (game,) = read_games(one)
     mate = game.end()
     assert mate.parent.nags == {chess.pgn.NAG_BLUNDER}
     assert "mate" in mate.comment.lower()
@@ -483,22 +377,15 @@ def test_a_real_game_is_annotated_the_same_way_twice(stockfish, tmp_path):
 # ---------------------------------------------------------------- outside a checkout
 
 
-@pytest.fixture
-def outside(monkeypatch):
-    """No checkout is found, and the package has brought no data."""
+def test_without_a_checkout_less_is_asked_for_and_what_needs_one_names_the_command(
+    scripted, monkeypatch, capsys, tmp_path
+):
     monkeypatch.setenv("CHESSGLOSS_PROJECT", "/nowhere")
-
-
-def test_without_a_checkout_the_doctor_asks_for_less(outside, monkeypatch, capsys):
     monkeypatch.setattr("chessgloss.engine.version", lambda: "Stockfish 17")
     assert cli.main(["doctor"]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("project: none")
-    assert "papermill" not in shown
+    assert shown.startswith("project: none") and "papermill" not in shown
     assert shown.endswith("ready to comment on moves\n")
-
-
-def test_without_a_checkout_what_needs_one_names_the_command(outside, scripted, capsys, tmp_path):
     assert cli.main(["survey", "collect", "-o", str(tmp_path / "study.json")]) == 2
     assert "run `export CHESSGLOSS_PROJECT=/path/to/checkout`" in capsys.readouterr().err
     assert cli.main(["claims", *MOVE, "--text", "A check."]) == 0
@@ -536,15 +423,9 @@ def clean_environment() -> dict[str, str]:
 @pytest.mark.engine
 def test_the_installed_command_brings_what_it_needs(installed, stockfish, tmp_path):
     move = ("--fen", NUMBER_0, "--move", "Bxe6+")
-    done = subprocess.run(
-        [str(installed), "comment", *move, "--nodes", "500", "--json"],
-        cwd=tmp_path,
-        env=clean_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    command = [str(installed), "comment", *move, "--nodes", "500", "--json"]
+    where = {"cwd": tmp_path, "env": clean_environment()}
+    done = subprocess.run(command, **where, capture_output=True, text=True, check=True)
     content = json.loads(done.stdout)
     assert content["comment"] and content["facts"] and content["claims"]
     assert content["concepts"], done.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from pathlib import Path
 
 import chess
@@ -13,46 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chessgloss.claims import verify
-from chessgloss.commentary.briefing import (
-    NO_CHANGE,
-    PHRASES,
-    Briefing,
-    brief,
-    briefings_file,
-    choose_moves,
-    describe_attacks,
-    describe_concept,
-    describe_position,
-    describe_verdict,
-    documents_examples,
-    evaluated_moves,
-    known_from_start,
-    read_briefings,
-)
-from chessgloss.commentary.methods import (
-    ARMS,
-    EXAMPLES,
-    GUIDED,
-    METHODS,
-    choose_concepts,
-    concepts_of,
-    read_comment,
-    request_comment,
-)
-from chessgloss.commentary.prompts import list_prompts, load_prompt, quoted, read_prompt
+from chessgloss.commentary import briefing, methods
+from chessgloss.commentary.briefing import Briefing, briefings_file, read_briefings
+from chessgloss.commentary.methods import ARMS, EXAMPLES, GUIDED, METHODS, request_comment
+from chessgloss.commentary.prompts import all_prompts, load_prompt, quoted, read_prompt
 from chessgloss.concepts.changes import ConceptChange, concept_and_side
-from chessgloss.corpora.lectures import Lecture
 from chessgloss.llm.recordings import Answer, Message, State
 from chessgloss.oracle import TERMS
-from chessgloss.positions import (
-    CommentedMove,
-    Game,
-    MoveInContext,
-    Position,
-    read_fen,
-    read_move,
-    split_of,
-)
+from chessgloss.positions import read_fen, read_move, split_of
+from fakes import analyses
 from fakes.analyses import analysis
 from scripts import load_script
 
@@ -72,97 +40,67 @@ RANKED = tuple(concept(*key, each, n) for n, (key, each) in enumerate(_CHANGES.i
 
 @pytest.fixture
 def grabbed_pawn() -> Briefing:
-    """The Elephant Trap: 6. Nxd5 takes a pawn and loses a piece."""
-    moves = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]
-    move = MoveInContext(Position.after(moves), "c3d5")
-    before = analysis(move.position, (40, "e2e3 c7c6"), (25, "a2a3"))
-    after = analysis(move.after(), (350, "f6d5 g5d8 f8b4"))
-    return Briefing("made/trap", move, before, after, RANKED, RANKED)
+    return analyses.grabbed_pawn(RANKED, RANKED)
 
 
-def lecture(name: str, count: int, words: int = 6) -> Lecture:
-    """A lecture with a comment on each of the first moves of one long manoeuvre."""
-    shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"]
-    game = Game(tuple(shuffle * (count // 4 + 1))[:count], "*")
-    comments = tuple(
-        CommentedMove(
-            MoveInContext(game.position(ply), game.moves[ply]), "word " * words, name, ply
-        )
-        for ply in range(count)
-    )
-    return Lecture(name, list(comments))
-
-
-def test_only_lectures_that_are_held_out_are_evaluated() -> None:
-    names = [f"lec{number}" for number in range(1, 32)]
-    lectures = [lecture(name, 8) for name in names]
-    lectures.append(lecture(next(name for name in names if split_of(name) == "test"), 200))
-    chosen = choose_moves(lectures, 200)
-    assert chosen
-    assert {split_of(one.group) for one in chosen} <= {"validation", "test"}
-
-
-def test_the_committed_briefings_are_those_of_the_rule(real_lectures: list[Lecture]) -> None:
+def test_the_committed_briefings_are_those_of_the_rule(real_lectures) -> None:
     kept = read_briefings(briefings_file())
-    chosen = {each.name: each.move for each in evaluated_moves()}
-    assert chosen == {name: briefing.move for name, briefing in kept.items()}
+    chosen = briefing.evaluated_moves()
+    assert {each.name: each.move for each in chosen} == {n: each.move for n, each in kept.items()}
+    assert {split_of(each.group) for each in chosen if each.reference} <= {"validation", "test"}
     assert all(len(each.concepts) == len(each.oracle) == 21 for each in kept.values())
-    printed = [each.move.numbered_san for each in documents_examples()]
+    printed = [each.move.numbered_san for each in briefing.documents_examples()]
     assert printed == ["1... Bd2+", "18... Bxc3#", "21. Bxe6+"]
 
 
 def test_ablations_keep_number_and_size_and_change_the_rest(grabbed_pawn: Briefing) -> None:
-    move = grabbed_pawn.move
-    top = choose_concepts(move, RANKED, "top")
-    flipped = choose_concepts(move, RANKED, "flipped")
-    random = choose_concepts(move, RANKED, "random")
-    assert [one.term for one in flipped] == [one.term for one in top]
-    assert [one.change for one in flipped] == [-one.change for one in top]
+    top, flipped, random, again, none = (
+        methods.choose_concepts(grabbed_pawn.move, RANKED, choice)  # type: ignore[arg-type]
+        for choice in ("top", "flipped", "random", "random", "none")
+    )
+    assert [(one.term, -one.change) for one in flipped] == [(one.term, one.change) for one in top]
     assert not {one.term for one in random} & {one.term for one in top}
     assert [abs(one.change) for one in random] == [abs(one.change) for one in top]
-    assert choose_concepts(move, RANKED, "random") == random
-    assert choose_concepts(move, RANKED, "none") == ()
+    assert (random, none) == (again, ())
 
 
 @pytest.mark.parametrize(("one", "told"), [
     (concept("Kingsafety", "Black", -1.5), "Black's king safety: gets worse"),
     (concept("Threats", "White", 2.0), "White's threats: gets better"),
     (concept("Material", "both", -1.0), "material balance: shifts in Black's favour"),
-    (concept("Rooks", "White", NO_CHANGE / 2), "White's rooks: hardly changes"),
+    (concept("Rooks", "White", methods.NO_CHANGE / 2), "White's rooks: hardly changes"),
 ])  # fmt: skip
 def test_a_concept_is_told_with_its_side_and_direction(one: ConceptChange, told: str) -> None:
-    assert describe_concept(one) == told
+    assert methods.describe_concept(one) == told
 
 
 def test_every_term_of_the_oracle_has_a_spoken_name() -> None:
     terms = {concept_and_side(term)[0] for term in TERMS}
-    assert terms == {name for name, words in PHRASES["concepts"].items() if "name" in words}
+    assert terms == {
+        name for name, words in briefing.PHRASES["concepts"].items() if "name" in words
+    }
 
 
 def test_the_attacks_are_all_there_and_a_pinned_attacker_is_left_out() -> None:
     pinned = read_fen("4k3/8/8/8/1b2n3/2N5/8/4K3 w - - 0 1")
-    told = describe_attacks(pinned)
+    told = methods.describe_attacks(pinned)
     assert "White knight c3" not in told  # it stands between bishop and king
     assert "- Black knight e4 attacks knight c3" in told
     assert "- Black bishop b4 attacks knight c3" in told
-    assert describe_attacks(read_fen(chess.STARTING_FEN)) == "- none"
+    assert methods.describe_attacks(read_fen(chess.STARTING_FEN)) == "- none"
 
 
-def test_a_verdict_is_told_by_the_side_that_is_ahead(grabbed_pawn: Briefing) -> None:
-    told = describe_verdict(grabbed_pawn.move, grabbed_pawn.verdict)
-    assert told == (
+def test_verdict_and_game_are_told_in_words(grabbed_pawn: Briefing) -> None:
+    position = grabbed_pawn.move.position
+    assert methods.describe_verdict(grabbed_pawn.move, grabbed_pawn.verdict) == (
         "before the move White is ahead by 0.4 pawns, after it Black is ahead by 3.5 pawns; "
         "this is a blunder (loses 3.9 pawns), best was e3; expected reply Nxd5"
     )
-
-
-def test_a_game_is_told_in_either_notation(grabbed_pawn: Briefing) -> None:
-    position = grabbed_pawn.move.position
-    assert describe_position(position).endswith(position.fen)
-    told = describe_position(position, "pgn")
+    assert methods.describe_position(position).endswith(position.fen)
+    told = methods.describe_position(position, "pgn")
     assert told == "Game so far (PGN): 1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Nbd7 5. cxd5 exd5"
     with pytest.raises(ValueError, match="not known from its start"):
-        describe_position(read_fen(position.fen), "pgn")
+        methods.describe_position(read_fen(position.fen), "pgn")
 
 
 def test_a_method_is_given_what_its_name_says(grabbed_pawn: Briefing) -> None:
@@ -184,7 +122,6 @@ def test_what_a_method_is_asked_differs_only_in_the_concepts(grabbed_pawn: Brief
     texts = [request_comment(grabbed_pawn, name).messages for name in GUIDED]
     heads = {messages[-1].content.split("Concepts changed most:")[0] for messages in texts}
     assert len(heads) == len({messages[:-1] for messages in texts}) == 1
-    assert len(concepts_of(grabbed_pawn, "ccc")) == 5
     three = request_comment(grabbed_pawn, "ccc", count=3).messages[-1].content
     assert re.findall(r"^(\d)\. ", three.split("Concepts changed most:")[1], re.M) == list("123")
 
@@ -203,7 +140,7 @@ def test_arms_of_a_group_are_shown_the_same_examples_one_a_colour(grabbed_pawn: 
 def test_what_the_examples_say_is_true_and_as_the_program_would_tell_it() -> None:
     for each in EXAMPLES:
         move = read_move(read_fen(each["position"]), each["move"].split()[-1])
-        attacks = describe_attacks(move.after())
+        attacks = methods.describe_attacks(move.after())
         assert attacks == "\n".join(f"- {line}" for line in each["attacks"])
         assert move.numbered_san == each["move"]
         assert not [c for c in verify(each["comment"], move) if c.verdict == "false"]
@@ -220,7 +157,7 @@ def test_what_the_examples_say_is_true_and_as_the_program_would_tell_it() -> Non
 ])  # fmt: skip
 def test_a_comment_is_found_in_an_answer_or_its_state(method, answer, comment, state) -> None:
     given = Answer(State.ANSWERED, answer) if isinstance(answer, str) else answer
-    read = read_comment(given, method)
+    read = methods.read_comment(given, method)
     assert (read.text, read.state) == (comment, state)
 
 
@@ -230,13 +167,14 @@ def test_briefings_come_back_as_they_went(grabbed_pawn: Briefing, tmp_path: Path
     before = analysis(position, (chess.engine.Mate(1), "a1a8"))
     mate = Briefing("made/mate", move, before, analysis(move.after()))
     path = tmp_path / "deep" / "briefings.json"
-    load_script("commentary/brief.py").write_briefings(
-        path, [grabbed_pawn, mate], {"engine": "Scripted 1"}
-    )
-    found = read_briefings(path)
-    assert found["made/mate"] == mate
-    assert found["made/trap"] == grabbed_pawn
-    assert found["made/trap"].verdict == grabbed_pawn.verdict
+    load_script("commentary/brief.py").write_briefings(path, [grabbed_pawn, mate], {})
+    assert read_briefings(path) == {each.name: each for each in (grabbed_pawn, mate)}
+
+
+def test_a_method_that_is_not_known_is_refused_with_those_there_are() -> None:
+    known = "no method magic, spell; there are ccc, ccc_closed, .*, llm_two, notes, .*template"
+    with pytest.raises(ValueError, match=known):
+        methods.gather_comments(["notes", "magic", "spell"], [], {}, None)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[{}, {}]", '[{}, {"name": "x"}]'])
@@ -247,19 +185,10 @@ def test_a_damaged_file_of_briefings_says_how_to_make_it(tmp_path: Path, text: s
         read_briefings(path)
 
 
-def test_every_move_gives_a_question_of_every_method() -> None:
-    briefings = list(read_briefings(briefings_file()).values())
-    requests = load_script("recordings/record.py").commentary_requests(briefings)
-    asked = Counter(one.about["method"] for one in requests if one.about["notation"] == "fen")
-    assert all(asked[name] >= len(briefings) for name in ("llm", "llm_expert", *GUIDED))
-    known = [one.name for one in briefings if known_from_start(one.move.position)]
-    assert [one.about["of"] for one in requests if one.about["notation"] == "pgn"] == known
-
-
 @pytest.mark.engine
 def test_a_briefing_is_made_of_engine_expert_and_oracle() -> None:
-    example = documents_examples()[2]
-    (found,) = brief([example], nodes=5_000, progress=False)
+    example = briefing.documents_examples()[2]
+    (found,) = briefing.brief([example], nodes=5_000, progress=False)
     assert found.verdict.best == example.move.uci
     assert {one.rank for one in found.concepts} == set(range(1, 22))
     assert found.oracle[0].term != ""
@@ -289,20 +218,13 @@ $move again
 def test_a_prompt_is_read_with_its_turns_and_filled_once():
     prompt = read_prompt("comment", PROMPT_TEXT)
     assert (prompt.label, prompt.purpose) == ("comment@3", "a comment with one example")
-    assert [turn.role for turn in prompt.messages] == ["system", "user", "assistant", "user"]
-    assert prompt.messages[2] == Message("assistant", "It eyes e5.")
-    assert prompt.placeholders == {"move", "fen"}
-    filled = prompt.fill(move="Nf3 $fen", fen="8/8")
-    assert filled[0].content == "You comment moves.\n\nBe brief; never ask for $."
-    assert filled[3].content == "Move: Nf3 $fen in 8/8\nNf3 $fen again"
-
-
-@pytest.mark.parametrize(
-    "values", [{"move": "Nf3"}, {"move": "Nf3", "fen": "8/8", "side": "White"}]
-)
-def test_a_value_too_few_or_too_many_is_an_error(values):
-    with pytest.raises(ValueError, match=r"comment@3 is not filled by (fen|side)"):
-        read_prompt("comment", PROMPT_TEXT).fill(**values)
+    system, *example, last = prompt.fill(move="Nf3 $fen", fen="8/8")
+    assert system == Message("system", "You comment moves.\n\nBe brief; never ask for $.")
+    assert example == [Message("user", "Move: Nf3"), Message("assistant", "It eyes e5.")]
+    assert last == Message("user", "Move: Nf3 $fen in 8/8\nNf3 $fen again")
+    for wrong, values in (("fen", {}), ("side", {"fen": "8/8", "side": "White"})):
+        with pytest.raises(ValueError, match=f"comment@3 is not filled by {wrong}"):
+            prompt.fill(move="Nf3", **values)
 
 
 @pytest.mark.parametrize(("old", "new"), [
@@ -317,7 +239,7 @@ def test_a_file_that_is_not_well_formed_is_refused(old, new):
 
 
 def test_every_prompt_of_the_library_can_be_filled():
-    for name in list_prompts():
+    for name in all_prompts():
         prompt = load_prompt(name)
         assert prompt.fill(**dict.fromkeys(prompt.placeholders, "x"))[-1].role == "user"
     with pytest.raises(ValueError, match="no prompt is called 'nothing'; there are answer"):

@@ -12,34 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from chessgloss.llm.recordings import (
-    Answer,
-    Message,
-    Model,
-    RecordingDamaged,
-    Recordings,
-    Request,
-    Sampling,
-    Token,
-    request_key,
-)
+from chessgloss.llm import recordings as rec
+from chessgloss.llm.recordings import Answer, Message, Model, Recordings, Request, request_key
 
 MODEL = Model("scripted-1")
 QUESTION = Request(
     (Message("system", "Be brief."), Message("user", "Why Nf3?")),
-    Sampling(temperature=0.5, max_tokens=20, seed=3, top_logprobs=5, stop=("\n",)),
+    rec.Sampling(temperature=0.5, max_tokens=20, seed=3, top_logprobs=5, stop=("\n",)),
     prompt="comment@1",
     about={"lecture": "lec7", "ply": 12},
 )
-REPLY = Answer(
-    "answered",
-    "Der Läufer f1 ist frei. ♘",
-    (Token("4", -0.35667, (("4", -0.35667), ("1", -3.2834))),),
-    "stop",
-    17,
-    9,
-    "scripted-1",
-)
+TOKEN = rec.Token("4", -0.35667, (("4", -0.35667), ("1", -3.2834)))
+REPLY = Answer("answered", "Läufer f1 ist frei. ♘", (TOKEN,), "stop", 17, 9, "scripted-1")
 
 
 @pytest.fixture
@@ -72,21 +56,16 @@ def test_an_answer_comes_back_as_it_was_kept_in_a_line_that_holds_no_message(rec
     line = path.read_text("utf-8")
     assert "Läufer f1 ist frei. ♘" in line
     assert "Why Nf3?" not in line
-    record = json.loads(line)
+    (record,) = read_records(path)
     assert list(record) == sorted(record)
-    assert record["key"] == request_key(MODEL, QUESTION)
-    assert record["about"] == {"lecture": "lec7", "ply": 12}
-    assert (record["prompt"], record["endpoint"]) == ("comment@1", "remote")
-    assert (record["date"], record["repeat"]) == ("2026-01-31", 0)
-    assert record["served"] == {"model": "scripted-1", "server": "x 1"}
-    assert record["usage"] == {"prompt": 17, "completion": 9}
-    assert read_records(path) == [record]
+    told = {"key": request_key(MODEL, QUESTION), "about": {"lecture": "lec7", "ply": 12}}
+    told |= {"prompt": "comment@1", "endpoint": "remote", "date": "2026-01-31", "repeat": 0}
+    told |= {"served": {"model": "scripted-1", "server": "x 1"}}
+    assert told.items() <= (record | {"about": dict(record["about"])}).items()
 
 
-CHANGED = {
-    "temperature": 0.6, "max_tokens": 21, "seed": 4, "top_logprobs": 6, "logprob_tokens": 2,
-    "stop": (), "grammar": "root ::= move",
-}  # fmt: skip
+CHANGED = {"temperature": 0.6, "max_tokens": 21, "seed": 4, "top_logprobs": 6, "logprob_tokens": 2}
+CHANGED |= {"stop": (), "grammar": "root ::= move"}
 
 
 def sampled(**changed) -> Request:
@@ -105,21 +84,23 @@ def test_the_key_changes_with_each_ingredient_and_with_nothing_else():
     assert kept == "c6482653bb0718298f7563be", "a key that changed would lose every recorded answer"
     same = replace(QUESTION, prompt="other@2", about={"fen": "8/8/8/8/8/8/8/8"})
     assert request_key(MODEL, same) == kept
-    assert request_key(MODEL, sampled(temperature=0)) == request_key(
-        MODEL, sampled(temperature=-0.0)
-    )
+    zeros = (sampled(temperature=zero) for zero in (0, -0.0))
+    assert len({request_key(MODEL, each) for each in zeros}) == 1
 
 
-def test_the_first_answer_to_a_question_stays(recordings, path):
+def test_the_first_answer_to_a_question_stays_and_all_writers_are_seen(recordings, path):
     assert keep(recordings, 1, "first").text == "first"
     assert keep(recordings, 1, "second").text == "first"
     assert keep(Recordings(path, MODEL), 1, "third").text == "first"
-    assert len(read_records(path)) == 1
+    keep(Recordings(path, MODEL), 2)
+    assert recordings.get(question(2)).text == "yes"
+    assert len(recordings) == len(read_records(path)) == 2
 
 
-@pytest.mark.parametrize(
-    "tail", [b'{"about": {"ply": 1', b"\x00\x00\x00", '{"text": "♘'.encode()[:-1]]
-)
+TORN = [b'{"about": {"ply": 1', b"\x00\x00\x00", '{"text": "♘'.encode()[:-1]]
+
+
+@pytest.mark.parametrize("tail", TORN)
 def test_a_torn_last_line_is_passed_over_and_then_removed(recordings, path, tail):
     keep(recordings, 1)
     with path.open("ab") as handle:
@@ -132,35 +113,22 @@ def test_a_torn_last_line_is_passed_over_and_then_removed(recordings, path, tail
     assert tail not in path.read_bytes()
 
 
-def test_a_reader_sees_what_another_writer_adds(recordings, path):
-    keep(recordings, 1)
-    keep(Recordings(path, MODEL), 2)
-    assert recordings.get(question(2)).text == "yes"
-    assert len(recordings) == 2
-
-
 @pytest.mark.parametrize(("damage", "complaint"), [
     (lambda line: line.replace(b'"yes"', b'"yes'), "no record"),
     (lambda line: b"<<<<<<< HEAD\n" + line, "no record"),
-    (lambda line: b"[]\n" + line, "no record"),
     (lambda line: b"[" * 100_000 + b"\n" + line, "no record"),
     (lambda line: line.replace(b'"seed": 3', b'"seed": 4'), "altered"),
     (lambda line: line.replace(b'"model_sha256": ""', b'"model_sha256": "1"'), "not of"),
     (lambda line: line.replace(b'"state": "answered"', b'"state": "fine"'), "no record"),
-    (lambda line: line.replace(b'"text": "yes", ', b""), "no record"),
 ])  # fmt: skip
 def test_a_damaged_line_is_an_error_that_names_its_place(recordings, path, damage, complaint):
     keep(recordings, 1)
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(RecordingDamaged, match=complaint) as error:
+    with pytest.raises(rec.RecordingDamaged, match=complaint) as error:
         len(Recordings(path, MODEL))
     assert str(path) in str(error.value)
-
-
-def test_a_damaged_archive_of_answers_is_an_error_that_names_it(recordings, path):
-    keep(recordings, 1)
     path.with_name(f"{path.name}.zst").write_bytes(b"no archive")
-    with pytest.raises(RecordingDamaged, match=r"zst is damaged or cut off"):
+    with pytest.raises(rec.RecordingDamaged, match=r"zst is damaged or cut off"):
         len(Recordings(path, MODEL))
 
 

@@ -285,7 +285,7 @@ def client_of(tmp_path):
 
         def client(*script: str) -> Client:
             llm = stack.enter_context(scripted_llm(*script))
-            return Client(Recordings.of(MODEL, "x", tmp_path), Endpoint(llm.url, MODEL), "record")
+            return Client(Recordings.of(MODEL, "x", tmp_path), Endpoint(llm.url, MODEL))
 
         yield client
 

@@ -31,11 +31,11 @@ from chessgloss.engine import analyse_many
 from chessgloss.judges import trials
 
 
-def brief_gold(moves: int = trials.GOLD_MOVES, *, nodes: int = trials.NODES) -> list[Briefing]:
+def brief_gold(moves: int = trials.GOLD_MOVES, *, nodes: int = NODES) -> list[Briefing]:
     """Ask the engine about the moves of the gold set that are judged."""
     chosen = trials.gold_moves("dev", moves) | trials.gold_moves("test", moves)
     played = [texts[0].move for texts in chosen.values()]
-    before = analyse_many([move.position for move in played], nodes=nodes, multipv=trials.LINES)
+    before = analyse_many([move.position for move in played], nodes=nodes, multipv=LINES)
     after = analyse_many([move.after() for move in played], nodes=nodes)
     return [Briefing(*row) for row in zip(chosen, played, before, after, strict=True)]
 
@@ -71,19 +71,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--nodes", type=int, default=None, help="of each search")
     parser.add_argument("--lectured", action="store_true", help="the lectures' other moves")
     given = parser.parse_args(arguments)
+    nodes = given.nodes or NODES
     if given.gold:
-        nodes, lines = given.nodes or trials.NODES, trials.LINES
         briefings, more = brief_gold(nodes=nodes), {}
         target = given.target or trials.gold_briefings_file()
     else:
-        nodes, lines = given.nodes or NODES, LINES
         briefings = brief(lectured_moves() if given.lectured else evaluated_moves(), nodes=nodes)
         more = {
             "concepts": "NNUE nn-ad9b42354671, trained model of changes",
             "oracle": "Stockfish 8, npm 8.0.0",
         }
         target = given.target or (lectured_file() if given.lectured else briefings_file())
-    engine = f"{briefings[0].before.engine}, {nodes:,} nodes, {lines} lines before the move"
+    engine = f"{briefings[0].before.engine}, {nodes:,} nodes, {LINES} lines before the move"
     write_briefings(target, briefings, {"engine": engine, **more})
     print(f"{len(briefings)} briefings in {target}")
     return 0

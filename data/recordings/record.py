@@ -26,7 +26,6 @@ from chessgloss.commentary.briefing import (
     EvaluatedMove,
     briefings_file,
     evaluated_moves,
-    known_from_start,
     lectured_file,
     read_briefings,
 )
@@ -35,6 +34,7 @@ from chessgloss.commentary.methods import (
     GUIDED,
     OTHER_COUNTS,
     gather_comments,
+    known_from_start,
     request_comment,
     varied_moves,
 )
@@ -44,10 +44,8 @@ from chessgloss.judges import gcc, pairwise, trials
 from chessgloss.llm.client import (
     DEFAULT_MODEL,
     LOCAL_ASSETS,
-    REMEDY,
     Client,
     Endpoint,
-    Mode,
     endpoint_from_environment,
     model_named,
     replay,
@@ -279,7 +277,7 @@ def record(purpose: str, model: str, *, concurrency: int = 1) -> int:
     """Ask what is missing and keep the answers; return how many there are now."""
     with _endpoint(model) as endpoint:
         recordings = Recordings.of(model_named(model), purpose)
-        client = Client(recordings, endpoint, Mode.RECORD, remedy=REMEDY)
+        client = Client(recordings, endpoint)
         for batch in PURPOSES[purpose](client):
             client.ask_many(batch, concurrency=concurrency)
     return len(recordings)

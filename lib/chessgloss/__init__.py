@@ -37,18 +37,6 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "LINES",
-    "NODES",
-    "activations",
-    "brief",
-    "check",
-    "comment",
-    "live_client",
-    "rank_concepts",
-    "read_move",
-]
-
 #: Nodes searched in a position of which no move is weighed, and lines compared in each.
 NODES, LINES = 100_000, 5
 
@@ -203,8 +191,9 @@ def live_client(timeout: float = 300.0) -> Client:
     from dataclasses import replace
     from pathlib import Path
 
-    from chessgloss.llm.client import Client, Mode, endpoint_from_environment
+    from chessgloss.llm.client import Client, endpoint_from_environment
     from chessgloss.llm.recordings import Recordings
 
     endpoint = replace(endpoint_from_environment(), timeout=timeout, retries=1)
-    return Client(Recordings.of(endpoint.model, "words", Path(os.devnull)), endpoint, Mode.LIVE)
+    nowhere = Recordings.of(endpoint.model, "words", Path(os.devnull))
+    return Client(nowhere, endpoint, keeps=False)

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -235,17 +236,6 @@ def _serve(given: argparse.Namespace) -> int:
 # ---------------------------------------------------------------- a move and its words
 
 
-def _read_move(fen: str, move: str, where: str = "") -> MoveInContext:
-    """Read a move in its position; what had to be mended is said aloud."""
-    return chessgloss.read_move(fen, move, say=lambda line: _say(f"{where}{line}"))
-
-
-def _move(given: argparse.Namespace) -> MoveInContext:
-    if given.nodes is not None and given.nodes < 1:
-        raise ValueError(f"--nodes must be positive, got {given.nodes}")
-    return _read_move(given.fen, given.move)
-
-
 def _comment(given: argparse.Namespace) -> int:
     from chessgloss.engine import open_engine
 
@@ -255,6 +245,12 @@ def _comment(given: argparse.Namespace) -> int:
     comment = write(briefing)
     print(_comment_json(briefing, comment) if given.json else _comment_text(briefing, comment))
     return 0
+
+
+def _move(given: argparse.Namespace) -> MoveInContext:
+    if given.nodes is not None and given.nodes < 1:
+        raise ValueError(f"--nodes must be positive, got {given.nodes}")
+    return chessgloss.read_move(given.fen, given.move, say=_say)
 
 
 def _comment_text(briefing: Briefing, comment: Comment) -> str:
@@ -269,16 +265,12 @@ def _comment_json(briefing: Briefing, comment: Comment) -> str:
     sides = {None: None, True: "White", False: "Black"}
     names = ("kind", "squares", "side", "text", "when", "value")
     facts = [{name: getattr(fact, name) for name in names} for fact in briefing.facts().facts]
+    facts = [fact | {"side": sides[fact["side"]]} for fact in facts]
     checked = chessgloss.check(comment.text, briefing.move, briefing)
-    content = {
-        "comment": comment.text,
-        "method": comment.method,
-        "model": comment.model or None,
-        "verdict": briefing.verdict.summary(),
-        "concepts": [{"name": c.term, "change": round(c.change, 3)} for c in briefing.concepts],
-        "facts": [fact | {"side": sides[fact["side"]]} for fact in facts],
-        "claims": list(map(_claim_object, checked)),
-    }
+    content: dict[str, Any] = {"comment": comment.text, "method": comment.method}
+    content |= {"model": comment.model or None, "verdict": briefing.verdict.summary()}
+    concepts = [{"name": each.term, "change": round(each.change, 3)} for each in briefing.concepts]
+    content |= {"concepts": concepts, "facts": facts, "claims": list(map(_claim_object, checked))}
     return _dumps(content, indent=2)
 
 
@@ -289,17 +281,16 @@ def _briefing(move: MoveInContext, engine: Engine, given: argparse.Namespace) ->
 
 def _concepts(given: argparse.Namespace) -> Concepts:
     """Return what ranks a move's concepts; nothing does, and that is said, if a part is missing."""
-    if given.no_concepts:
-        return lambda move: ()
     from chessgloss.assets import AssetMissing
     from chessgloss.concepts.priority import load_method
 
     try:
-        load_method()
+        if not given.no_concepts:
+            load_method()
+            return chessgloss.rank_concepts
     except (AssetMissing, ValueError, OSError) as error:
         _say(f"no concepts: {error}")
-        return lambda move: ()
-    return chessgloss.rank_concepts
+    return lambda move: ()
 
 
 def _writer(given: argparse.Namespace) -> tuple[Commentator, Client | None]:
@@ -336,7 +327,7 @@ def _annotate(given: argparse.Namespace) -> int:
         progress=lambda done, total: _say(f"comment {done} of {total}"),
         **limits,
     )
-    annotated = [annotator.annotate(game) for game in games]
+    annotated = list(map(annotator.annotate, games))
     if given.output is None:
         print(_printable(write_pgn(annotated)), end="")
     else:
@@ -351,17 +342,16 @@ def _annotate(given: argparse.Namespace) -> int:
 
 def _check_targets(given: argparse.Namespace) -> None:
     """Refuse targets that cannot be written before anything is worked out."""
-    targets = [path for path in (given.output, given.html) if path is not None]
-    for path in targets:
+    taken = {given.pgn.resolve()}
+    for path in filter(None, (given.output, given.html)):
         if not path.resolve().parent.is_dir():
             raise ValueError(f"there is no folder {path.parent} to write {path.name} into")
         writable = not path.exists() or (path.stat().st_mode & 0o222 and os.access(path, os.W_OK))
         if path.is_dir() or not writable:
             raise ValueError(f"{path} is a folder, or must not be written")
-        if path.resolve() == given.pgn.resolve():
-            raise ValueError(f"{path} is the game itself; give the annotated one another name")
-    if len({path.resolve() for path in targets}) < len(targets):
-        raise ValueError("the PGN and the page need different names")
+        if path.resolve() in taken:
+            raise ValueError("the game itself, the annotated PGN and the page need different names")
+        taken.add(path.resolve())
 
 
 def _replace(path: Path, text: str) -> None:
@@ -397,12 +387,10 @@ def _ask(given: argparse.Namespace) -> int:
         comment = write(briefing)
         print(_comment_text(briefing, comment), flush=True)
         dialogue = Dialogue(move, comment.text, analyse, client, _say)
-        for question in _questions():
-            reply = dialogue.ask(question)
-            lines = ["", reply.text]
-            if reply.model:
-                lines += [f"  looked up: {ground.text}" for ground in reply.grounds]
-                lines += [f"  not legal here: {move}" for move in reply.unsupported]
+        for reply in map(dialogue.ask, _questions()):
+            found = reply.grounds if reply.model else ()
+            lines = ["", reply.text, *(f"  looked up: {ground.text}" for ground in found)]
+            lines += [f"  not legal here: {move}" for move in reply.unsupported]
             lines.append(f"({reply.method}, {reply.model or 'no model'})")
             print(_printable("\n".join(lines)), flush=True)
     return 0
@@ -410,21 +398,15 @@ def _ask(given: argparse.Namespace) -> int:
 
 def _questions() -> Iterator[str]:
     """Yield questions from the terminal or a pipe until it ends or somebody says ``quit``."""
-    prompt = ""
     if sys.stdin is None:
         return
-    if sys.stdin.isatty():
-        prompt = "? "
+    prompt = "? " if sys.stdin.isatty() else ""
+    if prompt:
         print("Ask about moves, pieces, squares, threats, the best move; quit ends.", flush=True)
-    while True:
-        try:
-            question = input(prompt).strip()
-        except (EOFError, KeyboardInterrupt):
-            return
-        if question.lower() in ("q", "quit", "exit", "bye"):
-            return
-        if question:
-            yield question
+    with suppress(EOFError, KeyboardInterrupt):
+        while (question := input(prompt).strip()).lower() not in ("q", "quit", "exit", "bye"):
+            if question:
+                yield question
 
 
 # ---------------------------------------------------------------- claims
@@ -441,14 +423,11 @@ def _claims(given: argparse.Namespace) -> int:
     if None in single:
         raise ValueError("give --fen, --move and --text, or --jsonl FILE")
     checked = _check(*single, reply=given.reply)
+    rows = [f"{c.verdict:13} {c.claim.kind:10} {c.claim.text!r}: {c.evidence}" for c in checked]
     if given.json:
         content = {"claims": [_claim_object(each, "anchor", "cause") for each in checked]}
-        print(_dumps(content | {"summary": summarise(checked)}, indent=2))
-        return 0
-    for each in checked:
-        print(f"{each.verdict:13} {each.claim.kind:10} {each.claim.text!r}: {each.evidence}")
-    if not checked:
-        print("no checkable claim")
+        rows = [_dumps(content | {"summary": summarise(checked)}, indent=2)]
+    print(*(rows or ["no checkable claim"]), sep="\n")
     return 0
 
 
@@ -458,9 +437,7 @@ def _check_stream(path: Path) -> int:
     if str(path) == "-" and sys.stdin is None:
         raise ValueError("standard input is closed")
     with sys.stdin if str(path) == "-" else path.open(encoding="utf-8", errors="replace") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
+        for number, line in ((n, each) for n, each in enumerate(lines, start=1) if each.strip()):
             try:
                 content = _check_line(line, f"line {number}: ")
             except ValueError as error:
@@ -487,10 +464,10 @@ def _check(
     from chessgloss.claims import verify
 
     if len(text) > LONGEST_TEXT:
-        raise ValueError(
-            f"the text has {len(text):,} characters; up to {LONGEST_TEXT:,} are read: cut it"
-        )
-    return verify(text, _read_move(fen, move, where), reply=reply)
+        given = f"{len(text):,} characters"
+        raise ValueError(f"the text has {given}; up to {LONGEST_TEXT:,} are read: cut it")
+    read = chessgloss.read_move(fen, move, say=lambda line: _say(f"{where}{line}"))
+    return verify(text, read, reply=reply)
 
 
 def _claim_object(checked: Checked, *more: str) -> dict[str, Any]:
@@ -509,9 +486,8 @@ def _survey_collect(given: argparse.Namespace) -> int:
     from chessgloss.survey.study import complete_moves, study_of, write_study
 
     methods = [name.strip() for name in given.methods.split(",") if name.strip()]
-    moves, briefings = evaluated_moves(), read_briefings(briefings_file())
-    client = replay("commentary", given.model or DEFAULT_MODEL)
-    comments = gather_comments(methods, moves, briefings, client)
+    moves, client = evaluated_moves(), replay("commentary", given.model or DEFAULT_MODEL)
+    comments = gather_comments(methods, moves, read_briefings(briefings_file()), client)
     by_name = {evaluated.name: evaluated.move for evaluated in moves}
     complete = complete_moves(comments, methods)
     if len(complete) < given.moves:
@@ -534,9 +510,7 @@ def _survey_build(given: argparse.Namespace) -> int:
     study = read_study(given.study, title=given.title, baseline=given.baseline)
     key = read_key(path) if path.exists() else Key.new(study)
     if key.study != study:
-        raise ValueError(
-            f"{path} is the key of another study; remove it or name another with --key"
-        )
+        raise ValueError(f"{path} is another study's key; remove it or name another with --key")
     write_key(path, key)
     given.output.write_text(write_form(key, settings), encoding="utf-8")
     for move in study.moves:
@@ -558,9 +532,8 @@ def _survey_read(given: argparse.Namespace) -> int:
     except RatingsError as error:
         if given.json:
             print(_dumps({"problems": list(map(asdict, error.problems))}, indent=1))
-        for each in error.problems:
-            _say(str(each))
-        _say(f"{len(error.problems)} faults; nothing was computed")
+        for line in (*error.problems, f"{len(error.problems)} faults; nothing was computed"):
+            _say(str(line))
         return 2
     tables = _survey_tables(ratings, key.study.words(), key.study.baseline, given)
     participants = strengths(given.ratings)
@@ -573,10 +546,9 @@ def _survey_read(given: argparse.Namespace) -> int:
         shown = as_printed(frame) if "star" in frame else frame.map("{:.2f}".format)
         print(f"{name} ({ratings.label})", shown.to_string(), "", sep="\n")
     print(participants.to_string(index=False), "", sep="\n")
-    print(
-        f"raters: {len(ratings.raters)}, moves: {len(ratings.moves)}; * p < 0.001 against "
-        f"{key.study.baseline}, signs of the moves' mean differences flipped, uncorrected"
-    )
+    about = f"raters: {len(ratings.raters)}, moves: {len(ratings.moves)}; * p < 0.001 against "
+    test = "signs of the moves' mean differences flipped, uncorrected"
+    print(f"{about}{key.study.baseline}, {test}")
     return 0
 
 
@@ -586,10 +558,8 @@ def _survey_tables(
     from chessgloss.survey import reading
 
     seed = given.seed
-    frames = {
-        "Table 1": reading.table1(ratings, words, baseline, seed=seed),
-        "Table 2, of all comments": reading.table2(ratings, seed=seed),
-    }
+    frames = {"Table 1": reading.table1(ratings, words, baseline, seed=seed)}
+    frames["Table 2, of all comments"] = reading.table2(ratings, seed=seed)
     if (ratings.frame["correctness"] < 3).any():
         incorrect = reading.table2(ratings, of="incorrect", seed=seed)
         frames["Table 2, of those not fully correct"] = incorrect
@@ -604,7 +574,7 @@ def _survey_tables(
 
 
 def _survey_json(ratings: Ratings, tables: dict[str, pd.DataFrame]) -> str:
-    content: dict[str, Any] = {"simulated": ratings.simulated, "raters": list(ratings.raters)}
+    content: dict[str, Any] = {"simulated": ratings.simulated, "raters": ratings.raters}
     content |= {"moves": len(ratings.moves), "methods": ratings.methods, "notes": ratings.notes}
     for name, frame in tables.items():
         rows = frame.reset_index() if name != "participants" and "star" not in frame else frame
@@ -633,19 +603,14 @@ _MOVE = (
 _WRITING = (
     _option("--method", help=f"{WITHOUT_MODEL}, {WITH_MODEL}, llm, llm_expert or ccc "
             f"(default: {WITH_MODEL} where OPENAI_BASE_URL names a model, else {WITHOUT_MODEL})"),
-    _option("--nodes", type=int,
-            help="of each position (default: more and more, until the verdict is stable)"),
+    _option("--nodes", type=int, help="of each position (default: until the verdict is stable)"),
     _option("--timeout", type=float, default=300, metavar="SECONDS",
             help="to wait for a model's answer, twice at most (default 300)"),
-    _option("--no-concepts", action="store_true",
-            help="leave the expert network's concepts out"),
+    _option("--no-concepts", action="store_true", help="leave the network's concepts out"),
 )  # fmt: skip
 _MODEL = _option("name", nargs="?", help="default: the model of the book")
 
-_GROUPS = {
-    "model": "get or serve the language model of the book",
-    "survey": "the human study: build the form, read ratings",
-}
+_GROUPS = {"model": "the language model of the book", "survey": "the human study: form, ratings"}
 
 #: Each command by its words: what runs it, what it is for, its options.
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
@@ -684,10 +649,8 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
     )),
     "survey collect": (_survey_collect, "gather the book's comments into a study file", (
         _option("-o", "--output", type=Path, required=True, help="study file, .json"),
-        _option("--methods", default=SURVEY_METHODS,
-                help=f"separated by commas ({SURVEY_METHODS})"),
-        _option("--moves", type=int, default=SURVEY_MOVES,
-                help=f"how many (default {SURVEY_MOVES})"),
+        _option("--methods", default=SURVEY_METHODS, help=f"by commas ({SURVEY_METHODS})"),
+        _option("--moves", type=int, default=SURVEY_MOVES, help=f"how many ({SURVEY_MOVES})"),
         _option("--baseline", default="ccc", help="compared with the others (ccc)"),
         _option("--model", help="whose recorded answers (default: the book's)"),
     )),

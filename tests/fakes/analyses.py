@@ -5,6 +5,7 @@ from __future__ import annotations
 import chess
 from chess.engine import Cp, PovScore
 
+from chessgloss.commentary.briefing import Briefing
 from chessgloss.engine import Analysis, Line
 from chessgloss.facts import Verdict, weigh
 from chessgloss.facts.tactics import balance
@@ -33,3 +34,12 @@ def by_material(position: Position) -> Analysis:
         board.pop()
     found.sort(key=lambda one: -one[0])
     return analysis(position, *found[:5], nodes=100, depth=1)
+
+
+def grabbed_pawn(*concepts) -> Briefing:
+    """The Elephant Trap: 6. Nxd5 takes a pawn and loses a piece."""
+    moves = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]
+    move = MoveInContext(Position.after(moves), "c3d5")
+    before = analysis(move.position, (40, "e2e3 c7c6"), (25, "a2a3"))
+    after = analysis(move.after(), (350, "f6d5 g5d8 f8b4"))
+    return Briefing("made/trap", move, before, after, *concepts)

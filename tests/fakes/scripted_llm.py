@@ -35,16 +35,19 @@ class ScriptedLlm:
     most_at_once: int = 0
     guard: threading.Lock = field(default_factory=threading.Lock)
 
-    def next_step(self, body: dict, key: str) -> str:
+    @contextmanager
+    def next_step(self, body: dict, key: str) -> Iterator[str]:
         with self.guard:
             self.asked.append(body)
             self.keys.append(key)
-            return self.script.pop(0) if self.script else ""
-
-    def count(self, change: int) -> None:
-        with self.guard:
-            self.at_once += change
+            self.at_once += 1
             self.most_at_once = max(self.most_at_once, self.at_once)
+            step = self.script.pop(0) if self.script else ""
+        try:
+            yield step
+        finally:
+            with self.guard:
+                self.at_once -= 1
 
 
 @contextmanager
@@ -74,13 +77,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        step = self.llm.next_step(body, self.headers["Authorization"])
-        kind, _, value = step.partition(":")
-        self.llm.count(+1)
-        try:
+        with self.llm.next_step(body, self.headers["Authorization"]) as step:
+            kind, _, value = step.partition(":")
             self.play(kind, value, body)
-        finally:
-            self.llm.count(-1)
 
     def play(self, kind: str, value: str, body: dict) -> None:
         if kind == "slow":
@@ -93,7 +92,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif kind == "bad_json":
             self.send(200, '{"choices": [')
         elif kind == "no_choices":
-            self.send(200, json.dumps({"id": "1", "object": "chat.completion", "choices": []}))
+            self.send(200, '{"choices": []}')
         else:
             text = json.dumps(completion(kind, value, body, self.llm.model), ensure_ascii=False)
             self.send(200, text, cut=kind == "half")
@@ -116,26 +115,13 @@ def completion(kind: str, value: str, body: dict, model: str) -> dict:
     said = value if kind in ("text", "cut_off") else f"reply to {last}"
     said = {"huge": "x" * 10_000_000, "no_utf8": "\udcff\udcfe"}.get(kind, said)
     text = {"empty": " \n", "filtered": "", "refused": None, "null": None}.get(kind, said)
-    message = {"role": "assistant", "content": text}
-    if kind == "refused":
-        message["refusal"] = value
+    message = {"content": text, "refusal": value if kind == "refused" else None}
     reason = {"cut_off": "length", "filtered": "content_filter"}.get(kind, "stop")
-    choice = {"index": 0, "message": message, "finish_reason": reason}
+    choice = {"message": message, "finish_reason": reason}
     if body.get("logprobs"):
         choice["logprobs"] = {"content": [token(one, body["top_logprobs"]) for one in "41"]}
-    return {
-        "id": "scripted",
-        "object": "chat.completion",
-        "created": 0,
-        "model": model,
-        "system_fingerprint": "fp_1",
-        "choices": [choice],
-        "usage": {
-            "prompt_tokens": len(last),
-            "completion_tokens": len(text or ""),
-            "total_tokens": len(last) + len(text or ""),
-        },
-    }
+    usage = {"prompt_tokens": len(last), "completion_tokens": len(text or "")}
+    return {"model": model, "system_fingerprint": "fp_1", "choices": [choice], "usage": usage}
 
 
 def token(text: str, alternatives: int) -> dict:

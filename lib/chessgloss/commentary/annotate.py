@@ -42,6 +42,9 @@ Concepts: TypeAlias = Callable[[MoveInContext], Sequence[ConceptChange]]
 #: A node of the page's game tree, as plain JSON values.
 Node: TypeAlias = dict[str, Any]
 
+#: A move of the main line, what is written beside it, and a better line that begins there.
+_Noted: TypeAlias = "tuple[chess.pgn.ChildNode, Note, chess.pgn.ChildNode | None]"
+
 #: The keys of a node, in their order in a page.
 _KEYS = (
     *("uci", "san", "marks", "before", "comment", "gloss", "score", "parent", "number", "white"),
@@ -228,11 +231,9 @@ class Annotator:
         passed = dict(zip(turned, self.analyse(list(turned.values()), self.nodes[0]), strict=True))
         comments, end = dict[int, Comment](), time.monotonic() + self.within
         for ply in chosen:
-            briefing = Briefing(
-                moves[ply].numbered_san, *around[ply], concepts[ply], passed=passed.get(ply)
-            )
+            known = (*around[ply], concepts[ply])
             write = self.comment if time.monotonic() < end else write_notes
-            comments[ply] = write(briefing)
+            comments[ply] = write(Briefing(moves[ply].numbered_san, *known, passed=passed.get(ply)))
             self.progress(len(comments), len(chosen))
         notes = []
         for ply, ((_, _, after), verdict) in enumerate(zip(around, verdicts, strict=True)):
@@ -282,14 +283,12 @@ def read_games(path: Path) -> list[chess.pgn.Game]:
     """
     games = []
     for read in read_pgn(brace_comments(path.read_bytes())):
-        problem = read.problem
+        problem, where = read.problem, f"{path}: game {read.number} (line {read.line})"
         if any(repair.startswith("castling rights") for repair in read.repairs):
-            problem = (
-                "its FEN has castling rights without king and rook on their squares (Chess960?)"
-            )
+            rights = "castling rights without king and rook on their squares"
+            problem = f"its FEN has {rights} (Chess960?)"
         if problem:
             remedy = "; only standard chess can be annotated" if "variant" in problem else ""
-            where = f"{path}: game {read.number} (line {read.line})"
             raise PgnError(f"{where}: {problem}{remedy}")
         games.append(read.game)
     if not games:
@@ -320,9 +319,8 @@ def brace_comments(text: bytes) -> bytes:
 
 def write_pgn(games: Iterable[AnnotatedGame]) -> str:
     """Return annotated games as the text of one PGN file (to be written as UTF-8)."""
-    return "\n".join(
-        annotated_copy(annotated).accept(_Exporter(columns=COLUMNS)) + "\n" for annotated in games
-    )
+    copies = (annotated_copy(each).accept(_Exporter(columns=COLUMNS)) for each in games)
+    return "\n".join(f"{copy}\n" for copy in copies)
 
 
 def annotated_copy(annotated: AnnotatedGame) -> chess.pgn.Game:
@@ -341,9 +339,7 @@ def annotated_copy(annotated: AnnotatedGame) -> chess.pgn.Game:
     return copy
 
 
-def _with_better_lines(
-    annotated: AnnotatedGame,
-) -> tuple[chess.pgn.Game, list[tuple[chess.pgn.ChildNode, Note, chess.pgn.ChildNode | None]]]:
+def _with_better_lines(annotated: AnnotatedGame) -> tuple[chess.pgn.Game, list[_Noted]]:
     """Return a copy with the better lines, and for each move its note and the line beside it."""
     copy, moves = annotated.game.accept(chess.pgn.GameBuilder[chess.pgn.Game]()), []
     for node, note in zip(list(copy.mainline()), annotated.notes, strict=True):
@@ -410,21 +406,14 @@ def player(games: Sequence[dict[str, Any]], level: int = 1, pgn: str = "") -> st
         What stands in its place where no script runs.
     """
     small = [game | {"nodes": [_without_blanks(node) for node in game["nodes"]]} for game in games]
-    return Template(_part("player.html")).substitute(
-        level=level,
-        below=level + 1,
-        style=_part("player.css"),
-        pieces=piece_shapes(),
-        pgn=html.escape(pgn),
-        data=embedded(small),
-        script=_part("player.js"),
-    )
+    words = {"pieces": piece_shapes(), "pgn": html.escape(pgn), "data": embedded(small)}
+    words |= {"style": _part("player.css"), "script": _part("player.js")}
+    return Template(_part("player.html")).substitute(words, level=level, below=level + 1)
 
 
 def _without_blanks(node: Node) -> Node:
-    return {
-        key: each for key, each in node.items() if each is not False and each not in ("", [], None)
-    }
+    kept = (key for key, each in node.items() if each is not False and each not in ("", [], None))
+    return {key: node[key] for key in kept}
 
 
 def _part(name: str) -> str:
@@ -437,11 +426,8 @@ def policy(script: str) -> str:
     Nothing else is loaded or run: no address, no other script, no form sent anywhere.
     """
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    allowed = (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    return html.escape(allowed, quote=True)
+    allowed = f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+    return html.escape(f"{allowed}base-uri 'none'; form-action 'none'", quote=True)
 
 
 def embedded(value: object) -> str:
@@ -465,27 +451,21 @@ def describe_game(annotated: AnnotatedGame) -> dict[str, str | list]:
     known = [_header(game, key) for key in ("Event", "Site", "Date")]
     known = [text for text in known if text.strip("?. ")]
     borrowed = any(note.borrowed for note in annotated.notes)
-    return {
-        "title": _title(game),
-        "event": " · ".join([*known, _header(game, "Result")]),
-        "result": game.headers.get("Result", "*"),
-        "headers": [[key, _header(game, key)] for key in game.headers],
-        "about": f"Comments: {annotated.sources}{_ITALICS if borrowed else ''}",
-        "pgn": write_pgn([annotated]),
-        "nodes": _nodes(annotated),
-    }
+    told: dict[str, str | list] = {"title": _title(game)}
+    told["event"] = " · ".join([*known, _header(game, "Result")])
+    told["result"] = game.headers.get("Result", "*")
+    told["headers"] = [[key, _header(game, key)] for key in game.headers]
+    told["about"] = f"Comments: {annotated.sources}{_ITALICS if borrowed else ''}"
+    return told | {"pgn": write_pgn([annotated]), "nodes": _nodes(annotated)}
 
 
 def _nodes(annotated: AnnotatedGame) -> list[Node]:
     """Return the nodes of a game, of its variations, and of the engine's better lines."""
     game, moves = _with_better_lines(annotated)
     notes: dict[chess.pgn.GameNode, Note] = {node: note for node, note, _ in moves}
-    notes |= {
-        better: Note(note.better_score, text="The engine's choice.")
-        for _, note, better in moves
-        if better
-    }
-    beyond = {node for *_, better in moves if better for node in better.mainline()}
+    ours = [(note, better) for _, note, better in moves if better]
+    notes |= {each: Note(note.better_score, text="The engine's choice.") for note, each in ours}
+    beyond = {node for _, better in ours for node in better.mainline()}
     nodes = [_node(game, Note(None), -1)]
     waiting: list[tuple[chess.pgn.GameNode, int]] = [(game, 0)]
     while waiting:
@@ -502,28 +482,22 @@ def _nodes(annotated: AnnotatedGame) -> list[Node]:
 def _node(node: chess.pgn.GameNode, note: Note, parent: int) -> Node:
     """Return the position of a node, and what the game and a note say of the move to it."""
     board, names = node.board(), chess.SQUARE_NAMES
-    said: Node = dict.fromkeys(_KEYS) | {
-        "comment": _human(node.comment),
-        "parent": parent,
-        "number": 0,
-        "main": node.is_mainline(),
-        "arrows": [[names[each.tail], names[each.head], each.color] for each in node.arrows()],
-        "next": [],
-        "placement": board.board_fen(),
-    }
+    said: Node = dict.fromkeys(_KEYS) | {"parent": parent, "number": 0, "next": []}
+    said |= {"comment": _human(node.comment), "main": node.is_mainline()}
+    said["arrows"] = [[names[each.tail], names[each.head], each.color] for each in node.arrows()]
+    said["placement"] = board.board_fen()
     if isinstance(node, chess.pgn.ChildNode):
         before, given = node.parent.board(), sorted(node.nags & SIGNS.keys())
         nags = given or ([note.nag] if note.nag else [])
-        said |= value_of(node.eval() or note.score, board) | {
+        said |= value_of(node.eval() or note.score, board)
+        said |= {
             "uci": node.uci(),
             "san": node.san(),
-            "marks": "".join(SIGNS[nag] for nag in nags),
-            "before": _human(node.starting_comment),
-            "gloss": note.text,
-            "number": before.fullmove_number,
-            "white": before.turn,
-            "borrowed": list(note.borrowed),
+            "marks": "".join(map(SIGNS.__getitem__, nags)),
         }
+        said |= {"before": _human(node.starting_comment), "gloss": note.text}
+        said |= {"number": before.fullmove_number, "white": before.turn}
+        said["borrowed"] = list(note.borrowed)
     return said
 
 

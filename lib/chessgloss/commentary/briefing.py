@@ -10,48 +10,32 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import chess
 import chess.engine
-import chess.pgn
 import numpy as np
 from numpy.typing import NDArray
 
 from chessgloss import assets
+from chessgloss.commentary import read_table
 from chessgloss.concepts.changes import ConceptChange, concept_and_side, kind_of
 from chessgloss.corpora.lectures import Lecture, eligible, evaluated_lectures, read_lectures
 from chessgloss.corpora.samples import phase_of
-from chessgloss.engine import Analysis, Line, ScoreWording, analyse_many, score_text
-from chessgloss.facts import Facts, Verdict, gather, side_name, weigh
-from chessgloss.facts.board import attacks
+from chessgloss.engine import Analysis, Line, analyse_many
+from chessgloss.facts import Facts, Verdict, gather, weigh
 from chessgloss.positions import MoveInContext, Position, read_move, repair_fen
 from chessgloss.store import find_project
 
-Notation = Literal["fen", "pgn"]
-
 #: Words as data: the names of the concepts, and patterns of what a text asks or says.
-PHRASES: dict[str, Any] = tomllib.loads(
-    files("chessgloss.commentary").joinpath("phrases.toml").read_text("utf-8")
-)
+PHRASES = read_table("phrases.toml")
 
 #: What is searched for each position, and how many lines before the move.
 NODES, LINES = 200_000, 5
-
-#: Changes smaller than this, in standard deviations, count as none: no direction is given.
-NO_CHANGE = 0.1
-
-_WORDING = ScoreWording(
-    number="{ahead} is ahead by {lead:.1f} pawns",
-    mated="{ahead} has mated",
-    level="the game is level",
-)
 
 #: The documents' moves that are printed with a FEN: figure, FEN as printed, move.
 EXAMPLES = (
@@ -148,97 +132,6 @@ def first_words(text: str, most: int = 15) -> str:
     return " ".join(words[:most]) + (" …" if len(words) > most else "")
 
 
-# ---------------------------------------------------------------- in words
-
-
-def describe_position(position: Position, notation: Notation = "fen") -> str:
-    """Return the position as a FEN or as the moves of its game, in SAN with their numbers.
-
-    Raises
-    ------
-    ValueError
-        For ``pgn``, if the game does not start from the initial position.
-    """
-    if notation == "fen":
-        return f"Position (FEN): {position.fen}"
-    if not known_from_start(position):
-        raise ValueError(f"the game that led to {position.fen!r} is not known from its start")
-    game = chess.pgn.Game.from_board(position.board())
-    movetext = game.accept(chess.pgn.StringExporter(headers=False, columns=None))
-    return f"Game so far (PGN): {movetext.removesuffix('*').strip()}"
-
-
-def known_from_start(position: Position) -> bool:
-    """Return whether the game that led to a position is known from the initial position."""
-    return position.root == chess.STARTING_FEN and bool(position.moves)
-
-
-def describe_attacks(position: Position) -> str:
-    """Return every attack on an enemy piece, one line an attacking piece, White's first.
-
-    The CCC paper (3.1.2) lists them so that no piece is made up. An attack that the rules
-    bar (the attacker is pinned, or the king would step into check) is left out.
-    """
-    targets: dict[str, list[str]] = {}
-    for colour in (chess.WHITE, chess.BLACK):
-        for pair in attacks(position.board(), colour):
-            if not pair.barred:
-                piece, target = chess.piece_name(pair.piece), chess.piece_name(pair.target_piece)
-                attacker = f"{side_name(colour)} {piece} {chess.square_name(pair.square)}"
-                targets.setdefault(attacker, []).append(
-                    f"{target} {chess.square_name(pair.target)}"
-                )
-    lines = [f"- {attacker} attacks {', '.join(names)}" for attacker, names in targets.items()]
-    return "\n".join(lines) or "- none"
-
-
-def describe_verdict(move: MoveInContext, verdict: Verdict) -> str:
-    """Return the engine's verdict: who is ahead before and after, the loss, best and reply.
-
-    Scores are given for the side that is ahead, in pawns. The paper's prompts give the same
-    things: the score of the move, the expected reply, the best move.
-    """
-    board = move.position.board()
-    quality = "this is the best move"
-    if verdict.rank != 1 and verdict.loss:
-        name = verdict.mistake_class.lower()
-        name += "" if name in ("inaccuracy", "mistake", "blunder") else " move"
-        name = f"an {name}" if name[0] in "aeiou" else f"a {name}"
-        best = board.san(chess.Move.from_uci(verdict.best))
-        quality = f"this is {name} (loses {verdict.loss / 100:.1f} pawns), best was {best}"
-    before, after = (score_text(score, _WORDING) for score in (verdict.before, verdict.after))
-    parts = [f"before the move {before}, after it {after}", quality]
-    if verdict.reply is not None:
-        reply = move.after().board().san(chess.Move.from_uci(verdict.reply))
-        parts.append(f"expected reply {reply}")
-    return "; ".join(parts)
-
-
-def describe_concepts(concepts: Sequence[ConceptChange]) -> str:
-    """Return the concepts, one numbered line each, most important first."""
-    lines = [f"{rank}. {describe_concept(each)}" for rank, each in enumerate(concepts, start=1)]
-    return "\n".join(lines) or "(none given)"
-
-
-def describe_concept(change: ConceptChange) -> str:
-    """Return a concept and its direction in words: ``White's king safety: gets worse``.
-
-    Material, Imbalance and Pawns count White minus Black: their change is a shift to one
-    side. A concept fitted on a fact comes or goes: ``White's fork: seems to appear``.
-    """
-    words = PHRASES["concepts"][change.concept]
-    up = change.change > 0
-    if "plural" in words:
-        verb = "seem" if words["plural"] else "seems"
-        return f"{change.side}'s {change.concept}: {verb} to {'appear' if up else 'disappear'}"
-    owner, direction = f"{change.side}'s ", f"gets {'better' if up else 'worse'}"
-    if change.side == "both":
-        owner, direction = "", f"shifts in {side_name(up)}'s favour"
-    if abs(change.change) < NO_CHANGE:
-        direction = "hardly changes"
-    return f"{owner}{words['name']}: {direction}"
-
-
 def speaks_of(text: str, change: ConceptChange) -> bool:
     """Return whether a comment uses a word that stands for a concept, of either side.
 
@@ -281,10 +174,8 @@ def read_briefings(path: Path) -> dict[str, Briefing]:
         _, *rows = json.loads(path.read_text(encoding="utf-8"))
         return {row["name"]: _briefing(row) for row in rows}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ValueError(
-            f"{path} is no file of briefings ({error}); make it with: "
-            "python data/commentary/brief.py"
-        ) from error
+        remedy = "make it with: python data/commentary/brief.py"
+        raise ValueError(f"{path} is no file of briefings ({error}); {remedy}") from error
 
 
 def analysis_row(analysis: Analysis) -> dict[str, Any]:
@@ -300,10 +191,7 @@ def _briefing(row: Mapping[str, Any]) -> Briefing:
     position = Position(row["fen"], tuple(row["moves"].split()), row["root"])
     move = MoveInContext(position, row["move"])
     concepts, oracle, noticed = (
-        tuple(
-            ConceptChange(name, side, before, after, change, rank)
-            for rank, (name, side, before, after, change) in enumerate(row[key], start=1)
-        )
+        tuple(ConceptChange(*(*each, rank)) for rank, each in enumerate(row[key], start=1))
         for key in ("concepts", "oracle", "noticed")
     )
     around = read_analysis(position, row["before"]), read_analysis(move.after(), row["after"])
@@ -314,12 +202,11 @@ def _briefing(row: Mapping[str, Any]) -> Briefing:
 
 def read_analysis(position: Position, row: Mapping[str, Any]) -> Analysis:
     """Return the analysis of a position from what :func:`analysis_row` made of it."""
-    lines = []
+    units, lines = {"cp": chess.engine.Cp, "mate": chess.engine.Mate}, []
     for text, depth, moves in row["lines"]:
         unit, number = text.split()
-        score = {"cp": chess.engine.Cp, "mate": chess.engine.Mate}[unit](int(number))
-        pov_score = chess.engine.PovScore(score, position.turn)
-        lines.append(Line(tuple(moves.split()), pov_score, depth))
+        score = chess.engine.PovScore(units[unit](int(number)), position.turn)
+        lines.append(Line(tuple(moves.split()), score, depth))
     return Analysis(position, tuple(lines), row["nodes"], row["engine"])
 
 
@@ -393,11 +280,9 @@ def choose_moves(
         text = f"{seed} {each.move.position.fen} {each.move.uci}"
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
-    strata: dict[tuple[str, str], list[EvaluatedMove]] = {}
-    for candidate in sorted(candidates, key=lot):
-        strata.setdefault(candidate.stratum, []).append(candidate)
-    turns = zip_longest(*(strata[key] for key in sorted(strata)))
-    drawn = [each for turn in turns for each in turn if each is not None][:count]
+    ordered = sorted(sorted(candidates, key=lot), key=lambda each: each.stratum)
+    strata = [[*each] for _, each in groupby(ordered, key=lambda each: each.stratum)]
+    drawn = [each for turn in zip_longest(*strata) for each in turn if each is not None][:count]
     return [each for each in candidates if each in drawn]
 
 
@@ -487,12 +372,10 @@ def _oracle_changes(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange,
     changes = (after - before) / ChangeModel.load(weights_file("nnue")).spread
     return [
         tuple(
-            ConceptChange(
-                *concept_and_side(TERMS[k]), float(first[k]), float(last[k]), float(change[k]), rank
-            )
-            for rank, k in enumerate(np.argsort(-np.abs(change), kind="stable"), start=1)
+            ConceptChange(*(*concept_and_side(TERMS[k]), *row[:, k].tolist(), rank))
+            for rank, k in enumerate(np.argsort(-np.abs(row[2]), kind="stable"), start=1)
         )
-        for first, last, change in zip(before, after, changes, strict=True)
+        for row in np.stack([before, after, changes], axis=1)
     ]
 
 

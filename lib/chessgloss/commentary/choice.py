@@ -7,16 +7,15 @@ features how likely that is; its weights are data (``choice.toml``).
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import chess
 
 from chessgloss.claims import Claim, extract
 from chessgloss.claims.parser import Term
+from chessgloss.commentary import read_table
 from chessgloss.corpora.samples import phase_of
 from chessgloss.positions import MoveInContext
 
@@ -41,9 +40,7 @@ ALIKE: Final = tuple(
 
 #: The fitted weights: of classes by feature and name (``other`` for those that were rare), and of
 #: numbers by feature.
-WEIGHTS: Final[dict[str, Any]] = tomllib.loads(
-    files("chessgloss.commentary").joinpath("choice.toml").read_text("utf-8")
-)
+WEIGHTS: Final = read_table("choice.toml")
 
 
 def spoken_of(note: Note, claims: Sequence[Claim], move: MoveInContext) -> bool:

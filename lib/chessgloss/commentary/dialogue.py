@@ -13,7 +13,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal
+from itertools import chain
+from typing import Final, Literal
 
 import chess
 
@@ -25,7 +26,7 @@ from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.engine import Analysis, score_text
 from chessgloss.facts import listed, side_name
 from chessgloss.facts.board import attackers, taken_on
-from chessgloss.facts.fact import FactKind, named, owned
+from chessgloss.facts.fact import named, owned
 from chessgloss.llm.client import Client, Misconfigured, Unanswered
 from chessgloss.llm.recordings import Request, Sampling, State
 from chessgloss.positions import MoveInContext, Position
@@ -46,10 +47,7 @@ NOTE_WORDS, NOTE_SENTENCES = 70, 5
 SAMPLING = Sampling(temperature=0.1, max_tokens=220, seed=1)
 
 #: Facts that are told of a piece.
-_OF_PIECES: tuple[FactKind, ...] = (
-    *("hanging", "threat", "fork", "pin", "skewer"),
-    *("passed_pawn", "king_shelter"),
-)
+_OF_PIECES: Final = ("hanging", "threat", "fork", "pin", "skewer", "passed_pawn", "king_shelter")
 _PATTERNS = {name: re.compile(each) for name, each in PHRASES["question_patterns"].items()}
 
 
@@ -182,20 +180,16 @@ class Dialogue:
         the best move, the reply, who stands better); a question that names nothing gets the
         notes on the move.
         """
-        found = self.look_up_named(question)
-        asked = PHRASES["topics"].items()
+        found, asked = self.look_up_named(question), PHRASES["topics"].items()
         topics = [topic for topic, each in asked if re.search(each, question, re.IGNORECASE)]
-        if not found and not topics:
-            topics = ["the verdict"]
+        topics = topics if found or topics else ["the verdict"]
         return _distinct([*found, *map(self._on_topic, topics)])
 
     def look_up_named(self, text: str) -> tuple[Ground, ...]:
         """Return what is true of the moves, pieces and squares that a text names."""
         mentions = find_mentions(text)
         pieces = (self._on_pieces(each) for each in mentions if each.move is None)
-        return _distinct(
-            [*self._on_moves(mentions, text), *(one for each in pieces for one in each)]
-        )
+        return _distinct(chain(self._on_moves(mentions, text), *pieces))
 
     # ---------------------------------------------------------------- moves
 
@@ -210,12 +204,9 @@ class Dialogue:
         for mention in mentions:
             if mention.move is None:
                 continue
-            places: list[tuple[Place, Position | None]] = [
-                ("instead", self.move.position),
-                ("reply", self._after),
-                ("later", line),
-                ("threat", after_pass(self._after)),
-            ]
+            at: dict[Place, Position | None] = {"instead": self.move.position}
+            at |= {"reply": self._after, "later": line, "threat": after_pass(self._after)}
+            places = list(at.items())
             if _PATTERNS["later"].search(text[: mention.span[0]]):
                 places = [places[2], places[1], places[3], places[0]]
             ply = mention.numbered
@@ -245,13 +236,8 @@ class Dialogue:
     def _on_move(self, place: Place, move: MoveInContext) -> Ground:
         """Return the notes on a legal move, and what the engine says of it."""
         briefing, name = self._brief(move), move.numbered_san
-        verdict, heads = (
-            briefing.verdict,
-            {
-                "instead": f"{name} was possible instead.",
-                "threat": f"If {side_name(not move.mover)} did nothing, {name} would follow.",
-            },
-        )
+        verdict, heads = briefing.verdict, {"instead": f"{name} was possible instead."}
+        heads["threat"] = f"If {side_name(not move.mover)} did nothing, {name} would follow."
         told = compose(notes(briefing), words=NOTE_WORDS, sentences=NOTE_SENTENCES)
         sentences = [heads.get(place, f"{name}:"), told.text]
         if verdict.reply_line:
@@ -261,9 +247,8 @@ class Dialogue:
         if place == "instead":
             played = self._brief(self.move).verdict
             gain, value = played.loss - verdict.loss, score_text(played.after)
-            quality = (
-                "as good as" if abs(gain) <= 10 else "better than" if gain > 0 else "worse than"
-            )
+            compared = "better than" if gain > 0 else "worse than"
+            quality = compared if abs(gain) > 10 else "as good as"
             sentences.append(f"That is {quality} the played {self.move.numbered_san} ({value}).")
         elif verdict.best == move.uci and place != "threat":
             sentences.append(f"{name} is the engine's first choice.")
@@ -287,13 +272,13 @@ class Dialogue:
             return chess.square_name(square) not in hanging, not attacked, square
 
         squares = sorted(mention.squares(board), key=order)[:MOST_PIECES]
-        if not squares and mention.role == "square" and mention.square is not None:
-            name = chess.square_name(mention.square)
-            white, black = (_from(board, side, mention.square) for side in (True, False))
-            text = f"The square {name} is empty after the move; White reaches it with {white}, "
-            yield Ground(name, "board", f"{text}Black with {black}.")
-        elif not squares:
+        if not squares:
             text = f"After {self.move.numbered_san} there is no such piece: {words}."
+            if mention.role == "square" and mention.square is not None:
+                words = chess.square_name(mention.square)
+                white, black = (_from(board, side, mention.square) for side in (True, False))
+                text = f"The square {words} is empty after the move; White reaches it with {white}"
+                text += f", Black with {black}."
             yield Ground(words, "board", text)
         for square in squares:
             colour, name = bool(board.color_at(square)), chess.square_name(square)
@@ -306,10 +291,8 @@ class Dialogue:
                     sentences.append("nothing wins it by exchanges at once")
                 count = _taken_at(board, square, line)
                 fate = "it is taken" if count else "it stays on the board"
-                if line:
-                    sentences.append(
-                        f"in the engine's main line {fate}: {_line(board, line[:count])}"
-                    )
+                shown = f"in the engine's main line {fate}: {_line(board, line[:count])}"
+                sentences += [shown] if line else []
             sentences = [each[0].upper() + each[1:] for each in sentences]
             yield Ground(owner, "board", f"{'. '.join(sentences)}.")
 
@@ -329,10 +312,9 @@ class Dialogue:
             side = "the game" if verdict.standing == "equal" else side_name(self.move.mover)
             text = f"After {name} the engine says that {score}: {side} is {verdict.standing}."
         elif topic == "the threats":
-            found = [
-                briefing.facts().of("threat", when="after", side=side) for side in (True, False)
-            ]
-            told = [fact.text for facts in found for fact in facts[:MOST_THREATS]]
+            facts = briefing.facts()
+            found = (facts.of("threat", when="after", side=side) for side in (True, False))
+            told = [fact.text for own in found for fact in own[:MOST_THREATS]]
             text = f"{'; '.join(told) or 'Nobody threatens to win anything at once'}."
             if self._board.is_check():
                 line = _line(self._board, verdict.reply_line[:MOST_PLIES])
@@ -347,16 +329,11 @@ class Dialogue:
         """Return what is asked of the model for one question."""
         prompt, position = load_prompt("answer"), self.move.position
         turns = [f"Reader: {asked}\nCoach: {answer}" for asked, answer in self.turns[-MOST_TURNS:]]
-        messages = prompt.fill(
-            fen=position.fen,
-            move=self.move.numbered_san,
-            comment=quoted(self.comment),
-            turns=quoted("\n".join(turns)) if turns else "(none)",
-            facts="\n".join(f"- {ground.text}" for ground in grounds),
-            question=quoted(question),
-        )
+        words = {"fen": position.fen, "move": self.move.numbered_san, "question": quoted(question)}
+        words["turns"] = quoted("\n".join(turns)) if turns else "(none)"
+        words["facts"] = "\n".join(f"- {ground.text}" for ground in grounds)
         about = {"fen": position.fen, "move": self.move.uci}
-        return Request(messages, SAMPLING, prompt=prompt.label, about=about)
+        return prompt.ask(SAMPLING, about, comment=quoted(self.comment), **words)
 
     def _write(self, client: Client, question: str, grounds: tuple[Ground, ...]) -> Reply | None:
         """Have the model answer, twice if its draft speaks of more than it was given."""

@@ -8,34 +8,30 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
 from typing import Any, Literal, cast, get_args
 
+import chess
+import chess.pgn
 import numpy as np
 import pandas as pd
 
-from chessgloss.commentary.briefing import (
-    Briefing,
-    Comment,
-    EvaluatedMove,
-    Notation,
-    describe_attacks,
-    describe_concepts,
-    describe_position,
-    describe_verdict,
-)
+from chessgloss.commentary import read_table
+from chessgloss.commentary.briefing import PHRASES, Briefing, Comment, EvaluatedMove
 from chessgloss.commentary.notes import write_notes
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.commentary.proven import Form, request_constrained, write_proven
 from chessgloss.concepts.changes import ConceptChange
-from chessgloss.facts import side_name
+from chessgloss.engine import ScoreWording, score_text
+from chessgloss.facts import Verdict, side_name
+from chessgloss.facts.board import attacks
 from chessgloss.llm.client import Client, Misconfigured, Unanswered, replay
 from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
-from chessgloss.positions import MoveInContext
+from chessgloss.positions import MoveInContext, Position
 from chessgloss.store import find_project
+
+Notation = Literal["fen", "pgn"]
 
 Choice = Literal["top", "random", "flipped", "none"]
 
@@ -58,6 +54,12 @@ UNASKED = ("reference", "notes", "template", "gac")
 #: Methods that give a model notes to write (:mod:`chessgloss.commentary.proven`), and the
 #: earlier one whose comments were checked, mended and published.
 WRITTEN = ("ccc_notes", "ccc_proven", *get_args(Form), "ccc_verified")
+
+#: Changes smaller than this, in standard deviations, count as none: no direction is given.
+NO_CHANGE = 0.1
+
+_AHEAD = "{ahead} is ahead by {lead:.1f} pawns"
+_WORDING = ScoreWording(number=_AHEAD, mated="{ahead} has mated", level="the game is level")
 
 _COMMENT = re.compile(r"^\W*comment\W*?:\W*?(?=\w)", re.IGNORECASE | re.MULTILINE)
 
@@ -96,48 +98,14 @@ class Method:
     examples: int = 0
 
 
-_GUIDED = "engine's verdict, reasoning, five concepts"
-
-
-def _ccc(name: str, given: str, choice: Choice, **options: bool) -> Method:
-    given = f"engine's verdict, attacks, examples, reasoning, {given}"
-    return Method(name, "comment_ccc", given, choice, **options)
-
-
+_TABLE = read_table("methods.toml")
 #: Every such method by name.
-METHODS: Mapping[str, Method] = {
-    method.name: method
-    for method in (
-        Method("llm", "comment_llm", "nothing more"),
-        Method("llm_expert", "comment_expert", "engine's verdict"),
-        _ccc("ccc", "five concepts", "top"),
-        _ccc("ccc_random", "five other concepts by lot", "random"),
-        _ccc("ccc_flipped", "five concepts turned round", "flipped"),
-        _ccc("ccc_none", "no concept", "none"),
-        _ccc("ccc_oracle", "Stockfish 8's five", "top", oracle=True),
-        _ccc("ccc_facts", "five concepts, and forks, pins and such it sees", "top", noticed=True),
-        Method("llm_two", "comment_llm", "two examples", examples=2),
-        Method("llm_expert_two", "comment_expert", "engine's verdict, two examples", examples=2),
-        Method("ccc_two", "comment_guided", f"attacks, {_GUIDED}", "top", examples=2),
-        Method("ccc_two_bare", "comment_guided", _GUIDED, "top", attacks=False, examples=2),
-        Method("ccc_zero", "comment_guided", f"attacks, {_GUIDED}", "top"),
-        Method("ccc_zero_bare", "comment_guided", _GUIDED, "top", attacks=False),
-    )
-}
-
-#: The arms that are ranked: each without worked examples and with the same two; those that are
-#: guided by concepts also without the list of attacks.
-ARMS: Mapping[str, tuple[str, ...]] = {
-    "no examples": ("llm", "llm_expert", "ccc_zero", "ccc_zero_bare"),
-    "two examples": ("llm_two", "llm_expert_two", "ccc_two", "ccc_two_bare"),
-}
+METHODS = {name: Method(name, **each) for name, each in _TABLE["methods"].items()}
+#: The arms that are ranked, by the worked examples that they are shown.
+ARMS: Mapping[str, tuple[str, ...]] = {key: tuple(names) for key, names in _TABLE["arms"].items()}
 
 #: Two worked examples, one a colour; an arm sees of them what it sees of its own move.
-EXAMPLES: tuple[Mapping[str, Any], ...] = tuple(
-    tomllib.loads(
-        files("chessgloss.commentary").joinpath("prompts", "examples.toml").read_text("utf-8")
-    )["example"]
-)
+EXAMPLES: tuple[Mapping[str, Any], ...] = tuple(read_table("prompts/examples.toml")["example"])
 
 #: Methods whose prompts begin alike for one move: asked move by move, the server reads the
 #: common part once.
@@ -176,10 +144,10 @@ def choose_concepts(
         How many.
     """
     top, others = tuple(ranked[:count]), ranked[count:]
-    if choice in ("top", "none"):
-        return top if choice == "top" else ()
     if choice == "flipped":
         return tuple(_with_change(each, -each.change) for each in top)
+    if choice != "random":
+        return top if choice == "top" else ()
     lot = f"1 {move.position.fen} {move.uci}".encode()
     digest = hashlib.blake2b(lot, digest_size=8).digest()
     random = np.random.default_rng(int.from_bytes(digest, "big"))
@@ -195,6 +163,96 @@ def _with_change(concept: ConceptChange, change: float) -> ConceptChange:
     """Return a concept with another change; the score after the move moves with its sign."""
     step = abs(concept.after - concept.before) * (1 if change >= 0 else -1)
     return replace(concept, change=change, after=concept.before + step)
+
+
+# ---------------------------------------------------------------- what is given, in words
+
+
+def describe_position(position: Position, notation: Notation = "fen") -> str:
+    """Return the position as a FEN or as the moves of its game, in SAN with their numbers.
+
+    Raises
+    ------
+    ValueError
+        For ``pgn``, if the game does not start from the initial position.
+    """
+    if notation == "fen":
+        return f"Position (FEN): {position.fen}"
+    if not known_from_start(position):
+        raise ValueError(f"the game that led to {position.fen!r} is not known from its start")
+    game = chess.pgn.Game.from_board(position.board())
+    movetext = game.accept(chess.pgn.StringExporter(headers=False, columns=None))
+    return f"Game so far (PGN): {movetext.removesuffix('*').strip()}"
+
+
+def known_from_start(position: Position) -> bool:
+    """Return whether the game that led to a position is known from the initial position."""
+    return position.root == chess.STARTING_FEN and bool(position.moves)
+
+
+def describe_attacks(position: Position) -> str:
+    """Return every attack on an enemy piece, one line an attacking piece, White's first.
+
+    The CCC paper (3.1.2) lists them so that no piece is made up. An attack that the rules
+    bar (the attacker is pinned, or the king would step into check) is left out.
+    """
+    targets: dict[str, list[str]] = {}
+    for colour in (chess.WHITE, chess.BLACK):
+        for pair in attacks(position.board(), colour):
+            if not pair.barred:
+                piece, target = chess.piece_name(pair.piece), chess.piece_name(pair.target_piece)
+                attacker = f"{side_name(colour)} {piece} {chess.square_name(pair.square)}"
+                attacked = f"{target} {chess.square_name(pair.target)}"
+                targets.setdefault(attacker, []).append(attacked)
+    lines = [f"- {attacker} attacks {', '.join(names)}" for attacker, names in targets.items()]
+    return "\n".join(lines) or "- none"
+
+
+def describe_verdict(move: MoveInContext, verdict: Verdict) -> str:
+    """Return the engine's verdict: who is ahead before and after, the loss, best and reply.
+
+    Scores are given for the side that is ahead, in pawns. The paper's prompts give the same
+    things: the score of the move, the expected reply, the best move.
+    """
+    board = move.position.board()
+    quality = "this is the best move"
+    if verdict.rank != 1 and verdict.loss:
+        name = verdict.mistake_class.lower()
+        name += "" if name in ("inaccuracy", "mistake", "blunder") else " move"
+        name = f"an {name}" if name[0] in "aeiou" else f"a {name}"
+        best = board.san(chess.Move.from_uci(verdict.best))
+        quality = f"this is {name} (loses {verdict.loss / 100:.1f} pawns), best was {best}"
+    before, after = (score_text(score, _WORDING) for score in (verdict.before, verdict.after))
+    parts = [f"before the move {before}, after it {after}", quality]
+    if verdict.reply is not None:
+        reply = move.after().board().san(chess.Move.from_uci(verdict.reply))
+        parts.append(f"expected reply {reply}")
+    return "; ".join(parts)
+
+
+def describe_concepts(concepts: Sequence[ConceptChange]) -> str:
+    """Return the concepts, one numbered line each, most important first."""
+    lines = [f"{rank}. {describe_concept(each)}" for rank, each in enumerate(concepts, start=1)]
+    return "\n".join(lines) or "(none given)"
+
+
+def describe_concept(change: ConceptChange) -> str:
+    """Return a concept and its direction in words: ``White's king safety: gets worse``.
+
+    Material, Imbalance and Pawns count White minus Black: their change is a shift to one
+    side. A concept fitted on a fact comes or goes: ``White's fork: seems to appear``.
+    """
+    words = PHRASES["concepts"][change.concept]
+    up = change.change > 0
+    if "plural" in words:
+        verb = "seem" if words["plural"] else "seems"
+        return f"{change.side}'s {change.concept}: {verb} to {'appear' if up else 'disappear'}"
+    owner, direction = f"{change.side}'s ", f"gets {'better' if up else 'worse'}"
+    if change.side == "both":
+        owner, direction = "", f"shifts in {side_name(up)}'s favour"
+    if abs(change.change) < NO_CHANGE:
+        direction = "hardly changes"
+    return f"{owner}{words['name']}: {direction}"
 
 
 # ---------------------------------------------------------------- questions and answers
@@ -218,11 +276,8 @@ def request_comment(
     """
     chosen, move = METHODS[method], briefing.move
     prompt = load_prompt(chosen.prompt)
-    values = {
-        "position": describe_position(move.position, notation),
-        "side": side_name(move.mover),
-        "move": move.numbered_san,
-    }
+    values = {"side": side_name(move.mover), "move": move.numbered_san}
+    values["position"] = describe_position(move.position, notation)
     if "verdict" in prompt.placeholders:
         values["verdict"] = describe_verdict(move, briefing.verdict)
     if chosen.concepts is not None:
@@ -230,12 +285,10 @@ def request_comment(
         values["concepts"] = describe_concepts(concepts_of(briefing, method, count))
     *before, question = prompt.fill(**values)
     shown = (turn for each in EXAMPLES[: chosen.examples] for turn in _show(chosen, each))
-    return Request(
-        (*before, *shown, question),
-        Sampling(temperature=TEMPERATURE, max_tokens=200 if chosen.concepts else 90, seed=1),
-        prompt=prompt.label,
-        about={"method": method, "of": briefing.name, "notation": notation, "concepts": count},
-    )
+    sampling = Sampling(TEMPERATURE, 200 if chosen.concepts else 90, seed=1)
+    about: dict[str, str | int] = {"method": method, "of": briefing.name, "notation": notation}
+    about["concepts"] = count
+    return Request((*before, *shown, question), sampling, 0, prompt.label, about)
 
 
 def _attacks(method: Method, lines: str) -> str:
@@ -331,8 +384,7 @@ class ModelWriter:
             if self.method == "ccc_proven":
                 comment = write_proven(briefing, self.client).comment
             else:
-                answer = self.client.ask(request_comment(briefing, self.method))
-                comment = read_comment(answer, self.method)
+                (comment,) = model_comments([briefing], self.method, self.client)
             if comment.state == "answered" and comment.method == self.method:
                 return replace(comment, model=comment.model or name)
             problem = f"{name} gave no usable comment on {briefing.name}"
@@ -343,12 +395,7 @@ class ModelWriter:
 
 
 def model_comments(
-    briefings: Sequence[Briefing],
-    method: str,
-    client: Client,
-    *,
-    notation: Notation = "fen",
-    count: int = CONCEPTS,
+    briefings: Sequence[Briefing], method: str, client: Client, **how: Any
 ) -> list[Comment]:
     """Return the comments of a method that asks a language model, in the order of briefings.
 
@@ -360,10 +407,10 @@ def model_comments(
         Name of a method in :data:`METHODS`.
     client
         Replays, records or asks.
-    notation, count
-        As in :func:`request_comment`.
+    how
+        ``notation`` and ``count``, as in :func:`request_comment`.
     """
-    requests = [request_comment(each, method, notation=notation, count=count) for each in briefings]
+    requests = [request_comment(each, method, **how) for each in briefings]
     return [read_comment(answer, method) for answer in client.ask_many(requests, progress=False)]
 
 
@@ -390,9 +437,7 @@ def written_comments(briefings: Sequence[Briefing], model: str, method: str) -> 
     if method in get_args(Form):
         requests = [request_constrained(each, cast(Form, method)) for each in briefings]
         answers = client.ask_many(requests, progress=False)
-        return [
-            Comment(answer.text.strip(), method, model, str(answer.state)) for answer in answers
-        ]
+        return [Comment(one.text.strip(), method, model, str(one.state)) for one in answers]
     written = [write_proven(each, client) for each in briefings]
     if method == "ccc_proven":
         return [replace(each.comment, method=method, model=model) for each in written]
@@ -424,8 +469,8 @@ def gather_comments(
     Returns
     -------
     pandas.DataFrame
-        As :func:`comment_table` gives it. A move that no human commented on has no row for
-        ``reference``.
+        A row a comment: ``move``, ``group``, ``method``, ``model``, ``state``, ``text``,
+        ``words``. A move that no human commented on has no row for ``reference``.
 
     Raises
     ------
@@ -451,30 +496,10 @@ def gather_comments(
         asked = replay("arms", client.model.name) if own else client
         return model_comments(given, method, asked)
 
-    return comment_table(moves, [column(method) for method in methods])
-
-
-def comment_table(
-    moves: Sequence[EvaluatedMove], columns: Sequence[Sequence[Comment | None]]
-) -> pd.DataFrame:
-    """Return comments as a table, a row each.
-
-    Parameters
-    ----------
-    moves
-        The moves.
-    columns
-        For each method its comments in the order of the moves; ``None`` where there is none.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``move``, ``group``, ``method``, ``model``, ``state``, ``text``, ``words``.
-    """
     rows = [
         (move.name, move.group, each.method, each.model, each.state, each.text, each.words)
-        for comments in columns
-        for move, each in zip(moves, comments, strict=True)
+        for method in methods
+        for move, each in zip(moves, column(method), strict=True)
         if each is not None
     ]
     names = ["move", "group", "method", "model", "state", "text", "words"]

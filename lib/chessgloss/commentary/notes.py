@@ -15,17 +15,16 @@ and wordings are data (``notes.toml``).
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import chess
 import chess.engine
 
+from chessgloss.commentary import read_table
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.engine import centipawns
 from chessgloss.facts import Fact, listed, side_name
@@ -36,9 +35,7 @@ from chessgloss.facts.tactics import VALUES, balance, captures, exchange, mates,
 from chessgloss.facts.verdict import Standing, judge, standing
 
 #: The kinds of notes as data: weights, and ways of saying each.
-NOTES: Final[dict[str, Any]] = tomllib.loads(
-    files("chessgloss.commentary").joinpath("notes.toml").read_text("utf-8")
-)
+NOTES: Final = read_table("notes.toml")
 
 #: Words of a comment and sentences at most; plies of a line that are spelt out.
 MOST_WORDS, MOST_SENTENCES, SPELT = 45, 3, 3
@@ -63,6 +60,8 @@ _AHEAD: Final = ("winning", "clearly better", "slightly better")
 _BAD: Final = frozenset({"inaccuracy", "mistake", "blunder"})
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 _CENTRE: Final = (chess.D4, chess.E4, chess.D5, chess.E5)
+_Of = Sequence[str | chess.Square]
+_MINOR = ([chess.KNIGHT], [chess.BISHOP])
 _PIECES = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN)
 
 
@@ -149,6 +148,15 @@ class Outcome(NamedTuple):
     plies: int
     fallen: chess.Square | None
 
+    @property
+    def stuff(self) -> str:
+        """What is won, or lost, in words: ``a knight``, ``two pawns``, ``the exchange``."""
+        pair = (self.won, self.lost) if self.gain > 0 else (self.lost, self.won)
+        if pair[0] == Counter([chess.ROOK]) and [*pair[1].elements()] in _MINOR:
+            return "the exchange"
+        ranked = (sorted(pieces.items(), reverse=True) for pieces in pair if pieces)
+        return " for ".join(listed([_amount(n, kind) for kind, n in each]) for each in ranked)
+
 
 NOTHING: Final = Outcome(0, Counter(), Counter(), 0, None)
 
@@ -163,15 +171,15 @@ def play_out(board: chess.Board, line: Sequence[str], side: chess.Color) -> Outc
     states, worth, sign = [board.copy(stack=False)], [0], 1 if side else -1
     todo = [chess.Move.from_uci(uci) for uci in reversed(line[:LONGEST])]
     while len(states) < 2 * LONGEST:
-        turn, move = states[-1].turn, todo.pop() if todo else None
-        if move is None and worth[-1] and (turn == side) == (worth[-1] < 0):
-            best = max(captures(states[-1], turn), key=lambda each: each.gain, default=None)
+        state, move = states[-1].copy(), todo.pop() if todo else None
+        if move is None and worth[-1] and (state.turn == side) == (worth[-1] < 0):
+            best = max(captures(state, state.turn), key=lambda each: each.gain, default=None)
             move = best.move if best and best.gain > 0 else None
-        if move is None or not states[-1].is_legal(move):
+        if move is None or not state.is_legal(move):
             break
-        states.append(states[-1].copy())
-        states[-1].push(move)
-        worth.append(sign * (balance(states[-1]) - balance(board)))
+        state.push(move)
+        states.append(state)
+        worth.append(sign * (balance(state) - balance(board)))
     taken = [*(after != before for before, after in pairwise(worth)), False]
     forced = [each.is_check() and any(each.legal_moves) for each in states]
     quiet = [n for n in range(len(states)) if not (taken[n] or forced[n])]
@@ -189,30 +197,22 @@ def play_out(board: chess.Board, line: Sequence[str], side: chess.Color) -> Outc
             for counter in (won, lost):
                 counter[next(k for k in kinds if counter[k])] -= 1
     won, lost = +won, +lost
-    moves = states[plies].move_stack
-    fallen = boards.taken_on(states[plies - 1], moves[-1])
-    if (won + lost).total() > 1 or fallen is None:
-        return Outcome(worth[end], won, lost, plies, None)
-    for move in reversed(moves[:-1]):
+    *moves, last = states[plies].move_stack
+    fallen = boards.taken_on(states[plies - 1], last)
+    for move in reversed(moves):
         fallen = move.from_square if move.to_square == fallen else fallen
-    simple = board.piece_type_at(fallen) in won + lost
-    return Outcome(worth[end], won, lost, plies, fallen if simple else None)
+    if fallen is None or (won + lost).total() > 1 or board.piece_type_at(fallen) not in won + lost:
+        fallen = None
+    return Outcome(worth[end], won, lost, plies, fallen)
 
 
 def _count(board: chess.Board, side: chess.Color) -> Counter[chess.PieceType]:
     return Counter({kind: len(board.pieces(kind, side)) for kind in _PIECES})
 
 
-def stuff(won: Counter[chess.PieceType], lost: Counter[chess.PieceType]) -> str:
-    """Return what is won in words: ``a knight``, ``two pawns``, ``the exchange``."""
-    if won == Counter([chess.ROOK]) and lost in (Counter([chess.KNIGHT]), Counter([chess.BISHOP])):
-        return "the exchange"
-    amounts = [
-        listed([f"a {chess.piece_name(k)}" if n == 1 else f"{_NUMBERS[n]} {chess.piece_name(k)}s"
-                for k, n in sorted(pieces.items(), reverse=True)])
-        for pieces in (won, lost) if pieces
-    ]  # fmt: skip
-    return " for ".join(amounts)
+def _amount(number: int, kind: chess.PieceType) -> str:
+    name = chess.piece_name(kind)
+    return f"a {name}" if number == 1 else f"{_NUMBERS[number]} {name}s"
 
 
 def spelt(board: chess.Board, line: Sequence[str], plies: int = SPELT) -> str:
@@ -284,11 +284,10 @@ class Played:
             "us": side_name(self.us),
             "them": side_name(self.them),
             "san": board.san(move),
-            "to": chess.square_name(self.end),
-            "piece": chess.piece_name(self.piece),
-            "file": chess.FILE_NAMES[chess.square_file(self.end)],
-            "promoted": chess.piece_name(move.promotion or chess.PAWN),
         }
+        self.words |= {"to": chess.square_name(self.end), "piece": chess.piece_name(self.piece)}
+        self.words["file"] = chess.FILE_NAMES[chess.square_file(self.end)]
+        self.words["promoted"] = chess.piece_name(move.promotion or chess.PAWN)
 
     def then(self, uci: str) -> Played:
         """Return the move that answers this one."""
@@ -298,8 +297,8 @@ class Played:
     def purposes(self) -> list[Purpose]:
         """Return what the move does on the board, the weightiest first; no square or kind twice."""
         kept, covered = list[Purpose](), set[str]()
-        makers = (self._special, self._attacks, self._defends, self._pawns, self._lines)
-        made = (each for make in (*makers, self._pieces, self._king) for each in make())
+        made = [*self._special(), *self._attacks(), *self._defends(), *self._pawns()]
+        made += [*self._lines(), *self._pieces(), *self._king()]
         for each in sorted(made, key=lambda each: (-each.weight, each.kind)):
             if not {each.kind, *each.about} & covered:
                 kept.append(each)
@@ -325,10 +324,10 @@ class Played:
 
     def _special(self) -> Iterator[Purpose]:
         """Yield castling, captures, promotion and checks."""
-        board, move = self.before, self.move
-        if board.is_castling(move):
+        board = self.before
+        if board.is_castling(self.move):
             yield self._make("castles")
-        if move.promotion:
+        if self.move.promotion:
             yield self._make("promotes")
         if self.taken is not None:
             victim = boards.piece_on(board, self.taken)
@@ -357,8 +356,7 @@ class Played:
             return -VALUES[boards.piece_on(board, square)], square
 
         new = sorted(self.won.keys() - self.won_before.keys(), key=worth)
-        mine = [square for square in new if square in reach and not self.loose]
-        if mine:
+        if mine := [square for square in new if square in reach and not self.loose]:
             pawn = -worth(mine[0])[0] == VALUES[chess.PAWN]
             kind = "attacks_two" if len(mine) > 1 else "attacks"
             if self.arrived == chess.PAWN:
@@ -376,12 +374,11 @@ class Played:
             if pin.square == self.end and pin[1:3] not in old and not self.loose:
                 yield self._make("pins", pin[1:3], -worth(pin.front)[0])
         hit_before = self.before.attacks(self.start)
-        rest = [s for s in reach if s not in self.won and s != king and s not in hit_before]
-        rest.sort(key=worth)
+        left = (s for s in reach if s not in self.won and s != king and s not in hit_before)
+        rest = sorted(left, key=worth)
         same = [s for s in rest if boards.piece_on(board, s) == self.arrived]
         if self.arrived == chess.PAWN:
-            hit = [s for s in reach & board.pawns if s not in mine]
-            if hit:
+            if hit := [s for s in reach & board.pawns if s not in mine]:
                 yield self._make("challenges", hit)
         elif self.arrived in (chess.QUEEN, chess.ROOK, chess.BISHOP) and same and not self.loose:
             if board.attackers_mask(self.us, self.end):
@@ -411,8 +408,8 @@ class Played:
             yield self._make("guards", kept[:2])
 
     def _pawns(self) -> Iterator[Purpose]:
-        board, us, step = self.after, self.us, 8 if self.us else -8
-        passed, old = boards.passed(board, us), boards.passed(self.before, us)
+        board, step = self.after, 8 if self.us else -8
+        passed, old = boards.passed(board, self.us), boards.passed(self.before, self.us)
         for pawn in passed - old:
             if pawn not in self.lost:
                 yield self._make("passed_new", [pawn])
@@ -421,7 +418,7 @@ class Played:
                 yield self._make("blockades", [pawn])
         if self.arrived != chess.PAWN or self.loose:
             return
-        steps = 7 - chess.square_rank(self.end) if us else chess.square_rank(self.end)
+        steps = 7 - self._rank()
         if self.end in passed and self.start in old:
             count = "one step" if steps == 1 else f"{_NUMBERS[steps]} steps"
             yield self._make("passed_advanced", [self.end], 9 - 3 * steps, steps=count)
@@ -453,19 +450,19 @@ class Played:
 
     def _lines(self) -> Iterator[Purpose]:
         """Yield lines that the move opens for other pieces of its side."""
-        gains = dict[chess.Square, int]()
         ours = self.before.occupied_co[self.us] & self.after.occupied_co[self.us]
-        for square in chess.SquareSet(ours & ~self.before.kings):
-            more = len(self.after.attacks(square)) - len(self.before.attacks(square))
-            if more >= 3 and square != self.end:
-                gains[square] = more
+        gains = {
+            square: len(self.after.attacks(square)) - len(self.before.attacks(square))
+            for square in chess.SquareSet(ours & ~self.before.kings & ~chess.BB_SQUARES[self.end])
+        }
         first = sorted(gains, key=lambda square: (-gains[square], square))[:2]
+        first = [square for square in first if gains[square] >= 3]
         if first and not self.before.is_castling(self.move):
             yield self._make("opens", first, gains[first[0]] - 3)
 
     def _pieces(self) -> Iterator[Purpose]:
         board, piece, file = self.after, self.arrived, chess.square_file(self.end)
-        rank = chess.square_rank(self.end) if self.us else 7 - chess.square_rank(self.end)
+        rank = self._rank()
         if piece in (chess.PAWN, chess.KING) or self.loose:
             return
         if piece in (chess.ROOK, chess.QUEEN):
@@ -484,13 +481,17 @@ class Played:
         if self.end in _CENTRE:
             yield self._make("central", [self.end])
 
+    def _rank(self) -> int:
+        """Return the rank of the move's end from 0, seen by the mover."""
+        return chess.square_rank(self.end if self.us else chess.square_mirror(self.end))
+
     def _is_outpost(self) -> bool:
         """Tell whether a pawn holds the piece and no enemy pawn can ever attack it."""
         board, (rank, file) = self.after, divmod(self.end, 8)
         held = board.attackers_mask(self.us, self.end) & board.pieces_mask(chess.PAWN, self.us)
-        beside = (divmod(pawn, 8) for pawn in board.pieces(chess.PAWN, self.them))
-        ahead = (r for r, f in beside if abs(f - file) == 1 and (r - rank) * (2 * self.us - 1) > 0)
-        return bool(held) and not any(True for _ in ahead)
+        theirs = (divmod(pawn, 8) for pawn in board.pieces(chess.PAWN, self.them))
+        ahead = (r > rank if self.us else r < rank for r, f in theirs if abs(f - file) == 1)
+        return bool(held) and not any(ahead)
 
     def _files(self, rank: int, file: int) -> Iterator[Purpose]:
         board, theirs = self.after, self.after.pieces(chess.PAWN, self.them)
@@ -498,12 +499,11 @@ class Played:
             yield self._make("seventh", rank="seventh" if self.us else "second")
         if file == chess.square_file(self.start):
             return
-        closed = board.pieces_mask(chess.PAWN, self.us) & chess.BB_FILES[file]
         if file in boards.open_files(board):
             yield self._make("open_file")
         heavy = boards.heavy_pieces(board, self.us, file)
         partners = list(heavy & board.attacks(self.end))
-        if partners and not closed:
+        if partners and not board.pieces_mask(chess.PAWN, self.us) & chess.BB_FILES[file]:
             kind = "triples" if len(heavy) > 2 else "doubles"
             yield self._make(kind, partner=named(board, partners[0]))
 
@@ -546,8 +546,8 @@ class _Notes:
         self.even = balance(earlier) == balance(self.after)  # the move makes up for the last
         for _ in range(min(3, len(earlier.move_stack))):
             earlier.pop()
-        sign = 1 if self.us else -1
-        self.swing = sign * (balance(self.before) - balance(earlier))  # won in the last four plies
+        won = balance(self.before) - balance(earlier)
+        self.swing = won if self.us else -won  # what the mover has won in the last four plies
 
     def __iter__(self) -> Iterator[Note]:
         if not any(self.after.generate_legal_moves()):
@@ -559,16 +559,10 @@ class _Notes:
             yield from (*self._replies(), *self._standing(), *self._purposes())
 
     def _note(
-        self,
-        kind: str,
-        value: float | None = None,
-        plus: float = 0,
-        about: Sequence[str | chess.Square] = (),
-        /,
-        **words: str,
+        self, kind: str, value: float | None = None, plus: float = 0, about: _Of = (), /, **new: str
     ) -> Note:
         entry = NOTES["kinds"][kind]
-        words = {**self.played.words, **words}
+        words = self.played.words | new
         words |= {f"{key}_cap": _capital(word) for key, word in words.items()}
         sentence = _choose(entry["say"], self.before.fen() + self.uci).format(**words)
         side = self.them if entry.get("theirs") else self.us
@@ -651,18 +645,17 @@ class _Notes:
         if net.fallen is not None:
             square = end if net.fallen == played.start else net.fallen
             fallen = named(self.after if net.gain < 0 else self.before, square)
-            about.append(square if net.gain < 0 else f"won {chess.square_name(square)}")
+            about = [square if net.gain < 0 else f"won {chess.square_name(square)}"]
         words = {"fallen": fallen, "line": spelt(self.after, self.replies, net.plies - 1)}
+        words["stuff"] = net.stuff
         if net.gain < 0 and self.bad and self.best.gain > net.gain and net.plies > 1:
             kind, plus = "loses_piece" if fallen else "loses", -12.0 * (net.gain == -1)
-            words["stuff"] = stuff(net.lost, net.won)
             yield self._note(kind, -net.gain, plus - net.gain / 2, about, **words)
         elif net.gain > 0 and not self.bad:
             if played.recaptures or (self.swing < 0 and net.gain + self.swing <= 0):
                 return  # what was lost before comes back
             if net.plies - 1 > SPELT and fallen:
                 words["line"] += f", and {fallen} falls"
-            words["stuff"] = stuff(net.won, net.lost)
             plus = 2.0 * net.gain - (4 if net.gain > 1 else 34)
             if net.plies > 1:
                 yield self._note("wins", net.gain, plus, about, **words)
@@ -680,8 +673,8 @@ class _Notes:
         if self.bad:
             return
         if net.gain < 0 and net.plies > 1 and self.verdict.standing in (*_AHEAD, "equal"):
-            words = {"stuff": stuff(net.lost, net.won), "standing": self._stands()}
-            words["line"] = spelt(self.after, self.replies, net.plies - 1)
+            line = spelt(self.after, self.replies, net.plies - 1)
+            words = {"stuff": net.stuff, "standing": self._stands(), "line": line}
             yield self._note("sacrifice", -net.gain, -14.0 * (net.gain == -1), **words)
             return
         victims = [boards.taken_on(self.after, chess.Move.from_uci(x.moves[0])) for x in lines]
@@ -698,7 +691,7 @@ class _Notes:
             if (each.score.pov(self.us).mate() or 0) > 0:
                 result = "leads to mate"
             elif gain.gain > 0:
-                result = f"wins {stuff(gain.won, gain.lost)}"
+                result = f"wins {gain.stuff}"
             elif stands not in ("winning", "clearly better"):
                 continue
             worth = VALUES[boards.piece_on(self.after, square)]
@@ -721,11 +714,9 @@ class _Notes:
                 yield self._note("only_mate")
             elif worse and keeps and stays and not first and self.played.gain <= 0:
                 outcome = self._outcome(self.before, moves, lines[1].score)
-                fate = f"leaves {self._leader(left, '')}"
-                if outcome.gain < 0:
-                    fate = f"loses {stuff(outcome.lost, outcome.won)}"
-                other = spelt(self.before, moves[:1])
-                yield self._note("only", keeps=keeps, other=other, fate=fate)
+                loses, leaves = f"loses {outcome.stuff}", f"leaves {self._leader(left, '')}"
+                words = {"keeps": keeps, "fate": loses if outcome.gain < 0 else leaves}
+                yield self._note("only", **words, other=spelt(self.before, moves[:1]))
 
     def _better(self) -> Iterator[Note]:
         verdict, line = self.verdict, self.verdict.best_line
@@ -734,8 +725,7 @@ class _Notes:
         move, best = Played(self.before, chess.Move.from_uci(verdict.best)), self.best
         purposes = move.telling()
         if best.gain > max(self.net.gain, 0) and move.end != self.played.end:
-            words = {"line": spelt(self.before, line, max(best.plies, 1))}
-            words["stuff"] = stuff(best.won, best.lost)
+            words = {"line": spelt(self.before, line, max(best.plies, 1)), "stuff": best.stuff}
             yield self._note("better_wins", best.gain, **words)
         elif purposes:
             yield self._note("better", best=move.number, purpose=_both(purposes))
@@ -764,12 +754,10 @@ class _Notes:
         more = centipawns(search.best.score, self.us) - self.verdict.centipawns_after
         if 0 < moves <= LONGEST_THREAT:
             yield self._note("threat_mate", moves, against, **_mate(turned, line, moves))
-        elif 0 < outcome.plies <= SPELT and direct and more >= max(60, 50 * outcome.gain) > 0:
-            words = {"stuff": stuff(outcome.won, outcome.lost)}
-            words["line"] = spelt(turned, line, outcome.plies)
+        elif 0 < outcome.plies <= SPELT and direct and more >= 50 * outcome.gain > 0 and more >= 60:
+            words = {"stuff": outcome.stuff, "line": spelt(turned, line, outcome.plies)}
             about, plus = [f"won {line[0][2:4]}"], against + min(outcome.gain, 9) - 3
-            if outcome.gain > 0:
-                yield self._note("threat", outcome.gain, plus, about, **words)
+            yield self._note("threat", outcome.gain, plus, about, **words)
 
     def _replies(self) -> Iterator[Note]:
         reply = self.reply
@@ -879,11 +867,11 @@ def choose(
 ) -> list[Note]:
     """Return the notes of a comment, two about what the move does joined in one sentence."""
     chosen = list[Note]()
-    covered = set[str]()
     for note in ranked:
         length = sum(len(each.sentence.split()) for each in chosen)
         weak = note.weight < NOTES["least_weight"] and length >= 14
-        if note.about & covered or weak or (length >= 26 and note.weight < 40):
+        covered = any(note.about & each.about for each in chosen)
+        if covered or weak or (length >= 26 and note.weight < 40):
             continue
         same = [n for n, each in enumerate(chosen) if note.subject and each.subject == note.subject]
         if same and " and " not in chosen[same[0]].sentence:
@@ -892,11 +880,8 @@ def choose(
             link = ", and" if "," in first.sentence else " and"
             sentence, facts = f"{first.sentence[:-1]}{link}{clause}", (*first.facts, *note.facts)
             about = first.about | note.about
-            joined = replace(first, sentence=sentence, about=about, facts=facts)
             if length + len(clause.split()) + 1 <= words:
-                chosen[same[0]] = joined
-                covered |= note.about
+                chosen[same[0]] = replace(first, sentence=sentence, about=about, facts=facts)
         elif not same and len(chosen) < sentences and length + len(note.sentence.split()) <= words:
             chosen.append(note)
-            covered |= note.about
     return sorted(chosen, key=lambda note: NOTES["last"].get(note.kind, 0))

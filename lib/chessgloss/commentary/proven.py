@@ -192,9 +192,9 @@ def ask_first(briefing: Briefing, given: Sequence[Note] | None = None) -> Reques
     listed = given_notes(briefing) if given is None else given
     lines = "\n".join(f"- {note.sentence}" for note in listed)
     words = {"side": side_name(move.mover), "move": move.numbered_san, "notes": lines}
-    messages = prompt.fill(words=ASKED_WORDS, shown=show_move(briefing), **words)
-    about: dict[str, str | int] = {"method": "ccc_notes", "of": briefing.name}
-    return Request(messages, Sampling(0.0, ANSWER_TOKENS, 1), prompt=prompt.label, about=about)
+    words |= {"words": str(ASKED_WORDS), "shown": show_move(briefing)}
+    about = {"method": "ccc_notes", "of": briefing.name}
+    return prompt.ask(Sampling(0.0, ANSWER_TOKENS, 1), about, **words)
 
 
 def ask_again(request: Request, answer: Answer, attempt: Attempt) -> Request:
@@ -203,12 +203,9 @@ def ask_again(request: Request, answer: Answer, attempt: Attempt) -> Request:
     unproven = [each.text for each in attempt.clauses if each.proof == "none"] or ["(no comment)"]
     lines = "\n".join(f'- "{text}"' for text in unproven[:MOST_UNPROVEN])
     turns = (Message("assistant", answer.text),) if answer.text.strip() else ()
-    return replace(
-        request,
-        messages=(*request.messages, *turns, *prompt.fill(unproven=lines)),
-        prompt=prompt.label,
-        about={**request.about, "round": 1},
-    )
+    messages = (*request.messages, *turns, *prompt.fill(unproven=lines))
+    about = {**request.about, "round": 1}
+    return replace(request, messages=messages, prompt=prompt.label, about=about)
 
 
 def read_attempt(answer: Answer, prove: Callable[[str], tuple[Clause, ...]]) -> Attempt:
@@ -256,6 +253,8 @@ def _walk(briefing: Briefing, ask: Callable[[Request], Answer | None]) -> Proven
 # ---------------------------------------------------------------- what bears a clause out
 
 _WORDS: Final[dict[str, str]] = PHRASES["proof"]
+#: How notes begin that speak of what the move does.
+_ACTING: Final = ("This ", "It ", "The threat ")
 _TOKEN: Final = re.compile(
     r"\d+\.(?:\.\.)?|O-O(?:-O)?[+#]?|[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](?:=[QRBN])?[+#]?|[A-Za-z']+|\d+"
 )
@@ -377,9 +376,7 @@ def prove(text: str, given: Sequence[Note], actor: Set[str], check: Check) -> tu
             if part.leans and place and (end := _follows(content, *place)):
                 found = place[0], end
             for note in given if found is None else ():
-                acts = bool(note.subject) or note.sentence.startswith(
-                    ("This ", "It ", "The threat ")
-                )
+                acts = bool(note.subject) or note.sentence.startswith(_ACTING)
                 head = next((w for w in stems(note.sentence) if w not in _set("harmless")), None)
                 whole = not pronoun and content[0] == head
                 if (pronoun or part.leans) and not (acting if acts else whole):
@@ -428,13 +425,10 @@ def _follows(
         at = places[-1] + 1
     passed = {held[n] for n in range(places[0], at) if n not in places}
     begin = start or next(n for n, (_, part) in enumerate(tokens) if part == tokens[places[0]][1])
-    before = {*held[begin : places[0]]}
-    if start:
-        before &= _set("turning")
-    if before - _set("harmless") - actor or passed & _set("turning"):
-        return None
+    before = {*held[begin : places[0]]} & (_set("turning") if start else {*held})
+    turned = before - _set("harmless") - actor or passed & _set("turning")
     named = any(stem in _set("names") or any(map(str.isdigit, stem)) for stem in passed)
-    return None if named else at
+    return None if turned or named else at
 
 
 def _is_later(part: Part, actor: Set[str]) -> bool:
@@ -448,14 +442,11 @@ def _is_later(part: Part, actor: Set[str]) -> bool:
 
 def _all_true(text: str, start: int, content: Sequence[str], near: Sequence[Checked]) -> bool:
     """Tell whether the claim reader finds all that a clause says, and finds it true."""
-    if not near or any(
-        each.verdict != "true" or each.claim.stance.supposed or each.anchor not in ("after", "none")
-        for each in near
-    ):
-        return False
+    true = [each for each in near if each.verdict == "true" and not each.claim.stance.supposed]
+    sure = [each for each in true if each.anchor in ("after", "none")]
     said = {n - start for each in near for n in range(*each.claim.span)}
     inside = "".join(letter if n in said else " " for n, letter in enumerate(text))
-    return set(content) <= {*stems(inside)} - _set("turning")
+    return 0 < len(near) == len(sure) and set(content) <= {*stems(inside)} - _set("turning")
 
 
 # ---------------------------------------------------------------- what is published
@@ -495,11 +486,8 @@ def settle(
     dropped = tuple(each for n, each in enumerate(best.clauses) if n not in kept)
     nearest = [note for note in given if _is_nearest(note, dropped, given)]
     mates = {stem for each in clauses for stem in stems(each.text)} & {"checkmat"}
-    halved = [
-        note
-        for note in given
-        if note.decides and (note in nearest or {"checkmat"} & {*stems(note.sentence)} - mates)
-    ]
+    halved = [n for n in given if n in nearest or {"checkmat"} & {*stems(n.sentence)} - mates]
+    halved = [note for note in halved if note.decides]
     if halved and kept:  # what decides is said whole: the note's own words take their place
         kept = frozenset(n for n, each in enumerate(clauses) if each.note not in halved)
         text, clauses = _chosen(text, clauses, kept)
@@ -592,11 +580,21 @@ def cut(text: str) -> tuple[Part, ...]:
     part that has no subject of its own leans on the part before it and goes with it; so does
     a part whose pronoun would lose what it stands for.
     """
-    return tuple(
-        part
-        for number, (start, stop) in enumerate(sentence_spans(text))
-        for part in _parts(text[start:stop], number)
-    )
+    parts = list[Part]()
+    for number, span in enumerate(sentence_spans(text)):
+        body = text[slice(*span)].strip()
+        bare = body.rstrip(".!?…\"' ")
+        stop = re.sub(r"[\"' ]", "", body[len(bare) :]) or "."
+        begin, joint, leans = 0, "", False
+        for match in _cuts(bare):
+            colon = match["colon"] is not None
+            parts.append(Part(bare[begin : match.start()], joint, number, stop, leans, colon))
+            begin, joint = match.end(), match.group()
+            after = bare[begin:]  # it leans if it has no subject of its own
+            leans = _is_relative(after, joint) or _begins_with_verb(_words(after))
+        if bare[begin:].strip():
+            parts.append(Part(bare[begin:], joint, number, stop, leans))
+    return tuple(parts)
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -654,36 +652,19 @@ def _is_idle(parts: Sequence[Part], left: Set[int], index: int) -> bool:
     part = parts[index]
     announced = [k for k in range(index + 1, len(parts)) if parts[k].sentence == part.sentence]
     there = sum(k in left for k in announced)
-    idle = there == 0 or (
-        there < min(2, len(announced)) and bool(_PATTERNS["pair"].search(part.text))
-    )
+    pair = _PATTERNS["pair"].search(part.text) is not None
+    idle = there == 0 or (pair and there < min(2, len(announced)))
     return part.announces and idle and not _PATTERNS["judgement"].search(part.text)
-
-
-def _parts(sentence: str, number: int) -> Iterator[Part]:
-    body = sentence.strip()
-    bare = body.rstrip(".!?…\"' ")
-    stop = re.sub(r"[\"' ]", "", body[len(bare) :]) or "."
-    begin, joint, leans = 0, "", False
-    for match in _cuts(bare):
-        colon = match["colon"] is not None
-        yield Part(bare[begin : match.start()], joint, number, stop, leans, colon)
-        begin, joint = match.end(), match.group()
-        after = bare[begin:]  # it leans if it has no subject of its own
-        leans = _is_relative(after, joint) or _begins_with_verb(_words(after))
-    if bare[begin:].strip():
-        yield Part(bare[begin:], joint, number, stop, leans)
 
 
 def _cuts(sentence: str) -> Iterator[re.Match[str]]:
     """Yield the places where a sentence may be cut cleanly."""
     begin = 0
     for match in _PATTERNS["joint"].finditer(sentence):
-        before, after = sentence[begin : match.start()], sentence[match.end() :]
-        if _PATTERNS["paired"].search(before) and match.group()[0] not in ";:":
-            continue
-        sharp = re.match(r"[:;]|\s[-–—]", match.group()) is not None
-        if sharp or (_says(before) and _begins_clause(after, match.group())):
+        before, after, joint = sentence[begin : match.start()], sentence[match.end() :], match[0]
+        whole = _PATTERNS["paired"].search(before) and joint[0] not in ";:"
+        sharp = re.match(r"[:;]|\s[-–—]", joint)
+        if not whole and (sharp or (_says(before) and _begins_clause(after, joint))):
             yield match
             begin = match.end()
 
@@ -694,11 +675,9 @@ def _words(text: str) -> list[Element]:
 
 def _is_finite(element: Element) -> bool:
     word = element.word.split()[0]
-    if word.endswith("ing"):
-        return False
-    if element.tag == "n":
-        return _PATTERNS["denial"].fullmatch(word) is not None
-    return element.tag in _VERBS or _PATTERNS["finite"].fullmatch(word) is not None
+    pattern = _PATTERNS["denial" if element.tag == "n" else "finite"]
+    verb = element.tag in _VERBS or pattern.fullmatch(word) is not None
+    return verb and not word.endswith("ing")
 
 
 def _says(text: str) -> bool:
@@ -723,12 +702,9 @@ def _begins_clause(after: str, joint: str) -> bool:
     words = _words(re.split(r"[;:]", after)[0])[:7]
     if not words or _begins_with_verb(words):
         return bool(words)
-    for word in words[1:]:  # does a verb come before a stop or another joint?
-        if word.tag in ".,;&":
-            return False
-        if _is_finite(word):
-            return words[0].tag in _SUBJECT
-    return False
+    # does a verb come before a stop or another joint?
+    verbs = (word.tag not in ".,;&" for word in words[1:] if word.tag in ".,;&" or _is_finite(word))
+    return next(verbs, False) and words[0].tag in _SUBJECT
 
 
 # ---------------------------------------------------------------- under a grammar
@@ -751,10 +727,8 @@ def request_constrained(briefing: Briefing, form: Form) -> Request:
     """
     given = given_notes(briefing)
     request = ask_first(briefing, given)
-    if form == "ccc_grammar":
-        grammar = words_grammar([*(note.sentence for note in given), show_move(briefing)])
-    else:
-        grammar = order_grammar(given)
+    words = [*(note.sentence for note in given), show_move(briefing)]
+    grammar = words_grammar(words) if form == "ccc_grammar" else order_grammar(given)
     sampling = replace(request.sampling, grammar=grammar)
     return replace(request, sampling=sampling, about={**request.about, "method": form})
 
@@ -839,13 +813,6 @@ def asked_texts(count: int = COMMENTS) -> list[GoldText]:
 
 def extraction_requests(texts: Iterable[GoldText] | None = None) -> list[Request]:
     """Return the questions for the claims of labelled comments, by default :func:`asked_texts`."""
-    prompt = load_prompt("extract_claims")
-    return [
-        Request(
-            prompt.fill(comment=quoted(gold.text)),
-            Sampling(temperature=0.0, max_tokens=LIST_TOKENS, seed=1),
-            prompt=prompt.label,
-            about={"of": gold.key},
-        )
-        for gold in (asked_texts() if texts is None else texts)
-    ]
+    prompt, sampling = load_prompt("extract_claims"), Sampling(0.0, LIST_TOKENS, 1)
+    chosen = asked_texts() if texts is None else texts
+    return [prompt.ask(sampling, {"of": each.key}, comment=quoted(each.text)) for each in chosen]

@@ -17,7 +17,6 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from typing import NamedTuple
 
 import chess
@@ -28,6 +27,7 @@ from chessgloss.claims import Checked, verify
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.engine import ScoreWording, score_text
+from chessgloss.facts import side_name
 from chessgloss.llm.client import Client
 from chessgloss.llm.recordings import Answer, Request, Sampling, State, Token
 
@@ -45,8 +45,6 @@ ONE_TOKEN = Sampling(temperature=0.0, max_tokens=1, top_logprobs=20)
 _READABLE = (State.ANSWERED, State.CUT_OFF)
 
 _WORDING = ScoreWording(number="{cp:+d} cp", mate="{verb} in {moves}", mated="mate", level=None)
-
-_prompt = cache(load_prompt)
 
 _OPEN, _CLOSE = r"[\s\"'`*_(\[]*", r"[\s\"'`*_)\].,:;]*"
 #: What may stand before the score: blanks, quotes, emphasis, the name of what is asked.
@@ -100,9 +98,9 @@ def with_requests(texts: pd.DataFrame, briefings: Mapping[str, Briefing]) -> pd.
     briefings
         What is known of the moves, by name.
     """
+    rows = texts.itertuples()
     requests = [
-        judge_request(row.text, briefings[row.move], row.asked, row.method, row.variant)
-        for row in texts.itertuples()
+        judge_request(r.text, briefings[r.move], r.asked, r.method, r.variant) for r in rows
     ]
     return texts.assign(request=requests)
 
@@ -114,7 +112,7 @@ def judge_request(
 
     ``asked`` is one of :data:`PROMPTS`. A recording keeps names and a hash, never the text.
     """
-    prompt = _prompt(f"gcc_{asked}")
+    prompt = load_prompt(f"gcc_{asked}")
     values: dict[str, Callable[[], str]] = {
         "comment": lambda: quoted(text),
         "fen": lambda: briefing.move.position.fen,
@@ -123,8 +121,7 @@ def judge_request(
         "findings": lambda: quoted(findings(verify(text, briefing.move, briefing.verdict))),
     }
     about = {"asked": asked, **about_text(text, briefing, method, variant)}
-    messages = prompt.fill(**{name: values[name]() for name in prompt.placeholders})
-    return Request(messages, ONE_TOKEN, prompt=prompt.label, about=about)
+    return prompt.ask(ONE_TOKEN, about, **{name: values[name]() for name in prompt.placeholders})
 
 
 def about_text(
@@ -144,8 +141,8 @@ def expert_hint(briefing: Briefing) -> str:
     """
     verdict, move = briefing.verdict, briefing.move.move
     board = chess.Board(briefing.move.position.fen)
-    side = "White" if verdict.mover else "Black"
-    parts = [f"seen by {side}, played {board.san(move)} {_score(verdict.played)}"]
+    seen = f"seen by {side_name(verdict.mover)}"
+    parts = [f"{seen}, played {board.san(move)} {_score(verdict.played)}"]
     if verdict.reply is not None:
         _, reply = board.variation_san([move, chess.Move.from_uci(verdict.reply)]).rsplit(" ", 1)
         parts.append(f"expected reply {reply}")

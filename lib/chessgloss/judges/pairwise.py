@@ -29,7 +29,7 @@ from chessgloss.commentary.briefing import Briefing, EvaluatedMove
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.facts import linearise
 from chessgloss.judges.gcc import read_score
-from chessgloss.llm.recordings import Request, Sampling, State
+from chessgloss.llm.recordings import Sampling, State
 from chessgloss.stats import RESAMPLES, cluster_weights, percentile_interval
 
 #: The six criteria in the rubric's order; each is scored from 1 (unacceptable) to 5 (excellent).
@@ -65,7 +65,7 @@ Contexts = Mapping[str, str]
 _SCORES = r"((?:[ \t]*[1-5][ \t]*,){6})[ \t]*([0-9]{1,3})"
 _HEAD = r"WINNER[ \t]*,[ \t]*(A|B|TIE)[ \t]*,[ \t]*A[ \t]*,"
 _RUBRIC_LINE = re.compile(rf"{_HEAD}{_SCORES}[ \t]*,[ \t]*B[ \t]*,{_SCORES}")
-_FENCED = re.compile(r"```[a-z]*[ \t]*\n(.*)\n[ \t]*```", re.DOTALL)
+_FENCED = re.compile(r"\A```[a-z]*[ \t]*\n(.*)\n[ \t]*```\Z", re.DOTALL)
 
 
 # ---------------------------------------------------------------- what the judge is given
@@ -90,10 +90,8 @@ def choose_lined(moves: Sequence[EvaluatedMove]) -> list[EvaluatedMove]:
 def comments_by_move(comments: pd.DataFrame) -> dict[str, dict[str, str]]:
     """Return the comments that were answered by move and method."""
     answered = comments[comments["state"] == "answered"]
-    return {
-        str(move): dict(zip(rows["method"], rows["text"], strict=True))
-        for move, rows in answered.groupby("move", sort=False)
-    }
+    texts = answered.set_index("method").groupby("move", sort=False)["text"]
+    return {str(move): dict(own) for move, own in texts}
 
 
 def contexts_of(briefings: Iterable[Briefing]) -> dict[str, str]:
@@ -191,10 +189,7 @@ def _criteria() -> Iterator[_Cell]:
 
 def _questions(name: str, sampling: Sampling, cells: Iterable[_Cell]) -> pd.DataFrame:
     prompt = load_prompt(name)
-    rows = [
-        {**about, "request": Request(prompt.fill(**values), sampling, 0, prompt.label, about)}
-        for about, values in cells
-    ]
+    rows = [about | {"request": prompt.ask(sampling, about, **values)} for about, values in cells]
     return pd.DataFrame(rows).rename(columns={"of": "move"})
 
 
@@ -227,8 +222,7 @@ def read_line(text: str) -> Ballot | None:
     backticks around the line. Nothing else: a line in lower case, a missing field, a word
     before or after it make the answer unreadable.
     """
-    fenced = _FENCED.fullmatch(text.strip())
-    match = _RUBRIC_LINE.fullmatch((fenced[1] if fenced else text).strip())
+    match = _RUBRIC_LINE.fullmatch(_FENCED.sub(r"\1", text.strip()).strip())
     if match is None:
         return None
     word, of_a, total_a, of_b, total_b = match.groups()
@@ -334,15 +328,10 @@ def decide(pairs: pd.DataFrame, disqualified: Collection[tuple[str, str]]) -> pd
     )
     ruled_a, ruled_b = a.copy(), b.copy()
     ruled_a[struck_a, 0] = ruled_b[struck_b, 0] = 1
-    return read.assign(
-        total_a=a.sum(axis=1).astype(int),
-        total_b=b.sum(axis=1).astype(int),
-        totals=totals,
-        decided_by=decided_by,
-        struck_a=struck_a,
-        struck_b=struck_b,
-        rule=_winners(ruled_a, ruled_b)[0],
-    )
+    sums = {"total_a": a.sum(axis=1).astype(int), "total_b": b.sum(axis=1).astype(int)}
+    won = {"totals": totals, "decided_by": decided_by}
+    rule, _ = _winners(ruled_a, ruled_b)
+    return read.assign(**sums, **won, struck_a=struck_a, struck_b=struck_b, rule=rule)
 
 
 def _winners(
@@ -377,10 +366,8 @@ def outcomes(decided: pd.DataFrame, by: str = "rule") -> pd.DataFrame:
     """
     won, lost = decided[by] == "A", decided[by] == "B"
     winner = np.select([won, lost], [decided["first"], decided["second"]], "TIE")
-    names = [
-        " / ".join(sorted(pair)) for pair in zip(decided["first"], decided["second"], strict=True)
-    ]
     columns = decided[["move", "first", "second"]]
+    names = [" / ".join(sorted(pair[1:])) for pair in columns.itertuples(index=False)]
     return columns.assign(pair=names, winner=winner, points=(1.0 + won - lost) / 2)
 
 
@@ -393,9 +380,7 @@ _SILENT = frozenset({"no", "none", "NA", "0"})
 _MOVES = ("move", "best line", "expected reply")
 
 _HANGING = [
-    f"{name} {when}"
-    for name in ("own hanging pieces", "opponent's hanging pieces")
-    for when in ("before", "after")
+    f"{who} hanging pieces {when}" for who in ("own", "opponent's") for when in ("before", "after")
 ]
 _THREATS = ("threats after", "opponent's chances after")
 
@@ -589,9 +574,9 @@ def strengths(
     weights = cluster_weights(len(points), seed=seed, resamples=resamples)
     drawn = np.tensordot(weights, points, axes=1)
     samples = np.array([bradley_terry(table + ties) for table in drawn])
+    counts, moves = met.sum(axis=1).astype(int), len(points)
     intervals = {
-        name: percentile_interval(value[k], samples[:, k], int(met[k].sum()), clusters=len(points))
-        for k, name in enumerate(names)
+        names[k]: percentile_interval(value[k], samples[:, k], int(counts[k]), clusters=moves)
+        for k in np.argsort(-value, kind="stable")
     }
-    strongest = sorted(intervals, key=lambda name: -intervals[name].value)
-    return pd.Series({name: intervals[name] for name in strongest}, dtype=object)
+    return pd.Series(intervals, dtype=object)

@@ -22,8 +22,8 @@ from chessgloss.commentary.briefing import Briefing, read_briefings
 from chessgloss.commentary.methods import read_comment, request_comment
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.engine import centipawns
+from chessgloss.facts import side_name
 from chessgloss.judges.gcc import DIMENSIONS, ONE_TOKEN, about_text, ask_each, read_letter, texts_of
-from chessgloss.llm.recordings import Request
 from chessgloss.store import find_project
 
 Item = TypeVar("Item")
@@ -49,9 +49,6 @@ PAIRS, GOLD_MOVES, CHOICES, GAP = 150, 36, 15, 50
 
 #: How many comments are drawn on a move, of which method.
 SAMPLES, SAMPLED = 4, "ccc"
-
-#: What is searched for each gold position, and how many lines before the move.
-NODES, LINES = 200_000, 5
 
 #: What is done to a comment without telling anything more of the move, by name.
 EMPTY_CHANGES: Mapping[str, str] = {
@@ -137,8 +134,8 @@ def pair_texts(briefings: Iterable[Briefing], count: int = PAIRS) -> pd.DataFram
         for number, pair in enumerate(minimal_pairs(names, count))
         for side, text in (("true", pair.true), ("false", pair.false))
     ]
-    names_of = ["pair", "error", "side", "move", "method", "variant", "text"]
-    return pd.DataFrame(rows, columns=names_of)
+    columns = ["pair", "error", "side", "move", "method", "variant", "text"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def swapped(texts: pd.DataFrame) -> pd.DataFrame:
@@ -206,7 +203,7 @@ def labelled_sentences(moves: int = GOLD_MOVES) -> pd.DataFrame:
 def gold_moves(half: str, moves: int = GOLD_MOVES) -> dict[str, list[GoldText]]:
     """Return the sentences on every n-th move of a half, by the name of the first of them."""
     by_move: dict[tuple[str, str], list[GoldText]] = {}
-    for sentence in read_gold(find_project() / "data" / "claims" / f"{half}.jsonl"):
+    for sentence in read_gold(gold_briefings_file().with_name(f"{half}.jsonl")):
         by_move.setdefault((sentence.move.position.fen, sentence.move.uci), []).append(sentence)
     return {texts[0].key: texts for texts in spread(list(by_move.values()), moves)}
 
@@ -235,9 +232,9 @@ def sample_questions(briefings: Mapping[str, Briefing], moves: int = FEW_MOVES) 
         request = request_comment(briefings[name], SAMPLED)
         freely = replace(request.sampling, temperature=0.7)
         about = {**request.about, "drawn": "best of several"}
-        for number in range(SAMPLES):
-            drawn = replace(request, sampling=freely, repeat=number, about=about)
-            rows.append((name, SAMPLED, f"drawn {number}", drawn))
+        drawn = replace(request, sampling=freely, about=about)
+        numbered = [replace(drawn, repeat=number) for number in range(SAMPLES)]
+        rows += [(name, SAMPLED, f"drawn {each.repeat}", each) for each in numbered]
     return pd.DataFrame(rows, columns=["move", "method", "variant", "request"])
 
 
@@ -259,14 +256,13 @@ def two_moves(briefing: Briefing) -> tuple[str, str] | None:
     against the last of the engine's lines, if that is so much worse.
     """
     verdict, board = briefing.verdict, chess.Board(briefing.move.position.fen)
-    played = board.san(briefing.move.move)
-    if verdict.rank != 1:
-        best = board.san(board.parse_uci(verdict.best))
-        return (best, played) if verdict.loss >= GAP else None
-    last = briefing.before.lines[-1]
-    if verdict.centipawns_before - centipawns(last.score, verdict.mover) < GAP:
-        return None
-    return played, board.san(board.parse_uci(last.moves[0]))
+    better, worse, gap = verdict.best, briefing.move.uci, verdict.loss
+    if verdict.rank == 1:
+        last = briefing.before.lines[-1]
+        better, worse = briefing.move.uci, last.moves[0]
+        gap = verdict.centipawns_before - centipawns(last.score, verdict.mover)
+    pair = board.san(board.parse_uci(better)), board.san(board.parse_uci(worse))
+    return pair if gap >= GAP else None
 
 
 def choice_questions(comments: pd.DataFrame, briefings: Mapping[str, Briefing]) -> pd.DataFrame:
@@ -297,20 +293,13 @@ def choice_questions(comments: pd.DataFrame, briefings: Mapping[str, Briefing]) 
             text = texts.get((name, method))
             if text is None and method != "no comment":
                 continue
-            values = {
-                "fen": briefing.move.position.fen,
-                "side": "White" if briefing.verdict.mover else "Black",
-                "comment": f"On {briefing.move.san}:\n{quoted(text)}" if text else "There is none.",
-            }
+            values = {"fen": briefing.move.position.fen, "side": side_name(briefing.verdict.mover)}
+            said = f"On {briefing.move.san}:\n{quoted(text)}" if text else "There is none."
             about = about_text(text, briefing) if text else {"of": name}
             for letter, (first, second) in {"A": (better, worse), "B": (worse, better)}.items():
-                request = Request(
-                    prompt.fill(first=first, second=second, **values),
-                    ONE_TOKEN,
-                    prompt=prompt.label,
-                    about={"asked": "choice", **about, "first": first},
-                )
-                rows.append((name, method, letter, request))
+                named = {"asked": "choice", **about, "first": first}
+                values |= {"first": first, "second": second, "comment": said}
+                rows.append((name, method, letter, prompt.ask(ONE_TOKEN, named, **values)))
     return pd.DataFrame(rows, columns=["move", "method", "letter", "request"])
 
 
@@ -328,11 +317,8 @@ def chance_of_better(answered: pd.DataFrame) -> pd.DataFrame:
         A row a move, a column a method, in the order of the questions; NaN where there is no
         comment or an answer is no letter.
     """
-    shares = [
-        (read_letter(row.answer) or {}).get(row.letter, np.nan) for row in answered.itertuples()
-    ]
-    wide = answered.assign(share=shares).pivot(
-        index=["move", "method"], columns="letter", values="share"
-    )
+    chances = ((read_letter(row.answer) or {}, row.letter) for row in answered.itertuples())
+    asked = answered.assign(share=[letters.get(better, np.nan) for letters, better in chances])
+    wide = asked.pivot(index=["move", "method"], columns="letter", values="share")
     chance = ((wide["A"] + wide["B"]) / 2).unstack("method")
     return chance.loc[answered["move"].unique(), answered["method"].unique()]

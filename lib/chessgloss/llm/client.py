@@ -1,22 +1,19 @@
 """Ask a language model, or replay what it said: one client for every purpose.
 
-In mode ``replay``, the default, nothing leaves the machine: a question without a recorded
-answer is an error that names the command to record it. Mode ``record`` asks the endpoint
-for what is missing and keeps each answer as it comes. Mode ``live`` asks afresh and keeps
-nothing.
+Without an endpoint a client replays and nothing leaves the machine: a question without a recorded
+answer is an error that names the command to record it. With one it asks for what is missing and
+keeps each answer as it comes, or asks afresh and keeps nothing.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from enum import StrEnum
 from threading import Lock
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -24,29 +21,17 @@ import pandas as pd
 from tqdm import tqdm
 
 from chessgloss.assets import REGISTRY
-from chessgloss.llm.recordings import (
-    Answer,
-    Message,
-    Model,
-    Recordings,
-    Request,
-    State,
-    Token,
-    request_key,
-)
+from chessgloss.llm.recordings import Answer, Message, Model, Recordings, Request, State, Token
 
 if TYPE_CHECKING:
     from openai import OpenAI
 
 #: Models that this machine can serve, and the asset that holds each one's file.
-LOCAL_ASSETS: Mapping[str, str] = MappingProxyType(
-    {"qwen2.5-coder-1.5b-q4_k_m": "qwen", "smollm2-135m-q4_1": "smollm2"}
-)
+LOCAL_ASSETS = {"qwen2.5-coder-1.5b-q4_k_m": "qwen", "smollm2-135m-q4_1": "smollm2"}
 #: The model whose recorded answers the book shows.
 DEFAULT_MODEL = "qwen2.5-coder-1.5b-q4_k_m"
 #: The command that records what is missing, as errors name it.
 REMEDY = "make record MODEL={model} PURPOSE={purpose}"
-_OTHER_REMEDY = "ask again with mode 'record' and an endpoint (OPENAI_BASE_URL, CHESSGLOSS_MODEL)"
 #: After so many questions running without an answer the endpoint counts as gone.
 PATIENCE = 3
 
@@ -65,14 +50,6 @@ _REJECTED = (400, 413, 422)
 _MISCONFIGURED = (401, 402, 403, 404)
 #: Decimals kept of a log-probability.
 _DECIMALS = 5
-
-
-class Mode(StrEnum):
-    """Where answers come from."""
-
-    REPLAY = "replay"
-    RECORD = "record"
-    LIVE = "live"
 
 
 class AnswerMissing(RuntimeError):
@@ -137,13 +114,9 @@ class Endpoint:
         import openai
 
         no_proxy = openai.DefaultHttpxClient(trust_env=False) if self.on_this_machine else None
-        return openai.OpenAI(
-            base_url=self.base_url,
-            api_key=self.api_key,
-            timeout=self.timeout,
-            max_retries=self.retries,
-            http_client=no_proxy,
-        )
+        settings: dict[str, Any] = {"timeout": self.timeout, "max_retries": self.retries}
+        settings |= {"api_key": self.api_key, "http_client": no_proxy}
+        return openai.OpenAI(base_url=self.base_url, **settings)
 
 
 def model_named(name: str) -> Model:
@@ -180,11 +153,6 @@ def endpoint_from_environment(model: str | None = None) -> Endpoint:
     return endpoint
 
 
-def today() -> str:
-    """Return the day in universal time, ``2026-01-31``."""
-    return datetime.now(UTC).date().isoformat()
-
-
 @dataclass(slots=True)
 class Client:
     """Asks one model's questions of one purpose; threads may share it.
@@ -201,38 +169,27 @@ class Client:
     recordings
         Where answers are kept and found.
     endpoint
-        Where the model answers; not needed to replay.
-    mode
-        Where answers come from.
-    remedy
-        The command that records what is missing; may name ``{model}`` and ``{purpose}``.
-    date
-        Gives the day of a record.
+        Where the model answers; without one recorded answers are replayed.
+    keeps
+        Whether answers that are recorded are not asked for again, and new ones recorded.
     """
 
     recordings: Recordings
     endpoint: Endpoint | None = None
-    mode: Mode | str = Mode.REPLAY
-    remedy: str = ""
-    date: Callable[[], str] = today
+    keeps: bool = True
     _openai: Any = field(default=None, init=False, repr=False)
     _read: tuple[Message, ...] | None = field(default=None, init=False, repr=False)
     _guard: Any = field(default_factory=Lock, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.mode = Mode(self.mode)
-        if self.mode != Mode.REPLAY and self.endpoint is None:
-            raise ValueError(
-                f"mode {self.mode} needs an endpoint: set OPENAI_BASE_URL, OPENAI_API_KEY and "
-                "CHESSGLOSS_MODEL, or run `chessgloss model serve`"
-            )
-        if self.endpoint is not None and self.endpoint.model != self.model:
+        if self.endpoint is None:
+            return
+        if self.endpoint.model != self.model:
             raise ValueError(
                 f"the endpoint is asked for {self.endpoint.model.name}, but the recordings hold "
                 f"answers of {self.model.name} (or of another file of that name)"
             )
-        if self.mode != Mode.REPLAY and self.endpoint is not None:
-            self._openai = self.endpoint.connect()
+        self._openai = self.endpoint.connect()
 
     @property
     def model(self) -> Model:
@@ -277,23 +234,22 @@ class Client:
         """
         if concurrency < 1:
             raise ValueError(f"concurrency must be at least 1, got {concurrency}")
-        keys = [request_key(self.model, request) for request in requests]
-        lacking = requests if self.mode == Mode.LIVE else self.missing(requests)
-        todo = {request_key(self.model, request): request for request in lacking}
-        if todo and self.mode == Mode.REPLAY:
+        keys = list(map(self.recordings.key_of, requests))
+        lacking = self.missing(requests) if self.keeps else requests
+        todo = {self.recordings.key_of(request): request for request in lacking}
+        if todo and self.endpoint is None:
             key, first = next(iter(todo.items()))
             purpose = self.recordings.path.stem
-            remedy = self.remedy.format(model=self.model.name, purpose=purpose)
+            remedy = REMEDY.format(model=self.model.name, purpose=purpose)
             raise AnswerMissing(
                 f"no recorded answer of {self.model.name} to {first}, key {key}; {len(todo)} of "
-                f"{len(set(keys))} are not in {self.recordings.path}.\nTo record: "
-                f"{remedy or _OTHER_REMEDY}"
+                f"{len(set(keys))} are not in {self.recordings.path}.\nTo record: {remedy}"
             )
         gathered = self._gather(list(todo.values()), concurrency, progress)
         fresh = dict(zip(todo, gathered, strict=True))
         asked = zip(keys, requests, strict=True)
-        answers = [fresh.get(key) or self.recordings.get(request) for key, request in asked]
-        return cast(list[Answer], answers)
+        answers = (fresh.get(key) or self.recordings.get(request) for key, request in asked)
+        return cast(list[Answer], list(answers))
 
     def answered(self, questions: pd.DataFrame) -> pd.DataFrame:
         """Return a frame of questions with their answers.
@@ -314,27 +270,25 @@ class Client:
 
     def missing(self, requests: Sequence[Request]) -> list[Request]:
         """Return the requests that have no recorded answer, each once, in their order."""
-        unique = {request_key(self.model, request): request for request in requests}
+        unique = {self.recordings.key_of(request): request for request in requests}
         return [request for request in unique.values() if self.recordings.get(request) is None]
 
     def _gather(self, todo: list[Request], concurrency: int, progress: bool) -> list[Answer]:
         """Ask the endpoint for each; go on after a failure, but not after several running."""
-        answers: list[Answer] = []
-        causes: list[Unanswered] = []
-        running, purpose = 0, self.recordings.path.stem
-        with tqdm(total=len(todo), desc=purpose, disable=not (progress and todo)) as bar:
-            for outcome in self._outcomes(todo, concurrency):
-                bar.update()
-                if isinstance(outcome, Answer):
-                    answers.append(outcome)
-                    running = 0
-                    continue
+        answers, causes, running = list[Answer](), list[Unanswered](), 0
+        purpose, silent = self.recordings.path.stem, not (progress and todo)
+        outcomes = self._outcomes(todo, concurrency)
+        for outcome in tqdm(outcomes, purpose, len(todo), disable=silent):
+            if isinstance(outcome, Answer):
+                answers.append(outcome)
+                running = 0
+            else:
                 causes.append(outcome)
                 running += 1
-                if running == PATIENCE:
-                    break
+            if running == PATIENCE:
+                break
         if causes:
-            kept = f"{len(answers)} answers came" + (", kept" if self.mode == Mode.RECORD else "")
+            kept = f"{len(answers)} answers came" + (", kept" if self.keeps else "")
             raise Unanswered(f"{causes[0]}; {kept}; {len(causes)} of {len(todo)} did not")
         return answers
 
@@ -353,9 +307,10 @@ class Client:
             answer, served = self._answer(request)
         except Unanswered as error:
             return Unanswered(f"no answer to {request}: {error}")
-        if self.mode == Mode.RECORD:
+        if self.keeps:
             with self._guard:
-                return self.recordings.keep(request, answer, date=self.date(), served=served)
+                today = datetime.now(UTC).date().isoformat()
+                return self.recordings.keep(request, answer, date=today, served=served)
         return answer
 
     def _answer(self, request: Request) -> tuple[Answer, dict[str, Any]]:
@@ -392,12 +347,9 @@ class Client:
         reply = self._openai.chat.completions.create(**_body(endpoint, request))
         answer = _read_answer(reply, request)
         _check_model(answer.model, endpoint)
-        about = (
-            ("server", endpoint.server),
-            ("steady", endpoint.steady),
-            ("system_fingerprint", reply.system_fingerprint),
-        )
-        return answer, {name: value for name, value in about if value}
+        about = {"server": endpoint.server, "steady": endpoint.steady}
+        about["system_fingerprint"] = reply.system_fingerprint
+        return answer, {name: value for name, value in about.items() if value}
 
     def _prepare(self, endpoint: Endpoint, beginning: tuple[Message, ...]) -> None:
         """Let the server read the beginning of a conversation and no more."""
@@ -410,18 +362,14 @@ class Client:
 
 def replay(purpose: str, model: str = DEFAULT_MODEL) -> Client:
     """Return a client that replays a model's recorded answers of one purpose."""
-    return Client(Recordings.of(model_named(model), purpose), remedy=REMEDY)
+    return Client(Recordings.of(model_named(model), purpose))
 
 
 def _body(endpoint: Endpoint, request: Request) -> dict[str, Any]:
     sampling = request.sampling
-    body: dict[str, Any] = {
-        "model": endpoint.model.name,
-        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
-        "temperature": sampling.temperature,
-        "seed": sampling.seed + request.repeat,
-        "max_tokens": sampling.max_tokens,
-    }
+    body: dict[str, Any] = {"model": endpoint.model.name, "temperature": sampling.temperature}
+    body["messages"] = [{"role": m.role, "content": m.content} for m in request.messages]
+    body |= {"seed": sampling.seed + request.repeat, "max_tokens": sampling.max_tokens}
     if sampling.stop:
         body["stop"] = list(sampling.stop)
     if sampling.grammar:

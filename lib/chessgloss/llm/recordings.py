@@ -248,20 +248,19 @@ class Recordings:
         self._refresh()
         return len(self._answers)
 
+    def key_of(self, request: Request) -> str:
+        """Return the key of a request to the model (:func:`request_key`)."""
+        return request_key(self.model, request)
+
     def get(self, request: Request) -> Answer | None:
         """Return the recorded answer to a request, or ``None``."""
-        key = request_key(self.model, request)
+        key = self.key_of(request)
         if key not in self._answers:
             self._refresh()
         return self._answers.get(key)
 
     def keep(
-        self,
-        request: Request,
-        answer: Answer,
-        *,
-        date: str,
-        served: Mapping[str, Any] | None = None,
+        self, request: Request, answer: Answer, date: str, served: Mapping[str, Any] | None = None
     ) -> Answer:
         """Append an answer and return it; if there is one already, return that instead.
 
@@ -274,22 +273,13 @@ class Recordings:
         served
             What else the endpoint said about itself, such as its version.
         """
-        ingredients = _ingredients(self.model, request)
-        key = recipe_key(ingredients)
-        record = {
-            **ingredients,
-            "key": key,
-            "endpoint": self.model.kind,
-            "date": date,
-            "prompt": request.prompt,
-            "about": dict(request.about),
-            "state": str(answer.state),
-            "text": answer.text,
-            "logprobs": answer.tokens,
-            "finish_reason": answer.finish_reason,
-            "usage": {"prompt": answer.prompt_tokens, "completion": answer.completion_tokens},
-            "served": {"model": answer.model, **(served or {})},
-        }
+        key, usage = self.key_of(request), (answer.prompt_tokens, answer.completion_tokens)
+        record = _ingredients(self.model, request) | {"key": key, "endpoint": self.model.kind}
+        record |= {"date": date, "prompt": request.prompt, "about": dict(request.about)}
+        record |= {"state": answer.state, "text": answer.text, "logprobs": answer.tokens}
+        record["finish_reason"] = answer.finish_reason
+        record["usage"] = dict(zip(("prompt", "completion"), usage, strict=True))
+        record["served"] = {"model": answer.model, **(served or {})}
         line = json.dumps(record, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(self.path.with_name(f".{self.path.name}.lock")):
@@ -334,7 +324,9 @@ class Recordings:
                 record = json.loads(line)
                 key = recipe_key({name: record[name] for name in _INGREDIENTS})
                 given, model = record["key"], (record["model"], record["model_sha256"])
-                answer = _answer_of(record)
+                parts = [record[name] for name in ("state", "text", "logprobs", "finish_reason")]
+                parts += [record["usage"][name] for name in ("prompt", "completion")]
+                answer = Answer(*[*parts, record["served"]["model"]])
             except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise RecordingDamaged(f"{place}: no record ({error!r}): {line[:60]!r}") from None
             if model != (self.model.name, self.model.sha256):
@@ -359,16 +351,3 @@ def _ingredients(model: Model, request: Request) -> dict[str, Any]:
     messages = hashlib.sha256(json.dumps(turns).encode()).hexdigest()
     values = (model.name, model.sha256, messages, sampling, request.repeat)
     return dict(zip(_INGREDIENTS, values, strict=True))
-
-
-def _answer_of(record: Mapping[str, Any]) -> Answer:
-    usage = record["usage"]
-    return Answer(
-        record["state"],
-        record["text"],
-        record["logprobs"],
-        record["finish_reason"],
-        usage["prompt"],
-        usage["completion"],
-        record["served"]["model"],
-    )

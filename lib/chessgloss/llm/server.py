@@ -80,13 +80,11 @@ def local_server(
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
     params.model_alias = {name}
-    params.n_ctx, params.port = context, port
-    params.n_parallel = 1
+    params.n_ctx, params.port, params.n_parallel = context, port, 1
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.cache_prompt = True
     params.cache_ram_mib = 0  # the slot's own cache is enough for one prompt at a time
-    params.fit_params = False
-    params.ui = False
+    params.fit_params = params.ui = False
     params.verbosity = _ERRORS_ONLY
     try:
         server = xllamacpp.Server(params)

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from importlib.resources import files
-from pathlib import PurePath
+from functools import cache
+from pathlib import Path
 from string import Template
+from typing import Any
 
-from chessgloss.llm.recordings import Message
-
-_FOLDER = files(__name__)
+from chessgloss.llm.recordings import Message, Request, Sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +67,23 @@ class Prompt:
             for message in self.messages
         )
 
+    def ask(self, sampling: Sampling, about: dict[str, Any], **values: object) -> Request:
+        """Return the filled prompt as a question, drawn and described as given."""
+        return Request(self.fill(**values), sampling, prompt=self.label, about=about)
+
 
 def load_prompt(name: str) -> Prompt:
     """Return the prompt of this name; :class:`ValueError` names those there are."""
-    if name not in list_prompts():
-        raise ValueError(f"no prompt is called {name!r}; there are {', '.join(list_prompts())}")
-    return read_prompt(name, _FOLDER.joinpath(f"{name}.txt").read_text(encoding="utf-8"))
+    if name not in all_prompts():
+        raise ValueError(f"no prompt is called {name!r}; there are {', '.join(all_prompts())}")
+    return all_prompts()[name]
 
 
-def list_prompts() -> tuple[str, ...]:
-    """Return the names of all prompts, sorted."""
-    names = (PurePath(entry.name) for entry in _FOLDER.iterdir())
-    return tuple(sorted(name.stem for name in names if name.suffix == ".txt"))
+@cache
+def all_prompts() -> dict[str, Prompt]:
+    """Return all prompts by their names, in alphabetical order; their files are read once."""
+    paths = sorted(Path(__file__).parent.glob("*.txt"))
+    return {path.stem: read_prompt(path.stem, path.read_text("utf-8")) for path in paths}
 
 
 def read_prompt(name: str, text: str) -> Prompt:
