@@ -137,7 +137,7 @@ def test_the_first_page_shows_six_findings_two_pictures_and_a_coloured_comment(w
         assert finding.select_one(".front-figure b").get_text()
     soup = soup_of(written["index.md"])
     assert [len(svg["aria-label"]) > 100 for svg in soup.select("svg.drawn")] == [True, True]
-    comments = json.loads(soup.find("script", id="data").string)[0]["nodes"][1]["comments"]
+    comments = json.loads(soup.find("script", id="data").string)["games"][0]["nodes"][1]["comments"]
     marks = {part[1] for _, _, parts, _ in comments for part in parts if len(part) > 1}
     assert {"true", "false"} <= marks, "no claim to colour"
 

@@ -14,6 +14,7 @@ import html
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -406,7 +407,11 @@ def player(games: Sequence[dict[str, Any]], level: int = 1, pgn: str = "") -> st
         What stands in its place where no script runs.
     """
     small = [game | {"nodes": [_without_blanks(node) for node in game["nodes"]]} for game in games]
-    words = {"pieces": piece_shapes(), "pgn": html.escape(pgn), "data": embedded(small)}
+    words = {
+        "pieces": piece_shapes(),
+        "pgn": html.escape(pgn),
+        "data": embedded(share_texts(small)),
+    }
     words |= {"style": _part("player.css"), "script": _part("player.js")}
     return Template(_part("player.html")).substitute(words, level=level, below=level + 1)
 
@@ -434,6 +439,23 @@ def embedded(value: object) -> str:
     """Return a value as JSON that cannot end the script element it stands in."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def share_texts(games: Sequence[object]) -> dict[str, list]:
+    """Return ``games`` with each text that comes again as ``~`` and its place in ``texts``."""
+
+    def walk(value: Any, leaf: Callable[[str], str]) -> Any:
+        if isinstance(value, str):
+            return leaf(value)
+        if isinstance(value, dict):
+            return {key: walk(each, leaf) for key, each in value.items()}
+        return [walk(each, leaf) for each in value] if isinstance(value, list | tuple) else value
+
+    counts: Counter[str] = Counter()
+    walk(games, lambda text: counts.update([text]) or text)
+    texts = [text for text, n in counts.items() if (n > 1 and len(text) > 6) or text[:1] == "~"]
+    places = {text: f"~{place}" for place, text in enumerate(texts)}
+    return {"texts": texts, "games": walk(games, lambda text: places.get(text, text))}
 
 
 def piece_shapes() -> str:

@@ -1,6 +1,8 @@
 "use strict";
 (() => {
-  const games = JSON.parse(document.getElementById("data").textContent);
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const games = JSON.parse(JSON.stringify(data.games), (_, value) =>
+    typeof value === "string" && value[0] === "~" ? data.texts[value.slice(1)] : value);
   const BLANK = { marks: "", before: "", comment: "", gloss: "", score: "", chance: null, arrows: [], next: [] };
   for (const each of games) each.nodes = each.nodes.map((node) => ({ ...BLANK, ...node }));
   const SVG = "http://www.w3.org/2000/svg";
