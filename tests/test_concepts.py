@@ -118,12 +118,12 @@ def test_two_gains_are_compared_on_the_same_draws_of_games(planted):
     features, labelled = planted
     whole, less = (scored(seen, labelled) for seen in (features, features[:, 1:]))
     gain = scores.accuracy(whole, minus=less, seed=0)
-    more = scores.gain_difference((whole, less), (whole, whole), seed=0)
+    more = scores.signed_accuracy([whole, whole], [less, whole], seed=0)
     assert (more.value, more.low, more.high) == pytest.approx((gain.value, gain.low, gain.high))
     halved = scores.accuracy(whole, minus=less, seed=0, concepts=2 * len(TERMS))
     assert halved.value == pytest.approx(gain.value / 2)  # the others have no row: no gain
     few = whole.iloc[::7], less.iloc[::7]
-    apart = scores.gain_difference(few, (whole, less), seed=0)
+    apart = scores.signed_accuracy([few[0], less], [few[1], whole], seed=0)
     by_hand = scores.accuracy(few[0], minus=few[1], seed=0).value - gain.value
     assert apart.value == pytest.approx(by_hand)
     assert apart.low < apart.value < apart.high
