@@ -109,16 +109,13 @@ GAMES = [
 ]
 
 
-def test_rows_are_the_games_own_positions():
+def test_rows_are_the_games_own_and_more_games_only_add_rows():
     sample = sample_positions(GAMES, 10, seed=1, jobs=1)
     for fen, game, ply in zip(sample.fens, sample.games, sample.plies, strict=True):
         assert GAMES[game].fens()[ply] == fen
         assert GAMES[game].opening_plies <= ply < len(GAMES[game].moves)
     counts = np.bincount(sample.games, minlength=5)
     assert counts.tolist() == [10, 6, 1, 10, 0]
-
-
-def test_more_games_only_add_rows_and_jobs_change_nothing():
     few, all_of_them = (sample_positions(GAMES[:n], 5, seed=1, jobs=1) for n in (2, 5))
     assert all_of_them.fens[: len(few)] == few.fens
     assert sample_positions(GAMES, 5, seed=1, jobs=2).digest() == all_of_them.digest()
