@@ -45,7 +45,7 @@ from chessgloss import assets, oracle, report
 from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
 from chessgloss.concepts.fit import Labelled, cut_tails, fit_concepts, fit_ridge, turn_terms
-from chessgloss.concepts.scores import accuracy, gain_difference, held_out, table_of
+from chessgloss.concepts.scores import accuracy, held_out, signed_accuracy, table_of
 from chessgloss.corpora import samples
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import joined_activations, load_expert
@@ -415,7 +415,7 @@ print(f"gain over the board {gain:.3f}")
 without_pair = [name for name, rows in zip(labelled.terms, pairs, strict=True) if not len(rows)]
 print(f"on {sum(map(len, pairs)):,} matched pairs {matched_gain:.3f}; "
       f"without a pair: {', '.join(without_pair) or 'none'}")
-matched_more = gain_difference((matched, board_matched), (tested, board_tested), seed=seed,
+matched_more = signed_accuracy([matched, board_tested], [board_matched, tested], seed=seed,
                                concepts=n_terms)
 print(f"the second less the first {matched_more:.3f}")
 

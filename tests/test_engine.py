@@ -52,25 +52,18 @@ def test_the_environment_variable_names_the_engine(tmp_path, monkeypatch):
 # The contract, against a scripted engine
 
 
-def test_the_score_is_seen_by_the_side_to_move(tmp_path):
+def test_the_score_is_seen_by_the_side_to_move_and_the_engine_is_told_the_history(tmp_path):
     with open_engine(engine_program(tmp_path, "--moves", "e7e5")) as engine:
         analysis = engine.analyse(AFTER_E4, nodes=10)
         engine.new_game()
         (found,) = engine.search(["e2e4"], nodes=5, lines=1)
+        without = engine.analyse(Position(AFTER_E4.fen), nodes=10)
     assert analysis.best.score == found.score == PovScore(Cp(101), chess.BLACK)
     assert (found.move.uci(), found.centipawns) == ("e7e5", 101)
     assert centipawns(score_of(analysis), chess.WHITE) == -101
+    assert centipawns(score_of(without), chess.WHITE) == -100  # of no move before it
     assert analysis.best.moves == ("e7e5",)
     assert (analysis.nodes, analysis.engine) == (7, "Scripted 1")
-
-
-def test_the_engine_is_told_the_history(tmp_path):
-    shuffled = Position.after(["g1f3", "g8f6", "f3g1", "f6g8"])
-    with open_engine(engine_program(tmp_path)) as engine:
-        with_history = engine.analyse(shuffled, nodes=10)
-        without = engine.analyse(Position(shuffled.fen), nodes=10)
-    assert centipawns(score_of(with_history), chess.WHITE) == 104
-    assert centipawns(score_of(without), chess.WHITE) == 100
 
 
 @pytest.mark.parametrize("fault", ["crash", "garbage"])

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import random
 import re
 import resource
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ import chess
 import numpy as np
 import pytest
 
+from chessgloss.corpora.games import read_games
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.experts import nnue as nnue_module
 from chessgloss.experts.boards import PIECES, read_boards
@@ -24,12 +23,13 @@ from chessgloss.oracle import network_evaluations
 from chessgloss.positions import Position, PositionError
 from fakes.leela_files import Architecture, write_leela
 from fakes.nnue_files import write_nnue
+from scripts import SELFPLAY
 
 ARCHITECTURES = {
     "se_wdl": Architecture(),
     "classical": Architecture(se=0, network=3, policy=1, value=1),
     "classical_of_old": Architecture(se=0, network=1, policy=1, value=1, folded=False),
-    "attention_policy_mish": Architecture(policy=3, activation=1),
+    "mish": Architecture(activation=1),
     "batch_normalised": Architecture(folded=False),
 }
 #: Knights go out and back: the first position comes three times.
@@ -38,32 +38,16 @@ EN_PASSANT = "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3"
 PROMOTION = "1n5k/P7/8/8/8/8/6p1/K4R2 b - - 3 40"
 
 
-def random_games(games: int, seed: int) -> Iterator[chess.Board]:
-    """Yield boards within random games, captures preferred so that few-piece boards come up."""
-    rng = random.Random(seed)
-    for _ in range(games):
-        board = chess.Board()
-        for _ in range(rng.randint(4, 160)):
-            moves = list(board.legal_moves)
-            if not moves:
-                break
-            captures = [move for move in moves if board.is_capture(move)]
-            board.push(rng.choice(captures if captures and rng.random() < 0.3 else moves))
-            if rng.random() < 0.2:
-                yield board
-
-
 @pytest.fixture(scope="module")
 def fens():
-    return [board.fen() for board in random_games(30, seed=1)]
+    return [fen for game in read_games(SELFPLAY, 40) for fen in game.fens()[:-1:9]]
 
 
 @pytest.fixture(scope="module")
 def records():
     """Positions with their history, of many lengths; three of them repeat the first one."""
-    boards = list(random_games(25, seed=3))[::2]
-    histories = [[move.uci() for move in board.move_stack] for board in boards]
-    histories += [list(REPETITION[:n]) for n in range(1, 9)]
+    histories = [game.moves[: 2 * number] for number, game in enumerate(read_games(SELFPLAY, 60))]
+    histories += [REPETITION[:n] for n in range(1, 9)]
     return [Position.after(moves) for moves in histories]
 
 

@@ -420,17 +420,13 @@ def ranks(scores: ArrayLike, axis: int) -> NDArray[np.float64]:
     return np.where(np.isnan(given).any(axis=axis, keepdims=True), np.nan, places)
 
 
-def krippendorff_alpha(
-    ratings: ArrayLike, level: Literal["nominal", "ordinal", "interval"] = "ordinal"
-) -> float:
-    """Return Krippendorff's alpha; NaN where all values are the same or none can be paired.
+def krippendorff_alpha(ratings: ArrayLike) -> float:
+    """Return Krippendorff's alpha of ordinal ratings; NaN if all are the same or none are paired.
 
     Parameters
     ----------
     ratings
         Shape ``(raters, units)``; NaN where a rater did not rate the unit.
-    level
-        ``nominal``, ``ordinal`` or ``interval``.
     """
     import krippendorff
 
@@ -438,7 +434,7 @@ def krippendorff_alpha(
     paired = given[:, (~np.isnan(given)).sum(axis=0) > 1]
     if np.unique(paired[~np.isnan(paired)]).size < 2:
         return float("nan")
-    return float(krippendorff.alpha(paired, level_of_measurement=level))
+    return float(krippendorff.alpha(paired, level_of_measurement="ordinal"))
 
 
 def together(first: ArrayLike, second: ArrayLike, kind: Kind = "pearson") -> float:

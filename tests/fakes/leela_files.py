@@ -15,7 +15,6 @@ Layers = list[tuple[tuple[int, ...], int]]  # field numbers down from Weights, a
 
 _HEAD = 8  # channels of the heads' first convolutions
 _HIDDEN = 16  # units of the value head
-_WIDTH = 12  # width of the attention policy
 
 
 @dataclass(frozen=True)
@@ -52,13 +51,8 @@ class Architecture:
         if self.policy == 1:
             dense = [((4,), _HEAD * 64 * 1858), ((5,), 1858)]
             return self._convolution((3,), _HEAD * filters, _HEAD) + dense
-        if self.policy == 2:
-            first = self._convolution((11,), filters * filters * 9, filters)
-            return first + self._convolution((3,), 80 * filters * 9, 80)
-        square = _WIDTH * _WIDTH
-        fields = {4: _WIDTH * filters, 17: square, 19: square, 22: 4 * _WIDTH}
-        fields |= {5: _WIDTH, 18: _WIDTH, 20: _WIDTH}
-        return [((field,), size) for field, size in fields.items()]
+        first = self._convolution((11,), filters * filters * 9, filters)
+        return first + self._convolution((3,), 80 * filters * 9, 80)
 
     def _convolution(self, at: tuple[int, ...], weights: int, outputs: int) -> Layers:
         statistics = (2,) if self.folded else (3, 4, 5, 6)

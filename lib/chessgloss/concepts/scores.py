@@ -97,35 +97,30 @@ def accuracy(
     """
     if results["concept"].nunique() == 1 and minus is None:
         return mean_interval(results["correct"], results["game"], seed=seed)
-    return _signed_accuracy([results], [] if minus is None else [minus], seed, concepts)
+    less = [] if minus is None else [minus]
+    return signed_accuracy([results], less, seed=seed, concepts=concepts)
 
 
-def gain_difference(
-    first: tuple[pd.DataFrame, pd.DataFrame],
-    second: tuple[pd.DataFrame, pd.DataFrame],
+def signed_accuracy(
+    plus: Sequence[pd.DataFrame],
+    minus: Sequence[pd.DataFrame] = (),
     *,
     seed: int,
     concepts: int | None = None,
 ) -> Interval:
-    """Return by how much one gain in mean accuracy is larger than another.
+    """Return the sum of some probes' mean accuracies less that of others.
+
+    With two on each side it says by how much one gain is larger than another.
 
     Parameters
     ----------
-    first, second
-        Each the results of a probe and of the probe that it is compared with; the rows of the
-        two gains may differ.
+    plus, minus
+        Held-out results of each probe; their rows may differ.
     seed
-        Of the bootstrap: whole games are drawn, once for all four.
+        Of the bootstrap: whole games are drawn, once for all probes.
     concepts
         As for :func:`accuracy`.
     """
-    return _signed_accuracy([first[0], second[1]], [first[1], second[0]], seed, concepts)
-
-
-def _signed_accuracy(
-    plus: Sequence[pd.DataFrame], minus: Sequence[pd.DataFrame], seed: int, concepts: int | None
-) -> Interval:
-    """Return the sum of mean accuracies less that of others, games drawn once for all."""
     both = [*plus, *minus]
     games = np.unique(np.concatenate([table["game"] for table in both]))
     drawn = cluster_weights(games.size, seed=seed)

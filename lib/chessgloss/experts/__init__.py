@@ -106,9 +106,8 @@ class Expert(Representation):
     NNUE judges in pawns, Leela by the expected result from -1 (lost) to 1 (won).
     """
 
-    @abstractmethod
-    def _evaluations(self, positions: list[str | Position]) -> np.ndarray:
-        """Evaluate one batch for White, float32 (n,)."""
+    #: The layer from which every position is judged: nothing before it need be computed twice.
+    _judged_from: str
 
     @abstractmethod
     def _continued(self, layer: str, activations: torch.Tensor, positions: Positions) -> np.ndarray:
@@ -116,7 +115,11 @@ class Expert(Representation):
 
     def evaluate(self, positions: Positions) -> np.ndarray:
         """Return evaluations, float32 (n,), good for White if positive, in the expert's unit."""
-        batches = map(self._evaluations, self._batches(positions))
+        layer = self._judged_from
+        batches = (
+            self.evaluate_from(layer, self._layer(layer, batch), batch)
+            for batch in self._batches(positions)
+        )
         return np.concatenate([*batches, np.empty(0, np.float32)])
 
     def evaluate_from(

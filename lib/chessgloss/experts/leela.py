@@ -448,6 +448,8 @@ class LeelaExpert(Expert):
         If it is damaged or of an architecture not read here (it is named).
     """
 
+    _judged_from = "input"
+
     def __init__(self, path: Path) -> None:
         name = f"leela-{path.name.removesuffix('.gz').removesuffix('.pb')}"
         self.tower = Tower(read_network(path))
@@ -460,16 +462,9 @@ class LeelaExpert(Expert):
         planes, stop = torch.from_numpy(encode(positions)), self.layers.index(layer) + 1
         return self.tower.run(planes, 0, stop).flatten(1).numpy()
 
-    @torch.inference_mode()
-    def _evaluations(self, positions: list[str | Position]) -> np.ndarray:
-        return self._judged(torch.from_numpy(encode(positions)), 0, positions)
-
     def _continued(self, layer: str, activations: torch.Tensor, positions: Positions) -> np.ndarray:
         x = activations.reshape(-1, self.channels, 8, 8)
-        return self._judged(x, self.layers.index(layer) + 1, positions)
-
-    def _judged(self, x: torch.Tensor, start: int, positions: Positions) -> np.ndarray:
-        """Take ``x`` from a stage of the tower to White's expected result."""
-        values = self.tower.value(self.tower.run(x, start, len(self.layers))).numpy()
+        end = self.tower.run(x, self.layers.index(layer) + 1, len(self.layers))
+        values = self.tower.value(end).numpy()
         white = [fen_of(position).split(" ", 2)[1] == "w" for position in positions]
         return values * signs_of(np.array(white)).astype(np.float32)

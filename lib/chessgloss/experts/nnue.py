@@ -375,6 +375,8 @@ class NnueExpert(Expert):
         If the file is no network of this architecture.
     """
 
+    _judged_from = "pairwise"
+
     def __init__(
         self, path: Path, *, view: View = "white", random_weights: int | None = None
     ) -> None:
@@ -403,13 +405,6 @@ class NnueExpert(Expert):
         return hidden.float().numpy()
 
     @_one_thread()
-    @torch.inference_mode()
-    def _evaluations(self, positions: list[str | Position]) -> np.ndarray:
-        boards = read_boards(positions)
-        bags = feature_bags(boards)
-        hidden, skip = self._hidden1(self._own_pairs(boards, bags), boards)
-        return self._sum_up(self._hidden2(hidden, boards), skip, boards, bags)
-
     def _continued(self, layer: str, activations: torch.Tensor, positions: Positions) -> np.ndarray:
         boards = read_boards(positions)
         bags, wide = feature_bags(boards), not layer.startswith("hidden")
