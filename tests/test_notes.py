@@ -66,16 +66,13 @@ def test_a_fork_is_no_note_where_the_forking_piece_is_taken(briefed):
         assert any("rook on a8" in note.sentence for note in made) == said
 
 
-@pytest.mark.parametrize(
-    ("fen", "line", "gain", "words", "fallen"),
-    [
-        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 1, "a pawn", "d5"),
-        ("3rk3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5 d8d5", 0, "", None),
-        ("4k3/8/4n3/8/2B5/8/8/r3K2R w K - 0 1", "e1e2 a1h1 c4e6", -2, "the exchange", None),
-        ("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1", "d5c7 e8d7 c7a8", 5, "a rook", "a8"),
-        ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", 8, "a queen for a pawn", None),
-    ],
-)
+@pytest.mark.parametrize(("fen", "line", "gain", "words", "fallen"), [
+    ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 1, "a pawn", "d5"),
+    ("3rk3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5 d8d5", 0, "", None),
+    ("4k3/8/4n3/8/2B5/8/8/r3K2R w K - 0 1", "e1e2 a1h1 c4e6", -2, "the exchange", None),
+    ("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1", "d5c7 e8d7 c7a8", 5, "a rook", "a8"),
+    ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", 8, "a queen for a pawn", None),
+])  # fmt: skip
 def test_a_line_is_replayed_until_it_is_quiet(fen, line, gain, words, fallen):
     outcome = play_out(chess.Board(fen), line.split(), chess.WHITE)
     assert (outcome.gain, outcome.stuff) == (gain, words)

@@ -510,7 +510,8 @@ def _survey_build(given: argparse.Namespace) -> int:
     study = read_study(given.study, title=given.title, baseline=given.baseline)
     key = read_key(path) if path.exists() else Key.new(study)
     if key.study != study:
-        raise ValueError(f"{path} is another study's key; remove it or name another with --key")
+        remedy = "remove it or name another with --key"
+        raise ValueError(f"{path} is the key of another study; {remedy}")
     write_key(path, key)
     given.output.write_text(write_form(key, settings), encoding="utf-8")
     for move in study.moves:
