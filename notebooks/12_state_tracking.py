@@ -726,6 +726,26 @@ report.table(crossed.rename_axis(["who", "asked about"]).fillna("-").reset_index
 # In random games no model can beat the even draw, which is how they are made: there the perplexity
 # says how far a model is from knowing all legal moves and none other. Legal answers can be compared.
 
+# Of self-play there are more questions on file, a thousand of each task and band (chapter 13); of
+# *End-Other* the piece to be moved is one that was not moved in the game. Each is one training; what
+# another seed changes is in the column beside.
+
+# %%
+filed = probes.read_probes().query("task in @probes.END_TASKS")
+answered = {source: results.score_run(run, filed) for source, run in {
+    **read_by, "self-play, another seed": "L-modern_uci-2"}.items()}
+on_file = pd.DataFrame({source: {key: mean_interval(100 * rows["lgm"], rows["game"], seed=seed)
+                                 for key, rows in table.groupby(["task", "band"])}
+                        for source, table in answered.items()})
+on_file["random less self-play"] = [paired_difference(
+    *(100 * answered[source].loc[(answered[source]["task"] == task)
+                                 & (answered[source]["band"] == band), "lgm"]
+      for source in ("random", "self-play")),
+    filed.loc[(filed["task"] == task) & (filed["band"] == band), "game"], seed=seed)
+    for task, band in on_file.index]
+report.table(on_file.rename_axis(["task", "band"]), digits=1,
+             caption="Legal answers about self-play games, per cent, by the games that were read")
+
 # %% tags=["hide-input"]
 random_says = {}
 for kind, apart in fewer.items():
@@ -733,6 +753,15 @@ for kind, apart in fewer.items():
     word = ("more" if apart.low > 0 else "less" if apart.high < 0 else "not tellably more or less")
     random_says[f"Asked about {kind} games, the model that read random games is {word} often legal "
                 f"({apart:+.1f} points)."] = pair
+filed_apart = on_file["random less self-play"]
+clear = {key: apart for key, apart in filed_apart.items() if apart.low > 0}
+seeds_apart = [abs(row["self-play"].value - row["self-play, another seed"].value)
+               for _, row in on_file.iterrows()]
+random_says[f"Of the {len(filed):,} questions on file it answers legally more often in "
+            f"{len(clear)} of {len(filed_apart)} tasks and bands, by "
+            f"{min(apart.value for apart in filed_apart):.1f} to "
+            f"{max(apart.value for apart in filed_apart):.1f} points; another seed of the model of "
+            f"self-play differs from it by up to {max(seeds_apart):.1f}."] = pair
 random_says = results.only_if_above(
     random_says, "on neither kind of game do both beat counting, so that this stays open.")
 Markdown(random_says)
@@ -979,6 +1008,9 @@ report.save(
     report.rows({f"lgm.{source.replace('-', '')}.{kind.replace('-', '')}": cells["legal, %"].value
                  for (who, kind), cells in both_kinds.items() for source in read_by
                  if who == f"model that read {source}"}, "random_games", unit="%"),
+    report.rows({source.replace("-", "").replace(",", "").replace(" ", "_"): {
+        f"{task}.{band}": share for (task, band), share in column.items()}
+        for source, column in on_file.items()}, "random_games.on_file", unit="%"),
     report.rows(even, "baseline.uniform_legal.perplexity", unit=unit),
     report.rows(report.Result(len(above), n=len(table4), unit="models of Table 4"),
                 "baseline.uniform_legal.beaten"),

@@ -14,12 +14,13 @@
 # nothing of the game in which it fails. This chapter looks inside. Of a hidden state of `L-uci-1` a
 # linear layer reads {glue:text}`square` % of the squares rightly, and {glue:text}`whole` % of the
 # whole boards; of a model with random weights {glue:text}`square_random` %, and whoever names what
-# stands on a square most often is right in {glue:text}`square_majority` %. {glue:text}`held` An
-# opponent who plays at random brings it to an illegal answer in {glue:text}`lost_random` % of the
-# games, one who looks one move ahead in {glue:text}`lost_lookahead` %, in half of them by answer
-# {glue:text}`median_lookahead`. Below, a game against random moves ends: on the left its board and
-# the model's answer, on the right the board that the linear layer reads off the model's last hidden
-# state, with the squares marked where it is wrong.
+# stands on a square most often is right in {glue:text}`square_majority` %. {glue:text}`held`
+# {glue:text}`by_random` An opponent who plays at random brings `L-uci-1` to an illegal answer in
+# {glue:text}`lost_random` % of the games, one who looks one move ahead in
+# {glue:text}`lost_lookahead` %, in half of them by answer {glue:text}`median_lookahead`. Below, a
+# game against random moves ends: on the left its board and the model's answer, on the right the
+# board that the linear layer reads off the model's last hidden state, with the squares marked where
+# it is wrong.
 
 # %% tags=["parameters", "hide-input"]
 profile = "book"
@@ -39,6 +40,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import torch
+from IPython.display import Markdown
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -501,13 +503,14 @@ other = np.concatenate([np.roll(np.flatnonzero(lengths == length), 1)
 one_way = legal & ~legal[other]
 
 # %%
-transposed = {}
+transposed, per_pair = {}, {}
 for name in [*spoken, random_weights]:
     first, second = (squares_of(name, [pair[order] for pair in pairs]) for order in (1, 2))
     possible, again = first >= 0.01, second >= 0.01
     differ = possible & ~possible[other]
     precision, recall = (100 * (differ & one_way).sum(axis=1) / of.sum(axis=1).clip(1)
                          for of in (differ, one_way))
+    per_pair[name] = {"compression": (possible == again).all(axis=1), "recall": recall / 100}
     transposed[name] = {
         "same position": mean_interval(variation(first, second), seed=seed),
         "other position": mean_interval(variation(first, first[other]), seed=seed),
@@ -520,6 +523,19 @@ report.boards(
                  caption="Total variation of the next move's square"),
     report.table(shown[["compression", "precision", "recall"]], digits=0,
                  caption="Compression; precision and recall of distinction, %"))
+
+# %% tags=["hide-input"]
+of_random, of_self_play = (per_pair[f"L-{base}_uci-1"] for base in ("random", "modern"))
+by_random = {measure: paired_difference(
+    of_random[measure][rows], of_self_play[measure][rows], seed=seed).in_percent()
+    for measure, rows in (("compression", slice(None)), ("recall", one_way.any(axis=1)))}
+random_says = (
+    "The same model, trained as long on games that nobody wants to win, "
+    + ("holds more of the position" if all(apart.low > 0 for apart in by_random.values())
+       else "does not hold more of the position in both respects")
+    + f": compression {by_random['compression']:+.0f} points, recall of distinction "
+    f"{by_random['recall']:+.0f}.")
+Markdown(random_says)
 
 # %% [markdown]
 # ## Attacks
@@ -657,6 +673,7 @@ report.table(pd.DataFrame(columns), caption="Concept by concept")
 #   {glue:text}`square_own` % of the squares of `L-uci-1` in place of {glue:text}`square_white` %.
 # - {glue:text}`edited`
 # - {glue:text}`transposed`
+# - {glue:text}`by_random`
 # - {glue:text}`attacked`
 # - {glue:text}`inside`
 # - What a probe reads is what is there, not what is used; the models are chapters 12 to 14's,
@@ -695,6 +712,7 @@ report.paste(
                 f", by {specific[name, kinds[1]].value:.0f}" for name in indirect) + (
                     "." if indirect else ": no block is seen to use what the probe reads.")
             if follows else "No edit does more to the erased piece than one of another piece."),
+    by_random=random_says,
     transposed=" ".join(
         f"{name}: two orders of the same moves are {transposed[name]['same position']:.2f} apart, "
         f"two positions {transposed[name]['other position']:.2f}." for name in spoken),
@@ -743,6 +761,7 @@ report.save(
                 "edit.said_at_layer", unit="% probability"),
     *(report.rows({key_of(name): row[column] for name, row in transposed.items()}, key, unit=unit)
       for key, (column, unit) in keys.items()),
+    report.rows(by_random, "transposition.random_less_selfplay", unit="points"),
     report.rows({(kind, key_of(name)): share for (name, kind), share in lost.items()},
                 "attack.success", unit="%"),
     report.rows({(kind, key_of(name)): value for (name, kind), value in median.items()},
