@@ -36,12 +36,14 @@ reported = "test"
 shown = ("ccc/figA6", "lec3/13", "lec12/12")
 
 # %% tags=["hide-input"]
+import ast
 import hashlib
 import json
 import re
 from collections import Counter
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import get_args
 
 import chess
@@ -57,7 +59,7 @@ from chessgloss import assets, engine, report
 from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
 from chessgloss.claims import CAUSES, Kind, disqualifier, extract, gold, verify
-from chessgloss.claims.checker import checker_digest, checker_files
+from chessgloss.claims import checker as checker_module
 from chessgloss.commentary import briefing, choice, methods, proven
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.corpora.games import read_games
@@ -550,7 +552,20 @@ report.table(read_by_cause.to_frame("claims read"), caption="What the checker re
 # that decide a verdict, before the moves that it ranks are drawn.
 
 # %%
-frozen = checker_digest()
+library, waiting = Path(checker_module.__file__).parents[2], [checker_module.__name__]
+files = {library / "chessgloss/claims" / name for name in ("relations.toml", "words.toml")}
+while waiting:  # what the checker imports, and what that imports
+    path = library.joinpath(*waiting.pop().split(".")).with_suffix(".py")
+    if path not in files and path.is_file():
+        files.add(path)
+        found = [node for node in ast.walk(ast.parse(path.read_text("utf-8")))
+                 if isinstance(node, ast.ImportFrom)]
+        waiting += [str(node.module) for node in found]
+        waiting += [f"{node.module}.{alias.name}" for node in found for alias in node.names]
+contents = ((path.relative_to(library).as_posix().encode(), path.read_bytes())
+            for path in sorted(files))
+frozen = hashlib.sha256(b"".join(b"%b\0%b\0" % each for each in contents)).hexdigest()
+
 history = pd.read_csv(folder / "checkers.csv")
 history["share"] = history["with_false_claim"] / history["comments"]
 versions = history.pivot(index=["rules", "checker_sha256"], columns="method", values="share")
@@ -1239,7 +1254,7 @@ table2 = {(causes.index(cause) + 1, method): shares[cause][method] for method, c
 printed = {(causes.index(cause) + 1, method): cell for (method, cause), cell in cells.items()}
 checker = report.Result(
     int(frozen[:12], 16), unit="its first twelve hexadecimal digits as a number",
-    source=f"sha256 {frozen} of {len(checker_files())} modules")
+    source=f"sha256 {frozen} of {len(files)} modules")
 report.save(
     "05_claims", {"checker.sha256": checker},
     report.rows({half: {"sentences": count} for half, count in sentences.items()}, "claims",

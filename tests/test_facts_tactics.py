@@ -30,9 +30,8 @@ def squares(*numbers: chess.Square) -> str:
 def test_unbarred_attacks_are_the_legal_captures():
     for board in selfplay_boards(600):
         if not board.is_check():
-            found = {
-                (p.square, p.target) for p in boards.attacks(board, board.turn) if not p.barred
-            }
+            pairs = boards.attacks(board, board.turn)
+            found = {(pair.square, pair.target) for pair in pairs if not pair.barred}
             legal = board.generate_legal_captures()
             ordinary = (move for move in legal if not board.is_en_passant(move))
             assert found == {(move.from_square, move.to_square) for move in ordinary}
@@ -66,11 +65,7 @@ def test_pawns_are_passed_doubled_and_isolated_by_the_files_around_them():
 
 def test_open_and_half_open_files():
     board = chess.Board("3rk3/pp3p2/8/8/8/8/PP2P3/3RK2R w - - 0 1")
-    files = (
-        boards.open_files(board),
-        boards.half_open_files(board, W),
-        boards.half_open_files(board, B),
-    )
+    files = (boards.open_files(board), *(boards.half_open_files(board, side) for side in (W, B)))
     assert ["".join(chess.FILE_NAMES[one] for one in each) for each in files] == ["cdgh", "f", "e"]
     assert [squares(*boards.heavy_pieces(board, side, 3)) for side in (W, B)] == ["d1", "d8"]
 

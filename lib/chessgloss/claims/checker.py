@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-import hashlib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import get_args
 
 from chessgloss.claims import board
@@ -213,37 +210,3 @@ def disqualifier(claim: Claim) -> Disqualifier | None:
     if claim.kind == "move" and move is not None:
         return "promotion" if move.promotion else "capture" if move.takes else None
     return relations()[claim.relation].event
-
-
-# ---------------------------------------------------------------- which checker it is
-
-#: The folder that holds the package.
-LIBRARY = Path(__file__).resolve().parents[2]
-
-
-def checker_files() -> tuple[Path, ...]:
-    """Return the files that a verdict rests on, sorted: modules it imports, and its words."""
-    files = {LIBRARY / "chessgloss/claims" / name for name in ("relations.toml", "words.toml")}
-    waiting = [__name__]
-    while waiting:
-        path = LIBRARY.joinpath(*waiting.pop().split(".")).with_suffix(".py")
-        if path not in files and path.is_file():
-            files.add(path)
-            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-                if isinstance(node, ast.ImportFrom):
-                    base = str(node.module)
-                    waiting += [base, *(f"{base}.{alias.name}" for alias in node.names)]
-    return tuple(sorted(files))
-
-
-def checker_digest() -> str:
-    """Return the SHA-256 of the checker's source, 64 hexadecimal digits.
-
-    Names and contents of :func:`checker_files`. Any edit changes it, of a comment too: it says
-    that a checker is the same, and does not say that another one judges otherwise.
-    """
-    digest = hashlib.sha256()
-    for path in checker_files():
-        digest.update(f"{path.relative_to(LIBRARY).as_posix()}\0".encode())
-        digest.update(path.read_bytes() + b"\0")
-    return digest.hexdigest()

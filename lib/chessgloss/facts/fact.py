@@ -267,10 +267,8 @@ def _states(board: chess.Board, when: When) -> Iterator[Fact]:
     exchanges = {side: tactics.Exchanges(board, side) for side in chess.COLORS}
     taken = {side: tuple(each.captures()) for side, each in exchanges.items()}
     for side in chess.COLORS:
-        for pair in boards.attacks(board, side):
-            yield _pair(when, side, pair, not side)
-        for pair in boards.defences(board, side):
-            yield _pair(when, side, pair, side)
+        yield from (_pair(when, side, pair, not side) for pair in boards.attacks(board, side))
+        yield from (_pair(when, side, pair, side) for pair in boards.defences(board, side))
         for loss in tactics.hanging(board, side, taken[not side]):
             text = f"{noun(side, loss.victim, loss.square)} is hanging"
             yield Fact("hanging", when, side, names((loss.square,)), loss.gain, text)
