@@ -196,6 +196,9 @@ _MENDED = (
 )
 
 
+#: Tables and drawings, where blanks between tags mean nothing.
+_DRAWN = re.compile(r"<(table|svg)\b.*?</\1>", re.DOTALL)
+
 #: How an icon is set, after the theme's own style sheet of all icons.
 _ICON_STYLE = """@font-face {{font-family: "Font Awesome 6 Free"; font-weight: 900;
   src: url(data:font/woff;base64,{font}) format("woff")}}
@@ -297,6 +300,7 @@ def mend_pages(app: Sphinx, exception: Exception | None) -> None:
             continue
         for pattern, mended in _MENDED:
             text = re.sub(pattern, mended, text)
+        text = _DRAWN.sub(lambda part: re.sub(r">\s*\n\s*<", "><", part[0]), text)
         if '<span class="math' not in text and '<div class="math' not in text:
             text = re.sub(r"<script[^>]*>(?:window\.MathJax[^<]*)?</script>", _but_mathjax, text)
         text = use_written_styles(app, page, plain_code.sub(r"\1", text))
