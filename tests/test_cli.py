@@ -333,9 +333,8 @@ def test_a_session_with_a_model_shows_what_was_looked_up(llm, monkeypatch, capsy
     monkeypatch.setattr(sys, "stdin", io.StringIO("Is the queen on g8 safe?"))
     assert run("ask", *MOVE) == 0
     out = capsys.readouterr().out
-    for words in (answers[-1], "looked up: Black's queen on g8", "looked up: 21... Ke7"):
-        assert words in out
-    assert "(llm, scripted-1)" in out
+    looked_up = ("looked up: Black's queen on g8", "looked up: 21... Ke7")
+    assert all(words in out for words in (answers[-1], *looked_up, "(llm, scripted-1)"))
     assert "21... Ke7" in llm.asked[2]["messages"][-1]["content"]
 
 
