@@ -22,7 +22,6 @@ import os
 import signal
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import threading
 import time
@@ -59,7 +58,7 @@ from fakes import children, engine_program
 from fakes.leela_files import Architecture, write_leela
 from fakes.nnue_files import write_nnue
 from fakes.scripted_llm import scripted_llm
-from scripts import PROJECT, SELFPLAY, load_script
+from scripts import PROJECT, SELFPLAY, clean_environment, install_elsewhere, load_script
 
 RESULTS = PROJECT / "book/reliability.json"
 
@@ -128,18 +127,19 @@ def engines(count: int, seed: int, folder: Path) -> Counts:
         board.halfmove_clock = number % 50
         position = Position(board.fen())
         kind = str(random.choice(["none"] * 6 + ["crash", "hang", "garbage", "babble"]))
-        once = bool(random.integers(2))
-        options = ["--fault", kind, "--on", "position", "--moves", "e7e5"] if kind != "none" else []
-        options += ["--once", str(folder / f"fault-{number}")] if options and once else []
-        program = engine_program(folder, *(options or ["--moves", "e7e5"]))
+        once = bool(random.integers(2)) and kind != "none"
+        options = ["--fault", kind, "--on", "position"] if kind != "none" else []
+        options += ["--once", str(folder / f"fault-{number}")] if once else []
+        program = engine_program(folder, "--moves", "e7e5", *options)
+        label = f"{kind}, once" if once else kind
         try:
             with Engine(program, timeout=1.0) as engine:
                 analysis = engine.analyse(position, nodes=5)
-            counts[f"{kind}{', once' if options and once else ''}: analysed"] += 1
+            counts[f"{label}: analysed"] += 1
             counts["defect"] += analysis.position != position or not (once or kind == "none")
         except EngineFailed as error:
-            counts[f"{kind}{', once' if once else ''}: EngineFailed"] += 1
-            counts["defect"] += error.fen != position.fen or once or kind == "none"
+            counts[f"{label}: EngineFailed"] += 1
+            counts["defect"] += position.fen not in str(error) or once or kind == "none"
     counts["defect"] += len(children() - before)
     return counts
 
@@ -433,20 +433,12 @@ COMMANDS = (
 def elsewhere(count: int, seed: int, folder: Path) -> Counts:
     """Install a wheel into an environment without the checkout and run its commands there."""
     del seed
-    counts, pip = Counts(), [sys.executable, "-m", "pip"]
-    options = ["--no-deps", "--no-build-isolation", "-q"]
-    subprocess.run([*pip, "wheel", *options, "-w", str(folder), str(PROJECT)], check=True)
-    subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
-    [packages] = (folder / "venv").glob("lib/python*/site-packages")
-    (packages / "locked.pth").write_text(sysconfig.get_path("purelib") + "\n")  # all but chessgloss
-    python = str(folder / "venv/bin/python")
-    [wheel] = map(str, folder.glob("*.whl"))
-    subprocess.run([python, "-m", "pip", "install", "--no-deps", "-q", wheel], check=True)
+    counts, program = Counts(), install_elsewhere(folder)
     (folder / "empty").mkdir()
     (folder / "empty/game.pgn").write_text(PGN)
     for command in COMMANDS[:count]:
         done = subprocess.run(
-            [folder / "venv/bin/chessgloss", *command], cwd=folder / "empty",
+            [program, *command], cwd=folder / "empty", env=clean_environment(),
             input="Why?\nquit\n", text=True, capture_output=True, check=False,
         )  # fmt: skip
         counts[f"{command[0]}: {'done' if done.returncode == 0 else 'failed'}"] += 1

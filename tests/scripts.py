@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ast
+import os
+import shutil
+import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
+from venv import create
 
 import pytest
 from cloudpickle import register_pickle_by_value
@@ -44,6 +49,32 @@ def load_script(path: str) -> ModuleType:
         spec.loader.exec_module(module)
         register_pickle_by_value(module)  # joblib's processes cannot import it by its name
     return sys.modules[name]
+
+
+def clean_environment() -> dict[str, str]:
+    """Return the environment without what leads to this checkout or to a model."""
+    ours = ("PYTHONPATH", "CHESSGLOSS_", "OPENAI_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+
+
+def install_elsewhere(folder: Path) -> Path:
+    """Install the library by a wheel, beside this environment's packages; return its command."""
+    source, home = folder / "source", folder / "venv"
+    for name in ("lib", "data/priority"):
+        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+        shutil.copytree(PROJECT / name, source / name, ignore=ignored)
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy2(PROJECT / name, source)
+    create(home, symlinks=True)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    into = ["--python", str(home / "bin/python"), "install", "--find-links", str(folder)]
+    build = ["wheel", "--no-build-isolation", "-w", str(folder), str(source)]
+    for words in (build, [*into, "chessgloss"]):
+        command = [*pip, *words, "--no-deps", "--no-index"]
+        subprocess.run(command, check=True, cwd=folder, env=clean_environment())
+    (site,) = home.glob("lib/python*/site-packages")
+    (site / "seen.pth").write_text(sysconfig.get_path("purelib"))
+    return home / "bin/chessgloss"
 
 
 def imported_names(tree: ast.AST) -> Iterator[str]:

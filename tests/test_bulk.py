@@ -77,17 +77,19 @@ def test_bad_input_is_refused_by_name_and_so_is_a_store_that_is_not_shared(store
 # ---------------------------------------------------------------- files of evaluations
 
 
-def write_evaluations(path: Path, fens: list[str]) -> Path:
-    """Write a file as Lichess does: FENs of four fields, one JSON object a line."""
-    rows = [{"fen": " ".join(fen.split()[:4]), "evals": []} for fen in fens]
-    text = "".join(json.dumps(row) + "\n" for row in rows)
+def evaluations(fens: list[str]) -> list[str]:
+    """Lines as Lichess writes them: one JSON object each, its FEN of four fields."""
+    return [json.dumps({"fen": " ".join(fen.split()[:4]), "evals": []}) for fen in fens]
+
+
+def write_evaluations(path: Path, fens: list[str]) -> None:
+    text = "\n".join(evaluations(fens)) + "\n"
     path.write_bytes(zstandard.ZstdCompressor().compress(text.encode()))
-    return path
 
 
 def test_a_file_is_labelled_line_by_line_and_damaged_lines_are_named(store, tmp_path):
     fens = random_fens(7)
-    rows = [json.dumps({"fen": " ".join(fen.split()[:4]), "evals": []}) for fen in fens]
+    rows = evaluations(fens)
     rows[1:1] = ['{"fen": 4k', json.dumps({"fen": "8/8/8/8/8/8/8/4K2R w K -"}), '{"evals": []}']
     path = tmp_path / "damaged.jsonl"
     path.write_text("\n".join(rows) + "\n")
@@ -102,9 +104,9 @@ def test_a_file_is_labelled_line_by_line_and_damaged_lines_are_named(store, tmp_
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_file_that_is_cut_off_is_labelled_as_far_as_it_goes(store, tmp_path, jobs):
-    whole = write_evaluations(tmp_path / "whole.jsonl.zst", random_fens(4_000))
     path = tmp_path / "cut.jsonl.zst"
-    path.write_bytes(whole.read_bytes()[:-2_000])
+    write_evaluations(path, random_fens(4_000))
+    path.write_bytes(path.read_bytes()[:-2_000])
     rows = []
     with pytest.raises(games.TruncatedFileError, match="cut off"):
         for part in label_stream(path, scripted(), store, chunk=1_000, jobs=jobs):
@@ -195,11 +197,10 @@ def test_a_worker_with_another_network_file_refuses(tmp_path, store):
 def client(tmp_path_factory):
     """Two worker processes, each watched by a nanny that replaces it when it dies."""
     distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is missing")
-    folder, threads = str(tmp_path_factory.mktemp("dask")), {"threads_per_worker": 1}
+    folder = str(tmp_path_factory.mktemp("dask"))
+    options = {"threads_per_worker": 1, "dashboard_address": None, "local_directory": folder}
     with (
-        distributed.LocalCluster(
-            2, dashboard_address=None, local_directory=folder, **threads
-        ) as two,
+        distributed.LocalCluster(2, **options) as two,
         distributed.Client(two) as client,
         joblib.parallel_config(backend="dask"),
     ):
@@ -236,9 +237,8 @@ def test_a_lost_worker_costs_nothing(client, store, oracle8):
 
 
 @pytest.mark.slow
-def test_a_cluster_activates_the_same_rows_and_raises_the_tasks_own_error(
-    client, store, stockfish_network
-):
+@pytest.mark.usefixtures("client")
+def test_a_cluster_gives_the_same_rows_and_the_tasks_own_error(store, stockfish_network):
     fens = random_fens(200)
     failing = scripted("--fault", "crash", "--on", fens[12])
     with pytest.raises(EngineFailed, match="failed twice"):

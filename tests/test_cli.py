@@ -6,10 +6,8 @@ import io
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
-import venv
 from contextlib import nullcontext
 from pathlib import Path
 from unittest.mock import Mock
@@ -26,19 +24,16 @@ from chessgloss.concepts.changes import ConceptChange, Priorities
 from chessgloss.positions import MoveInContext
 from fakes.analyses import by_material
 from fakes.scripted_llm import scripted_llm
+from scripts import DATA, FIGURE_A6, PROJECT, clean_environment, install_elsewhere
 
-PROJECT = Path(__file__).resolve().parents[1]
-PGN = PROJECT / "data" / "pgn"
 START = chess.STARTING_FEN
 ITALIAN = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
-#: The CCC paper's Figure A6: a bishop takes a pawn with check.
-FIGURE_A6 = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
 #: As the paper prints some: its move number is 0.
 NUMBER_0 = FIGURE_A6.replace("0 21", "0 0")
 
 
 MOVE = ("--fen", FIGURE_A6, "--move", "Bxe6+")
-VARIATIONS = str(PGN / "variations.pgn")
+VARIATIONS = str(DATA / "pgn/variations.pgn")
 
 
 def run(*arguments: str) -> int:
@@ -338,9 +333,8 @@ def test_a_session_with_a_model_shows_what_was_looked_up(llm, monkeypatch, capsy
     monkeypatch.setattr(sys, "stdin", io.StringIO("Is the queen on g8 safe?"))
     assert run("ask", *MOVE) == 0
     out = capsys.readouterr().out
-    for words in (answers[-1], "looked up: Black's queen on g8", "looked up: 21... Ke7"):
-        assert words in out
-    assert "(llm, scripted-1)" in out
+    looked_up = ("looked up: Black's queen on g8", "looked up: 21... Ke7")
+    assert all(words in out for words in (answers[-1], *looked_up, "(llm, scripted-1)"))
     assert "21... Ke7" in llm.asked[2]["messages"][-1]["content"]
 
 
@@ -392,38 +386,11 @@ def test_without_a_checkout_less_is_asked_for_and_what_needs_one_names_the_comma
     assert cli.main(["comment", *MOVE, "--json"]) == 0
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    """The command as a wheel brings it, in an environment that sees this one's packages."""
-    folder = tmp_path_factory.mktemp("installed")
-    source, home = folder / "source", folder / "venv"
-    for name in ("lib", "data/priority"):
-        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
-        shutil.copytree(PROJECT / name, source / name, ignore=ignored)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy2(PROJECT / name, source)
-    venv.create(home, symlinks=True)
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    into = ["--python", str(home / "bin/python"), "install", "--find-links", str(folder)]
-    build = ["wheel", "--no-build-isolation", "-w", str(folder), str(source)]
-    for words in (build, [*into, "chessgloss"]):
-        command = [*pip, *words, "--no-deps", "--no-index"]
-        subprocess.run(command, check=True, cwd=folder, env=clean_environment())
-    (site,) = home.glob("lib/python*/site-packages")
-    (site / "seen.pth").write_text(str(Path(pytest.__file__).parents[1]))
-    return home / "bin/chessgloss"
-
-
-def clean_environment() -> dict[str, str]:
-    ours = ("PYTHONPATH", "CHESSGLOSS_", "OPENAI_")
-    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-
-
 @pytest.mark.slow
 @pytest.mark.engine
-def test_the_installed_command_brings_what_it_needs(installed, stockfish, tmp_path):
+def test_the_installed_command_brings_what_it_needs(stockfish, tmp_path):
     move = ("--fen", NUMBER_0, "--move", "Bxe6+")
-    command = [str(installed), "comment", *move, "--nodes", "500", "--json"]
+    command = [install_elsewhere(tmp_path), "comment", *move, "--nodes", "500", "--json"]
     where = {"cwd": tmp_path, "env": clean_environment()}
     done = subprocess.run(command, **where, capture_output=True, text=True, check=True)
     content = json.loads(done.stdout)

@@ -164,9 +164,8 @@ def test_batches_change_nothing(nnue, leela, records, monkeypatch):
 
 def test_joined_layers_stand_side_by_side(nnue, fens):
     joined = joined_activations(nnue, fens, "pairwise+clipped")
-    assert joined.dtype == np.float16
-    assert (joined[:, :1024] == nnue.activations(fens, "pairwise")).all()
-    assert (joined[:, 1024:] == nnue.activations(fens, "clipped")).all()
+    parts = [nnue.activations(fens, layer) for layer in ("pairwise", "clipped")]
+    assert joined.dtype == np.float16 and (joined == np.hstack(parts)).all()
 
 
 # ---------------------------------------------------------------- NNUE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import chess
 import numpy as np
@@ -77,9 +78,7 @@ def test_all_moves_after_the_opening_are_drawn_with_their_positions(moves):
     assert moves["game"].tolist() == [0] * 8 + [1] * 6
 
 
-def test_each_position_is_asked_for_once_and_blank_tables_drop_their_moves(
-    moves, tmp_path, monkeypatch
-):
+def test_each_position_is_asked_once_and_blank_tables_drop_moves(moves, tmp_path, monkeypatch):
     asked: list[str] = []
     blank = moves["after"][0]
 
@@ -123,9 +122,8 @@ def source(request):
 def small_model():
     torch.manual_seed(0)
     network = priority.ChangeNetwork(priority.BoardSource.width, 16, 8)
-    return priority.ChangeModel(
-        network, np.linspace(0.1, 1, 21, dtype=np.float32), {"source": "onehot"}
-    )
+    spread = np.linspace(0.1, 1, 21, dtype=np.float32)
+    return priority.ChangeModel(network, spread, {"source": "onehot"})
 
 
 def test_features_of_the_mirrored_move_are_the_two_views_exchanged(source, small_model, drawn):
@@ -135,9 +133,8 @@ def test_features_of_the_mirrored_move_are_the_two_views_exchanged(source, small
     assert ours.shape == (30, 2, source.width)
     assert torch.equal(ours, theirs.flip(1))
     assert not torch.equal(ours, theirs)
-    (change, sizes), (opposite, their_sizes) = (
-        small_model.predict(priority.BoardSource(), *each) for each in (moves, turned)
-    )
+    predict = partial(small_model.predict, priority.BoardSource())
+    (change, sizes), (opposite, their_sizes) = predict(*moves), predict(*turned)
     assert np.allclose(opposite, change[:, PARTNERS] * SIGNS, atol=1e-5)
     assert np.allclose(their_sizes, sizes[:, PARTNERS], atol=1e-5)
     assert np.abs(change).max() > 0
@@ -169,19 +166,11 @@ def test_a_model_comes_back_from_its_file_and_batches_change_nothing(small_model
 # ---------------------------------------------------------------- training
 
 
-def pieces_by_rank(fens: list[str]) -> np.ndarray:
-    """How many pieces each side has on each rank, its own first rank first: (n, 2, 8)."""
-    ranks = [[bin(board.occupied_co[side] & rank).count("1") for rank in chess.BB_RANKS]
-             for board in map(chess.Board, fens) for side in chess.COLORS]  # fmt: skip
-    counts = np.array(ranks, float).reshape(-1, 2, 8)
-    counts[:, 1] = counts[:, 1, ::-1].copy()
-    return counts
-
-
 def planted(moves: pd.DataFrame) -> changes.TermChanges:
     """Moves whose terms follow from how many pieces a side has on each of its ranks."""
     weights, terms = np.random.default_rng(2).normal(size=(8, 12)), []
-    for counts in (pieces_by_rank(moves[side].tolist()) for side in ("before", "after")):
+    for codes in map(priority.BoardSource().read, around(moves)):
+        counts = ((codes >= 1) & (codes <= 6)).reshape(-1, 2, 8, 8).sum(axis=3)
         sides = counts @ weights
         totals, pairs = sides[:, 0, :3] - sides[:, 1, :3], sides[:, :, 3:].transpose(0, 2, 1)
         terms.append(np.concatenate([totals, pairs.reshape(-1, 18)], axis=1).astype(np.float32))
@@ -310,15 +299,13 @@ def test_bad_input_and_missing_weights_are_named(scripted):
         priority.prioritise(START, "e5")
 
 
-@pytest.mark.parametrize(
-    ("method", "first"),
-    [("default", "Black Threats"), ("linear", "Imbalance"), ("paper", "White Threats")],
-)
-def test_the_committed_weights_name_the_same_term_first(method, first):
-    ranked = or_skip(priority.prioritise, FIGURE_A6, "Bxe6+", method=method)
-    assert ranked.top()[0].term == first
-    other = priority.prioritise(FIGURE_A6, "a3", method=method)
-    assert [change.term for change in other.top(21)] != [change.term for change in ranked.top(21)]
+def test_the_committed_weights_name_the_same_term_first():
+    firsts = {"default": "Black Threats", "linear": "Imbalance", "paper": "White Threats"}
+    for method, first in firsts.items():
+        ranked = or_skip(priority.prioritise, FIGURE_A6, "Bxe6+", method=method)
+        other = priority.prioritise(FIGURE_A6, "a3", method=method)
+        terms, others = ([each.term for each in one.top(21)] for one in (ranked, other))
+        assert terms[0] == first and terms != others
 
 
 def test_linear_scores_fitted_together_answer_their_own_questions(selfplay):

@@ -112,13 +112,6 @@ def test_a_reason_is_not_taken_for_the_move(text, uci, reason):
     assert (answer.uci, answer.text, given) == (uci, text, reason)
 
 
-def test_a_move_of_an_engine_is_an_answer():
-    board = chess.Board(FIGURE_A5)
-    assert Answer.of(chess.Move.from_uci("a5c3"), board).san == "Bxc3#"
-    assert Answer.of(chess.Move.from_uci("a5a1"), board).state == "illegal"
-    assert Answer.failed("timed\n out") == Answer("timed out", None, None, "error")
-
-
 # ---------------------------------------------------------------- moves alone
 
 
@@ -142,10 +135,8 @@ def test_a_player_of_moves_sees_nothing_but_the_game():
 
 
 def test_an_engine_that_fails_on_one_position_answers_the_others(tmp_path, monkeypatch):
-    program = engine_program(
-        tmp_path, "--fault", "crash", "--on", "6k1/5ppp", "--moves", "e1g1,e2e4"
-    )
-    monkeypatch.setenv("CHESSGLOSS_STOCKFISH", str(program))
+    faults = ("--fault", "crash", "--on", "6k1/5ppp", "--moves", "e1g1,e2e4")
+    monkeypatch.setenv("CHESSGLOSS_STOCKFISH", str(engine_program(tmp_path, *faults)))
     answers = players.StockfishPlayer(1).choose([OPENING, ALONE, OVER, OPENING])
     assert [answer.state for answer in answers] == ["legal", "error", "error", "legal"]
     assert "failed twice" in answers[1].text
@@ -298,16 +289,6 @@ def test_what_cannot_be_described_is_an_error_of_that_position_only(client_of):
     assert [answer.state for answer in answers] == ["error", "legal"]
 
 
-def test_questions_begin_alike_and_name_their_position():
-    requests = players.play_requests([OPENING, ALONE], "fen_uci")
-    first, second = (request.messages for request in requests)
-    assert first[0] == second[0]
-    assert first[-1].content.endswith("White to move.\n\nMove (UCI only):")
-    assert requests[0].prompt == "play_uci@1"
-    assert requests[0].about == {"of": "ruy lopez", "fen": OPENING.position.fen}
-    assert players.play_requests([ALONE], "fen_reason")[0].sampling.max_tokens == 60
-
-
 def test_the_answers_of_a_model_are_recorded_and_read(client_of):
     script = ("text:Rd8#", "text:I cannot help", "refused:no", "cut_off:Best move: Rd8", "400")
     asked = [Asked(f"back rank {n}", Position(f"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - {n} 9"))
@@ -319,16 +300,6 @@ def test_the_answers_of_a_model_are_recorded_and_read(client_of):
     replayed = players.LlmPlayer(Client(client.recordings), "fen")
     assert replayed.choose(asked) == answers
     assert replayed.name == "scripted_1_fen"
+    assert players.nickname("org/Chess-GPT:7B") == "org_chess_gpt_7b"
     with pytest.raises(AnswerMissing):
         players.LlmPlayer(Client(client.recordings), "fen_uci").choose(asked)
-
-
-def test_a_reason_comes_with_its_move(client_of):
-    client = client_of("text:Move: Rd8#\nReason: The rook mates, h8 is no help.")
-    ((answer, reason),) = players.LlmPlayer(client, "fen_reason").reasoned([ALONE])
-    assert (answer.san, reason) == ("Rd8#", "The rook mates, h8 is no help.")
-
-
-def test_models_have_short_names():
-    names = ("qwen2.5-coder-1.5b-q4_k_m", "gpt-4o-mini", "org/Chess-GPT:7B")
-    assert [players.nickname(name) for name in names] == ["qwen", "gpt_4o_mini", "org_chess_gpt_7b"]

@@ -146,8 +146,6 @@ def test_what_was_rated_is_what_is_read(key, sent):
     drawn, found = simulated.simulate(PLANTED, names, 3, seed=1), reading.read_ratings(sent, key)
     assert found.simulated and found.label == "SIMULATED ratings"
     assert (found.moves, found.methods, found.raters) == (names, METHODS, ("S01", "S02", "S03"))
-    for name in DIMENSIONS:
-        assert np.array_equal(found.cube(name), drawn.cube(name))
     order = ["rater", "move", "method"]
     left, right = (one.frame.sort_values(order).reset_index(drop=True) for one in (found, drawn))
     pd.testing.assert_frame_equal(left, right)
@@ -172,11 +170,6 @@ def head(**fields: Any) -> Change:
     return lambda record: record.update(fields)
 
 
-def copy(first: int, second: int) -> Change:
-    """Give one comment the id of another, by number."""
-    return lambda record: comment(second, item=record["comments"][first - 1]["item"])(record)
-
-
 def problems_of(files: list[Path], key: Key, **options: bool) -> tuple[reading.Problem, ...]:
     with pytest.raises(reading.RatingsError) as caught:
         reading.read_ratings(files, key, **options)
@@ -198,8 +191,8 @@ forget_answer, forget_cause = comment(4, clarity=None), comment(1, correctness=2
     (comment(3, correctness=2, causes=["move", "move"]), "doubled", "comment 3, causes"),
     (comment(3, correctness=3, causes=["tactical"]), "out_of_range", "comment 3, causes"),
     (comment(3, correctness=2, causes=["other"]), "missing", "comment 3, other"),
-    (copy(3, 5), "doubled", "comment 5"),
-    (copy(30, 1), "tampered", "comment 1"),
+    (lambda told: told["comments"][4].update(told["comments"][2]), "doubled", "comment 5"),
+    (lambda told: told["comments"][0].update(told["comments"][29]), "tampered", "comment 1"),
     (lambda told: told["comments"].pop(), "tampered", "comments"),
     (head(participant="S99"), "tampered", "comments"),
     (head(participant="a b"), "out_of_range", "participant"),
@@ -297,16 +290,11 @@ def test_table_1_by_hand():
 
 def test_stars_are_printed_where_the_difference_is_certain():
     ratings = simulated.simulate(PLANTED, [f"m{k}" for k in range(60)], 5, seed=3)
-    words = pd.DataFrame(20.0, index=ratings.moves, columns=ratings.methods)
-    words["ccc"] = 28
-    found = reading.table1(ratings, words, "ccc", seed=0)
-    printed = reading.as_printed(found)
-    assert list(printed.index) == list(METHODS)
-    assert list(printed.columns) == [*DIMENSIONS, "words"]
+    words = pd.DataFrame(20.0, index=ratings.moves, columns=ratings.methods).assign(ccc=28)
+    printed = reading.as_printed(reading.table1(ratings, words, "ccc", seed=0))
     assert printed.loc["gac", "completeness"].startswith("*")
     assert printed.loc["llm", "words"] == "*20.0"
     assert not printed.loc["ccc"].str.contains(r"\*").any()
-    assert (found["star"] == (found["p"] < 0.001)).all()
 
 
 def test_table_2_by_hand():
@@ -416,7 +404,6 @@ def test_from_a_study_to_its_tables(made, tmp_path, capsys):
     told = json.loads(capsys.readouterr().out)
     assert (told["simulated"], len(told["Table 1"])) == (True, 30)
     assert told["participants"][0]["participant"] == "S01"
-    assert {"method", "dimension", "mean", "difference", "p", "star"} == set(told["Table 1"][0])
     changed(files[0], comment(2, correctness=4))
     assert run("read", *files, "--key", kept, "--json") == 2
     shown = capsys.readouterr()
