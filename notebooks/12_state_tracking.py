@@ -549,6 +549,16 @@ axes.set(xlabel="million tokens read", ylabel="dev perplexity a move", yscale="l
 finish(axes)
 plt.show()
 
+# %% [markdown]
+# How many tokens does a run at L read until its dev perplexity is 40 or less? It is measured after
+# each pass, so that the number is one of whole passes.
+
+# %%
+measured = pd.concat({run: pd.DataFrame(log) for run, log in trained.loc[
+    trained["size"] == "L", "log"].items()}, names=["run", "pass"]).reset_index("run")
+to_40 = measured[measured["dev_perplexity"] <= 40].groupby("run")[["tokens", "dev_perplexity"]].first()
+report.table(to_40, digits=1, caption="Tokens read when dev perplexity is first 40 or less, at L")
+
 # %%
 report.paste(modern_runs=results.enumerate_names(at_large))
 asked = probes.read_probes().query("task == 'end_actual'")
@@ -976,7 +986,7 @@ def values(frame):
 
 
 def as_keys(frame):
-    return frame.set_axis([run.replace("-", "_") for run in frame.index])
+    return frame.set_axis([run.replace("-", "_").replace(".", "_") for run in frame.index])
 
 
 # %% tags=["hide-input"]
@@ -994,6 +1004,7 @@ report.save(
                 reference={key: cells["test"] for key, cells in table4_cells.items()}),
     report.rows(as_keys(values(passes["after"])), "longer", unit=unit),
     report.rows(as_keys(values(both_forms["test perplexity"])), "base.perplexity", unit=unit),
+    report.rows(as_keys(to_40["tokens"]), "train.tokens_to_perplexity_40", unit="tokens"),
     report.rows({name: {band: both_forms.loc[run, column].value for band, column
                         in zip(probes.BANDS, both_forms.columns[2:], strict=True)}
                  for name, run in {"gpt2": "L-uci-1", "modern": "L-modern_uci-1", **{
