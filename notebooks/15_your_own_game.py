@@ -90,7 +90,7 @@ report.texts({note.kind: note.sentence for note in notes(briefing)}, "Notes on t
 # %%
 game = read_games(find_project() / pgn)[0]
 annotator = Annotator(
-    lambda positions, nodes: analyse_many(positions, nodes=nodes, multipv=5, progress=False),
+    lambda asked, nodes, lines: analyse_many(asked, nodes=nodes, multipv=lines, progress=False),
     write_notes, lambda played: prioritise(played.position, played.uci).changes,
     (sizes.nodes, sizes.nodes))
 annotated = annotator.annotate(game)

@@ -40,7 +40,9 @@ def verdict_on(move: MoveInContext, lines: Sequence[tuple[str, int]], after: int
     return weighed(move, [(value, moves) for moves, value in lines], replies[:1])
 
 
-def by_material(positions: Sequence[Position], nodes: int, tempo: int = 50) -> list[Analysis]:
+def by_material(
+    positions: Sequence[Position], nodes: int, lines: int, tempo: int = 50
+) -> list[Analysis]:
     """An engine that sees three legal moves, counts material and likes to be to move."""
     found = []
     for position in positions:
@@ -190,7 +192,7 @@ def test_comments_go_where_the_moments_are():
     found = annotator.annotate(game)
     assert asked == ["Ng5"]
     assert {ply: note.text for ply, note in enumerate(found.notes) if note.text} == {6: "On Ng5"}
-    assert found.sources == "ccc, tiny; Scripted 1, up to 2,000 nodes a move, from depth 10"
+    assert found.sources == "ccc, tiny; Scripted 1, up to 4,000 nodes a move, from depth 10"
 
 
 # ---------------------------------------------------------------- the page

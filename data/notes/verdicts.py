@@ -1,22 +1,23 @@
-"""Hold the class of 58 moves of famous games against a search thirty times longer.
+"""Hold the class of moves of famous games against a search thirty times longer.
 
     python data/notes/verdicts.py
 
-writes ``verdicts.tsv`` into this folder, a line a move. Drawn are moves that ``drawn.tsv`` does
-not hold: 29 that give away less than an inaccuracy's chance to win by a search of 20,000 nodes,
-29 that give away as much or more. Each is searched as the library does it until its verdict is
-stable, and then again: one line, thirty times the nodes of the last search, a large hash table. A
-killed run goes on where it stopped; the whole takes hours on one core.
+writes ``verdicts.tsv`` into this folder, a line a move. Drawn are 40 moves that no other table
+holds: 20 that give away less than an inaccuracy's chance to win by a search of 20,000 nodes, 20
+that give away as much or more. Each is searched as the library does it until its verdict is
+stable, and then again: one line, thirty times the nodes of the last search of one line, a large
+hash table. A killed run goes on where it stopped; the whole takes an hour or two on one core.
+``search`` is the beginning of the SHA-256 of ``facts/verdict.py``, which searched.
 
     python data/notes/verdicts.py nodes
 
-writes ``verdicts_by_nodes.tsv``: other moves, drawn before these, searched with more and more
-nodes. By them the limits of the search were chosen.
+writes ``verdicts_by_nodes.tsv``: sixteen moves, searched with more and more nodes for five lines.
 
     python data/notes/verdicts.py single
 
-writes ``verdicts_single.tsv``: the 58 moves again, one line in each position, with more and more
-nodes. How many would it take for the class of the longest search?
+writes ``verdicts_single.tsv``: the 58 moves of ``verdicts_first.tsv``, one line in each position,
+with more and more nodes. By these the search was chosen; that table holds how a former search,
+of five lines at up to 800,000 nodes, agreed with one thirty times longer.
 """
 
 from __future__ import annotations
@@ -35,15 +36,19 @@ from draw import SKIPPED, read_moves
 
 from chessgloss.engine import Analysis, Engine, centipawns, open_engine
 from chessgloss.facts import Verdict, search, weigh
-from chessgloss.facts.verdict import JUDGEMENT_BOUNDS, LEAST_NODES
+from chessgloss.facts import verdict as searching
+from chessgloss.facts.verdict import JUDGEMENT_BOUNDS, MOST_NODES
 from chessgloss.positions import MoveInContext, Position
+from chessgloss.store import file_digest
 
 HERE = Path(__file__).parent
-QUICK, FIRST, EACH, LINES, LONGER = 20_000, 10, 29, 5, 30
+QUICK, LINES, LONGER = 20_000, 5, 30
+#: Of each half: moves that are in other tables, and how many are drawn after them.
+KNOWN, EACH = 10 + 29, 20
 #: Of the moves drawn first, so many quiet ones and others; the nodes they are searched with.
 SHOWN, BY_NODES = {"quiet": 7, "losing": 9}, [25_000 << doubling for doubling in range(5)]
 SINGLE = [100_000 << doubling for doubling in range(6)]
-KEYS = ["half", "game", "ply", "fen", "move"]
+KEYS = ["half", "game", "ply", "fen", "move", "search"]
 FOUND = ["judgement", "lost", "score", "nodes", "depth"]
 COLUMNS = [*KEYS, *FOUND, *(f"long_{name}" for name in FOUND)]
 
@@ -62,17 +67,17 @@ def rest() -> dict[tuple[str, int], MoveInContext]:
 
 
 def draw(engine: Engine) -> tuple[list[tuple], list[tuple]]:
-    """Return the rows of the moves drawn first and of those drawn after them."""
+    """Return the rows of the moves by which a search was chosen first, and of those drawn now."""
     halves: dict[str, list[tuple]] = {"quiet": [], "losing": []}
     for (game, ply), move in rest().items():
         around = [engine.analyse(each, nodes=QUICK) for each in (move.position, move.after())]
         lost = weigh(move, *around).win_chance_lost
         half = "losing" if lost >= JUDGEMENT_BOUNDS["inaccuracy"] else "quiet"
         halves[half].append((half, game, ply, move.position.fen, move.uci))
-        if min(map(len, halves.values())) >= FIRST + EACH:
+        if min(map(len, halves.values())) >= KNOWN + EACH:
             break
     first = [row for half, rows in halves.items() for row in rows[: SHOWN[half]]]
-    pairs = zip(*(rows[FIRST : FIRST + EACH] for rows in halves.values()), strict=True)
+    pairs = zip(*(rows[KNOWN : KNOWN + EACH] for rows in halves.values()), strict=True)
     return first, [*chain(*pairs)]
 
 
@@ -85,19 +90,12 @@ def summary(verdict: Verdict, nodes: int) -> list:
 def stable(engine: Engine, move: MoveInContext) -> list:
     """Return what the library's search finds, with the nodes of a position and the depth."""
 
-    def analyse(positions: Sequence[Position], nodes: int) -> list[Analysis]:
-        return [engine.analyse(each, nodes=nodes, multipv=LINES) for each in positions]
+    def analyse(positions: Sequence[Position], nodes: int, lines: int) -> list[Analysis]:
+        return [engine.analyse(each, nodes=nodes, multipv=lines) for each in positions]
 
     ((before, after),) = search([move], analyse)
     verdict = weigh(move, before, after)
-    score = verdict.centipawns_before
-    return [
-        verdict.judgement,
-        round(verdict.win_chance_lost, 4),
-        score,
-        before.nodes,
-        verdict.depth,
-    ]
+    return summary(verdict, before.nodes - MOST_NODES // 4)
 
 
 def long(engine: Engine, move: MoveInContext, nodes: int) -> list:
@@ -115,7 +113,9 @@ def compare() -> Iterator[pd.DataFrame]:
     target, moves = HERE / "verdicts.tsv", rest()
     with open_engine(timeout=7_200) as engine, open_engine(hash_mb=256, timeout=7_200) as deep:
         if not target.exists():
-            yield pd.DataFrame(draw(engine)[1], columns=KEYS).reindex(columns=COLUMNS)
+            drawn = pd.DataFrame(draw(engine)[1], columns=KEYS[:-1])
+            drawn["search"] = file_digest(Path(searching.__file__))[:12]
+            yield drawn.reindex(columns=COLUMNS)
         table = pd.read_csv(target, sep="\t").astype(
             {"judgement": object, "long_judgement": object}
         )
@@ -124,7 +124,7 @@ def compare() -> Iterator[pd.DataFrame]:
             found = stable(engine, move)
             seconds = time.monotonic() - began
             table.loc[row.Index, COLUMNS[len(KEYS) :]] = [
-                *found, *long(deep, move, LONGER * max(found[3], LEAST_NODES))
+                *found, *long(deep, move, LONGER * found[3])
             ]  # fmt: skip
             print(f"{row.Index + 1}/{len(table)}: {seconds:.1f} s, {found[3]:,} nodes", flush=True)
             yield table
@@ -141,14 +141,14 @@ def by_nodes() -> pd.DataFrame:
                           for each in (move.position, move.after())]  # fmt: skip
                 found = summary(weigh(move, *around), nodes)
                 rows.append((*row, move.numbered_san, *found))
-    return pd.DataFrame(rows, columns=[*KEYS, "san", *FOUND])
+    return pd.DataFrame(rows, columns=[*KEYS[:-1], "san", *FOUND])
 
 
 def single() -> pd.DataFrame:
     """Return what a search of one line finds of the 58 moves, with more and more nodes."""
     moves, rows = rest(), []
     with open_engine(hash_mb=64, timeout=600) as engine:
-        for row in pd.read_csv(HERE / "verdicts.tsv", sep="\t").itertuples():
+        for row in pd.read_csv(HERE / "verdicts_first.tsv", sep="\t").itertuples():
             for nodes in SINGLE:
                 found = long(engine, moves[row.game, row.ply], nodes)
                 rows.append((row.half, row.game, row.ply, *found[:3], nodes, found[4]))

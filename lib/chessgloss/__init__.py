@@ -116,13 +116,13 @@ def brief(
 
     with nullcontext(engine) if engine else open_engine() as running:
 
-        def analyse(positions: Sequence[Position], nodes: int) -> list[Analysis]:
-            return [running.analyse(each, nodes=nodes, multipv=LINES) for each in positions]
+        def analyse(positions: Sequence[Position], nodes: int, lines: int) -> list[Analysis]:
+            return [running.analyse(each, nodes=nodes, multipv=lines) for each in positions]
 
         limits = (nodes, nodes) if nodes else (LEAST_NODES, MOST_NODES)
         ((before, after),) = search([move], analyse, limits)
         turned = after_pass(move.after())
-        passed = analyse([turned], limits[0])[0] if turned else None
+        passed = analyse([turned], limits[0], LINES)[0] if turned else None
     ranked = rank_concepts(move) if concepts is None else concepts
     return Briefing(move.numbered_san, move, before, after, ranked, passed=passed)
 

@@ -317,10 +317,11 @@ def _annotate(given: argparse.Namespace) -> int:
     if given.processes < 1 or (given.nodes is not None and given.nodes < 1):
         raise ValueError("--nodes and --processes must be positive")
     games = read_games(given.pgn)
-    search = {"multipv": 3, "processes": given.processes}
     limits = {"nodes": (given.nodes, given.nodes)} if given.nodes else {}
     annotator = Annotator(
-        lambda positions, nodes: analyse_many(positions, nodes=nodes, **search),
+        lambda positions, nodes, lines: analyse_many(
+            positions, nodes=nodes, multipv=lines, processes=given.processes
+        ),
         _writer(given)[0],
         _concepts(given),
         within=given.minutes * 60,

@@ -33,7 +33,13 @@ from chessgloss.commentary.notes import write_notes
 from chessgloss.concepts.changes import ConceptChange
 from chessgloss.engine import ScoreWording, centipawns, score_text, win_chance
 from chessgloss.facts import Verdict, search, weigh
-from chessgloss.facts.verdict import JUDGEMENT_BOUNDS, LEAST_NODES, MOST_NODES, Analyse
+from chessgloss.facts.verdict import (
+    JUDGEMENT_BOUNDS,
+    LEAST_NODES,
+    MOST_NODES,
+    RANKED_LINES,
+    Analyse,
+)
 from chessgloss.positions import MoveInContext, PgnError, Position, read_pgn
 
 #: Writes a comment on a move from what is known of it.
@@ -197,7 +203,7 @@ class Annotator:
         Ranks the concepts that a move changes; none unless given.
     nodes
         Nodes of the first and the longest search of a position
-        (:func:`~chessgloss.facts.search`): half of what a single move gets.
+        (:func:`~chessgloss.facts.search`): fewer than a single move gets.
     within
         Seconds in which the comments of a game are begun, the weightiest first; what comes
         after them is written without a model.
@@ -208,7 +214,7 @@ class Annotator:
     analyse: Analyse
     comment: Commentator
     concepts: Concepts = lambda move: ()
-    nodes: tuple[int, int] = (LEAST_NODES // 2, MOST_NODES // 2)
+    nodes: tuple[int, int] = (LEAST_NODES // 2, MOST_NODES // 4)
     within: float = inf
     progress: Callable[[int, int], object] = lambda done, total: None
 
@@ -229,7 +235,8 @@ class Annotator:
         concepts = [tuple(self.concepts(move)) for move in moves]
         chosen = [] if OURS in game.headers else choose_moments(moves, verdicts, concepts)
         turned = {ply: each for ply in chosen if (each := after_pass(moves[ply].after()))}
-        passed = dict(zip(turned, self.analyse(list(turned.values()), self.nodes[0]), strict=True))
+        analyses = self.analyse(list(turned.values()), self.nodes[0], RANKED_LINES)
+        passed = dict(zip(turned, analyses, strict=True))
         comments, end = dict[int, Comment](), time.monotonic() + self.within
         for ply in chosen:
             known = (*around[ply], concepts[ply])

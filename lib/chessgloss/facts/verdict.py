@@ -13,7 +13,7 @@ Centipawns follow that plan: mate in n moves counts as 10,000 - n, being mated i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 import chess
@@ -21,7 +21,7 @@ import chess.engine
 import numpy as np
 
 from chessgloss import engine
-from chessgloss.engine import MATES_FROM, Analysis, centipawns, score_of, win_chance
+from chessgloss.engine import MATES_FROM, Analysis, Line, centipawns, score_of, win_chance
 from chessgloss.facts.tactics import exchange
 from chessgloss.positions import MoveInContext, Position
 
@@ -54,11 +54,17 @@ CLASS_BOUNDS: Final[dict[MistakeClass, int]] = {
     "Excellent": 10, "Good": 30, "Inaccuracy": 60, "Mistake": 100,
 }  # fmt: skip
 
-#: Analyses positions with a number of nodes each.
-Analyse: TypeAlias = Callable[[Sequence[Position], int], Sequence[Analysis]]
+#: Analyses positions with a number of nodes each, for as many lines (MultiPV).
+Analyse: TypeAlias = Callable[[Sequence[Position], int, int], Sequence[Analysis]]
+
+#: The analyses before and after each move, by its place.
+Around: TypeAlias = dict[int, tuple[Analysis, Analysis]]
 
 #: Nodes of a position in the first search around a move and in the longest.
-LEAST_NODES, MOST_NODES = 100_000, 800_000
+LEAST_NODES, MOST_NODES = 100_000, 3_200_000
+
+#: How far from every bound of a class the chance given away must be to be settled early.
+MARGIN: Final = 0.02
 
 #: Lines among which a move is ranked: the plan asks for five.
 RANKED_LINES = 5
@@ -319,43 +325,79 @@ def search(
 ) -> list[tuple[Analysis, Analysis]]:
     """Search the positions before and after moves until what is said of each move is stable.
 
-    Every search has twice the nodes of the last. A move is settled when two running agree in its
-    class and in how its side stood before it, and the searches before and after it differ in its
-    value by less than an inaccuracy.
+    All nodes first go into one line, and every search has twice the nodes of the last. A move is
+    settled when two running agree in its glyph and in how its side stood before it, both find the
+    chance given away :data:`MARGIN` from every bound, and the searches before and after it differ
+    in its value by less than an inaccuracy. Then one search of several lines, with a quarter of
+    the most nodes, ranks the moves below those that are settled.
 
     Parameters
     ----------
     moves
         Moves, such as those of a game; positions with the same FEN are searched once.
     analyse
-        Analyses positions with a number of nodes each, in their order.
+        Analyses positions with a number of nodes each, for so many lines, in their order.
     nodes
         Nodes of a position in the first search and in the longest; the same number twice for one
-        search, whether stable or not.
+        search of several lines, and no other.
 
     Returns
     -------
     list of tuple
-        For each move its last analyses, before and after it (:func:`weigh`).
+        For each move its analyses, before and after it (:func:`weigh`).
     """
-    found: dict[int, tuple[Analysis, Analysis]] = {}
-    said: dict[int, tuple[Judgement, Standing]] = {}
-    unsettled, (limit, most) = list(range(len(moves))), nodes
-    while unsettled:
-        around = {number: (moves[number].position, moves[number].after()) for number in unsettled}
-        asked = {each.fen: each for pair in around.values() for each in pair}
-        analyses = dict(zip(asked, analyse([*asked.values()], limit), strict=True))
-        for number, (before, after) in around.items():
-            found[number] = analyses[before.fen], analyses[after.fen]
-            verdict = weigh(moves[number], *found[number])
-            now = verdict.judgement, verdict.standing_before
+    limit, most = nodes
+
+    def around(numbers: Sequence[int], nodes: int, lines: int) -> Around:
+        pairs = {number: (moves[number].position, moves[number].after()) for number in numbers}
+        asked = {each.fen: each for pair in pairs.values() for each in pair}
+        found = dict(zip(asked, analyse([*asked.values()], nodes, lines), strict=True))
+        return {number: (found[one.fen], found[two.fen]) for number, (one, two) in pairs.items()}
+
+    everything = range(len(moves))
+    if limit == most:
+        return [*around(everything, most, RANKED_LINES).values()]
+    settled: Around = {}
+    before: dict[int, tuple[str, Standing, bool]] = {}
+    while unsettled := [number for number in everything if number not in settled]:
+        for number, pair in around(unsettled, limit, 1).items():
+            verdict = weigh(moves[number], *pair)
             values = [centipawns(each, verdict.mover) for each in (verdict.played, verdict.after)]
             apart = abs(np.subtract(*win_chance(values))) >= JUDGEMENT_BOUNDS["inaccuracy"]
-            if (said.get(number) == now and not apart) or 2 * limit > most:
-                unsettled.remove(number)
-            said[number] = now
+            near = any(
+                abs(verdict.win_chance_lost - bound) < MARGIN for bound in JUDGEMENT_BOUNDS.values()
+            )
+            now = GLYPHS.get(verdict.judgement, ""), verdict.standing_before, near
+            if (before.get(number) == now and not apart and not near) or 2 * limit > most:
+                settled[number] = pair
+            before[number] = now
         limit *= 2
-    return [found[number] for number in range(len(moves))]
+    several = around(everything, most // 4, RANKED_LINES)
+    return [_ranked(moves[each], settled[each], several[each]) for each in everything]
+
+
+def _ranked(
+    move: MoveInContext, settled: tuple[Analysis, Analysis], several: tuple[Analysis, Analysis]
+) -> tuple[Analysis, Analysis]:
+    """Return the settled analyses around a move, below their lines those of a search of several."""
+    before, after = settled
+    known = [before.best]
+    if before.best.moves[0] != move.uci:
+        score = _a_move_earlier(_seen_by(score_of(after), move.mover))
+        reply, depth = (after.best.moves, after.best.depth) if after.lines else ((), 0)
+        known.append(Line((move.uci, *reply), score, depth))
+    return _joined(before, known, several[0]), _joined(after, after.lines[:1], several[1])
+
+
+def _joined(settled: Analysis, known: Sequence[Line], several: Analysis) -> Analysis:
+    """Return an analysis with lines of another below its own, none worth more than the best."""
+    lines = sorted(known, key=lambda line: line.score.relative, reverse=True)
+    for line in several.lines:
+        if line.moves[0] not in {own.moves[0] for own in known}:
+            score = min(lines[0].score, line.score, key=lambda score: score.relative)
+            lines.append(replace(line, score=score))
+    lines.sort(key=lambda line: line.score.relative, reverse=True)
+    return replace(settled, lines=tuple(lines), nodes=settled.nodes + several.nodes)
 
 
 def _seen_by(score: chess.engine.PovScore, colour: chess.Color) -> chess.engine.PovScore:
