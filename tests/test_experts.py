@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import resource
+import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -263,12 +264,18 @@ def refusal(path: Path) -> str:
 def test_damaged_leela_files_are_refused(tmp_path):
     good = write_leela(tmp_path / "good.pb.gz", Architecture()).read_bytes()
     plain = gzip.decompress(good)
+    weights = plain[plain.index(struct.pack("<Bf", 0x0D, -0.2)) :][:10]
     for content, reason in (
         (good[: len(good) // 2], "cannot be unpacked"),
         (plain[: len(plain) // 2], "cut off, or no protobuf"),
         (b"hello, this is no network", "Leela"),
         (plain.replace(b"\x0d\xc0\x01", b"\x0d\xc1\x01", 1), "magic number"),
         (b"", "magic number"),
+        (b"\x0d\xc0\x01\x00\x00\x20\x01", "no protobuf"),  # a number for the format
+        (
+            plain.replace(weights, b"\x0f" + weights[1:], 1),
+            "'input.weights' is damaged: wire type 7",
+        ),
     ):
         (tmp_path / "bad.pb.gz").write_bytes(content)
         assert reason in refusal(tmp_path / "bad.pb.gz")

@@ -91,19 +91,22 @@ class LeelaNetwork:
         Raises
         ------
         LeelaFormatError
-            If the file does not hold it and there is no default, or holds it in an unknown
-            encoding.
+            If the file does not hold it and there is no default, or holds it damaged or in an
+            unknown encoding.
         """
         if name not in self.layers:
             if default is None:
                 raise _error(self.path, f"it has no tensor {name!r}")
             return default
-        fields = {number: values[-1] for number, values in _collect(self.layers[name]).items()}
+        try:
+            fields = {number: values[-1] for number, values in _collect(self.layers[name]).items()}
+            bounds = struct.pack("<II", fields.get(1, 0), fields.get(2, 0))
+            steps = np.frombuffer(fields.get(3, b""), dtype="<u2").astype(np.float32)
+        except (IndexError, TypeError, ValueError, struct.error) as error:
+            raise _error(self.path, f"its tensor {name!r} is damaged: {error}") from None
         if fields.get(4, 1) != 1:
             raise _error(self.path, f"its tensor {name!r} is not in the encoding LINEAR16")
-        bounds = struct.pack("<II", fields.get(1, 0), fields.get(2, 0))
         low, high = struct.unpack("<ff", bounds)
-        steps = np.frombuffer(fields.get(3, b""), dtype="<u2").astype(np.float32)
         steps *= np.float32((high - low) / 65535)
         steps += np.float32(low)
         return steps
@@ -179,6 +182,8 @@ def _fields(data: memoryview) -> Iterator[tuple[int, Any]]:
     """Yield (field number, value) of one message: int, or memoryview for nested bytes."""
     at = 0
     value: Any
+    if not isinstance(data, memoryview):
+        raise IndexError("a number stands where a message should")
     while at < len(data):
         key, at = _varint(data, at)
         number, kind = key >> 3, key & 7
