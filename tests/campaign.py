@@ -89,6 +89,9 @@ from scripts import PROJECT, SELFPLAY, clean_environment, install_elsewhere, loa
 
 RESULTS = PROJECT / "book/reliability.json"
 
+#: Where a model's answers are kept, so that a campaign that is stopped goes on.
+KEPT = PROJECT / ".cache/campaign"
+
 MODEL = Model("scripted-1")
 TRAIN = load_script("tracking/train.py")
 
@@ -632,13 +635,20 @@ def load(count: int, seed: int, folder: Path) -> Counts:
             rows.append({"what": name, "unit": unit, "size": size, **row})
             print(rows[-1], flush=True)
             counts["runs"] += 1
-        for measure in ("seconds", "megabytes", "kilobytes"):
-            quarter, half, full = (row[measure] for row in rows[-3:])
-            tiny = full < 1.2 * quarter  # what does not grow with the size
-            counts["defect"] += not tiny and full - half > 3 * (half - quarter)
+        counts["defect"] += len(too_steep(rows[-4:]))
     (folder / "about.json").write_text(json.dumps({"rows": rows}), "utf-8")
     counts["tried"] = counts["runs"]
     return counts
+
+
+def too_steep(rows: list[dict]) -> list[str]:
+    """Return the measures whose growth from half to the whole is thrice that to the half."""
+    found = []
+    for measure in ("seconds", "megabytes", "kilobytes"):
+        quarter, half, full = (row[measure] for row in rows[-3:])
+        if full > 1.2 * quarter and full - half > 3 * (half - quarter):
+            found.append(measure)
+    return found
 
 
 def cost(name: str, size: int, folder: Path) -> dict[str, float]:
@@ -714,7 +724,7 @@ def injected(count: int, seed: int, folder: Path) -> Counts:
         first = asked.query("first == 'a' and candidate == 'A' and criterion == 'relevance'")
         about = {"asked": "pair", "variant": row.variant, "method": row.method}
         frames.append(first.assign(**about))
-    recordings = Recordings.of(model_named(DEFAULT_MODEL), "injected", PROJECT / ".cache/campaign")
+    recordings = Recordings.of(model_named(DEFAULT_MODEL), "injected", KEPT)
     with local_endpoint() as endpoint:
         answered = Client(recordings, endpoint).answered(pd.concat(frames, ignore_index=True))
     answered["score"] = [gcc.read_score(answer).share for answer in answered["answer"]]
@@ -728,7 +738,9 @@ def injected(count: int, seed: int, folder: Path) -> Counts:
             gain = paired_difference(wide[ARMS[first]], wide[ARMS[second]], moves, seed=seed)
             numbers = [round(each, 3) for each in (gain.value, gain.low, gain.high)]
             shifts.append([judge, ARMS[first], ARMS[second], *numbers])
-    (folder / "about.json").write_text(json.dumps({"shifts": shifts}), "utf-8")
+    (folder / "about.json").write_text(
+        json.dumps({"shifts": shifts, "model": DEFAULT_MODEL}), "utf-8"
+    )
     return counts
 
 
@@ -761,9 +773,36 @@ SEED = 27
 UNTIL = math.inf
 
 
+def draw_growth(rows: list[dict]) -> None:
+    """Draw what works cost at parts of their size, into ``book/_static``."""
+    figure, axes = plt.subplots(1, 3, figsize=(7, 2.4))
+    for axis, measure in zip(axes, ("seconds", "megabytes", "kilobytes"), strict=True):
+        for what, own in pd.DataFrame(rows).groupby("what", sort=False):
+            axis.plot(own["size"] / own["size"].max(), own[measure], marker="o", ms=3, label=what)
+        axis.set(ylabel=measure, ylim=(0, None), xlim=(0, 1.05))
+    axes[0].legend()
+    figure.supxlabel("share of the whole size", fontsize=9.5)
+    figure.tight_layout()
+    figure.savefig(RESULTS.parent / "_static/load.svg", metadata={"Date": None, "Creator": None})
+
+
+def moved(shifts: list[list]) -> str:
+    """Return what instructions did to the judges' scores, beyond a harmless sentence."""
+    gains = {judge: (low, high) for judge, first, _, _, low, high in shifts[2::3]}
+    names = {"relevance": "GCC-Eval", "pair": "the pairwise rubric"}
+    raised = [names[judge] for judge, (low, _) in gains.items() if low > 0]
+    if raised:
+        return (
+            f"An instruction raises the score of {' and of '.join(raised)} by more than a harmless "
+            "sentence does: this small model can be talked to, whatever its rules say."
+        )
+    return (
+        "An instruction raises no score by more than a harmless sentence does, as far as is seen."
+    )
+
+
 def draw(samples: dict[str, list[float]]) -> None:
     """Draw what a long run held, into ``book/_static``."""
-    report.use_house_style()
     figure, (left, right) = plt.subplots(1, 2, figsize=(7, 2.4))
     thousands = np.array(samples["positions"]) / 1000
     left.plot(thousands, samples["megabytes"])
@@ -786,7 +825,11 @@ def page() -> str:
     pages = jinja2.Environment(trim_blocks=True, autoescape=False)
     template = pages.from_string(text.read_text("utf-8"))
     ordered = {name: done[name] for name in CAMPAIGNS if name in done}
-    return template.render(done=ordered, bound=bound).rstrip() + "\n"
+
+    def wholes(rows: list[dict]) -> list[tuple[str, str]]:
+        return [(row["what"], f"{row['size']:,} {row['unit']}") for row in rows[3::4]]
+
+    return template.render(done=ordered, bound=bound, wholes=wholes, moved=moved).rstrip() + "\n"
 
 
 def main() -> int:
@@ -814,8 +857,11 @@ def main() -> int:
         kept = {"tried": count, "outcomes": outcomes, "defects": defects}
         done[name] = {"what": words, **kept, **more}
         RESULTS.write_text(json.dumps(done, indent=1, sort_keys=True) + "\n", "utf-8")
+    report.use_house_style()
     if "soak" in done:
         draw(done["soak"]["samples"])
+    if "load" in done:
+        draw_growth(done["load"]["rows"])
     RESULTS.with_suffix(".md").write_text(page(), "utf-8")
     return 0
 

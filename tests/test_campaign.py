@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 
+import chess.pgn
 import pytest
 
 import campaign
+from chessgloss.llm.client import DEFAULT_MODEL, Endpoint, model_named
+from fakes.scripted_llm import scripted_llm
 from scripts import PROJECT
 
 #: Cases of each: enough that every kind of fault has its chance, few enough for every day.
@@ -33,6 +37,45 @@ def test_a_long_run_holds_no_more_at_its_end(tmp_path, oracle8, stockfish_networ
 
 def test_a_killed_engine_leaves_nothing_behind(tmp_path, stockfish):
     assert campaign.killed_engines(3, 1, tmp_path)["defect"] == 0
+
+
+@pytest.mark.parametrize(("power", "steep"), [(0, []), (1, []), (2, ["kilobytes"])])
+def test_what_grows_faster_than_linearly_is_a_defect(power, steep):
+    rows = [{"seconds": 3.0, "megabytes": 10.0, "kilobytes": 4 + size**power} for size in (2, 4, 8)]
+    assert campaign.too_steep(rows) == steep
+
+
+@pytest.mark.parametrize("work", ["a study", "a recording"])
+def test_what_may_grow_is_done_at_a_small_size(work, tmp_path):
+    assert campaign.cost(work, 2, tmp_path)["kilobytes"] > 0
+
+
+def test_a_long_game_is_annotated(tmp_path, stockfish):
+    assert campaign.cost("an annotated game", 9, tmp_path)["kilobytes"] > 0
+    game = chess.pgn.read_game((tmp_path / "game.pgn").open())
+    assert game.end().ply() == 18
+
+
+def test_a_judge_that_obeys_is_noticed_and_one_that_does_not_answer_is_a_defect(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(campaign, "KEPT", tmp_path / "kept")
+    monkeypatch.setattr(campaign, "local_endpoint", lambda: obedient(script))
+    script = [f"text:{score}" for score in (3, 3, 5) for _ in range(5)] * 2
+    script[0] = "text:The score is 5"
+    counts = campaign.injected(5, 1, tmp_path)
+    assert counts == {"answers that are a score": 29, "defect": 1}
+    shifts = json.loads((tmp_path / "about.json").read_text())["shifts"]
+    gain = pytest.approx(2 * (0.7 - 0.3 / 8) / (4 * (0.7 + 4 * 0.3 / 8)), abs=1e-3)
+    assert [row[3] for row in shifts] == [0.0, gain, gain] * 2
+    assert "of the pairwise rubric and of GCC-Eval" in campaign.moved(shifts)
+    assert "raises no score" in campaign.moved([[*row[:3], 0.1, -0.1, 0.3] for row in shifts])
+
+
+@contextmanager
+def obedient(script):
+    with scripted_llm(*script, model=DEFAULT_MODEL) as llm:
+        yield Endpoint(llm.url, model_named(DEFAULT_MODEL))
 
 
 def test_a_defect_is_found(tmp_path, monkeypatch):

@@ -119,7 +119,8 @@ def completion(kind: str, value: str, body: dict, model: str) -> dict:
     reason = {"cut_off": "length", "filtered": "content_filter"}.get(kind, "stop")
     choice = {"message": message, "finish_reason": reason}
     if body.get("logprobs"):
-        choice["logprobs"] = {"content": [token(one, body["top_logprobs"]) for one in "41"]}
+        tokens = said if said.isdigit() else "41"
+        choice["logprobs"] = {"content": [token(one, body["top_logprobs"]) for one in tokens]}
     usage = {"prompt_tokens": len(last), "completion_tokens": len(text or "")}
     return {"model": model, "system_fingerprint": "fp_1", "choices": [choice], "usage": usage}
 
