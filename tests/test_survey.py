@@ -61,31 +61,28 @@ def sent(key, tmp_path):
 def test_a_study_survives_its_files(made, tmp_path):
     study.write_study(tmp_path / "study.json", made)
     assert study.read_study(tmp_path / "study.json") == made
-    rows = [["name", "fen", "move", *METHODS]]
-    rows += [[one.name, one.fen, one.played.san, *one.comments.values()] for one in made.moves]
-    (tmp_path / "a_study.tsv").write_text("\n".join(map("\t".join, rows)), encoding="utf-8")
-    assert study.read_study(tmp_path / "a_study.tsv", title="A study") == made
+    first = made.moves[0]
+    in_san = made.model_dump_json().replace(f'"{first.move}"', f'"{first.played.san}"', 1)
+    (tmp_path / "study.json").write_text(in_san)
+    assert study.read_study(tmp_path / "study.json") == made
 
 
 NO_POSITION = '{"moves": [{"name": "a", "fen": "x", "move": "e4", "comments": {}}]}'
 
 
-@pytest.mark.parametrize(("name", "text", "message"), [
-    ("s.json", "{", "cannot be read"),
-    ("s.json", "[]", "cannot be read"),
-    ("s.json", '{"moves": 3}', "moves: Input should be"),
-    ("s.json", '{"moves": []}', "moves: .* at least 1"),
-    ("s.json", NO_POSITION, "move 1"),
-    ("s.json", NO_POSITION.replace('"fen": "x", ', ""), "move 1, fen: .*requ"),
-    ("s.tsv", "name\tfen\tmove\tccc\tllm\na\tb\n", "move 1"),
-    ("s.tsv", "fen\tmove\tccc\nb\te4\tA\n", "columns are name, fen, move"),
-    ("s.txt", "", r"ends in \.json or \.tsv"),
+@pytest.mark.parametrize(("text", "message"), [
+    ("{", "cannot be read"),
+    ("[]", "the file: Input should be"),
+    ('{"moves": 3}', "moves: Input should be"),
+    ('{"moves": []}', "moves: .* at least 1"),
+    (NO_POSITION, "move 1"),
+    (NO_POSITION.replace('"fen": "x", ', ""), "move 1, fen: .*requ"),
 ])  # fmt: skip
-def test_a_bad_study_file_is_named_with_its_place(tmp_path, name, text, message):
-    (tmp_path / name).write_text(text)
+def test_a_bad_study_file_is_named_with_its_place(tmp_path, text, message):
+    (tmp_path / "study.json").write_text(text)
     with pytest.raises(ValueError, match=message) as caught:
-        study.read_study(tmp_path / name)
-    assert name in str(caught.value)
+        study.read_study(tmp_path / "study.json")
+    assert "study.json" in str(caught.value)
 
 
 @pytest.mark.parametrize(("change", "message"), [
@@ -400,16 +397,13 @@ def test_from_a_study_to_its_tables(made, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert all(f"Table {number}" in printed for number in range(1, 5))
     assert printed.count("SIMULATED ratings") >= 4
-    assert run("read", *files, "--key", kept, "--scores", scores, "--json") == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["simulated"], len(told["Table 1"])) == (True, 30)
-    assert told["participants"][0]["participant"] == "S01"
+    assert "S01" in printed
     changed(files[0], comment(2, correctness=4))
-    assert run("read", *files, "--key", kept, "--json") == 2
+    assert run("read", *files, "--key", kept) == 2
     shown = capsys.readouterr()
-    (problem,) = json.loads(shown.out)["problems"]
-    assert (problem["file"], problem["place"]) == (str(files[0]), "comment 2, correctness")
+    assert f"{files[0]}: comment 2, correctness:" in shown.err
     assert "1 faults; nothing was computed" in shown.err
+    assert not shown.out
 
 
 def test_build_refuses_what_would_do_harm(made, tmp_path):

@@ -19,7 +19,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -507,7 +507,7 @@ def _survey_build(given: argparse.Namespace) -> int:
         raise ValueError("the page needs a name that ends in .html, and the key another one")
     if given.study.resolve() in {path.resolve(), given.output.resolve()}:
         raise ValueError(f"{given.study} is the study itself; give page and key other names")
-    study = read_study(given.study, title=given.title, baseline=given.baseline)
+    study = read_study(given.study)
     key = read_key(path) if path.exists() else Key.new(study)
     if key.study != study:
         remedy = "remove it or name another with --key"
@@ -531,22 +531,16 @@ def _survey_read(given: argparse.Namespace) -> int:
     try:
         ratings = read_ratings(given.ratings, key, partial=given.partial)
     except RatingsError as error:
-        if given.json:
-            print(_dumps({"problems": list(map(asdict, error.problems))}, indent=1))
         for line in (*error.problems, f"{len(error.problems)} faults; nothing was computed"):
             _say(str(line))
         return 2
-    tables = _survey_tables(ratings, key.study.words(), key.study.baseline, given)
-    participants = strengths(given.ratings)
-    if given.json:
-        print(_survey_json(ratings, {"participants": participants.astype(object)} | tables))
-        return 0
     for note in ratings.notes:
         _say(note)
+    tables = _survey_tables(ratings, key.study.words(), key.study.baseline, given)
     for name, frame in tables.items():
         shown = as_printed(frame) if "star" in frame else frame.map("{:.2f}".format)
         print(f"{name} ({ratings.label})", shown.to_string(), "", sep="\n")
-    print(participants.to_string(index=False), "", sep="\n")
+    print(strengths(given.ratings).to_string(index=False), "", sep="\n")
     about = f"raters: {len(ratings.raters)}, moves: {len(ratings.moves)}; * p < 0.001 against "
     test = "signs of the moves' mean differences flipped, uncorrected"
     print(f"{about}{key.study.baseline}, {test}")
@@ -572,21 +566,6 @@ def _survey_tables(
         scores = reading.read_scores(given.scores, ratings)
         frames["Table 4"] = reading.table4(ratings, scores, seed=seed)
     return frames
-
-
-def _survey_json(ratings: Ratings, tables: dict[str, pd.DataFrame]) -> str:
-    content: dict[str, Any] = {"simulated": ratings.simulated, "raters": ratings.raters}
-    content |= {"moves": len(ratings.moves), "methods": ratings.methods, "notes": ratings.notes}
-    for name, frame in tables.items():
-        rows = frame.reset_index() if name != "participants" and "star" not in frame else frame
-        rows.columns = [" ".join(k).strip() if isinstance(k, tuple) else str(k) for k in rows]
-        content[name] = rows.astype(object).where(rows.notna(), None).to_dict("records")
-
-    def plain(value: Any) -> Any:
-        """Return an interval, or a number of numpy's, as JSON has it."""
-        return asdict(value) if is_dataclass(value) else value.item()  # type: ignore[arg-type]
-
-    return _dumps(content, indent=1, default=plain)
 
 
 # ---------------------------------------------------------------- the commands
@@ -656,11 +635,9 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
         _option("--model", help="whose recorded answers (default: the book's)"),
     )),
     "survey build": (_survey_build, "write the form, one HTML page, and its key", (
-        _option("study", type=Path, help="moves and comments: .json or .tsv"),
+        _option("study", type=Path, help="moves and comments, .json"),
         _option("-o", "--output", type=Path, required=True, help="the page, .html"),
         _option("--key", type=Path, help="key file (default: beside the page, .key.json)"),
-        _option("--title", default="", help="stands at the head of the page"),
-        _option("--baseline", default="", help="method to compare with (default ccc)"),
         _option("--organiser", default="", help="who runs it, and how to reach them"),
         _option("--block", type=int, default=50, help="comments between breaks (50)"),
         _option("--break-minutes", type=float, default=10, help="least rest (10)"),
@@ -672,7 +649,6 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
         _option("--scores", type=Path, help="automatic scores, .csv, for Table 4"),
         _option("--partial", action="store_true", help="allow answers to be missing"),
         _option("--seed", type=int, default=1, help="of intervals and tests (1)"),
-        _option("--json", action="store_true", help="print everything as one object"),
     )),
 }  # fmt: skip
 
