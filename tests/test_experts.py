@@ -186,9 +186,10 @@ def test_layers_follow_from_each_other_in_either_view(nnue_file, nnue, fens):
     products = np.floor(halves[:, :, 0] * halves[:, :, 1] / 128)
     assert (layers["pairwise"] == products.reshape(len(fens), -1)).all()
     for expert in (nnue, mover):
-        for layer in expert.layers:
-            given = expert.activations(fens, layer)
-            assert (expert.evaluate_from(layer, given, fens) == expert.evaluate(fens)).all()
+        given = expert.activations(fens, "pairwise")
+        assert (expert.evaluate_from("pairwise", given, fens) == nnue.evaluate(fens)).all()
+    with pytest.raises(ValueError, match="judged from pairwise, not from clipped"):
+        nnue.evaluate_from("clipped", layers["clipped"], fens)
 
 
 def test_random_weights_keep_the_scale_and_lose_the_rest(nnue_file, nnue, fens):

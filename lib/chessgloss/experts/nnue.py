@@ -394,75 +394,47 @@ class NnueExpert(Expert):
     @_one_thread()
     @torch.inference_mode()
     def _layer(self, layer: str, positions: list[str | Position]) -> np.ndarray:
-        boards = read_boards(positions)
-        bags = feature_bags(boards)
-        if not layer.startswith("hidden"):
-            swapped = ~boards.white_to_move & (self.view == "mover")
-            return self._transformer.blocks(bags, layer, swapped).view(len(boards), -1).numpy()
-        hidden, _ = self._hidden1(self._own_pairs(boards, bags), boards)
-        if layer == "hidden2":
-            hidden = self._hidden2(hidden, boards)
-        return hidden.float().numpy()
+        boards, dense = read_boards(positions), layer.startswith("hidden")
+        swapped = ~boards.white_to_move & (self.orientation(layer) == "mover")
+        wide = "pairwise" if dense else layer
+        flat = self._transformer.blocks(feature_bags(boards), wide, swapped).flatten(1)
+        if not dense:
+            return flat.numpy()
+        result = flat.new_empty((len(boards), self.width(layer)))
+        for stack, rows in self._by_stack(boards):
+            hidden, _ = stack.first(flat[rows])
+            result[rows] = (stack.second(hidden) if layer == "hidden2" else hidden).float()
+        return result.numpy()
 
     @_one_thread()
     def _continued(self, layer: str, activations: torch.Tensor, positions: Positions) -> np.ndarray:
-        boards = read_boards(positions)
-        bags, wide = feature_bags(boards), not layer.startswith("hidden")
-        pairs = (
-            self._pairs_from(layer, activations, boards) if wide else self._own_pairs(boards, bags)
-        )
-        hidden, skip = self._hidden1(pairs, boards)
-        if not wide:
-            hidden = activations.double()
-        last = hidden if layer == "hidden2" else self._hidden2(hidden, boards)
-        return self._sum_up(last, skip, boards, bags)
-
-    def _pairs_from(self, layer: str, values: torch.Tensor, boards: Boards) -> torch.Tensor:
-        """Return the products (n, 2, 512), the mover's first, that follow from a wide layer."""
-        blocks = values.reshape(len(boards), 2, -1)
-        if self.view == "white":
-            white = torch.from_numpy(boards.white_to_move)[:, None, None]
-            blocks = torch.where(white, blocks, blocks.flip(1))
-        if layer == "accumulators":
-            blocks = blocks.clamp(0, ONE)
-        return blocks if layer == "pairwise" else multiply_pairs(blocks)
-
-    def _own_pairs(self, boards: Boards, bags: FeatureBags) -> torch.Tensor:
-        return self._transformer.blocks(bags, "pairwise", ~boards.white_to_move)
-
-    def _hidden1(self, pairs: torch.Tensor, boards: Boards) -> tuple[torch.Tensor, torch.Tensor]:
-        flat = pairs.reshape(len(boards), -1)
-        hidden = flat.new_empty((len(boards), INPUTS_2), dtype=torch.float64)
-        skip = flat.new_empty(len(boards), dtype=torch.float64)
-        for stack, rows in self._by_stack(boards):
-            hidden[rows], skip[rows] = stack.first(flat[rows])
-        return hidden, skip
-
-    def _hidden2(self, hidden: torch.Tensor, boards: Boards) -> torch.Tensor:
-        result = hidden.new_empty((len(boards), OUTPUTS_2))
-        for stack, rows in self._by_stack(boards):
-            result[rows] = stack.second(hidden[rows])
-        return result
-
-    def _sum_up(
-        self, hidden: torch.Tensor, skip: torch.Tensor, boards: Boards, bags: FeatureBags
-    ) -> np.ndarray:
-        """Return the evaluation, float32 (n,), in pawns for White.
+        """Evaluate in pawns for White, float32 (n,), from the products that the stacks read.
 
         Piece-square sums are the mover's minus the opponent's; divisions round towards zero,
         as integers do in C++.
         """
-        positional = hidden.new_empty(len(boards))
+        if layer != self._judged_from:
+            raise ValueError(f"{self.name} is judged from {self._judged_from}, not from {layer}")
+        boards = read_boards(positions)
+        pairs = activations.reshape(len(boards), 2, -1)
+        if self.view == "white":  # the network reads the mover's first
+            white = torch.from_numpy(boards.white_to_move)[:, None, None]
+            pairs = torch.where(white, pairs, pairs.flip(1))
+        flat, sums = pairs.flatten(1), torch.empty(len(boards), dtype=torch.float64)
         for stack, rows in self._by_stack(boards):
-            positional[rows] = stack.output(hidden[rows])
-        stacks = np.repeat(_stack_numbers(boards), boards.piece_counts())
+            hidden, skip = stack.first(flat[rows])
+            sums[rows] = stack.output(stack.second(hidden)) + skip
+        bags, stacks = (
+            feature_bags(boards),
+            np.repeat(_stack_numbers(boards), boards.piece_counts()),
+        )
         white, black = (
             np.add.reduceat(self._psqt[features, stacks].astype(np.int64), bags.starts)
             for features in bags.features
         )
         signs = signs_of(boards.white_to_move)
         squares = torch.from_numpy(((white - black) * signs).astype(np.float64))
-        units = torch.trunc((torch.trunc(squares / 2) + positional + skip) / 16).numpy()
+        units = torch.trunc((torch.trunc(squares / 2) + sums) / 16).numpy()
         return (units * signs).astype(np.float32) / np.float32(UNITS_PER_PAWN)
 
     def _by_stack(self, boards: Boards) -> Iterator[tuple[Stack, torch.Tensor]]:
