@@ -69,12 +69,7 @@ class LabelledTexts:
 
 
 def label(
-    texts: Iterable[str],
-    oracle: Oracle,
-    store: Store,
-    *,
-    chunk: int = LABEL_CHUNK,
-    jobs: int = 2,
+    texts: Iterable[str], oracle: Oracle, store: Store, *, chunk: int = LABEL_CHUNK, jobs: int = 2
 ) -> Iterator[LabelledTexts]:
     """Evaluate the concept terms of many positions chunk by chunk, in order, in bounded memory.
 
