@@ -529,7 +529,7 @@ def _survey_read(given: argparse.Namespace) -> int:
 
     key = read_key(given.key)
     try:
-        ratings = read_ratings(given.ratings, key, partial=given.partial)
+        ratings = read_ratings(given.ratings, key)
     except RatingsError as error:
         for line in (*error.problems, f"{len(error.problems)} faults; nothing was computed"):
             _say(str(line))
@@ -647,7 +647,6 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
         _option("ratings", type=Path, nargs="+", help="files that raters sent back"),
         _option("--key", type=Path, required=True, help="key file of the form"),
         _option("--scores", type=Path, help="automatic scores, .csv, for Table 4"),
-        _option("--partial", action="store_true", help="allow answers to be missing"),
         _option("--seed", type=int, default=1, help="of intervals and tests (1)"),
     )),
 }  # fmt: skip

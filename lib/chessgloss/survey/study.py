@@ -245,7 +245,7 @@ def read_study(path: Path) -> Study:
     try:
         return Study.model_validate(json.loads(path.read_text("utf-8")))
     except ValidationError as error:
-        problems = [f"{path}: {place}: {text}" for place, _, text in faults(error)]
+        problems = [f"{path}: {place}: {text}" for place, text in faults(error)]
         raise ValueError("\n".join(problems)) from None
     except ValueError as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
@@ -256,17 +256,13 @@ def write_study(path: Path, study: Study) -> None:
     path.write_text(study.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
 
-def faults(error: ValidationError) -> list[tuple[str, str, str]]:
-    """Return place (``move 3, comments``), kind and text of each fault that pydantic found.
-
-    The kind is ``missing`` or ``out_of_range``.
-    """
+def faults(error: ValidationError) -> list[tuple[str, str]]:
+    """Return place (``move 3, comments``) and text of each fault that pydantic found."""
     listed = []
     for fault in error.errors(include_url=False, include_context=False):
         place = ", ".join(map(str, fault["loc"][:3]))
         place = re.sub(r"s?, (\d+)", lambda number: f" {int(number[1]) + 1}", place)
-        kind = "missing" if fault["type"] == "missing" else "out_of_range"
-        listed.append((place or "the file", kind, fault["msg"].removeprefix("Value error, ")))
+        listed.append((place or "the file", fault["msg"].removeprefix("Value error, ")))
     return listed
 
 
