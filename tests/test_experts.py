@@ -205,14 +205,12 @@ def test_random_weights_keep_the_scale_and_lose_the_rest(nnue_file, nnue, fens):
 def test_damaged_or_foreign_nnue_files_are_refused(nnue_file, tmp_path):
     data = nnue_file.read_bytes()
     at = 12 + len("made up for a test")
-    biases = at + 4 + 2 * 1024 + 22528 * (2 * 1024 + 4 * 8) + 4  # of the first stack
     for content, reason in (
         (data[:-1], "it ends after"),
         (data + b"\0", "1 bytes are left over"),
         (b"not a network at all", "its version is"),
         (b"", "it ends after 0 bytes"),
         (data[:at] + b"\1\2\3\4" + data[at + 4 :], "its feature transformer is"),
-        (data[:biases] + b"\xff\xff\xff\x7f" + data[biases + 4 :], "float32 is exact up to"),
     ):
         (tmp_path / "bad.nnue").write_bytes(content)
         with pytest.raises(NnueFormatError, match=rf"bad\.nnue.*{reason}.*export_net"):

@@ -50,8 +50,6 @@ _PAIR_DIVISOR = 128  # Stockfish divides the product of two activations by 128
 _WEIGHT_SCALE = 64  # 2 ** WeightScaleBits, nnue_common.h
 _SKIP_NUMERATOR = 600 * 16  # propagate(), nnue_architecture.h: 600 * OutputScale
 _PADDED_INPUTS_2 = 32
-_FLOAT32_EXACT = 2**24
-_MOST_PIECES = 32
 _BAGS_AT_ONCE = 256  # their sums (1 MiB) stay in a core's cache until they are activated
 _KING_PLANE = 10 * 64
 _WIDTHS = {
@@ -73,7 +71,8 @@ class NnueFormatError(ValueError):
 class Stack(NamedTuple):
     """One of the eight small networks: weights (outputs, inputs) and biases of three layers.
 
-    Those of the first layer are float32, the others float64; both hold every integer exactly.
+    Those of the first layer are float32, the others float64; both hold every integer exactly:
+    1,024 products of at most 126 * 128 stay below 2**24, as do the first layer's biases.
     """
 
     weights_1: torch.Tensor
@@ -146,8 +145,7 @@ def read_network(path: Path, random_weights: int | None = None) -> NnueNetwork:
     ------
     NnueFormatError
         If the file is cut off, is no NNUE file, or has another architecture; the message
-        says which and how to get the right one. Also if sums could leave the range in which
-        float32 holds every integer.
+        says which and how to get the right one.
     """
     data, offset = path.read_bytes(), 0
 
@@ -188,12 +186,6 @@ def read_network(path: Path, random_weights: int | None = None) -> NnueNetwork:
         stacks.append([weights_1, biases_1, weights_2, biases_2, weights_3, bias_3])
     if offset != len(data):
         refuse(f"{len(data) - offset} bytes are left over at the end")
-    reach = _MOST_PIECES * float(np.abs(weights.astype(np.int32)).max())
-    for weights_1, biases_1, *_ in stacks:
-        sums = 126.0 * np.abs(weights_1.astype(float)).sum(axis=1).max()
-        reach = max(reach, sums + np.abs(biases_1.astype(float)).max())
-    if reach >= _FLOAT32_EXACT:
-        refuse(f"its sums can reach {reach:.0f}, and float32 is exact up to {_FLOAT32_EXACT}")
     if random_weights is not None:
         rng = np.random.default_rng(random_weights)
 
