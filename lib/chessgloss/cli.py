@@ -19,9 +19,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import chessgloss
 from chessgloss.store import data_file, find_project
@@ -116,8 +115,7 @@ def _dumps(value: Any, **options: Any) -> str:
 # ---------------------------------------------------------------- doctor
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One component: its version or place if it is there, and the remedy if not.
 
     Parameters
@@ -342,16 +340,15 @@ def _annotate(given: argparse.Namespace) -> int:
 
 def _check_targets(given: argparse.Namespace) -> None:
     """Refuse targets that cannot be written before anything is worked out."""
-    taken = {given.pgn.resolve()}
-    for path in filter(None, (given.output, given.html)):
+    targets = list(filter(None, (given.output, given.html)))
+    if len({path.resolve() for path in (given.pgn, *targets)}) <= len(targets):
+        raise ValueError("the game itself, the annotated PGN and the page need different names")
+    for path in targets:
         if not path.resolve().parent.is_dir():
             raise ValueError(f"there is no folder {path.parent} to write {path.name} into")
         writable = not path.exists() or (path.stat().st_mode & 0o222 and os.access(path, os.W_OK))
         if path.is_dir() or not writable:
             raise ValueError(f"{path} is a folder, or must not be written")
-        if path.resolve() in taken:
-            raise ValueError("the game itself, the annotated PGN and the page need different names")
-        taken.add(path.resolve())
 
 
 def _replace(path: Path, text: str) -> None:
@@ -483,7 +480,7 @@ def _survey_collect(given: argparse.Namespace) -> int:
     from chessgloss.commentary.briefing import briefings_file, evaluated_moves, read_briefings
     from chessgloss.commentary.methods import gather_comments
     from chessgloss.llm.client import DEFAULT_MODEL, replay
-    from chessgloss.survey.study import complete_moves, study_of, write_study
+    from chessgloss.survey.study import complete_moves, study_of
 
     methods = [name.strip() for name in given.methods.split(",") if name.strip()]
     moves, client = evaluated_moves(), replay("commentary", given.model or DEFAULT_MODEL)
@@ -493,7 +490,8 @@ def _survey_collect(given: argparse.Namespace) -> int:
     if len(complete) < given.moves:
         _say(f"only {len(complete)} moves have a comment of every method")
     chosen = {name: by_name[name] for name in complete[: given.moves]}
-    write_study(given.output, study_of(comments, chosen, methods, baseline=given.baseline))
+    study = study_of(comments, chosen, methods, baseline=given.baseline)
+    given.output.write_text(study.model_dump_json(indent=1) + "\n", encoding="utf-8")
     _say(f"{len(chosen)} moves x {len(methods)} methods in {given.output}")
     return 0
 
@@ -524,7 +522,7 @@ def _survey_build(given: argparse.Namespace) -> int:
 
 
 def _survey_read(given: argparse.Namespace) -> int:
-    from chessgloss.survey.reading import RatingsError, as_printed, read_ratings, strengths
+    from chessgloss.survey.reading import RatingsError, as_printed, read_ratings
     from chessgloss.survey.study import read_key
 
     key = read_key(given.key)
@@ -534,13 +532,11 @@ def _survey_read(given: argparse.Namespace) -> int:
         for line in (*error.problems, f"{len(error.problems)} faults; nothing was computed"):
             _say(str(line))
         return 2
-    for note in ratings.notes:
-        _say(note)
     tables = _survey_tables(ratings, key.study.words(), key.study.baseline, given)
     for name, frame in tables.items():
         shown = as_printed(frame) if "star" in frame else frame.map("{:.2f}".format)
         print(f"{name} ({ratings.label})", shown.to_string(), "", sep="\n")
-    print(strengths(given.ratings).to_string(index=False), "", sep="\n")
+    print(*ratings.notes, "", sep="\n")
     about = f"raters: {len(ratings.raters)}, moves: {len(ratings.moves)}; * p < 0.001 against "
     test = "signs of the moves' mean differences flipped, uncorrected"
     print(f"{about}{key.study.baseline}, {test}")

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import Literal, TextIO, get_args
+from typing import Literal, NamedTuple, TextIO, get_args
 
 import chess
 import chess.pgn
@@ -245,16 +245,14 @@ class Game:
         return fens
 
 
-@dataclass(frozen=True, slots=True)
-class RepairedFen:
+class RepairedFen(NamedTuple):
     """A position read from a FEN that was not in order, and what was done to it."""
 
     position: Position
     repairs: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PgnGame:
+class PgnGame(NamedTuple):
     """One game of a PGN file, or the reason why it cannot be used.
 
     Parameters

@@ -19,11 +19,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -46,8 +45,7 @@ LABEL_CHUNK = 32_768
 ACTIVATION_CHUNK = 8_192
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LabelledTexts:
+class LabelledTexts(NamedTuple):
     """The positions that consecutive texts hold, such as the lines of a file, with their terms.
 
     Parameters

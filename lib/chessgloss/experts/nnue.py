@@ -410,8 +410,8 @@ class NnueExpert(Expert):
         boards = read_boards(positions)
         pairs = activations.reshape(len(boards), 2, -1)
         if self.view == "white":  # the network reads the mover's first
-            white = torch.from_numpy(boards.white_to_move)[:, None, None]
-            pairs = torch.where(white, pairs, pairs.flip(1))
+            turns = torch.from_numpy(boards.white_to_move)[:, None, None]
+            pairs = torch.where(turns, pairs, pairs.flip(1))
         flat, sums = pairs.flatten(1), torch.empty(len(boards), dtype=torch.float64)
         for stack, rows in self._by_stack(boards):
             hidden, skip = stack.first(flat[rows])

@@ -16,7 +16,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -50,7 +50,7 @@ class Ratings:
     simulated
         Whether the ratings come from :mod:`chessgloss.survey.simulate` and not from people.
     notes
-        What a reader must be told: files left out.
+        Who rated, their strength, and whether their file is left out as a pilot run.
     """
 
     frame: pd.DataFrame
@@ -88,6 +88,9 @@ class _Strength(BaseModel):
     scale: Annotated[str, Field(pattern=f"^({'|'.join(STRENGTHS)})$")]
     rating: Annotated[int, Field(strict=True, ge=100, le=3500)] | None
 
+    def __str__(self) -> str:
+        return f"{STRENGTHS[self.scale]}{f' {self.rating}' if self.rating else ''}"
+
     @model_validator(mode="after")
     def _rated(self) -> _Strength:
         if (self.scale == "none") != (self.rating is None):
@@ -121,8 +124,7 @@ class _Session(BaseModel):
     comments: list[_Comment]
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Something wrong in a file of ratings.
 
     Parameters
@@ -177,7 +179,10 @@ def read_ratings(paths: Iterable[Path], key: Key) -> Ratings:
     counted = [session for session in sessions if not session.pilot]
     if not counted:
         raise RatingsError([Problem("(all files)", "-", "no file of a main run")])
-    notes = [f"{each.file}: a pilot run, not counted" for each in sessions if each.pilot]
+    notes = [
+        f"{each.participant}: {each.strength}{', a pilot run, not counted' * each.pilot}"
+        for each in sessions
+    ]
     known, names = key.items(), tuple(move.name for move in key.study.moves)
     rows = [
         {"move": names[row.move - 1], "method": known[row.item][1], "rater": session.participant}
@@ -188,16 +193,6 @@ def read_ratings(paths: Iterable[Path], key: Key) -> Ratings:
     ]
     frame = pd.DataFrame(rows).astype(dict.fromkeys(DIMENSIONS, float))
     return Ratings(frame, names, key.study.methods, counted[0].simulated, tuple(notes))
-
-
-def strengths(paths: Iterable[Path]) -> pd.DataFrame:
-    """Return who rated: ``participant``, ``scale``, ``rating``, ``pilot``; of checked files."""
-    rows = []
-    for path in sorted(paths):
-        record = json.loads(path.read_text(encoding="utf-8"))
-        scale, rating = record["strength"]["scale"], record["strength"]["rating"]
-        rows.append((record["participant"], STRENGTHS[scale], rating, record["pilot"]))
-    return pd.DataFrame(rows, columns=["participant", "scale", "rating", "pilot"])
 
 
 def _read(path: Path, key: Key) -> tuple[_Session | None, list[Problem]]:
@@ -247,8 +242,6 @@ def _missing_answers(where: str, row: _Comment) -> Iterator[tuple[str, str]]:
         yield f"{where}, causes", "a fully correct comment has no cause of error"
     if row.correctness is not None and row.correctness < correct and not row.causes:
         yield f"{where}, causes", "not fully correct, and no cause is named"
-    if len(set(row.causes)) < len(row.causes):
-        yield f"{where}, causes", "a cause is named twice"
     if ("other" in row.causes) != bool(row.other):
         yield f"{where}, other", "another cause needs its words, and only it"
 

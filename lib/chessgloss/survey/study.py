@@ -251,11 +251,6 @@ def read_study(path: Path) -> Study:
         raise ValueError(f"{path} cannot be read: {error}") from None
 
 
-def write_study(path: Path, study: Study) -> None:
-    """Write a study as JSON."""
-    path.write_text(study.model_dump_json(indent=1) + "\n", encoding="utf-8")
-
-
 def faults(error: ValidationError) -> list[tuple[str, str]]:
     """Return place (``move 3, comments``) and text of each fault that pydantic found."""
     listed = []
