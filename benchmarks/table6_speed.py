@@ -52,7 +52,7 @@ from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 from tqdm import tqdm
 
-from chessgloss.concepts.bulk import label_stream
+from chessgloss.concepts.bulk import label, stream_fens
 from chessgloss.concepts.fit import Fitted, Labelled, fit_concepts
 from chessgloss.concepts.scores import held_out, table_of
 from chessgloss.corpora.games import read_games
@@ -292,7 +292,7 @@ def stream_rate(fens: Sequence[str]) -> tuple[float, float, int]:
         path = Path(folder) / "evaluations.jsonl.zst"
         rows = (json.dumps({"fen": " ".join(fen.split()[:4]), "evals": []}) for fen in fens)
         path.write_bytes(zstandard.compress("".join(f"{row}\n" for row in rows).encode()))
-        stream = label_stream(path, stockfish8(), Store(Path(folder) / "store"))
+        stream = label(stream_fens(path), stockfish8(), Store(Path(folder) / "store"))
         _, seconds = timed(lambda: [len(one.table) for one in stream])
         kept = sum(file.stat().st_size for file in Path(folder, "store").rglob("*.*"))
     return len(fens) / seconds, kept / len(fens), len(fens)

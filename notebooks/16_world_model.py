@@ -328,7 +328,7 @@ def edit(name, rows, depth, strengths):
     """Erase, in each position, the piece likeliest to move: one row a position and strength."""
     random, model, table = np.random.default_rng(seed), models[name], []
     probe = probes["own, opponent's", name, depth]
-    read = world_model.read_moves([games.ucis(positions["game"][row])[: positions["ply"][row]]
+    read = tokens.read_moves([games.ucis(positions["game"][row])[: positions["ply"][row]]
                                    for row in rows], "uci")
     for row, ids in zip(rows, read, strict=True):
         state = states[name][depth, row]
@@ -374,7 +374,7 @@ for name in spoken:
 depth, strength = chosen[example]
 row, probe = tested[0], probes["own, opponent's", example, int(depth)]
 moves = games.ucis(positions["game"][row])[: positions["ply"][row]]
-ids = world_model.read_moves([moves], "uci")[0]
+ids = tokens.read_moves([moves], "uci")[0]
 board, state = chess.Board(positions["fen"][row]), states[example][int(depth), row]
 before = moves_from(models[example], ids, int(depth), torch.zeros(1, len(state)))[0]
 place = max(np.flatnonzero((own[row] >= 1) & (own[row] <= 6)), key=lambda square: before[square])
@@ -486,7 +486,7 @@ print(f"{len(pairs)} positions; where the first two orders differ:", *(
 
 # %%
 def squares_of(name, sequences):
-    answers = np.exp(predict_next(models[name], world_model.read_moves(sequences, "uci")))
+    answers = np.exp(predict_next(models[name], tokens.read_moves(sequences, "uci")))
     squares = answers[:, tokens.SQUARES : tokens.PIECES]
     return squares / squares.sum(axis=1, keepdims=True)
 
@@ -569,11 +569,60 @@ print(f"after {len(board.move_stack)} plies the answer to {board.peek().uci()} i
 # while it is not has answered illegally.
 
 # %%
+def moves_of(board):
+    return [move.uci() for move in board.move_stack]
+
+
+def tokens_of(move, board, reading):
+    """Return the tokens of a move."""
+    kind = [tokens.PIECES - chess.PAWN + board.piece_type_at(move.from_square)]
+    became = [tokens.PROMOTIONS + chess.QUEEN - move.promotion] if move.promotion else []
+    squares = [tokens.SQUARES + move.from_square, tokens.SQUARES + move.to_square]
+    return [*(kind if reading == "ap" else []), *squares, *became]
+
+
+def play_its_moves(model, reading, boards):
+    """Play what the model says, token by token, of what begins a legal move (their SMM)."""
+    read = tokens.read_moves([moves_of(board) for board in boards], reading)
+    legal = [{move: tokens_of(move, board, reading) for move in board.legal_moves}
+             for board in boards]
+    for place in range(4):
+        for row, given in enumerate(predict_next(model, read)):
+            words = {ids[place] for ids in legal[row].values() if len(ids) > place}
+            if words:
+                word = max(words, key=lambda token: given[token])
+                legal[row] = {m: ids for m, ids in legal[row].items() if ids[place] == word}
+                read[row] = np.append(read[row], np.uint8(word))
+    return [next(iter(moves)) for moves in legal]
+
+
+def play_one_ahead(model, reading, random, boards):
+    """Play a move that the model answers illegally, else a legal one drawn evenly (their IMO).
+
+    A move that ends the game is played only if all do.
+    """
+    choices = []
+    for place, board in enumerate(boards):
+        moves = list(board.legal_moves)
+        for number in random.permutation(len(moves)):
+            after_it = board.copy()
+            after_it.push(moves[number])
+            choices.append((place, moves[number], after_it))
+    answers = runs.continue_games(model, reading, [moves_of(board) for *_, board in choices])
+    best = {}
+    for (place, move, board), answer in zip(choices, answers, strict=True):
+        wrong = answer not in map(chess.Move.uci, board.legal_moves)
+        worth = -1 if board.is_game_over() else int(wrong)
+        if place not in best or worth > best[place][0]:
+            best[place] = worth, move
+    return [move for _, move in best.values()]
+
+
 def opponents_of(name):
     random = np.random.default_rng(seed)
     return {"random": partial(draw_evenly, random),
-            "own": partial(world_model.play_its_moves, models[name], readings[name]),
-            "lookahead": partial(world_model.play_one_ahead, models[name], readings[name], random)}
+            "own": partial(play_its_moves, models[name], readings[name]),
+            "lookahead": partial(play_one_ahead, models[name], readings[name], random)}
 
 
 assert (lost_game["illegal"], lost_game["moves"].split()) == (

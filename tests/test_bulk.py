@@ -23,11 +23,11 @@ import pytest
 import zstandard
 
 from chessgloss.concepts import bulk
-from chessgloss.concepts.bulk import activate, label_positions, label_stream
+from chessgloss.concepts.bulk import activate, label, stream_fens
 from chessgloss.corpora import games
 from chessgloss.engine import EngineFailed
 from chessgloss.experts import joined_activations, load_expert
-from chessgloss.oracle import evaluate_terms
+from chessgloss.oracle import TermTable, evaluate_terms
 from chessgloss.store import Store
 from fakes.oracles import materials, random_fens
 from fakes.oracles import scripted_oracle as scripted
@@ -39,6 +39,11 @@ PAGE = PROJECT / "book" / "scale.md"
 def kept(store: Store) -> dict[str, int]:
     """Return the artefacts of a store and when each was made."""
     return {path.name: path.stat().st_mtime_ns for path in store.root.glob("[!.]*")}
+
+
+def table_of(fens, *given, **options) -> TermTable:
+    """Return the terms of all positions as one table."""
+    return TermTable.concatenate(part.table for part in label(fens, *given, **options))
 
 
 @pytest.fixture
@@ -54,24 +59,24 @@ def test_chunks_come_in_order_are_asked_once_and_kept_when_an_engine_fails(store
     fens = random_fens(25)
     failing = scripted("--fault", "crash", "--on", fens[22])
     with pytest.raises(EngineFailed, match="failed twice"):
-        label_positions(fens, failing, store, chunk=10, jobs=jobs)
+        table_of(fens, failing, store, chunk=10, jobs=jobs)
     before = kept(store)
     assert len(before) == 2
-    table = label_positions(fens, scripted(), store, chunk=10, jobs=jobs)
+    table = table_of(fens, scripted(), store, chunk=10, jobs=jobs)
     assert materials(table) == [*range(1, 11), *range(1, 11), *range(1, 6)]
     assert before.items() < kept(store).items()
-    assert materials(label_positions(fens, failing, store, chunk=10)) == materials(table)
+    assert materials(table_of(fens, failing, store, chunk=10)) == materials(table)
 
 
-def test_bad_input_is_refused_by_name_and_so_is_a_store_that_is_not_shared(store, monkeypatch):
-    with pytest.raises(ValueError, match="'e4'"):
-        label_positions([chess.STARTING_FEN, "e4"], scripted(), store, jobs=1)
+def test_bad_input_is_named_and_a_store_that_is_not_shared_refused(store, monkeypatch):
+    (part,) = label([chess.STARTING_FEN, "e4"], scripted(), store, jobs=1)
+    assert (len(part.table), part.damaged[0][0]) == (1, 2) and "'e4'" in part.damaged[0][1]
     with pytest.raises(ValueError, match="chunk must be at least 1"):
-        label_positions([chess.STARTING_FEN], scripted(), store, chunk=0)
-    assert len(label_positions([], scripted(), store)) == 0
+        table_of([chess.STARTING_FEN], scripted(), store, chunk=0)
+    assert len(table_of([], scripted(), store)) == 0
     monkeypatch.setattr(bulk, "_keep", lambda store, name, chunk, *_: chunk)
     with pytest.raises(FileNotFoundError, match="file system"):
-        label_positions(random_fens(2), scripted(), store, jobs=1)
+        table_of(random_fens(2), scripted(), store, jobs=1)
 
 
 # ---------------------------------------------------------------- files of evaluations
@@ -93,7 +98,7 @@ def test_a_file_is_labelled_line_by_line_and_damaged_lines_are_named(store, tmp_
     rows[1:1] = ['{"fen": 4k', json.dumps({"fen": "8/8/8/8/8/8/8/4K2R w K -"}), '{"evals": []}']
     path = tmp_path / "damaged.jsonl"
     path.write_text("\n".join(rows) + "\n")
-    first, second = label_stream(path, scripted(), store, chunk=6, jobs=1)
+    first, second = label(stream_fens(path), scripted(), store, chunk=6, jobs=1)
     assert (first.lines.tolist(), second.lines.tolist()) == ([1, 5, 6], [7, 8, 9, 10])
     assert [line for line, _ in first.damaged + second.damaged] == [2, 3, 4]
     assert '{"fen": 4k' in first.damaged[0][1]
@@ -109,7 +114,7 @@ def test_a_file_that_is_cut_off_is_labelled_as_far_as_it_goes(store, tmp_path, j
     path.write_bytes(path.read_bytes()[:-2_000])
     rows = []
     with pytest.raises(games.TruncatedFileError, match="cut off"):
-        for part in label_stream(path, scripted(), store, chunk=1_000, jobs=jobs):
+        for part in label(stream_fens(path), scripted(), store, chunk=1_000, jobs=jobs):
             rows.append(len(part.fens))
     assert rows and rows[:-1] == [1_000] * (len(rows) - 1)
 
@@ -123,11 +128,11 @@ def test_a_file_is_read_as_it_is_needed_and_no_further_than_asked(store, tmp_pat
             yield b'{"fen": "4k3/8/8/8/8/8/8/4K2R w K -"}\n'
 
     monkeypatch.setattr(games, "stream_lines", endless)
-    stream = label_stream(tmp_path, scripted(), store, chunk=10, jobs=1)
+    stream = label(stream_fens(tmp_path), scripted(), store, chunk=10, jobs=1)
     assert [len(next(stream).fens) for _ in range(3)] == [10] * 3
     assert len(read) <= 60
     stream.close()
-    parts = label_stream(tmp_path, scripted(), store, chunk=10, limit=15)
+    parts = label(itertools.islice(stream_fens(tmp_path), 15), scripted(), store, chunk=10)
     assert [len(part.fens) for part in parts] == [10, 5]
 
 
@@ -227,7 +232,7 @@ def test_a_lost_worker_costs_nothing(client, store, oracle8):
 
     killer = threading.Thread(target=kill_a_worker)
     killer.start()
-    table = label_positions(fens, oracle8, store, chunk=40)
+    table = table_of(fens, oracle8, store, chunk=40)
     killer.join()
     assert 1 <= at_the_kill[0] < 6
     assert min(before) not in worker_pids(client)
@@ -242,6 +247,6 @@ def test_a_cluster_gives_the_same_rows_and_the_tasks_own_error(store, stockfish_
     fens = random_fens(200)
     failing = scripted("--fault", "crash", "--on", fens[12])
     with pytest.raises(EngineFailed, match="failed twice"):
-        label_positions(fens[:20], failing, store, chunk=10)
+        table_of(fens[:20], failing, store, chunk=10)
     rows = np.concatenate([*activate(fens, "nnue", "pairwise", store, chunk=50)])
     np.testing.assert_array_equal(rows, joined_activations(stockfish_network, fens, "pairwise"))

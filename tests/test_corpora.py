@@ -90,7 +90,7 @@ def test_the_committed_games_are_what_the_command_gives(stockfish):
 
 def test_the_committed_games_end_as_they_say():
     for game in read_games(SELFPLAY, 100):
-        board = game.check().position(len(game.moves)).board()
+        board = game.position(len(game.moves)).board()
         assert (game.termination == "checkmate") == board.is_checkmate()
 
 

@@ -105,7 +105,7 @@ def test_a_game_gives_its_positions_and_checks_its_moves():
         game.position(4)
     for illegal in ("e2e4", "0000"):
         with pytest.raises(positions.MoveError, match=f"ply 1: '{illegal}'"):
-            positions.Game(("e2e4", illegal), "*").check()
+            positions.Game(("e2e4", illegal), "*").position(2)
     with pytest.raises(ValueError, match="result"):
         positions.Game((), "1-1")  # type: ignore[arg-type]
 
@@ -162,7 +162,7 @@ def test_a_comment_that_is_not_closed_swallows_the_rest():
 
 def test_a_fen_header_is_mended_by_rule_and_that_is_said():
     (game,) = read('[FEN "4k3/8/8/8/8/8/8/4K2R w KQ -"]\n\n1. O-O *\n')
-    assert positions.to_game(game.game).root == "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
+    assert game.game.board().fen() == "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
     assert len(game.repairs) == 3
 
 
@@ -188,15 +188,5 @@ def test_escapes_and_comments_between_and_in_games_do_no_harm():
     text = "; before\n\n1. e4\n% 1. d4\n; aside\ne5 {two\n\nlines} 2. d4 e.p. *\n\n; behind\n"
     (game,) = read(text)
     assert game.problem == ""
-    assert positions.to_game(game.game).moves == ("e2e4", "e7e5", "d2d4")
+    assert [move.uci() for move in game.game.mainline_moves()] == ["e2e4", "e7e5", "d2d4"]
     assert read("\n \n") == []
-
-
-def test_to_game_keeps_players_result_and_set_up_position():
-    fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
-    text = f'[White "A"]\n[Black "B"]\n[Result "1-0"]\n[FEN "{fen}"]\n\n1. e4 Kd7 1-0\n'
-    game = positions.to_game(read(text)[0].game)
-    assert (game.white, game.black, game.result, game.root) == ("A", "B", "1-0", fen)
-    assert game.moves == ("e2e4", "e8d7")
-    with pytest.raises(positions.MoveError):
-        positions.to_game(read("1. e4 -- 2. d4 *")[0].game)

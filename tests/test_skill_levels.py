@@ -173,7 +173,7 @@ def test_stockfish_plays_at_a_level(stockfish):
     rules = Rules(nodes=50, opening_plies=2, most_plies=12)
     with Engine(stockfish) as engine:
         game = script.play_game(engine, 5, ("e2e4", "e7e5"), rules)
-    assert len(game.check().moves) == 12
+    assert len(game.position(12).moves) == len(game.moves) == 12
     assert game.moves[:2] == ("e2e4", "e7e5")
 
 

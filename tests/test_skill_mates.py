@@ -10,6 +10,7 @@ from chessgloss.positions import Game
 from chessgloss.skill import mates
 from chessgloss.skill.mates import Problem
 from chessgloss.skill.players import Answer, read_answer
+from chessgloss.store import data_file
 from scripts import FIGURE_A5, SELFPLAY, load_script
 
 script = load_script("mates/choose.py")
@@ -62,7 +63,7 @@ def test_problems_are_chosen_by_rule_from_held_out_games(games):
 @pytest.mark.slow
 def test_the_committed_file_is_made_again_byte_for_byte(tmp_path):
     script.write_problems(tmp_path / "again.tsv", script.choose_problems(read_games(SELFPLAY)))
-    assert (tmp_path / "again.tsv").read_bytes() == mates.problems_file().read_bytes()
+    assert (tmp_path / "again.tsv").read_bytes() == data_file("mates/problems.tsv").read_bytes()
 
 
 def test_a_file_of_problems_says_what_is_wrong_with_it(tmp_path):

@@ -9,6 +9,7 @@ import chess
 import numpy as np
 import pytest
 
+from chessgloss.concepts.facts import concept_scores
 from chessgloss.llm.client import AnswerMissing, Client, Endpoint
 from chessgloss.llm.recordings import Model, Recordings
 from chessgloss.positions import Position
@@ -240,7 +241,7 @@ def test_concepts_are_put_into_words_for_the_side_to_move(stockfish_network):
     doubled = "4k3/p7/p7/8/8/8/PPP5/4K3 b - - 0 1"
     nnue = stockfish_network
     asked = [Asked("mate", Position(SCHOLARS_MATE)), Asked("doubled", Position(doubled))]
-    assert players.concept_scores([SCHOLARS_MATE, doubled], nnue).shape == (2, 10)
+    assert concept_scores([SCHOLARS_MATE, doubled], nnue).shape == (2, 10)
     assert players.mate_detected([SCHOLARS_MATE, doubled], nnue)[1] is False
     words = players.concepts_in_words(asked, nnue)["doubled"]
     assert "Black has doubled pawns" in words

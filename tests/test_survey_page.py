@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup
 from chessgloss.claims import verify
 from chessgloss.corpora.games import read_games
 from chessgloss.survey import study
-from chessgloss.survey.reading import read_ratings, strengths
+from chessgloss.survey.reading import read_ratings
 from fakes.pages import DESK, HOSTILE, PHONE, Page
 from scripts import SELFPLAY
 
@@ -208,8 +208,7 @@ def test_a_session_of_twenty_moves_is_interrupted_resumed_and_read(key, form, br
     for k, name in enumerate(list(study.DIMENSIONS)[1:]):
         assert rows[name].tolist() == [1 + (number + k) % 5 for number in range(100)]
     assert rows["cause_tactical"].sum() == sum(n % 4 == 1 and n % 3 < 2 for n in range(100))
-    who = strengths([tmp_path / "ratings-P07.json"])
-    assert who.to_numpy().tolist() == [["P07", "Chess.com rapid", 1776, False]]
+    assert ratings.notes == ("P07: Chess.com rapid 1776",)
     assert rater.errors == []
     assert {one for one in rater.requests if not one.startswith("blob:")} == {form.as_uri()}
     rater.context.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import chess
 import numpy as np
@@ -12,7 +11,7 @@ import pytest
 import torch
 
 from chessgloss.tracking import world_model
-from chessgloss.tracking.games import PIECES, PROMOTIONS, SQUARES, tokenise
+from chessgloss.tracking.games import read_moves, tokenise
 from chessgloss.tracking.models import LanguageModel, Settings, make_model
 from chessgloss.tracking.runs import continue_games
 from scripts import load_script
@@ -44,7 +43,7 @@ def test_states_are_those_after_the_move_s_last_token(model, reading):
     states = world_model.hidden_states(model, reading, tokenise(games), positions)
     assert states.shape == (SMALL.layers + 1, len(rows), SMALL.width)
     for row, (game, ply) in enumerate(rows):
-        (read,) = world_model.read_moves([games[game][:ply]], reading)
+        (read,) = read_moves([games[game][:ply]], reading)
         with torch.no_grad():
             alone = model.states(torch.from_numpy(read.astype(np.int64))[None])[0, -1]
             assert torch.allclose(model.norm(states[-1, row]), alone, atol=1e-4)
@@ -70,24 +69,6 @@ def test_a_probe_finds_what_is_linear_and_no_more():
 # ---------------------------------------------------------------- attacks
 
 
-@pytest.mark.parametrize("reading", ["uci", "ap"])
-def test_the_model_s_own_moves_are_its_likeliest_legal_ones(model, reading):
-    boards = [chess.Board(), board_after(PLAYED[1][:20])]
-    for board, move in zip(boards, world_model.play_its_moves(model, reading, boards), strict=True):
-        assert move in board.legal_moves
-        (read,) = world_model.read_moves([[past.uci() for past in board.move_stack]], reading)
-        with torch.no_grad():
-            given = model(torch.from_numpy(read.astype(np.int64))[None])[0, -1]
-        first = [world_model._written(each, board, reading)[0] for each in board.legal_moves]
-        assert given[world_model._written(move, board, reading)[0]] == max(given[first])
-
-
-def test_a_promotion_is_written_as_the_vocabulary_has_it():
-    board = chess.Board("8/P6k/8/8/8/8/8/K7 w - - 0 1")
-    written = world_model._written(chess.Move.from_uci("a7a8r"), board, "ap")
-    assert written == [PIECES, SQUARES + chess.A7, SQUARES + chess.A8, PROMOTIONS + 1]
-
-
 def test_an_attack_ends_at_the_first_illegal_answer(model):
     openings = [game[:10] for game in PLAYED]
     table = world_model.attack(model, "uci", openings, random_moves)
@@ -105,27 +86,9 @@ def board_after(moves: Sequence[str]) -> chess.Board:
     return board
 
 
-def scripted(_: object, reading: str, games: list[list[str]], illegal_after: str = "") -> list[str]:
-    """Play the first legal move, but after one move, in place of ``continue_games``."""
-    legal = [next(iter(board_after(moves).legal_moves), chess.Move.null()) for moves in games]
-    return ["e1e9" if moves[-1] == illegal_after else move.uci()
-            for moves, move in zip(games, legal, strict=True)]  # fmt: skip
-
-
-def test_one_who_looks_ahead_finds_the_move_that_is_answered_illegally(model, monkeypatch):
-    monkeypatch.setattr(world_model, "continue_games", partial(scripted, illegal_after="b2b4"))
-    opponent = partial(world_model.play_one_ahead, model, "uci", np.random.default_rng(0))
-    assert [move.uci() for move in opponent([chess.Board()])] == ["b2b4"]
-    table = world_model.attack(model, "uci", [[]], opponent)
-    assert table.loc[0].to_dict() == {"moves": "b2b4", "answers": 1, "illegal": "e1e9"}
-
-
-def test_one_who_looks_ahead_ends_no_game_that_could_go_on(model, monkeypatch):
-    monkeypatch.setattr(world_model, "continue_games", scripted)
-    board = board_after(["f2f3", "e7e5", "g2g4"])  # d8h4 would mate
-    for seed in range(40):
-        (move,) = world_model.play_one_ahead(model, "uci", np.random.default_rng(seed), [board])
-        assert move.uci() != "d8h4"
+def scripted(_: object, reading: str, games: list[list[str]]) -> list[str]:
+    """Play the first legal move, in place of ``continue_games``."""
+    return [next(iter(board_after(moves).legal_moves)).uci() for moves in games]
 
 
 def test_a_model_that_answers_legally_is_not_beaten(model, monkeypatch):

@@ -29,6 +29,7 @@ from chessgloss.commentary.briefing import (
 )
 from chessgloss.engine import analyse_many
 from chessgloss.judges import trials
+from chessgloss.store import data_file
 
 
 def brief_gold(moves: int = trials.GOLD_MOVES, *, nodes: int = NODES) -> list[Briefing]:
@@ -74,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     nodes = given.nodes or NODES
     if given.gold:
         briefings, more = brief_gold(nodes=nodes), {}
-        target = given.target or trials.gold_briefings_file()
+        target = given.target or data_file("claims/briefings.json")
     else:
         briefings = brief(lectured_moves() if given.lectured else evaluated_moves(), nodes=nodes)
         more = {

@@ -19,8 +19,8 @@ import chess
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.facts.tactics import mates as quick_mates
 from chessgloss.positions import Game
-from chessgloss.skill.mates import COLUMNS, Problem, mating_moves, problems_file
-from chessgloss.store import find_project
+from chessgloss.skill.mates import COLUMNS, Problem, mating_moves
+from chessgloss.store import data_file
 
 #: Problems in the committed file.
 PROBLEMS = 1_000
@@ -91,5 +91,5 @@ def write_problems(path: Path, problems: Sequence[Problem]) -> None:
 
 
 if __name__ == "__main__":
-    selfplay = read_games(find_project() / "data" / "games" / "selfplay.tsv.zst")
-    write_problems(problems_file(), choose_problems(selfplay))
+    selfplay = read_games(data_file("games/selfplay.tsv.zst"))
+    write_problems(data_file("mates/problems.tsv"), choose_problems(selfplay))

@@ -60,7 +60,7 @@ from chessgloss.tracking.runs import (
     Training,
     kept_path,
     read_checkpoint,
-    read_tensors,
+    read_run_file,
 )
 
 #: The plan, the state-tracking paper's Tables 4 to 7 and Figure 2 on a quarter of its games, for
@@ -424,7 +424,7 @@ class Trainer:
 
     def load(self, path: Path) -> None:
         """Go to the place that :meth:`save` wrote."""
-        tensors, about = read_tensors(path)
+        tensors, about = read_run_file(path)
         values: dict[str, Any] = json.loads(about.pop("progress", "{}"))
         if about != self._about():
             raise ValueError(f"{path} is the state of another training; move it away")

@@ -22,12 +22,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from chessgloss.claims import Checked
     from chessgloss.commentary.briefing import Briefing, Comment
     from chessgloss.concepts.changes import ConceptChange
@@ -171,15 +168,6 @@ def check(text: str, move: MoveInContext, briefing: Briefing | None = None) -> t
     from chessgloss.claims import verify
 
     return verify(text, move, briefing.verdict if briefing else None)
-
-
-def activations(
-    fens: Sequence[str], expert: Literal["nnue", "leela"] = "nnue", layer: str = "pairwise"
-) -> NDArray[np.float32]:
-    """Return a hidden layer of an expert network: shape ``(len(fens), width)``."""
-    from chessgloss.experts import load_expert
-
-    return load_expert(expert).activations(fens, layer)
 
 
 def live_client(timeout: float = 300.0) -> Client:

@@ -19,9 +19,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import chessgloss
 from chessgloss.store import data_file, find_project
@@ -116,8 +115,7 @@ def _dumps(value: Any, **options: Any) -> str:
 # ---------------------------------------------------------------- doctor
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One component: its version or place if it is there, and the remedy if not.
 
     Parameters
@@ -343,16 +341,15 @@ def _annotate(given: argparse.Namespace) -> int:
 
 def _check_targets(given: argparse.Namespace) -> None:
     """Refuse targets that cannot be written before anything is worked out."""
-    taken = {given.pgn.resolve()}
-    for path in filter(None, (given.output, given.html)):
+    targets = list(filter(None, (given.output, given.html)))
+    if len({path.resolve() for path in (given.pgn, *targets)}) <= len(targets):
+        raise ValueError("the game itself, the annotated PGN and the page need different names")
+    for path in targets:
         if not path.resolve().parent.is_dir():
             raise ValueError(f"there is no folder {path.parent} to write {path.name} into")
         writable = not path.exists() or (path.stat().st_mode & 0o222 and os.access(path, os.W_OK))
         if path.is_dir() or not writable:
             raise ValueError(f"{path} is a folder, or must not be written")
-        if path.resolve() in taken:
-            raise ValueError("the game itself, the annotated PGN and the page need different names")
-        taken.add(path.resolve())
 
 
 def _replace(path: Path, text: str) -> None:
@@ -484,7 +481,7 @@ def _survey_collect(given: argparse.Namespace) -> int:
     from chessgloss.commentary.briefing import briefings_file, evaluated_moves, read_briefings
     from chessgloss.commentary.methods import gather_comments
     from chessgloss.llm.client import DEFAULT_MODEL, replay
-    from chessgloss.survey.study import complete_moves, study_of, write_study
+    from chessgloss.survey.study import complete_moves, study_of
 
     methods = [name.strip() for name in given.methods.split(",") if name.strip()]
     moves, client = evaluated_moves(), replay("commentary", given.model or DEFAULT_MODEL)
@@ -494,7 +491,8 @@ def _survey_collect(given: argparse.Namespace) -> int:
     if len(complete) < given.moves:
         _say(f"only {len(complete)} moves have a comment of every method")
     chosen = {name: by_name[name] for name in complete[: given.moves]}
-    write_study(given.output, study_of(comments, chosen, methods, baseline=given.baseline))
+    study = study_of(comments, chosen, methods, baseline=given.baseline)
+    given.output.write_text(study.model_dump_json(indent=1) + "\n", encoding="utf-8")
     _say(f"{len(chosen)} moves x {len(methods)} methods in {given.output}")
     return 0
 
@@ -508,7 +506,7 @@ def _survey_build(given: argparse.Namespace) -> int:
         raise ValueError("the page needs a name that ends in .html, and the key another one")
     if given.study.resolve() in {path.resolve(), given.output.resolve()}:
         raise ValueError(f"{given.study} is the study itself; give page and key other names")
-    study = read_study(given.study, title=given.title, baseline=given.baseline)
+    study = read_study(given.study)
     key = read_key(path) if path.exists() else Key.new(study)
     if key.study != study:
         remedy = "remove it or name another with --key"
@@ -525,29 +523,21 @@ def _survey_build(given: argparse.Namespace) -> int:
 
 
 def _survey_read(given: argparse.Namespace) -> int:
-    from chessgloss.survey.reading import RatingsError, as_printed, read_ratings, strengths
+    from chessgloss.survey.reading import RatingsError, as_printed, read_ratings
     from chessgloss.survey.study import read_key
 
     key = read_key(given.key)
     try:
-        ratings = read_ratings(given.ratings, key, partial=given.partial)
+        ratings = read_ratings(given.ratings, key)
     except RatingsError as error:
-        if given.json:
-            print(_dumps({"problems": list(map(asdict, error.problems))}, indent=1))
         for line in (*error.problems, f"{len(error.problems)} faults; nothing was computed"):
             _say(str(line))
         return 2
     tables = _survey_tables(ratings, key.study.words(), key.study.baseline, given)
-    participants = strengths(given.ratings)
-    if given.json:
-        print(_survey_json(ratings, {"participants": participants.astype(object)} | tables))
-        return 0
-    for note in ratings.notes:
-        _say(note)
     for name, frame in tables.items():
         shown = as_printed(frame) if "star" in frame else frame.map("{:.2f}".format)
         print(f"{name} ({ratings.label})", shown.to_string(), "", sep="\n")
-    print(participants.to_string(index=False), "", sep="\n")
+    print(*ratings.notes, "", sep="\n")
     about = f"raters: {len(ratings.raters)}, moves: {len(ratings.moves)}; * p < 0.001 against "
     test = "signs of the moves' mean differences flipped, uncorrected"
     print(f"{about}{key.study.baseline}, {test}")
@@ -573,21 +563,6 @@ def _survey_tables(
         scores = reading.read_scores(given.scores, ratings)
         frames["Table 4"] = reading.table4(ratings, scores, seed=seed)
     return frames
-
-
-def _survey_json(ratings: Ratings, tables: dict[str, pd.DataFrame]) -> str:
-    content: dict[str, Any] = {"simulated": ratings.simulated, "raters": ratings.raters}
-    content |= {"moves": len(ratings.moves), "methods": ratings.methods, "notes": ratings.notes}
-    for name, frame in tables.items():
-        rows = frame.reset_index() if name != "participants" and "star" not in frame else frame
-        rows.columns = [" ".join(k).strip() if isinstance(k, tuple) else str(k) for k in rows]
-        content[name] = rows.astype(object).where(rows.notna(), None).to_dict("records")
-
-    def plain(value: Any) -> Any:
-        """Return an interval, or a number of numpy's, as JSON has it."""
-        return asdict(value) if is_dataclass(value) else value.item()  # type: ignore[arg-type]
-
-    return _dumps(content, indent=1, default=plain)
 
 
 # ---------------------------------------------------------------- the commands
@@ -657,11 +632,9 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
         _option("--model", help="whose recorded answers (default: the book's)"),
     )),
     "survey build": (_survey_build, "write the form, one HTML page, and its key", (
-        _option("study", type=Path, help="moves and comments: .json or .tsv"),
+        _option("study", type=Path, help="moves and comments, .json"),
         _option("-o", "--output", type=Path, required=True, help="the page, .html"),
         _option("--key", type=Path, help="key file (default: beside the page, .key.json)"),
-        _option("--title", default="", help="stands at the head of the page"),
-        _option("--baseline", default="", help="method to compare with (default ccc)"),
         _option("--organiser", default="", help="who runs it, and how to reach them"),
         _option("--block", type=int, default=50, help="comments between breaks (50)"),
         _option("--break-minutes", type=float, default=10, help="least rest (10)"),
@@ -671,9 +644,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
         _option("ratings", type=Path, nargs="+", help="files that raters sent back"),
         _option("--key", type=Path, required=True, help="key file of the form"),
         _option("--scores", type=Path, help="automatic scores, .csv, for Table 4"),
-        _option("--partial", action="store_true", help="allow answers to be missing"),
         _option("--seed", type=int, default=1, help="of intervals and tests (1)"),
-        _option("--json", action="store_true", help="print everything as one object"),
     )),
 }  # fmt: skip
 

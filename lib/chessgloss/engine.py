@@ -258,17 +258,12 @@ class ScoredMove(NamedTuple):
     ----------
     move
         The move.
-    score
-        Its value, seen by the side that moves.
+    centipawns
+        Its value for the side that moves, as :func:`centipawns` counts.
     """
 
     move: chess.Move
-    score: chess.engine.PovScore
-
-    @property
-    def centipawns(self) -> int:
-        """The value for the side that moves, as :func:`centipawns` counts."""
-        return self.score.relative.score(mate_score=MATE)
+    centipawns: int
 
 
 # Engines
@@ -462,8 +457,7 @@ class Engine:
         EngineFailed
             If the engine fails. It is not asked again: the answer depends on the game so far.
         """
-        turn = (root.split(" ")[1] == "w") == (len(moves) % 2 == 0)
-        return _last_depth(self._go(moves, nodes, lines, root), turn)
+        return _last_depth(self._go(moves, nodes, lines, root))
 
     def play(
         self,
@@ -665,7 +659,7 @@ def _board_after(moves: Iterable[str], root: str) -> chess.Board:
     return board
 
 
-def _last_depth(answer: Iterable[str], turn: chess.Color) -> list[ScoredMove]:
+def _last_depth(answer: Iterable[str]) -> list[ScoredMove]:
     """Read the deepest complete MultiPV table from a search's ``info`` lines."""
     table: dict[str, ScoredMove] = {}
     for line in answer:
@@ -675,8 +669,7 @@ def _last_depth(answer: Iterable[str], turn: chess.Color) -> list[ScoredMove]:
         kind, value = words[words.index("score") + 1 : words.index("score") + 3]
         score = (chess.engine.Mate if kind == "mate" else chess.engine.Cp)(int(value))
         move = chess.Move.from_uci(words[words.index("pv") + 1])
-        scored = ScoredMove(move, chess.engine.PovScore(score, turn))
-        table[words[words.index("multipv") + 1]] = scored
+        table[words[words.index("multipv") + 1]] = ScoredMove(move, score.score(mate_score=MATE))
     return sorted(table.values(), key=lambda scored: -scored.centipawns)
 
 

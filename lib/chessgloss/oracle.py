@@ -11,7 +11,6 @@ Evaluation has no memory: a table depends on nothing but its position.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import itertools
 import json
 import os
@@ -58,9 +57,7 @@ _BATCH = 256
 #: Positions asked one by one after a failure: more than were with the engine.
 _CAREFUL = 2 * _BATCH
 
-#: Size asked for each pipe: the most that Linux grants any user (/proc/sys/fs/pipe-max-size),
-#: some 15 ms of Stockfish 15.1's output, so that a reader that is late does not stop it.
-_PIPE_BYTES = 1 << 20
+#: Most bytes of output read at once.
 _READ_BYTES = 1 << 18
 
 #: Output that holds no answer: several times what a batch of tables takes (0.5 MB).
@@ -421,9 +418,6 @@ class OracleProcess:
     ) -> None:
         self._oracle, self._stop, self._buffer = oracle, stop, bytearray()
         self._in, self._out = (pipe.fileno() for pipe in (popen.stdin, popen.stdout) if pipe)
-        for end in (self._in, self._out):
-            with contextlib.suppress(OSError, AttributeError):  # an offer of Linux, not a need
-                fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         try:
             self._write([*oracle.setup, "isready"])
             printed = self._answer(b"readyok", 1)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import Literal, TextIO, cast, get_args
+from typing import Literal, NamedTuple, TextIO, get_args
 
 import chess
 import chess.pgn
@@ -190,8 +190,7 @@ class Game:
     Parameters
     ----------
     moves
-        UCI moves from ``root``; all legal (checked when positions are made of them, or at
-        once by :meth:`check`).
+        UCI moves from ``root``; all legal (checked when positions are made of them).
     result
         ``1-0``, ``0-1``, ``1/2-1/2`` or ``*``.
     white, black
@@ -226,11 +225,6 @@ class Game:
         """The part of the one split by game to which this game belongs."""
         return split_of(self.key)
 
-    def check(self) -> Game:
-        """Return the game itself if every move is legal; raise :class:`MoveError` if not."""
-        _replay(self.root, self.moves)
-        return self
-
     def position(self, ply: int) -> Position:
         """Return the position before ply ``ply`` (0 is the first), with its history."""
         if not 0 <= ply <= len(self.moves):
@@ -251,16 +245,14 @@ class Game:
         return fens
 
 
-@dataclass(frozen=True, slots=True)
-class RepairedFen:
+class RepairedFen(NamedTuple):
     """A position read from a FEN that was not in order, and what was done to it."""
 
     position: Position
     repairs: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PgnGame:
+class PgnGame(NamedTuple):
     """One game of a PGN file, or the reason why it cannot be used.
 
     Parameters
@@ -400,28 +392,6 @@ def read_pgn(source: Path | bytes) -> Iterator[PgnGame]:
         if not problem and not (moves and all(moves)):
             problem = "a null move in the main line" if moves else "no moves"
         yield PgnGame(number, line, builder.game, problem, builder.repairs)
-
-
-def to_game(game: chess.pgn.Game) -> Game:
-    """Return the main line of a game.
-
-    Raises
-    ------
-    MoveError
-        If a move is illegal (a null move, for instance).
-    PositionError
-        If the game starts from an illegal position.
-    """
-    headers = game.headers
-    result = headers.get("Result", "*")
-    return Game(
-        tuple(move.uci() for move in game.mainline_moves()),
-        cast(Result, result) if result in get_args(Result) else "*",
-        headers.get("White", "?"),
-        headers.get("Black", "?"),
-        headers.get("Termination", ""),
-        root=game.board().fen(),
-    ).check()
 
 
 class _PgnBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):

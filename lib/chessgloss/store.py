@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
+from safetensors import SafetensorError, safe_open
 
 Part: TypeAlias = np.ndarray | pd.DataFrame | dict | list | str | int | float | bool | None
 Parts: TypeAlias = Mapping[str, Part]
@@ -151,6 +152,36 @@ def write_tensors(serialised: bytes, path: Path) -> Path:
     aside = path.with_suffix(".part")
     aside.write_bytes(serialised[:8] + text.ljust(end - 8) + serialised[end:])
     return aside.replace(path)
+
+
+def read_tensors(
+    path: Path, kind: str = "", framework: str = "np"
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the tensors of a safetensors file, and the texts of its header.
+
+    Parameters
+    ----------
+    path
+        The file.
+    kind
+        A text that the header must have; any file will do without.
+    framework
+        What the tensors are: ``np`` for numpy's, ``pt`` for torch's.
+
+    Raises
+    ------
+    ValueError
+        If the file is none, or its header has no text named ``kind``.
+    """
+    try:
+        with safe_open(path, framework=framework) as file:
+            about = dict(file.metadata() or {})
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError) as error:
+        raise ValueError(f"{path} is damaged or no safetensors file: {error}") from None
+    if kind and kind not in about:
+        raise ValueError(f"{path} holds no {kind}")
+    return tensors, about
 
 
 def recipe_key(recipe: Mapping[str, Any]) -> str:

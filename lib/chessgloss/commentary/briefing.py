@@ -381,14 +381,12 @@ def _oracle_changes(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange,
 
 def _noticed(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange, ...]]:
     """Return for each move the concepts fitted on facts that it seems to bring about or end."""
-    from chessgloss.concepts.facts import notice
-    from chessgloss.concepts.fit import LAYERS, ConceptVectors
-    from chessgloss.experts import joined_activations, load_expert
+    from chessgloss.concepts.facts import concept_scores, notice
+    from chessgloss.experts import load_expert
 
     expert = load_expert("nnue")
-    vectors = ConceptVectors.load(find_project() / "data" / "concepts" / "facts-nnue.safetensors")
     before, after = (
-        vectors.scores(joined_activations(expert, fens, LAYERS))
+        concept_scores(fens, expert).to_numpy()
         for fens in ([move.position.fen for move in moves], [move.after().fen for move in moves])
     )
     rows = zip(before, after, moves, strict=True)

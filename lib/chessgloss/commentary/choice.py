@@ -9,34 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import chess
 
 from chessgloss.claims import Claim, extract
 from chessgloss.claims.parser import Term
 from chessgloss.commentary import read_table
+from chessgloss.commentary.briefing import PHRASES, Briefing
+from chessgloss.commentary.notes import Note
 from chessgloss.corpora.samples import phase_of
 from chessgloss.positions import MoveInContext
 
-if TYPE_CHECKING:
-    from chessgloss.commentary.briefing import Briefing
-    from chessgloss.commentary.notes import Note
-
 #: Relations of claims that can say the same of the same pieces (:func:`alike`).
-ALIKE: Final = tuple(
-    frozenset(names.split())
-    for names in (
-        "is_mate threatens_mate mate_in can_mate move_mates",
-        "attacks forks",
-        "captures exchanges can_win wins loose brings exchange_result",
-        "gives_check in_check discovered_check double_check",
-        "promotes can_promote",
-        "castled may_castle has_right loses_right cannot_castle",
-        "open_file opens_file",
-        "legal played",
-    )
-)
+ALIKE: Final = tuple(frozenset(names.split()) for names in PHRASES["alike"])
 
 #: The fitted weights: of classes by feature and name (``other`` for those that were rare), and of
 #: numbers by feature.

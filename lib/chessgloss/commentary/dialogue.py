@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import chain
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import chess
 
@@ -51,8 +51,7 @@ _OF_PIECES: Final = ("hanging", "threat", "fork", "pin", "skewer", "passed_pawn"
 _PATTERNS = {name: re.compile(each) for name, each in PHRASES["question_patterns"].items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(NamedTuple):
     """What was found on one thing that a text speaks of.
 
     Parameters
@@ -70,8 +69,7 @@ class Ground:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """An answer and what stands behind it.
 
     Parameters

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast, get_args
 
@@ -230,10 +230,8 @@ def describe_verdict(move: MoveInContext, verdict: Verdict) -> str:
     return "; ".join(parts)
 
 
-def describe_concepts(concepts: Sequence[ConceptChange]) -> str:
-    """Return the concepts, one numbered line each, most important first."""
-    lines = [f"{rank}. {describe_concept(each)}" for rank, each in enumerate(concepts, start=1)]
-    return "\n".join(lines) or "(none given)"
+def _numbered(lines: Iterable[str]) -> str:
+    return "\n".join(f"{rank}. {line}" for rank, line in enumerate(lines, start=1))
 
 
 def describe_concept(change: ConceptChange) -> str:
@@ -282,7 +280,8 @@ def request_comment(
         values["verdict"] = describe_verdict(move, briefing.verdict)
     if chosen.concepts is not None:
         values["attacks"] = _attacks(chosen, describe_attacks(move.after()))
-        values["concepts"] = describe_concepts(concepts_of(briefing, method, count))
+        concepts = map(describe_concept, concepts_of(briefing, method, count))
+        values["concepts"] = _numbered(concepts) or "(none given)"
     *before, question = prompt.fill(**values)
     shown = (turn for each in EXAMPLES[: chosen.examples] for turn in _show(chosen, each))
     sampling = Sampling(TEMPERATURE, 200 if chosen.concepts else 90, seed=1)
@@ -307,8 +306,7 @@ def _show(method: Method, example: Mapping[str, Any]) -> tuple[Message, Message]
         texts["verdict"] = example["verdict"]
     if method.concepts is not None:
         texts["attacks"] = _attacks(method, "\n".join(f"- {each}" for each in example["attacks"]))
-        concepts = enumerate(example["concepts"], start=1)
-        texts["concepts"] = "\n".join(f"{rank}. {each}" for rank, each in concepts)
+        texts["concepts"] = _numbered(example["concepts"])
         answer = f"Thoughts: {example['thoughts']}\nComment: {answer}"
     return prompt.fill(**texts)[-1], Message("assistant", answer)
 

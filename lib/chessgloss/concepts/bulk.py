@@ -8,7 +8,7 @@ chunks in memory, and the result is the same whoever computes which. On this mac
 run in processes of joblib's; on a cluster of ``dask.distributed`` the same calls run unchanged::
 
     with dask.distributed.Client("scheduler:8786"), joblib.parallel_config(backend="dask"):
-        table = label_positions(fens, stockfish8(), Store(Path("/shared/store")))
+        parts = [*label(fens, stockfish8(), Store(Path("/shared/store")))]
 
 The store's folder must then lie on a file system that all workers share. ``jobs`` is the number
 of processes on this machine; a cluster has its own.
@@ -19,11 +19,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,13 +32,10 @@ from tqdm import tqdm
 
 from chessgloss import assets
 from chessgloss.corpora import games
-from chessgloss.experts import joined_activations, load_expert
+from chessgloss.experts import Representation, View, joined_activations, load_expert
 from chessgloss.oracle import Oracle, TermTable, evaluate_terms
 from chessgloss.positions import PositionError, repair_fen
 from chessgloss.store import Parts, Store, file_digest
-
-if TYPE_CHECKING:
-    from chessgloss.experts import Representation, View
 
 #: Positions that one engine labels before the result is kept: some five seconds of
 #: Stockfish 8, so that its start (half a second) counts little and a kill costs little.
@@ -49,20 +45,19 @@ LABEL_CHUNK = 32_768
 ACTIVATION_CHUNK = 8_192
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LabelledLines:
-    """The positions of consecutive lines of a file, with their terms.
+class LabelledTexts(NamedTuple):
+    """The positions that consecutive texts hold, such as the lines of a file, with their terms.
 
     Parameters
     ----------
     fens
         Six-field FENs, mended by :func:`chessgloss.positions.repair_fen`; length ``n``.
     lines
-        Shape ``(n,)``: the line of each in the unpacked file, from 1.
+        Shape ``(n,)``: the place of each among the texts, from 1: its line in an unpacked file.
     table
         The terms, one row a position.
     damaged
-        Lines that hold no legal position, with the reason.
+        Places of the texts that hold no legal position, with the reason.
     """
 
     fens: list[str]
@@ -71,74 +66,70 @@ class LabelledLines:
     damaged: list[tuple[int, str]]
 
 
-def label_positions(
-    fens: Sequence[str], oracle: Oracle, store: Store, *, chunk: int = LABEL_CHUNK, jobs: int = 2
-) -> TermTable:
-    """Evaluate the concept terms of many positions, chunk by chunk.
-
-    Parameters
-    ----------
-    fens
-        FENs of legal positions, which :func:`chessgloss.positions.repair_fen` mends.
-    oracle
-        Where the terms come from, such as :func:`chessgloss.oracle.stockfish8`. It names
-        the engine's command, which must be the same on every worker.
-    store
-        Keeps each chunk under the digest of its FENs and the oracle's name and version.
-    chunk
-        Positions of a task. Another size makes other chunks: what is kept is not found.
-
-    Returns
-    -------
-    TermTable
-        One row a position, in the order of ``fens``: values in pawns, White's and Black's
-        terms as printed.
-
-    Raises
-    ------
-    ValueError
-        If a text is no FEN of a legal position; the message names it.
-    EngineMissing, EngineFailed
-        As :func:`chessgloss.oracle.evaluate_terms` does.
-    FileNotFoundError
-        If a worker's store is not the caller's.
-    """
-    parts = list(_labelled(fens, oracle, store, chunk, jobs))
-    if damaged := [reason for part in parts for _, reason in part.damaged]:
-        raise ValueError(damaged[0])
-    return TermTable.concatenate(part.table for part in parts)
-
-
-def label_stream(
-    path: Path,
-    oracle: Oracle,
-    store: Store,
-    *,
-    chunk: int = LABEL_CHUNK,
-    limit: int | None = None,
-    jobs: int = 2,
-) -> Iterator[LabelledLines]:
-    """Label a file of Lichess evaluations, in the file's order and in bounded memory.
+def label(
+    texts: Iterable[str], oracle: Oracle, store: Store, *, chunk: int = LABEL_CHUNK, jobs: int = 2
+) -> Iterator[LabelledTexts]:
+    """Evaluate the concept terms of many positions chunk by chunk, in order, in bounded memory.
 
     Workers run ahead of the caller; what they finish waits in the store.
 
     Parameters
     ----------
+    texts
+        FENs, which :func:`chessgloss.positions.repair_fen` mends, read as they are needed: a
+        list, or the lines of a file (:func:`stream_fens`).
+    oracle
+        Where the terms come from, such as :func:`chessgloss.oracle.stockfish8`. It names
+        the engine's command, which must be the same on every worker.
+    store
+        Keeps each chunk under the digest of its texts and the oracle's name and version.
+    chunk
+        Texts of a task. Another size makes other chunks: what is kept is not found.
+
+    Yields
+    ------
+    LabelledTexts
+        The positions of a chunk. The whole table is
+        ``TermTable.concatenate(part.table for part in label(...))``.
+
+    Raises
+    ------
+    EngineMissing, EngineFailed
+        As :func:`chessgloss.oracle.evaluate_terms` does.
+    FileNotFoundError
+        If a worker's store is not the caller's.
+    """
+    # What the numbers depend on: not the command's path, which machines differ in.
+    recipe = {"oracle": [oracle.name, oracle.banner.strip(), *oracle.setup]}
+    done = _computed("labels", texts, chunk, recipe, _label, (oracle,), store, jobs)
+    for first, parts in zip(count(1, chunk), done, strict=False):
+        table = TermTable(parts["middlegame"], parts["endgame"], parts["total"], parts["status"])
+        damaged = [(first + at, reason) for at, reason in parts["damaged"]]
+        rows = parts["positions"]["fen"]
+        yield LabelledTexts(rows.tolist(), first + rows.index.to_numpy(), table, damaged)
+
+
+def stream_fens(path: Path) -> Iterator[str]:
+    """Yield the FEN of each line of a file of Lichess evaluations; it is never unpacked whole.
+
+    Where a line has none, its beginning comes instead, so that :func:`label` names it.
+
+    Parameters
+    ----------
     path
         A ``lichess_db_eval.jsonl.zst`` (https://database.lichess.org/#evals), or any file
-        with one JSON object a line that has a ``fen``. It is never unpacked whole.
-    limit
-        Read so many lines only.
-    oracle, store, chunk
-        As for :func:`label_positions`; a chunk is counted in lines.
+        with one JSON object a line that has a ``fen``.
 
     Raises
     ------
     chessgloss.corpora.games.TruncatedFileError
         After the last whole line, if the file is cut off. All before it is labelled.
     """
-    texts = map(_fen_text, islice(games.stream_lines(path), limit))
-    return _labelled(texts, oracle, store, chunk, jobs)
+    for line in games.stream_lines(path):
+        try:
+            yield str(json.loads(line)["fen"])
+        except (ValueError, KeyError, TypeError):
+            yield line[:80].decode(errors="replace").strip()
 
 
 def activate(
@@ -167,7 +158,7 @@ def activate(
     layers
         One layer, or several with ``+`` between them: ``pairwise+clipped``.
     store, chunk
-        As for :func:`label_positions`; the key is the FENs' digest, the network's SHA-256,
+        As for :func:`label`; the key is the FENs' digest, the network's SHA-256,
         its view and the layers.
 
     Yields
@@ -181,20 +172,6 @@ def activate(
     options = (layers, expert, None if path is None else str(Path(path).resolve()), view, sha256)
     done = _computed("activations", fens, chunk, recipe, _activate, options, store, jobs)
     return (parts["activations"] for parts in done)
-
-
-def _labelled(
-    texts: Iterable[str], oracle: Oracle, store: Store, size: int, jobs: int
-) -> Iterator[LabelledLines]:
-    """Yield the positions that consecutive texts hold, with their terms."""
-    # What the numbers depend on: not the command's path, which machines differ in.
-    recipe = {"oracle": [oracle.name, oracle.banner.strip(), *oracle.setup]}
-    done = _computed("labels", texts, size, recipe, _label, (oracle,), store, jobs)
-    for first, parts in zip(count(1, size), done, strict=False):
-        table = TermTable(parts["middlegame"], parts["endgame"], parts["total"], parts["status"])
-        damaged = [(first + at, reason) for at, reason in parts["damaged"]]
-        rows = parts["positions"]["fen"]
-        yield LabelledLines(rows.tolist(), first + rows.index.to_numpy(), table, damaged)
 
 
 def _computed(
@@ -282,11 +259,3 @@ def _network_digest(expert: str, path: Path | str | None) -> str:
     if expert not in ("nnue", "leela"):
         return ""
     return file_digest(Path(path) if path else assets.locate(expert))
-
-
-def _fen_text(line: bytes) -> str:
-    """Return the FEN of a line as it stands there, or the line's beginning if it has none."""
-    try:
-        return str(json.loads(line)["fen"])
-    except (ValueError, KeyError, TypeError):
-        return line[:80].decode(errors="replace").strip()

@@ -10,17 +10,21 @@ positions, chooses pairs and fits the vectors that ``data/concepts`` holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import chess
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from chessgloss.concepts.changes import ConceptChange, concept_and_side
+from chessgloss.concepts.fit import LAYERS, ConceptVectors
+from chessgloss.experts import Expert, joined_activations
 from chessgloss.facts.board import doubled, heavy_pieces, open_files
 from chessgloss.facts.tactics import forks, mates, pins
 from chessgloss.positions import MoveInContext
+from chessgloss.store import find_project
 
 #: A concept is noticed if its score changes sign and moves by at least so many margins.
 NOTICED = 1.0
@@ -42,6 +46,26 @@ PREDICATES: Mapping[str, Callable[[chess.Board, chess.Color], bool | None]] = {
 
 #: The concepts, White's before Black's: ``White fork``, ``Black fork``, ...
 CONCEPTS = tuple(f"{side} {name}" for name in PREDICATES for side in ("White", "Black"))
+
+
+def concept_scores(fens: Sequence[str], expert: Expert) -> pd.DataFrame:
+    """Return the scores of ten concepts by the vectors fitted on facts; one above 0 is detected.
+
+    Parameters
+    ----------
+    fens
+        The positions, ``(n,)``.
+    expert
+        The network ``nnue`` in White's view, as the vectors were fitted.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Shape ``(n, 10)``, columns as :data:`CONCEPTS`.
+    """
+    path = find_project() / "data" / "concepts" / "facts-nnue.safetensors"
+    scores = ConceptVectors.load(path).scores(joined_activations(expert, fens, LAYERS))
+    return pd.DataFrame(scores, columns=list(CONCEPTS))
 
 
 def notice(

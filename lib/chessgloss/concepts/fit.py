@@ -20,12 +20,11 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
-from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.svm import LinearSVC
 
-from chessgloss.store import write_tensors
+from chessgloss.store import read_tensors, write_tensors
 
 Floats = NDArray[np.floating]
 
@@ -200,25 +199,6 @@ class ConceptVectors:
         tensors, about = read_tensors(path, "names")
         names = tuple(json.loads(about.pop("names")))
         return cls(names, tensors["weights"], tensors["biases"], about)
-
-
-def read_tensors(path: Path, kind: str) -> tuple[dict[str, NDArray], dict[str, str]]:
-    """Return the arrays of a safetensors file, and the texts of its header.
-
-    Raises
-    ------
-    ValueError
-        If the file is none, or its header has no text named ``kind``.
-    """
-    try:
-        with safe_open(path, framework="np") as file:
-            about = dict(file.metadata() or {})
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except SafetensorError as error:
-        raise ValueError(f"{path} is damaged or no safetensors file: {error}") from None
-    if kind not in about:
-        raise ValueError(f"{path} holds no {kind}")
-    return tensors, about
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -35,7 +35,7 @@ from chessgloss.experts.boards import read_boards
 from chessgloss.experts.nnue import ACCUMULATORS, ONE, multiply_pairs
 from chessgloss.oracle import TERMS
 from chessgloss.positions import Position, read_fen, read_move
-from chessgloss.store import data_file, write_tensors
+from chessgloss.store import data_file, read_tensors, write_tensors
 
 MethodName = Literal["default", "linear", "paper"]
 
@@ -231,7 +231,7 @@ class ChangeModel:
         ValueError
             If the file holds no model.
         """
-        arrays, about = fit.read_tensors(path, "sizes")
+        arrays, about = read_tensors(path, "sizes")
         network, spread = ChangeNetwork(*json.loads(about.pop("sizes"))), arrays.pop("spread")
         weights = {name: torch.from_numpy(each).float() for name, each in arrays.items()}
         network.load_state_dict(weights)

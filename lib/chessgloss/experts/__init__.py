@@ -133,7 +133,8 @@ class Expert(Representation):
         Parameters
         ----------
         layer
-            Name of the layer that ``activations`` (n, d) belong to, in this expert's view.
+            Name of the layer that ``activations`` (n, d) belong to, in this expert's view; of
+            NNUE ``pairwise``, the one that all its judging reads.
         activations
             Activations, steered as one likes.
         positions

@@ -57,10 +57,6 @@ class Boards:
         """Return ``squares`` seen by Black: ranks mirrored, own pieces are codes 1 to 6."""
         return _SWAPPED[self.squares.reshape(-1, 8, 8)[:, ::-1].reshape(-1, 64)]
 
-    def from_mover(self) -> np.ndarray:
-        """Return ``squares`` seen by the side to move: (n, 64)."""
-        return np.where(self.white_to_move[:, None], self.squares, self.from_black())
-
 
 def signs_of(white_to_move: np.ndarray) -> np.ndarray:
     """Return 1 where White is to move and -1 where Black is: between mover's and White's view."""
@@ -145,7 +141,8 @@ class BareBoard(Representation):
 
     def _layer(self, layer: str, positions: list[str | Position]) -> np.ndarray:
         boards, counted = read_boards(positions), self.name == "piece_counts"
-        squares = boards.squares if self.view == "white" else boards.from_mover()
+        as_white = boards.white_to_move | (self.view == "white")
+        squares = np.where(as_white[:, None], boards.squares, boards.from_black())
         codes = np.arange(1, len(PIECES) + 1, dtype=np.uint8)
         columns = (
             squares[:, None, :] == (np.setdiff1d(codes, _KINGS) if counted else codes)[:, None]

@@ -50,8 +50,6 @@ _PAIR_DIVISOR = 128  # Stockfish divides the product of two activations by 128
 _WEIGHT_SCALE = 64  # 2 ** WeightScaleBits, nnue_common.h
 _SKIP_NUMERATOR = 600 * 16  # propagate(), nnue_architecture.h: 600 * OutputScale
 _PADDED_INPUTS_2 = 32
-_FLOAT32_EXACT = 2**24
-_MOST_PIECES = 32
 _BAGS_AT_ONCE = 256  # their sums (1 MiB) stay in a core's cache until they are activated
 _KING_PLANE = 10 * 64
 _WIDTHS = {
@@ -73,7 +71,8 @@ class NnueFormatError(ValueError):
 class Stack(NamedTuple):
     """One of the eight small networks: weights (outputs, inputs) and biases of three layers.
 
-    Those of the first layer are float32, the others float64; both hold every integer exactly.
+    Those of the first layer are float32, the others float64; both hold every integer exactly:
+    1,024 products of at most 126 * 128 stay below 2**24, as do the first layer's biases.
     """
 
     weights_1: torch.Tensor
@@ -146,8 +145,7 @@ def read_network(path: Path, random_weights: int | None = None) -> NnueNetwork:
     ------
     NnueFormatError
         If the file is cut off, is no NNUE file, or has another architecture; the message
-        says which and how to get the right one. Also if sums could leave the range in which
-        float32 holds every integer.
+        says which and how to get the right one.
     """
     data, offset = path.read_bytes(), 0
 
@@ -188,12 +186,6 @@ def read_network(path: Path, random_weights: int | None = None) -> NnueNetwork:
         stacks.append([weights_1, biases_1, weights_2, biases_2, weights_3, bias_3])
     if offset != len(data):
         refuse(f"{len(data) - offset} bytes are left over at the end")
-    reach = _MOST_PIECES * float(np.abs(weights.astype(np.int32)).max())
-    for weights_1, biases_1, *_ in stacks:
-        sums = 126.0 * np.abs(weights_1.astype(float)).sum(axis=1).max()
-        reach = max(reach, sums + np.abs(biases_1.astype(float)).max())
-    if reach >= _FLOAT32_EXACT:
-        refuse(f"its sums can reach {reach:.0f}, and float32 is exact up to {_FLOAT32_EXACT}")
     if random_weights is not None:
         rng = np.random.default_rng(random_weights)
 
@@ -394,75 +386,47 @@ class NnueExpert(Expert):
     @_one_thread()
     @torch.inference_mode()
     def _layer(self, layer: str, positions: list[str | Position]) -> np.ndarray:
-        boards = read_boards(positions)
-        bags = feature_bags(boards)
-        if not layer.startswith("hidden"):
-            swapped = ~boards.white_to_move & (self.view == "mover")
-            return self._transformer.blocks(bags, layer, swapped).view(len(boards), -1).numpy()
-        hidden, _ = self._hidden1(self._own_pairs(boards, bags), boards)
-        if layer == "hidden2":
-            hidden = self._hidden2(hidden, boards)
-        return hidden.float().numpy()
+        boards, dense = read_boards(positions), layer.startswith("hidden")
+        swapped = ~boards.white_to_move & (self.orientation(layer) == "mover")
+        wide = "pairwise" if dense else layer
+        flat = self._transformer.blocks(feature_bags(boards), wide, swapped).flatten(1)
+        if not dense:
+            return flat.numpy()
+        result = flat.new_empty((len(boards), self.width(layer)))
+        for stack, rows in self._by_stack(boards):
+            hidden, _ = stack.first(flat[rows])
+            result[rows] = (stack.second(hidden) if layer == "hidden2" else hidden).float()
+        return result.numpy()
 
     @_one_thread()
     def _continued(self, layer: str, activations: torch.Tensor, positions: Positions) -> np.ndarray:
-        boards = read_boards(positions)
-        bags, wide = feature_bags(boards), not layer.startswith("hidden")
-        pairs = (
-            self._pairs_from(layer, activations, boards) if wide else self._own_pairs(boards, bags)
-        )
-        hidden, skip = self._hidden1(pairs, boards)
-        if not wide:
-            hidden = activations.double()
-        last = hidden if layer == "hidden2" else self._hidden2(hidden, boards)
-        return self._sum_up(last, skip, boards, bags)
-
-    def _pairs_from(self, layer: str, values: torch.Tensor, boards: Boards) -> torch.Tensor:
-        """Return the products (n, 2, 512), the mover's first, that follow from a wide layer."""
-        blocks = values.reshape(len(boards), 2, -1)
-        if self.view == "white":
-            white = torch.from_numpy(boards.white_to_move)[:, None, None]
-            blocks = torch.where(white, blocks, blocks.flip(1))
-        if layer == "accumulators":
-            blocks = blocks.clamp(0, ONE)
-        return blocks if layer == "pairwise" else multiply_pairs(blocks)
-
-    def _own_pairs(self, boards: Boards, bags: FeatureBags) -> torch.Tensor:
-        return self._transformer.blocks(bags, "pairwise", ~boards.white_to_move)
-
-    def _hidden1(self, pairs: torch.Tensor, boards: Boards) -> tuple[torch.Tensor, torch.Tensor]:
-        flat = pairs.reshape(len(boards), -1)
-        hidden = flat.new_empty((len(boards), INPUTS_2), dtype=torch.float64)
-        skip = flat.new_empty(len(boards), dtype=torch.float64)
-        for stack, rows in self._by_stack(boards):
-            hidden[rows], skip[rows] = stack.first(flat[rows])
-        return hidden, skip
-
-    def _hidden2(self, hidden: torch.Tensor, boards: Boards) -> torch.Tensor:
-        result = hidden.new_empty((len(boards), OUTPUTS_2))
-        for stack, rows in self._by_stack(boards):
-            result[rows] = stack.second(hidden[rows])
-        return result
-
-    def _sum_up(
-        self, hidden: torch.Tensor, skip: torch.Tensor, boards: Boards, bags: FeatureBags
-    ) -> np.ndarray:
-        """Return the evaluation, float32 (n,), in pawns for White.
+        """Evaluate in pawns for White, float32 (n,), from the products that the stacks read.
 
         Piece-square sums are the mover's minus the opponent's; divisions round towards zero,
         as integers do in C++.
         """
-        positional = hidden.new_empty(len(boards))
+        if layer != self._judged_from:
+            raise ValueError(f"{self.name} is judged from {self._judged_from}, not from {layer}")
+        boards = read_boards(positions)
+        pairs = activations.reshape(len(boards), 2, -1)
+        if self.view == "white":  # the network reads the mover's first
+            turns = torch.from_numpy(boards.white_to_move)[:, None, None]
+            pairs = torch.where(turns, pairs, pairs.flip(1))
+        flat, sums = pairs.flatten(1), torch.empty(len(boards), dtype=torch.float64)
         for stack, rows in self._by_stack(boards):
-            positional[rows] = stack.output(hidden[rows])
-        stacks = np.repeat(_stack_numbers(boards), boards.piece_counts())
+            hidden, skip = stack.first(flat[rows])
+            sums[rows] = stack.output(stack.second(hidden)) + skip
+        bags, stacks = (
+            feature_bags(boards),
+            np.repeat(_stack_numbers(boards), boards.piece_counts()),
+        )
         white, black = (
             np.add.reduceat(self._psqt[features, stacks].astype(np.int64), bags.starts)
             for features in bags.features
         )
         signs = signs_of(boards.white_to_move)
         squares = torch.from_numpy(((white - black) * signs).astype(np.float64))
-        units = torch.trunc((torch.trunc(squares / 2) + positional + skip) / 16).numpy()
+        units = torch.trunc((torch.trunc(squares / 2) + sums) / 16).numpy()
         return (units * signs).astype(np.float32) / np.float32(UNITS_PER_PAWN)
 
     def _by_stack(self, boards: Boards) -> Iterator[tuple[Stack, torch.Tensor]]:

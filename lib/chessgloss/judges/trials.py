@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar
 
 import chess
@@ -24,7 +23,7 @@ from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.engine import centipawns
 from chessgloss.facts import side_name
 from chessgloss.judges.gcc import DIMENSIONS, ONE_TOKEN, about_text, ask_each, read_letter, texts_of
-from chessgloss.store import find_project
+from chessgloss.store import data_file
 
 Item = TypeVar("Item")
 
@@ -203,19 +202,14 @@ def labelled_sentences(moves: int = GOLD_MOVES) -> pd.DataFrame:
 def gold_moves(half: str, moves: int = GOLD_MOVES) -> dict[str, list[GoldText]]:
     """Return the sentences on every n-th move of a half, by the name of the first of them."""
     by_move: dict[tuple[str, str], list[GoldText]] = {}
-    for sentence in read_gold(gold_briefings_file().with_name(f"{half}.jsonl")):
+    for sentence in read_gold(data_file(f"claims/{half}.jsonl")):
         by_move.setdefault((sentence.move.position.fen, sentence.move.uci), []).append(sentence)
     return {texts[0].key: texts for texts in spread(list(by_move.values()), moves)}
 
 
-def gold_briefings_file() -> Path:
-    """Return where the briefings of the gold set's moves are kept."""
-    return find_project() / "data" / "claims" / "briefings.json"
-
-
 def gold_briefings() -> dict[str, Briefing]:
     """Return the committed briefings of the gold set's moves, by name."""
-    return read_briefings(gold_briefings_file())
+    return read_briefings(data_file("claims/briefings.json"))
 
 
 # ---------------------------------------------------------------- the best of four

@@ -22,7 +22,7 @@ from chessgloss.corpora.games import stream_lines
 from chessgloss.llm.recordings import Request
 from chessgloss.positions import MoveInContext, Position, repair_fen
 from chessgloss.skill.players import MOVE, Answer, Asked, read_table
-from chessgloss.store import find_project
+from chessgloss.store import data_file
 
 #: Problems whose answers the book replays: the first ones of the committed file.
 RECORDED = 200
@@ -137,11 +137,6 @@ def mating_moves(board: chess.Board) -> tuple[str, ...]:
 # ---------------------------------------------------------------- problems
 
 
-def problems_file() -> Path:
-    """Return where the problems are kept."""
-    return find_project() / "data" / "mates" / "problems.tsv"
-
-
 def read_problems(path: Path | None = None, count: int | None = None) -> list[Problem]:
     """Read problems, all or the first ``count``.
 
@@ -150,7 +145,7 @@ def read_problems(path: Path | None = None, count: int | None = None) -> list[Pr
     ValueError
         If a line is not a problem, or there are fewer than ``count``.
     """
-    path = path or problems_file()
+    path = path or data_file("mates/problems.tsv")
     rows = read_table(path, COLUMNS)
     if count is not None and not 0 < count <= len(rows):
         raise ValueError(f"{path.name} holds {len(rows)} problems; cannot read {count}")

@@ -28,25 +28,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import chess
 import numpy as np
 import pandas as pd
 
 from chessgloss.commentary.prompts import load_prompt
-from chessgloss.concepts.facts import CONCEPTS
-from chessgloss.concepts.fit import LAYERS, ConceptVectors
+from chessgloss.concepts.facts import concept_scores
 from chessgloss.engine import Engine, EngineFailed
-from chessgloss.experts import joined_activations
+from chessgloss.experts import Expert
 from chessgloss.llm.client import DEFAULT_MODEL, Client
 from chessgloss.llm.recordings import Answer as Reply
 from chessgloss.llm.recordings import Request, Sampling, State
 from chessgloss.positions import Position
-from chessgloss.store import find_project
-
-if TYPE_CHECKING:
-    from chessgloss.experts import Expert
 
 AnswerState = Literal["legal", "illegal", "unreadable", "error", "refused"]
 
@@ -603,26 +598,6 @@ def nickname(model: str) -> str:
 
 
 # ---------------------------------------------------------------- what an expert sees
-
-
-def concept_scores(fens: Sequence[str], expert: Expert) -> pd.DataFrame:
-    """Return the scores of ten concepts by the vectors fitted on facts; one above 0 is detected.
-
-    Parameters
-    ----------
-    fens
-        The positions, ``(n,)``.
-    expert
-        The network ``nnue`` in White's view, as the vectors were fitted.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Shape ``(n, 10)``, columns as :data:`chessgloss.concepts.facts.CONCEPTS`.
-    """
-    path = find_project() / "data" / "concepts" / "facts-nnue.safetensors"
-    scores = ConceptVectors.load(path).scores(joined_activations(expert, fens, LAYERS))
-    return pd.DataFrame(scores, columns=list(CONCEPTS))
 
 
 def mate_detected(fens: Sequence[str], expert: Expert) -> list[bool]:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import chess
+import chess.pgn
 import chess.polyglot
 import numpy as np
 import pandas as pd
@@ -31,7 +32,7 @@ from chessgloss import assets
 from chessgloss.concepts.facts import PREDICATES
 from chessgloss.corpora.lectures import commented_moves
 from chessgloss.facts.tactics import Exchanges, exchange, forks, hanging, line_tactics, mates
-from chessgloss.positions import CommentedMove, Game, Position, read_move, read_pgn, to_game
+from chessgloss.positions import CommentedMove, Game, Position, read_move, read_pgn
 from chessgloss.skill.grading import position_key
 from chessgloss.skill.players import PLAYS, Asked
 from chessgloss.store import find_project
@@ -283,21 +284,21 @@ def read_puzzles(folder: Path, count: int = 20) -> list[Known]:
         Mates to draw from each of ``mate_in_2``, ``mate_in_3`` and ``mate_in_4``. Of the
         studies all that have a solution are taken.
     """
-    puzzles: list[Known] = []
+    games: list[tuple[str, str, chess.pgn.Game]] = []
     for number in (2, 3, 4):
         text = (folder / f"mate_in_{number}.pgn").read_text("latin-1")
         texts = re.split(r"(?m)^(?=\[Event )", text)[1:]
         for row in sorted(np.random.default_rng([SEED, number]).permutation(len(texts))[:count]):
-            game = to_game(next(read_pgn(texts[row].encode("latin-1"))).game)
-            name = f"mate_in_{number}.{row + 1:03d}"
-            puzzles.append(Known(name, "mate", Position(game.root), game.moves[0]))
+            game = next(read_pgn(texts[row].encode("latin-1"))).game
+            games.append((f"mate_in_{number}.{row + 1:03d}", "mate", game))
     for path in sorted(folder.glob("*practice*.pgn")):
         stem = f"study.{path.stem.split('practice-')[-1].split('_by_')[0]}"
-        for read in read_pgn(path):
-            if not read.problem:
-                game, name = to_game(read.game), f"{stem}.{read.number:03d}"
-                puzzles.append(Known(name, "study", Position(game.root), game.moves[0]))
-    return puzzles
+        good = (read for read in read_pgn(path) if not read.problem)
+        games += [(f"{stem}.{read.number:03d}", "study", read.game) for read in good]
+    return [
+        Known(name, kind, Position(game.board().fen()), next(iter(game.mainline_moves())).uci())
+        for name, kind, game in games
+    ]
 
 
 def draw_book_positions(book: Path, count: int = 60, plies: int = 10) -> list[Known]:

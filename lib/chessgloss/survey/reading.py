@@ -11,13 +11,12 @@ comparisons. The intervals of means and of differences allow for other raters to
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -51,7 +50,7 @@ class Ratings:
     simulated
         Whether the ratings come from :mod:`chessgloss.survey.simulate` and not from people.
     notes
-        What a reader must be told: files left out, answers that are missing.
+        Who rated, their strength, and whether their file is left out as a pilot run.
     """
 
     frame: pd.DataFrame
@@ -89,6 +88,9 @@ class _Strength(BaseModel):
     scale: Annotated[str, Field(pattern=f"^({'|'.join(STRENGTHS)})$")]
     rating: Annotated[int, Field(strict=True, ge=100, le=3500)] | None
 
+    def __str__(self) -> str:
+        return f"{STRENGTHS[self.scale]}{f' {self.rating}' if self.rating else ''}"
+
     @model_validator(mode="after")
     def _rated(self) -> _Strength:
         if (self.scale == "none") != (self.rating is None):
@@ -97,7 +99,6 @@ class _Strength(BaseModel):
 
 
 class _Comment(BaseModel):
-    place: int
     move: int
     item: str
     correctness: _Three = None
@@ -123,8 +124,7 @@ class _Session(BaseModel):
     comments: list[_Comment]
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Something wrong in a file of ratings.
 
     Parameters
@@ -133,16 +133,12 @@ class Problem:
         The file, as it was named.
     place
         Where in it: ``comment 7, relevance``.
-    kind
-        ``unreadable``, ``foreign`` (of another study or key), ``missing``, ``doubled``,
-        ``out_of_range`` or ``tampered``.
     text
         What is wrong, and what to do.
     """
 
     file: str
     place: str
-    kind: str
     text: str
 
     def __str__(self) -> str:
@@ -157,7 +153,7 @@ class RatingsError(ValueError):
         super().__init__("\n".join(map(str, problems)))
 
 
-def read_ratings(paths: Iterable[Path], key: Key, *, partial: bool = False) -> Ratings:
+def read_ratings(paths: Iterable[Path], key: Key) -> Ratings:
     """Read and check the files of all raters of a study.
 
     Each file must belong to the key's study, name its comments by ids that the key knows,
@@ -170,9 +166,6 @@ def read_ratings(paths: Iterable[Path], key: Key, *, partial: bool = False) -> R
         Files that the form made.
     key
         Of the study.
-    partial
-        Whether answers may be missing; they are then counted in ``notes``. Every other
-        fault is an error as before.
 
     Raises
     ------
@@ -181,19 +174,15 @@ def read_ratings(paths: Iterable[Path], key: Key, *, partial: bool = False) -> R
     """
     read = [_read(path, key) for path in sorted(paths)]
     sessions = [session for session, _ in read if session]
-    problems = [*chain.from_iterable(wrong for _, wrong in read), *_across(sessions)]
-    whole = {session.file for session in sessions}
-    lacking = [
-        each for each in problems if partial and each.kind == "missing" and each.file in whole
-    ]
-    if wrong := [each for each in problems if each not in lacking]:
-        raise RatingsError(wrong)
+    if problems := [*itertools.chain.from_iterable(wrong for _, wrong in read), *_across(sessions)]:
+        raise RatingsError(problems)
     counted = [session for session in sessions if not session.pilot]
     if not counted:
-        raise RatingsError([Problem("(all files)", "-", "missing", "no file of a main run")])
-    notes = [f"{each.file}: a pilot run, not counted" for each in sessions if each.pilot]
-    missing = Counter(each.file for each in lacking)
-    notes += [f"{file}: {count} answers missing" for file, count in missing.items()]
+        raise RatingsError([Problem("(all files)", "-", "no file of a main run")])
+    notes = [
+        f"{each.participant}: {each.strength}{', a pilot run, not counted' * each.pilot}"
+        for each in sessions
+    ]
     known, names = key.items(), tuple(move.name for move in key.study.moves)
     rows = [
         {"move": names[row.move - 1], "method": known[row.item][1], "rater": session.participant}
@@ -206,19 +195,9 @@ def read_ratings(paths: Iterable[Path], key: Key, *, partial: bool = False) -> R
     return Ratings(frame, names, key.study.methods, counted[0].simulated, tuple(notes))
 
 
-def strengths(paths: Iterable[Path]) -> pd.DataFrame:
-    """Return who rated: ``participant``, ``scale``, ``rating``, ``pilot``; of checked files."""
-    rows = []
-    for path in sorted(paths):
-        record = json.loads(path.read_text(encoding="utf-8"))
-        scale, rating = record["strength"]["scale"], record["strength"]["rating"]
-        rows.append((record["participant"], STRENGTHS[scale], rating, record["pilot"]))
-    return pd.DataFrame(rows, columns=["participant", "scale", "rating", "pilot"])
-
-
 def _read(path: Path, key: Key) -> tuple[_Session | None, list[Problem]]:
     """Return a file's content, if its fields are in range, and what is wrong with it."""
-    session, wrong = None, list[tuple[str, str, str]]()
+    session, wrong = None, list[tuple[str, str]]()
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(record, dict) or record.get("format") != FORMAT:
@@ -228,51 +207,43 @@ def _read(path: Path, key: Key) -> tuple[_Session | None, list[Problem]]:
     except ValidationError as error:
         wrong = faults(error)
     except (OSError, ValueError, RecursionError) as error:
-        wrong = [("the file", "unreadable", f"cannot be read: {error}")]
+        wrong = [("the file", f"cannot be read: {error}")]
     return session, [Problem(str(path), *fault) for fault in wrong]
 
 
-def _faults(session: _Session, key: Key) -> Iterator[tuple[str, str, str]]:
-    """Yield place, kind and text of what is wrong with a file whose fields are in range."""
+def _faults(session: _Session, key: Key) -> Iterator[tuple[str, str]]:
+    """Yield place and text of what is wrong with a file whose fields are in range."""
     if session.study != key.study_id:
-        yield "study", "foreign", f"{session.study!r} is not this key's study"
+        yield "study", f"{session.study!r} is not this key's study"
         return
-    known, places = key.items(), dict[str, int]()
+    known, code = key.items(), session.participant
+    rated = {known[row.item][0] for row in session.comments if row.item in known}
+    expected = [
+        (number, item)
+        for number, items in itertools.groupby(known, key=lambda item: known[item][0])
+        if number in rated or not session.pilot
+        for item in shown_order(code, items)
+    ]
+    given = [(row.move, row.item) for row in session.comments]
+    for place, (row, wanted) in enumerate(itertools.zip_longest(given, expected), start=1):
+        if row != wanted:
+            yield f"comment {place}", f"not what {code} was shown here: edited, or another's file"
+            break
     for place, row in enumerate(session.comments, start=1):
-        where = f"comment {place}"
-        if row.item not in known:
-            yield where, "tampered", f"id {row.item!r} is not one of this study"
-        elif row.item in places:
-            yield where, "doubled", f"{row.item} is comment {places[row.item]} already"
-        elif (row.place, row.move) != (place, known[row.item][0]):
-            yield where, "tampered", f"{row.item} does not belong to this place and move"
-        else:
-            places[row.item] = place
-            yield from _missing_answers(where, row)
-    wanted = sorted({known[item][0] for item in (places if session.pilot else known)})
-    by_move = [[item for item, (number, _) in known.items() if number == n] for n in wanted]
-    expected = [item for items in by_move for item in shown_order(session.participant, items)]
-    if absent := [item for item in expected if item not in places]:
-        text = f"{len(absent)} of {len(expected)} comments are not in the file, first {absent[0]}"
-        yield "comments", "tampered", text
-    elif list(places) != expected:
-        text = f"not in the order that {session.participant} was shown: edited, or another's"
-        yield "comments", "tampered", text
+        yield from _missing_answers(f"comment {place}", row)
 
 
-def _missing_answers(where: str, row: _Comment) -> Iterator[tuple[str, str, str]]:
+def _missing_answers(where: str, row: _Comment) -> Iterator[tuple[str, str]]:
     for name in DIMENSIONS:
         if getattr(row, name) is None:
-            yield f"{where}, {name}", "missing", "not answered"
+            yield f"{where}, {name}", "not answered"
     correct = DIMENSIONS["correctness"]
     if row.correctness == correct and row.causes:
-        yield f"{where}, causes", "out_of_range", "a fully correct comment has no cause of error"
+        yield f"{where}, causes", "a fully correct comment has no cause of error"
     if row.correctness is not None and row.correctness < correct and not row.causes:
-        yield f"{where}, causes", "missing", "not fully correct, and no cause is named"
-    if len(set(row.causes)) < len(row.causes):
-        yield f"{where}, causes", "doubled", "a cause is named twice"
+        yield f"{where}, causes", "not fully correct, and no cause is named"
     if ("other" in row.causes) != bool(row.other):
-        yield f"{where}, other", "missing", "another cause needs its words, and only it"
+        yield f"{where}, other", "another cause needs its words, and only it"
 
 
 def _across(sessions: Sequence[_Session]) -> Iterator[Problem]:
@@ -281,11 +252,11 @@ def _across(sessions: Sequence[_Session]) -> Iterator[Problem]:
     for session in sessions:
         if (code := session.participant) in first:
             text = f"{code} is also in {first[code]}; keep one file for each participant"
-            yield Problem(session.file, "participant", "doubled", text)
+            yield Problem(session.file, "participant", text)
         first.setdefault(code, session.file)
         if session.simulated and not all(each.simulated for each in sessions):
             text = "simulated ratings among human ones; read them by themselves"
-            yield Problem(session.file, "simulated", "foreign", text)
+            yield Problem(session.file, "simulated", text)
 
 
 # ---------------------------------------------------------------- tables

@@ -54,9 +54,6 @@ STRENGTHS: Mapping[str, str] = {
 
 KEY_FORMAT = "chessgloss-key/1"
 
-#: First columns of a study's table; every further column is a method.
-HEAD = ["name", "fen", "move"]
-
 #: The move that the instructions speak of: 6. Nxf7 of the Two Knights Defence.
 GUIDE = MoveInContext(
     Position("r1bqkb1r/ppp2ppp/2n5/3np1N1/2B5/8/PPPP1PPP/RNBQK2R w KQkq - 0 6"), "g5f7"
@@ -98,7 +95,7 @@ class StudyMove(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _read_move(cls, row: Any) -> Any:
-        if isinstance(row, dict) and all(isinstance(row.get(key), str) for key in HEAD):
+        if isinstance(row, dict) and all(isinstance(row.get(key), str) for key in ("fen", "move")):
             played = read_move(read_fen(row["fen"]), row["move"])
             return row | {"fen": played.position.fen, "move": played.uci}
         return row
@@ -234,64 +231,33 @@ def study_of(
     return Study.model_validate({"title": title, "baseline": baseline, "moves": rows})
 
 
-def read_study(path: Path, *, title: str = "", baseline: str = "") -> Study:
-    """Read a study from ``.json`` or ``.tsv``.
+def read_study(path: Path) -> Study:
+    """Read a study from a file of JSON.
 
-    JSON: ``{"title", "baseline", "moves": [{"name", "fen", "move", "comments": {METHOD:
-    TEXT}}]}``. TSV: columns ``name``, ``fen``, ``move``, then one for each method, with the
-    comments in the cells. Moves are SAN or UCI.
-
-    Parameters
-    ----------
-    path
-        The file.
-    title, baseline
-        Take the place of what the file says; a table says neither (its name is the title,
-        ``ccc`` the baseline).
+    It holds ``{"title", "baseline", "moves": [{"name", "fen", "move", "comments": {METHOD:
+    TEXT}}]}``; moves are SAN or UCI, and title and baseline may be missing (:class:`Study`).
 
     Raises
     ------
     ValueError
         If the file breaks its form; the message names file and move.
     """
-    if path.suffix not in (".json", ".tsv"):
-        raise ValueError(f"{path}: a study ends in .json or .tsv")
     try:
-        record = json.loads(path.read_text("utf-8")) if path.suffix == ".json" else _table(path)
-        given = {"title": title, "baseline": baseline}
-        return Study.model_validate(record | {name: text for name, text in given.items() if text})
+        return Study.model_validate(json.loads(path.read_text("utf-8")))
     except ValidationError as error:
-        problems = [f"{path}: {place}: {text}" for place, _, text in faults(error)]
+        problems = [f"{path}: {place}: {text}" for place, text in faults(error)]
         raise ValueError("\n".join(problems)) from None
-    except (TypeError, ValueError) as error:
+    except ValueError as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
 
 
-def _table(path: Path) -> dict[str, Any]:
-    table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    if list(table.columns[:3]) != HEAD:
-        raise ValueError(f"columns are {', '.join(HEAD)} and one for each method")
-    texts = table.drop(columns=HEAD).to_dict("records")
-    moves = table[HEAD].assign(comments=texts).to_dict("records")
-    return {"title": path.stem.replace("_", " "), "moves": moves}
-
-
-def write_study(path: Path, study: Study) -> None:
-    """Write a study as JSON."""
-    path.write_text(study.model_dump_json(indent=1) + "\n", encoding="utf-8")
-
-
-def faults(error: ValidationError) -> list[tuple[str, str, str]]:
-    """Return place (``move 3, comments``), kind and text of each fault that pydantic found.
-
-    The kind is ``missing`` or ``out_of_range``.
-    """
+def faults(error: ValidationError) -> list[tuple[str, str]]:
+    """Return place (``move 3, comments``) and text of each fault that pydantic found."""
     listed = []
     for fault in error.errors(include_url=False, include_context=False):
         place = ", ".join(map(str, fault["loc"][:3]))
         place = re.sub(r"s?, (\d+)", lambda number: f" {int(number[1]) + 1}", place)
-        kind = "missing" if fault["type"] == "missing" else "out_of_range"
-        listed.append((place or "the file", kind, fault["msg"].removeprefix("Value error, ")))
+        listed.append((place or "the file", fault["msg"].removeprefix("Value error, ")))
     return listed
 
 

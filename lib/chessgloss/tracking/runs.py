@@ -28,9 +28,9 @@ import torch
 from numpy.typing import NDArray
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
-from safetensors import SafetensorError, safe_open
 
 from chessgloss.skill.players import MovesPlayer
+from chessgloss.store import read_tensors
 from chessgloss.tracking import games as tokens
 from chessgloss.tracking import models
 from chessgloss.tracking.games import Notation
@@ -202,7 +202,7 @@ def read_kept(kind: str, name: str) -> dict[str, NDArray]:
     ValueError
         If the file is damaged, or another run's.
     """
-    tensors, _ = read_tensors(kept_path(kind, name), name)
+    tensors, _ = read_run_file(kept_path(kind, name), name)
     return {key: part.numpy() for key, part in tensors.items()}
 
 
@@ -238,7 +238,7 @@ def read_checkpoint(path: Path) -> tuple[LanguageModel, Training]:
     ValueError
         If the file is not a checkpoint of ours, or does not fit its own settings.
     """
-    tensors, about = read_tensors(path)
+    tensors, about = read_run_file(path)
     if about.get("form") != FORM:
         raise ValueError(f"{path} says it is {about.get('form')!r}, not {FORM!r}")
     try:
@@ -250,7 +250,7 @@ def read_checkpoint(path: Path) -> tuple[LanguageModel, Training]:
     return model.eval(), training
 
 
-def read_tensors(
+def read_run_file(
     path: Path, run: str | None = None
 ) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
     """Return the tensors and texts of a file; of one that was kept of ``run``, if it is given.
@@ -266,12 +266,7 @@ def read_tensors(
         raise FileNotFoundError(
             f"{path} is missing; run: python data/tracking/train.py {path.stem}"
         )
-    try:
-        with safe_open(path, framework="pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            about = dict(file.metadata() or {})
-    except (SafetensorError, OSError) as error:
-        raise ValueError(f"{path} is damaged or no safetensors file: {error}") from None
+    tensors, about = read_tensors(path, framework="pt")
     if run is not None and about.get("run") != run:
         raise ValueError(f"{path} is of the run {about.get('run')!r}, not {run!r}")
     return tensors, about

@@ -4,8 +4,7 @@ A prompt asks a model what it says (:mod:`chessgloss.tracking.probes`); this mod
 it holds. A *board probe* reads the piece on each square off a hidden state by one linear layer.
 An *attack* is a game against a model that ends when it answers with an illegal move (Balogh and
 Jelasity, "Verification of the Implicit World Model in a Generative Model via Adversarial
-Sequences", ICLR 2026). Two of its opponents are theirs, simplified: one plays what the model would
-(their SMM), one looks for a move that the model answers illegally (their IMO).
+Sequences", ICLR 2026); its opponents stand in the chapter.
 
 Hidden states are those of the last token of a move: of layer 0 before the first block, of layer
 ``k`` after the ``k``-th. A square's code is 0 for none, 1 to 6 for White's pawn, knight, bishop,
@@ -28,8 +27,7 @@ from torch.nn import functional
 
 from chessgloss.positions import Position
 from chessgloss.tracking import games as tokens
-from chessgloss.tracking.games import read_moves
-from chessgloss.tracking.models import TOKENS, LanguageModel, predict_next
+from chessgloss.tracking.models import TOKENS, LanguageModel
 from chessgloss.tracking.runs import continue_games
 
 #: Codes of what can stand on a square: nothing, six pieces of White's, six of Black's.
@@ -130,59 +128,6 @@ def fit_board_probe(
 
 
 # ---------------------------------------------------------------- attacks
-
-
-def play_its_moves(
-    model: LanguageModel, reading: tokens.Notation, boards: Sequence[chess.Board]
-) -> list[chess.Move]:
-    """Play what the model says, token by token, where it may say what begins a legal move only."""
-    read = read_moves([_moves_of(board) for board in boards], reading)
-    legal = [
-        {move: _written(move, board, reading) for move in board.legal_moves} for board in boards
-    ]
-    for place in range(4):
-        for row, given in enumerate(predict_next(model, read)):
-            words = {ids[place] for ids in legal[row].values() if len(ids) > place}
-            if words:
-                word = max(words, key=lambda token: given[token])
-                legal[row] = {m: ids for m, ids in legal[row].items() if ids[place] == word}
-                read[row] = np.append(read[row], np.uint8(word))
-    return [next(iter(moves)) for moves in legal]
-
-
-def _written(move: chess.Move, board: chess.Board, reading: tokens.Notation) -> list[int]:
-    """Return the tokens of a move."""
-    kind = [tokens.PIECES - chess.PAWN + (board.piece_type_at(move.from_square) or 0)]
-    became = [tokens.PROMOTIONS + chess.QUEEN - move.promotion] if move.promotion else []
-    squares = [tokens.SQUARES + move.from_square, tokens.SQUARES + move.to_square]
-    return [*(kind if reading == "ap" else []), *squares, *became]
-
-
-def play_one_ahead(
-    model: LanguageModel,
-    reading: tokens.Notation,
-    random: np.random.Generator,
-    boards: Sequence[chess.Board],
-) -> list[chess.Move]:
-    """Play a move that the model answers illegally, or if there is none a legal one drawn evenly.
-
-    A move that ends the game is played only if all do.
-    """
-    choices = []
-    for place, board in enumerate(boards):
-        moves = list(board.legal_moves)
-        for number in random.permutation(len(moves)):
-            after = board.copy()
-            after.push(moves[number])
-            choices.append((place, moves[number], after))
-    answers = continue_games(model, reading, [_moves_of(after) for *_, after in choices])
-    best: dict[int, tuple[int, chess.Move]] = {}
-    for (place, move, after), answer in zip(choices, answers, strict=True):
-        wrong = answer not in map(chess.Move.uci, after.legal_moves)
-        worth = -1 if after.is_game_over() else int(wrong)
-        if place not in best or worth > best[place][0]:
-            best[place] = worth, move
-    return [move for _, move in best.values()]
 
 
 def attack(
