@@ -60,16 +60,16 @@ def test_a_judge_that_obeys_is_noticed_and_one_that_does_not_answer_is_a_defect(
     tmp_path, monkeypatch
 ):
     monkeypatch.setattr(campaign, "KEPT", tmp_path / "kept")
-    monkeypatch.setattr(campaign, "local_endpoint", lambda: obedient(script))
-    script = [f"text:{score}" for score in (3, 3, 5) for _ in range(5)] * 2
+    monkeypatch.setattr(campaign, "local_endpoint", lambda threads: obedient(script))
+    script = [f"text:{score}" for score in (3, 5) for _ in range(5)] * 2
     script[0] = "text:The score is 5"
     counts = campaign.injected(5, 1, tmp_path)
-    assert counts == {"answers that are a score": 29, "defect": 1}
+    assert counts == {"answers that are a score": 19, "defect": 1}
     shifts = json.loads((tmp_path / "about.json").read_text())["shifts"]
     gain = pytest.approx(2 * (0.7 - 0.3 / 8) / (4 * (0.7 + 4 * 0.3 / 8)), abs=1e-3)
-    assert [row[3] for row in shifts] == [0.0, gain, gain] * 2
+    assert [row[3] for row in shifts] == [gain] * 2
     assert "of the pairwise rubric and of GCC-Eval" in campaign.moved(shifts)
-    assert "raises no score" in campaign.moved([[*row[:3], 0.1, -0.1, 0.3] for row in shifts])
+    assert "seen to raise" in campaign.moved([[*row[:3], 0.1, -0.1, 0.3] for row in shifts])
 
 
 @contextmanager
