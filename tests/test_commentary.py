@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from chessgloss.claims import verify
 from chessgloss.commentary import briefing, methods
-from chessgloss.commentary.briefing import Briefing, briefings_file, read_briefings
+from chessgloss.commentary.briefing import Briefing, read_briefings
 from chessgloss.commentary.methods import ARMS, EXAMPLES, GUIDED, METHODS, request_comment
 from chessgloss.commentary.prompts import all_prompts, load_prompt, quoted, read_prompt
 from chessgloss.concepts.changes import ConceptChange, concept_and_side
@@ -43,12 +43,13 @@ def grabbed_pawn() -> Briefing:
     return analyses.grabbed_pawn(RANKED, RANKED)
 
 
-def test_the_committed_briefings_are_those_of_the_rule(real_lectures) -> None:
-    kept = read_briefings(briefings_file())
+def test_the_committed_briefings_are_those_of_the_rule(real_lectures, briefings) -> None:
     chosen = briefing.evaluated_moves()
-    assert {each.name: each.move for each in chosen} == {n: each.move for n, each in kept.items()}
+    assert {each.name: each.move for each in chosen} == {
+        n: each.move for n, each in briefings.items()
+    }
     assert {split_of(each.group) for each in chosen if each.reference} <= {"validation", "test"}
-    assert all(len(each.concepts) == len(each.oracle) == 21 for each in kept.values())
+    assert all(len(each.concepts) == len(each.oracle) == 21 for each in briefings.values())
     printed = [each.move.numbered_san for each in briefing.documents_examples()]
     assert printed == ["1... Bd2+", "18... Bxc3#", "21. Bxe6+"]
 

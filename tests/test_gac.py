@@ -32,15 +32,6 @@ SMALL = training.Settings(
 )
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Small steps: threads would wait for each other on a busy machine."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture(scope="module")
 def selfplay_moves():
     games = list(read_games(SELFPLAY, limit=6))

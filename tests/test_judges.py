@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from chessgloss.claims import verify
-from chessgloss.commentary.briefing import Briefing, briefings_file, read_briefings
+from chessgloss.commentary.briefing import Briefing, read_briefings
 from chessgloss.judges import gcc, trials
 from chessgloss.llm.client import Client, Endpoint
 from chessgloss.llm.recordings import Answer, Model, Recordings, Token, request_key
@@ -72,11 +72,6 @@ class ScriptedJudge(Client):
         text = next(rules, "3")
         text = text if isinstance(text, str) else text(messages)
         return Answer("cut_off", text, (Token(text, -0.01, ((text, math.log(0.9)),)),))
-
-
-@pytest.fixture(scope="module")
-def briefings():
-    return read_briefings(briefings_file())
 
 
 @pytest.fixture(scope="module")

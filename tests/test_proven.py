@@ -10,7 +10,7 @@ import pytest
 
 from chessgloss.claims import verify
 from chessgloss.commentary import proven as proving
-from chessgloss.commentary.briefing import Briefing, briefings_file, lectured_file, read_briefings
+from chessgloss.commentary.briefing import Briefing, lectured_file, read_briefings
 from chessgloss.commentary.methods import kept_texts
 from chessgloss.commentary.notes import Note, write_notes
 from chessgloss.commentary.proven import cut, given_notes, join, prover, without, write_proven
@@ -23,11 +23,6 @@ from fakes.analyses import analysis
 from fakes.scripted_llm import scripted_llm
 
 MODEL = Model("scripted-1")
-
-
-@pytest.fixture(scope="module")
-def briefings() -> dict[str, Briefing]:
-    return read_briefings(briefings_file())
 
 
 @pytest.fixture(scope="module")
