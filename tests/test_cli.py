@@ -357,7 +357,7 @@ def test_a_real_session_through_a_pipe(stockfish):
 @pytest.mark.engine
 def test_a_real_game_is_annotated_the_same_way_twice(stockfish, tmp_path):
     source = tmp_path / "game.pgn"
-    source.write_text("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n")
+    source.write_text("1. f3 e5 2. g4 Qh4# 0-1\n")
     one, two = tmp_path / "one.pgn", tmp_path / "two.pgn"
     for target in (one, two):
         real("annotate", str(source), "-o", str(target))

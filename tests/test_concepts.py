@@ -244,7 +244,8 @@ def test_games_that_end_in_mate_give_their_last_positions():
 
 
 @pytest.mark.slow
-def test_training_with_the_real_network():
+def test_training_with_the_real_network(monkeypatch):
+    monkeypatch.setattr(training, "FACT_CS", (1e-3,))
     games = list(read_games(SELFPLAY, limit=300))
     fitted, report = training.fit_facts(games, seed=1, most=60)
     assert fitted.vectors.weights.shape == (len(facts.CONCEPTS), 3072)

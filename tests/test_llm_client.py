@@ -7,14 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from chessgloss.llm.client import (
-    AnswerMissing,
-    Client,
-    Endpoint,
-    Misconfigured,
-    Unanswered,
-    endpoint_from_environment,
-)
+from chessgloss.llm import client as clients
+from chessgloss.llm.client import AnswerMissing, Client, Endpoint, Misconfigured, Unanswered
 from chessgloss.llm.recordings import Message, Model, Recordings, Request, Sampling, State
 from fakes.scripted_llm import scripted_llm
 
@@ -286,14 +280,14 @@ def test_the_endpoint_comes_from_the_environment_and_hides_its_key(monkeypatch):
     for key, complaint in complaints.items():
         monkeypatch.setenv("OPENAI_API_KEY", key)
         with pytest.raises(ValueError, match=complaint):
-            endpoint_from_environment()
+            clients.endpoint_from_environment()
     monkeypatch.setenv("CHESSGLOSS_MODEL", "gpt-4o")
-    found = endpoint_from_environment()
+    found = clients.endpoint_from_environment()
     assert (found.base_url, found.model) == ("https://api.openai.com/v1", Model("gpt-4o"))
     assert "sk-secret" not in repr(found)
-    assert endpoint_from_environment("gpt-4o-mini").model == Model("gpt-4o-mini")
+    assert clients.endpoint_from_environment("gpt-4o-mini").model == Model("gpt-4o-mini")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1")
     monkeypatch.delenv("CHESSGLOSS_MODEL")
-    local = endpoint_from_environment()
+    local = clients.endpoint_from_environment()
     assert local.on_this_machine
     assert (local.model.name, local.model.kind) == ("qwen2.5-coder-1.5b-q4_k_m", "local")

@@ -13,6 +13,7 @@ import torch
 
 from chessgloss.book import reference
 from chessgloss.corpora.games import GamesFileError, read_games
+from chessgloss.positions import Position
 from chessgloss.tracking import probes
 from chessgloss.tracking.games import IDS, VOCABULARY, VOCABULARY_SIZE, split_games
 from chessgloss.tracking.models import Settings, make_model
@@ -84,9 +85,7 @@ def test_every_question_keeps_the_papers_rules(selfplay_corpus, selfplay_probes)
         moves, prefix = played[question.game], question.prefix.split()
         assert prefix == moves[: len(prefix)]
         assert probes.BANDS[question.band][0] <= len(prefix) <= probes.BANDS[question.band][1]
-        board = chess.Board()
-        for uci in prefix:
-            board.push_uci(uci)
+        board = Position.after(prefix).board()
         assert board.fen() == question.fen
         actual = chess.Move.from_uci(moves[len(prefix)])
         assert not board.is_castling(actual)

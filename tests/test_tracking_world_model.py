@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 import chess
@@ -11,6 +10,7 @@ import pandas as pd
 import pytest
 import torch
 
+from chessgloss.positions import Position
 from chessgloss.tracking import world_model
 from chessgloss.tracking.games import PIECES, PROMOTIONS, SQUARES, tokenise
 from chessgloss.tracking.models import LanguageModel, Settings, make_model
@@ -72,7 +72,7 @@ def test_a_probe_finds_what_is_linear_and_no_more():
 
 @pytest.mark.parametrize("reading", ["uci", "ap"])
 def test_the_model_s_own_moves_are_its_likeliest_legal_ones(model, reading):
-    boards = [chess.Board(), board_after(PLAYED[1][:20])]
+    boards = [chess.Board(), Position.after(PLAYED[1][:20]).board()]
     for board, move in zip(boards, world_model.play_its_moves(model, reading, boards), strict=True):
         assert move in board.legal_moves
         (read,) = world_model.read_moves([[past.uci() for past in board.move_stack]], reading)
@@ -92,22 +92,16 @@ def test_an_attack_ends_at_the_first_illegal_answer(model):
     openings = [game[:10] for game in PLAYED]
     table = world_model.attack(model, "uci", openings, random_moves)
     for moves, answers, illegal in table[["moves", "answers", "illegal"]].itertuples(index=False):
-        legal = [move.uci() for move in board_after(moves.split()).legal_moves]
+        legal = [move.uci() for move in Position.after(moves.split()).board().legal_moves]
         assert illegal not in legal
         assert continue_games(model, "uci", [moves.split()]) == [illegal]
         assert len(moves.split()) == 10 + 2 * answers - 1
 
 
-def board_after(moves: Sequence[str]) -> chess.Board:
-    board = chess.Board()
-    for uci in moves:
-        board.push_uci(uci)  # raises if it is illegal
-    return board
-
-
 def scripted(_: object, reading: str, games: list[list[str]], illegal_after: str = "") -> list[str]:
     """Play the first legal move, but after one move, in place of ``continue_games``."""
-    legal = [next(iter(board_after(moves).legal_moves), chess.Move.null()) for moves in games]
+    boards = (Position.after(moves).board() for moves in games)
+    legal = [next(iter(board.legal_moves), chess.Move.null()) for board in boards]
     return ["e1e9" if moves[-1] == illegal_after else move.uci()
             for moves, move in zip(games, legal, strict=True)]  # fmt: skip
 
@@ -122,7 +116,7 @@ def test_one_who_looks_ahead_finds_the_move_that_is_answered_illegally(model, mo
 
 def test_one_who_looks_ahead_ends_no_game_that_could_go_on(model, monkeypatch):
     monkeypatch.setattr(world_model, "continue_games", scripted)
-    board = board_after(["f2f3", "e7e5", "g2g4"])  # d8h4 would mate
+    board = Position.after(["f2f3", "e7e5", "g2g4"]).board()  # d8h4 would mate
     for seed in range(40):
         (move,) = world_model.play_one_ahead(model, "uci", np.random.default_rng(seed), [board])
         assert move.uci() != "d8h4"
