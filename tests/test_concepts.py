@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import chess
 import numpy as np
@@ -245,7 +246,7 @@ def test_games_that_end_in_mate_give_their_last_positions():
 
 @pytest.mark.slow
 def test_training_with_the_real_network(monkeypatch):
-    monkeypatch.setattr(training, "FACT_CS", (1e-3,))
+    monkeypatch.setattr(training, "mean_auc", partial(training.mean_auc, resamples=9))
     games = list(read_games(SELFPLAY, limit=300))
     fitted, report = training.fit_facts(games, seed=1, most=60)
     assert fitted.vectors.weights.shape == (len(facts.CONCEPTS), 3072)
