@@ -1,7 +1,5 @@
 """Annotated games: moments, glyphs, PGN in and out, and the page that plays them."""
 
-from __future__ import annotations
-
 import io
 import random
 import re

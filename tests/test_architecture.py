@@ -1,7 +1,5 @@
 """The rooms of the library stay apart: who may import whom, and what importing may do."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

@@ -1,11 +1,8 @@
 """The book: its chapters and sizes, their execution, the comparison of results, the pages."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os
-import re
 import shutil
 from collections.abc import Callable
 from functools import partial
@@ -564,16 +561,3 @@ def test_boards_are_large_enough_to_be_read(browser, built_book):
         )
     tab.close()
     assert len(widths) > 15 and min(widths) >= 100
-
-
-@pytest.mark.browser
-def test_the_search_finds_a_chapter_by_a_word_of_its_title(browser, built_book):
-    page = next(page for page in gates.pages_of(built_book) if "executed" in page)
-    soup = BeautifulSoup((built_book / page).read_text("utf-8"), "lxml")
-    word = max(re.findall(r"[A-Za-z]+", soup.find("h1").get_text()), key=len)
-    tab, found = browser.new_page(), "#search-results ul.search li a"
-    tab.goto(f"{(built_book / 'search.html').as_uri()}?q={word}")
-    tab.wait_for_selector(found, timeout=15_000)
-    links = tab.eval_on_selector_all(found, "all => all.map(a => a.href)")
-    tab.close()
-    assert any(urlsplit(link).path.endswith(page) for link in links)

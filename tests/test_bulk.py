@@ -1,7 +1,5 @@
 """Bulk stages: the same numbers as in one go, whatever is killed, cut off or altered."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import itertools

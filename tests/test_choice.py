@@ -1,7 +1,5 @@
 """Which notes a comment speaks of, and in what order an expert would say them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

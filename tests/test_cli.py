@@ -1,7 +1,5 @@
 """The command line: every command as it is typed, with scripted parts and with real ones."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

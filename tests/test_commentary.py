@@ -1,7 +1,5 @@
 """Briefings, prompts, and the methods that ask a language model."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Concepts: fitted on terms and on facts, scored on held-out games, rankings measured."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

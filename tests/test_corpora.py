@@ -1,7 +1,5 @@
 """Corpora: self-play games and their file, samples and counts, lectures, and lines of files."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import replace

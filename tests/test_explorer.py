@@ -1,7 +1,5 @@
 """The explorer: what it says of a move, in a browser; its data; text of models that stays text."""
 
-from __future__ import annotations
-
 import pytest
 
 import explorer

@@ -1,7 +1,5 @@
 """The recurrent baseline: its features, what it says, and the script that trains it."""
 
-from __future__ import annotations
-
 import json
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The gates of the built pages: what they see on a page that fails, and on one in order."""
 
-from __future__ import annotations
-
 import pytest
 
 import gates

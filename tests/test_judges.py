@@ -1,7 +1,5 @@
 """GCC-Eval: the scale read from an answer, what a judge is told, the trials of the judge itself."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 
@@ -11,7 +9,7 @@ import pandas as pd
 import pytest
 
 from chessgloss.claims import verify
-from chessgloss.commentary.briefing import Briefing, read_briefings
+from chessgloss.commentary.briefing import Briefing
 from chessgloss.judges import gcc, trials
 from chessgloss.llm.client import Client, Endpoint
 from chessgloss.llm.recordings import Answer, Model, Recordings, Token, request_key
@@ -20,7 +18,7 @@ from fakes.analyses import analysis
 from fakes.scripted_llm import scripted_llm
 from scripts import FIGURE_A5, load_script
 
-brief, record = load_script("commentary/brief.py"), load_script("recordings/record.py")
+record = load_script("recordings/record.py")
 
 TRAP = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]
 
@@ -224,15 +222,6 @@ def test_labels_are_all_true_or_one_false_and_every_sentence_is_on_its_move():
         assert row.true == (verdicts == {"true"})
         assert row.true or "false" in verdicts
     assert set(trials.labelled_sentences()["move"]) <= set(trials.gold_briefings())
-
-
-@pytest.mark.engine
-def test_the_engine_briefs_a_gold_move(tmp_path, monkeypatch):
-    monkeypatch.setattr(brief.brief_gold, "__defaults__", (1,))
-    assert brief.main(["--gold", "--target", str(tmp_path / "b.json"), "--nodes", "2000"]) == 0
-    kept = read_briefings(tmp_path / "b.json")
-    assert list(kept) == [*trials.gold_moves("dev", 1), *trials.gold_moves("test", 1)]
-    assert all(briefing.verdict.nodes > 2000 for briefing in kept.values())
 
 
 # ---------------------------------------------------------------- best of four, a reader's choice

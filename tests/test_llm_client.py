@@ -1,7 +1,5 @@
 """The client: states, retries, replay, and that nothing kept is lost or asked twice."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

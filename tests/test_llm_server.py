@@ -1,7 +1,5 @@
 """The server on this machine: what its commands say, and that a real model keeps the protocol."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """Every notebook: listed, paired, fresh as committed, and running."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Notes on real boards: the decisive thing is said first, and nothing that its line denies."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator

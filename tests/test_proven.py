@@ -1,7 +1,5 @@
 """Proven commentary: what bears a clause out, what is asked again, cut and put in its place."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The script that records answers: its batches, on recordings that are whole and on none."""
 
-from __future__ import annotations
-
 import pytest
 
 from chessgloss.llm.client import Endpoint, model_named

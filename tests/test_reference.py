@@ -1,7 +1,5 @@
 """Reference values: the files as committed, their form, and the page made from them."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """Grades: how positions are searched, what moves and answers lose, tables in files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path

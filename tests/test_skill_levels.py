@@ -1,13 +1,8 @@
 """Games of levels, and what their moves lose."""
 
-from __future__ import annotations
-
-import struct
 from collections.abc import Sequence
 from contextlib import nullcontext
 
-import chess
-import chess.polyglot
 import numpy as np
 import pytest
 
@@ -16,6 +11,7 @@ from chessgloss.positions import Game
 from chessgloss.skill import levels
 from chessgloss.skill.levels import LEVELS
 from chessgloss.store import Store
+from fakes.books import write_book
 from scripts import load_script
 
 script = load_script("static/make.py")
@@ -61,14 +57,8 @@ def test_a_game_ends_by_the_rules_or_by_its_length(moves, most, end):
 
 
 def test_openings_are_different_lines_of_the_book(tmp_path):
-    book, entries = tmp_path / "small.bin", set()
-    for line in (("e2e4", "e7e5"), ("e2e4", "c7c5"), ("d2d4", "d7d5")):
-        board = chess.Board()
-        for move in map(chess.Move.from_uci, line):
-            raw = move.to_square | move.from_square << 6
-            entries.add(struct.pack(">QHHI", chess.polyglot.zobrist_hash(board), raw, 1, 0))
-            board.push(move)
-    book.write_bytes(b"".join(sorted(entries)))
+    lines = (("e2e4", "e7e5"), ("e2e4", "c7c5"), ("d2d4", "d7d5"))
+    book = write_book(tmp_path / "small.bin", *([(uci, 1) for uci in line] for line in lines))
     drawn = script.draw_openings(book, Rules(games=3, opening_plies=2))
     assert sorted(drawn) == [("d2d4", "d7d5"), ("e2e4", "c7c5"), ("e2e4", "e7e5")]
     assert drawn == script.draw_openings(book, Rules(games=3, opening_plies=2))
@@ -166,15 +156,6 @@ def test_values_are_made_once_a_game_and_read_back(tmp_path, monkeypatch):
 
 
 # ---------------------------------------------------------------- real engine
-
-
-@pytest.mark.engine
-def test_stockfish_plays_at_a_level(stockfish):
-    rules = Rules(nodes=50, opening_plies=2, most_plies=12)
-    with Engine(stockfish) as engine:
-        game = script.play_game(engine, 5, ("e2e4", "e7e5"), rules)
-    assert len(game.check().moves) == 12
-    assert game.moves[:2] == ("e2e4", "e7e5")
 
 
 @pytest.mark.engine

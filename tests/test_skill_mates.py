@@ -1,7 +1,5 @@
 """Mate-in-one problems: chosen by rule, asked in three ways, answers told apart by outcome."""
 
-from __future__ import annotations
-
 import pytest
 import zstandard
 

@@ -1,7 +1,5 @@
 """Players: whatever chooses moves, one answer a position, and how an answer is read."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -142,14 +140,6 @@ def test_an_engine_that_fails_on_one_position_answers_the_others(tmp_path, monke
     assert "failed twice" in answers[1].text
     assert answers[2].text == "the game is over"
     assert answers[0].san == "O-O"
-
-
-@pytest.mark.engine
-def test_stockfish_plays_and_mates(stockfish):
-    found = players.StockfishPlayer(2_000).choose([ALONE, OPENING, OVER])
-    assert [answer.state for answer in found] == ["legal", "legal", "error"]
-    assert found[0].san == "Rd8#"
-    assert players.StockfishPlayer(2_000).choose([OPENING]) == found[1:2]
 
 
 @pytest.mark.engine

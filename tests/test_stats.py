@@ -1,7 +1,5 @@
 """Intervals, paired tests, agreement and correlation: hand-worked values and simulated coverage."""
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The human study: blinding, reading what raters send, Tables 1 to 4, simulated ratings."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The form: complete in itself, silent about methods, and filled in by a real browser."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

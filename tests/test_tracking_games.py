@@ -1,7 +1,5 @@
 """Games as tokens, the sets of a corpus, batches, games of random moves."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import chess

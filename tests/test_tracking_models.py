@@ -1,7 +1,5 @@
 """Language models of chess: no look ahead, exact attention in the limit, perplexity, files."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial

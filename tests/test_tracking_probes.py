@@ -1,7 +1,5 @@
 """Questions about the board: how they are made, asked, kept and scored."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 

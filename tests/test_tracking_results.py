@@ -1,7 +1,5 @@
 """Baselines, intervals of perplexities, and the tables with their marks."""
 
-from __future__ import annotations
-
 import math
 
 import chess

@@ -1,7 +1,5 @@
 """The plan of trainings, their names, the command that trains them, and runs as players."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Training: epochs, the optimisers, the rate, early stopping, and going on after a kill."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

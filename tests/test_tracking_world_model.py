@@ -1,7 +1,5 @@
 """Hidden states, board probes and attacks of models of games, on tiny models."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import chess

@@ -1,7 +1,5 @@
 """Small Leela networks written as ``.pb.gz`` files, with made-up weights."""
 
-from __future__ import annotations
-
 import gzip
 import struct
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """A page as a parser and as a browser sees it, two screens, and text that would be code."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
