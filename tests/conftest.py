@@ -19,12 +19,6 @@ from fakes import children
 from fakes.pages import Tab
 from scripts import or_skip
 
-#: The browser says nothing to the network of itself.
-BROWSER_FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
-
 
 @pytest.fixture(autouse=True, scope="session")
 def one_thread() -> Iterator[None]:
@@ -43,7 +37,7 @@ def browser() -> Iterator:
         pytest.skip("no Chromium: sudo apt-get install chromium")
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=BROWSER_FLAGS)
+        chromium = playwright.chromium.launch(executable_path=program)
         yield chromium
         chromium.close()
 

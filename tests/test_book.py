@@ -266,14 +266,6 @@ def test_an_executed_chapter_is_fresh_until_something_changes(executed):
     assert chapters.is_stale(dataclasses.replace(run, results=run.project / "none"), chapter)
 
 
-def test_two_executions_give_the_same_bytes(executed):
-    run, _, chapter = executed
-    again = separate_run(run.project, "book", run.project / "_build/again")
-    execute(again, chapter)
-    assert again.notebook(chapter).read_bytes() == run.notebook(chapter).read_bytes()
-    assert again.result(chapter).read_bytes() == run.result(chapter).read_bytes()
-
-
 def test_only_what_a_rerun_repeats_is_kept_of_a_kernel_in_the_project(executed):
     run, _, chapter = executed
     text = run.notebook(chapter).read_text()

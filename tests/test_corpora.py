@@ -30,19 +30,6 @@ def test_a_game_is_the_same_whatever_was_played_before(stockfish):
     assert next(play_many(stockfish, 8, [4])).moves != six[4].moves
 
 
-def test_adjudication_needs_every_ply_of_its_run():
-    rules = self_play.Rules()
-    even = [5] * rules.draw_plies
-    assert self_play._adjudicated(even, rules.draw_from_ply, True, rules)[0] == "1/2-1/2"
-    assert self_play._adjudicated(even, rules.draw_from_ply - 1, True, rules) is None
-    assert self_play._adjudicated([999, *even[1:]], 100, True, rules) is None
-    won = [rules.resign_centipawns] * rules.resign_plies
-    assert self_play._adjudicated(won, 40, True, rules) == ("1-0", "resigned")
-    assert self_play._adjudicated([-score for score in won], 40, True, rules)[0] == "0-1"
-    assert self_play._adjudicated(won, 40, False, rules) is None
-    assert self_play._adjudicated([0, *won[1:]], 40, True, rules) is None
-
-
 @pytest.mark.engine
 @pytest.mark.slow
 def test_a_killed_run_goes_on_and_gives_the_same_bytes(stockfish, tmp_path, monkeypatch):

@@ -9,13 +9,11 @@ import pytest
 from chessgloss.engine import Engine
 from chessgloss.positions import Game
 from chessgloss.skill import levels
-from chessgloss.skill.levels import LEVELS
 from chessgloss.store import Store
 from fakes.books import write_book
 from scripts import load_script
 
 script = load_script("static/make.py")
-Rules = script.Rules
 
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
@@ -49,7 +47,7 @@ def level_game(level: int, moves: Sequence[str] = FOOLS_MATE, opening: int = 0) 
 ])  # fmt: skip
 def test_a_game_ends_by_the_rules_or_by_its_length(moves, most, end):
     engine = Script(moves)
-    rules = Rules(nodes=77, opening_plies=2, most_plies=most)
+    rules = script.Rules(nodes=77, opening_plies=2, most_plies=most)
     game = script.play_game(engine, 10, moves[:2], rules)  # type: ignore[arg-type]
     assert (game.result, game.termination, len(game.moves)) == end
     assert (levels.level_of(game), game.opening_plies) == (10, 2)
@@ -59,11 +57,11 @@ def test_a_game_ends_by_the_rules_or_by_its_length(moves, most, end):
 def test_openings_are_different_lines_of_the_book(tmp_path):
     lines = (("e2e4", "e7e5"), ("e2e4", "c7c5"), ("d2d4", "d7d5"))
     book = write_book(tmp_path / "small.bin", *([(uci, 1) for uci in line] for line in lines))
-    drawn = script.draw_openings(book, Rules(games=3, opening_plies=2))
+    drawn = script.draw_openings(book, script.Rules(games=3, opening_plies=2))
     assert sorted(drawn) == [("d2d4", "d7d5"), ("e2e4", "c7c5"), ("e2e4", "e7e5")]
-    assert drawn == script.draw_openings(book, Rules(games=3, opening_plies=2))
+    assert drawn == script.draw_openings(book, script.Rules(games=3, opening_plies=2))
     with pytest.raises(ValueError, match="3 of 4 different"):
-        script.draw_openings(book, Rules(games=4, opening_plies=2))
+        script.draw_openings(book, script.Rules(games=4, opening_plies=2))
 
 
 def test_a_killed_generation_goes_on_with_the_next_game(tmp_path, monkeypatch):
@@ -79,7 +77,7 @@ def test_a_killed_generation_goes_on_with_the_next_game(tmp_path, monkeypatch):
 
     monkeypatch.setattr(script, "Engine", lambda **_: nullcontext(Mortal(SHUFFLE)))
     monkeypatch.setattr(script, "draw_openings", lambda *_: [SHUFFLE[:1], SHUFFLE[:2]])
-    target, rules = tmp_path / "games.tsv.zst", Rules(games=2, nodes=1, most_plies=6)
+    target, rules = tmp_path / "games.tsv.zst", script.Rules(games=2, nodes=1, most_plies=6)
     options = {"book": tmp_path / "none.bin", "store": Store(tmp_path / "store")}
     with pytest.raises(KeyboardInterrupt):
         script.play_levels(target, rules, **options)
@@ -87,7 +85,7 @@ def test_a_killed_generation_goes_on_with_the_next_game(tmp_path, monkeypatch):
     script.play_levels(target, rules, **options)
     assert played == [5, 5, 10, 10, 10, 15, 15, 18, 18, 20, 20]
     games = levels.read_level_games(target)
-    assert {level: len(some) for level, some in games.items()} == dict.fromkeys(LEVELS, 2)
+    assert {level: len(some) for level, some in games.items()} == dict.fromkeys(levels.LEVELS, 2)
     assert [game.opening_plies for game in games[5]] == [1, 2]
     first = target.read_bytes()
     assert script.play_levels(target, rules, **options).read_bytes() == first

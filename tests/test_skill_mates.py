@@ -6,7 +6,6 @@ import zstandard
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.positions import Game
 from chessgloss.skill import mates
-from chessgloss.skill.mates import Problem
 from chessgloss.skill.players import Answer, read_answer
 from scripts import FIGURE_A5, SELFPLAY, load_script
 
@@ -19,11 +18,11 @@ PROMOTION = "3k2r1/1P1n2q1/2pQ4/2Pp2b1/P2Pp1R1/4Pp2/7p/3BB2K w - - 0 48"
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
 
 
-def problem(fen: str, *moves: str) -> Problem:
-    return Problem("game", 7, fen, moves)
+def problem(fen: str, *moves: str) -> mates.Problem:
+    return mates.Problem("game", 7, fen, moves)
 
 
-def a5() -> Problem:
+def a5() -> mates.Problem:
     return problem(FIGURE_A5, "a5c3")
 
 

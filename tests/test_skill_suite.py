@@ -11,7 +11,6 @@ from chessgloss.positions import CommentedMove, MoveInContext, Position, read_fe
 from chessgloss.skill import suite
 from chessgloss.skill.levels import read_level_games
 from chessgloss.skill.players import Asked
-from chessgloss.skill.suite import Known
 from fakes.books import write_book
 from scripts import load_script
 
@@ -154,9 +153,9 @@ def test_moves_of_lectures_are_numbered_within_their_lecture():
 
 
 def test_pairs_are_the_plans_one_and_one_of_each_opening_and_mate():
-    opening = Known("opening.000", "opening", AFTER_E4, "e7e5")
-    mate = Known("mate_in_1.000", "mate", SCHOLARS_MATE, "h5f7")
-    pairs = suite.make_pairs([opening, mate, Known("study.x.001", "study", START, "e2e4")])
+    opening = suite.Known("opening.000", "opening", AFTER_E4, "e7e5")
+    mate = suite.Known("mate_in_1.000", "mate", SCHOLARS_MATE, "h5f7")
+    pairs = suite.make_pairs([opening, mate, suite.Known("study.x.001", "study", START, "e2e4")])
     assert (pairs[0].source, pairs[0].good, pairs[0].bad) == ("plan", "e7e5", "a7a6")
     assert {pair.name for pair in pairs} <= {"plan", "opening.000", "mate_in_1.000"}
     assert pairs == suite.make_pairs([opening, mate])

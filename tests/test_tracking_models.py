@@ -16,7 +16,6 @@ from chessgloss.tracking.runs import Training, read_checkpoint
 from scripts import load_script
 
 script = load_script("tracking/train.py")
-write_checkpoint = script.write_checkpoint
 
 KINDS = get_args(get_type_hints(models.Settings)["kind"])
 SMALL = models.Settings(layers=2, width=32, heads=2, context=64, window=5, buckets=4, dropout=0.1)
@@ -215,7 +214,7 @@ def test_perplexity_of_nothing_or_with_rap_is_refused(notation, selected, three_
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_checkpoint_gives_back_the_model_and_its_training(kind, tmp_path):
     model, training = small_model(kind), Training("rap", 0.15, seed=7)
-    path = write_checkpoint(model, training, tmp_path / "deep" / "S-rap15-7.safetensors")
+    path = script.write_checkpoint(model, training, tmp_path / "deep" / "S-rap15-7.safetensors")
     again, its_training = read_checkpoint(path)
     assert (again.settings, its_training) == (model.settings, training)
     assert not again.training
@@ -231,7 +230,7 @@ def test_files_that_are_no_checkpoints_of_ours_are_refused(tmp_path):
     path = tmp_path / "S-uci-1.safetensors"
     with pytest.raises(FileNotFoundError, match=r"train\.py S-uci-1"):
         read_checkpoint(path)
-    whole = write_checkpoint(small_model("gpt"), Training(), path).read_bytes()
+    whole = script.write_checkpoint(small_model("gpt"), Training(), path).read_bytes()
     for damaged, message in (
         (b"no such thing", "damaged or no safetensors"),
         (whole[:-100], "damaged"),

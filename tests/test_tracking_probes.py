@@ -18,7 +18,6 @@ from chessgloss.tracking.models import Settings, make_model
 from scripts import SELFPLAY, load_script
 
 script = load_script("tracking/train.py")
-build_probes, write_probes = script.build_probes, script.write_probes
 #: The state-tracking paper's Figure 1b and Table 3: the moves played, and the one that follows.
 FIGURE_1 = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4", "h7h6"]
 NEXT_MOVE = "f1b5"
@@ -40,7 +39,7 @@ def selfplay_corpus():
 
 @pytest.fixture(scope="module")
 def selfplay_probes(selfplay_corpus):
-    return build_probes(selfplay_corpus, seed=3, count=25)
+    return script.build_probes(selfplay_corpus, seed=3, count=25)
 
 
 def oracle(questions: pd.DataFrame) -> np.ndarray:
@@ -115,7 +114,7 @@ def test_a_prefix_of_a_training_game_is_never_asked():
     sizes = {"S": 5, "M": 10, "L": 15, "dev": 1, "test": 1, "probe": 15}
     held = list(read_games(SELFPLAY, 60))[-2:]
     with pytest.raises(ValueError, match=r"too few prefixes of the short band"):
-        build_probes(split_games([*held, *cut, *games], sizes), seed=1, count=5)
+        script.build_probes(split_games([*held, *cut, *games], sizes), seed=1, count=5)
 
 
 @pytest.mark.parametrize(("moves", "actual", "why"), [
@@ -136,13 +135,13 @@ def test_questions_come_back_from_their_file_and_damage_is_named(
     monkeypatch.setattr(probes, "probes_file", lambda: path)
     with pytest.raises(FileNotFoundError, match=r"python data/tracking/train\.py"):
         probes.read_probes()
-    written = write_probes(selfplay_probes, path).read_bytes()
+    written = script.write_probes(selfplay_probes, path).read_bytes()
     assert probes.read_probes().equals(selfplay_probes)
-    assert write_probes(probes.read_probes(), path).read_bytes() == written
+    assert script.write_probes(probes.read_probes(), path).read_bytes() == written
     path.write_bytes(written[:-9])
     with pytest.raises(GamesFileError, match="damaged or cut off"):
         probes.read_probes()
-    write_probes(selfplay_probes.rename(columns={"fen": "position"}), path)
+    script.write_probes(selfplay_probes.rename(columns={"fen": "position"}), path)
     with pytest.raises(ValueError, match="position"):
         probes.read_probes()
 

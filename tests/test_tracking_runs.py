@@ -14,14 +14,13 @@ from chessgloss.positions import Game, Position
 from chessgloss.skill.players import Asked
 from chessgloss.store import write_tensors
 from chessgloss.tracking import games, models, probes, runs
-from chessgloss.tracking.models import LanguageModel, Settings, make_model
 from chessgloss.tracking.results import perplexity_of, read_losses
 from scripts import load_script
 
 script = load_script("tracking/train.py")
 find_run = script.find_run
 
-TINY = Settings(layers=1, width=32, heads=2, dropout=0.0)
+TINY = models.Settings(layers=1, width=32, heads=2, dropout=0.0)
 MODERN = {"rotary": True, "mixing": True}
 MUON = {"tokens": 3072, "optimiser": "muon", "decay": 0.0, "beta2": 0.99}
 MUON |= {"warmup": 1 / 30, "cooldown": 0.6}
@@ -48,7 +47,7 @@ MUON |= {"warmup": 1 / 30, "cooldown": 0.6}
 def test_names_say_what_is_trained(name, settings, training):
     run = find_run(name)
     ours = {"layers": 4, "width": 160, "heads": 4, "dropout": 0.0}
-    assert (run.name, run.settings) == (name, Settings(**{**ours, **settings}))
+    assert (run.name, run.settings) == (name, models.Settings(**{**ours, **settings}))
     assert run.training == runs.Training(**training)
 
 
@@ -72,7 +71,7 @@ def test_the_committed_runs_are_the_plan_and_what_their_names_say():
     for name in script.PLAN:
         record = json.loads(runs.kept_path("runs", name).read_text(encoding="utf-8"))
         run = find_run(name)
-        assert Settings(**record["settings"]) == run.settings
+        assert models.Settings(**record["settings"]) == run.settings
         assert runs.Training(**record["training"]) == run.training
     for name, row in {
         "S-uci-1": ["", "uci", True], "L-ap-1": ["", "uci_ap", True],
@@ -207,7 +206,7 @@ TO_PROMOTE = ["h2h4", "g7g5", "h4g5", "h7h6", "g5h6", "g8f6", "h6h7", "f6g4"]
 
 @pytest.fixture(scope="module")
 def model():
-    return make_model(replace(TINY, context=64), seed=0)
+    return models.make_model(replace(TINY, context=64), seed=0)
 
 
 @pytest.mark.parametrize(("reading", "words", "move"), [
@@ -219,7 +218,7 @@ def test_two_squares_are_a_move_and_a_new_piece_belongs_to_it(
 ):
     left, read = words.split(), list[list[str]]()
 
-    def predict_next(_: LanguageModel, given: Sequence[NDArray]) -> NDArray:
+    def predict_next(_: models.LanguageModel, given: Sequence[NDArray]) -> NDArray:
         read.extend([games.VOCABULARY[token] for token in row] for row in given)
         answers = np.full((len(given), games.VOCABULARY_SIZE), -9.0, dtype=np.float32)
         answers[:, games.VOCABULARY.index(left.pop(0))] = -0.1
