@@ -531,9 +531,7 @@ KINDS = (
 
 
 @pytest.mark.browser
-def test_a_page_of_each_kind_passes_the_gates_on_a_phone_and_on_a_desk(
-    browser, built_book, monkeypatch
-):
+def test_pages_of_each_kind_pass_the_gates_on_a_phone_and_a_desk(browser, built_book, monkeypatch):
     monkeypatch.setattr(gates, "WIDTHS", (PHONE["width"], DESK["width"]))
     monkeypatch.setattr(gates, "THEMES", ("light",))
     monkeypatch.setattr(gates, "SETTLES", 150)

@@ -369,9 +369,7 @@ def test_a_real_game_is_annotated_the_same_way_twice(stockfish, tmp_path):
 # ---------------------------------------------------------------- outside a checkout
 
 
-def test_without_a_checkout_less_is_asked_for_and_what_needs_one_names_the_command(
-    scripted, monkeypatch, capsys, tmp_path
-):
+def test_without_a_checkout_less_is_needed_and_it_is_named(scripted, monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("CHESSGLOSS_PROJECT", "/nowhere")
     monkeypatch.setattr("chessgloss.engine.version", lambda: "Stockfish 17")
     assert cli.main(["doctor"]) == 0

@@ -105,9 +105,7 @@ def test_what_may_pass_is_tried_again_after_a_pause(client_of, pauses, script):
 
 
 @pytest.mark.parametrize("step", ["bad_json", "no_choices"])
-def test_a_reply_that_cannot_be_read_is_no_answer_and_is_asked_for_again_later(
-    client_of, recordings, step
-):
+def test_an_unreadable_reply_is_no_answer_and_is_asked_for_again(client_of, recordings, step):
     with scripted_llm(step) as llm:
         with pytest.raises(Unanswered, match="unreadable reply"):
             client_of(llm).ask(question("q"))
@@ -219,9 +217,7 @@ def test_answers_come_in_order_and_no_more_at_once_than_allowed(client_of):
 
 
 @pytest.mark.parametrize(("lost", "came", "asked"), [(1, 49, 50), (25, 1, 4)])
-def test_one_without_an_answer_stops_no_other_but_several_running_do(
-    client_of, pauses, recordings, lost, came, asked
-):
+def test_a_failure_stops_no_other_but_many_do(client_of, pauses, recordings, lost, came, asked):
     questions = [question(f"q{number}") for number in range(50)]
     said = rf"comment@1 \(fen 8/8, ply 3\): status 500; {came} answers came"
     failures = ["500"] * lost * (1 + RETRIES)

@@ -62,10 +62,9 @@ def same(one: TermTable, two: TermTable) -> bool:
     return all(np.array_equal(left, right, equal_nan=True) for left, right in pairs)
 
 
-@pytest.fixture(scope="session", params=["Stockfish 8", "Stockfish 15.1"])
+@pytest.fixture(scope="session", params=[oracles.stockfish8, oracles.stockfish15])
 def real_oracle(request):
-    make = {"Stockfish 8": oracles.stockfish8, "Stockfish 15.1": oracles.stockfish15}[request.param]
-    return or_skip(make)
+    return or_skip(request.param)
 
 
 # Reading tables

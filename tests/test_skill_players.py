@@ -213,15 +213,6 @@ def test_one_ply_takes_the_best_move_of_the_side_to_move():
     assert players.NnuePlayer(CountingExpert()).choose([]) == []
 
 
-@pytest.mark.engine
-def test_the_network_at_one_ply_takes_what_hangs(stockfish_network):
-    white = Position("rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3")
-    black = Position("rnbqkbnr/ppp2ppp/3p4/4p1Q1/4P3/8/PPPP1PPP/RNB1KBNR b KQkq - 1 3")
-    asked = [Asked("white", white), Asked("black", black)]
-    answers = players.NnuePlayer(stockfish_network).choose(asked)
-    assert [answer.uci for answer in answers] == ["c1g5", "d8g5"]
-
-
 # ---------------------------------------------------------------- what an expert sees
 
 

@@ -35,9 +35,7 @@ def random_vectors(parts: int, length: int = 20, size: int = 16, seed: int = 1) 
     return torch.randn(parts, 6, length, size, generator=generator)
 
 
-def softmax_attention(
-    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, seen: torch.Tensor
-) -> torch.Tensor:
+def softmax_attention(query, key, value, seen) -> torch.Tensor:
     """The textbook's formula, in float64."""
     scores = query.double() @ key.double().mT / query.shape[-1] ** 0.5
     weights = scores.masked_fill(~seen, float("-inf")).softmax(dim=-1)

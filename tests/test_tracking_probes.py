@@ -128,9 +128,7 @@ def test_a_prefix_that_does_not_serve_gives_nothing(moves, actual, why):
     assert (rows == []) == bool(why)
 
 
-def test_questions_come_back_from_their_file_and_damage_is_named(
-    selfplay_probes, tmp_path, monkeypatch
-):
+def test_questions_survive_their_file_and_damage_is_named(selfplay_probes, tmp_path, monkeypatch):
     path = tmp_path / "probes.tsv.zst"
     monkeypatch.setattr(probes, "probes_file", lambda: path)
     with pytest.raises(FileNotFoundError, match=r"python data/tracking/train\.py"):
@@ -217,13 +215,6 @@ def test_models_that_know_all_the_rules_alone_or_nothing(selfplay_probes):
     for score in ("lgm", "rprec"):
         assert nothing[score].to_numpy() == pytest.approx(1 / chances.to_numpy() / 77)
     assert nothing.loc[actual, "exm"].to_numpy() == pytest.approx(1 / 77)
-
-
-@pytest.mark.parametrize(("count", "expected"), [(1, 1), (2, (1 + 1 / 3) / 2), (4, 2 / 4)])
-def test_ties_share_their_places(count, expected):
-    scores = np.array([[3.0, 2.0, 2.0, 2.0, 1.0]])
-    right = np.array([[True, True, False, False, True]])
-    assert probes.precision_at(scores, right, np.array([count])) == pytest.approx([expected])
 
 
 @pytest.mark.parametrize("scores", [np.zeros((2, 77)), np.full((4, 77), np.nan)])

@@ -119,9 +119,7 @@ def tiny_run(name: str) -> script.Run:
 
 
 @pytest.mark.parametrize("name", ["S-rap25-1", "L-modern_uci-1", "S-random_ap-1"])
-def test_a_run_leaves_record_predictions_measures_and_checkpoint(
-    name, small_corpus, questions, workplace
-):
+def test_a_run_leaves_record_answers_measures_checkpoint(name, small_corpus, questions, workplace):
     run = tiny_run(name)
     script.train_run(run, small_corpus, questions)
     row = runs.read_runs().loc[name]
@@ -146,9 +144,7 @@ def test_a_run_leaves_record_predictions_measures_and_checkpoint(
     assert not list(script.work_folder().glob("*.state"))
 
 
-def test_done_and_claimed_runs_are_left_alone_and_missing_questions_are_made(
-    workplace, questions, monkeypatch
-):
+def test_done_and_claimed_runs_are_left_alone_and_questions_made(workplace, questions, monkeypatch):
     trained: list[tuple[str, int]] = []
     pretend = lambda run, corpus, rows, *_: trained.append((run.name, len(rows)))  # noqa: E731
     monkeypatch.setattr(script, "train_run", pretend)
@@ -181,7 +177,7 @@ def test_a_wrong_name_or_missing_games_end_with_one_clear_line(tmp_path, monkeyp
     (tmp_path / "_toc.yml").touch()
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path))
     for name, words in (("S-usi-1", "names no run"), ("S-uci-1", "is missing")):
-        assert script.main([name]) == 2
+        assert script.main([name, "--threads", "1"]) == 2
         assert words in capsys.readouterr().err
 
 
@@ -213,9 +209,7 @@ def model():
     ("uci", "h7 h8 q", "h7h8q"), ("uci", "h7 h8 n", "h7h8n"), ("uci", "h7 g8 e5", "h7g8"),
     ("uci", "h7 EOS EOS", "h7EOS"), ("uci", "EOS e2 e4", "EOSe2"), ("ap", "P h7 h8 q", "h7h8q"),
 ])  # fmt: skip
-def test_two_squares_are_a_move_and_a_new_piece_belongs_to_it(
-    model, monkeypatch, reading, words, move
-):
+def test_two_squares_are_a_move_with_its_new_piece(model, monkeypatch, reading, words, move):
     left, read = words.split(), list[list[str]]()
 
     def predict_next(_: models.LanguageModel, given: Sequence[NDArray]) -> NDArray:

@@ -118,9 +118,7 @@ def test_the_rate_rises_over_a_tenth_and_falls_to_zero(done, expected):
 # ---------------------------------------------------------------------------- training
 
 
-def test_training_stops_when_dev_gets_worse_and_keeps_the_weights_of_before(
-    small_task, monkeypatch
-):
+def test_training_stops_when_dev_gets_worse_and_keeps_the_weights_before(small_task, monkeypatch):
     seen: list[torch.Tensor] = []
     told = iter([30.0, 20.0, 21.0, 5.0])
 
@@ -157,9 +155,7 @@ class Killed(Exception):
 @pytest.mark.parametrize(("name", "after"), [
     ("S-rap25-1", 1), ("S-rap25-1", 7), ("S-lstm-1", 3), ("S-reformer-1", 3), ("L-modern_uci-1", 5),
 ])  # fmt: skip
-def test_a_stopped_training_goes_on_to_the_same_bits(
-    name, after, small_task, tmp_path, monkeypatch
-):
+def test_a_killed_training_goes_on_to_the_same_bits(name, after, small_task, tmp_path, monkeypatch):
     settings = replace(script.find_run(name).settings, layers=1, width=32, heads=2, dropout=0.1)
     training = replace(script.find_run(name).training, epochs=2, tokens=700)
     options = {"settings": settings, "training": training, "every": 2}
