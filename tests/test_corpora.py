@@ -18,16 +18,15 @@ from chessgloss.store import file_digest
 from scripts import SELFPLAY, load_script
 
 self_play = load_script("games/play.py")
-play_many = self_play.play_many
 
 # ---------------------------------------------------------------- self-play
 
 
 @pytest.mark.engine
 def test_a_game_is_the_same_whatever_was_played_before(stockfish):
-    six = list(play_many(stockfish, 7, range(6)))
-    assert list(play_many(stockfish, 7, [5, 0])) == [six[5], six[0]]
-    assert next(play_many(stockfish, 8, [4])).moves != six[4].moves
+    six = list(self_play.play_many(stockfish, 7, range(6)))
+    assert list(self_play.play_many(stockfish, 7, [5, 0])) == [six[5], six[0]]
+    assert next(self_play.play_many(stockfish, 8, [4])).moves != six[4].moves
 
 
 @pytest.mark.engine
@@ -70,7 +69,7 @@ def test_a_file_reads_back_and_names_its_bad_lines(tmp_path):
 def test_the_committed_games_are_what_the_command_gives(stockfish):
     numbers = [0, 5_003, 19_999]
     committed = list(read_games(SELFPLAY))
-    assert list(play_many(stockfish, 1, numbers)) == [committed[k] for k in numbers]
+    assert list(self_play.play_many(stockfish, 1, numbers)) == [committed[k] for k in numbers]
 
 
 def test_the_committed_games_end_as_they_say():

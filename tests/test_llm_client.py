@@ -43,7 +43,8 @@ def client_of(recordings):
 
 # ---------------------------------------------------------------- one question
 
-STATES = [
+
+@pytest.mark.parametrize(("step", "state", "text", "reason"), [
     ("text:Fine move.", State.ANSWERED, "Fine move.", "stop"),
     ("empty", State.EMPTY, " \n", "stop"),
     ("cut_off:The knight goes", State.CUT_OFF, "The knight goes", "length"),
@@ -53,10 +54,7 @@ STATES = [
     ("text:As an AI language model, I cannot provide chess advice.", State.REFUSED, None, "stop"),
     ("text:I cannot see a better move than Nf3.", State.ANSWERED, None, "stop"),
     ("400", State.FAILED, "", "http_400"),
-]
-
-
-@pytest.mark.parametrize(("step", "state", "text", "reason"), STATES)
+])  # fmt: skip
 def test_what_becomes_of_a_question_is_a_state(client_of, step, state, text, reason):
     with scripted_llm(step) as llm:
         answer = client_of(llm).ask(question("Why Nf3?"))

@@ -66,7 +66,9 @@ def test_one_move_is_read_with_whatever_stands_around_it(around):
 
 #: Texts by position and state, with the move read: in UCI, and in SAN.
 NOTHING = (None, None)
-READ = [
+
+
+@pytest.mark.parametrize(("fen", "state", "texts"), [
     (SCHOLARS_MATE, "unreadable", dict.fromkeys(NO_MOVE, NOTHING)),
     (TWO_ROOKS, "unreadable", {"Rd1": NOTHING, "Rd1, that is f1d1": NOTHING}),
     (SCHOLARS_MATE, "refused", {"I cannot help with that.": NOTHING, "I'm sorry.": NOTHING,
@@ -80,10 +82,7 @@ READ = [
     (FIGURE_A5, "illegal", {"bxc3": (None, "bxc3")}),  # a pawn's move: the bishop's has a capital
     (CASTLE_OR_PROMOTE, "illegal", {"e8": (None, "e8"), "e8=K": (None, "e8=K")}),
     ("7k/8/8/8/8/8/8/K7 b - - 0 1", "illegal", {"h8h6": ("h8h6", None)}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("fen", "state", "texts"), READ)
+])  # fmt: skip
 def test_an_answer_names_one_move_as_it_was_written_or_none(fen, state, texts):
     for text, (uci, san) in texts.items():
         answer = players.read_answer(text, chess.Board(fen))
