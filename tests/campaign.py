@@ -10,8 +10,6 @@ smallest. A finished campaign is kept in ``book/reliability.json`` and is not ru
 entry is removed.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import json

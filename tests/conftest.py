@@ -1,28 +1,31 @@
 """Fixtures that several test modules share."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from threadpoolctl import threadpool_limits
 
 from chessgloss import assets
+from chessgloss.commentary.briefing import Briefing, briefings_file, read_briefings
 from chessgloss.corpora.lectures import Lecture, read_lectures
 from chessgloss.engine import find_stockfish
 from chessgloss.experts import Expert, load_expert
 from chessgloss.oracle import Oracle, stockfish8
 from fakes import children
+from fakes.pages import Tab
 from scripts import or_skip
 
-#: The browser says nothing to the network of itself.
-BROWSER_FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
+
+@pytest.fixture(autouse=True, scope="session")
+def one_thread() -> Iterator[None]:
+    """A process of tests, and what it starts, has one thread: more would wait for each other."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -34,9 +37,27 @@ def browser() -> Iterator:
         pytest.skip("no Chromium: sudo apt-get install chromium")
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=BROWSER_FLAGS)
+        chromium = playwright.chromium.launch(executable_path=program)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture
+def open_tab(browser, tmp_path) -> Iterator[Callable[..., Tab]]:
+    """Opens a page in a tab; at the end it has asked for nothing else and made no error."""
+    path, opened = tmp_path / "page.html", list[Tab]()
+
+    def show(text: str, kind: type[Tab] = Tab, **options) -> Tab:
+        path.write_text(text, encoding="utf-8")
+        opened.append(kind(browser, path, **options))
+        return opened[-1]
+
+    yield show
+    for tab in opened:
+        assert tab.errors == []
+        asked = {address.partition("#")[0] for address in tab.requests}
+        assert {one for one in asked if not one.startswith("blob:")} == {path.as_uri()}
+        tab.context.close()
 
 
 @pytest.fixture
@@ -65,6 +86,12 @@ def oracle8() -> Oracle:
 def stockfish_network() -> Expert:
     """The real network of Stockfish 15.1."""
     return or_skip(load_expert, "nnue")
+
+
+@pytest.fixture(scope="session")
+def briefings() -> dict[str, Briefing]:
+    """The committed briefings of the evaluated moves, by name."""
+    return read_briefings(briefings_file())
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,6 @@
 atheris (https://github.com/google/atheris), which ``campaign.py fuzz`` brings.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

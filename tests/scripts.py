@@ -1,7 +1,5 @@
 """What tests read that is no part of the library: data, scripts beside them, imports of a text."""
 
-from __future__ import annotations
-
 import ast
 import os
 import shutil

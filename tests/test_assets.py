@@ -1,7 +1,5 @@
 """Assets: what is asked in which order, what is verified, and how absence is told."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os

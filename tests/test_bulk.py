@@ -1,7 +1,5 @@
 """Bulk stages: the same numbers as in one go, whatever is killed, cut off or altered."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import itertools
@@ -239,14 +237,3 @@ def test_a_lost_worker_costs_nothing(client, store, oracle8):
     for name, values in expected.arrays().items():
         np.testing.assert_array_equal(table.arrays()[name], values)
     assert len(kept(store)) == 6
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("client")
-def test_a_cluster_gives_the_same_rows_and_the_tasks_own_error(store, stockfish_network):
-    fens = random_fens(200)
-    failing = scripted("--fault", "crash", "--on", fens[12])
-    with pytest.raises(EngineFailed, match="failed twice"):
-        table_of(fens[:20], failing, store, chunk=10)
-    rows = np.concatenate([*activate(fens, "nnue", "pairwise", store, chunk=50)])
-    np.testing.assert_array_equal(rows, joined_activations(stockfish_network, fens, "pairwise"))

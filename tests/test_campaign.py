@@ -1,7 +1,5 @@
 """Each campaign of ``campaign.py`` at its smallest: faults and bad input, and no defect."""
 
-from __future__ import annotations
-
 import json
 from contextlib import contextmanager
 

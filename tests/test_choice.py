@@ -1,14 +1,12 @@
 """Which notes a comment speaks of, and in what order an expert would say them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from chessgloss.claims import extract
 from chessgloss.commentary import choice
-from chessgloss.commentary.briefing import Briefing, briefings_file, read_briefings
+from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.notes import Note, notes
 from chessgloss.positions import read_fen, read_move
 from chessgloss.store import file_digest
@@ -41,9 +39,9 @@ def test_what_two_sentences_say_of_the_same_thing(comment, sentence, same):
     assert choice.spoken_of(Note("x", True, sentence, 1.0), extract(comment), move) == same
 
 
-@pytest.fixture(scope="module")
-def known() -> Briefing:
-    return read_briefings(briefings_file())["ccc/figA6"]
+@pytest.fixture
+def known(briefings) -> Briefing:
+    return briefings["ccc/figA6"]
 
 
 def test_what_decides_comes_first_and_then_what_lecturers_are_likely_to_speak_of(known):

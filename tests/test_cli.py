@@ -1,7 +1,5 @@
 """The command line: every command as it is typed, with scripted parts and with real ones."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -357,7 +355,7 @@ def test_a_real_session_through_a_pipe(stockfish):
 @pytest.mark.engine
 def test_a_real_game_is_annotated_the_same_way_twice(stockfish, tmp_path):
     source = tmp_path / "game.pgn"
-    source.write_text("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n")
+    source.write_text("1. f3 e5 2. g4 Qh4# 0-1\n")
     one, two = tmp_path / "one.pgn", tmp_path / "two.pgn"
     for target in (one, two):
         real("annotate", str(source), "-o", str(target))
@@ -371,9 +369,7 @@ def test_a_real_game_is_annotated_the_same_way_twice(stockfish, tmp_path):
 # ---------------------------------------------------------------- outside a checkout
 
 
-def test_without_a_checkout_less_is_asked_for_and_what_needs_one_names_the_command(
-    scripted, monkeypatch, capsys, tmp_path
-):
+def test_without_a_checkout_less_is_needed_and_it_is_named(scripted, monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("CHESSGLOSS_PROJECT", "/nowhere")
     monkeypatch.setattr("chessgloss.engine.version", lambda: "Stockfish 17")
     assert cli.main(["doctor"]) == 0

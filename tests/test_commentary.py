@@ -1,7 +1,5 @@
 """Briefings, prompts, and the methods that ask a language model."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from hypothesis import strategies as st
 
 from chessgloss.claims import verify
 from chessgloss.commentary import briefing, methods
-from chessgloss.commentary.briefing import Briefing, briefings_file, read_briefings
+from chessgloss.commentary.briefing import Briefing, read_briefings
 from chessgloss.commentary.methods import ARMS, EXAMPLES, GUIDED, METHODS, request_comment
 from chessgloss.commentary.prompts import all_prompts, load_prompt, quoted, read_prompt
 from chessgloss.concepts.changes import ConceptChange, concept_and_side
@@ -43,12 +41,11 @@ def grabbed_pawn() -> Briefing:
     return analyses.grabbed_pawn(RANKED, RANKED)
 
 
-def test_the_committed_briefings_are_those_of_the_rule(real_lectures) -> None:
-    kept = read_briefings(briefings_file())
-    chosen = briefing.evaluated_moves()
-    assert {each.name: each.move for each in chosen} == {n: each.move for n, each in kept.items()}
+def test_the_committed_briefings_are_those_of_the_rule(real_lectures, briefings) -> None:
+    chosen, kept = briefing.evaluated_moves(), briefings.items()
+    assert {each.name: each.move for each in chosen} == {name: each.move for name, each in kept}
     assert {split_of(each.group) for each in chosen if each.reference} <= {"validation", "test"}
-    assert all(len(each.concepts) == len(each.oracle) == 21 for each in kept.values())
+    assert all(len(each.concepts) == len(each.oracle) == 21 for each in briefings.values())
     printed = [each.move.numbered_san for each in briefing.documents_examples()]
     assert printed == ["1... Bd2+", "18... Bxc3#", "21. Bxe6+"]
 
@@ -76,9 +73,7 @@ def test_a_concept_is_told_with_its_side_and_direction(one: ConceptChange, told:
 
 def test_every_term_of_the_oracle_has_a_spoken_name() -> None:
     terms = {concept_and_side(term)[0] for term in TERMS}
-    assert terms == {
-        name for name, words in briefing.PHRASES["concepts"].items() if "name" in words
-    }
+    assert terms == {one for one, words in briefing.PHRASES["concepts"].items() if "name" in words}
 
 
 def test_the_attacks_are_all_there_and_a_pinned_attacker_is_left_out() -> None:

@@ -1,8 +1,7 @@
 """Concepts: fitted on terms and on facts, scored on held-out games, rankings measured."""
 
-from __future__ import annotations
-
 from dataclasses import replace
+from functools import partial
 
 import chess
 import numpy as np
@@ -161,7 +160,7 @@ def test_rankings_are_measured_as_by_scikit_learn_and_by_hand():
 
 
 #: Positions with known answers: FEN, concepts that hold, concepts that do not.
-KNOWN = [
+@pytest.mark.parametrize(("fen", "holds", "fails"), [
     ("4k3/8/8/8/8/3r1r2/4P3/4K3 w - - 0 1", {"White fork"}, {"Black fork"}),
     ("r3k3/2N5/8/8/8/8/8/4K3 b - - 0 1", {"White fork"}, {"White pin"}),
     ("q3k3/2N5/1p6/8/8/8/8/4K3 w - - 0 1", {"White fork"}, set()),
@@ -172,10 +171,7 @@ KNOWN = [
      {"White doubled pawns"}, {"Black doubled pawns", "White open file", "White pin"}),
     ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", {"White mate in one"}, set()),
     ("5k2/5ppp/8/8/8/8/8/R3K3 b - - 0 1", set(), {"Black mate in one", "Black open file"}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("fen", "holds", "fails"), KNOWN)
+])  # fmt: skip
 def test_positions_with_a_known_answer(fen, holds, fails):
     fens = [fen, chess.Board(fen).mirror().fen()]
     here, there = training.label_facts(fens, jobs=1).reshape(2, -1, 2)  # White's and Black's
@@ -244,7 +240,8 @@ def test_games_that_end_in_mate_give_their_last_positions():
 
 
 @pytest.mark.slow
-def test_training_with_the_real_network():
+def test_training_with_the_real_network(monkeypatch):
+    monkeypatch.setattr(training, "mean_auc", partial(training.mean_auc, resamples=9))
     games = list(read_games(SELFPLAY, limit=300))
     fitted, report = training.fit_facts(games, seed=1, most=60)
     assert fitted.vectors.weights.shape == (len(facts.CONCEPTS), 3072)

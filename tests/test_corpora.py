@@ -1,7 +1,5 @@
 """Corpora: self-play games and their file, samples and counts, lectures, and lines of files."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import replace
@@ -20,29 +18,15 @@ from chessgloss.store import file_digest
 from scripts import SELFPLAY, load_script
 
 self_play = load_script("games/play.py")
-play_many = self_play.play_many
 
 # ---------------------------------------------------------------- self-play
 
 
 @pytest.mark.engine
 def test_a_game_is_the_same_whatever_was_played_before(stockfish):
-    six = list(play_many(stockfish, 7, range(6)))
-    assert list(play_many(stockfish, 7, [5, 0])) == [six[5], six[0]]
-    assert next(play_many(stockfish, 8, [4])).moves != six[4].moves
-
-
-def test_adjudication_needs_every_ply_of_its_run():
-    rules = self_play.Rules()
-    even = [5] * rules.draw_plies
-    assert self_play._adjudicated(even, rules.draw_from_ply, True, rules)[0] == "1/2-1/2"
-    assert self_play._adjudicated(even, rules.draw_from_ply - 1, True, rules) is None
-    assert self_play._adjudicated([999, *even[1:]], 100, True, rules) is None
-    won = [rules.resign_centipawns] * rules.resign_plies
-    assert self_play._adjudicated(won, 40, True, rules) == ("1-0", "resigned")
-    assert self_play._adjudicated([-score for score in won], 40, True, rules)[0] == "0-1"
-    assert self_play._adjudicated(won, 40, False, rules) is None
-    assert self_play._adjudicated([0, *won[1:]], 40, True, rules) is None
+    six = list(self_play.play_many(stockfish, 7, range(6)))
+    assert list(self_play.play_many(stockfish, 7, [5, 0])) == [six[5], six[0]]
+    assert next(self_play.play_many(stockfish, 8, [4])).moves != six[4].moves
 
 
 @pytest.mark.engine
@@ -85,7 +69,7 @@ def test_a_file_reads_back_and_names_its_bad_lines(tmp_path):
 def test_the_committed_games_are_what_the_command_gives(stockfish):
     numbers = [0, 5_003, 19_999]
     committed = list(read_games(SELFPLAY))
-    assert list(play_many(stockfish, 1, numbers)) == [committed[k] for k in numbers]
+    assert list(self_play.play_many(stockfish, 1, numbers)) == [committed[k] for k in numbers]
 
 
 def test_the_committed_games_end_as_they_say():

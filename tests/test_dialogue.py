@@ -1,7 +1,5 @@
 """Questions about a move: what they speak of, the facts that answer them, a model's answers."""
 
-from __future__ import annotations
-
 from unittest.mock import Mock
 
 import chess

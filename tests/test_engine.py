@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 from unittest.mock import Mock, PropertyMock
 
@@ -9,21 +7,8 @@ import numpy as np
 import pytest
 from chess.engine import Cp, Mate, MateGiven, PovScore
 
-from chessgloss import engine as engine_module
-from chessgloss.engine import (
-    EngineFailed,
-    EngineMissing,
-    ScoreWording,
-    analyse_many,
-    centipawn_loss,
-    centipawns,
-    find_stockfish,
-    open_engine,
-    read_centipawns,
-    score_of,
-    score_text,
-    version,
-)
+from chessgloss import engine as engines
+from chessgloss.engine import EngineFailed, analyse_many, centipawns, open_engine, score_of
 from chessgloss.positions import MoveError, Position, read_fen
 from fakes import engine_program
 
@@ -42,11 +27,11 @@ BLACK_MATES_IN_ONE = Position.after(["f2f3", "e7e5", "g2g4"])
 def test_the_environment_variable_names_the_engine(tmp_path, monkeypatch):
     program = engine_program(tmp_path)
     monkeypatch.setenv("CHESSGLOSS_STOCKFISH", str(program))
-    assert find_stockfish() == program
-    assert version() == "Scripted 1"
+    assert engines.find_stockfish() == program
+    assert engines.version() == "Scripted 1"
     monkeypatch.setenv("CHESSGLOSS_STOCKFISH", "/nowhere/stockfish")
-    with pytest.raises(EngineMissing, match=r"/nowhere/stockfish.*apt-get install stockfish"):
-        find_stockfish()
+    with pytest.raises(engines.EngineMissing, match=r"/nowhere/stockfish.*apt-get install"):
+        engines.find_stockfish()
 
 
 # The contract, against a scripted engine
@@ -87,8 +72,8 @@ def test_a_second_failure_names_the_position_and_spares_the_next(tmp_path, fault
 @pytest.mark.parametrize("fault", ["crash", "hang"])
 def test_a_failure_within_a_game_is_not_asked_again(tmp_path, fault):
     """A fresh engine would not know the game so far, and answer another question."""
-    once = str(tmp_path / "failed-before")
-    program = engine_program(tmp_path, "--fault", fault, "--on", "moves e2e4", "--once", once)
+    once = ("--once", str(tmp_path / "failed-before"))
+    program = engine_program(tmp_path, "--fault", fault, "--on", "moves e2e4", *once)
     with open_engine(program, timeout=2.0) as engine:
         assert engine.play([], nodes=5) == "e2e4"
         with pytest.raises(EngineFailed, match=f"failed on '{AFTER_E4.fen}'"):
@@ -105,16 +90,8 @@ def test_the_last_whole_depth_is_read():
         "info string something else",
         "bestmove e2e4",
     ]
-    found = engine_module._last_depth(output)
+    found = engines._last_depth(output)
     assert [(line.move.uci(), line.centipawns) for line in found] == [("d2d4", 10), ("e2e4", -9997)]
-
-
-def test_an_engine_without_levels_is_named(tmp_path):
-    with (
-        open_engine(engine_program(tmp_path)) as engine,
-        pytest.raises(EngineFailed, match=r"refuses \{'Skill Level': 3\}"),
-    ):
-        engine.play([], nodes=5, level=3)
 
 
 @pytest.mark.parametrize("script", ["exit 3", "read x; echo uciok; exit 1"])
@@ -134,7 +111,7 @@ def test_an_engine_that_dies_before_it_is_named_is_the_same_error(tmp_path, monk
 
 
 def test_an_interrupt_of_the_bulk_leaves_no_process(tmp_path, monkeypatch):
-    monkeypatch.setattr(engine_module, "tqdm", Mock(side_effect=KeyboardInterrupt))
+    monkeypatch.setattr(engines, "tqdm", Mock(side_effect=KeyboardInterrupt))
     program = engine_program(tmp_path, "--fault", "hang", "--on", "position")
     with pytest.raises(KeyboardInterrupt):
         analyse_many([START] * 50, nodes=10, path=program)
@@ -152,13 +129,15 @@ def test_the_bulk_keeps_the_order_and_names_what_fails_under_the_progress(tmp_pa
     assert capsys.readouterr().err.endswith("\n")
 
 
-def test_limits_that_make_no_sense_and_illegal_root_moves_are_named(tmp_path):
+def test_limits_that_make_no_sense_illegal_root_moves_and_missing_levels_are_named(tmp_path):
     with open_engine(engine_program(tmp_path)) as engine:
         for limits in ({}, {"nodes": 5, "depth": 5}, {"nodes": 0}, {"nodes": 5, "multipv": 0}):
             with pytest.raises(ValueError, match="nodes"):
                 engine.analyse(START, **limits)
         with pytest.raises(MoveError, match="e2e5"):
             engine.analyse(START, nodes=5, root_moves=["e2e5"])
+        with pytest.raises(EngineFailed, match=r"refuses \{'Skill Level': 3\}"):
+            engine.play([], nodes=5, level=3)
 
 
 @pytest.mark.parametrize(("position", "seen_by_white"), [(FOOLS_MATE, -10_000), (STALEMATE, 0)])
@@ -175,17 +154,19 @@ def test_a_finished_game_has_a_score_but_no_lines(tmp_path, position, seen_by_wh
 def test_centipawns_are_read_back():
     for score in (Cp(0), Cp(-310), Mate(1), Mate(-4), Mate(0), MateGiven):
         value = centipawns(PovScore(score, chess.BLACK), chess.BLACK)
-        assert read_centipawns(value, chess.BLACK) == PovScore(score, chess.BLACK)
+        assert engines.read_centipawns(value, chess.BLACK) == PovScore(score, chess.BLACK)
     mated_in_two = PovScore(Mate(-2), chess.WHITE)
     assert [centipawns(mated_in_two, pov) for pov in chess.COLORS] == [-9_998, 9_998]
 
 
 def test_a_loss_is_cut_at_the_cap_and_at_the_floor():
     best, played = [80, 9_998, 9_998, 30, -400], [50, 9_990, 300, 45, -9_999]
-    assert centipawn_loss(best, played).tolist() == [30, 0, 700, 0, 600]
-    assert centipawn_loss(best, played, cap=None).tolist() == [30, 8, 9_698, 0, 9_599]
-    assert centipawn_loss(best, played, cap=200, floor=-np.inf).tolist() == [30, 0, 0, -15, 0]
-    assert centipawn_loss(20, 5) == 15
+    for options, losses in (
+        ({}, [30, 0, 700, 0, 600]),
+        ({"cap": None}, [30, 8, 9_698, 0, 9_599]),
+        ({"cap": 200, "floor": -np.inf}, [30, 0, 0, -15, 0]),
+    ):
+        assert engines.centipawn_loss(best, played, **options).tolist() == losses
 
 
 @pytest.mark.parametrize(("score", "words"), [
@@ -198,21 +179,21 @@ def test_a_loss_is_cut_at_the_cap_and_at_the_floor():
     (MateGiven, "White has given mate"),
 ])  # fmt: skip
 def test_scores_are_told_for_the_side_they_favour(score, words):
-    assert score_text(PovScore(score, chess.WHITE)) == words
+    assert engines.score_text(PovScore(score, chess.WHITE)) == words
     if "level" not in words:
         swap = {"White": "Black", "Black": "White"}
         mirrored = " ".join(swap.get(word, word) for word in words.split(" "))
-        assert score_text(PovScore(score, chess.BLACK)) == mirrored
+        assert engines.score_text(PovScore(score, chess.BLACK)) == mirrored
 
 
 def test_a_wording_has_its_own_point_of_view():
     mate = "{verb} in {moves} move{s}"
-    wording = ScoreWording(number="{cp:+d} cp", mate=mate, mated="mate", level=None)
+    wording = engines.ScoreWording(number="{cp:+d} cp", mate=mate, mated="mate", level=None)
     scores = [Cp(52), Cp(0), Mate(1), Mate(-2), Mate(0)]
     for colour in chess.COLORS:
-        said = [score_text(PovScore(score, colour), wording, colour) for score in scores]
+        said = [engines.score_text(PovScore(score, colour), wording, colour) for score in scores]
         assert said == ["+52 cp", "+0 cp", "mates in 1 move", "is mated in 2 moves", "mate"]
-        seen_by_the_other = score_text(PovScore(Mate(1), colour), wording, not colour)
+        seen_by_the_other = engines.score_text(PovScore(Mate(1), colour), wording, not colour)
         assert seen_by_the_other == "is mated in 1 move"
 
 
@@ -227,7 +208,7 @@ def test_an_answer_depends_on_nothing_but_the_question(stockfish):
     assert one == two[::-1]
     with open_engine() as engine:
         assert [engine.analyse(p, nodes=2_000, multipv=2) for p in positions] == one
-        assert version() == engine.name
+        assert engines.version() == engine.name
 
 
 @pytest.mark.engine

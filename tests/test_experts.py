@@ -1,7 +1,5 @@
 """Experts: boards as arrays, the controls, NNUE and Leela beside slow rules and real engines."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import resource

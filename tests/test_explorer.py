@@ -1,21 +1,14 @@
 """The explorer: what it says of a move, in a browser; its data; text of models that stays text."""
 
-from __future__ import annotations
-
 import pytest
 
 import explorer
 from chessgloss import report
-from chessgloss.commentary import annotate, briefing
+from chessgloss.commentary import annotate
 from chessgloss.commentary.briefing import Comment
 from scripts import PROJECT
 
 HOSTILE = '<img src="x:" onerror="window.hacked = 1"> The knight on c7 is in the way.'
-
-
-@pytest.fixture(scope="module")
-def briefings():
-    return briefing.read_briefings(briefing.briefings_file())
 
 
 @pytest.fixture(scope="module")
@@ -65,13 +58,10 @@ def test_the_page_is_what_the_data_gives():
 
 
 @pytest.mark.browser
-def test_in_a_browser_claims_show_evidence_and_links_lead_back(known, browser, tmp_path):
+def test_in_a_browser_claims_show_evidence_and_links_lead_back(known, open_tab):
     games = [game_of(known, "Fine."), game_of(known, HOSTILE) | {"name": "second"}]
-    page, path = browser.new_page(), tmp_path / "page.html"
-    path.write_text(f"<!doctype html><p>Above.</p>{annotate.player(games, level=2)}")
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(f"{path.as_uri()}#second/1")
+    text = f"<!doctype html><p>Above.</p>{annotate.player(games, level=2)}"
+    page = open_tab(text, at="#second/1").page
     assert page.locator("#move-name").inner_text() == "21. Bxe6+"
     assert HOSTILE in page.locator("#more dd").first.inner_text()
     assert page.evaluate("window.hacked") is None
@@ -97,5 +87,3 @@ def test_in_a_browser_claims_show_evidence_and_links_lead_back(known, browser, t
     assert shown.inner_text() == "Black to move"
     assert page.locator("#board .piece").count() == 2
     assert page.locator("#board line.arrow").count() == 1
-    assert errors == []
-    page.close()

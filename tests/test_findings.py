@@ -1,7 +1,5 @@
 """The pages of findings: rules, verdicts, what an entry must have, links, the first page."""
 
-from __future__ import annotations
-
 import json
 import re
 

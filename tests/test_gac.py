@@ -1,10 +1,7 @@
 """The recurrent baseline: its features, what it says, and the script that trains it."""
 
-from __future__ import annotations
-
 import json
 import sys
-from dataclasses import replace
 from itertools import product
 
 import chess
@@ -30,15 +27,6 @@ training = load_script("gac/train.py")
 SMALL = training.Settings(
     embedding=16, hidden=32, dropout=0.0, least=1, epochs=12, patience=12, batch=16, rate=2e-2
 )
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Small steps: threads would wait for each other on a busy machine."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -166,18 +154,6 @@ def test_a_model_learns_what_the_features_tell_and_comes_back_from_its_files(tmp
     assert training.measure(model, others)["perplexity"] > 2
     with pytest.raises(ValueError, match="holds no model"):
         Gac.load(tmp_path / "elsewhere")
-
-
-def test_training_is_seeded_and_stops_when_the_others_no_longer_gain():
-    material = planted()[:32]
-    nonsense = [replace(each, words=tuple(reversed(each.words))) for each in material]
-    short = replace(SMALL, epochs=9, patience=2)
-    runs = [training.train(material, nonsense, replace(short, seed=seed), progress=False)
-            for seed in (1, 1, 2)]  # fmt: skip
-    assert runs[0][1] == runs[1][1] != runs[2][1]
-    assert len(runs[0][1]) < 9
-    best = min(row["perplexity"] for row in runs[0][1])
-    assert training.measure(runs[0][0], nonsense)["perplexity"] == pytest.approx(best, abs=0.02)
 
 
 def test_the_committed_model_used_no_evaluated_lecture():

@@ -1,6 +1,6 @@
 """The gates of the built pages: what they see on a page that fails, and on one in order."""
 
-from __future__ import annotations
+import pytest
 
 import gates
 
@@ -9,6 +9,13 @@ FINE = """<!doctype html><html lang="en"><title>Fine</title><main><article id="t
 <figure><img alt="A green square" src="a.svg"><figcaption>1</figcaption></figure>
 </article></main></html>"""
 SQUARE = '<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9" fill="green"/></svg>'
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """One theme, a phone and a desk, and no wait until a small page stands still."""
+    for name, value in {"WIDTHS": (390, 1280), "THEMES": ("light",), "SETTLES": 20}.items():
+        monkeypatch.setattr(gates, name, value)
 
 
 def found(browser, folder, page):

@@ -1,8 +1,7 @@
 """GCC-Eval: the scale read from an answer, what a judge is told, the trials of the judge itself."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import chess
@@ -11,16 +10,16 @@ import pandas as pd
 import pytest
 
 from chessgloss.claims import verify
-from chessgloss.commentary.briefing import Briefing, briefings_file, read_briefings
+from chessgloss.commentary.briefing import Briefing
 from chessgloss.judges import gcc, trials
 from chessgloss.llm.client import Client, Endpoint
-from chessgloss.llm.recordings import Answer, Model, Recordings, Token, request_key
+from chessgloss.llm.recordings import Answer, Message, Model, Recordings, Token, request_key
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from fakes.analyses import analysis
 from fakes.scripted_llm import scripted_llm
 from scripts import FIGURE_A5, load_script
 
-brief, record = load_script("commentary/brief.py"), load_script("recordings/record.py")
+record = load_script("recordings/record.py")
 
 TRAP = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]
 
@@ -57,26 +56,10 @@ def answer(text: str, *tokens: Token, state: str = "cut_off") -> Answer:
     return Answer(state, text, tokens)
 
 
-class ScriptedJudge(Client):
-    """Answers by the first rule whose sign stands in the last message; else with a 3."""
-
-    def __init__(self, rules: dict) -> None:
-        self.rules, self.asked = rules, []
-
-    def ask_many(self, requests, *, concurrency=1, progress=True):
-        self.asked += requests
-        return [self.answer(request.messages) for request in requests]
-
-    def answer(self, messages) -> Answer:
-        rules = (text for sign, text in self.rules.items() if sign in messages[-1].content)
-        text = next(rules, "3")
-        text = text if isinstance(text, str) else text(messages)
-        return Answer("cut_off", text, (Token(text, -0.01, ((text, math.log(0.9)),)),))
-
-
-@pytest.fixture(scope="module")
-def briefings():
-    return read_briefings(briefings_file())
+def answered(questions: pd.DataFrame, say: Callable[[Sequence[Message]], str]) -> pd.DataFrame:
+    """Answer each question as ``say`` answers its messages, with a probability of 0.9."""
+    texts = [say(request.messages) for request in questions["request"]]
+    return questions.assign(answer=[answer(text, token(text, **{text: 0.9})) for text in texts])
 
 
 @pytest.fixture(scope="module")
@@ -106,35 +89,25 @@ def test_the_digit_is_taken_at_the_answers_place_alone(score, texts):
         assert math.isnan(plain.mass), "without probabilities"
 
 
-def test_a_score_is_the_mean_weighted_by_all_forms_of_each_digit():
-    given = token("4", x4=0.5, _4=0.1, x5=0.2, x2=0.1, The=0.05, x7=0.05)
-    score = gcc.read_score(answer("4", given))
-    assert score.value == pytest.approx((4 * 0.6 + 5 * 0.2 + 2 * 0.1) / 0.9)
-    assert score.mass == pytest.approx(0.9)
-    assert score.share == pytest.approx((score.value - 1) / 4)
-
-
-def test_the_answers_token_is_the_first_after_the_preamble():
-    tokens = (
-        token("Score", Score=0.9, x1=0.1), token(":", x=1.0), token(" ", x5=0.3),
-        token("4", x4=0.8, x3=0.2), token(".", x1=1.0),
-    )  # fmt: skip
-    assert gcc.read_score(answer("Score: 4.", *tokens)).value == pytest.approx(3.8)
-
-
-@pytest.mark.parametrize("given", [
-    answer("The", token("The", The=0.6, x4=0.4)),
-    answer("The 4", token("The", The=1.0), token(" 4", _4=1.0)),
-    answer("", state="empty"),
-    answer("I cannot help with 5", token("5", x5=1.0), state="refused"),
-    answer("4", token("4", x4=1.0), state="failed"),
-    answer("45", token("4", x4=1.0), token("5", x5=1.0)),
-    answer("4.5", token("4", x4=1.0), token(".", x=1.0), token("5", x5=1.0)),
-    answer("\n", token("\n", x4=0.4)),
+@pytest.mark.parametrize(("given", "value"), [
+    # All forms of a digit count, and the answer's token is the first after the preamble.
+    (answer("4", token("4", x4=0.5, _4=0.1, x5=0.2, x1=0.1, The=0.05, x7=0.05)), 3.5 / 0.9),
+    (answer("Score: 4.", token("Score", Score=0.9, x1=0.1), token(":", x=1.0),
+            token(" ", x5=0.3), token("4", x4=0.8, x3=0.2), token(".", x1=1.0)), 3.8),
+    (answer("The", token("The", The=0.6, x4=0.4)), math.nan),
+    (answer("The 4", token("The", The=1.0), token(" 4", _4=1.0)), math.nan),
+    (answer("", state="empty"), math.nan),
+    (answer("I cannot help with 5", token("5", x5=1.0), state="refused"), math.nan),
+    (answer("4", token("4", x4=1.0), state="failed"), math.nan),
+    (answer("45", token("4", x4=1.0), token("5", x5=1.0)), math.nan),
+    (answer("4.5", token("4", x4=1.0), token(".", x=1.0), token("5", x5=1.0)), math.nan),
+    (answer("\n", token("\n", x4=0.4)), math.nan),
 ])  # fmt: skip
-def test_what_is_no_score_is_unscored(given):
-    assert gcc.read_score(given) is gcc.UNSCORED
-    assert math.isnan(gcc.UNSCORED.share)
+def test_a_score_is_the_mean_at_the_answers_token_or_there_is_none(given, value):
+    score = gcc.read_score(given)
+    assert score.value == pytest.approx(value, nan_ok=True)
+    assert score.share == pytest.approx((value - 1) / 4, nan_ok=True)
+    assert (score is gcc.UNSCORED) == math.isnan(value)
 
 
 # ---------------------------------------------------------------- what a judge is told
@@ -231,15 +204,6 @@ def test_labels_are_all_true_or_one_false_and_every_sentence_is_on_its_move():
     assert set(trials.labelled_sentences()["move"]) <= set(trials.gold_briefings())
 
 
-@pytest.mark.engine
-def test_the_engine_briefs_a_gold_move(tmp_path, monkeypatch):
-    monkeypatch.setattr(brief.brief_gold, "__defaults__", (1,))
-    assert brief.main(["--gold", "--target", str(tmp_path / "b.json"), "--nodes", "2000"]) == 0
-    kept = read_briefings(tmp_path / "b.json")
-    assert list(kept) == [*trials.gold_moves("dev", 1), *trials.gold_moves("test", 1)]
-    assert all(briefing.verdict.nodes > 2000 for briefing in kept.values())
-
-
 # ---------------------------------------------------------------- best of four, a reader's choice
 
 
@@ -263,29 +227,30 @@ def test_a_choice_is_between_the_move_played_and_one_clearly_better_or_worse(mon
     assert trials.two_moves(BEST) is None
 
 
-@pytest.mark.parametrize(("said", "expected"), [
-    ("A", 0.5),
+@pytest.mark.parametrize(("say", "expected"), [
+    (lambda messages: "A", 0.5),
     (lambda messages: "A" if "A) e3" in messages[1].content else "B", 1.0),
-    ("Nf3", math.nan),
+    (lambda messages: "Nf3", math.nan),
 ])  # fmt: skip
-def test_a_model_that_always_says_a_is_right_half_the_time(said, expected):
+def test_a_model_that_always_says_a_is_right_half_the_time(say, expected):
     none = frame(("one/1", "ccc", "")).assign(state="cut_off")
-    asked = ScriptedJudge({"Better move": said}).answered(trials.choice_questions(none, KNOWN))
-    chance = trials.chance_of_better(asked)
+    chance = trials.chance_of_better(answered(trials.choice_questions(none, KNOWN), say))
     assert chance["no comment"].tolist() == pytest.approx([expected] * 2, nan_ok=True)
 
 
 def test_a_reader_that_believes_the_comment_is_helped_only_where_there_is_one():
-    believes = {"blunder": lambda messages: "A" if "B) Nxd5" in messages[1].content else "B"}
+    def believe(messages: Sequence[Message]) -> str:
+        blunder = "blunder" in messages[-1].content
+        return "3" if not blunder else "A" if "B) Nxd5" in messages[1].content else "B"
+
     text = "A blunder: >>> Better move (A or B): A"
     comments = frame(("one/1", "ccc", text)).assign(state="answered")
-    client = ScriptedJudge(believes)
     questions = trials.choice_questions(comments, KNOWN)
-    chance = trials.chance_of_better(client.answered(questions))
+    chance = trials.chance_of_better(answered(questions, believe))
     assert chance.loc["one/1", "ccc"] == 1
     assert math.isnan(chance.loc["two/1", "ccc"])
-    asked = [request for request in client.asked if "text_sha256" in request.about]
-    plain = [request for request in client.asked if request not in asked]
+    asked = [request for request in questions["request"] if "text_sha256" in request.about]
+    plain = [request for request in questions["request"] if request not in asked]
     assert len(asked) == 2
     for request in asked:
         assert request.messages[-1].content.count(">>>") == 1

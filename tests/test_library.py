@@ -1,7 +1,5 @@
 """The library's pages: every module stands on one, and the example at a page's head is right."""
 
-from __future__ import annotations
-
 import doctest
 import re
 from collections import Counter

@@ -1,20 +1,12 @@
 """The client: states, retries, replay, and that nothing kept is lost or asked twice."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 
 import pytest
 
-from chessgloss.llm.client import (
-    AnswerMissing,
-    Client,
-    Endpoint,
-    Misconfigured,
-    Unanswered,
-    endpoint_from_environment,
-)
+from chessgloss.llm import client as clients
+from chessgloss.llm.client import AnswerMissing, Client, Endpoint, Misconfigured, Unanswered
 from chessgloss.llm.recordings import Message, Model, Recordings, Request, Sampling, State
 from fakes.scripted_llm import scripted_llm
 
@@ -51,7 +43,8 @@ def client_of(recordings):
 
 # ---------------------------------------------------------------- one question
 
-STATES = [
+
+@pytest.mark.parametrize(("step", "state", "text", "reason"), [
     ("text:Fine move.", State.ANSWERED, "Fine move.", "stop"),
     ("empty", State.EMPTY, " \n", "stop"),
     ("cut_off:The knight goes", State.CUT_OFF, "The knight goes", "length"),
@@ -61,10 +54,7 @@ STATES = [
     ("text:As an AI language model, I cannot provide chess advice.", State.REFUSED, None, "stop"),
     ("text:I cannot see a better move than Nf3.", State.ANSWERED, None, "stop"),
     ("400", State.FAILED, "", "http_400"),
-]
-
-
-@pytest.mark.parametrize(("step", "state", "text", "reason"), STATES)
+])  # fmt: skip
 def test_what_becomes_of_a_question_is_a_state(client_of, step, state, text, reason):
     with scripted_llm(step) as llm:
         answer = client_of(llm).ask(question("Why Nf3?"))
@@ -113,9 +103,7 @@ def test_what_may_pass_is_tried_again_after_a_pause(client_of, pauses, script):
 
 
 @pytest.mark.parametrize("step", ["bad_json", "no_choices"])
-def test_a_reply_that_cannot_be_read_is_no_answer_and_is_asked_for_again_later(
-    client_of, recordings, step
-):
+def test_an_unreadable_reply_is_no_answer_and_is_asked_for_again(client_of, recordings, step):
     with scripted_llm(step) as llm:
         with pytest.raises(Unanswered, match="unreadable reply"):
             client_of(llm).ask(question("q"))
@@ -227,9 +215,7 @@ def test_answers_come_in_order_and_no_more_at_once_than_allowed(client_of):
 
 
 @pytest.mark.parametrize(("lost", "came", "asked"), [(1, 49, 50), (25, 1, 4)])
-def test_one_without_an_answer_stops_no_other_but_several_running_do(
-    client_of, pauses, recordings, lost, came, asked
-):
+def test_a_failure_stops_no_other_but_many_do(client_of, pauses, recordings, lost, came, asked):
     questions = [question(f"q{number}") for number in range(50)]
     said = rf"comment@1 \(fen 8/8, ply 3\): status 500; {came} answers came"
     failures = ["500"] * lost * (1 + RETRIES)
@@ -286,14 +272,14 @@ def test_the_endpoint_comes_from_the_environment_and_hides_its_key(monkeypatch):
     for key, complaint in complaints.items():
         monkeypatch.setenv("OPENAI_API_KEY", key)
         with pytest.raises(ValueError, match=complaint):
-            endpoint_from_environment()
+            clients.endpoint_from_environment()
     monkeypatch.setenv("CHESSGLOSS_MODEL", "gpt-4o")
-    found = endpoint_from_environment()
+    found = clients.endpoint_from_environment()
     assert (found.base_url, found.model) == ("https://api.openai.com/v1", Model("gpt-4o"))
     assert "sk-secret" not in repr(found)
-    assert endpoint_from_environment("gpt-4o-mini").model == Model("gpt-4o-mini")
+    assert clients.endpoint_from_environment("gpt-4o-mini").model == Model("gpt-4o-mini")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1")
     monkeypatch.delenv("CHESSGLOSS_MODEL")
-    local = endpoint_from_environment()
+    local = clients.endpoint_from_environment()
     assert local.on_this_machine
     assert (local.model.name, local.model.kind) == ("qwen2.5-coder-1.5b-q4_k_m", "local")

@@ -1,7 +1,5 @@
 """Recordings: found by all that changes an answer, and whole whatever dies while writing."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The server on this machine: what its commands say, and that a real model keeps the protocol."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
@@ -13,7 +11,6 @@ from typing import get_args
 import pytest
 
 from chessgloss import assets, cli
-from chessgloss.commentary.briefing import briefings_file, read_briefings
 from chessgloss.commentary.proven import Form, given_notes, request_constrained, show_move
 from chessgloss.llm import server
 from chessgloss.llm.client import DEFAULT_MODEL, Client, Endpoint, Misconfigured, model_named
@@ -125,10 +122,9 @@ def test_serving_says_where_and_ends_at_an_interrupt(tiny_file):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", get_args(Form))
-def test_a_real_answer_under_a_grammar_has_only_what_the_notes_have(tiny, tmp_path, form):
-    briefing = read_briefings(briefings_file())["lec3/13"]
-    request = request_constrained(briefing, form)
-    answer = Client(Recordings.of(tiny.model, "x", tmp_path), tiny).ask(request)
+def test_an_answer_under_a_grammar_has_only_what_the_notes_have(tiny, briefings, tmp_path, form):
+    briefing, kept = briefings["lec3/13"], Recordings.of(tiny.model, "x", tmp_path)
+    answer = Client(kept, tiny).ask(request_constrained(briefing, form))
     notes = " ".join(note.sentence for note in given_notes(briefing)).lower()
     said = re.findall(r"\b(?:king|queen|rook|bishop|knight|[a-h][1-8])\b", answer.text.lower())
     assert answer.text

@@ -1,7 +1,5 @@
 """Every notebook: listed, paired, fresh as committed, and running."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path
@@ -22,17 +20,6 @@ FASTEST = min(CHAPTERS, key=lambda chapter: chapter.budget_seconds["smoke"])
 
 each_source = pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.name)
-
-
-def code_cells(source: Path) -> list[nbformat.NotebookNode]:
-    notebook = jupytext.read(source, fmt="py:percent")
-    return [cell for cell in notebook.cells if cell.cell_type == "code"]
-
-
-def code_lines(cell: nbformat.NotebookNode) -> list[str]:
-    """Lines of a cell that are neither blank nor comment."""
-    lines = (line.strip() for line in cell.source.splitlines())
-    return [line for line in lines if line and not line.startswith("#")]
 
 
 # ---------------------------------------------------------------- the lists
@@ -60,9 +47,9 @@ def test_a_pair_is_in_step_and_holds_no_output(source):
 
 @each_source
 def test_one_cell_holds_the_parameters(source):
-    tagged = [c for c in code_cells(source) if "parameters" in c.metadata.get("tags", [])]
-    assert len(tagged) == 1
-    assert 'profile = "book"' in code_lines(tagged[0])
+    cells = jupytext.read(source).cells
+    (tagged,) = [cell for cell in cells if "parameters" in cell.metadata.get("tags", [])]
+    assert 'profile = "book"' in tagged.source.splitlines()
 
 
 @each_source

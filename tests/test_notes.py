@@ -1,7 +1,5 @@
 """Notes on real boards: the decisive thing is said first, and nothing that its line denies."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -11,15 +9,9 @@ import chess
 import pytest
 
 import chessgloss
-from chessgloss.commentary.briefing import Briefing, briefings_file, lectured_file, read_briefings
+from chessgloss.commentary.briefing import Briefing, lectured_file, read_briefings
 from chessgloss.commentary.notes import MOST_WORDS, NOTES, choose, compose, notes, play_out
 from chessgloss.engine import open_engine
-
-
-@pytest.fixture(scope="module")
-def briefings() -> list[Briefing]:
-    return list(read_briefings(briefings_file()).values())
-
 
 #: Position, move, the note that comes first, and what the comment says.
 DECISIVE = r"""
@@ -80,7 +72,7 @@ def test_a_line_is_replayed_until_it_is_quiet(fen, line, gain, words, fallen):
 
 
 def test_notes_rest_on_facts_and_are_sentences(briefings):
-    for briefing in briefings:
+    for briefing in briefings.values():
         known = set(briefing.facts().facts)
         for note in notes(briefing):
             proven = {fact for fact in note.facts if fact.kind in ("zugzwang", "perpetual")}
@@ -91,8 +83,8 @@ def test_notes_rest_on_facts_and_are_sentences(briefings):
 
 
 def test_comments_are_short_and_do_not_begin_alike(briefings):
-    texts = [compose(notes(briefing)).text for briefing in briefings]
-    for briefing, text in zip(briefings, texts, strict=True):
+    texts = [compose(notes(briefing)).text for briefing in briefings.values()]
+    for briefing, text in zip(briefings.values(), texts, strict=True):
         assert 3 <= len(text.split()) <= MOST_WORDS, text
         assert len(choose(notes(briefing))) <= 3
         assert "network" not in text and "engine agrees" not in text

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import threading
 import time
 
@@ -7,25 +5,9 @@ import chess
 import numpy as np
 import pytest
 
-from chessgloss import oracle as oracle_module
+from chessgloss import oracle as oracles
 from chessgloss.engine import EngineFailed, EngineMissing
-from chessgloss.oracle import (
-    STOCKFISH_8,
-    STOCKFISH_15,
-    TERMS,
-    Oracle,
-    Status,
-    TermTable,
-    TraceError,
-    evaluate_terms,
-    find_stockfish8,
-    in_check,
-    network_evaluations,
-    read_tables,
-    run_oracle,
-    stockfish8,
-    stockfish15,
-)
+from chessgloss.oracle import STOCKFISH_8, TERMS, Oracle, Status, TermTable, read_tables
 from fakes import children
 from fakes.oracles import materials, random_fens, term
 from fakes.oracles import scripted_oracle as scripted
@@ -72,7 +54,7 @@ def numbered_fens(count: int) -> list[str]:
 
 
 def evaluate(fens: list[str], oracle: Oracle, processes: int = 1) -> TermTable:
-    return evaluate_terms(fens, oracle, processes=processes, progress=False)
+    return oracles.evaluate_terms(fens, oracle, processes=processes, progress=False)
 
 
 def same(one: TermTable, two: TermTable) -> bool:
@@ -80,10 +62,9 @@ def same(one: TermTable, two: TermTable) -> bool:
     return all(np.array_equal(left, right, equal_nan=True) for left, right in pairs)
 
 
-@pytest.fixture(scope="session", params=["Stockfish 8", "Stockfish 15.1"])
+@pytest.fixture(scope="session", params=[oracles.stockfish8, oracles.stockfish15])
 def real_oracle(request):
-    make = {"Stockfish 8": stockfish8, "Stockfish 15.1": stockfish15}[request.param]
-    return or_skip(make)
+    return or_skip(request.param)
 
 
 # Reading tables
@@ -107,7 +88,7 @@ def test_wide_numbers_keep_sign_and_digits(value):
 
 def test_a_table_that_lacks_a_number_is_refused():
     raw = START_TRACE_8 + START_TRACE_8.replace(b" 0.46", b"", 1)
-    with pytest.raises(TraceError, match="125 numbers in the tables of 2 positions"):
+    with pytest.raises(oracles.TraceError, match="125 numbers in the tables of 2 positions"):
         read_tables(raw, NO_CHECKS[:2], STOCKFISH_8)
 
 
@@ -115,7 +96,7 @@ def test_a_table_that_lacks_a_number_is_refused():
 def test_tables_survive_any_cut_between_two_reads(monkeypatch, width):
     raw = START_TRACE_8 * 3
     pieces = iter([raw[start : start + width] for start in range(0, len(raw), width)])
-    with run_oracle(scripted()) as process:
+    with oracles.run_oracle(scripted()) as process:
         monkeypatch.setattr(process, "_read", lambda: process._buffer.extend(next(pieces)))
         answers = [process._answer(STOCKFISH_8.closing, count) for count in (2, 1)]
     for answer, count in zip(answers, (2, 1), strict=True):
@@ -125,7 +106,7 @@ def test_tables_survive_any_cut_between_two_reads(monkeypatch, width):
 
 def test_check_is_seen_as_python_chess_sees_it():
     fens = random_fens(3_000, seed=5)
-    seen = [in_check(fen) for fen in fens]
+    seen = [oracles.in_check(fen) for fen in fens]
     assert seen == [chess.Board(fen).is_check() for fen in fens]
     assert 50 < sum(seen) < 2_000
 
@@ -174,7 +155,7 @@ def test_an_engine_that_is_none_or_another_is_named(oracle, error, named):
 ])  # fmt: skip
 def test_a_text_that_is_no_fen_never_reaches_the_engine(fen):
     with pytest.raises(ValueError, match="position 1 is no six-field FEN"):
-        evaluate_terms([chess.STARTING_FEN, fen], Oracle("none", (), "", STOCKFISH_8))
+        oracles.evaluate_terms([chess.STARTING_FEN, fen], Oracle("none", (), "", STOCKFISH_8))
 
 
 def test_an_interrupt_ends_the_engines(monkeypatch):
@@ -184,10 +165,10 @@ def test_an_interrupt_ends_the_engines(monkeypatch):
         raise KeyboardInterrupt
 
     before = children()
-    monkeypatch.setattr(oracle_module, "wait", interrupted_wait)
+    monkeypatch.setattr(oracles, "wait", interrupted_wait)
     oracle = scripted("--fault", "hang", "--on", "position")
     with pytest.raises(KeyboardInterrupt):
-        evaluate_terms(numbered_fens(9), oracle, progress=False)
+        oracles.evaluate_terms(numbered_fens(9), oracle, progress=False)
     assert not any(thread.name.startswith("ThreadPool") for thread in threading.enumerate())
 
 
@@ -198,7 +179,7 @@ def test_stockfish_8_is_found_above_the_working_directory(tmp_path, monkeypatch)
     (package / "package.json").write_text('{"version": "8.0.0"}')
     (tmp_path / "notebooks").mkdir()
     monkeypatch.chdir(tmp_path / "notebooks")
-    assert or_skip(find_stockfish8)[1] == str(package / "src" / "stockfish.js")
+    assert or_skip(oracles.find_stockfish8)[1] == str(package / "src" / "stockfish.js")
 
 
 # The real engines
@@ -210,7 +191,7 @@ def test_known_positions(real_oracle):
     fens = [chess.STARTING_FEN, IN_CHECK, KING_AND_QUEEN, BISHOP_UP, TWO_QUEENS_UP, later]
     start, check, ending, bishop, decided, again = range(len(fens))
     table = evaluate(fens, real_oracle)
-    stockfish_15 = real_oracle.trace is STOCKFISH_15
+    stockfish_15 = real_oracle.trace is oracles.STOCKFISH_15
 
     assert table.status[[start, bishop]].tolist() == [Status.OK] * 2
     assert table.middlegame[start, :3].tolist() == [0, 0, 0]
@@ -237,7 +218,7 @@ def test_known_positions(real_oracle):
 
 @pytest.mark.engine
 def test_swapping_the_colours_swaps_the_terms(real_oracle):
-    fens = [fen for fen in random_fens(200, seed=3) if not in_check(fen)]
+    fens = [fen for fen in random_fens(200, seed=3) if not oracles.in_check(fen)]
     flipped = [chess.Board(fen).mirror().fen() for fen in fens]
     both = evaluate(fens + flipped, real_oracle)
     rows = np.arange(len(fens))
@@ -251,8 +232,8 @@ def test_swapping_the_colours_swaps_the_terms(real_oracle):
 
 @pytest.mark.engine
 def test_the_networks_evaluation_is_whites_and_printed_out_of_check_only(stockfish):
-    white, black = network_evaluations([BISHOP_UP, chess.Board(BISHOP_UP).mirror().fen()])
+    white, black = oracles.network_evaluations([BISHOP_UP, chess.Board(BISHOP_UP).mirror().fen()])
     assert white > 1
     assert black == -white
     with pytest.raises(ValueError, match="1 evaluations of 2"):
-        network_evaluations([BISHOP_UP, IN_CHECK])
+        oracles.network_evaluations([BISHOP_UP, IN_CHECK])

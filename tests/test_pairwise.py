@@ -1,7 +1,5 @@
 """The pairwise rubric: the line of answer, the decision, the hard rule, questions, strengths."""
 
-from __future__ import annotations
-
 import math
 import operator
 from itertools import permutations

@@ -1,7 +1,5 @@
 """Records, their readers (FEN, SAN, UCI, PGN), and the split."""
 
-from __future__ import annotations
-
 import chess
 import chess.pgn
 import pytest

@@ -1,7 +1,5 @@
 """Moves and their true changes, the model of changes, its training, and a move's ranking."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 
@@ -276,11 +274,6 @@ def scripted(monkeypatch):
     monkeypatch.setattr(priority, "load_method", lambda name: score)
 
 
-def test_an_unknown_method_is_refused():
-    with pytest.raises(ValueError, match="default, linear, paper"):
-        priority.load_method("best")
-
-
 def test_concepts_come_ranked_with_side_and_values(scripted):
     ranked = priority.prioritise(START, "e4")
     first, second, third = ranked.top(3)
@@ -306,6 +299,8 @@ def test_the_committed_weights_name_the_same_term_first():
         other = priority.prioritise(FIGURE_A6, "a3", method=method)
         terms, others = ([each.term for each in one.top(21)] for one in (ranked, other))
         assert terms[0] == first and terms != others
+    with pytest.raises(ValueError, match="default, linear, paper"):
+        priority.load_method("best")
 
 
 def test_linear_scores_fitted_together_answer_their_own_questions(selfplay):

@@ -1,16 +1,15 @@
 """Proven commentary: what bears a clause out, what is asked again, cut and put in its place."""
 
-from __future__ import annotations
-
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from chessgloss.claims import verify
 from chessgloss.commentary import proven as proving
-from chessgloss.commentary.briefing import Briefing, briefings_file, lectured_file, read_briefings
+from chessgloss.commentary.briefing import Briefing, lectured_file, read_briefings
 from chessgloss.commentary.methods import kept_texts
 from chessgloss.commentary.notes import Note, write_notes
 from chessgloss.commentary.proven import cut, given_notes, join, prover, without, write_proven
@@ -23,11 +22,6 @@ from fakes.analyses import analysis
 from fakes.scripted_llm import scripted_llm
 
 MODEL = Model("scripted-1")
-
-
-@pytest.fixture(scope="module")
-def briefings() -> dict[str, Briefing]:
-    return read_briefings(briefings_file())
 
 
 @pytest.fixture(scope="module")
@@ -109,10 +103,8 @@ NOTES = (
 
 @pytest.fixture
 def given() -> list[Note]:
-    subject = {1: "With Nxd5 White"}
-    return [
-        Note("made", False, text, 50, subject=subject.get(n, "")) for n, text in enumerate(NOTES)
-    ]
+    first, *others = (Note("made", False, text, 50) for text in NOTES)
+    return [first, replace(others[0], subject="With Nxd5 White"), *others[1:]]
 
 
 @pytest.mark.parametrize(("text", "proofs"), [
@@ -136,9 +128,7 @@ def given() -> list[Note]:
     ("A strong move.", "none"),
     ("White prepares to castle.", "none"),
 ])  # fmt: skip
-def test_a_clause_is_proven_by_one_note_in_its_order_or_by_the_board(
-    grabbed_pawn, given, text: str, proofs: str
-) -> None:
+def test_one_note_in_its_order_or_the_board_proves_a_clause(grabbed_pawn, given, text, proofs):
     clauses = prover(grabbed_pawn, given)(text)
     assert [each.proof for each in clauses] == proofs.split(), clauses
     assert all(bool(each.note) == (each.proof == "note") for each in clauses)
@@ -176,9 +166,8 @@ def settled(grabbed_pawn: Briefing, given):
 
     def of(*texts: str) -> proving.Proven:
         answers = [Answer(State.ANSWERED if text else State.CUT_OFF, text) for text in texts]
-        return proving.settle(
-            [proving.read_attempt(each, prove) for each in answers], grabbed_pawn, given
-        )
+        attempts = [proving.read_attempt(each, prove) for each in answers]
+        return proving.settle(attempts, grabbed_pawn, given)
 
     return of
 
@@ -297,9 +286,7 @@ def test_the_published_comments_are_those_whose_hash_is_kept(published) -> None:
     assert hashlib.sha256(texts.encode()).hexdigest() == frozen["published_sha256"]
 
 
-def test_proven_comments_hold_no_false_claim_and_contradict_no_verdict(
-    briefings, published
-) -> None:
+def test_proven_comments_hold_no_false_claim_and_contradict_no_verdict(briefings, published):
     for each in list(briefings.values())[::3]:
         proven = published[each.name]
         if proven.fallback:

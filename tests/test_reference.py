@@ -1,7 +1,5 @@
 """Reference values: the files as committed, their form, and the page made from them."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -12,7 +10,6 @@ import pytest
 
 import reproduce
 from chessgloss.book import reference
-from chessgloss.book.reference import DOUBT_FLAGS, PRINTED_FLAGS, number_of
 from chessgloss.report import Result
 from reproduce import Item, ResultsError, read_inventory, read_results, render, status, verdict
 from scripts import DATA, PROJECT
@@ -40,7 +37,7 @@ def small_page(tmp_path):
     ("4-6", None), ("f1", None), ("N/A", None), ("", None),
 ])  # fmt: skip
 def test_number_of(text, number):
-    assert number_of(text) == number
+    assert reference.number_of(text) == number
 
 
 def test_the_files_have_the_form_that_their_readme_gives():
@@ -52,7 +49,7 @@ def test_the_files_have_the_form_that_their_readme_gives():
     for cell in cells:
         named = (cell.table, cell.row, cell.column, cell.printed, cell.source)
         assert all(text and text.strip() for text in named), cell.key
-        assert cell.flags <= PRINTED_FLAGS | DOUBT_FLAGS, cell.key
+        assert cell.flags <= reference.PRINTED_FLAGS | reference.DOUBT_FLAGS, cell.key
         assert cell.note or not cell.doubtful, cell.key
 
 

@@ -1,7 +1,5 @@
 """Grades: how positions are searched, what moves and answers lose, tables in files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -85,8 +83,9 @@ def test_moves_that_are_asked_alone_are_searched_alone_and_depth_stays_depth():
 def test_the_bound_itself_belongs_to_the_better_grade():
     bounds = {"Excellent": (0, 10), "Good": (11, 30), "Inaccuracy": (31, 60),
               "Mistake": (61, 100), "Blunder": (101, 2_000)}  # fmt: skip
-    for name, loss in [(each, loss) for each in bounds for loss in bounds[each]]:
-        assert graded({"e2e4": 0, "d2d4": -loss}, cap=5_000).loc["d2d4", "grade"] == name
+    for name, losses in bounds.items():
+        for loss in losses:
+            assert graded({"e2e4": 0, "d2d4": -loss}, cap=5_000).loc["d2d4", "grade"] == name
 
 
 def test_a_loss_is_taken_against_the_highest_line_even_outside_the_five():

@@ -1,25 +1,19 @@
 """Games of levels, and what their moves lose."""
 
-from __future__ import annotations
-
-import struct
 from collections.abc import Sequence
 from contextlib import nullcontext
 
-import chess
-import chess.polyglot
 import numpy as np
 import pytest
 
 from chessgloss.engine import Engine
 from chessgloss.positions import Game
 from chessgloss.skill import levels
-from chessgloss.skill.levels import LEVELS
 from chessgloss.store import Store
+from fakes.books import write_book
 from scripts import load_script
 
 script = load_script("static/make.py")
-Rules = script.Rules
 
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
@@ -53,7 +47,7 @@ def level_game(level: int, moves: Sequence[str] = FOOLS_MATE, opening: int = 0) 
 ])  # fmt: skip
 def test_a_game_ends_by_the_rules_or_by_its_length(moves, most, end):
     engine = Script(moves)
-    rules = Rules(nodes=77, opening_plies=2, most_plies=most)
+    rules = script.Rules(nodes=77, opening_plies=2, most_plies=most)
     game = script.play_game(engine, 10, moves[:2], rules)  # type: ignore[arg-type]
     assert (game.result, game.termination, len(game.moves)) == end
     assert (levels.level_of(game), game.opening_plies) == (10, 2)
@@ -61,19 +55,13 @@ def test_a_game_ends_by_the_rules_or_by_its_length(moves, most, end):
 
 
 def test_openings_are_different_lines_of_the_book(tmp_path):
-    book, entries = tmp_path / "small.bin", set()
-    for line in (("e2e4", "e7e5"), ("e2e4", "c7c5"), ("d2d4", "d7d5")):
-        board = chess.Board()
-        for move in map(chess.Move.from_uci, line):
-            raw = move.to_square | move.from_square << 6
-            entries.add(struct.pack(">QHHI", chess.polyglot.zobrist_hash(board), raw, 1, 0))
-            board.push(move)
-    book.write_bytes(b"".join(sorted(entries)))
-    drawn = script.draw_openings(book, Rules(games=3, opening_plies=2))
+    lines = (("e2e4", "e7e5"), ("e2e4", "c7c5"), ("d2d4", "d7d5"))
+    book = write_book(tmp_path / "small.bin", *([(uci, 1) for uci in line] for line in lines))
+    drawn = script.draw_openings(book, script.Rules(games=3, opening_plies=2))
     assert sorted(drawn) == [("d2d4", "d7d5"), ("e2e4", "c7c5"), ("e2e4", "e7e5")]
-    assert drawn == script.draw_openings(book, Rules(games=3, opening_plies=2))
+    assert drawn == script.draw_openings(book, script.Rules(games=3, opening_plies=2))
     with pytest.raises(ValueError, match="3 of 4 different"):
-        script.draw_openings(book, Rules(games=4, opening_plies=2))
+        script.draw_openings(book, script.Rules(games=4, opening_plies=2))
 
 
 def test_a_killed_generation_goes_on_with_the_next_game(tmp_path, monkeypatch):
@@ -89,7 +77,7 @@ def test_a_killed_generation_goes_on_with_the_next_game(tmp_path, monkeypatch):
 
     monkeypatch.setattr(script, "Engine", lambda **_: nullcontext(Mortal(SHUFFLE)))
     monkeypatch.setattr(script, "draw_openings", lambda *_: [SHUFFLE[:1], SHUFFLE[:2]])
-    target, rules = tmp_path / "games.tsv.zst", Rules(games=2, nodes=1, most_plies=6)
+    target, rules = tmp_path / "games.tsv.zst", script.Rules(games=2, nodes=1, most_plies=6)
     options = {"book": tmp_path / "none.bin", "store": Store(tmp_path / "store")}
     with pytest.raises(KeyboardInterrupt):
         script.play_levels(target, rules, **options)
@@ -97,7 +85,7 @@ def test_a_killed_generation_goes_on_with_the_next_game(tmp_path, monkeypatch):
     script.play_levels(target, rules, **options)
     assert played == [5, 5, 10, 10, 10, 15, 15, 18, 18, 20, 20]
     games = levels.read_level_games(target)
-    assert {level: len(some) for level, some in games.items()} == dict.fromkeys(LEVELS, 2)
+    assert {level: len(some) for level, some in games.items()} == dict.fromkeys(levels.LEVELS, 2)
     assert [game.opening_plies for game in games[5]] == [1, 2]
     first = target.read_bytes()
     assert script.play_levels(target, rules, **options).read_bytes() == first
@@ -166,15 +154,6 @@ def test_values_are_made_once_a_game_and_read_back(tmp_path, monkeypatch):
 
 
 # ---------------------------------------------------------------- real engine
-
-
-@pytest.mark.engine
-def test_stockfish_plays_at_a_level(stockfish):
-    rules = Rules(nodes=50, opening_plies=2, most_plies=12)
-    with Engine(stockfish) as engine:
-        game = script.play_game(engine, 5, ("e2e4", "e7e5"), rules)
-    assert len(game.position(12).moves) == len(game.moves) == 12
-    assert game.moves[:2] == ("e2e4", "e7e5")
 
 
 @pytest.mark.engine

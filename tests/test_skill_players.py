@@ -1,7 +1,5 @@
 """Players: whatever chooses moves, one answer a position, and how an answer is read."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -69,7 +67,9 @@ def test_one_move_is_read_with_whatever_stands_around_it(around):
 
 #: Texts by position and state, with the move read: in UCI, and in SAN.
 NOTHING = (None, None)
-READ = [
+
+
+@pytest.mark.parametrize(("fen", "state", "texts"), [
     (SCHOLARS_MATE, "unreadable", dict.fromkeys(NO_MOVE, NOTHING)),
     (TWO_ROOKS, "unreadable", {"Rd1": NOTHING, "Rd1, that is f1d1": NOTHING}),
     (SCHOLARS_MATE, "refused", {"I cannot help with that.": NOTHING, "I'm sorry.": NOTHING,
@@ -83,10 +83,7 @@ READ = [
     (FIGURE_A5, "illegal", {"bxc3": (None, "bxc3")}),  # a pawn's move: the bishop's has a capital
     (CASTLE_OR_PROMOTE, "illegal", {"e8": (None, "e8"), "e8=K": (None, "e8=K")}),
     ("7k/8/8/8/8/8/8/K7 b - - 0 1", "illegal", {"h8h6": ("h8h6", None)}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("fen", "state", "texts"), READ)
+])  # fmt: skip
 def test_an_answer_names_one_move_as_it_was_written_or_none(fen, state, texts):
     for text, (uci, san) in texts.items():
         answer = players.read_answer(text, chess.Board(fen))
@@ -143,14 +140,6 @@ def test_an_engine_that_fails_on_one_position_answers_the_others(tmp_path, monke
     assert "failed twice" in answers[1].text
     assert answers[2].text == "the game is over"
     assert answers[0].san == "O-O"
-
-
-@pytest.mark.engine
-def test_stockfish_plays_and_mates(stockfish):
-    found = players.StockfishPlayer(2_000).choose([ALONE, OPENING, OVER])
-    assert [answer.state for answer in found] == ["legal", "legal", "error"]
-    assert found[0].san == "Rd8#"
-    assert players.StockfishPlayer(2_000).choose([OPENING]) == found[1:2]
 
 
 @pytest.mark.engine
@@ -222,15 +211,6 @@ def test_one_ply_takes_the_best_move_of_the_side_to_move():
     # White's best has eight squares; to Black all are the same: the first in UCI
     assert [answer.uci for answer in answers] == [None, "a1b2", "h5g4"]
     assert players.NnuePlayer(CountingExpert()).choose([]) == []
-
-
-@pytest.mark.engine
-def test_the_network_at_one_ply_takes_what_hangs(stockfish_network):
-    white = Position("rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3")
-    black = Position("rnbqkbnr/ppp2ppp/3p4/4p1Q1/4P3/8/PPPP1PPP/RNB1KBNR b KQkq - 1 3")
-    asked = [Asked("white", white), Asked("black", black)]
-    answers = players.NnuePlayer(stockfish_network).choose(asked)
-    assert [answer.uci for answer in answers] == ["c1g5", "d8g5"]
 
 
 # ---------------------------------------------------------------- what an expert sees

@@ -1,12 +1,8 @@
 """Positions: the suite drawn from games, its file, kinds of position, and the known sets."""
 
-from __future__ import annotations
-
 import json
-import struct
 
 import chess
-import chess.polyglot
 import pytest
 
 from chessgloss.experts import load_expert
@@ -15,7 +11,7 @@ from chessgloss.positions import CommentedMove, MoveInContext, Position, read_fe
 from chessgloss.skill import suite
 from chessgloss.skill.levels import read_level_games
 from chessgloss.skill.players import Asked
-from chessgloss.skill.suite import Known
+from fakes.books import write_book
 from scripts import load_script
 
 script = load_script("static/make.py")
@@ -143,14 +139,7 @@ def test_puzzles_are_drawn_by_lot_and_studies_taken_if_solved(tmp_path):
 
 
 def test_the_books_favourite_is_vouched_for(tmp_path):
-    entries, board = [], chess.Board()
-    for uci, weight in (("e2e4", 9), ("e7e5", 1), ("g1f3", 7)):
-        move = chess.Move.from_uci(uci)
-        raw = move.to_square | move.from_square << 6
-        entries.append(struct.pack(">QHHI", chess.polyglot.zobrist_hash(board), raw, weight, 0))
-        board.push(move)
-    path = tmp_path / "small.bin"
-    path.write_bytes(b"".join(sorted(entries)))
+    path = write_book(tmp_path / "small.bin", [("e2e4", 9), ("e7e5", 1), ("g1f3", 7)])
     (known,) = suite.draw_book_positions(path, count=1, plies=2)
     assert (known.position.moves, known.move) == (("e2e4", "e7e5"), "g1f3")
 
@@ -164,9 +153,9 @@ def test_moves_of_lectures_are_numbered_within_their_lecture():
 
 
 def test_pairs_are_the_plans_one_and_one_of_each_opening_and_mate():
-    opening = Known("opening.000", "opening", AFTER_E4, "e7e5")
-    mate = Known("mate_in_1.000", "mate", SCHOLARS_MATE, "h5f7")
-    pairs = suite.make_pairs([opening, mate, Known("study.x.001", "study", START, "e2e4")])
+    opening = suite.Known("opening.000", "opening", AFTER_E4, "e7e5")
+    mate = suite.Known("mate_in_1.000", "mate", SCHOLARS_MATE, "h5f7")
+    pairs = suite.make_pairs([opening, mate, suite.Known("study.x.001", "study", START, "e2e4")])
     assert (pairs[0].source, pairs[0].good, pairs[0].bad) == ("plan", "e7e5", "a7a6")
     assert {pair.name for pair in pairs} <= {"plan", "opening.000", "mate_in_1.000"}
     assert pairs == suite.make_pairs([opening, mate])

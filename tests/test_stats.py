@@ -1,7 +1,5 @@
 """Intervals, paired tests, agreement and correlation: hand-worked values and simulated coverage."""
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np
@@ -15,14 +13,12 @@ NAN = float("nan")
 
 #: Four observers and twelve units, some not observed: the worked example of Krippendorff,
 #: "Computing Krippendorff's Alpha-Reliability" (2011), section C.
-OBSERVERS = np.array(
-    [
-        [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
-        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
-        [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
-        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
-    ]
-)
+OBSERVERS = np.array([
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
+    [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
+])  # fmt: skip
 
 
 @pytest.mark.parametrize(("words", "wrong", "given"), [

@@ -1,7 +1,5 @@
 """The human study: blinding, reading what raters send, Tables 1 to 4, simulated ratings."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -16,7 +14,6 @@ from chessgloss import cli
 from chessgloss.corpora.games import read_games
 from chessgloss.survey import reading, study
 from chessgloss.survey import simulate as simulated
-from chessgloss.survey.study import CAUSES, DIMENSIONS, Key, Study, StudyMove
 from scripts import SELFPLAY
 
 METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
@@ -28,14 +25,14 @@ PLANTED = pd.DataFrame(
 )  # fmt: skip
 
 
-def study_of_size(count: int) -> Study:
+def study_of_size(count: int) -> study.Study:
     """Moves of self-play games; each comment has its own number of words."""
     moves = []
     for number, game in enumerate(read_games(SELFPLAY, count), start=1):
         texts = {name: f"{name} says" + " so" * (k + number) for k, name in enumerate(METHODS)}
         place = {"name": f"game/{number}", "fen": game.position(12).fen, "move": game.moves[12]}
-        moves.append(StudyMove(**place, comments=texts))
-    return Study(title="A study", moves=tuple(moves))
+        moves.append(study.StudyMove(**place, comments=texts))
+    return study.Study(title="A study", moves=tuple(moves))
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +42,7 @@ def made():
 
 @pytest.fixture(scope="module")
 def key(made):
-    return Key(study=made, secret="5a" * 32)
+    return study.Key(study=made, secret="5a" * 32)
 
 
 @pytest.fixture
@@ -91,7 +88,7 @@ def test_a_bad_study_file_is_named_with_its_place(tmp_path, text, message):
 ])  # fmt: skip
 def test_a_study_that_compares_nothing_is_refused(made, change, message):
     with pytest.raises(ValueError, match=message):
-        Study.model_validate(made.model_dump() | change)
+        study.Study.model_validate(made.model_dump() | change)
 
 
 def test_a_study_is_made_of_a_table_of_comments(made):
@@ -108,11 +105,11 @@ def test_a_study_is_made_of_a_table_of_comments(made):
 
 
 def test_opaque_names_depend_on_the_secret_and_on_the_text(made, key):
-    names, other = key.items(), Key(study=made, secret="5b" * 32)
+    names, other = key.items(), study.Key(study=made, secret="5b" * 32)
     assert list(names.values()) == [(n, method) for n in range(1, 7) for method in METHODS]
     assert not set(names) & set(other.items())
     assert key.study_id != other.study_id
-    assert Key.new(made).secret != Key.new(made).secret
+    assert study.Key.new(made).secret != study.Key.new(made).secret
 
 
 def test_a_key_is_read_back_and_a_changed_one_is_refused(key, tmp_path):
@@ -167,7 +164,7 @@ def head(**fields: Any) -> Change:
     return lambda record: record.update(fields)
 
 
-def problems_of(files: list[Path], key: Key) -> tuple[reading.Problem, ...]:
+def problems_of(files: list[Path], key: study.Key) -> tuple[reading.Problem, ...]:
     with pytest.raises(reading.RatingsError) as caught:
         reading.read_ratings(files, key)
     assert all(str(problem) in str(caught.value) for problem in caught.value.problems)
@@ -248,8 +245,8 @@ def ratings_by_hand() -> reading.Ratings:
         ("A", "m2", "ccc", 3, 4), ("B", "m2", "ccc", 2, 5),
     )  # fmt: skip
     frame = pd.DataFrame(points, columns=["rater", "move", "method", "correctness", "other"])
-    frame[list(DIMENSIONS)[1:]] = frame[["other"] * 4].to_numpy()
-    frame[[f"cause_{name}" for name in CAUSES]] = False
+    frame[list(study.DIMENSIONS)[1:]] = frame[["other"] * 4].to_numpy()
+    frame[[f"cause_{name}" for name in study.CAUSES]] = False
     frame = frame.assign(cause_move=frame["correctness"] < 3)
     frame = frame.assign(cause_tactical=frame["correctness"] == 1)
     return reading.Ratings(frame, ("m1", "m2"), ("llm", "ccc"))
@@ -281,7 +278,7 @@ def test_stars_are_printed_where_the_difference_is_certain():
 def test_table_2_by_hand():
     ratings = ratings_by_hand()
     every = reading.table2(ratings, seed=0)
-    illegal, tactical = CAUSES["move"], CAUSES["tactical"]
+    illegal, tactical = study.CAUSES["move"], study.CAUSES["tactical"]
     assert every.loc[illegal, "llm"].value == pytest.approx(3 / 4)
     assert every.loc[tactical, "llm"].value == pytest.approx(2 / 4)
     wrong = reading.table2(ratings, of="incorrect", seed=0)
@@ -342,9 +339,9 @@ def test_bad_scores_are_named_with_their_comment(tmp_path, change, message):
 # ---------------------------------------------------------------- simulation
 
 
-@pytest.mark.parametrize("name", list(DIMENSIONS))
+@pytest.mark.parametrize("name", list(study.DIMENSIONS))
 def test_planted_scores_are_what_the_model_expects(name):
-    points, planted = DIMENSIONS[name], pd.Series([0.15, 0.5, 0.91], name=name)
+    points, planted = study.DIMENSIONS[name], pd.Series([0.15, 0.5, 0.91], name=name)
     assert simulated.effect_of(0.5, points, simulated.SPREADS[name]) == pytest.approx(0, abs=1e-9)
     drawn = simulated.draw(planted, (40, 40), np.random.default_rng(0), 60)
     means = ((drawn - 1) / (points - 1)).mean(axis=(0, 1, 3))
@@ -393,7 +390,7 @@ def test_from_a_study_to_its_tables(made, tmp_path, capsys):
 def test_build_refuses_what_would_do_harm(made, tmp_path):
     source, other = tmp_path / "study.json", tmp_path / "other.json"
     source.write_text(made.model_dump_json())
-    study.write_key(other, Key(study=study_of_size(2), secret="00" * 32))
+    study.write_key(other, study.Key(study=study_of_size(2), secret="00" * 32))
     for page, option, value, message in (
         ("form.txt", "--block", "9", r"ends in \.html"),
         ("f.html", "--key", source, "is the study itself"),

@@ -1,7 +1,5 @@
 """Games as tokens, the sets of a corpus, batches, games of random moves."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import chess
@@ -86,9 +84,7 @@ def test_a_type_is_that_of_the_piece_on_the_board(selfplay_games, selfplay_token
 
 @given(probability=st.floats(0, 1), seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=25, deadline=None)
-def test_types_are_put_before_their_moves_and_nothing_else_changes(
-    selfplay_tokens, probability, seed
-):
+def test_types_come_before_moves_and_nothing_else_changes(selfplay_tokens, probability, seed):
     random = np.random.default_rng(seed)
     selected = random.integers(0, len(selfplay_tokens), size=12)
     plain, bounds = annotate(selfplay_tokens, selected, "uci")

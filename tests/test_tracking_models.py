@@ -1,7 +1,5 @@
 """Language models of chess: no look ahead, exact attention in the limit, perplexity, files."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial
@@ -18,7 +16,6 @@ from chessgloss.tracking.runs import Training, read_checkpoint
 from scripts import load_script
 
 script = load_script("tracking/train.py")
-write_checkpoint = script.write_checkpoint
 
 KINDS = get_args(get_type_hints(models.Settings)["kind"])
 SMALL = models.Settings(layers=2, width=32, heads=2, context=64, window=5, buckets=4, dropout=0.1)
@@ -38,9 +35,7 @@ def random_vectors(parts: int, length: int = 20, size: int = 16, seed: int = 1) 
     return torch.randn(parts, 6, length, size, generator=generator)
 
 
-def softmax_attention(
-    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, seen: torch.Tensor
-) -> torch.Tensor:
+def softmax_attention(query, key, value, seen) -> torch.Tensor:
     """The textbook's formula, in float64."""
     scores = query.double() @ key.double().mT / query.shape[-1] ** 0.5
     weights = scores.masked_fill(~seen, float("-inf")).softmax(dim=-1)
@@ -217,7 +212,7 @@ def test_perplexity_of_nothing_or_with_rap_is_refused(notation, selected, three_
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_checkpoint_gives_back_the_model_and_its_training(kind, tmp_path):
     model, training = small_model(kind), Training("rap", 0.15, seed=7)
-    path = write_checkpoint(model, training, tmp_path / "deep" / "S-rap15-7.safetensors")
+    path = script.write_checkpoint(model, training, tmp_path / "deep" / "S-rap15-7.safetensors")
     again, its_training = read_checkpoint(path)
     assert (again.settings, its_training) == (model.settings, training)
     assert not again.training
@@ -233,7 +228,7 @@ def test_files_that_are_no_checkpoints_of_ours_are_refused(tmp_path):
     path = tmp_path / "S-uci-1.safetensors"
     with pytest.raises(FileNotFoundError, match=r"train\.py S-uci-1"):
         read_checkpoint(path)
-    whole = write_checkpoint(small_model("gpt"), Training(), path).read_bytes()
+    whole = script.write_checkpoint(small_model("gpt"), Training(), path).read_bytes()
     for damaged, message in (
         (b"no such thing", "damaged or no safetensors"),
         (whole[:-100], "damaged"),

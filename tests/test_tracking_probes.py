@@ -1,7 +1,5 @@
 """Questions about the board: how they are made, asked, kept and scored."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -13,13 +11,13 @@ import torch
 
 from chessgloss.book import reference
 from chessgloss.corpora.games import GamesFileError, read_games
+from chessgloss.positions import Position
 from chessgloss.tracking import probes
 from chessgloss.tracking.games import IDS, VOCABULARY, VOCABULARY_SIZE, split_games
 from chessgloss.tracking.models import Settings, make_model
 from scripts import SELFPLAY, load_script
 
 script = load_script("tracking/train.py")
-build_probes, write_probes = script.build_probes, script.write_probes
 #: The state-tracking paper's Figure 1b and Table 3: the moves played, and the one that follows.
 FIGURE_1 = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4", "h7h6"]
 NEXT_MOVE = "f1b5"
@@ -41,7 +39,7 @@ def selfplay_corpus():
 
 @pytest.fixture(scope="module")
 def selfplay_probes(selfplay_corpus):
-    return build_probes(selfplay_corpus, seed=3, count=25)
+    return script.build_probes(selfplay_corpus, seed=3, count=25)
 
 
 def oracle(questions: pd.DataFrame) -> np.ndarray:
@@ -84,9 +82,7 @@ def test_every_question_keeps_the_papers_rules(selfplay_corpus, selfplay_probes)
         moves, prefix = played[question.game], question.prefix.split()
         assert prefix == moves[: len(prefix)]
         assert probes.BANDS[question.band][0] <= len(prefix) <= probes.BANDS[question.band][1]
-        board = chess.Board()
-        for uci in prefix:
-            board.push_uci(uci)
+        board = Position.after(prefix).board()
         assert board.fen() == question.fen
         actual = chess.Move.from_uci(moves[len(prefix)])
         assert not board.is_castling(actual)
@@ -118,7 +114,7 @@ def test_a_prefix_of_a_training_game_is_never_asked():
     sizes = {"S": 5, "M": 10, "L": 15, "dev": 1, "test": 1, "probe": 15}
     held = list(read_games(SELFPLAY, 60))[-2:]
     with pytest.raises(ValueError, match=r"too few prefixes of the short band"):
-        build_probes(split_games([*held, *cut, *games], sizes), seed=1, count=5)
+        script.build_probes(split_games([*held, *cut, *games], sizes), seed=1, count=5)
 
 
 @pytest.mark.parametrize(("moves", "actual", "why"), [
@@ -132,20 +128,18 @@ def test_a_prefix_that_does_not_serve_gives_nothing(moves, actual, why):
     assert (rows == []) == bool(why)
 
 
-def test_questions_come_back_from_their_file_and_damage_is_named(
-    selfplay_probes, tmp_path, monkeypatch
-):
+def test_questions_survive_their_file_and_damage_is_named(selfplay_probes, tmp_path, monkeypatch):
     path = tmp_path / "probes.tsv.zst"
     monkeypatch.setattr(probes, "probes_file", lambda: path)
     with pytest.raises(FileNotFoundError, match=r"python data/tracking/train\.py"):
         probes.read_probes()
-    written = write_probes(selfplay_probes, path).read_bytes()
+    written = script.write_probes(selfplay_probes, path).read_bytes()
     assert probes.read_probes().equals(selfplay_probes)
-    assert write_probes(probes.read_probes(), path).read_bytes() == written
+    assert script.write_probes(probes.read_probes(), path).read_bytes() == written
     path.write_bytes(written[:-9])
     with pytest.raises(GamesFileError, match="damaged or cut off"):
         probes.read_probes()
-    write_probes(selfplay_probes.rename(columns={"fen": "position"}), path)
+    script.write_probes(selfplay_probes.rename(columns={"fen": "position"}), path)
     with pytest.raises(ValueError, match="position"):
         probes.read_probes()
 
@@ -221,13 +215,6 @@ def test_models_that_know_all_the_rules_alone_or_nothing(selfplay_probes):
     for score in ("lgm", "rprec"):
         assert nothing[score].to_numpy() == pytest.approx(1 / chances.to_numpy() / 77)
     assert nothing.loc[actual, "exm"].to_numpy() == pytest.approx(1 / 77)
-
-
-@pytest.mark.parametrize(("count", "expected"), [(1, 1), (2, (1 + 1 / 3) / 2), (4, 2 / 4)])
-def test_ties_share_their_places(count, expected):
-    scores = np.array([[3.0, 2.0, 2.0, 2.0, 1.0]])
-    right = np.array([[True, True, False, False, True]])
-    assert probes.precision_at(scores, right, np.array([count])) == pytest.approx([expected])
 
 
 @pytest.mark.parametrize("scores", [np.zeros((2, 77)), np.full((4, 77), np.nan)])

@@ -1,7 +1,5 @@
 """Baselines, intervals of perplexities, and the tables with their marks."""
 
-from __future__ import annotations
-
 import math
 
 import chess
@@ -9,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from chessgloss.positions import Position
 from chessgloss.stats import Interval
 from chessgloss.tracking import probes, results
 from chessgloss.tracking.games import IDS, SQUARES, VOCABULARY, tokenise
@@ -28,9 +27,7 @@ def moves_of(*games: str) -> pd.DataFrame:
 
 def question(task: str, prefix: str, at: str, legal: str, band: str = "short") -> pd.DataFrame:
     """A question about the piece on a square (End), or about its type (Start)."""
-    board = chess.Board()
-    for uci in prefix.split():
-        board.push_uci(uci)
+    board = Position.after(prefix.split()).board()
     piece = board.piece_at(chess.parse_square(at)).symbol().upper()
     prompt = at if task in probes.END_TASKS else piece
     row = (task, band, "game", board.fen(), piece, prompt, "-", legal, prefix)
@@ -80,13 +77,6 @@ def test_where_a_type_stands_by_counts_of_its_side_and_by_where_it_went_last():
     black = question("start_other", f"{prefix} g1f3", "c6", "g8 c6")
     assert best_squares(moves, black, "start_type") == ["b8"]
     assert best_squares(moves, black, "last", 2) == ["c6", "g8"]
-
-
-def test_a_model_is_measured_by_what_it_is_told():
-    grounds = {name: pd.DataFrame({"name": [name]}) for name in results.BASELINES}
-    assert results.ground_of("uci_ap", grounds)["name"].tolist() == ["type", "last"]
-    for model in ("uci", "lstm"):
-        assert results.ground_of(model, grounds)["name"].tolist() == ["came_from", "start_type"]
 
 
 # ---------------------------------------------------------------- perplexity

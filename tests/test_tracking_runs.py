@@ -1,7 +1,5 @@
 """The plan of trainings, their names, the command that trains them, and runs as players."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,14 +14,13 @@ from chessgloss.positions import Game, Position
 from chessgloss.skill.players import Asked
 from chessgloss.store import write_tensors
 from chessgloss.tracking import games, models, probes, runs
-from chessgloss.tracking.models import LanguageModel, Settings, make_model
 from chessgloss.tracking.results import perplexity_of, read_losses
 from scripts import load_script
 
 script = load_script("tracking/train.py")
 find_run = script.find_run
 
-TINY = Settings(layers=1, width=32, heads=2, dropout=0.0)
+TINY = models.Settings(layers=1, width=32, heads=2, dropout=0.0)
 MODERN = {"rotary": True, "mixing": True}
 MUON = {"tokens": 3072, "optimiser": "muon", "decay": 0.0, "beta2": 0.99}
 MUON |= {"warmup": 1 / 30, "cooldown": 0.6}
@@ -50,7 +47,7 @@ MUON |= {"warmup": 1 / 30, "cooldown": 0.6}
 def test_names_say_what_is_trained(name, settings, training):
     run = find_run(name)
     ours = {"layers": 4, "width": 160, "heads": 4, "dropout": 0.0}
-    assert (run.name, run.settings) == (name, Settings(**{**ours, **settings}))
+    assert (run.name, run.settings) == (name, models.Settings(**{**ours, **settings}))
     assert run.training == runs.Training(**training)
 
 
@@ -74,7 +71,7 @@ def test_the_committed_runs_are_the_plan_and_what_their_names_say():
     for name in script.PLAN:
         record = json.loads(runs.kept_path("runs", name).read_text(encoding="utf-8"))
         run = find_run(name)
-        assert Settings(**record["settings"]) == run.settings
+        assert models.Settings(**record["settings"]) == run.settings
         assert runs.Training(**record["training"]) == run.training
     for name, row in {
         "S-uci-1": ["", "uci", True], "L-ap-1": ["", "uci_ap", True],
@@ -122,9 +119,7 @@ def tiny_run(name: str) -> script.Run:
 
 
 @pytest.mark.parametrize("name", ["S-rap25-1", "L-modern_uci-1", "S-random_ap-1"])
-def test_a_run_leaves_record_predictions_measures_and_checkpoint(
-    name, small_corpus, questions, workplace
-):
+def test_a_run_leaves_record_answers_measures_checkpoint(name, small_corpus, questions, workplace):
     run = tiny_run(name)
     script.train_run(run, small_corpus, questions)
     row = runs.read_runs().loc[name]
@@ -149,9 +144,7 @@ def test_a_run_leaves_record_predictions_measures_and_checkpoint(
     assert not list(script.work_folder().glob("*.state"))
 
 
-def test_done_and_claimed_runs_are_left_alone_and_missing_questions_are_made(
-    workplace, questions, monkeypatch
-):
+def test_done_and_claimed_runs_are_left_alone_and_questions_made(workplace, questions, monkeypatch):
     trained: list[tuple[str, int]] = []
     pretend = lambda run, corpus, rows, *_: trained.append((run.name, len(rows)))  # noqa: E731
     monkeypatch.setattr(script, "train_run", pretend)
@@ -184,7 +177,7 @@ def test_a_wrong_name_or_missing_games_end_with_one_clear_line(tmp_path, monkeyp
     (tmp_path / "_toc.yml").touch()
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path))
     for name, words in (("S-usi-1", "names no run"), ("S-uci-1", "is missing")):
-        assert script.main([name]) == 2
+        assert script.main([name, "--threads", "1"]) == 2
         assert words in capsys.readouterr().err
 
 
@@ -209,19 +202,17 @@ TO_PROMOTE = ["h2h4", "g7g5", "h4g5", "h7h6", "g5h6", "g8f6", "h6h7", "f6g4"]
 
 @pytest.fixture(scope="module")
 def model():
-    return make_model(replace(TINY, context=64), seed=0)
+    return models.make_model(replace(TINY, context=64), seed=0)
 
 
 @pytest.mark.parametrize(("reading", "words", "move"), [
     ("uci", "h7 h8 q", "h7h8q"), ("uci", "h7 h8 n", "h7h8n"), ("uci", "h7 g8 e5", "h7g8"),
     ("uci", "h7 EOS EOS", "h7EOS"), ("uci", "EOS e2 e4", "EOSe2"), ("ap", "P h7 h8 q", "h7h8q"),
 ])  # fmt: skip
-def test_two_squares_are_a_move_and_a_new_piece_belongs_to_it(
-    model, monkeypatch, reading, words, move
-):
+def test_two_squares_are_a_move_with_its_new_piece(model, monkeypatch, reading, words, move):
     left, read = words.split(), list[list[str]]()
 
-    def predict_next(_: LanguageModel, given: Sequence[NDArray]) -> NDArray:
+    def predict_next(_: models.LanguageModel, given: Sequence[NDArray]) -> NDArray:
         read.extend([games.VOCABULARY[token] for token in row] for row in given)
         answers = np.full((len(given), games.VOCABULARY_SIZE), -9.0, dtype=np.float32)
         answers[:, games.VOCABULARY.index(left.pop(0))] = -0.1

@@ -1,7 +1,5 @@
 """Training: epochs, the optimisers, the rate, early stopping, and going on after a kill."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,9 +13,6 @@ from chessgloss.tracking.runs import Training
 from scripts import load_script
 
 script = load_script("tracking/train.py")
-MasterWeights, Task, Trained = script.MasterWeights, script.Task, script.Trained
-make_epoch, rate_at, train = script.make_epoch, script.rate_at, script.train
-find_run = script.find_run
 
 SMALL = Settings(layers=1, width=32, heads=2, dropout=0.1)
 SHORT = Training(epochs=2, tokens=600, rate=3e-3)
@@ -31,16 +26,16 @@ def sixty_random_games():
 
 @pytest.fixture
 def small_task(sixty_random_games):
-    return Task(sixty_random_games, np.arange(50), np.arange(50, 60))
+    return script.Task(sixty_random_games, np.arange(50), np.arange(50, 60))
 
 
-def run(task: Task, state: Path | None = None, **options) -> Trained:
+def run(task: script.Task, state: Path | None = None, **options) -> script.Trained:
     training = options.pop("training", SHORT)
     settings = options.pop("settings", SMALL)
-    return train(task, settings, training, state, **options)
+    return script.train(task, settings, training, state, **options)
 
 
-def weights_of(trained: Trained) -> torch.Tensor:
+def weights_of(trained: script.Trained) -> torch.Tensor:
     return torch.cat([one.detach().float().flatten() for one in trained.model.parameters()])
 
 
@@ -51,7 +46,7 @@ def test_an_epoch_holds_every_game_once_in_an_order_that_its_number_gives(sixty_
     games, selected = sixty_random_games, np.arange(5, 55)
     written = []
     for number in (0, 0, 1):
-        epoch = make_epoch(games, selected, SHORT, number, 512)
+        epoch = script.make_epoch(games, selected, SHORT, number, 512)
         rows = [row[row != PAD].tolist() for batch in epoch for row in batch]
         assert all(row[0] == BOS and row[-1] == EOS and EOS not in row[:-1] for row in rows)
         written.append(rows)
@@ -60,7 +55,7 @@ def test_an_epoch_holds_every_game_once_in_an_order_that_its_number_gives(sixty_
     assert sorted(written[0]) == sorted(expected)
     assert written[0] == written[1] != written[2]
     with pytest.raises(ValueError, match="the context only 20"):
-        make_epoch(games, selected, SHORT, 0, 20)
+        script.make_epoch(games, selected, SHORT, 0, 20)
 
 
 # ---------------------------------------------------------------------------- optimiser
@@ -72,7 +67,7 @@ def two_models(training: Training, **settings: bool) -> tuple:
     pair = make_model(made, seed=0), make_model(made, seed=0)
     ids = torch.randint(3, 70, (4, 30), generator=torch.Generator().manual_seed(0))
     backward = lambda: [model(ids).square().mean().backward() for model in pair]  # noqa: E731
-    return *pair, MasterWeights(pair[0], training, torch.float32), backward
+    return *pair, script.MasterWeights(pair[0], training, torch.float32), backward
 
 
 def test_masters_move_as_adamw_moves_a_model_in_single_precision():
@@ -117,15 +112,13 @@ def test_matrices_move_as_torch_has_muon_move_them():
     ("done", "expected"), [(0, 0), (0.05, 0.5), (0.1, 1), (0.55, 0.5), (0.91, 0.1), (1, 0)]
 )
 def test_the_rate_rises_over_a_tenth_and_falls_to_zero(done, expected):
-    assert rate_at(done, Training(rate=2.0)) == pytest.approx(expected)
+    assert script.rate_at(done, Training(rate=2.0)) == pytest.approx(expected)
 
 
 # ---------------------------------------------------------------------------- training
 
 
-def test_training_stops_when_dev_gets_worse_and_keeps_the_weights_of_before(
-    small_task, monkeypatch
-):
+def test_training_stops_when_dev_gets_worse_and_keeps_the_weights_before(small_task, monkeypatch):
     seen: list[torch.Tensor] = []
     told = iter([30.0, 20.0, 21.0, 5.0])
 
@@ -143,7 +136,7 @@ def test_training_stops_when_dev_gets_worse_and_keeps_the_weights_of_before(
 
 @pytest.mark.parametrize("name", ["L-modern_uci-1", "L-modern.nomuon_uci-1"])
 def test_a_base_learns_a_tiny_corpus(name, small_task):
-    run_of_name = find_run(name)
+    run_of_name = script.find_run(name)
     settings = replace(run_of_name.settings, layers=2, width=32, heads=2)
     training = replace(run_of_name.training, epochs=6, tokens=600)
     trained = run(small_task, settings=settings, training=training)
@@ -162,22 +155,20 @@ class Killed(Exception):
 @pytest.mark.parametrize(("name", "after"), [
     ("S-rap25-1", 1), ("S-rap25-1", 7), ("S-lstm-1", 3), ("S-reformer-1", 3), ("L-modern_uci-1", 5),
 ])  # fmt: skip
-def test_a_stopped_training_goes_on_to_the_same_bits(
-    name, after, small_task, tmp_path, monkeypatch
-):
-    settings = replace(find_run(name).settings, layers=1, width=32, heads=2, dropout=0.1)
-    training = replace(find_run(name).training, epochs=2, tokens=700)
+def test_a_killed_training_goes_on_to_the_same_bits(name, after, small_task, tmp_path, monkeypatch):
+    settings = replace(script.find_run(name).settings, layers=1, width=32, heads=2, dropout=0.1)
+    training = replace(script.find_run(name).training, epochs=2, tokens=700)
     options = {"settings": settings, "training": training, "every": 2}
-    whole, steps, real = run(small_task, **options), [0], MasterWeights.step
+    whole, steps, real = run(small_task, **options), [0], script.MasterWeights.step
 
-    def mortal(self: MasterWeights, share: float) -> None:
+    def mortal(self: script.MasterWeights, share: float) -> None:
         steps[0] += 1
         if steps[0] > after:
             raise Killed
         return real(self, share)
 
     with monkeypatch.context() as patched:
-        patched.setattr(MasterWeights, "step", mortal)
+        patched.setattr(script.MasterWeights, "step", mortal)
         with pytest.raises(Killed):
             run(small_task, tmp_path / "state", **options)
     torch.rand(7)

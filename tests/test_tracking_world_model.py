@@ -1,7 +1,5 @@
 """Hidden states, board probes and attacks of models of games, on tiny models."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import chess
@@ -10,6 +8,7 @@ import pandas as pd
 import pytest
 import torch
 
+from chessgloss.positions import Position
 from chessgloss.tracking import world_model
 from chessgloss.tracking.games import read_moves, tokenise
 from chessgloss.tracking.models import LanguageModel, Settings, make_model
@@ -73,7 +72,7 @@ def test_an_attack_ends_at_the_first_illegal_answer(model):
     openings = [game[:10] for game in PLAYED]
     table = world_model.attack(model, "uci", openings, random_moves)
     for moves, answers, illegal in table[["moves", "answers", "illegal"]].itertuples(index=False):
-        legal = [move.uci() for move in board_after(moves.split()).legal_moves]
+        legal = [move.uci() for move in Position.after(moves.split()).board().legal_moves]
         assert illegal not in legal
         assert continue_games(model, "uci", [moves.split()]) == [illegal]
         assert len(moves.split()) == 10 + 2 * answers - 1

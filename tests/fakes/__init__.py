@@ -1,7 +1,5 @@
 """Scripted programs that stand in for an engine, and how to run them."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

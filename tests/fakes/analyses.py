@@ -1,7 +1,5 @@
 """Analyses and verdicts laid down by hand, and an engine that counts material."""
 
-from __future__ import annotations
-
 import chess
 from chess.engine import Cp, PovScore
 

@@ -1,7 +1,5 @@
 """Small Leela networks written as ``.pb.gz`` files, with made-up weights."""
 
-from __future__ import annotations
-
 import gzip
 import struct
 from collections.abc import Iterable, Iterator
@@ -12,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 Layers = list[tuple[tuple[int, ...], int]]  # field numbers down from Weights, and the size
+Encoded = tuple[tuple[int, ...], bytes]
 
 _HEAD = 8  # channels of the heads' first convolutions
 _HIDDEN = 16  # units of the value head
@@ -82,9 +81,7 @@ def _net(architecture: Architecture, rng: np.random.Generator | None) -> bytes:
     return b"".join(fields)
 
 
-def _encode(
-    layers: Layers, rng: np.random.Generator | None
-) -> Iterator[tuple[tuple[int, ...], bytes]]:
+def _encode(layers: Layers, rng: np.random.Generator | None) -> Iterator[Encoded]:
     for at, size in layers:
         positive = at[-1] in (4, 5) and len(at) > 1  # variances and gammas
         low, high = (0.5, 1.5) if positive else (-0.2, 0.2)
@@ -96,10 +93,10 @@ def _encode(
         yield at, bounds + _field(3, steps.tobytes())
 
 
-def _message(encoded: Iterable[tuple[tuple[int, ...], bytes]]) -> Iterator[bytes]:
+def _message(encoded: Iterable[Encoded]) -> Iterator[bytes]:
     """Nest (field numbers, bytes) into messages; the second number of field 2 only counts."""
 
-    def own(item: tuple[tuple[int, ...], bytes]) -> tuple[int, ...]:
+    def own(item: Encoded) -> tuple[int, ...]:
         at, _ = item
         return at[: 2 if at[0] == 2 and len(at) > 2 else 1]
 

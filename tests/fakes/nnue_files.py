@@ -1,7 +1,5 @@
 """An NNUE file of the real size with made-up weights."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 

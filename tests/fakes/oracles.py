@@ -1,7 +1,5 @@
 """A scripted oracle, what it says of random positions, and such positions."""
 
-from __future__ import annotations
-
 import random
 
 import chess

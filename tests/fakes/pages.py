@@ -1,6 +1,10 @@
-"""A page as a parser sees it, the sizes of two screens, and text that would be code."""
+"""A page as a parser and as a browser sees it, two screens, and text that would be code."""
 
-from __future__ import annotations
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
 
 from bs4 import BeautifulSoup
 
@@ -11,14 +15,38 @@ HOSTILE = (
 )
 
 
-class Page:
-    """What a page would load, and what stands in its scripts and labels."""
+def read_whole_page(text: str) -> tuple[BeautifulSoup, dict]:
+    """Check that a page loads nothing and runs its own script alone; return it and its data."""
+    soup, names = BeautifulSoup(text, "lxml"), ("src", "href", "data", "poster", "action")
+    links = [tag.get(name, "") for tag in soup.find_all(True) for name in names]
+    assert [link for link in links if link and not link.startswith("#")] == []
+    assert "://" not in re.sub(r"http://www\.w3\.org/\d+/\w+", "", text)
+    data, script = (each.string for each in soup("script"))
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src &#x27;sha256-{digest}&#x27;" in text
+    assert "default-src &#x27;none&#x27;" in text
+    return soup, json.loads(data)
 
-    def __init__(self, text: str) -> None:
-        soup, names = BeautifulSoup(text, "lxml"), ("src", "href", "data", "poster", "action")
-        links = [tag.get(name, "") for tag in soup.find_all(True) for name in names]
-        self.loads = [link for link in links if link and not link.startswith("#")]
-        self.scripts = [script.string or "" for script in soup("script")]
-        self.labelled = {label["for"] for label in soup("label", attrs={"for": True})}
-        asked = soup.select("select, textarea, input:not([type=checkbox])")
-        self.fields = {field.get("id", "") for field in asked}
+
+class Tab:
+    """A page in a browser, with what it asked for and complained of."""
+
+    def __init__(self, browser, path: Path, at: str = "", **options) -> None:
+        self.context, self.address = browser.new_context(**options), path.as_uri()
+        self.requests, self.errors = list[str](), list[str]()
+        self.open(at)
+
+    def open(self, at: str = "") -> None:
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(60_000)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda one: one.type == "error" and self.errors.append(one.text))
+        self.page.goto(self.address + at)
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def text(self, name: str) -> str:
+        return self.page.locator(f"#{name}").inner_text()

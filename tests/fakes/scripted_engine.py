@@ -7,8 +7,6 @@ With ``--fault KIND --on TEXT`` it fails when a position contains TEXT (``--once
 only as long as the file does not exist, which it then makes).
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

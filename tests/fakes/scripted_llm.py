@@ -10,8 +10,6 @@ connection), ``half`` (closes it in the middle of the answer), ``slow:SECONDS``,
 ``huge`` (ten megabytes), ``no_utf8``, ``null`` (no content).
 """
 
-from __future__ import annotations
-
 import json
 import math
 import threading
