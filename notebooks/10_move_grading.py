@@ -35,7 +35,7 @@ from scipy.stats import mannwhitneyu, spearmanr
 from chessgloss import engine, facts, positions, report
 from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
-from chessgloss.facts.verdict import LEAST_NODES, MOST_NODES, Judgement, mistake_class
+from chessgloss.facts.verdict import LEAST_NODES, MARGIN, MOST_NODES, Judgement, mistake_class
 from chessgloss.skill import grading, levels
 from chessgloss.skill.grading import MOVE_GRADES, graded_moves, position_key
 from chessgloss.skill.suite import (
@@ -347,14 +347,16 @@ report.boards(report.board(doubtful, size=260), report.table(
     pd.DataFrame(searched, columns=columns).set_index("nodes"), caption=doubtful.numbered_san))
 
 # %% [markdown]
-# The library doubles the nodes before and after the move, from {glue:text}`least_nodes:,` each,
-# until two searches running agree in the class and in how the mover stood before the move, and
-# what the search before the move says of it is not an inaccuracy's worth away from what the search
-# after it says. It stops at {glue:text}`most_nodes:,` in any case.
+# The library gives all nodes to one line and doubles them before and after the move, from
+# {glue:text}`least_nodes:,` each, until two searches running agree in the glyph and in how the mover
+# stood before the move, the chance given away stands {glue:text}`margin:.0%` clear of every bound of
+# a class, and what the search before the move says of it is not an inaccuracy's worth away from what
+# the search after it says. It stops at {glue:text}`most_nodes:,` in any case. One search of five
+# lines then says what else there was.
 
 # %%
-def analyse(asked, nodes):
-    return [stockfish.analyse(each, nodes=nodes, multipv=5) for each in asked]
+def analyse(asked, nodes, lines):
+    return [stockfish.analyse(each, nodes=nodes, multipv=lines) for each in asked]
 
 
 with engine.open_engine() as stockfish:
@@ -384,13 +386,13 @@ fig.tight_layout()
 plt.show()
 
 # %% [markdown]
-# Dotted lines are the bounds of the classes; grey are all {glue:text}`shown_moves` moves by which
-# the limits were chosen. Then {glue:text}`drawn_moves` other moves of the same famous games were
-# drawn: half give away little by a first look (*quiet*), half at least an inaccuracy (*losing*).
-# {glue:text}`longer_moves` of them were searched until stable and then thirty times longer. They are
-# not quite unseen: that the searches before and after the move must agree was added when the
-# classes of the first two were known. A trivial answer needs no search: the class that is
-# commonest in the long one, and never a glyph.
+# Dotted lines are the bounds of the classes; grey are {glue:text}`shown_moves` moves by which a
+# first search was chosen. It divided its nodes among five lines and agreed badly with longer ones on
+# {glue:text}`first_moves` other moves; by these the search of one line was chosen. It was frozen
+# (SHA-256 {glue:text}`search`…) before {glue:text}`drawn_moves` more moves of the same famous games
+# were drawn: half give away little by a first look (*quiet*), half at least an inaccuracy (*losing*).
+# {glue:text}`longer_moves` of them were searched until stable and then thirty times longer. A trivial
+# answer needs no search: the class that is commonest in the long one, and never a glyph.
 
 # %%
 drawn = pd.read_csv(notes / "verdicts.tsv", sep="\t")
@@ -431,18 +433,23 @@ report.boards(
         "searched to the limit": float((longer["nodes"] >= MOST_NODES).mean())}))
 
 # %% [markdown]
-# How many nodes would it take? The same moves once more, with one line in each position: no second
-# best, no rank, and all nodes for the one number.
+# How many nodes does it take? The {glue:text}`first_moves` moves by which the search was chosen, with
+# one line in each position and as many nodes as are said; and how the first search did on them.
 
 # %%
+first_search = pd.read_csv(notes / "verdicts_first.tsv", sep="\t")
 single = pd.read_csv(notes / "verdicts_single.tsv", sep="\t").merge(
-    longer[["game", "ply", "long_judgement"]], on=["game", "ply"])
+    first_search[["game", "ply", "long_judgement"]], on=["game", "ply"])
 single["said"], single["found"] = (single[name].map(order)
                                    for name in ("judgement", "long_judgement"))
 with_nodes = {nodes: agreements(rows["said"], rows["found"]).apply(
     lambda hits, games=rows["game"]: mean_interval(hits, games, seed=seed))
     for nodes, rows in single.groupby("nodes")}
-report.table(pd.DataFrame(with_nodes).T.rename_axis("nodes in each position").rename("{:,}".format),
+divided = agreements(first_search["judgement"].map(order), first_search["long_judgement"].map(order))
+by_search = pd.DataFrame(with_nodes).T.rename("{:,}".format)
+by_search.loc["five lines, until stable"] = divided.apply(
+    lambda hits: mean_interval(hits, first_search["game"], seed=seed))
+report.table(by_search.rename_axis("nodes in each position"),
              caption="One line: the same as in the longest search, by nodes")
 
 # %% tags=["hide-input"]
@@ -457,11 +464,9 @@ verdict_says = (
     f"in {trivial['class'].value:.0%}; {glyphs}. "
     + (f"The search is better than the trivial answer in the {' and the '.join(ahead)}." if ahead
        else "That a stable search foresees a longer one is not shown by these moves.")
-    + f" With one line and {max(with_nodes):,} nodes in each position it is the class of the longest "
-    f"search in {with_nodes[max(with_nodes)]['class'].value:.0%}, the glyph in "
-    f"{with_nodes[max(with_nodes)]['glyph'].value:.0%}: near a bound no search that one waits for "
-    "is sure.")
-report.paste(least_nodes=LEAST_NODES, most_nodes=MOST_NODES, drawn_moves=len(drawn),
+    + " Near a bound no search that one waits for is sure.")
+report.paste(least_nodes=LEAST_NODES, most_nodes=MOST_NODES, margin=MARGIN, drawn_moves=len(drawn),
+             first_moves=len(first_search), search=drawn["search"][0],
              shown_moves=by_nodes["san"].nunique(), longer_moves=len(longer),
              verdict_says=verdict_says)
 
