@@ -118,6 +118,8 @@ OPPOSITE = ("2kr3r/ppp2ppp/2n5/8/8/2N5/PPP2PPP/R4RK1 b - - 0 15", "Rd7")
     (ITALIAN, "Instead of Nxe5 White keeps the tension.", "Nxe5", "true"),
     (ITALIAN, "Earlier, 3... Bc5 was natural.", "Bc5", "not checkable"),
     # a subject that is named is the one that acts
+    (MATE, "White mates with the bishop.", "mates with the bishop", "false"),
+    (MATE, "White mates with the queen.", "mates with the queen", "true"),
     (SHUT_OFF, "The rooks are better, and the bishop on c4 is attacking f7.",
      "the bishop on c4 is attacking f7", "false"),
     (SHUT_OFF, "The bishop on c4 and the rook on e1 attack d5.", "", "false"),

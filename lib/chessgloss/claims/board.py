@@ -938,7 +938,9 @@ def is_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return fails("the king has a way out" if board.is_check() else "no king is in check")
     evidence = f"{side_name(board.turn)} is checkmated"
     if claim.subjects and all(term.role in ("piece", "side") for term in claim.subjects):
-        return truth(_checks(claim, moment), evidence)
+        moved = facts.moved_squares(*moment.last)
+        mating = board.checkers() | chess.SquareSet(moved)
+        return truth(not mating.isdisjoint(acting_squares(claim.subjects, moment)), evidence)
     return truth(_right_king(claim, board), evidence)
 
 

@@ -119,6 +119,10 @@ class Term:
             and self.shade in (None, bool(chess.BB_LIGHT_SQUARES & chess.BB_SQUARES[square]))
         )
 
+    def owned_by(self, side: chess.Color | None) -> Term:
+        """Return the term with a side, unless the words give another."""
+        return self if self.side is not None else replace(self, side=side)
+
     def fits(self, board: chess.Board, move: chess.Move) -> bool:
         """Tell whether a legal move of a board can be the one that is written, if one is."""
         return self.move is not None and self.move.fits(board, move)
@@ -539,9 +543,7 @@ class Sentence:
         if agents := self.group(match, "agent"):
             # ``Black recaptures with the knight``: the agent has the side of the subject
             side = self.elements[match.start("subj")].terms[0].side if subj == "C" else None
-            return tuple(
-                term if term.side is not None else replace(term, side=side) for term in agents
-            )
+            return tuple(term.owned_by(side) for term in agents)
         nobody = verb > 0 and self.elements[verb - 1].word in ("nothing", "nobody", "none")
         if nobody or "subj" not in match.re.groupindex:
             return ()

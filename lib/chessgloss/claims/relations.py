@@ -452,11 +452,11 @@ def read_pawn_state(sentence: Sentence, match: re.Match[str], reading: Reading) 
 def _with_owner(term: Term, sentence: Sentence, index: int) -> Term:
     """Give a piece the side that is said to have it: ``White has doubled pawns``."""
     side = sentence.tags.rfind("C", max(0, index - 5), index)
-    if term.side is not None or side < 0:
+    if side < 0:
         return term
     owner = sentence.elements[side]
     has = cue("have").search(sentence.before(index), owner.span[1] - sentence.start)
-    return replace(term, side=owner.terms[0].side) if has else term
+    return term.owned_by(owner.terms[0].side if has else None)
 
 
 def read_pinned(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
@@ -611,6 +611,12 @@ def _check_or_mate(
             # of the one move that the sentence writes a supposed check speaks
             moves = [each for each in sentence.elements if each.tag == "M"]
             subjects = moves[0].terms if len(moves) == 1 else subjects
+    if named is None and (means := re.match(r".w(N)(?=$|[,;&])", sentence.tags[index:])):
+        # ``White mates with the queen``: the means has the side of the subject
+        element = sentence.elements[index + means.start(1)]
+        sides = [term.side for term in subjects if term.role == "side"]
+        subjects = tuple(term.owned_by(*sides[:1] or [None]) for term in element.terms)
+        end = element.span[1]
     unsaid = re.search("[h!]", sentence.tags[:first]) or cue("addressed").search(sentence.words)
     purpose = r"\bwill\b|\bto (?:force|deliver|give|threaten)\s+$"
     if (named is None and unsaid) or re.search(purpose, sentence.before(index)):
