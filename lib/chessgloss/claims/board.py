@@ -122,12 +122,16 @@ class Scene:
         What an engine says of the move, if it was asked.
     adrift
         Where in the text moves stand that go on with a line which cannot be followed.
+    astray
+        Where in the text a move ends that cannot be played: what is said behind it of moves,
+        checks and tactics may be of its line.
     """
 
     move: MoveInContext
     moments: tuple[Moment, ...]
     verdict: Verdict | None = None
     adrift: frozenset[int] = frozenset()
+    astray: int | None = None
 
     @property
     def before(self) -> Moment:
@@ -138,6 +142,10 @@ class Scene:
     def after(self) -> Moment:
         """The position after the move."""
         return self.moments[1]
+
+    def is_followed(self, claim: Claim) -> bool:
+        """Tell whether a claim stands before any move that cannot be played."""
+        return self.astray is None or claim.span[0] < self.astray
 
     def allowed(self, claim: Claim) -> tuple[Moment, ...]:
         """Return the moments that the words of a claim allow, latest line first."""
@@ -184,12 +192,14 @@ def set_scene(
             raise ValueError(f"the reply {reply!r} is not legal in {after.fen()!r}")
         moments.append(Moment("reply", facts.after_move(after, answer), (after, answer)))
     skipped = {id(moment.board): False for moment in moments}
-    adrift, lost = set[int](), False
+    adrift, lost, astray = set[int](), False, None
     for term in terms:
         if term.continues and lost:
             adrift.add(term.span[0])
         ways = ways_to_play(moments, term)
         lost = all(skipped.get(id(board), True) for board, _ in ways) or (term.continues and lost)
+        if astray is None and not ways:
+            astray = term.span[1]
         played = [board is before and chosen == move.move for board, chosen in ways]
         opened = ways[: played.index(True)] if any(played) else ways
         for board, chosen in reversed(opened):  # the likeliest is to be the newest
@@ -197,7 +207,7 @@ def set_scene(
             skipped[id(line)] = skipped.get(id(board), True)
             last = (board, chosen)
             moments.append(Moment("line", line, last, term.span[0], skipped[id(line)]))
-    return Scene(move, tuple(moments), verdict, frozenset(adrift))
+    return Scene(move, tuple(moments), verdict, frozenset(adrift), astray)
 
 
 def lines_until(moments: Sequence[Moment], stop: int) -> Sequence[Moment]:
@@ -325,7 +335,8 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
         if term.fits(board, last):
             return "true", "as the game went before", "before"
     evidence = f"{term.text} is not legal before the move, after it, or in a line of the text"
-    if stance.negated or not term.definite or _is_remote(term, scene):
+    known = term.definite and scene.is_followed(claim) and not _is_remote(term, scene)
+    if stance.negated or not known:
         return "not checkable", evidence, "none"
     if stance.supposed and not past:
         return "not checkable", evidence + "; the text only supposes it", "none"

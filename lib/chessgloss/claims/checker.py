@@ -148,6 +148,8 @@ def check(claim: Claim, scene: Scene) -> Checked:
         return first["unknown"]
     if (not of_moves or claim.relation == "mate_in") and _is_supposed(claim):
         return _open(claim, "the text only supposes it")
+    if claim.kind in ("check", "mate", "tactic") and not scene.is_followed(claim):
+        return _open(claim, "it may be of a line that cannot be followed")
     if _is_next(claim, scene):
         return _open(claim, "the next move can make it so")
     if stance.negated and len(claim.subjects) > 1:
