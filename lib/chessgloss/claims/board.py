@@ -40,6 +40,9 @@ Outcome = Literal["holds", "fails", "absent", "unknown"]
 NEWEST_LINES: Final = 8
 MOST_WAYS: Final = 4
 
+#: Plies before the move in which what a text says may have been so, and in the past tense.
+LOOK_BACK: Final = (2, 12)
+
 #: First captures tried where a recapture is spoken of and no capture was made.
 MOST_CAPTURES: Final = 40
 
@@ -142,6 +145,13 @@ class Scene:
     def after(self) -> Moment:
         """The position after the move."""
         return self.moments[1]
+
+    def earlier(self) -> Iterator[Moment]:
+        """Yield the positions of the game before the move, newest first."""
+        board = self.move.position.board()
+        while board.move_stack:
+            there, last = board.copy(stack=False), board.pop()
+            yield Moment("before", there, (board.copy(stack=False), last))
 
     def is_followed(self, claim: Claim) -> bool:
         """Tell whether a claim stands before any move that cannot be played."""
@@ -327,15 +337,14 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     for board, move in ways_to_play(moments, term):
         anchors = (moment.anchor for moment in scene.moments if moment.board is board)
         return "true", f"{board.san(move)} is legal", next(anchors, "line")
-    # one numbered that was not played may be of another line, to which the text goes back
-    game, ply = scene.move.position, scene.before.board.ply()
-    if term.numbered is not None and 0 < ply - term.numbered <= len(game.moves):
-        board = game.board()
-        last = [board.pop() for _ in range(ply - term.numbered)][-1]
-        if term.fits(board, last):
-            return "true", "as the game went before", "before"
-    evidence = f"{term.text} is not legal before the move, after it, or in a line of the text"
     known = term.definite and scene.is_followed(claim) and not _is_remote(term, scene)
+    # the text may go back to what was played before, or could have been
+    for back, (board, last) in enumerate(m.last for m in scene.earlier() if m.last):
+        if term.numbered == board.ply() and term.fits(board, last):
+            return "true", "as the game went before", "before"
+        legal = back < LOOK_BACK[stance.past] and term.side in (None, board.turn) and any(term.plays(board))
+        known = known and not legal
+    evidence = f"{term.text} is not legal before the move, after it, or in a line of the text"
     if stance.negated or not known:
         return "not checkable", evidence, "none"
     if stance.supposed and not past:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import get_args
 
 from chessgloss.claims import board
@@ -150,6 +151,9 @@ def check(claim: Claim, scene: Scene) -> Checked:
         return _open(claim, "the text only supposes it")
     if claim.kind in ("check", "mate", "tactic") and not scene.is_followed(claim):
         return _open(claim, "it may be of a line that cannot be followed")
+    back = islice(scene.earlier() if claim.tense != "after" else (), board.LOOK_BACK[stance.past])
+    if any(decide(claim, moment, scene).outcome == wanted for moment in back):
+        return _open(claim, "it was so earlier in the game")
     if _is_next(claim, scene):
         return _open(claim, "the next move can make it so")
     if stance.negated and len(claim.subjects) > 1:

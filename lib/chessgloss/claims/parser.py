@@ -51,6 +51,8 @@ class Stance:
         It stands in a question.
     distant
         It is planned or wished for, or said of another game: not to be looked for here.
+    past
+        It is told in the past tense, so that it may have been so some moves before.
     """
 
     negated: bool = False
@@ -58,6 +60,7 @@ class Stance:
     able: bool = False
     asked: bool = False
     distant: bool = False
+    past: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -476,6 +479,7 @@ class Sentence:
             able=bool(cue("able").search(" ".join(each.word for each in elements))),
             asked=self.asked,
             distant=planned or purpose or bool(not alone and cue("distant").search(self.words)),
+            past=bool(cue("past").search(self.words)),
         )
 
     def _is_purpose(self, verb: int) -> bool:

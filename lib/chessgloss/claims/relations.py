@@ -301,7 +301,7 @@ def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     clause = re.split(r"\b(?:because|as|since|due to)\b|,", before[-60:])[-1]
     denied = bool(past or cue("cannot").search(clause))
     far = not (offered or term.numbered is not None) and cue("remote_before").search(before)
-    move_stance = Stance(denied, bool(far), stance.able, stance.asked)
+    move_stance = Stance(denied, bool(far), stance.able, stance.asked, past=stance.past)
     if cue("suggests").search(before):
         move_stance = stance = Stance()
     elif offered:
