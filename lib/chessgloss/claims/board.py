@@ -152,6 +152,16 @@ class Scene:
         while board.move_stack:
             there, last = board.copy(stack=False), board.pop()
             yield Moment("before", there, (board.copy(stack=False), last))
+        yield Moment("before", board)
+
+    def near(self) -> Iterator[Moment]:
+        """Yield the positions that the text may speak of, and what any one move makes of them."""
+        earlier = islice(self.earlier(), min(LOOK_BACK))
+        for moment in (*earlier, *self.moments[:2], *self.moments[2:][-NEWEST_LINES:]):
+            yield replace(moment, anchor="line")
+            for board in _both_turns(moment.board):
+                for move in board.legal_moves:
+                    yield Moment("line", facts.after_move(board, move), (board, move))
 
     def is_followed(self, claim: Claim) -> bool:
         """Tell whether a claim stands before any move that cannot be played."""
@@ -342,7 +352,11 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     for back, (board, last) in enumerate(m.last for m in scene.earlier() if m.last):
         if term.numbered == board.ply() and term.fits(board, last):
             return "true", "as the game went before", "before"
-        legal = back < LOOK_BACK[stance.past] and term.side in (None, board.turn) and any(term.plays(board))
+        legal = (
+            back < LOOK_BACK[stance.past]
+            and term.side in (None, board.turn)
+            and any(term.plays(board))
+        )
         known = known and not legal
     evidence = f"{term.text} is not legal before the move, after it, or in a line of the text"
     if stance.negated or not known:
@@ -715,7 +729,7 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         later = ((end, move) for end in ends for move in end.generate_legal_captures())
         if any(_is_meant(claim, *event) for event in later):
             return unknown("the check must be answered first")
-    if _follows_another(claim, scene):
+    if moment.anchor != "line" and _follows_another(claim, scene):
         return unknown("it may follow the move that is named")
     return fails(f"{last[0].san(last[1])} is no such capture")
 

@@ -145,10 +145,12 @@ def check(claim: Claim, scene: Scene) -> Checked:
         if outcome == wanted:
             return checked
         first.setdefault(outcome, checked)
-    if "unknown" in first:
-        return first["unknown"]
-    if (not of_moves or claim.relation == "mate_in") and _is_supposed(claim):
-        return _open(claim, "the text only supposes it")
+    supposed = (not of_moves or claim.relation == "mate_in") and _is_supposed(claim)
+    if ("unknown" in first or supposed) and not (
+        _can_be_refuted(claim)
+        and all(decide(claim, m, scene).outcome == "fails" for m in scene.near())
+    ):
+        return first.get("unknown") or _open(claim, "the text only supposes it")
     if claim.kind in ("check", "mate", "tactic") and not scene.is_followed(claim):
         return _open(claim, "it may be of a line that cannot be followed")
     back = islice(scene.earlier() if claim.tense != "after" else (), board.LOOK_BACK[stance.past])
@@ -163,6 +165,17 @@ def check(claim: Claim, scene: Scene) -> Checked:
     if stance.negated and against not in first:
         return _open(claim, "what it denies cannot be asked here")
     return first.get(against) or next(iter(first.values()))
+
+
+def _can_be_refuted(claim: Claim) -> bool:
+    """Tell whether a claim is false, however it is put, if no one move makes it so.
+
+    It is one of captures that names what or where, and is not of another time or line.
+    """
+    placed = any(term.square is not None for term in claim.objects)
+    captures = claim.relation in (["captures", "can_win"] + placed * ["exchanges"])
+    named = bool(claim.objects) and all(term.role != "this" for term in claim.objects)
+    return captures and named and not (claim.stance.negated or claim.stance.past)
 
 
 def _is_next(claim: Claim, scene: Scene) -> bool:

@@ -186,8 +186,9 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
         stance = replace(stance, negated=True)
     named = match.groupdict().get("subj") not in (None, "T")
     addressed = not named and cue("addressed").search(sentence.words)
-    if addressed or cue("other_game").search(sentence.words):
-        stance = replace(stance, supposed=True, distant=True)
+    elsewhere = cue("other_game").search(sentence.words) is not None
+    if addressed or elsewhere:
+        stance = replace(stance, supposed=True, distant=True, past=stance.past or elsewhere)
     vague = stance.negated and sentence.elements[verb].word.startswith("threat")
     idle = relation in ("captures", "exchanges") and _is_idle(sentence, match, stance)
     if relation == "captures" and stance.negated and "H" in sentence.tags:
@@ -227,8 +228,11 @@ def _detail_of_verb(
         detail["count"] = "1"
     around = sentence.tags[sentence.clause_start(match.start()) : match.end()]
     infinitive = sentence.tags[max(0, verb - 1) : verb] in ("t", "!")
-    future = re.search(r"\b(?:will|going to|next|then|threat\w*|can|could)\b", sentence.words)
-    able = re.search(r"\b(?:cannot|can't|may not|unable)\b", sentence.words)
+    # not what is said behind a break: ``takes a pawn, but White will take it back``
+    rest = sentence.tags.find(";", match.end())
+    words = sentence.words if rest < 0 else sentence.before(rest)
+    future = re.search(r"\b(?:will|going to|next|then|threat\w*|can|could)\b", words)
+    able = re.search(r"\b(?:cannot|can't|may not|unable)\b", words)
     unsaid = set(around) & set("hHB!@#") or "B" in sentence.tags or infinitive or future
     if not able and ("n" in around or not unsaid):
         detail["made"] = ""
