@@ -1213,6 +1213,9 @@ def better(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     verdict, equal = scene.verdict, claim.relation == "equal"
     if verdict is None:
         return NO_ENGINE
+    line = tuple(term for term in claim.objects if term.span[1] <= claim.span[0])
+    if _of_another(replace(claim, objects=line), scene):
+        return unknown("the end of a line is spoken of")
     if not claim.subjects and not equal:
         return unknown("whose advantage is not told")
     before = moment.anchor == "before"

@@ -195,7 +195,8 @@ def _is_supposed(claim: Claim) -> bool:
     What a side can do is said outright of captures and checks, for they are legal or not;
     of a written move its own line decides, whether it was played or not.
     """
-    if claim.kind == "evaluation" and any(term.role == "move" for term in claim.objects):
+    judges = claim.kind == "evaluation" and claim.relation not in ("better", "equal")
+    if judges and any(term.role == "move" for term in claim.objects):
         return False
     if claim.relation == "captures":  # one that is supposed must be possible, unless it comes later
         return claim.stance.distant
