@@ -987,13 +987,18 @@ def is_stalemate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side could mate at once; a longer mate is not searched for."""
-    if moment.board.is_checkmate():
+    board = moment.board
+    if board.is_checkmate():
         return holds("it is mate already")
     kings = {not term.side for term in claim.objects if term.side is not None}
+    square = claim.detail.get("square", "")
     for side in kings or _named_sides(claim):
         for move in tactics.mates(moment.board, side):
-            return holds(f"{side_name(side)} could mate by {move.uci()}")
-    at_once = claim.detail.get("count") == "1"
+            if move.uci()[2:4].startswith(square):
+                return holds(f"{side_name(side)} could mate by {move.uci()}")
+    to_square = chess.BB_SQUARES[chess.parse_square(square)] if square else chess.BB_EMPTY
+    barred = not any(any(b.generate_legal_moves(to_mask=to_square)) for b in _both_turns(board))
+    at_once = claim.detail.get("count") == "1" or (square and barred)
     return fails("no move mates at once") if at_once else unknown("a longer mate may exist")
 
 

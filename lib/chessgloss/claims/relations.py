@@ -511,7 +511,8 @@ def read_counts(sentence: Sentence, match: re.Match[str], reading: Reading) -> I
     # words that count all there is: a list, a comparison, ``only two``
     exact = re.search(r"\b(?:only|just|exactly|left|remaining|single|against)\b", match.group())
     whole = exact or len(cue("item").findall(match["items"])) > 1
-    stance = replace(sentence.stance(0, len(sentence.elements), alone=True), negated=False)
+    last = sentence.index(match.end("items"))
+    stance = replace(sentence.stance(0, last, alone=True), negated=False)
     for group in ("items", "others") if match["others"] else ("items",):
         side = (match["side"] == "white") == (group == "items")
         for item in cue("item").finditer(sentence.words, *match.span(group)):
@@ -555,6 +556,7 @@ def read_mate(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     index, relation, end = match.start(), "is_mate", 0
     before, after = sentence.before(index), sentence.after(index)
     counted = cue("mate_in").match(sentence.words, len(before))
+    place = re.match(".o(S)", sentence.tags[index:])
     threat = re.search(r"threat\w*\W+(?:\w+\W+){0,3}?$", before) is not None
     if sentence.tags[index - 1 : index] in ("!", "h") and not counted:
         return
@@ -566,6 +568,9 @@ def read_mate(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     elif counted:
         relation = relation if threat else "mate_in"
         detail, end = {"count": str(number(counted["count"]))}, counted.end() + sentence.start
+    elif threat and place:  # ``threatening mate on g7``
+        last = sentence.elements[index + place.start(1)]
+        detail, end = {"square": last.word}, last.span[1]
     elif not threat and not _is_mate(sentence, index, before, after):
         return
     yield _check_or_mate(sentence, index, relation, detail, end)
