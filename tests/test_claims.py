@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from collections import Counter
 from pathlib import Path
 from typing import get_args
 
@@ -12,7 +11,7 @@ import chess.engine
 import pytest
 
 import chessgloss.claims
-from chessgloss.claims import CAUSES, Disqualifier, disqualifier, extract, summarise, verify
+from chessgloss.claims import CAUSES, Disqualifier, disqualifier, extract, verify
 from chessgloss.claims.lexicon import Notation
 from chessgloss.claims.relations import READERS, relations
 from chessgloss.corpora.games import read_games
@@ -251,7 +250,6 @@ def test_the_hard_rule_disqualifies_unsupported_events(text, events):
     assert [event for claim in false if (event := disqualifier(claim))] == events
     causes = [CAUSES[claim.kind] for claim in false]
     assert [each.cause for each in found if each.cause] == causes
-    assert summarise(found).items() >= Counter(false=len(false), **Counter(causes)).items()
 
 
 @pytest.mark.parametrize(("text", "piece", "to", "takes"), [

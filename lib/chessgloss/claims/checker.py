@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
-from typing import get_args
 
 from chessgloss.claims import board
-from chessgloss.claims.board import Anchor, Moment, Scene, Truth, set_scene
+from chessgloss.claims.board import Anchor, Scene, Truth, set_scene
 from chessgloss.claims.lexicon import tokenise
 from chessgloss.claims.parser import Claim, chunk, sentences
 from chessgloss.claims.relations import CAUSES, Cause, Disqualifier, read_claims, relations
-from chessgloss.facts.board import after_move
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
 
@@ -151,7 +147,7 @@ def check(claim: Claim, scene: Scene) -> Checked:
         and all(decide(claim, m, scene).outcome == "fails" for m in scene.near())
     ):
         return first.get("unknown") or _open(claim, "the text only supposes it")
-    if claim.kind in ("check", "mate", "tactic") and not scene.is_followed(claim):
+    if claim.kind in ("check", "mate", "tactic") and claim.span[0] >= scene.astray:
         return _open(claim, "it may be of a line that cannot be followed")
     back = islice(scene.earlier() if claim.tense != "after" else (), board.LOOK_BACK[stance.past])
     if any(decide(claim, moment, scene).outcome == wanted for moment in back):
@@ -180,13 +176,12 @@ def _can_be_refuted(claim: Claim) -> bool:
 
 def _is_next(claim: Claim, scene: Scene) -> bool:
     """Tell whether what the other side now does can be so after its next move."""
-    decide, end = relations()[claim.relation].decide, scene.after.board
     named = claim.text.startswith(("White ", "Black ", "white ", "black "))
     others = {term.side for term in claim.subjects} == {not scene.move.mover}
     if not (named and others) or claim.tense == "any" or claim.kind not in ("attack", "tactic"):
         return False
-    ends = (Moment("reply", after_move(end, reply)) for reply in end.legal_moves)
-    return any(decide(claim, each, scene).outcome == "holds" for each in ends)
+    decide = relations()[claim.relation].decide
+    return any(decide(claim, moment, scene).outcome == "holds" for moment in scene.near())
 
 
 def _is_supposed(claim: Claim) -> bool:
@@ -205,17 +200,6 @@ def _is_supposed(claim: Claim) -> bool:
 
 def _open(claim: Claim, why: str) -> Checked:
     return Checked(claim, "not checkable", why, "none")
-
-
-def summarise(checked: Iterable[Checked]) -> dict[str, int]:
-    """Return how many claims are true, false and not checkable, and how many by cause.
-
-    Keys: the three verdicts, then each cause of error (CCC paper, Table 2) that occurs.
-    """
-    every = tuple(checked)
-    verdicts = Counter(each.verdict for each in every)
-    causes = sorted(Counter(each.cause for each in every if each.cause).items())
-    return {verdict: verdicts[verdict] for verdict in get_args(Truth)} | dict(causes)
 
 
 def disqualifier(claim: Claim) -> Disqualifier | None:

@@ -463,13 +463,6 @@ def _with_owner(term: Term, sentence: Sentence, index: int) -> Term:
     return term.owned_by(owner.terms[0].side if has else None)
 
 
-def read_pinned(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
-    """Read that a piece is pinned from its adjective: ``the pinned knight on c6``."""
-    element, stance = sentence.elements[match.start()], _stance_of_noun(sentence, match.start())
-    if "pinned" in element.adjectives and element.terms[0].square is not None:
-        yield _claim(sentence, "pins", element.span, element.terms[:1], stance)
-
-
 def read_loose(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read that a piece is loose from its adjectives, or as ``has no defender``."""
     index = match.start()
@@ -623,8 +616,8 @@ def _check_or_mate(
     if named is None and (means := re.match(r".w(N)(?=$|[,;&])", sentence.tags[index:])):
         # ``White mates with the queen``: the means has the side of the subject
         element = sentence.elements[index + means.start(1)]
-        sides = [term.side for term in subjects if term.role == "side"]
-        subjects = tuple(term.owned_by(*sides[:1] or [None]) for term in element.terms)
+        owner = subjects[0].side if subjects else None
+        subjects = tuple(term.owned_by(owner) for term in element.terms)
         end = element.span[1]
     unsaid = re.search("[h!]", sentence.tags[:first]) or cue("addressed").search(sentence.words)
     purpose = r"\bwill\b|\bto (?:force|deliver|give|threaten)\s+$"
@@ -645,15 +638,6 @@ def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
         near = sentence.elements[max(0, index - 5) : index]
         terms = [term for element in reversed(near) for term in element.terms]
     return tuple(term for term in terms if term.role == "side" or board.is_king(term))[:1]
-
-
-def read_happening(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
-    """Read that there was a check to answer (``steps out of check``), or that it is stalemate."""
-    index = sentence.index(match.start())
-    stance = sentence.stance(max(0, index - 1), max(1, index))
-    if reading.relation == "was_in_check":
-        stance = Stance(supposed=cue("future").search(sentence.before(index)) is not None)
-    yield _claim(sentence, reading.relation, sentence.offsets(match), stance=stance)
 
 
 # ---------------------------------------------------------------- fixed wordings
@@ -723,7 +707,7 @@ READERS: dict[str, Reader] = {
 }
 
 #: Readers of patterns over words; all others have patterns over tags.
-OF_WORDS = frozenset({"wording", "counts", "happening"})
+OF_WORDS = frozenset({"wording", "counts"})
 
 #: Readers whose words, once read as a kind of claim, are not read so again.
 ONCE = frozenset({"wording", "move_in_words"})
