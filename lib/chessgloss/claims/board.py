@@ -666,7 +666,7 @@ def _loose_at(word: str, board: chess.Board, square: chess.Square) -> Finding:
     side, who = bool(board.color_at(square)), name(board, square)
     defenders = facts.attackers(board, side, square)
     by = ", ".join(name(board, defender) for defender in defenders) or "nothing"
-    if word.startswith(("un", "defen", "without")):
+    if word.startswith(("un", "defen", "without", "has", "have", "lack")):
         return truth(not defenders, f"{who} is defended by {by}")
     if facts.attackers(board, not side, square):
         won = not defenders or any(loss.square == square for loss in tactics.hanging(board, side))

@@ -464,16 +464,13 @@ def _with_owner(term: Term, sentence: Sentence, index: int) -> Term:
 
 
 def read_loose(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
-    """Read that a piece is loose from its adjectives, or as ``has no defender``."""
+    """Read that a piece is loose from its adjectives."""
     index = match.start()
     element, stance = sentence.elements[index], _stance_of_noun(sentence, index)
-    none, term = cue("no_defender").match(sentence.after(index)), element.terms[:1]
-    if none and " a " not in none.group():
-        span = (element.span[0], element.span[1] + none.end())
-        how = (replace(stance, negated=False), sentence.tense(index, index + 1))
-        yield _claim(sentence, "loose", span, term, *how, {"verb": "undefended"})
     for word in sorted(words("loose") & element.adjectives):
-        yield _claim(sentence, "loose", element.span, term, stance, detail={"verb": word})
+        yield _claim(
+            sentence, "loose", element.span, element.terms[:1], stance, detail={"verb": word}
+        )
 
 
 # ---------------------------------------------------------------- threats and counts
