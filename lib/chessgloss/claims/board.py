@@ -41,8 +41,8 @@ Outcome = Literal["holds", "fails", "absent", "unknown"]
 NEWEST_LINES: Final = 8
 MOST_WAYS: Final = 4
 
-#: Plies before the move in which what a text says may have been so, and in the past tense.
-LOOK_BACK: Final = (2, 12)
+#: Plies before the move in which what is told in the past tense may have been so.
+LOOK_BACK: Final = 12
 
 #: First captures tried where a recapture is spoken of and no capture was made.
 MOST_CAPTURES: Final = 40
@@ -157,7 +157,7 @@ class Scene:
 
     def near(self) -> Iterator[Moment]:
         """Yield the positions that the text may speak of, and what any one move makes of them."""
-        earlier = islice(self.earlier(), min(LOOK_BACK))
+        earlier = islice(self.earlier(), NEWEST_LINES)
         for moment in (*earlier, *self.moments[:2], *self.moments[2:][-NEWEST_LINES:]):
             yield replace(moment, anchor="line")
             for board in _both_turns(moment.board):
@@ -348,12 +348,8 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     for back, (board, last) in enumerate(m.last for m in scene.earlier() if m.last):
         if term.numbered == board.ply() and term.fits(board, last):
             return "true", "as the game went before", "before"
-        legal = (
-            back < LOOK_BACK[stance.past]
-            and term.side in (None, board.turn)
-            and any(term.plays(board))
-        )
-        known = known and not legal
+        if stance.past and back < LOOK_BACK and term.side in (None, board.turn):
+            known = known and not any(term.plays(board))
     evidence = f"{term.text} is not legal before the move, after it, or in a line of the text"
     if stance.negated or not known:
         return "not checkable", evidence, "none"

@@ -19,6 +19,10 @@ _WHEN: dict[Anchor, str] = {
 }  # fmt: skip
 
 
+#: How many characters behind a move that cannot be played a check may be of its line.
+LINE_REACH = 80
+
+
 @dataclass(frozen=True, slots=True)
 class Checked:
     """A claim and what came of it.
@@ -143,13 +147,14 @@ def check(claim: Claim, scene: Scene) -> Checked:
         first.setdefault(outcome, checked)
     supposed = (not of_moves or claim.relation == "mate_in") and _is_supposed(claim)
     if ("unknown" in first or supposed) and not (
-        _can_be_refuted(claim)
+        _can_be_refuted(claim, scene)
         and all(decide(claim, m, scene).outcome == "fails" for m in scene.near())
     ):
         return first.get("unknown") or _open(claim, "the text only supposes it")
-    if claim.kind in ("check", "mate", "tactic") and claim.span[0] >= scene.astray:
+    if claim.kind in ("check", "mate", "tactic") and 0 <= claim.span[0] - scene.astray < LINE_REACH:
         return _open(claim, "it may be of a line that cannot be followed")
-    back = islice(scene.earlier() if claim.tense != "after" else (), board.LOOK_BACK[stance.past])
+    told = stance.past and claim.tense != "after"
+    back = islice(scene.earlier() if told else (), board.LOOK_BACK)
     if any(decide(claim, moment, scene).outcome == wanted for moment in back):
         return _open(claim, "it was so earlier in the game")
     if _is_next(claim, scene):
@@ -163,7 +168,7 @@ def check(claim: Claim, scene: Scene) -> Checked:
     return first.get(against) or next(iter(first.values()))
 
 
-def _can_be_refuted(claim: Claim) -> bool:
+def _can_be_refuted(claim: Claim, scene: Scene) -> bool:
     """Tell whether a claim is false, however it is put, if no one move makes it so.
 
     It is one of captures that names what or where, and is not of another time or line.
@@ -171,7 +176,8 @@ def _can_be_refuted(claim: Claim) -> bool:
     placed = any(term.square is not None for term in claim.objects)
     captures = claim.relation in (["captures", "can_win"] + placed * ["exchanges"])
     named = bool(claim.objects) and all(term.role != "this" for term in claim.objects)
-    return captures and named and not (claim.stance.negated or claim.stance.past)
+    followed = claim.span[0] < scene.astray
+    return captures and named and followed and not (claim.stance.negated or claim.stance.past)
 
 
 def _is_next(claim: Claim, scene: Scene) -> bool:
