@@ -420,17 +420,9 @@ def signed(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return fails(f"{board.san(move)} {'is no mate' if mate else 'gives no check'}")
 
 
-def _lines(board: chess.Board) -> list[tuple[chess.Square, chess.Square, chess.Square]]:
-    """Return each line piece with two enemy pieces behind each other on its line."""
-    every = chain.from_iterable(tactics.lines(board, colour) for colour in chess.COLORS)
-    return sorted(every, key=lambda line: (board.color_at(line[2]) or 0, line[2], line[0]))
-
-
 def may_castle(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side has a right to castle, to the wing if one is named."""
     has = any(_rights(claim, moment.board))
-    if moment.last is not None and moment.last[0].is_castling(moment.last[1]) and not has:
-        return unknown("the move is castling itself")
     return truth(has, f"castling rights are {moment.board.castling_xfen()}")
 
 
@@ -957,8 +949,7 @@ def is_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return fails("the king has a way out" if board.is_check() else "no king is in check")
     evidence = f"{side_name(board.turn)} is checkmated"
     if claim.subjects and all(term.role in ("piece", "side") for term in claim.subjects):
-        moved = facts.moved_squares(*moment.last)
-        mating = board.checkers() | chess.SquareSet(moved)
+        mating = board.checkers() | chess.SquareSet(facts.moved_squares(*moment.last))
         return truth(not mating.isdisjoint(acting_squares(claim.subjects, moment)), evidence)
     return truth(_right_king(claim, board), evidence)
 
@@ -981,9 +972,9 @@ def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         for move in tactics.mates(moment.board, side):
             if move.uci()[2:4].startswith(square):
                 return holds(f"{side_name(side)} could mate by {move.uci()}")
-    to_square = chess.BB_SQUARES[chess.parse_square(square)] if square else chess.BB_EMPTY
-    barred = not any(any(b.generate_legal_moves(to_mask=to_square)) for b in _both_turns(board))
-    at_once = claim.detail.get("count") == "1" or (square and barred)
+    aim = chess.BB_SQUARES[chess.parse_square(square)] if square else chess.BB_ALL
+    barred = not any(any(b.generate_legal_moves(to_mask=aim)) for b in _both_turns(board))
+    at_once = claim.detail.get("count") == "1" or barred
     return fails("no move mates at once") if at_once else unknown("a longer mate may exist")
 
 
@@ -1055,7 +1046,8 @@ def pins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return absent(f"there is no {pinned.text}")
     named = [term for term in claim.subjects if term.role != "square"]
     actors, doubtful = acting_squares(named, moment), False
-    for pinner, front, back in _lines(board):
+    lines = chain.from_iterable(tactics.lines(board, colour) for colour in chess.COLORS)
+    for pinner, front, back in lines:
         ends = (front, back) if skewer else (front,)
         if (named and pinner not in actors) or {*ends}.isdisjoint(fronts):
             continue

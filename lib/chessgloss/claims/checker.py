@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from chessgloss.claims import board
-from chessgloss.claims.board import Anchor, Scene, Truth, set_scene
+from chessgloss.claims.board import LOOK_BACK, Anchor, Scene, Truth, set_scene
 from chessgloss.claims.lexicon import tokenise
 from chessgloss.claims.parser import Claim, chunk, sentences
 from chessgloss.claims.relations import CAUSES, Cause, Disqualifier, read_claims, relations
@@ -153,9 +153,8 @@ def check(claim: Claim, scene: Scene) -> Checked:
         return first.get("unknown") or _open(claim, "the text only supposes it")
     if claim.kind in ("check", "mate", "tactic") and 0 <= claim.span[0] - scene.astray < LINE_REACH:
         return _open(claim, "it may be of a line that cannot be followed")
-    told = stance.past and claim.tense != "after"
-    back = islice(scene.earlier() if told else (), board.LOOK_BACK)
-    if any(decide(claim, moment, scene).outcome == wanted for moment in back):
+    told = scene.earlier() if stance.past and claim.tense != "after" else ()
+    if any(decide(claim, moment, scene).outcome == wanted for moment in islice(told, LOOK_BACK)):
         return _open(claim, "it was so earlier in the game")
     if _is_next(claim, scene):
         return _open(claim, "the next move can make it so")
@@ -174,10 +173,10 @@ def _can_be_refuted(claim: Claim, scene: Scene) -> bool:
     It is one of captures that names what or where, and is not of another time or line.
     """
     placed = any(term.square is not None for term in claim.objects)
-    captures = claim.relation in (["captures", "can_win"] + placed * ["exchanges"])
     named = bool(claim.objects) and all(term.role != "this" for term in claim.objects)
-    followed = claim.span[0] < scene.astray
-    return captures and named and followed and not (claim.stance.negated or claim.stance.past)
+    captures = named and claim.relation in (["captures", "can_win"] + placed * ["exchanges"])
+    elsewhere = claim.stance.past or claim.span[0] >= scene.astray
+    return captures and not (claim.stance.negated or elsewhere)
 
 
 def _is_next(claim: Claim, scene: Scene) -> bool:

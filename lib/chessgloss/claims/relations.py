@@ -21,7 +21,7 @@ import chess
 
 from chessgloss.claims import board
 from chessgloss.claims.lexicon import Notation, cue, expand, noun_pieces, number, words
-from chessgloss.claims.parser import ALL_PIECES, THIS, Claim, Kind, Sentence, Stance, Tense, Term
+from chessgloss.claims.parser import ALL_PIECES, Claim, Kind, Sentence, Stance, Tense, Term
 
 #: The four causes of an incorrect comment (CCC paper, Table 2).
 Cause = Literal[
@@ -135,9 +135,7 @@ def _claim(
 def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read a verb with who acts and what is acted on."""
     first, last = match.span()
-    if sentence.tags[first] == "&":
-        first += 1
-    elif match.groupdict().get("subj"):
+    if match.groupdict().get("subj"):
         first = sentence.own_subject(match)
     span = sentence.span(first, last)
     if reading.relation == "captures" and _takes_nothing(sentence, span, match):
@@ -146,10 +144,6 @@ def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     if behind and sentence.elements[match.start("obj")].word not in ("it", "them", "him"):
         return  # ``attacked in this manner``
     objects, acting = sentence.group(match, "obj", "behind", "behind2"), sentence.actors(match)
-    if match.re.pattern.startswith("&") and not objects:
-        # what a second passive verb speaks of: ``is hit by e4 and held by the rook``
-        pieces = [term for term in sentence.may_act(match.start()) if term.role == "piece"]
-        objects = (replace(THIS, options=tuple(pieces[-1:])),)
     times = cue("times").match(sentence.words, span[1] - sentence.start)
     if times:
         span = (span[0], sentence.start + times.end())
