@@ -152,13 +152,13 @@ class Scene:
         board = self.move.position.board()
         while board.move_stack:
             there, last = board.copy(stack=False), board.pop()
-            yield Moment("before", there, (board.copy(stack=False), last))
-        yield Moment("before", board)
+            yield Moment("line", there, (board.copy(stack=False), last))
+        yield Moment("line", board)
 
     def near(self) -> Iterator[Moment]:
         """Yield the positions that the text may speak of, and what any one move makes of them."""
-        earlier = islice(self.earlier(), NEWEST_LINES)
-        for moment in (*earlier, *self.moments[:2], *self.moments[2:][-NEWEST_LINES:]):
+        yield from islice(self.earlier(), NEWEST_LINES)
+        for moment in (*self.moments[:2], *self.moments[2:][-2:]):
             yield replace(moment, anchor="line")
             for board in _both_turns(moment.board):
                 for move in board.legal_moves:
@@ -345,7 +345,8 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
         return "true", f"{board.san(move)} is legal", next(anchors, "line")
     known = term.definite and claim.span[0] < scene.astray and not _is_remote(term, scene)
     # the text may go back to what was played before, or could have been
-    for back, (board, last) in enumerate(m.last for m in scene.earlier() if m.last):
+    before = scene.earlier() if stance.past or term.numbered is not None else ()
+    for back, (board, last) in enumerate(m.last for m in before if m.last):
         if term.numbered == board.ply() and term.fits(board, last):
             return "true", "as the game went before", "before"
         if stance.past and back < LOOK_BACK and term.side in (None, board.turn):

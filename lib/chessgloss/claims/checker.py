@@ -156,7 +156,8 @@ def check(claim: Claim, scene: Scene) -> Checked:
     told = scene.earlier() if stance.past and claim.tense != "after" else ()
     if any(decide(claim, moment, scene).outcome == wanted for moment in islice(told, LOOK_BACK)):
         return _open(claim, "it was so earlier in the game")
-    if _is_next(claim, scene):
+    next_ = scene.near() if _may_be_next(claim, scene) else ()
+    if any(decide(claim, moment, scene).outcome == "holds" for moment in next_):
         return _open(claim, "the next move can make it so")
     if stance.negated and len(claim.subjects) > 1:
         return _open(claim, "who is meant is not told")
@@ -179,14 +180,11 @@ def _can_be_refuted(claim: Claim, scene: Scene) -> bool:
     return captures and not (claim.stance.negated or elsewhere)
 
 
-def _is_next(claim: Claim, scene: Scene) -> bool:
-    """Tell whether what the other side now does can be so after its next move."""
+def _may_be_next(claim: Claim, scene: Scene) -> bool:
+    """Tell whether what the other side is said to do now may be what its next move does."""
     named = claim.text.startswith(("White ", "Black ", "white ", "black "))
     others = {term.side for term in claim.subjects} == {not scene.move.mover}
-    if not (named and others) or claim.tense == "any" or claim.kind not in ("attack", "tactic"):
-        return False
-    decide = relations()[claim.relation].decide
-    return any(decide(claim, moment, scene).outcome == "holds" for moment in scene.near())
+    return named and others and claim.tense != "any" and claim.kind in ("attack", "tactic")
 
 
 def _is_supposed(claim: Claim) -> bool:
