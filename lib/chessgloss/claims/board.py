@@ -337,13 +337,14 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     (term,), stance, past = claim.objects, claim.stance, claim.tense == "before"
     if _is_played(term, scene):
         return "true", f"{scene.move.san} is the move played", "before"
-    if claim.relation == "played" and _must_be_played(term, scene):
+    followed = claim.span[0] < scene.astray
+    if claim.relation == "played" and followed and _must_be_played(term, scene):
         return "false", f"the move played is {scene.move.san}", "before"
     moments = [m for m in scene.moments if not past or m.anchor in ("before", "line")]
     for board, move in ways_to_play(moments, term):
         anchors = (moment.anchor for moment in scene.moments if moment.board is board)
         return "true", f"{board.san(move)} is legal", next(anchors, "line")
-    known = term.definite and claim.span[0] < scene.astray and not _is_remote(term, scene)
+    known = term.definite and followed and not _is_remote(term, scene)
     # the text may go back to what was played before, or could have been
     before = scene.earlier() if stance.past or term.numbered is not None else ()
     for back, (board, last) in enumerate(m.last for m in before if m.last):
