@@ -17,11 +17,12 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import chessgloss
 from chessgloss.store import data_file, find_project
@@ -413,7 +414,7 @@ def _questions() -> Iterator[str]:
 
 
 def _claims(given: argparse.Namespace) -> int:
-    from chessgloss.claims import summarise
+    from chessgloss.claims import Truth
 
     single = (given.fen, given.move, given.text)
     if given.jsonl is not None:
@@ -426,7 +427,9 @@ def _claims(given: argparse.Namespace) -> int:
     rows = [f"{c.verdict:13} {c.claim.kind:10} {c.claim.text!r}: {c.evidence}" for c in checked]
     if given.json:
         content = {"claims": [_claim_object(each, "anchor", "cause") for each in checked]}
-        rows = [_dumps(content | {"summary": summarise(checked)}, indent=2)]
+        causes = Counter(sorted(each.cause for each in checked if each.cause))
+        verdicts = {v: sum(each.verdict == v for each in checked) for v in get_args(Truth)}
+        rows = [_dumps(content | {"summary": verdicts | dict(causes)}, indent=2)]
     print(*(rows or ["no checkable claim"]), sep="\n")
     return 0
 
