@@ -1,9 +1,6 @@
 """Sentences and what the checker says of them: a true and a false example for each relation."""
 
-from __future__ import annotations
-
 import tomllib
-from collections import Counter
 from pathlib import Path
 from typing import get_args
 
@@ -12,7 +9,7 @@ import chess.engine
 import pytest
 
 import chessgloss.claims
-from chessgloss.claims import CAUSES, Disqualifier, disqualifier, extract, summarise, verify
+from chessgloss.claims import CAUSES, Disqualifier, disqualifier, extract, verify
 from chessgloss.claims.lexicon import Notation
 from chessgloss.claims.relations import READERS, relations
 from chessgloss.corpora.games import read_games
@@ -118,6 +115,8 @@ OPPOSITE = ("2kr3r/ppp2ppp/2n5/8/8/2N5/PPP2PPP/R4RK1 b - - 0 15", "Rd7")
     (ITALIAN, "Instead of Nxe5 White keeps the tension.", "Nxe5", "true"),
     (ITALIAN, "Earlier, 3... Bc5 was natural.", "Bc5", "not checkable"),
     # a subject that is named is the one that acts
+    (MATE, "White mates with the bishop.", "mates with the bishop", "false"),
+    (MATE, "White mates with the queen.", "mates with the queen", "true"),
     (SHUT_OFF, "The rooks are better, and the bishop on c4 is attacking f7.",
      "the bishop on c4 is attacking f7", "false"),
     (SHUT_OFF, "The bishop on c4 and the rook on e1 attack d5.", "", "false"),
@@ -140,6 +139,11 @@ OPPOSITE = ("2kr3r/ppp2ppp/2n5/8/8/2N5/PPP2PPP/R4RK1 b - - 0 15", "Rd7")
     (ITALIAN, "If White takes the rook on a8, all is over.", "White takes the rook on a8", "false"),
     (OPPOSITE, "Both sides have castled queenside.", "castled queenside", "false"),
     (POSITIONS["takes"], "It trades knights on d5.", "", "false"),
+    # of a line that cannot be followed
+    (ITALIAN, "After Nc4 Black plays Bxh7 with mate.", "Bxh7 with mate", "not checkable"),
+    # supposed, but no one move makes it possible
+    (ITALIAN, "Taking the queen on d8 fails to something.", "Taking the queen on d8", "false"),
+    (ITALIAN, "White hopes to trade knights on a4.", "trade knights on a4", "false"),
     # what small models write of captures and mates
     (QUIET, "White's e3 captures the black pawn on d5.",
      "e3 captures the black pawn on d5", "false"),
@@ -179,7 +183,6 @@ def test_a_judgement_is_of_the_move_that_the_words_name(text, loss, words, verdi
     (ITALIAN, "It would be tempting to make the mistake of capturing the queen."),
     (ITALIAN, "Now we attack the queen."),
     (ITALIAN, "Attack the queen and check the king at the same time!"),
-    (ITALIAN, "Taking the queen on d8 fails to something."),
     (ITALIAN, "The e5 pawn cannot be captured without losing a piece."),
     # earlier, of the other side's next move, by the name of its first square, or another game's
     (OPPOSITE, "This shows how he brought his queen from d1 to h4."),
@@ -202,6 +205,11 @@ def test_moves_of_the_game_before_are_known_and_others_may_be_of_another_line():
     said = verify("After 2. Nf3 and 1...c5 the game is open.", MoveInContext(position, "f1c4"))
     found = {each.claim.text: each.verdict for each in said}
     assert found == {"Nf3": "true", "c5": "not checkable"}
+    # what was so, or could be played, some moves before
+    said = verify("The pawn on e2 was weak, and d4 was possible.", MoveInContext(position, "f1c4"))
+    assert "false" not in {each.verdict for each in said}
+    (pawn,) = verify("The pawn on e2 is weak.", MoveInContext(position, "f1c4"))
+    assert pawn.verdict == "false"
 
 
 def test_what_is_presupposed_is_read_on_request_and_is_never_false():
@@ -240,7 +248,6 @@ def test_the_hard_rule_disqualifies_unsupported_events(text, events):
     assert [event for claim in false if (event := disqualifier(claim))] == events
     causes = [CAUSES[claim.kind] for claim in false]
     assert [each.cause for each in found if each.cause] == causes
-    assert summarise(found).items() >= Counter(false=len(false), **Counter(causes)).items()
 
 
 @pytest.mark.parametrize(("text", "piece", "to", "takes"), [

@@ -17,10 +17,11 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import chessgloss
 from chessgloss.store import data_file, find_project
@@ -411,7 +412,7 @@ def _questions() -> Iterator[str]:
 
 
 def _claims(given: argparse.Namespace) -> int:
-    from chessgloss.claims import summarise
+    from chessgloss.claims import Truth
 
     single = (given.fen, given.move, given.text)
     if given.jsonl is not None:
@@ -424,7 +425,9 @@ def _claims(given: argparse.Namespace) -> int:
     rows = [f"{c.verdict:13} {c.claim.kind:10} {c.claim.text!r}: {c.evidence}" for c in checked]
     if given.json:
         content = {"claims": [_claim_object(each, "anchor", "cause") for each in checked]}
-        rows = [_dumps(content | {"summary": summarise(checked)}, indent=2)]
+        causes = Counter(sorted(each.cause for each in checked if each.cause))
+        verdicts = {v: sum(each.verdict == v for each in checked) for v in get_args(Truth)}
+        rows = [_dumps(content | {"summary": verdicts | dict(causes)}, indent=2)]
     print(*(rows or ["no checkable claim"]), sep="\n")
     return 0
 

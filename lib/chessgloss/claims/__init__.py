@@ -7,11 +7,11 @@ how good that is.
 """
 
 from chessgloss.claims.board import Truth
-from chessgloss.claims.checker import Checked, disqualifier, extract, summarise, verify
+from chessgloss.claims.checker import Checked, disqualifier, extract, verify
 from chessgloss.claims.parser import Claim, Kind
 from chessgloss.claims.relations import CAUSES, Cause, Disqualifier
 
 __all__ = [
     "CAUSES", "Cause", "Checked", "Claim", "Disqualifier", "Kind", "Truth", "disqualifier",
-    "extract", "summarise", "verify",
+    "extract", "verify",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice, product
+from math import inf
 from operator import gt
 from typing import Final, Literal
 
@@ -39,6 +40,9 @@ Outcome = Literal["holds", "fails", "absent", "unknown"]
 #: Newest lines in which a written move is looked for, and most ways to play it that open a line.
 NEWEST_LINES: Final = 8
 MOST_WAYS: Final = 4
+
+#: Plies before the move in which what is told in the past tense may have been so.
+LOOK_BACK: Final = 12
 
 #: First captures tried where a recapture is spoken of and no capture was made.
 MOST_CAPTURES: Final = 40
@@ -122,12 +126,16 @@ class Scene:
         What an engine says of the move, if it was asked.
     adrift
         Where in the text moves stand that go on with a line which cannot be followed.
+    astray
+        Where in the text a move ends that cannot be played: what is said behind it of moves,
+        checks and tactics may be of its line.
     """
 
     move: MoveInContext
     moments: tuple[Moment, ...]
     verdict: Verdict | None = None
     adrift: frozenset[int] = frozenset()
+    astray: float = inf
 
     @property
     def before(self) -> Moment:
@@ -138,6 +146,23 @@ class Scene:
     def after(self) -> Moment:
         """The position after the move."""
         return self.moments[1]
+
+    def earlier(self) -> Iterator[Moment]:
+        """Yield the positions of the game before the move, newest first."""
+        board = self.move.position.board()
+        while board.move_stack:
+            there, last = board.copy(stack=False), board.pop()
+            yield Moment("line", there, (board.copy(stack=False), last))
+        yield Moment("line", board)
+
+    def near(self) -> Iterator[Moment]:
+        """Yield the positions that the text may speak of, and what any one move makes of them."""
+        yield from islice(self.earlier(), NEWEST_LINES)
+        for moment in (*self.moments[:2], *self.moments[2:][-2:]):
+            yield replace(moment, anchor="line")
+            for board in _both_turns(moment.board):
+                for move in board.legal_moves:
+                    yield Moment("line", facts.after_move(board, move), (board, move))
 
     def allowed(self, claim: Claim) -> tuple[Moment, ...]:
         """Return the moments that the words of a claim allow, latest line first."""
@@ -184,12 +209,13 @@ def set_scene(
             raise ValueError(f"the reply {reply!r} is not legal in {after.fen()!r}")
         moments.append(Moment("reply", facts.after_move(after, answer), (after, answer)))
     skipped = {id(moment.board): False for moment in moments}
-    adrift, lost = set[int](), False
+    adrift, lost, astray = set[int](), False, inf
     for term in terms:
         if term.continues and lost:
             adrift.add(term.span[0])
         ways = ways_to_play(moments, term)
         lost = all(skipped.get(id(board), True) for board, _ in ways) or (term.continues and lost)
+        astray = astray if ways else min(astray, term.span[1])
         played = [board is before and chosen == move.move for board, chosen in ways]
         opened = ways[: played.index(True)] if any(played) else ways
         for board, chosen in reversed(opened):  # the likeliest is to be the newest
@@ -197,7 +223,7 @@ def set_scene(
             skipped[id(line)] = skipped.get(id(board), True)
             last = (board, chosen)
             moments.append(Moment("line", line, last, term.span[0], skipped[id(line)]))
-    return Scene(move, tuple(moments), verdict, frozenset(adrift))
+    return Scene(move, tuple(moments), verdict, frozenset(adrift), astray)
 
 
 def lines_until(moments: Sequence[Moment], stop: int) -> Sequence[Moment]:
@@ -311,21 +337,23 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     (term,), stance, past = claim.objects, claim.stance, claim.tense == "before"
     if _is_played(term, scene):
         return "true", f"{scene.move.san} is the move played", "before"
-    if claim.relation == "played" and _must_be_played(term, scene):
+    followed = claim.span[0] < scene.astray
+    if claim.relation == "played" and followed and _must_be_played(term, scene):
         return "false", f"the move played is {scene.move.san}", "before"
     moments = [m for m in scene.moments if not past or m.anchor in ("before", "line")]
     for board, move in ways_to_play(moments, term):
         anchors = (moment.anchor for moment in scene.moments if moment.board is board)
         return "true", f"{board.san(move)} is legal", next(anchors, "line")
-    # one numbered that was not played may be of another line, to which the text goes back
-    game, ply = scene.move.position, scene.before.board.ply()
-    if term.numbered is not None and 0 < ply - term.numbered <= len(game.moves):
-        board = game.board()
-        last = [board.pop() for _ in range(ply - term.numbered)][-1]
-        if term.fits(board, last):
+    known = term.definite and followed and not _is_remote(term, scene)
+    # the text may go back to what was played before, or could have been
+    before = scene.earlier() if stance.past or term.numbered is not None else ()
+    for back, (board, last) in enumerate(m.last for m in before if m.last):
+        if term.numbered == board.ply() and term.fits(board, last):
             return "true", "as the game went before", "before"
+        if stance.past and back < LOOK_BACK and term.side in (None, board.turn):
+            known = known and not any(term.plays(board))
     evidence = f"{term.text} is not legal before the move, after it, or in a line of the text"
-    if stance.negated or not term.definite or _is_remote(term, scene):
+    if stance.negated or not known:
         return "not checkable", evidence, "none"
     if stance.supposed and not past:
         return "not checkable", evidence + "; the text only supposes it", "none"
@@ -394,17 +422,9 @@ def signed(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return fails(f"{board.san(move)} {'is no mate' if mate else 'gives no check'}")
 
 
-def _lines(board: chess.Board) -> list[tuple[chess.Square, chess.Square, chess.Square]]:
-    """Return each line piece with two enemy pieces behind each other on its line."""
-    every = chain.from_iterable(tactics.lines(board, colour) for colour in chess.COLORS)
-    return sorted(every, key=lambda line: (board.color_at(line[2]) or 0, line[2], line[0]))
-
-
 def may_castle(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side has a right to castle, to the wing if one is named."""
     has = any(_rights(claim, moment.board))
-    if moment.last is not None and moment.last[0].is_castling(moment.last[1]) and not has:
-        return unknown("the move is castling itself")
     return truth(has, f"castling rights are {moment.board.castling_xfen()}")
 
 
@@ -629,9 +649,6 @@ def loose(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if not squares:
         return absent(f"there is no {term.text}")
     findings = [_loose_at(word, moment.board, square) for square in squares]
-    if not term.definite and term.square is None:
-        findings = [each for each in findings if each.outcome != "unknown"]
-        findings = findings or [fails("no such piece can be won")]
     return min(findings, key=lambda each: ("holds", "unknown", "fails").index(each.outcome))
 
 
@@ -639,7 +656,7 @@ def _loose_at(word: str, board: chess.Board, square: chess.Square) -> Finding:
     side, who = bool(board.color_at(square)), name(board, square)
     defenders = facts.attackers(board, side, square)
     by = ", ".join(name(board, defender) for defender in defenders) or "nothing"
-    if word.startswith(("un", "defen", "without")):
+    if word.startswith(("un", "defen", "without", "has", "have", "lack")):
         return truth(not defenders, f"{who} is defended by {by}")
     if facts.attackers(board, not side, square):
         won = not defenders or any(loss.square == square for loss in tactics.hanging(board, side))
@@ -658,8 +675,6 @@ def shelters(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return absent("there is no such king")
     pawns = set(facts.shelter(board, bool(board.color_at(kings[0])))[1])
     evidence = f"{len(pawns)} pawns stand before {name(board, kings[0])}"
-    if not claim.subjects:
-        return truth(bool(pawns), evidence)
     return truth(all(pawns & {*term.squares(board)} for term in claim.subjects), evidence)
 
 
@@ -695,7 +710,7 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         later = ((end, move) for end in ends for move in end.generate_legal_captures())
         if any(_is_meant(claim, *event) for event in later):
             return unknown("the check must be answered first")
-    if _follows_another(claim, scene):
+    if moment.anchor != "line" and _follows_another(claim, scene):
         return unknown("it may follow the move that is named")
     return fails(f"{last[0].san(last[1])} is no such capture")
 
@@ -847,8 +862,6 @@ def exchange_result(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if moment.last is None:
         return NO_MOVE
     (board, move), detail = moment.last, claim.detail
-    if chess.square_name(move.to_square) != detail["square"]:
-        return absent("the move goes to another square")
     gain = tactics.exchange(board, move)
     wanted = 0 if "even" in detail else int(detail["count"])
     loses = detail.get("result") == "loses"
@@ -938,7 +951,8 @@ def is_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return fails("the king has a way out" if board.is_check() else "no king is in check")
     evidence = f"{side_name(board.turn)} is checkmated"
     if claim.subjects and all(term.role in ("piece", "side") for term in claim.subjects):
-        return truth(_checks(claim, moment), evidence)
+        mating = board.checkers() | chess.SquareSet(facts.moved_squares(*moment.last))
+        return truth(not mating.isdisjoint(acting_squares(claim.subjects, moment)), evidence)
     return truth(_right_king(claim, board), evidence)
 
 
@@ -951,13 +965,18 @@ def is_stalemate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side could mate at once; a longer mate is not searched for."""
-    if moment.board.is_checkmate():
+    board = moment.board
+    if board.is_checkmate():
         return holds("it is mate already")
     kings = {not term.side for term in claim.objects if term.side is not None}
+    square = claim.detail.get("square", "")
     for side in kings or _named_sides(claim):
         for move in tactics.mates(moment.board, side):
-            return holds(f"{side_name(side)} could mate by {move.uci()}")
-    at_once = claim.detail.get("count") == "1"
+            if move.uci()[2:4].startswith(square):
+                return holds(f"{side_name(side)} could mate by {move.uci()}")
+    aim = chess.BB_SQUARES[chess.parse_square(square)] if square else chess.BB_ALL
+    barred = not any(any(b.generate_legal_moves(to_mask=aim)) for b in _both_turns(board))
+    at_once = claim.detail.get("count") == "1" or barred
     return fails("no move mates at once") if at_once else unknown("a longer mate may exist")
 
 
@@ -1006,10 +1025,6 @@ def forks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     targets = [
         [*(board.attacks(actor) & board.occupied_co[not board.color_at(actor)])] for actor in actors
     ]
-    together = [*chain.from_iterable(targets)]
-    of_side = named and any(term.role == "side" for term in claim.subjects)
-    if of_side and all(_is_among(term, board, together) for term in named):
-        return holds("its pieces attack all of them")
     for actor, attacked in zip(actors, targets, strict=True):
         if len(attacked) >= 2 and all(_is_among(term, board, attacked) for term in named):
             names = " and ".join(name(board, square) for square in attacked)
@@ -1023,33 +1038,26 @@ def _is_among(term: Term, board: chess.Board, squares: Iterable[chess.Square]) -
 
 
 def pins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether a piece is pinned, to what is said if anything is."""
-    board, (pinned, *behind) = moment.board, claim.objects
+    """Look whether a piece is pinned, to what is said if anything is.
+
+    Of a skewer either of the two pieces on the line may be named first.
+    """
+    board, (pinned, *behind), skewer = moment.board, claim.objects, claim.relation == "skewers"
     fronts = acting_squares([pinned], moment)
     if not fronts:
         return absent(f"there is no {pinned.text}")
     named = [term for term in claim.subjects if term.role != "square"]
     actors, doubtful = acting_squares(named, moment), False
-    for pinner, front, back in _lines(board):
-        if (named and pinner not in actors) or front not in fronts:
+    lines = chain.from_iterable(tactics.lines(board, colour) for colour in chess.COLORS)
+    for pinner, front, back in lines:
+        ends = (front, back) if skewer else (front,)
+        if (named and pinner not in actors) or {*ends}.isdisjoint(fronts):
             continue
-        rises = tactics.worth(board, back) > tactics.worth(board, front)
-        if _is_among(behind[0], board, [back]) if behind else rises:
+        rises = skewer or tactics.worth(board, back) > tactics.worth(board, front)
+        if _is_among(behind[0], board, (*ends[:-1], back)) if behind else rises:
             return holds(f"{name(board, pinner)} pins {name(board, front)} to {name(board, back)}")
         doubtful = doubtful or not behind
     return unknown("something stands behind it") if doubtful else fails("no such pin")
-
-
-def skewers(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether a line piece attacks one piece through another."""
-    board, actors = moment.board, acting_squares(claim.subjects, moment)
-    if not actors:
-        return absent("there is no such piece")
-    for actor, front, back in _lines(board):
-        if actor in actors and all(_is_among(t, board, [front, back]) for t in claim.objects):
-            line = f"{name(board, back)} stands behind {name(board, front)}"
-            return holds(f"{line}, attacked by {name(board, actor)}")
-    return fails("no such pieces stand on one line")
 
 
 def discovers(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -1127,15 +1135,6 @@ def _count(board: chess.Board, noun: str, side: chess.Color) -> int:
     return sum(len(board.pieces(kind, side)) for kind in noun_pieces(noun))
 
 
-def counts_both(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether both sides have as many pieces of a kind as is said; none if no number is."""
-    have = [_count(moment.board, claim.detail["noun"], side) for side in chess.COLORS]
-    if "count" not in claim.detail:
-        return truth(not any(have), f"{sum(have)} are left")
-    wanted = number(claim.detail["count"])
-    return truth(have == [wanted, wanted], f"they have {have[0]} and {have[1]}")
-
-
 def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether pawns are passed, doubled or isolated."""
     board, state, term = moment.board, claim.detail["state"], claim.objects[0]
@@ -1177,6 +1176,9 @@ def better(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     verdict, equal = scene.verdict, claim.relation == "equal"
     if verdict is None:
         return NO_ENGINE
+    line = tuple(term for term in claim.objects if term.span[1] <= claim.span[0])
+    if _of_another(replace(claim, objects=line), scene):
+        return unknown("the end of a line is spoken of")
     if not claim.subjects and not equal:
         return unknown("whose advantage is not told")
     before = moment.anchor == "before"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import get_args
+from itertools import islice
 
 from chessgloss.claims import board
-from chessgloss.claims.board import Anchor, Moment, Scene, Truth, set_scene
+from chessgloss.claims.board import LOOK_BACK, Anchor, Scene, Truth, set_scene
 from chessgloss.claims.lexicon import tokenise
 from chessgloss.claims.parser import Claim, chunk, sentences
 from chessgloss.claims.relations import CAUSES, Cause, Disqualifier, read_claims, relations
-from chessgloss.facts.board import after_move
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
 
@@ -20,6 +17,10 @@ _WHEN: dict[Anchor, str] = {
     "before": "before the move: ", "after": "after the move: ", "line": "in the line: ",
     "reply": "after the expected reply: ",
 }  # fmt: skip
+
+
+#: How many characters behind a move that cannot be played a check may be of its line.
+LINE_REACH = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +145,19 @@ def check(claim: Claim, scene: Scene) -> Checked:
         if outcome == wanted:
             return checked
         first.setdefault(outcome, checked)
-    if "unknown" in first:
-        return first["unknown"]
-    if (not of_moves or claim.relation == "mate_in") and _is_supposed(claim):
-        return _open(claim, "the text only supposes it")
-    if _is_next(claim, scene):
+    supposed = (not of_moves or claim.relation == "mate_in") and _is_supposed(claim)
+    if ("unknown" in first or supposed) and not (
+        _can_be_refuted(claim, scene)
+        and all(decide(claim, m, scene).outcome == "fails" for m in scene.near())
+    ):
+        return first.get("unknown") or _open(claim, "the text only supposes it")
+    if claim.kind in ("check", "mate", "tactic") and 0 <= claim.span[0] - scene.astray < LINE_REACH:
+        return _open(claim, "it may be of a line that cannot be followed")
+    told = scene.earlier() if stance.past and claim.tense != "after" else ()
+    if any(decide(claim, moment, scene).outcome == wanted for moment in islice(told, LOOK_BACK)):
+        return _open(claim, "it was so earlier in the game")
+    next_ = scene.near() if _may_be_next(claim, scene) else ()
+    if any(decide(claim, moment, scene).outcome == "holds" for moment in next_):
         return _open(claim, "the next move can make it so")
     if stance.negated and len(claim.subjects) > 1:
         return _open(claim, "who is meant is not told")
@@ -159,15 +168,23 @@ def check(claim: Claim, scene: Scene) -> Checked:
     return first.get(against) or next(iter(first.values()))
 
 
-def _is_next(claim: Claim, scene: Scene) -> bool:
-    """Tell whether what the other side now does can be so after its next move."""
-    decide, end = relations()[claim.relation].decide, scene.after.board
+def _can_be_refuted(claim: Claim, scene: Scene) -> bool:
+    """Tell whether a claim is false, however it is put, if no one move makes it so.
+
+    It is one of captures that names what or where, and is not of another time or line.
+    """
+    placed = any(term.square is not None for term in claim.objects)
+    named = bool(claim.objects) and all(term.role != "this" for term in claim.objects)
+    captures = named and claim.relation in (["captures", "can_win"] + placed * ["exchanges"])
+    elsewhere = claim.stance.past or claim.span[0] >= scene.astray
+    return captures and not (claim.stance.negated or elsewhere)
+
+
+def _may_be_next(claim: Claim, scene: Scene) -> bool:
+    """Tell whether what the other side is said to do now may be what its next move does."""
     named = claim.text.startswith(("White ", "Black ", "white ", "black "))
     others = {term.side for term in claim.subjects} == {not scene.move.mover}
-    if not (named and others) or claim.tense == "any" or claim.kind not in ("attack", "tactic"):
-        return False
-    ends = (Moment("reply", after_move(end, reply)) for reply in end.legal_moves)
-    return any(decide(claim, each, scene).outcome == "holds" for each in ends)
+    return named and others and claim.tense != "any" and claim.kind in ("attack", "tactic")
 
 
 def _is_supposed(claim: Claim) -> bool:
@@ -176,7 +193,8 @@ def _is_supposed(claim: Claim) -> bool:
     What a side can do is said outright of captures and checks, for they are legal or not;
     of a written move its own line decides, whether it was played or not.
     """
-    if claim.kind == "evaluation" and any(term.role == "move" for term in claim.objects):
+    judges = claim.kind == "evaluation" and claim.relation not in ("better", "equal")
+    if judges and any(term.role == "move" for term in claim.objects):
         return False
     if claim.relation == "captures":  # one that is supposed must be possible, unless it comes later
         return claim.stance.distant
@@ -185,17 +203,6 @@ def _is_supposed(claim: Claim) -> bool:
 
 def _open(claim: Claim, why: str) -> Checked:
     return Checked(claim, "not checkable", why, "none")
-
-
-def summarise(checked: Iterable[Checked]) -> dict[str, int]:
-    """Return how many claims are true, false and not checkable, and how many by cause.
-
-    Keys: the three verdicts, then each cause of error (CCC paper, Table 2) that occurs.
-    """
-    every = tuple(checked)
-    verdicts = Counter(each.verdict for each in every)
-    causes = sorted(Counter(each.cause for each in every if each.cause).items())
-    return {verdict: verdicts[verdict] for verdict in get_args(Truth)} | dict(causes)
 
 
 def disqualifier(claim: Claim) -> Disqualifier | None:

@@ -51,6 +51,8 @@ class Stance:
         It stands in a question.
     distant
         It is planned or wished for, or said of another game: not to be looked for here.
+    past
+        It is told in the past tense, so that it may have been so some moves before.
     """
 
     negated: bool = False
@@ -58,6 +60,7 @@ class Stance:
     able: bool = False
     asked: bool = False
     distant: bool = False
+    past: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,10 @@ class Term:
             and self.file in (None, chess.square_file(square))
             and self.shade in (None, bool(chess.BB_LIGHT_SQUARES & chess.BB_SQUARES[square]))
         )
+
+    def owned_by(self, side: chess.Color | None) -> Term:
+        """Return the term with a side, unless the words give another."""
+        return self if self.side is not None else replace(self, side=side)
 
     def fits(self, board: chess.Board, move: chess.Move) -> bool:
         """Tell whether a legal move of a board can be the one that is written, if one is."""
@@ -472,6 +479,7 @@ class Sentence:
             able=bool(cue("able").search(" ".join(each.word for each in elements))),
             asked=self.asked,
             distant=planned or purpose or bool(not alone and cue("distant").search(self.words)),
+            past=bool(cue("past").search(self.words)),
         )
 
     def _is_purpose(self, verb: int) -> bool:
@@ -539,9 +547,7 @@ class Sentence:
         if agents := self.group(match, "agent"):
             # ``Black recaptures with the knight``: the agent has the side of the subject
             side = self.elements[match.start("subj")].terms[0].side if subj == "C" else None
-            return tuple(
-                term if term.side is not None else replace(term, side=side) for term in agents
-            )
+            return tuple(term.owned_by(side) for term in agents)
         nobody = verb > 0 and self.elements[verb - 1].word in ("nothing", "nobody", "none")
         if nobody or "subj" not in match.re.groupindex:
             return ()

@@ -21,7 +21,7 @@ import chess
 
 from chessgloss.claims import board
 from chessgloss.claims.lexicon import Notation, cue, expand, noun_pieces, number, words
-from chessgloss.claims.parser import ALL_PIECES, THIS, Claim, Kind, Sentence, Stance, Tense, Term
+from chessgloss.claims.parser import ALL_PIECES, Claim, Kind, Sentence, Stance, Tense, Term
 
 #: The four causes of an incorrect comment (CCC paper, Table 2).
 Cause = Literal[
@@ -135,9 +135,7 @@ def _claim(
 def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read a verb with who acts and what is acted on."""
     first, last = match.span()
-    if sentence.tags[first] == "&":
-        first += 1
-    elif match.groupdict().get("subj"):
+    if match.groupdict().get("subj"):
         first = sentence.own_subject(match)
     span = sentence.span(first, last)
     if reading.relation == "captures" and _takes_nothing(sentence, span, match):
@@ -146,10 +144,6 @@ def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     if behind and sentence.elements[match.start("obj")].word not in ("it", "them", "him"):
         return  # ``attacked in this manner``
     objects, acting = sentence.group(match, "obj", "behind", "behind2"), sentence.actors(match)
-    if match.re.pattern.startswith("&") and not objects:
-        # what a second passive verb speaks of: ``is hit by e4 and held by the rook``
-        pieces = [term for term in sentence.may_act(match.start()) if term.role == "piece"]
-        objects = (replace(THIS, options=tuple(pieces[-1:])),)
     times = cue("times").match(sentence.words, span[1] - sentence.start)
     if times:
         span = (span[0], sentence.start + times.end())
@@ -186,8 +180,9 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
         stance = replace(stance, negated=True)
     named = match.groupdict().get("subj") not in (None, "T")
     addressed = not named and cue("addressed").search(sentence.words)
-    if addressed or cue("other_game").search(sentence.words):
-        stance = replace(stance, supposed=True, distant=True)
+    elsewhere = cue("other_game").search(sentence.words) is not None
+    if addressed or elsewhere:
+        stance = replace(stance, supposed=True, distant=True, past=stance.past or elsewhere)
     vague = stance.negated and sentence.elements[verb].word.startswith("threat")
     idle = relation in ("captures", "exchanges") and _is_idle(sentence, match, stance)
     if relation == "captures" and stance.negated and "H" in sentence.tags:
@@ -227,8 +222,11 @@ def _detail_of_verb(
         detail["count"] = "1"
     around = sentence.tags[sentence.clause_start(match.start()) : match.end()]
     infinitive = sentence.tags[max(0, verb - 1) : verb] in ("t", "!")
-    future = re.search(r"\b(?:will|going to|next|then|threat\w*|can|could)\b", sentence.words)
-    able = re.search(r"\b(?:cannot|can't|may not|unable)\b", sentence.words)
+    # not what is said behind a break: ``takes a pawn, but White will take it back``
+    rest = sentence.tags.find(";", match.end())
+    words = sentence.words if rest < 0 else sentence.before(rest)
+    future = re.search(r"\b(?:will|going to|next|then|threat\w*|can|could)\b", words)
+    able = re.search(r"\b(?:cannot|can't|may not|unable)\b", words)
     unsaid = set(around) & set("hHB!@#") or "B" in sentence.tags or infinitive or future
     if not able and ("n" in around or not unsaid):
         detail["made"] = ""
@@ -301,7 +299,7 @@ def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     clause = re.split(r"\b(?:because|as|since|due to)\b|,", before[-60:])[-1]
     denied = bool(past or cue("cannot").search(clause))
     far = not (offered or term.numbered is not None) and cue("remote_before").search(before)
-    move_stance = Stance(denied, bool(far), stance.able, stance.asked)
+    move_stance = Stance(denied, bool(far), stance.able, stance.asked, past=stance.past)
     if cue("suggests").search(before):
         move_stance = stance = Stance()
     elif offered:
@@ -452,31 +450,21 @@ def read_pawn_state(sentence: Sentence, match: re.Match[str], reading: Reading) 
 def _with_owner(term: Term, sentence: Sentence, index: int) -> Term:
     """Give a piece the side that is said to have it: ``White has doubled pawns``."""
     side = sentence.tags.rfind("C", max(0, index - 5), index)
-    if term.side is not None or side < 0:
+    if side < 0:
         return term
     owner = sentence.elements[side]
     has = cue("have").search(sentence.before(index), owner.span[1] - sentence.start)
-    return replace(term, side=owner.terms[0].side) if has else term
-
-
-def read_pinned(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
-    """Read that a piece is pinned from its adjective: ``the pinned knight on c6``."""
-    element, stance = sentence.elements[match.start()], _stance_of_noun(sentence, match.start())
-    if "pinned" in element.adjectives and element.terms[0].square is not None:
-        yield _claim(sentence, "pins", element.span, element.terms[:1], stance)
+    return term.owned_by(owner.terms[0].side if has else None)
 
 
 def read_loose(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
-    """Read that a piece is loose from its adjectives, or as ``has no defender``."""
+    """Read that a piece is loose from its adjectives."""
     index = match.start()
     element, stance = sentence.elements[index], _stance_of_noun(sentence, index)
-    none, term = cue("no_defender").match(sentence.after(index)), element.terms[:1]
-    if none and " a " not in none.group():
-        span = (element.span[0], element.span[1] + none.end())
-        how = (replace(stance, negated=False), sentence.tense(index, index + 1))
-        yield _claim(sentence, "loose", span, term, *how, {"verb": "undefended"})
     for word in sorted(words("loose") & element.adjectives):
-        yield _claim(sentence, "loose", element.span, term, stance, detail={"verb": word})
+        yield _claim(
+            sentence, "loose", element.span, element.terms[:1], stance, detail={"verb": word}
+        )
 
 
 # ---------------------------------------------------------------- threats and counts
@@ -507,7 +495,8 @@ def read_counts(sentence: Sentence, match: re.Match[str], reading: Reading) -> I
     # words that count all there is: a list, a comparison, ``only two``
     exact = re.search(r"\b(?:only|just|exactly|left|remaining|single|against)\b", match.group())
     whole = exact or len(cue("item").findall(match["items"])) > 1
-    stance = replace(sentence.stance(0, len(sentence.elements), alone=True), negated=False)
+    last = sentence.index(match.end("items"))
+    stance = replace(sentence.stance(0, last, alone=True), negated=False)
     for group in ("items", "others") if match["others"] else ("items",):
         side = (match["side"] == "white") == (group == "items")
         for item in cue("item").finditer(sentence.words, *match.span(group)):
@@ -551,6 +540,7 @@ def read_mate(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     index, relation, end = match.start(), "is_mate", 0
     before, after = sentence.before(index), sentence.after(index)
     counted = cue("mate_in").match(sentence.words, len(before))
+    place = re.match(".o(S)", sentence.tags[index:])
     threat = re.search(r"threat\w*\W+(?:\w+\W+){0,3}?$", before) is not None
     if sentence.tags[index - 1 : index] in ("!", "h") and not counted:
         return
@@ -562,6 +552,9 @@ def read_mate(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     elif counted:
         relation = relation if threat else "mate_in"
         detail, end = {"count": str(number(counted["count"]))}, counted.end() + sentence.start
+    elif threat and place:  # ``threatening mate on g7``
+        last = sentence.elements[index + place.start(1)]
+        detail, end = {"square": last.word}, last.span[1]
     elif not threat and not _is_mate(sentence, index, before, after):
         return
     yield _check_or_mate(sentence, index, relation, detail, end)
@@ -611,6 +604,12 @@ def _check_or_mate(
             # of the one move that the sentence writes a supposed check speaks
             moves = [each for each in sentence.elements if each.tag == "M"]
             subjects = moves[0].terms if len(moves) == 1 else subjects
+    if named is None and (means := re.match(r".w(N)(?=$|[,;&])", sentence.tags[index:])):
+        # ``White mates with the queen``: the means has the side of the subject
+        element = sentence.elements[index + means.start(1)]
+        owner = subjects[0].side if subjects else None
+        subjects = tuple(term.owned_by(owner) for term in element.terms)
+        end = element.span[1]
     unsaid = re.search("[h!]", sentence.tags[:first]) or cue("addressed").search(sentence.words)
     purpose = r"\bwill\b|\bto (?:force|deliver|give|threaten)\s+$"
     if (named is None and unsaid) or re.search(purpose, sentence.before(index)):
@@ -630,15 +629,6 @@ def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
         near = sentence.elements[max(0, index - 5) : index]
         terms = [term for element in reversed(near) for term in element.terms]
     return tuple(term for term in terms if term.role == "side" or board.is_king(term))[:1]
-
-
-def read_happening(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
-    """Read that there was a check to answer (``steps out of check``), or that it is stalemate."""
-    index = sentence.index(match.start())
-    stance = sentence.stance(max(0, index - 1), max(1, index))
-    if reading.relation == "was_in_check":
-        stance = Stance(supposed=cue("future").search(sentence.before(index)) is not None)
-    yield _claim(sentence, reading.relation, sentence.offsets(match), stance=stance)
 
 
 # ---------------------------------------------------------------- fixed wordings
@@ -708,7 +698,7 @@ READERS: dict[str, Reader] = {
 }
 
 #: Readers of patterns over words; all others have patterns over tags.
-OF_WORDS = frozenset({"wording", "counts", "happening"})
+OF_WORDS = frozenset({"wording", "counts"})
 
 #: Readers whose words, once read as a kind of claim, are not read so again.
 ONCE = frozenset({"wording", "move_in_words"})
