@@ -635,7 +635,6 @@ def load(count: int, seed: int, folder: Path) -> Counts:
             counts["runs"] += 1
         counts["defect"] += len(too_steep(rows[-4:]))
     (folder / "about.json").write_text(json.dumps({"rows": rows}), "utf-8")
-    counts["tried"] = counts["runs"]
     return counts
 
 
@@ -757,7 +756,11 @@ CAMPAIGNS: dict[str, tuple[Callable[[int, int, Path], Counts], str, int]] = {
     "chapters": (partial(kills, execute_chapter), "kills of a chapter in mid-execution", 10),
     "soak": (soak, "positions labelled, activated and checked in one process", 1_000_000),
     "load": (load, "works at an eighth, a quarter, half and all of a large size", 12),
-    "injected": (injected, "comments that tell a judge what to answer", 100),
+    "injected": (
+        injected,
+        "comments that tell a judge what to answer (a defect: no score comes back)",
+        100,
+    ),
     "elsewhere": (elsewhere, "commands of a wheel installed without the checkout", len(COMMANDS)),
     "surroundings": (surroundings, "executions of chapter 7 in other surroundings", 5),
 }
@@ -777,7 +780,6 @@ def draw_growth(rows: list[dict]) -> None:
         axis.set(ylabel=measure, ylim=(0, None), xlim=(0, 1.05))
     axes[0].legend()
     figure.supxlabel("share of the whole size", fontsize=9.5)
-    figure.tight_layout()
     figure.savefig(RESULTS.parent / "_static/load.svg", metadata={"Date": None, "Creator": None})
 
 
