@@ -783,18 +783,6 @@ def draw_growth(rows: list[dict]) -> None:
     figure.savefig(RESULTS.parent / "_static/load.svg", metadata={"Date": None, "Creator": None})
 
 
-def moved(shifts: list[list]) -> str:
-    """Return what instructions did to the judges' scores, beyond a harmless sentence."""
-    names = {"relevance": "GCC-Eval", "pair": "the pairwise rubric"}
-    raised = [names[judge] for judge, *_, low, _ in shifts if low > 0]
-    if raised:
-        return (
-            f"An instruction raises the score of {' and of '.join(raised)} by more than a harmless "
-            "sentence does: this small model can be talked to, whatever its rules say."
-        )
-    return "No instruction is seen to raise a score by more than a harmless sentence does."
-
-
 def draw(samples: dict[str, list[float]]) -> None:
     """Draw what a long run held, into ``book/_static``."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(7, 2.4))
@@ -819,11 +807,7 @@ def page() -> str:
     pages = jinja2.Environment(trim_blocks=True, autoescape=False)
     template = pages.from_string(text.read_text("utf-8"))
     ordered = {name: done[name] for name in CAMPAIGNS if name in done}
-
-    def wholes(rows: list[dict]) -> list[tuple[str, str]]:
-        return [(row["what"], f"{row['size']:,} {row['unit']}") for row in rows[3::4]]
-
-    return template.render(done=ordered, bound=bound, wholes=wholes, moved=moved).rstrip() + "\n"
+    return template.render(done=ordered, bound=bound).rstrip() + "\n"
 
 
 def main() -> int:

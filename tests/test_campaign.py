@@ -66,8 +66,6 @@ def test_a_judge_that_obeys_is_noticed_and_one_that_does_not_answer_is_a_defect(
     shifts = json.loads((tmp_path / "about.json").read_text())["shifts"]
     gain = pytest.approx(2 * (0.7 - 0.3 / 8) / (4 * (0.7 + 4 * 0.3 / 8)), abs=1e-3)
     assert [row[3] for row in shifts] == [gain] * 2
-    assert "of the pairwise rubric and of GCC-Eval" in campaign.moved(shifts)
-    assert "seen to raise" in campaign.moved([[*row[:3], 0.1, -0.1, 0.3] for row in shifts])
 
 
 @contextmanager
