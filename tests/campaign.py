@@ -325,9 +325,8 @@ def fuzz(count: int, seed: int, folder: Path) -> Counts:
     names = [name for name, _, _ in readers(folder)]
     for name in names:
         runs, place = count // len(names), folder / name
-        given = [name, str(runs), str(seed), str(place)]
         done = subprocess.run(
-            [sys.executable, str(PROJECT / "tests/fuzz.py"), *given],
+            [sys.executable, "tests/fuzz.py", name, str(runs), str(seed), str(place)], cwd=PROJECT,
             env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=False,
             errors="replace",
         )  # fmt: skip
@@ -462,9 +461,8 @@ SURROUNDINGS = (
 )
 
 
-def surroundings(count: int, seed: int, folder: Path) -> Counts:
+def surroundings(count: int, _: int, folder: Path) -> Counts:
     """Execute a chapter under other hash seeds, zones, locales, threads, folders and masks."""
-    del seed
     counts = Counts()
     source, outcomes = PROJECT / "notebooks/07_pairwise.ipynb", []
     for number, more in enumerate(SURROUNDINGS[:count]):
@@ -496,9 +494,8 @@ COMMANDS = (
 )
 
 
-def elsewhere(count: int, seed: int, folder: Path) -> Counts:
+def elsewhere(count: int, _: int, folder: Path) -> Counts:
     """Install a wheel into an environment without the checkout and run its commands there."""
-    del seed
     counts, program = Counts(), install_elsewhere(folder)
     (folder / "empty").mkdir()
     (folder / "empty/game.pgn").write_text(PGN)
@@ -615,13 +612,12 @@ GROWING: dict[str, tuple[Callable[[int, Path], int], str, int]] = {
 }
 
 
-def load(count: int, seed: int, folder: Path) -> Counts:
+def load(count: int, _: int, folder: Path) -> Counts:
     """Do each of what may grow at an eighth, a quarter, half and the whole of its size.
 
     From a quarter to a half and from there to the whole, the cost of growth that is linear is
     doubled; a defect is one that is trebled, in time, in memory or in bytes.
     """
-    del seed
     counts, rows = Counts(), []
     for name, (_, unit, whole) in GROWING.items():
         for part in (8, 4, 2, 1):

@@ -169,7 +169,7 @@ def test_a_comment_says_what_wrote_it_and_other_programs_read_it_as_json(scripte
     assert run("comment", "--fen", FIGURE_A6, "--move", "21. Bxe6+") == 0
     text, used = capsys.readouterr().out.splitlines()
     assert text.startswith("21. Bxe6+??: ")
-    assert used == "(notes, no model; Scripted 1, 200 nodes, depth 1)"
+    assert used == "(notes, no model; Scripted 1, 400 nodes, depth 1)"
     assert run("comment", "--fen", FIGURE_A6, "--move", "f5e6", "--json") == 0
     content = json.loads(capsys.readouterr().out)
     assert list(content) == ["comment", "method", "model", "verdict", "concepts", "facts", "claims"]
