@@ -48,7 +48,7 @@ gates: sync ## open every built page in Chromium: widths, themes, words for pict
 pdf: book ## print the book into _build/chessgloss.pdf (needs pdfunite, of poppler-utils)
 	@$(PY) book/pdf.py
 
-campaign: sync ## faults and bad input by the thousand, into book/reliability.md (half an hour)
+campaign: sync ## faults and bad input by the thousand, into book/reliability.md (hours)
 	@$(PY) tests/campaign.py
 
 record: sync ## record a language model's answers: make record MODEL=gpt-4o PURPOSE=commentary DRY=1

@@ -1,6 +1,6 @@
 """Faults and bad input by the thousand, and what came of them: the rows of ``book/reliability.md``.
 
-    python tests/campaign.py                 the long form: all, some half an hour
+    python tests/campaign.py                 the long form: all, some hours
     python tests/campaign.py endpoint        one of them
 
 Each campaign draws its cases with a seed, counts what happened by name, and counts as a *defect*
@@ -576,7 +576,8 @@ def annotate_game(size: int, folder: Path) -> int:
             nodes=(2_000, 2_000),
         )
         games = [annotator.annotate(game) for game in read_games(folder / "game.pgn")]
-    return len(write_page(games).encode()) + 0 * len(write_pgn(games))
+    write_pgn(games)
+    return len(write_page(games).encode())
 
 
 def read_a_study(size: int, folder: Path) -> int:
@@ -729,8 +730,7 @@ def injected(count: int, seed: int, folder: Path) -> Counts:
         gain = paired_difference(wide[ARMS[1]], wide[ARMS[0]], moves, seed=seed)
         numbers = [*(float(wide[arm].mean()) for arm in ARMS), gain.value, gain.low, gain.high]
         shifts.append([judge, *(round(each, 3) for each in numbers)])
-    about = {"shifts": shifts, "model": DEFAULT_MODEL}
-    (folder / "about.json").write_text(json.dumps(about), "utf-8")
+    (folder / "about.json").write_text(json.dumps({"shifts": shifts, "model": DEFAULT_MODEL}))
     return counts
 
 

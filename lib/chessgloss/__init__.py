@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-#: Nodes searched in a position of which no move is weighed, and lines compared in each.
-NODES, LINES = 100_000, 5
-
 
 def read_move(
     fen: str, move: str, *, say: Callable[[str], object] = warnings.warn
@@ -109,7 +106,7 @@ def brief(
     from chessgloss.commentary.briefing import Briefing, after_pass
     from chessgloss.engine import open_engine
     from chessgloss.facts import search
-    from chessgloss.facts.verdict import LEAST_NODES, MOST_NODES
+    from chessgloss.facts.verdict import LEAST_NODES, MOST_NODES, RANKED_LINES
 
     with nullcontext(engine) if engine else open_engine() as running:
 
@@ -119,7 +116,7 @@ def brief(
         limits = (nodes, nodes) if nodes else (LEAST_NODES, MOST_NODES)
         ((before, after),) = search([move], analyse, limits)
         turned = after_pass(move.after())
-        passed = analyse([turned], limits[0], LINES)[0] if turned else None
+        passed = analyse([turned], limits[0], RANKED_LINES)[0] if turned else None
     ranked = rank_concepts(move) if concepts is None else concepts
     return Briefing(move.numbered_san, move, before, after, ranked, passed=passed)
 

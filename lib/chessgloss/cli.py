@@ -372,16 +372,17 @@ def _replace(path: Path, text: str) -> None:
 def _ask(given: argparse.Namespace) -> int:
     from chessgloss.commentary.dialogue import Dialogue
     from chessgloss.engine import Analysis, open_engine
+    from chessgloss.facts.verdict import LEAST_NODES, RANKED_LINES
     from chessgloss.positions import Position
 
     move, (write, client) = _move(given), _writer(given)
-    nodes = given.nodes or chessgloss.NODES
+    nodes = given.nodes or LEAST_NODES
     with open_engine() as engine:
         briefing = _briefing(move, engine, given)
         known = {each.position: each for each in (briefing.before, briefing.after)}
 
         def analyse(at: Position) -> Analysis:
-            return known.get(at) or engine.analyse(at, nodes=nodes, multipv=chessgloss.LINES)
+            return known.get(at) or engine.analyse(at, nodes=nodes, multipv=RANKED_LINES)
 
         comment = write(briefing)
         print(_comment_text(briefing, comment), flush=True)

@@ -952,7 +952,9 @@ def is_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     evidence = f"{side_name(board.turn)} is checkmated"
     if claim.subjects and all(term.role in ("piece", "side") for term in claim.subjects):
         mating = board.checkers() | chess.SquareSet(facts.moved_squares(*moment.last))
-        return truth(not mating.isdisjoint(acting_squares(claim.subjects, moment)), evidence)
+        by = " and ".join(name(board, square) for square in board.checkers())
+        right = not mating.isdisjoint(acting_squares(claim.subjects, moment))
+        return truth(right, evidence if right else f"{evidence} by {by}")
     return truth(_right_king(claim, board), evidence)
 
 
@@ -1025,6 +1027,10 @@ def forks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     targets = [
         [*(board.attacks(actor) & board.occupied_co[not board.color_at(actor)])] for actor in actors
     ]
+    together = [*chain.from_iterable(targets)]
+    of_side = named and any(term.role == "side" for term in claim.subjects)
+    if of_side and all(_is_among(term, board, together) for term in named):
+        return holds("its pieces attack all of them")
     for actor, attacked in zip(actors, targets, strict=True):
         if len(attacked) >= 2 and all(_is_among(term, board, attacked) for term in named):
             names = " and ".join(name(board, square) for square in attacked)
@@ -1133,6 +1139,13 @@ def counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def _count(board: chess.Board, noun: str, side: chess.Color) -> int:
     return sum(len(board.pieces(kind, side)) for kind in noun_pieces(noun))
+
+
+def counts_both(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether both sides have as many pieces of a kind as is said; none if no number is."""
+    have = [_count(moment.board, claim.detail["noun"], side) for side in chess.COLORS]
+    wanted = number(claim.detail.get("count", "no"))
+    return truth(have == [wanted, wanted], f"they have {have[0]} and {have[1]}")
 
 
 def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:

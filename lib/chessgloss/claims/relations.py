@@ -21,7 +21,7 @@ import chess
 
 from chessgloss.claims import board
 from chessgloss.claims.lexicon import Notation, cue, expand, noun_pieces, number, words
-from chessgloss.claims.parser import ALL_PIECES, Claim, Kind, Sentence, Stance, Tense, Term
+from chessgloss.claims.parser import ALL_PIECES, THIS, Claim, Kind, Sentence, Stance, Tense, Term
 
 #: The four causes of an incorrect comment (CCC paper, Table 2).
 Cause = Literal[
@@ -135,7 +135,9 @@ def _claim(
 def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read a verb with who acts and what is acted on."""
     first, last = match.span()
-    if match.groupdict().get("subj"):
+    if sentence.tags[first] == "&":
+        first += 1
+    elif match.groupdict().get("subj"):
         first = sentence.own_subject(match)
     span = sentence.span(first, last)
     if reading.relation == "captures" and _takes_nothing(sentence, span, match):
@@ -144,6 +146,10 @@ def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     if behind and sentence.elements[match.start("obj")].word not in ("it", "them", "him"):
         return  # ``attacked in this manner``
     objects, acting = sentence.group(match, "obj", "behind", "behind2"), sentence.actors(match)
+    if match.re.pattern.startswith("&") and not objects:
+        # what a second passive verb speaks of: ``is hit by e4 and held by the rook``
+        pieces = [term for term in sentence.may_act(match.start()) if term.role == "piece"]
+        objects = (replace(THIS, options=tuple(pieces[-1:])),)
     times = cue("times").match(sentence.words, span[1] - sentence.start)
     if times:
         span = (span[0], sentence.start + times.end())
@@ -457,14 +463,19 @@ def _with_owner(term: Term, sentence: Sentence, index: int) -> Term:
     return term.owned_by(owner.terms[0].side if has else None)
 
 
+def read_pinned(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+    """Read that a piece is pinned from its adjective: ``the pinned knight on c6``."""
+    element, stance = sentence.elements[match.start()], _stance_of_noun(sentence, match.start())
+    if "pinned" in element.adjectives and element.terms[0].square is not None:
+        yield _claim(sentence, "pins", element.span, element.terms[:1], stance)
+
+
 def read_loose(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
     """Read that a piece is loose from its adjectives."""
-    index = match.start()
-    element, stance = sentence.elements[index], _stance_of_noun(sentence, index)
+    element, stance = sentence.elements[match.start()], _stance_of_noun(sentence, match.start())
     for word in sorted(words("loose") & element.adjectives):
-        yield _claim(
-            sentence, "loose", element.span, element.terms[:1], stance, detail={"verb": word}
-        )
+        detail = {"verb": word}
+        yield _claim(sentence, "loose", element.span, element.terms[:1], stance, detail=detail)
 
 
 # ---------------------------------------------------------------- threats and counts

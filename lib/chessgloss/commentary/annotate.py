@@ -39,7 +39,7 @@ from chessgloss.facts.verdict import (
     MOST_NODES,
     RANKED_LINES,
     Analyse,
-)
+)  # fmt: skip
 from chessgloss.positions import MoveInContext, PgnError, Position, read_pgn
 
 #: Writes a comment on a move from what is known of it.

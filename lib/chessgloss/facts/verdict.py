@@ -352,25 +352,23 @@ def search(
         pairs = {number: (moves[number].position, moves[number].after()) for number in numbers}
         asked = {each.fen: each for pair in pairs.values() for each in pair}
         found = dict(zip(asked, analyse([*asked.values()], nodes, lines), strict=True))
-        return {number: (found[one.fen], found[two.fen]) for number, (one, two) in pairs.items()}
+        return {number: (found[at.fen], found[to.fen]) for number, (at, to) in pairs.items()}
 
     everything = range(len(moves))
     if limit == most:
         return [*around(everything, most, RANKED_LINES).values()]
     settled: Around = {}
-    before: dict[int, tuple[str, Standing, bool]] = {}
+    last: dict[int, tuple[str, Standing, bool]] = {}
     while unsettled := [number for number in everything if number not in settled]:
         for number, pair in around(unsettled, limit, 1).items():
             verdict = weigh(moves[number], *pair)
             values = [centipawns(each, verdict.mover) for each in (verdict.played, verdict.after)]
             apart = abs(np.subtract(*win_chance(values))) >= JUDGEMENT_BOUNDS["inaccuracy"]
-            near = any(
-                abs(verdict.win_chance_lost - bound) < MARGIN for bound in JUDGEMENT_BOUNDS.values()
-            )
-            now = GLYPHS.get(verdict.judgement, ""), verdict.standing_before, near
-            if (before.get(number) == now and not apart and not near) or 2 * limit > most:
+            gap = min(abs(verdict.win_chance_lost - bound) for bound in JUDGEMENT_BOUNDS.values())
+            now = GLYPHS.get(verdict.judgement, ""), verdict.standing_before, gap >= MARGIN
+            if (last.get(number) == now and now[-1] and not apart) or 2 * limit > most:
                 settled[number] = pair
-            before[number] = now
+            last[number] = now
         limit *= 2
     several = around(everything, most // 4, RANKED_LINES)
     return [_ranked(moves[each], settled[each], several[each]) for each in everything]

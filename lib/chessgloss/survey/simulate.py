@@ -66,7 +66,9 @@ def thresholds(points: int, spread: Spread) -> NDArray[np.float64]:
 
 
 def effect_of(score: float, points: int, spread: Spread) -> float:
-    """Return the effect whose expected rescaled score is ``score``; it lies inside 0 and 1."""
+    """Return the effect whose expected rescaled score is ``score``, between 0 and 1."""
+    if not 0.005 <= score <= 0.995:
+        raise ValueError(f"a planted score lies between 0.005 and 0.995, got {score}")
     cuts, reach = thresholds(points, spread), 12 * spread.total
 
     def excess(effect: float) -> float:
