@@ -774,7 +774,7 @@ def draw_growth(rows: list[dict]) -> None:
         for what, own in pd.DataFrame(rows).groupby("what", sort=False):
             axis.plot(own["size"] / own["size"].max(), own[measure], marker="o", ms=3, label=what)
         axis.set(ylabel=measure, ylim=(0, None), xlim=(0, 1.05))
-    axes[0].legend()
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     figure.supxlabel("share of the whole size", fontsize=9.5)
     figure.savefig(RESULTS.parent / "_static/load.svg", metadata={"Date": None, "Creator": None})
 
