@@ -149,8 +149,8 @@ def trial_requests(comments: pd.DataFrame, briefings: Mapping[str, Briefing]) ->
     """Return every question that is known beforehand, as a server reads them fastest."""
     known = {**briefings, **trials.gold_briefings()}
     frames = [
-        gcc.with_requests(texts, known)
-        for texts in trials.trial_texts(comments, briefings).values()
+        gcc.with_requests(texts, known, screened=name != "changed")
+        for name, texts in trials.trial_texts(comments, briefings).items()
     ]
     frames += [trials.choice_questions(comments, briefings), trials.sample_questions(briefings)]
     return in_reading_order(request for frame in frames for request in frame["request"])

@@ -28,6 +28,7 @@ from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.engine import ScoreWording, score_text
 from chessgloss.facts import side_name
+from chessgloss.judges.injection import without_injections
 from chessgloss.llm.client import Client
 from chessgloss.llm.recordings import Answer, Request, Sampling, State, Token
 
@@ -88,7 +89,9 @@ def ask_each(texts: pd.DataFrame, asked: Sequence[str]) -> pd.DataFrame:
     return texts.merge(pd.DataFrame({"asked": list(asked)}), how="cross")
 
 
-def with_requests(texts: pd.DataFrame, briefings: Mapping[str, Briefing]) -> pd.DataFrame:
+def with_requests(
+    texts: pd.DataFrame, briefings: Mapping[str, Briefing], *, screened: bool = True
+) -> pd.DataFrame:
     """Return texts with the question that puts each before the judge, as column ``request``.
 
     Parameters
@@ -97,8 +100,11 @@ def with_requests(texts: pd.DataFrame, briefings: Mapping[str, Briefing]) -> pd.
         Columns ``move``, ``method``, ``variant``, ``text`` and ``asked``, one of :data:`PROMPTS`.
     briefings
         What is known of the moves, by name.
+    screened
+        Whether what a text says to its judge is dropped (:mod:`chessgloss.judges.injection`).
     """
-    rows = texts.itertuples()
+    seen = texts["text"].map(without_injections) if screened else texts["text"]
+    rows = texts.assign(text=seen).itertuples()
     requests = [
         judge_request(r.text, briefings[r.move], r.asked, r.method, r.variant) for r in rows
     ]
@@ -198,12 +204,14 @@ def claim_counts(texts: pd.DataFrame, briefings: Mapping[str, Briefing]) -> pd.D
 # ---------------------------------------------------------------- answers and scores
 
 
-def judge(texts: pd.DataFrame, briefings: Mapping[str, Briefing], client: Client) -> pd.DataFrame:
+def judge(
+    texts: pd.DataFrame, briefings: Mapping[str, Briefing], client: Client, *, screened: bool = True
+) -> pd.DataFrame:
     """Put texts before the judge: questions, answers, scores.
 
     Parameters
     ----------
-    texts, briefings
+    texts, briefings, screened
         As for :func:`with_requests`.
     client
         Of the judge.
@@ -214,7 +222,7 @@ def judge(texts: pd.DataFrame, briefings: Mapping[str, Briefing], client: Client
         The same rows with columns more: ``request``, ``answer``, ``score`` (share of the scale,
         0 to 1; NaN where the answer is none) and ``mass`` (see :class:`Score`).
     """
-    answered = client.answered(with_requests(texts, briefings))
+    answered = client.answered(with_requests(texts, briefings, screened=screened))
     scores = [read_score(answer) for answer in answered["answer"]]
     return answered.assign(
         score=[score.share for score in scores], mass=[score.mass for score in scores]

@@ -13,6 +13,8 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
+from chessgloss.commentary.prompts import visible
+
 _BREAK = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\s*\n\s*")
 _WORD = re.compile(r"[^\W\d]{2,}")
 
@@ -24,7 +26,7 @@ def without_injections(text: str) -> str:
     side. A text that has none comes back as it is.
     """
     to_judge, english, chess = _patterns()
-    sentences, kept, dropping = _BREAK.split(text), [], False
+    sentences, kept, dropping = _BREAK.split(visible(text)), [], False
     for sentence in sentences:
         foreign = len(_WORD.findall(sentence)) > 5 and not english.search(sentence)
         found = any(pattern.search(sentence) for pattern in to_judge)

@@ -29,6 +29,7 @@ from chessgloss.commentary.briefing import Briefing, EvaluatedMove
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.facts import linearise
 from chessgloss.judges.gcc import read_score
+from chessgloss.judges.injection import without_injections
 from chessgloss.llm.recordings import Sampling, State
 from chessgloss.stats import RESAMPLES, cluster_weights, percentile_interval
 
@@ -174,11 +175,11 @@ def _pairs(contexts: Contexts, comments: Comments, methods: Sequence[str]) -> It
 
 
 def _present(comments: Comments, move: str, methods: Sequence[str]) -> dict[str, str]:
-    """Return the comments on a move that take part, fenced."""
+    """Return the comments on a move that take part, screened and fenced."""
     if move not in comments:
         raise ValueError(f"no comments are given for the move {move}")
     texts = {name: comments[move].get(name, "") for name in methods}
-    return {name: quoted(text) for name, text in texts.items() if text.strip()}
+    return {n: quoted(without_injections(text)) for n, text in texts.items() if text.strip()}
 
 
 def _criteria() -> Iterator[_Cell]:

@@ -23,6 +23,7 @@ from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.engine import centipawns
 from chessgloss.facts import side_name
 from chessgloss.judges.gcc import DIMENSIONS, ONE_TOKEN, about_text, ask_each, read_letter, texts_of
+from chessgloss.judges.injection import without_injections
 from chessgloss.store import data_file
 
 Item = TypeVar("Item")
@@ -288,7 +289,11 @@ def choice_questions(comments: pd.DataFrame, briefings: Mapping[str, Briefing]) 
             if text is None and method != "no comment":
                 continue
             values = {"fen": briefing.move.position.fen, "side": side_name(briefing.verdict.mover)}
-            said = f"On {briefing.move.san}:\n{quoted(text)}" if text else "There is none."
+            said = (
+                f"On {briefing.move.san}:\n{quoted(without_injections(text))}"
+                if text
+                else "There is none."
+            )
             about = about_text(text, briefing) if text else {"of": name}
             for letter, (first, second) in {"A": (better, worse), "B": (worse, better)}.items():
                 named = {"asked": "choice", **about, "first": first}

@@ -103,16 +103,20 @@ def read_prompt(name: str, text: str) -> Prompt:
     return Prompt(name, int(header[1]), header[2], tuple(map(Message, blocks[::2], texts)))
 
 
+def visible(text: str) -> str:
+    """Return a text with odd blanks as spaces and without its invisible characters."""
+    return "".join(
+        character if character in "\n\t" or character.isprintable() else " " * character.isspace()
+        for character in text.replace("\r\n", "\n")
+    )
+
+
 def quoted(text: str) -> str:
     """Fence a text that is data, so that it cannot be taken for part of the prompt.
 
     The fence is ``<<<`` and ``>>>`` on lines of their own. Inside, each run of three or more
-    of these characters is broken by spaces (``>>>`` becomes ``> > >``), odd blanks become
-    spaces and invisible characters are dropped, so that no text closes its fence.
+    of these characters is broken by spaces (``>>>`` becomes ``> > >``), and what cannot be seen
+    is gone (:func:`visible`), so that no text closes its fence.
     """
-    visible = "".join(
-        character if character in "\n\t" or character.isprintable() else " " * character.isspace()
-        for character in text.replace("\r\n", "\n")
-    )
-    inside = re.sub(r"<{3,}|>{3,}", lambda run: " ".join(run.group()), visible)
+    inside = re.sub(r"<{3,}|>{3,}", lambda run: " ".join(run.group()), visible(text))
     return f"<<<\n{inside}\n>>>"
