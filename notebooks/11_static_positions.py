@@ -27,9 +27,10 @@ fresh = False
 position_number = 6
 
 # %% tags=["hide-input"]
+import csv
 import itertools
-import json
 import re
+from html import escape
 from io import StringIO
 
 import chess
@@ -47,6 +48,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from chessgloss import assets, report
 from chessgloss.book.profiles import load_sizes
 from chessgloss.claims import verify
+from chessgloss.commentary.annotate import embedded
 from chessgloss.corpora.samples import phase_of
 from chessgloss.experts import load_expert
 from chessgloss.facts.tactics import forks, mates
@@ -72,7 +74,8 @@ report.use_house_style()
 folder, settings, store = data_folder(), Settings(), default_store()
 recorded = folder / "recorded"
 places = pd.read_csv(recorded / "positions.tsv", sep="\t", index_col="position")
-ratings = pd.read_csv(recorded / "ratings.tsv", sep="\t", index_col="player", keep_default_na=False)
+ratings = pd.read_csv(recorded / "ratings.tsv", sep="\t", index_col="player",
+                      keep_default_na=False, quoting=csv.QUOTE_NONE)
 shown = {name: Position(fen) for name, fen in places["fen"].items()}
 
 
@@ -121,7 +124,7 @@ for name, row in rated.iterrows():
     axes.errorbar(cost[name], row["rating"], yerr=row["deviation"], color=colour, alpha=0.18, lw=1)
     axes.plot(cost[name], row["rating"], "o", color=colour, ms=5, gid=f"player-{name}")
     if name in NAMED:
-        axes.annotate(row["label"], (cost[name], row["rating"]), xytext=NAMED[name], fontsize=7,
+        axes.annotate(row["label"].replace("$", r"\$"), (cost[name], row["rating"]), xytext=NAMED[name], fontsize=7,
                       textcoords="offset points", color=colour)
 for family, colour in {**COLOURS, "others": "#888888"}.items():
     axes.plot([], [], "o", color=colour, label=family)
@@ -140,7 +143,7 @@ def with_title(match):
     row = roster.loc[name]
     words = (f"{row['label']}: rating {row['rating']:.0f} ± {row['deviation']:.0f}, "
              f"loses {cost[name]:.0f}, rank {rank[name]} of {len(cost)}")
-    return f"{match[0]}<title>{words}</title>"
+    return f"{match[0]}<title>{escape(words)}</title>"
 
 
 svg = re.sub(r'<g id="player-(?P<name>\w+)">', with_title, drawn.getvalue())
@@ -847,9 +850,10 @@ PAGE = """
 <p><select aria-label="first player"></select> beside
 <select aria-label="second player"></select></p>
 <table class="dataframe results"><tbody></tbody></table></div>
+<script type="application/json" id="players">DATA</script>
 <script>
 (() => {
-  const cards = CARDS, start = START;
+  const {cards, start} = JSON.parse(document.getElementById("players").textContent);
   const place = document.getElementById("compare-players");
   const [first, second] = place.querySelectorAll("select");
   const cell = (row, tag, text) => {
@@ -877,8 +881,7 @@ PAGE = """
 </script>"""
 best_names = [roster.loc[name, "label"] for name in (strong[rated.loc[strong, "rating"].argmax()],
                                                      "maia_1900")]
-as_json = json.dumps(all_cards, ensure_ascii=False).replace("</", "<\\/")
-page = PAGE.replace("CARDS", as_json).replace("START", json.dumps(best_names))
+page = PAGE.replace("DATA", embedded({"cards": all_cards, "start": best_names}))
 report.Html(page, f"{len(all_cards)} players, any two beside each other")
 
 # %% [markdown]

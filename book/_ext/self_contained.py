@@ -17,14 +17,16 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import io
 import logging as standard_logging
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
-from html import escape
+import tomllib
+from collections.abc import Iterator, Mapping
+from html import escape, unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_origin
 
@@ -173,8 +175,13 @@ def copy_glued_images(app: Sphinx) -> None:
             shutil.copyfile(image, images / image.name)
 
 
-#: What a page may load: nothing from elsewhere. Inline scripts are the theme's own.
-POLICY = "default-src 'self' file: data: 'unsafe-inline'; base-uri 'none'; form-action 'self' file:"
+#: What a page may load: nothing from elsewhere; and what it may run: the scripts that are known.
+POLICY = (
+    "default-src 'self' file: data:; style-src 'self' file: 'unsafe-inline'; object-src 'none'; "
+    "base-uri 'none'; form-action 'self' file:; script-src 'self' file: 'unsafe-hashes' {}"
+)
+_SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
+_PAGE_NAME = re.compile(r"DOCUMENTATION_OPTIONS\.pagename = '[\w/-]+';")
 
 #: Parts of the theme's pages and what takes their place.
 _MENDED = (
@@ -284,8 +291,8 @@ def mend_pages(app: Sphinx, exception: Exception | None) -> None:
     """Make pages lighter and easier to reach by key, and say what they may load."""
     if exception or app.builder.format != "html":
         return
+    known = tomllib.loads((Path(__file__).with_name("scripts.toml")).read_text("utf-8"))
     head = (
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         f'<meta name="description" content="{escape(app.config.book_description)}">'
         f'<meta property="og:description" content="{escape(app.config.book_description)}">'
         '<meta property="og:type" content="book">'
@@ -304,8 +311,28 @@ def mend_pages(app: Sphinx, exception: Exception | None) -> None:
         if '<span class="math' not in text and '<div class="math' not in text:
             text = re.sub(r"<script[^>]*>(?:window\.MathJax[^<]*)?</script>", _but_mathjax, text)
         text = use_written_styles(app, page, plain_code.sub(r"\1", text))
-        text = re.sub(r'(<meta charset="utf-8"[^>]*>)', lambda m: m[0] + head, text, count=1)
+        policy = _policy(str(page.relative_to(app.outdir)), text, known) + head
+        text = re.sub(r'(<meta charset="utf-8"[^>]*>)', rf"\g<1>{policy}", text, count=1)
         page.write_text(text, "utf-8")
+
+
+def _policy(page: str, text: str, known: Mapping[str, str]) -> str:
+    """Return a page's policy; a script of its own that ``book/_ext/scripts.toml`` lacks is a warning."""
+    frames = [unescape(inside) for inside in re.findall(r'srcdoc="([^"]*)"', text)]
+    digests = {f"sha256-{digest}" for digest in known if known[digest].startswith("onclick")}
+    for attributes, script in _SCRIPT.findall("".join([text, *frames])):
+        if "src=" in attributes or "json" in attributes or "config" in attributes:
+            continue
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        if digest in known or _PAGE_NAME.fullmatch(script):
+            digests.add(f"sha256-{digest}")
+        else:
+            logger.warning(
+                "%s: a script will not run (%r); if it is no text of anybody's, add to "
+                'book/_ext/scripts.toml: "%s" = "what it does"', page, script[:60], digest
+            )  # fmt: skip
+    allowed = POLICY.format(" ".join(f"'{digest}'" for digest in sorted(digests)))
+    return f'<meta http-equiv="Content-Security-Policy" content="{allowed}">'
 
 
 def skip_aliases(

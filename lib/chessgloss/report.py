@@ -216,7 +216,7 @@ def texts(rows: Mapping[str, str], caption: str = "") -> Html:
     with pd.option_context("display.max_colwidth", None):
         body = column.to_html(classes="results texts", border=0, header=False)
     plain = "\n".join(f"{name}: {text}" for name, text in rows.items())
-    return _captioned(escape(caption), body, plain)
+    return _captioned(caption, body, plain)
 
 
 def claims(rows: Mapping[str, tuple[str, Sequence[Any]]], caption: str = "") -> Html:
@@ -234,11 +234,11 @@ def claims(rows: Mapping[str, tuple[str, Sequence[Any]]], caption: str = "") -> 
         "\n".join([f"{name}: {text}", *(f"{c.claim.text}: {c.evidence}" for c in checked)])
         for name, (text, checked) in rows.items()
     )
-    return _captioned(escape(caption), body, "\n".join(evidence))
+    return _captioned(caption, body, "\n".join(evidence))
 
 
 def _captioned(caption: str, body: str, text: str) -> Html:
-    head = f'<p class="table-caption">{caption}</p>' if caption else ""
+    head = f'<p class="table-caption">{escape(caption)}</p>' if caption else ""
     body = _CELL.sub(_for_people, body)
     return Html(f'<div class="results">{head}{body}</div>', text)
 
@@ -295,7 +295,7 @@ def evidence(
     parts += [f"interval: {interval}"] if interval else []
     parts += ["; ".join(f"{name} {value}" for name, value in versions.items())] if versions else []
     line = " · ".join(parts)
-    return Html(f'<p class="evidence">{line}</p>', line)
+    return Html(f'<p class="evidence">{escape(line)}</p>', line)
 
 
 def board(shown: Position | MoveInContext, size: int = 340) -> Html:
