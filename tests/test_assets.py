@@ -139,6 +139,15 @@ class TestLocate:
         assert provider.calls == 1
 
 
+def test_a_folder_with_another_hash_than_the_pinned_one_is_refused():
+    folder = find(TEXTS, Scripted([{"t1.txt": "one", "t2.txt": "two"}]))
+    pinned = replace(TEXTS, sha256=assets.digest(folder))
+    assert find(pinned, fetch=False) == folder
+    (folder / "t2.txt").write_text("other")
+    with pytest.raises(AssetMissing, match="SHA-256 is"):
+        find(pinned, Scripted([{"t1.txt": "one", "t2.txt": "other"}]))
+
+
 def test_the_digest_of_a_folder_holds_names_and_contents(tmp_path):
     (tmp_path / "a").write_text("1")
     first = assets.digest(tmp_path)

@@ -72,8 +72,10 @@ def test_an_output_that_takes_nothing_is_a_failure(monkeypatch, capsys):
     assert [call.args[1] for call in dropped.call_args_list] == [1]
 
 
-def test_what_a_model_writes_does_not_reach_the_terminal_as_control():
-    assert cli._printable("a\x1b[2Jb\nc\x07 \x9bé♘") == "a [2Jb\nc   é♘"
+def test_what_a_model_or_a_file_says_does_not_reach_the_terminal_as_control(monkeypatch, capsys):
+    monkeypatch.setattr(cli, "_check_stream", Mock(side_effect=ValueError("a\x1b[2Jb\nc\x07é♘")))
+    assert cli.main(["claims", "--jsonl", "x"]) == 2
+    assert capsys.readouterr().err == "chessgloss claims: a[2Jb\ncé♘\n"
 
 
 # ---------------------------------------------------------------- claims

@@ -88,8 +88,10 @@ def test_a_result_that_says_nothing_or_hides_its_source_is_refused(value, more, 
 
 def test_a_table_keeps_counts_whole_and_escapes_text():
     frame = pd.DataFrame({"games": [12_000], "share": [0.123], "name": ["<b>"]})
-    cells = re.findall("<td>(.*?)</td>", report.table(frame).html)
+    shown = report.table(frame, "<i>").html
+    cells = re.findall("<td>(.*?)</td>", shown)
     assert cells == ["12,000", "0.12", "&lt;b&gt;"]
+    assert "<i>" not in shown + report.evidence(1, "<i>", 1, None, "<i>", {"<i>": "<i>"}).html
     said = report.sheet("self-play", {"longest": 240, "draws": 0.5}).text.split()
     assert said == ["self-play", "longest", "240", "draws", "0.50"]
 

@@ -115,6 +115,7 @@ def test_opaque_names_depend_on_the_secret_and_on_the_text(made, key):
 def test_a_key_is_read_back_and_a_changed_one_is_refused(key, tmp_path):
     path = tmp_path / "study.key.json"
     study.write_key(path, key)
+    assert path.stat().st_mode & 0o777 == 0o600
     assert study.read_key(path) == key
     path.write_text(path.read_text().replace("ccc says", "llm says", 1))
     with pytest.raises(ValueError, match="changed since it was written"):

@@ -63,7 +63,8 @@ class Asset:
     filename
         Name of the file, or of the folder, in the cache.
     sha256
-        Pinned hash of the file; ``None`` where the source changes (or is the user's choice).
+        Pinned hash of the file or folder (:func:`digest`); ``None`` where the source changes (or
+        is the user's choice).
     size
         Bytes, for the reader's information; ``None`` if unknown or changing.
     sources
@@ -164,9 +165,9 @@ def _problem(asset: Asset, path: Path) -> str | None:
     """Say what is wrong with the copy at ``path`` by the registry, or return ``None``."""
     if asset.members:
         held = sum(file.is_file() for file in path.glob(asset.members))
-        wanted = f"{asset.count} files {asset.members!r}"
-        return None if held >= asset.count else f"holds {held} of at least {wanted}"
-    if not path.is_file():
+        if held < asset.count:
+            return f"holds {held} of at least {asset.count} files {asset.members!r}"
+    elif not path.is_file():
         return "no such file"
     if asset.sha256 is not None and digest(path) != asset.sha256:
         return f"SHA-256 is {digest(path)}, expected {asset.sha256}"

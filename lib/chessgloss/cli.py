@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import chessgloss
+from chessgloss.commentary.prompts import visible
 from chessgloss.store import data_file, find_project
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"chessgloss {given.command}: stopped", file=sys.stderr)
         return 130
     except (ValueError, RuntimeError, OSError) as error:
-        print(f"chessgloss {given.command}: {error}", file=sys.stderr)
+        print(f"chessgloss {given.command}: {visible(str(error))}", file=sys.stderr)
         _drop_unwritten()
         return 2
     return status
@@ -101,12 +102,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _say(text: str) -> None:
-    print(f"chessgloss: {' '.join(_printable(text).split())}", file=sys.stderr)
-
-
-def _printable(text: str) -> str:
-    """Return a text without the bytes that control a terminal: a model may write anything."""
-    return "".join(each if each.isprintable() or each == "\n" else " " for each in text)
+    print(f"chessgloss: {' '.join(visible(text).split())}", file=sys.stderr)
 
 
 def _dumps(value: Any, **options: Any) -> str:
@@ -256,7 +252,7 @@ def _comment_text(briefing: Briefing, comment: Comment) -> str:
     method = f"{comment.method}, {comment.model or 'no model'}"
     verdict = briefing.verdict
     used = f"{method}; {verdict.engine}, {verdict.nodes:,} nodes, depth {verdict.depth}"
-    return _printable(f"{briefing.move.numbered_san}{verdict.glyph}: {comment.text}\n({used})")
+    return visible(f"{briefing.move.numbered_san}{verdict.glyph}: {comment.text}\n({used})")
 
 
 def _comment_json(briefing: Briefing, comment: Comment) -> str:
@@ -329,7 +325,7 @@ def _annotate(given: argparse.Namespace) -> int:
     )
     annotated = list(map(annotator.annotate, games))
     if given.output is None:
-        print(_printable(write_pgn(annotated)), end="")
+        print(visible(write_pgn(annotated)), end="")
     else:
         _replace(given.output, write_pgn(annotated))
     if given.html:
@@ -392,7 +388,7 @@ def _ask(given: argparse.Namespace) -> int:
             lines = ["", reply.text, *(f"  looked up: {ground.text}" for ground in found)]
             lines += [f"  not legal here: {move}" for move in reply.unsupported]
             lines.append(f"({reply.method}, {reply.model or 'no model'})")
-            print(_printable("\n".join(lines)), flush=True)
+            print(visible("\n".join(lines)), flush=True)
     return 0
 
 
@@ -540,8 +536,8 @@ def _survey_read(given: argparse.Namespace) -> int:
     tables = _survey_tables(ratings, key.study.words(), key.study.baseline, given)
     for name, frame in tables.items():
         shown = as_printed(frame) if "star" in frame else frame.map("{:.2f}".format)
-        print(f"{name} ({ratings.label})", shown.to_string(), "", sep="\n")
-    print(*ratings.notes, "", sep="\n")
+        print(f"{name} ({ratings.label})", visible(shown.to_string()), "", sep="\n")
+    print(*map(visible, ratings.notes), "", sep="\n")
     about = f"raters: {len(ratings.raters)}, moves: {len(ratings.moves)}; * p < 0.001 against "
     test = "signs of the moves' mean differences flipped, uncorrected"
     print(f"{about}{key.study.baseline}, {test}")

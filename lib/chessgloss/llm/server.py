@@ -84,7 +84,8 @@ def local_server(
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.cache_prompt = True
     params.cache_ram_mib = 0  # the slot's own cache is enough for one prompt at a time
-    params.fit_params = params.ui = False
+    params.fit_params = params.ui = params.endpoint_slots = params.cors_credentials = False
+    params.hostnames, params.cors_origins = ["127.0.0.1"], "http://127.0.0.1"  # no page's script
     params.verbosity = _ERRORS_ONLY
     try:
         server = xllamacpp.Server(params)

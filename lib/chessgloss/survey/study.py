@@ -330,13 +330,14 @@ def lot(text: str) -> int:
 
 
 def write_key(path: Path, key: Key) -> None:
-    """Write a key file; whoever rates must not see it."""
+    """Write a key file, for its owner alone: whoever rates must not see it."""
     record = {
         "format": KEY_FORMAT,
         "note": "Tells which method wrote which comment. Keep it from everyone who rates.",
         "study_id": key.study_id,
         **key.model_dump(),
     }
+    path.touch(0o600)
     path.write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
