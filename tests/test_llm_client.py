@@ -112,7 +112,7 @@ def test_an_unreadable_reply_is_no_answer_and_is_asked_for_again(client_of, reco
 
 
 def test_an_endpoint_that_is_too_slow_is_asked_again_and_nobody_is_an_error(client_of):
-    with scripted_llm("slow:1.5", "", "slow:1.5") as llm:
+    with scripted_llm("slow:1.5", "", "drip:0.2") as llm:
         assert client_of(llm, timeout=0.3).ask(question("q")).text == "reply to q"
         with pytest.raises(Unanswered, match=r"nothing came within 0\.3 s"):
             client_of(llm, timeout=0.3, retries=0).ask(question("q again"))

@@ -5,7 +5,8 @@ next step of the script; when the script is over, or a step is empty, the answer
 <last message>``. A step is a kind, and for some a value after a colon:
 
 ``429:SECONDS`` (with that Retry-After), ``500`` and other statuses, ``drop`` (closes the
-connection), ``half`` (closes it in the middle of the answer), ``slow:SECONDS``, ``bad_json``,
+connection), ``half`` (closes it in the middle of the answer), ``slow:SECONDS``,
+``drip:SECONDS`` (between the bytes of its first word), ``bad_json``,
 ``no_choices``, ``empty``, ``cut_off:TEXT``, ``refused:TEXT``, ``filtered``, ``text:TEXT``,
 ``huge`` (ten megabytes), ``no_utf8``, ``null`` (no content).
 """
@@ -93,9 +94,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.send(200, '{"choices": []}')
         else:
             text = json.dumps(completion(kind, value, body, self.llm.model), ensure_ascii=False)
-            self.send(200, text, cut=kind == "half")
+            self.send(200, text, cut=kind == "half", pause=float(value) if kind == "drip" else 0)
 
-    def send(self, status: int, text: str, extra: dict | None = None, cut: bool = False) -> None:
+    def send(
+        self, status: int, text: str, extra: dict | None = None, cut: bool = False, pause: float = 0
+    ) -> None:
         raw = text.encode("utf-8", "surrogateescape")
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -103,7 +106,10 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in (extra or {}).items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(raw[: len(raw) // 2] if cut else raw)
+        for k in range(5 if pause else 0):
+            self.wfile.write(raw[k : k + 1])
+            time.sleep(pause)
+        self.wfile.write(raw[: len(raw) // 2] if cut else raw[5 if pause else 0 :])
         self.close_connection = self.close_connection or cut
 
 

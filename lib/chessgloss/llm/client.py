@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ from chessgloss.assets import REGISTRY
 from chessgloss.llm.recordings import Answer, Message, Model, Recordings, Request, State, Token
 
 if TYPE_CHECKING:
+    import httpx2 as httpx  # which openai brings
     from openai import OpenAI
 
 #: Models that this machine can serve, and the asset that holds each one's file.
@@ -113,10 +115,35 @@ class Endpoint:
         """Return openai's client of this endpoint."""
         import openai
 
-        no_proxy = openai.DefaultHttpxClient(trust_env=False) if self.on_this_machine else None
+        http = openai.DefaultHttpxClient(
+            trust_env=not self.on_this_machine, event_hooks={"response": [_within(self.timeout)]}
+        )
         settings: dict[str, Any] = {"timeout": self.timeout, "max_retries": self.retries}
-        settings |= {"api_key": self.api_key, "http_client": no_proxy}
+        settings |= {"api_key": self.api_key, "http_client": http}
         return openai.OpenAI(base_url=self.base_url, **settings)
+
+
+def _within(seconds: float) -> Callable[[httpx.Response], None]:
+    """Return a hook that lets no reply take longer, however slowly it drips."""
+    import httpx2 as httpx  # which openai brings
+
+    class InTime(httpx.SyncByteStream):
+        def __init__(self, stream: httpx.SyncByteStream) -> None:
+            self.stream, self.end = stream, time.monotonic() + seconds
+
+        def __iter__(self) -> Iterator[bytes]:
+            for part in self.stream:
+                if time.monotonic() > self.end:
+                    raise httpx.ReadTimeout("the reply is not over in time")
+                yield part
+
+        def close(self) -> None:
+            self.stream.close()
+
+    def bound(response: httpx.Response) -> None:
+        response.stream = InTime(response.stream)  # type: ignore[arg-type]
+
+    return bound
 
 
 def model_named(name: str) -> Model:
