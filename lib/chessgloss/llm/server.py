@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib.metadata
+import signal
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
 from chessgloss import assets
@@ -88,14 +89,28 @@ def local_server(
     params.hostnames, params.cors_origins = ["127.0.0.1"], "http://127.0.0.1"  # no page's script
     params.verbosity = _ERRORS_ONLY
     try:
-        server = xllamacpp.Server(params)
+        with _interrupts_waiting():
+            server = xllamacpp.Server(params)
+            _wait_until_ready(server.listening_address)
     except RuntimeError as error:
         raise ServerMissing(f"{path.name} does not start: {error}") from None
     try:
-        _wait_until_ready(server.listening_address)
         yield f"{server.listening_address}/v1"
     finally:
         del server  # the last reference: this stops its threads
+
+
+@contextmanager
+def _interrupts_waiting() -> Iterator[None]:
+    """Let a Ctrl-C wait for the end: a llama.cpp that is ended before it is ready hangs."""
+    handler = signal.getsignal(signal.SIGINT)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, handler)  # it sets one of its own
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -109,12 +124,17 @@ def local_endpoint(name: str = DEFAULT_MODEL, **settings: int) -> Iterator[Endpo
         yield Endpoint(url, model_named(name), server=server, steady=True)
 
 
+def is_up(address: str) -> bool:
+    """Tell whether a server answers at an address, ``http://127.0.0.1:PORT``."""
+    with suppress(OSError):  # refused, or still loading
+        opener = build_opener(ProxyHandler({}))
+        return bool(opener.open(f"{address}/health", timeout=_READY_WITHIN).status == 200)
+    return False
+
+
 def _wait_until_ready(address: str) -> None:
-    opener = build_opener(ProxyHandler({}))
     end = time.monotonic() + _READY_WITHIN
-    while time.monotonic() < end:
-        with suppress(URLError):  # still loading
-            if opener.open(f"{address}/health", timeout=_READY_WITHIN).status == 200:
-                return
+    while not is_up(address):
+        if time.monotonic() > end:
+            raise ServerMissing(f"the model did not answer at {address} within {_READY_WITHIN} s")
         time.sleep(0.1)
-    raise ServerMissing(f"the model did not answer at {address} within {_READY_WITHIN} s")
