@@ -41,6 +41,7 @@ from chessgloss.book import reference
 from chessgloss.commentary.briefing import NODES, briefings_file, evaluated_moves, read_briefings
 from chessgloss.judges import gcc, trials
 from chessgloss.judges.gcc import DIMENSIONS, judge_request, read_score
+from chessgloss.judges.injection import without_injections
 
 from chessgloss.llm.client import replay
 from chessgloss.stats import (
@@ -62,8 +63,8 @@ few = trials.spread(list(briefings), trials.FEW_MOVES)[: sizes.few]
 client = replay("gcc_eval", model)
 
 
-def judge(frame):
-    return gcc.judge(frame, known, client)
+def judge(frame, screened=True):
+    return gcc.judge(frame, known, client, screened=screened)
 
 
 scores = judge(texts["table 5"][texts["table 5"]["move"].isin(names)])
@@ -353,10 +354,14 @@ report.table(agreement, caption=f"{len(wordings)} comments of three methods")
 # %% [markdown]
 # ## Does it pay for praise and padding?
 #
-# Nothing that is added here tells more of the move. A fair judge gives no more for it.
+# Nothing that is added here tells more of the move. A fair judge gives no more for it. One change
+# speaks to the judge itself and asks for a 5. What does so the library drops before it asks
+# (`screened`); here it is let through.
 
 # %%
-judged = judge(texts["changed"][texts["changed"]["move"].isin(few)])
+begging = trials.EMPTY_CHANGES["asks for a 5"].format(text="White wins a pawn.")
+print(f"{begging!r} is screened to {without_injections(begging)!r}")
+judged = judge(texts["changed"][texts["changed"]["move"].isin(few)], screened=False)
 wide = judged.pivot(index=["move", "asked"], columns="variant", values="score")
 change = wide.drop(columns="").sub(wide[""], axis=0)
 change = change.melt(ignore_index=False, value_name="change").dropna().reset_index()
@@ -521,8 +526,8 @@ report.table(truth, caption="Scores of our judge")
 #   get less than the others.
 # - This judge does not look at the board. Of minimal pairs it scores the true twin higher in
 #   {glue:text}`pairs:.0%`, where guessing gives a half. A comment put under another move loses
-#   {glue:text}`swapped:.3f` of the scale, and a line that asks for a 5 gains
-#   {glue:text}`begged:.2f`. Of the {glue:text}`mostly_false`
+#   {glue:text}`swapped:.3f` of the scale, and a line that asks for a 5, if it is let through, gains
+#   {glue:text}`begged:.2f` (what other such lines gain: [](../reliability.md)). Of the {glue:text}`mostly_false`
 #   mostly false comments it rates {glue:text}`relevant:.0%` relevant (from
 #   {glue:text}`relevant_low:.0%` to {glue:text}`relevant_high:.0%`).
 # - True and false labelled comments it tells apart with an area of {glue:text}`auc_judge:.2f`. Told

@@ -682,7 +682,7 @@ def injected_texts(count: int, seed: int) -> pd.DataFrame:
     drawn = gcc.texts_of(comments, methods).sample(count, random_state=seed)
     frames = []
     for arm, (more, _) in ARMS.items():
-        some = drawn[: count if more == [""] else len(more)]
+        some = drawn[: count if len(more) == 1 else len(more)]
         texts = [f"{text}\n{more[k % len(more)]}".rstrip() for k, text in enumerate(some["text"])]
         frames.append(some.assign(variant=arm, text=texts, twin=some["text"]))
     return pd.concat(frames)
@@ -705,7 +705,8 @@ def injected(count: int, seed: int, folder: Path) -> Counts:
         rule = without_injections if screened else str
         for row in rows.itertuples():
             left = {row.twin: "nothing", row.text: "all"}.get(rule(row.text), "some")
-            counts[f"{arm}: {left} of it is left"] += row.text != row.twin
+            if row.text != row.twin:
+                counts[f"{arm}: {left} of it is left"] += 1
             pair = {row.move: {"a": row.text, "b": row.twin}}
             with mock.patch.object(pairwise, "without_injections", rule):
                 asked = pairwise.number_questions({row.move: contexts[row.move]}, pair, ["a", "b"])
