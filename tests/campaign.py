@@ -26,14 +26,16 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
+import chess.engine
 import chess.pgn
 import jinja2
 import matplotlib.pyplot as plt
@@ -45,7 +47,14 @@ from scipy.stats import theilslopes
 from chessgloss import report
 from chessgloss.claims import verify
 from chessgloss.claims.gold import check_text, read_gold
-from chessgloss.commentary.annotate import Annotator, read_games, write_page, write_pgn
+from chessgloss.commentary.annotate import (
+    AnnotatedGame,
+    Annotator,
+    Note,
+    read_games,
+    write_page,
+    write_pgn,
+)  # fmt: skip
 from chessgloss.commentary.briefing import briefings_file, evaluated_moves, read_briefings
 from chessgloss.commentary.methods import gather_comments, write_notes
 from chessgloss.corpora import games as packed
@@ -81,9 +90,11 @@ from chessgloss.store import Store
 from chessgloss.survey.reading import read_ratings, table1
 from chessgloss.survey.simulate import simulate, write_sessions
 from chessgloss.survey.study import DIMENSIONS, Key, Study, StudyMove, write_form
+from chessgloss.survey.study import Settings as FormSettings
 from fakes import children, engine_program
 from fakes.leela_files import Architecture, write_leela
 from fakes.nnue_files import write_nnue
+from fakes.pages import HOSTILES, Tab, find_chromium
 from fakes.scripted_llm import scripted_llm
 from scripts import PROJECT, SELFPLAY, clean_environment, install_elsewhere, load_script
 
@@ -511,6 +522,102 @@ def elsewhere(count: int, _: int, folder: Path) -> Counts:
     return counts
 
 
+# ---------------------------------------------------------------- interrupts
+
+
+def interrupts(count: int, seed: int, folder: Path) -> Counts:
+    """Press Ctrl-C in each command in turn, ``count`` times, at moments drawn by lot."""
+    random, counts = np.random.default_rng(seed), Counts()
+    environment = clean_environment() | {"PYTHONPATH": f"{PROJECT / 'lib'}"}
+    commands = [command for command in COMMANDS if command != ["survey", "--help"]]
+    for number in range(count):
+        place, command = folder / str(number), commands[number % len(commands)]
+        place.mkdir()
+        (place / "game.pgn").write_text(PGN)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "chessgloss", *command], cwd=place, env=environment, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            start_new_session=True,
+        )  # fmt: skip
+        time.sleep(float(random.uniform(0.1, 5)))
+        os.killpg(process.pid, signal.SIGINT)
+        pressed = time.monotonic()
+        said = process.communicate("quit\n", timeout=60)[1].strip().splitlines()
+        counts["ended within two seconds"] += time.monotonic() - pressed < 2
+        status = {0: "was done", 130: "stopped", -signal.SIGINT: "had not begun"}
+        how = status.get(process.returncode, "defect")
+        counts[f"{command[0]}: {how}"] += how != "defect"
+        left = {path.name for path in place.iterdir()} - {"game.pgn", "out.pgn", "page.html"}
+        torn = (place / "out.pgn").is_file() and not list(read_games(place / "out.pgn"))
+        unclear = how == "stopped" and said[-1:] != [f"chessgloss {command[0]}: stopped"]
+        counts["defect"] += how == "defect" or bool(left or unclear) or torn or _alive(process.pid)
+    return counts
+
+
+def _alive(session: int) -> bool:
+    """Tell whether a process of a session is left a second later."""
+    own = [each for each in psutil.process_iter() if _session_of(each.pid) == session]
+    return bool(psutil.wait_procs(own, 1)[1])
+
+
+def _session_of(process: int) -> int | None:
+    with suppress(ProcessLookupError, PermissionError):
+        return os.getsid(process)
+    return None
+
+
+# ---------------------------------------------------------------- text that would be code
+
+
+def pages(count: int, _: int, folder: Path) -> Counts:
+    """Put ``count`` texts that would be code into each kind of page and open it in Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium())
+        return open_pages(HOSTILES[:count], browser, folder)
+
+
+def open_pages(texts: Sequence[str], browser: Any, folder: Path) -> Counts:
+    """Open a page of each kind with each text; a defect is one that runs, or is not to be read."""
+    counts, path = Counts(), folder / "page.html"
+    for text in texts:
+        for kind, page in hostile_pages(text, folder).items():
+            path.write_text(f"<!doctype html><meta charset=utf-8>{page}")
+            tab = Tab(browser, path)
+            tab.press("ArrowRight")
+            shown = text in tab.page.evaluate("document.documentElement.textContent")
+            asked = {address.partition("#")[0] for address in tab.requests} - {tab.address}
+            ran = tab.page.evaluate("window.hacked") is not None or bool(tab.errors or asked)
+            counts[f"{kind}: stands there as text"] += shown and not ran
+            counts["defect"] += ran or not shown
+            counts["tried"] += 1
+            tab.context.close()
+    return counts
+
+
+def hostile_pages(text: str, folder: Path) -> dict[str, str]:
+    """Return a page of each kind, with a text wherever somebody else's may stand."""
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    inside = text.replace("{", "(").replace("}", ")")
+    tags = "".join(f'[{name} "{quoted}"]\n' for name in ("Event", "White", "Black", "Annotator"))
+    (folder / "game.pgn").write_text(f"{tags}\n1. e4 {{{inside}}} e5 *")
+    (game,) = read_games(folder / "game.pgn")
+    score = chess.engine.PovScore(chess.engine.Cp(20), chess.WHITE)
+    notes = tuple(Note(score, 6, text, (), score) for _ in range(2))
+    row = {"fen": ITALIAN, "move": "O-O", "comments": {"a": text, "b": "x"}, "name": text}
+    study = Study(title=text, moves=(StudyMove.model_validate(row),), baseline="b")
+    frame = pd.DataFrame({text: [text]}, index=[text])
+    told = {text: text}
+    shown = [report.table(frame, text), report.texts(told, text), report.sheet(text, told)]
+    shown.append(report.evidence(1, text, 1, interval=text, versions=told))
+    return {
+        "the page of a game": write_page([AnnotatedGame(game, notes, text)]),
+        "the form of a study": write_form(Key.new(study), FormSettings(text)),
+        "tables of the book": "".join(each.html for each in shown),
+    }
+
+
 # ---------------------------------------------------------------- a long run
 
 
@@ -755,6 +862,8 @@ CAMPAIGNS: dict[str, tuple[Callable[[int, int, Path], Counts], str, int]] = {
         "comments that tell a judge what to answer (a defect: no score comes back)",
         100,
     ),
+    "interrupts": (interrupts, "presses of Ctrl-C at any moment of a command", 200),
+    "pages": (pages, "pages with text that would be code, opened in Chromium", len(HOSTILES)),
     "elsewhere": (elsewhere, "commands of a wheel installed without the checkout", len(COMMANDS)),
     "surroundings": (surroundings, "executions of chapter 7 in other surroundings", 5),
 }

@@ -1,7 +1,6 @@
 """Fixtures that several test modules share."""
 
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from chessgloss.engine import find_stockfish
 from chessgloss.experts import Expert, load_expert
 from chessgloss.oracle import Oracle, stockfish8
 from fakes import children
-from fakes.pages import Tab
+from fakes.pages import Tab, find_chromium
 from scripts import or_skip
 
 
@@ -31,8 +30,7 @@ def one_thread() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator:
     """A real Chromium without a window, driven by Playwright, of which a process takes one."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    program = next(filter(None, map(shutil.which, names)), None)
+    program = find_chromium()
     if program is None:
         pytest.skip("no Chromium: sudo apt-get install chromium")
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

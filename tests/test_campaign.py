@@ -8,6 +8,7 @@ import pytest
 
 import campaign
 from chessgloss.llm.client import DEFAULT_MODEL, Endpoint, model_named
+from fakes.pages import HOSTILES
 from fakes.scripted_llm import scripted_llm
 from scripts import PROJECT
 
@@ -35,6 +36,19 @@ def test_a_long_run_holds_no_more_at_its_end(tmp_path, oracle8, stockfish_networ
 
 def test_a_killed_engine_leaves_nothing_behind(tmp_path, stockfish):
     assert campaign.killed_engines(3, 1, tmp_path)["defect"] == 0
+
+
+@pytest.mark.browser
+def test_text_that_would_be_code_is_shown_and_what_runs_is_noticed(tmp_path, browser, monkeypatch):
+    counts = campaign.open_pages(HOSTILES[:3], browser, tmp_path)
+    assert (counts["tried"], counts["defect"]) == (9, 0)
+    monkeypatch.setattr(campaign.report, "escape", str)
+    assert campaign.open_pages(HOSTILES[:3], browser, tmp_path)["defect"] == 3
+
+
+@pytest.mark.slow
+def test_a_command_ends_at_any_moment(tmp_path, stockfish):
+    assert campaign.interrupts(2, 1, tmp_path)["defect"] == 0
 
 
 @pytest.mark.parametrize(("power", "steep"), [(0, []), (1, []), (2, ["kilobytes"])])

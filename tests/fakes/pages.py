@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+import shutil
 from pathlib import Path
 
 from bs4 import BeautifulSoup
@@ -13,6 +14,28 @@ DESK = {"width": 1280, "height": 900}
 HOSTILE = (
     "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'> & <b>x"
 )
+#: Text that a page must show as it is. Where it ran, ``window.hacked`` is set or the page is left.
+HOSTILES = (
+    HOSTILE, "<script>window.hacked = 1</script>", "<svg onload='window.hacked = 1'>",
+    "<svg><animate onbegin='window.hacked = 1'>", "<!--<script>", "-->]]><svg onload=hacked=1>",
+    "<iframe srcdoc='<script>parent.hacked = 1</script>'></iframe>",
+    "<base href='http://127.0.0.1:9/'>",
+    "<meta http-equiv='refresh' content='0;url=http://127.0.0.1:9/'>",
+    "\"onmouseover='hacked=1' x=\"", "<a href='javascript:hacked=1'>x</a>",
+    "[x](javascript:hacked=1)", "<object data='data:text/html,x'>",
+    "<style>@import 'http://127.0.0.1:9/x';</style>",
+    "<link rel=stylesheet href='http://127.0.0.1:9/'>",
+    "<math><mtext><img src=x onerror='window.hacked = 1'>",
+    "<details open ontoggle='window.hacked = 1'>x",
+    "<template><img src=x onerror='window.hacked = 1'></template>", "${hacked=1} {{7*7}} {% x %}",
+    "<scr<script>ipt>window.hacked = 1</scr</script>ipt>", "&lt;img src=x onerror=hacked=1&gt;",
+)  # fmt: skip
+
+
+def find_chromium() -> str | None:
+    """Return the path of the browser, or ``None`` where it is not installed."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 def read_whole_page(text: str) -> tuple[BeautifulSoup, dict]:
