@@ -11,9 +11,20 @@ import pytest
 import safetensors.numpy
 import safetensors.torch
 import torch
+import zstandard
 from joblib import Parallel, delayed
 
-from chessgloss.store import ArtefactDamaged, Store, data_file, find_project, write_tensors
+from chessgloss.corpora.games import GamesFileError, unpack
+from chessgloss.llm.recordings import Model, RecordingDamaged, Recordings
+from chessgloss.skill.grading import read_tables
+from chessgloss.store import (
+    MOST_UNPACKED,
+    ArtefactDamaged,
+    Store,
+    data_file,
+    find_project,
+    write_tensors,
+)
 
 RECIPE = {"games": "ab12", "nodes": 500}
 
@@ -115,3 +126,24 @@ def test_what_a_killed_writer_left_is_swept_and_a_living_ones_stays(tmp_path):
         folder.mkdir()
     Store(tmp_path).keep("small", {"k": 1}, {"value": 1})
     assert (dead.exists(), living.exists()) == (False, True)
+
+
+def silent() -> bytes:
+    packer = zstandard.ZstdCompressor(write_content_size=False)
+    return packer.compress(bytes(MOST_UNPACKED + 1))
+
+
+def boastful() -> bytes:
+    return bytes.fromhex("28b52ffde0") + (1 << 45).to_bytes(8, "little") + b"\1\0\0"
+
+
+@pytest.mark.parametrize("bomb", [silent, boastful])
+@pytest.mark.parametrize(("read", "refusal"), [
+    (unpack, GamesFileError),
+    (read_tables, GamesFileError),
+    (lambda path: len(Recordings(path.with_suffix(""), Model("m"))), RecordingDamaged),
+])  # fmt: skip
+def test_a_packed_file_that_holds_too_much_is_refused_by_name(bomb, read, refusal, tmp_path):
+    (tmp_path / "x.zst").write_bytes(bomb())
+    with pytest.raises(refusal, match=r"x\.zst is .* more than 268,435,456 bytes"):
+        read(tmp_path / "x.zst")

@@ -22,12 +22,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
+import zstandard
 from safetensors import SafetensorError, safe_open
 
 Part: TypeAlias = np.ndarray | pd.DataFrame | dict | list | str | int | float | bool | None
 Parts: TypeAlias = Mapping[str, Part]
 
 _MANIFEST = "manifest.json"
+
+#: Most bytes that a ``.zst`` may hold; the largest read whole, a games file, holds 42 million.
+MOST_UNPACKED = 1 << 28
 
 
 class ArtefactDamaged(RuntimeError):
@@ -182,6 +186,24 @@ def read_tensors(
     if kind and kind not in about:
         raise ValueError(f"{path} holds no {kind}")
     return tensors, about
+
+
+def read_zstd(path: Path) -> bytes:
+    """Return what a ``.zst`` file holds, in bounded memory.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged, cut off or holds more than :data:`MOST_UNPACKED` bytes.
+    """
+    packed = path.read_bytes()
+    try:
+        if (size := zstandard.frame_content_size(packed)) > MOST_UNPACKED:
+            raise zstandard.ZstdError(f"its header says {size:,}")
+        return zstandard.ZstdDecompressor().decompress(packed, max_output_size=MOST_UNPACKED)
+    except zstandard.ZstdError as error:
+        wrong = f"is damaged or cut off, or holds more than {MOST_UNPACKED:,} bytes: {error}"
+        raise ValueError(f"{path} {wrong}; fetch or make it again") from None
 
 
 def recipe_key(recipe: Mapping[str, Any]) -> str:
