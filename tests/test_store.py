@@ -1,4 +1,5 @@
 import importlib.metadata
+import json
 import os
 import subprocess
 import sys
@@ -61,6 +62,16 @@ def test_a_damaged_artefact_is_detected_and_built_anew(tmp_path, file, harm):
         store.read("grades", RECIPE)
     again = store.fetch("grades", RECIPE, parts)
     np.testing.assert_array_equal(again["scores"], parts()["scores"])
+
+
+def test_a_manifest_leads_to_no_file_outside_or_unchecked(tmp_path):
+    folder = Store(tmp_path / "store").keep("grades", RECIPE, parts())
+    (tmp_path / "secret.json").write_text("1")
+    for harm in ({"files": {"x": "../../secret.json"}}, {"files": {"x": "manifest.json"}}):
+        manifest = json.loads((folder / "manifest.json").read_text())
+        (folder / "manifest.json").write_text(json.dumps(manifest | harm))
+        with pytest.raises(ArtefactDamaged):
+            Store(tmp_path / "store").read("grades", RECIPE)
 
 
 def test_two_writers_leave_one_whole_artefact(tmp_path):
@@ -133,11 +144,15 @@ def silent() -> bytes:
     return packer.compress(bytes(MOST_UNPACKED + 1))
 
 
+def lined() -> bytes:
+    return zstandard.compress(b"\r" * (1 << 23))
+
+
 def boastful() -> bytes:
     return bytes.fromhex("28b52ffde0") + (1 << 45).to_bytes(8, "little") + b"\1\0\0"
 
 
-@pytest.mark.parametrize("bomb", [silent, boastful])
+@pytest.mark.parametrize("bomb", [silent, lined, boastful])
 @pytest.mark.parametrize(("read", "refusal"), [
     (unpack, GamesFileError),
     (read_tables, GamesFileError),
