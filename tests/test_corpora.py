@@ -230,7 +230,7 @@ def test_a_cut_off_file_gives_its_whole_lines_then_an_error(tmp_path):
 def test_a_line_without_end_is_refused_before_it_is_held(tmp_path):
     path = frames(tmp_path / "x.zst", "first\n" + "x" * (1 << 28))
     tracemalloc.start()
-    with pytest.raises(GamesFileError, match=r"x\.zst holds a line of over 1,048,576 bytes"):
+    with pytest.raises(GamesFileError, match=r"x\.zst: a line of over 1,048,576 bytes"):
         list(stream_lines(path))
     assert tracemalloc.get_traced_memory()[1] < 1 << 26
     tracemalloc.stop()

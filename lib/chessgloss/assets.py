@@ -251,15 +251,14 @@ _FETCH = {
 def _download(url: str, target: Path, sha256: str | None) -> None:
     known: dict[str, Any] = {"registry": {target.name: sha256}, "urls": {target.name: url}}
     manager = pooch.create(target.parent, "", retry_if_failed=2, **known)
-    _check_https(url)
-    hooks = {
-        "response": lambda got, **_: _check_https(urljoin(got.url, got.headers.get("location")))
-    }
+    _https(url)
+    hooks = {"response": lambda got, **_: _https(urljoin(got.url, got.headers.get("location")))}
     downloader = pooch.HTTPDownloader(progressbar=True, timeout=30, hooks=hooks)
     manager.fetch(target.name, downloader=downloader)
 
 
-def _check_https(url: str) -> None:
+def _https(url: str) -> None:
+    """Refuse every other scheme: what comes by http anyone on the way can change."""
     if urlsplit(url).scheme != "https":
         raise FetchError(f"{url} is not https")
 

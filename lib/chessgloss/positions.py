@@ -37,7 +37,7 @@ _MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.(\.\.|…)?\s*")
 _FIGURINES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBN KQRBN ")
 #: Most characters in a line of PGN (its standard allows 255): time grows with their square.
 MOST_IN_LINE = 1 << 17
-_PGN_COMMENT = re.compile(r"\{[^}]*\}?|;.*|(?m:^%.*)")
+_PGN_COMMENT = re.compile(r"(\{)[^}]*\Z|\{[^}]*\}|;.*|(?m:^%.*)")
 _INK, _LETTER = re.compile(r"\S"), re.compile(r"[^\W\d_]")
 _PGN_RESULT = re.compile(r"(?:^|[\s)}.])(?:1-0|0-1|1/2-1/2|\*)\s*$")
 _EN_PASSANT = re.compile(r"\be\.?p\.?(?=\s|$)")
@@ -450,7 +450,7 @@ def _text_problem(written: str, game: chess.pgn.Game) -> str:
             moves.append(line)
         elif not chess.pgn.TAG_REGEX.match(line):
             return f"damaged header {line.strip()!r}"
-    text = _PGN_COMMENT.sub(_blank, "\n".join(moves)).strip()
+    text = _PGN_COMMENT.sub(r"\1 ", "\n".join(moves)).strip()
     if "{" in text:
         return "cut off: a comment is not closed"
     depths = [0, *accumulate(1 if mark == "(" else -1 for mark in re.findall(r"[()]", text))]
@@ -464,10 +464,6 @@ def _text_problem(written: str, game: chess.pgn.Game) -> str:
     if game.headers.get("Result", "*") != "*" and not _PGN_RESULT.search(text):
         return "cut off: the moves do not end with the result that the header announces"
     return ""
-
-
-def _blank(comment: re.Match[str]) -> str:
-    return "{" if comment[0][0] == "{" and comment[0][-1] != "}" else " "
 
 
 def _digest(text: str) -> str:

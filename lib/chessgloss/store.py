@@ -190,12 +190,12 @@ def read_tensors(
     return tensors, about
 
 
-def read_zstd(path: Path) -> bytes:
+def read_zstd(path: Path, refusal: type[Exception] = ValueError) -> bytes:
     """Return what a ``.zst`` file holds, in bounded memory.
 
     Raises
     ------
-    ValueError
+    refusal
         If it is damaged, cut off or holds more than :data:`MOST_UNPACKED` bytes or
         :data:`MOST_LINES` lines.
     """
@@ -207,9 +207,8 @@ def read_zstd(path: Path) -> bytes:
         if (lines := sum(map(text.count, b"\n\r\v\f\x1c\x1d\x1e"))) > MOST_LINES:
             raise zstandard.ZstdError(f"it has {lines:,} lines")
     except zstandard.ZstdError as error:
-        limits = f"{MOST_UNPACKED:,} bytes or {MOST_LINES:,} lines"
-        wrong = f"is damaged or cut off, or holds more than {limits}: {error}"
-        raise ValueError(f"{path} {wrong}; fetch or make it again") from None
+        limits = f"more than {MOST_UNPACKED:,} bytes or {MOST_LINES:,} lines"
+        raise refusal(f"{path} is damaged or cut off, or holds {limits}: {error}") from None
     return text
 
 

@@ -66,11 +66,9 @@ def unpack(path: Path) -> list[str]:
         If the file is cut off, damaged or too large (:data:`chessgloss.store.MOST_UNPACKED`).
     """
     try:
-        return read_zstd(path).decode("ascii").splitlines()
+        return read_zstd(path, GamesFileError).decode("ascii").splitlines()
     except UnicodeDecodeError as error:
         raise GamesFileError(f"{path.name} is damaged: {error}") from None
-    except ValueError as error:
-        raise GamesFileError(str(error)) from None
 
 
 def read_games(path: Path, limit: int | None = None) -> Iterator[Game]:
@@ -122,8 +120,7 @@ def stream_lines(path: Path) -> Iterator[bytes]:
         for chunk in _unpacked(chunks, path) if path.suffix == ".zst" else chunks:
             *whole, rest = (rest + chunk).split(b"\n")
             if max(map(len, (*whole, rest))) > MOST_IN_LINE:
-                wrong = f"holds a line of over {MOST_IN_LINE:,} bytes; fetch it again"
-                raise GamesFileError(f"{path} {wrong}")
+                raise GamesFileError(f"{path}: a line of over {MOST_IN_LINE:,} bytes; is it whole?")
             yield from (line + b"\n" for line in whole)
     if rest:
         yield rest

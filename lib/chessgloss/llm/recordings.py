@@ -301,11 +301,7 @@ class Recordings:
             if self._read is None:
                 packed = self.path.with_name(f"{self.path.name}.zst")
                 if packed.is_file():
-                    try:
-                        text = read_zstd(packed)
-                    except ValueError as error:
-                        raise RecordingDamaged(str(error)) from None
-                    self._add(text)
+                    self._add(read_zstd(packed, RecordingDamaged))
                 self._read = 0
             if self.path.is_file() and self.path.stat().st_size > self._read:
                 with self.path.open("rb") as handle:
