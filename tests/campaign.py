@@ -58,6 +58,7 @@ from chessgloss.commentary.annotate import (
 from chessgloss.commentary.briefing import briefings_file, evaluated_moves, read_briefings
 from chessgloss.commentary.methods import gather_comments, write_notes
 from chessgloss.corpora import games as packed
+from chessgloss.corpora.lectures import read_lecture
 from chessgloss.engine import Engine, EngineFailed, score_of
 from chessgloss.experts import leela, load_expert, nnue
 from chessgloss.judges import gcc, pairwise
@@ -89,7 +90,7 @@ from chessgloss.stats import paired_difference, share
 from chessgloss.store import Store
 from chessgloss.survey.reading import read_ratings, table1
 from chessgloss.survey.simulate import simulate, write_sessions
-from chessgloss.survey.study import DIMENSIONS, Key, Study, StudyMove, write_form
+from chessgloss.survey.study import DIMENSIONS, Key, Study, StudyMove, read_study, write_form
 from chessgloss.survey.study import Settings as FormSettings
 from fakes import children, engine_program
 from fakes.leela_files import Architecture, write_leela
@@ -220,6 +221,11 @@ ITALIAN = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
 PGN = (
     '[Event "x"]\n[FEN "' + ITALIAN + '"]\n\n4. O-O {good [%cal Ge1g1]} Nf6 (4... d6 $2) 5. d3 *\n'
 )
+LECTURE = f"k Welcome\nbsetup\nbsetup fen {ITALIAN}\nbsetup done\n5\nO-O\nkibitz Safe.\nback 1\n"
+STUDY = Study.model_validate(
+    {"title": "s", "baseline": "a"}
+    | {"moves": [{"name": "m", "fen": ITALIAN, "move": "O-O", "comments": {"a": "x", "b": "y"}}]}
+)
 TEXT = "White castles. The knight on f3 attacks e5; 4...Nf6 5.d3 loses a pawn to Bxf2+, mate in 2."
 
 #: Characters that have a meaning somewhere.
@@ -275,6 +281,9 @@ def readers(folder: Path) -> Iterator[tuple[str, list[bytes], Callable[[bytes], 
     with scripted_llm(model=MODEL.name) as llm:
         asked = Client(kept, Endpoint(llm.url, MODEL))
         asked.ask(Request((Message("user", "q"),), Sampling()))
+    key = Key(study=STUDY, secret="5a" * 32)
+    planted = pd.DataFrame(0.5, index=["a", "b"], columns=list(DIMENSIONS))
+    rated = write_sessions(folder, key, simulate(planted, ["m"], 2, seed=0))
     fens = [START.encode(), ITALIAN.encode()]
     moves = [b"O-O", b"Bxf7+", b"e1g1", b"30... Bd2+", b"a7a8q"]
     yield "FEN", fens, lambda data: read_fen(text(data))
@@ -289,6 +298,11 @@ def readers(folder: Path) -> Iterator[tuple[str, list[bytes], Callable[[bytes], 
     yield "games, packed", [line], lambda data: list(packed.read_games(pack([text(data)])))
     read_kept = on_file("damaged.jsonl", lambda path: len(Recordings(path, MODEL)))
     yield "recordings", [kept.path.read_bytes()], read_kept
+    yield "lecture", [LECTURE.encode()], on_file("lec1.txt", read_lecture)
+    study = STUDY.model_dump_json().encode()
+    yield "survey study", [study], on_file("study.json", read_study)
+    ratings = [path.read_bytes() for path in rated]
+    yield "ratings", ratings, on_file("ratings.json", lambda path: read_ratings([path], key))
     yield "NNUE", [network], on_file("x.nnue", nnue.read_network)
     yield "Leela network", [gzip.decompress(net)], on_file("x.pb", tensors)
     yield "Leela file", [net], on_file("x.pb.gz", tensors)
@@ -846,7 +860,7 @@ CAMPAIGNS: dict[str, tuple[Callable[[int, int, Path], Counts], str, int]] = {
     "endpoint": (endpoint, "questions to a model's endpoint that fails in 30 % of replies", 10_000),
     "engines": (engines, "positions asked of an engine that dies, hangs or talks nonsense", 1_000),
     "killed_engines": (killed_engines, "searches in which the real engine is killed", 200),
-    "inputs": (inputs, "damaged inputs, to thirteen readers in turn", 1_000_000),
+    "inputs": (inputs, "damaged inputs, to sixteen readers in turn", 1_000_000),
     "fuzz": (fuzz, "inputs that a fuzzer made up, guided by the code they reach", 1_000_000),
     "kills": (
         partial(kills, write_answers),

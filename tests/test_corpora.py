@@ -1,6 +1,7 @@
 """Corpora: self-play games and their file, samples and counts, lectures, and lines of files."""
 
 import re
+import tracemalloc
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -224,6 +225,15 @@ def test_a_cut_off_file_gives_its_whole_lines_then_an_error(tmp_path):
     assert [next(read), next(read)] == [b"first\n", b"second\n"]
     with pytest.raises(games.TruncatedFileError, match="cut off"):
         list(read)
+
+
+def test_a_line_without_end_is_refused_before_it_is_held(tmp_path):
+    path = frames(tmp_path / "x.zst", "first\n" + "x" * (1 << 28))
+    tracemalloc.start()
+    with pytest.raises(GamesFileError, match=r"x\.zst: a line of over 1,048,576 bytes"):
+        list(stream_lines(path))
+    assert tracemalloc.get_traced_memory()[1] < 1 << 26
+    tracemalloc.stop()
 
 
 def test_lines_come_whole_across_chunks(tmp_path, monkeypatch):

@@ -258,7 +258,8 @@ def refusal(path: Path) -> str:
     return str(error.value)
 
 
-def test_damaged_leela_files_are_refused(tmp_path):
+def test_damaged_leela_files_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("chessgloss.experts.leela.MOST_UNPACKED", 1 << 24)
     good = write_leela(tmp_path / "good.pb.gz", Architecture()).read_bytes()
     plain = gzip.decompress(good)
     weights = plain[plain.index(struct.pack("<Bf", 0x0D, -0.2)) :][:10]
@@ -273,6 +274,9 @@ def test_damaged_leela_files_are_refused(tmp_path):
             plain.replace(weights, b"\x0f" + weights[1:], 1),
             "'input.weights' is damaged: wire type 7",
         ),
+        (b"\xff" * 800_000 + plain, "no protobuf"),  # a number that took its square to read
+        (plain + b"\x08\x00" * 10_000, "no protobuf"),
+        (gzip.compress(plain + bytes(1 << 24)), "more than 16,777,216 bytes"),
     ):
         (tmp_path / "bad.pb.gz").write_bytes(content)
         assert reason in refusal(tmp_path / "bad.pb.gz")

@@ -182,6 +182,17 @@ def test_latin_1_is_read_and_utf_16_refused_with_its_remedy():
         list(positions.read_pgn(GOOD.encode("utf-16")))
 
 
+def test_a_line_without_end_is_refused_with_its_limit():
+    with pytest.raises(positions.PgnError, match=r"over 131,072 characters; break it up"):
+        read("{;}" * 50_000)
+
+
+@pytest.mark.parametrize("text", ["{\n" * 400_000, "1. e4 " + "." * 100_000])
+def test_what_repeats_is_gone_through_once(text):
+    """Of a size that takes minutes where each repeat looks through the rest again."""
+    assert [game.line for game in read(text)] == [1]
+
+
 def test_escapes_and_comments_between_and_in_games_do_no_harm():
     text = "; before\n\n1. e4\n% 1. d4\n; aside\ne5 {two\n\nlines} 2. d4 e.p. *\n\n; behind\n"
     (game,) = read(text)

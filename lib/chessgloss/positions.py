@@ -35,7 +35,10 @@ _FEN_DEFAULTS = {
 _MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.(\.\.|…)?\s*")
 #: Pieces as books print them, in place of letters; a pawn has none.
 _FIGURINES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBN KQRBN ")
-_PGN_COMMENT = re.compile(r"\{[^}]*\}|;.*|(?m:^%.*)")
+#: Most characters in a line of PGN (its standard allows 255): time grows with their square.
+MOST_IN_LINE = 1 << 17
+_PGN_COMMENT = re.compile(r"(\{)[^}]*\Z|\{[^}]*\}|;.*|(?m:^%.*)")
+_INK, _LETTER = re.compile(r"\S"), re.compile(r"[^\W\d_]")
 _PGN_RESULT = re.compile(r"(?:^|[\s)}.])(?:1-0|0-1|1/2-1/2|\*)\s*$")
 _EN_PASSANT = re.compile(r"\be\.?p\.?(?=\s|$)")
 
@@ -375,18 +378,21 @@ def read_pgn(source: Path | bytes) -> Iterator[PgnGame]:
     Raises
     ------
     PgnError
-        If the file is UTF-16.
+        If the file is UTF-16, or a line has more than :data:`MOST_IN_LINE` characters.
     """
     text = _decode(source if isinstance(source, bytes) else source.read_bytes())
+    if max(map(len, text.split("\n"))) > MOST_IN_LINE:
+        raise PgnError(f"a line of the PGN file has over {MOST_IN_LINE:,} characters; break it up")
     stream = io.StringIO(text)
-    number = end = 0
-    while text[end:].strip():
+    number = end = newlines = 0
+    while _INK.search(text, end):
         builder, error = _parse_game(stream)
         if not builder:
             return  # nothing but comments is left
         start, end, number = end, stream.tell(), number + 1
         written = text[start:end]
-        line = text.count("\n", 0, end - len(written.lstrip())) + 1
+        line = newlines + written.count("\n", 0, -len(written.lstrip())) + 1
+        newlines += written.count("\n")
         problem = _text_problem(written, builder.game) or error
         moves = list(builder.game.mainline_moves())
         if not problem and not (moves and all(moves)):
@@ -444,7 +450,7 @@ def _text_problem(written: str, game: chess.pgn.Game) -> str:
             moves.append(line)
         elif not chess.pgn.TAG_REGEX.match(line):
             return f"damaged header {line.strip()!r}"
-    text = _PGN_COMMENT.sub(" ", "\n".join(moves)).strip()
+    text = _PGN_COMMENT.sub(r"\1 ", "\n".join(moves)).strip()
     if "{" in text:
         return "cut off: a comment is not closed"
     depths = [0, *accumulate(1 if mark == "(" else -1 for mark in re.findall(r"[()]", text))]
@@ -453,8 +459,8 @@ def _text_problem(written: str, game: chess.pgn.Game) -> str:
     if depths[-1]:
         return "cut off: a variation is not closed"
     plain = chess.pgn.MOVETEXT_REGEX.sub(" ", _EN_PASSANT.sub("", text))
-    if words := re.findall(r"\S*[^\W\d_]\S*", plain):
-        return f"unreadable text {words[0]!r} among the moves"
+    if word := next(filter(_LETTER.search, plain.split()), ""):
+        return f"unreadable text {word!r} among the moves"
     if game.headers.get("Result", "*") != "*" and not _PGN_RESULT.search(text):
         return "cut off: the moves do not end with the result that the header announces"
     return ""

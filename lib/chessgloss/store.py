@@ -22,12 +22,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
+import zstandard
 from safetensors import SafetensorError, safe_open
 
 Part: TypeAlias = np.ndarray | pd.DataFrame | dict | list | str | int | float | bool | None
 Parts: TypeAlias = Mapping[str, Part]
 
 _MANIFEST = "manifest.json"
+
+#: Most bytes and lines in a ``.zst``; the largest read whole has 42 million in 82,000.
+MOST_UNPACKED, MOST_LINES = 1 << 28, 1 << 22
 
 
 class ArtefactDamaged(RuntimeError):
@@ -93,8 +97,10 @@ class Store:
         try:
             manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
             files, digests = manifest["files"], manifest["sha256"]
+            if not {*files.values()} == {*digests} <= {path.name for path in folder.iterdir()}:
+                raise ValueError("its manifest names other files than those in its folder")
             wrong = [file for file in digests if file_digest(folder / file) != digests[file]]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise ArtefactDamaged(f"{folder} is no whole artefact: {error}") from None
         if wrong:
             raise ArtefactDamaged(f"{folder}: altered or cut off: {', '.join(wrong)}")
@@ -182,6 +188,28 @@ def read_tensors(
     if kind and kind not in about:
         raise ValueError(f"{path} holds no {kind}")
     return tensors, about
+
+
+def read_zstd(path: Path, refusal: type[Exception] = ValueError) -> bytes:
+    """Return what a ``.zst`` file holds, in bounded memory.
+
+    Raises
+    ------
+    refusal
+        If it is damaged, cut off or holds more than :data:`MOST_UNPACKED` bytes or
+        :data:`MOST_LINES` lines.
+    """
+    packed = path.read_bytes()
+    try:
+        if (size := zstandard.frame_content_size(packed)) > MOST_UNPACKED:
+            raise zstandard.ZstdError(f"its header says {size:,}")
+        text = zstandard.ZstdDecompressor().decompress(packed, max_output_size=MOST_UNPACKED)
+        if (lines := sum(map(text.count, b"\n\r\v\f\x1c\x1d\x1e"))) > MOST_LINES:
+            raise zstandard.ZstdError(f"it has {lines:,} lines")
+    except zstandard.ZstdError as error:
+        limits = f"more than {MOST_UNPACKED:,} bytes or {MOST_LINES:,} lines"
+        raise refusal(f"{path} is damaged or cut off, or holds {limits}: {error}") from None
+    return text
 
 
 def recipe_key(recipe: Mapping[str, Any]) -> str:

@@ -128,7 +128,7 @@ def stream_fens(path: Path) -> Iterator[str]:
     for line in games.stream_lines(path):
         try:
             yield str(json.loads(line)["fen"])
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             yield line[:80].decode(errors="replace").strip()
 
 

@@ -16,12 +16,16 @@ import chess
 import zstandard
 
 from chessgloss.positions import Game, Result
+from chessgloss.store import read_zstd
 
 #: Compression level; 19 is zstd's strongest that a default reader's memory allows.
 ZSTD_LEVEL = 19
 
-#: Bytes read from the disk at a time.
-CHUNK = 1 << 20
+#: Bytes read from the disk at a time; unpacked they may be 32,768 times as many.
+CHUNK = 1 << 9
+
+#: Most bytes in a line; those of Lichess's files have some thousand.
+MOST_IN_LINE = 1 << 20
 
 #: Largest zstd window accepted, in bytes; files packed with ``--long=31`` need this much.
 MAX_WINDOW = 1 << 31
@@ -59,13 +63,12 @@ def unpack(path: Path) -> list[str]:
     Raises
     ------
     GamesFileError
-        If the file is cut off or damaged.
+        If the file is cut off, damaged or too large (:data:`chessgloss.store.MOST_UNPACKED`).
     """
     try:
-        text = zstandard.ZstdDecompressor().decompress(path.read_bytes()).decode("ascii")
-    except (zstandard.ZstdError, UnicodeDecodeError) as error:
-        raise GamesFileError(f"{path.name} is damaged or cut off: {error}") from None
-    return text.splitlines()
+        return read_zstd(path, GamesFileError).decode("ascii").splitlines()
+    except UnicodeDecodeError as error:
+        raise GamesFileError(f"{path.name} is damaged: {error}") from None
 
 
 def read_games(path: Path, limit: int | None = None) -> Iterator[Game]:
@@ -108,14 +111,16 @@ def stream_lines(path: Path) -> Iterator[bytes]:
     ------
     TruncatedFileError
         After the last whole line, if a compressed file is cut off.
-    ValueError
-        If a ``.zst`` file is not in that format.
+    GamesFileError
+        If a ``.zst`` file is not in that format, or a line has more than :data:`MOST_IN_LINE`.
     """
     rest = b""
     with path.open("rb") as file:
         chunks = iter(partial(file.read, CHUNK), b"")
         for chunk in _unpacked(chunks, path) if path.suffix == ".zst" else chunks:
             *whole, rest = (rest + chunk).split(b"\n")
+            if max(map(len, (*whole, rest))) > MOST_IN_LINE:
+                raise GamesFileError(f"{path}: a line of over {MOST_IN_LINE:,} bytes; is it whole?")
             yield from (line + b"\n" for line in whole)
     if rest:
         yield rest
@@ -133,6 +138,6 @@ def _unpacked(chunks: Iterable[bytes], path: Path) -> Iterator[bytes]:
                 if not within:
                     decoder = unpacker.decompressobj()
     except zstandard.ZstdError as error:
-        raise ValueError(f"{path} is not a sound .zst file: {error}") from None
+        raise GamesFileError(f"{path} is not a sound .zst file: {error}") from None
     if within:
         raise TruncatedFileError(f"{path} is cut off in its last zstd frame; fetch it again")

@@ -29,6 +29,10 @@ from chessgloss.positions import Position, PositionError
 
 MAGIC = 0x1C0
 
+#: Most bytes of a network, unpacked: twice those of the largest, a T78 of 512 x 40.
+MOST_UNPACKED = 3 << 28
+_MOST_FIELDS = 10_000  # in a message; the weights of a T78 have about 60
+
 # Numbers of net.proto's ``NetworkFormat``: what is read here, and what else there is.
 _TOWERS = (1, 2, 3, 4)  # NETWORK_CLASSICAL, NETWORK_SE, and both WITH_HEADFORMAT
 _OTHER_NETWORKS = {5: "an ONNX network", 6: "a transformer", 7: "a transformer"}
@@ -155,12 +159,14 @@ def read_network(path: Path) -> LeelaNetwork:
         If it is damaged, no Leela network, or an architecture other than a residual tower
         on classical input planes; the message names what it is.
     """
-    data = path.read_bytes()
-    if data[:2] == b"\x1f\x8b":
+    with path.open("rb") as file:
+        packed = file.peek(2)[:2] == b"\x1f\x8b"
         try:
-            data = gzip.decompress(data)
+            data = (gzip.GzipFile(fileobj=file) if packed else file).read(MOST_UNPACKED + 1)
         except (EOFError, OSError, zlib.error) as error:
             raise _error(path, f"it cannot be unpacked: {error}") from None
+    if len(data) > MOST_UNPACKED:
+        raise _error(path, f"it holds more than {MOST_UNPACKED:,} bytes")
     try:
         fields = _collect(memoryview(data))
         if fields.get(1, [0])[-1] != MAGIC:
@@ -184,7 +190,9 @@ def _fields(data: memoryview) -> Iterator[tuple[int, Any]]:
     value: Any
     if not isinstance(data, memoryview):
         raise IndexError("a number stands where a message should")
-    while at < len(data):
+    for _ in range(_MOST_FIELDS):
+        if at == len(data):
+            return
         key, at = _varint(data, at)
         number, kind = key >> 3, key & 7
         if kind == _FIXED32:
@@ -198,16 +206,17 @@ def _fields(data: memoryview) -> Iterator[tuple[int, Any]]:
             if at > len(data):
                 raise IndexError("a field runs past the end of its message")
         yield number, value
+    raise IndexError(f"a message has over {_MOST_FIELDS:,} fields")
 
 
 def _varint(data: memoryview, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
+    value = 0
+    for place in range(10):
+        byte = data[at + place]
+        value |= (byte & 0x7F) << 7 * place
         if byte < 0x80:
-            return value, at
+            return value, at + place + 1
+    raise IndexError("a number has over 10 bytes")
 
 
 def _collect(data: memoryview) -> dict[int, list[Any]]:

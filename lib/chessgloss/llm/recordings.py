@@ -22,12 +22,11 @@ from pathlib import Path
 from threading import RLock
 from typing import Annotated, Any, NamedTuple
 
-import zstandard
 from filelock import FileLock
 from pydantic import AfterValidator, Field, StrictInt
 from pydantic.dataclasses import dataclass as checked_dataclass
 
-from chessgloss.store import find_project, recipe_key
+from chessgloss.store import find_project, read_zstd, recipe_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,11 +301,7 @@ class Recordings:
             if self._read is None:
                 packed = self.path.with_name(f"{self.path.name}.zst")
                 if packed.is_file():
-                    try:
-                        text = zstandard.ZstdDecompressor().decompress(packed.read_bytes())
-                    except zstandard.ZstdError as error:
-                        raise RecordingDamaged(f"{packed} is damaged or cut off: {error}") from None
-                    self._add(text)
+                    self._add(read_zstd(packed, RecordingDamaged))
                 self._read = 0
             if self.path.is_file() and self.path.stat().st_size > self._read:
                 with self.path.open("rb") as handle:

@@ -247,7 +247,7 @@ def read_study(path: Path) -> Study:
     except ValidationError as error:
         problems = [f"{path}: {place}: {text}" for place, text in faults(error)]
         raise ValueError("\n".join(problems)) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
 
 
@@ -352,7 +352,7 @@ def read_key(path: Path) -> Key:
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         key = Key.model_validate(record)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: not a key of `chessgloss survey build`: {error!r}") from None
     if (record.get("format"), record.get("study_id")) != (KEY_FORMAT, key.study_id):
         raise ValueError(f"{path}: the key was changed since it was written; use the original")
