@@ -94,6 +94,7 @@ def test_comments_behind_semicolons_are_kept(text, braced):
     ("1. e4 *\n\n1. e4 e6 (1... c5 *\n", r"game 2 \(line 3\).*variation is not closed"),
     ('[FEN "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w KQkq - 0 1"]\n\n1. e4 *\n', "960"),
     ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n', "bad FEN header"),
+    ("Nf3 Nf6 Ng1 Ng8 " * 301 + "*", "over 1,200 plies; cut it into parts"),
 ])  # fmt: skip
 def test_a_file_with_a_bad_game_is_refused_whole(tmp_path, text, words):
     path = tmp_path / "game.pgn"

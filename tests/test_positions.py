@@ -124,6 +124,10 @@ GOOD = '[Event "a"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 {a {good move} (2. f4 exf
 OTHER = '[Event "b"]\n[Result "*"]\n\n1. d4 $1 d5 *\n\n'
 
 
+#: Fool's mate.
+MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+
+
 def read(text: str) -> list[positions.PgnGame]:
     return list(positions.read_pgn(text.encode()))
 
@@ -180,6 +184,23 @@ def test_latin_1_is_read_and_utf_16_refused_with_its_remedy():
     assert game.game.headers["White"] == "Gr\xfcnfeld"
     with pytest.raises(positions.PgnError, match="save it as UTF-8"):
         list(positions.read_pgn(GOOD.encode("utf-16")))
+
+
+def test_figurines_are_read_as_letters_among_the_moves_alone():
+    (game,) = read('[White "♘"]\n\n1. ♙e4 e5 2. ♘f3 {♘f3 is good} ♞c6 (2... ♛h4 3. ♘xh4) 3. ♗b5 *')
+    assert [move.uci() for move in game.game.mainline_moves()][2:] == ["g1f3", "b8c6", "f1b5"]
+    assert (game.problem, game.game.headers["White"]) == ("", "♘")
+    assert game.game.next().next().next().comment == "♘f3 is good"
+
+
+@pytest.mark.parametrize(("fen", "text", "words"), [
+    ("7k/P7/8/8/8/8/8/K7 w - - 0 1", "a8", "names its piece"), (MATED, "e4", "the game is over"),
+    (chess.STARTING_FEN, "x" * 9_000, "xxx[.][.][.]' is not"),
+])  # fmt: skip
+def test_a_move_that_is_not_legal_is_refused_with_a_hint(fen, text, words):
+    with pytest.raises(positions.MoveError, match=words) as refused:
+        positions.read_move(positions.Position(fen), text)
+    assert len(str(refused.value)) < 200
 
 
 def test_a_line_without_end_is_refused_with_its_limit():

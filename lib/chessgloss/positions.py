@@ -37,6 +37,7 @@ _MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.(\.\.|…)?\s*")
 _FIGURINES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBN KQRBN ")
 #: Most characters in a line of PGN (its standard allows 255): time grows with their square.
 MOST_IN_LINE = 1 << 17
+_FIGURINE = re.compile(r"\{[^}]*\}|;.*|(?m:^\[.*)|([♔-♟])")
 _PGN_COMMENT = re.compile(r"(\{)[^}]*\Z|\{[^}]*\}|;.*|(?m:^%.*)")
 _INK, _LETTER = re.compile(r"\S"), re.compile(r"[^\W\d_]")
 _PGN_RESULT = re.compile(r"(?:^|[\s)}.])(?:1-0|0-1|1/2-1/2|\*)\s*$")
@@ -370,10 +371,10 @@ def read_move(position: Position, text: str) -> MoveInContext:
 def read_pgn(source: Path | bytes) -> Iterator[PgnGame]:
     """Yield the games of a PGN file, or of its bytes (UTF-8, or else Latin-1), one by one.
 
-    python-chess parses them, up to the first error of each. It passes over what it does not
-    understand; here that is a problem of its game: damaged headers, unreadable words, comments
-    and variations that are not closed, a missing result, other rules than those of chess. A
-    comment that is not closed swallows the games after it.
+    Figurines are read as letters. python-chess parses the games, up to the first error of each.
+    It passes over what it does not understand; here that is a problem of its game: damaged
+    headers, unreadable words, comments and variations that are not closed, a missing result,
+    other rules than those of chess. A comment that is not closed swallows the games after it.
 
     Raises
     ------
@@ -383,6 +384,7 @@ def read_pgn(source: Path | bytes) -> Iterator[PgnGame]:
     text = _decode(source if isinstance(source, bytes) else source.read_bytes())
     if max(map(len, text.split("\n"))) > MOST_IN_LINE:
         raise PgnError(f"a line of the PGN file has over {MOST_IN_LINE:,} characters; break it up")
+    text = _FIGURINE.sub(lambda part: part[0].translate(_FIGURINES) if part[1] else part[0], text)
     stream = io.StringIO(text)
     number = end = newlines = 0
     while _INK.search(text, end):
@@ -445,7 +447,7 @@ def _parse_game(stream: TextIO) -> tuple[_PgnBuilder | None, str]:
 def _text_problem(written: str, game: chess.pgn.Game) -> str:
     """Return what python-chess passes over in silence in a game as it is written."""
     moves: list[str] = []
-    for line in written.strip().splitlines():
+    for line in written.strip().split("\n"):
         if moves or not line.startswith("["):
             moves.append(line)
         elif not chess.pgn.TAG_REGEX.match(line):
@@ -501,5 +503,8 @@ def _replay(root: str, moves: Iterable[str]) -> chess.Board:
 
 
 def _illegal(text: str, board: chess.Board) -> str:
-    side = "White" if board.turn else "Black"
-    return f"{text!r} is not a legal move for {side} in {board.fen()!r}"
+    side, shown = "White" if board.turn else "Black", text if len(text) < 40 else f"{text[:40]}..."
+    promotes = any(move.promotion for move in board.legal_moves if move.uci()[2:4] in text)
+    hint = "; a promotion names its piece, as e8=Q" if promotes else ""
+    hint = hint if any(board.legal_moves) else "; the game is over there"
+    return f"{shown!r} is not a legal move for {side} in {board.fen()!r}{hint}"

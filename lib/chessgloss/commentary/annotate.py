@@ -278,6 +278,10 @@ def moves_of(game: chess.pgn.Game) -> Iterator[MoveInContext]:
 # ---------------------------------------------------------------- PGN, read and written
 
 
+#: The longest game that is annotated, in plies: twice the longest of any tournament.
+MOST_PLIES = 1_200
+
+
 def read_games(path: Path) -> list[chess.pgn.Game]:
     """Read every game of a PGN file, with its variations, comments, glyphs and headers.
 
@@ -295,6 +299,8 @@ def read_games(path: Path) -> list[chess.pgn.Game]:
         if any(repair.startswith("castling rights") for repair in read.repairs):
             rights = "castling rights without king and rook on their squares"
             problem = f"its FEN has {rights} (Chess960?)"
+        if read.game.end().ply() - read.game.ply() > MOST_PLIES:
+            problem = f"it has over {MOST_PLIES:,} plies; cut it into parts"
         if problem:
             remedy = "; only standard chess can be annotated" if "variant" in problem else ""
             raise PgnError(f"{where}: {problem}{remedy}")
