@@ -8,6 +8,7 @@ import subprocess
 import sys
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 
 import chess
@@ -39,6 +40,12 @@ def run(*arguments: str) -> int:
     return given.run(given)
 
 
+def command(*arguments: str, **how: Any) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own."""
+    how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"} | how
+    return subprocess.run([sys.executable, "-m", "chessgloss", *arguments], **how)
+
+
 # ---------------------------------------------------------------- doctor, bad input
 
 
@@ -60,6 +67,18 @@ def test_ctrl_c_is_no_traceback(monkeypatch, capsys):
     monkeypatch.setattr(cli, "_check_stream", Mock(side_effect=KeyboardInterrupt))
     assert cli.main(["claims", "--jsonl", "x"]) == 130
     assert capsys.readouterr().err == "chessgloss claims: stopped\n"
+
+
+@pytest.mark.parametrize("stop", ["raise KeyboardInterrupt", "exec('raise KeyboardInterrupt')"])
+def test_ctrl_c_while_the_command_loads_is_no_traceback_either(tmp_path, stop):
+    (tmp_path / "pandas.py").write_text(stop)
+    done = command("doctor", env={**os.environ, "PYTHONPATH": f"{tmp_path}:{PROJECT / 'lib'}"})
+    assert (done.returncode, done.stderr) == (130, "chessgloss: stopped\n")
+
+
+def test_an_error_never_goes_to_standard_output():
+    done = command("claims", stderr=None, preexec_fn=lambda: os.close(2))
+    assert (done.returncode, done.stdout) == (2, "")
 
 
 def test_an_output_that_takes_nothing_is_a_failure(monkeypatch, capsys):
@@ -316,6 +335,12 @@ def test_a_closed_input_asks_nothing(scripted, monkeypatch, capsys):
     capsys.readouterr()
 
 
+def test_ctrl_c_at_the_prompt_stops_the_session(scripted, monkeypatch, capsys):
+    monkeypatch.setattr("builtins.input", Mock(side_effect=KeyboardInterrupt))
+    assert cli.main(["ask", *MOVE]) == 130
+    assert capsys.readouterr().err.endswith("chessgloss ask: stopped\n")
+
+
 def test_a_session_is_answered_line_by_line(scripted, monkeypatch, capsys):
     asked = io.StringIO("\nIs the queen on g8 safe?\nWhy not Qxe5?\nquit\nnever read\n")
     monkeypatch.setattr(sys, "stdin", asked)
@@ -342,9 +367,8 @@ def test_a_session_with_a_model_shows_what_was_looked_up(llm, monkeypatch, capsy
 
 
 def real(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "chessgloss.cli", *arguments]
-    command += ["--method", "notes", "--nodes", "3000", "--no-concepts"]
-    return subprocess.run(command, input=stdin, capture_output=True, encoding="utf-8", check=True)
+    brief = ("--method", "notes", "--nodes", "3000", "--no-concepts")
+    return command(*arguments, *brief, input=stdin, check=True)
 
 
 @pytest.mark.engine

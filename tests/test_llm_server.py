@@ -106,7 +106,7 @@ def test_a_real_server_refuses_what_is_too_long_and_another_model_is_noticed(tin
 @pytest.mark.slow
 def test_serving_says_where_and_ends_at_an_interrupt(tiny_file):
     running = subprocess.Popen(
-        [sys.executable, "-m", "chessgloss.cli", "model", "serve", TINY, "--threads", "1"],
+        [sys.executable, "-m", "chessgloss", "model", "serve", TINY, "--threads", "1"],
         stdout=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),

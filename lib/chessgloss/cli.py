@@ -397,7 +397,7 @@ def _questions() -> Iterator[str]:
     prompt = "? " if sys.stdin.isatty() else ""
     if prompt:
         print("Ask about moves, pieces, squares, threats, the best move; quit ends.", flush=True)
-    with suppress(EOFError, KeyboardInterrupt):
+    with suppress(EOFError):
         while (question := input(prompt).strip()).lower() not in ("q", "quit", "exit", "bye"):
             if question:
                 yield question
@@ -645,7 +645,3 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
         _option("--seed", type=int, default=1, help="of intervals and tests (1)"),
     )),
 }  # fmt: skip
-
-
-if __name__ == "__main__":
-    sys.exit(main())
