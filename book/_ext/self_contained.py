@@ -317,7 +317,7 @@ def mend_pages(app: Sphinx, exception: Exception | None) -> None:
 
 
 def _policy(page: str, text: str, known: Mapping[str, str]) -> str:
-    """Return a page's policy; a script of its own that ``book/_ext/scripts.toml`` lacks is a warning."""
+    """Return a page's policy; a script that ``book/_ext/scripts.toml`` lacks is a warning."""
     frames = [unescape(inside) for inside in re.findall(r'srcdoc="([^"]*)"', text)]
     digests = {f"sha256-{digest}" for digest in known if known[digest].startswith("onclick")}
     for attributes, script in _SCRIPT.findall("".join([text, *frames])):
