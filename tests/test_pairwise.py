@@ -157,7 +157,8 @@ def test_lines_carry_events(line, event, squares, expected):
 
 CONTEXTS = {"m1": "move: 1. e4\ncheck: no", "m2": "move: 2. Nf3\ncheck: no"}
 COMMENTS = {
-    move: {name: f"{name} on {move}" for name in METHODS} | {"template": "never asked"}
+    move: {name: f"{name.replace('llm', 'plain')} on {move}" for name in METHODS}
+    | {"template": "never asked"}
     for move in CONTEXTS
 }
 
@@ -168,7 +169,7 @@ def test_every_pair_is_asked_in_both_orders_and_a_common_beginning_once():
     assert asked == [(move, *two) for move in CONTEXTS for two in permutations(METHODS, 2)]
     texts = [request.messages[-1].content for request in questions["request"]]
     assert all("never asked" not in text for text in texts)
-    assert texts[0].index("reference on m1") < texts[0].index("llm on m1")
+    assert texts[0].index("reference on m1") < texts[0].index("plain on m1")
 
 
 def test_a_missing_comment_takes_no_part_and_a_missing_move_is_an_error():
