@@ -16,7 +16,7 @@ import platform
 import shutil
 import subprocess
 import sys
-import time
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -212,7 +212,7 @@ def _fetch(given: argparse.Namespace) -> int:
 
 def _serve(given: argparse.Namespace) -> int:
     from chessgloss.llm.client import DEFAULT_MODEL
-    from chessgloss.llm.server import fetch_model, is_up, local_server
+    from chessgloss.llm.server import fetch_model, local_server
 
     name = given.name or DEFAULT_MODEL
     settings = {"context": given.context, "threads": given.threads, "port": given.port}
@@ -221,9 +221,8 @@ def _serve(given: argparse.Namespace) -> int:
         print(f"{name} answers at {url} (Ctrl-C ends it). In another shell:")
         keys = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none", "CHESSGLOSS_MODEL": name}
         print(*(f"export {key}={value}" for key, value in keys.items()), sep="\n", flush=True)
-        while is_up(url.removesuffix("/v1")):
-            time.sleep(0.5)
-    raise KeyboardInterrupt  # llama.cpp took it for itself
+        threading.Event().wait()
+    return 0
 
 
 # ---------------------------------------------------------------- a move and its words

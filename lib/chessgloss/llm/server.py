@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
 from chessgloss import assets
@@ -124,17 +125,12 @@ def local_endpoint(name: str = DEFAULT_MODEL, **settings: int) -> Iterator[Endpo
         yield Endpoint(url, model_named(name), server=server, steady=True)
 
 
-def is_up(address: str) -> bool:
-    """Tell whether a server answers at an address, ``http://127.0.0.1:PORT``."""
-    with suppress(OSError):  # refused, or still loading
-        opener = build_opener(ProxyHandler({}))
-        return bool(opener.open(f"{address}/health", timeout=_READY_WITHIN).status == 200)
-    return False
-
-
 def _wait_until_ready(address: str) -> None:
+    opener = build_opener(ProxyHandler({}))
     end = time.monotonic() + _READY_WITHIN
-    while not is_up(address):
-        if time.monotonic() > end:
-            raise ServerMissing(f"the model did not answer at {address} within {_READY_WITHIN} s")
+    while time.monotonic() < end:
+        with suppress(URLError):  # still loading
+            if opener.open(f"{address}/health", timeout=_READY_WITHIN).status == 200:
+                return
         time.sleep(0.1)
+    raise ServerMissing(f"the model did not answer at {address} within {_READY_WITHIN} s")
