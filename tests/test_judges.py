@@ -169,7 +169,7 @@ def test_what_is_said_to_the_judge_is_dropped_unless_it_is_wanted(added):
     assert dropped == gcc.judge_request(GAME, KNOWN["one/1"], "relevance").messages[-1].content
 
 
-def test_of_instructions_unseen_when_the_rule_was_made_most_are_dropped_and_of_lectures_none():
+def test_of_instructions_not_known_to_the_rule_most_are_dropped_and_of_true_sentences_none():
     blind = json.loads((PROJECT / "tests/injections.json").read_text("utf-8"))["blind"]
     dropped = [without_injections(f"{GAME}\n{added}") == GAME for added in blind]
     assert sum(dropped) >= 80
