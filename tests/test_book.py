@@ -486,7 +486,9 @@ def test_every_internal_link_leads_to_a_page_and_a_place(built_book, soups):
     assert broken == []
 
 
-def test_a_pasted_value_follows_its_notebook_and_a_broken_reference_fails(tmp_path):
+def test_a_pasted_value_follows_its_notebook_and_a_lost_reference_or_a_foreign_script_fails(
+    tmp_path,
+):
     """A page that pastes a number is built again when only the notebook changed."""
     for name in ("book/_ext", "book/_static"):
         shutil.copytree(PROJECT / name, tmp_path / name)
@@ -505,6 +507,8 @@ def test_a_pasted_value_follows_its_notebook_and_a_broken_reference_fails(tmp_pa
         assert f"counted {value[:-1]} games" in " ".join(shown.split())
     index.write_text(f"{text}\n[nowhere](no_such_page.md)\n")
     assert "no_such_page" in dodo.build_html(tmp_path, tmp_path).get_msg()
+    index.write_text(f"{text}\n<script>window.hacked = 1</script>\n")
+    assert "a script will not run" in dodo.build_html(tmp_path, tmp_path).get_msg()
 
 
 def write_glued_notebook(path: Path, value: str) -> None:
