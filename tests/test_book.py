@@ -486,7 +486,7 @@ def test_every_internal_link_leads_to_a_page_and_a_place(built_book, soups):
     assert broken == []
 
 
-def test_a_pasted_value_follows_its_notebook_and_a_lost_reference_or_a_foreign_script_fails(
+def test_a_pasted_value_follows_its_notebook_and_a_lost_link_or_foreign_script_fails(
     tmp_path,
 ):
     """A page that pastes a number is built again when only the notebook changed."""
