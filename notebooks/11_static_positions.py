@@ -124,7 +124,8 @@ for name, row in rated.iterrows():
     axes.errorbar(cost[name], row["rating"], yerr=row["deviation"], color=colour, alpha=0.18, lw=1)
     axes.plot(cost[name], row["rating"], "o", color=colour, ms=5, gid=f"player-{name}")
     if name in NAMED:
-        axes.annotate(row["label"].replace("$", r"\$"), (cost[name], row["rating"]), xytext=NAMED[name], fontsize=7,
+        words = row["label"].replace("$", r"\$")  # no formula
+        axes.annotate(words, (cost[name], row["rating"]), xytext=NAMED[name], fontsize=7,
                       textcoords="offset points", color=colour)
 for family, colour in {**COLOURS, "others": "#888888"}.items():
     axes.plot([], [], "o", color=colour, label=family)

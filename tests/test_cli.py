@@ -63,10 +63,10 @@ def test_the_doctor_says_what_to_run_for_what_is_missing(monkeypatch, capsys):
     assert re.search(r"no \(optional\)(?s:.*)ready to execute the book$", capsys.readouterr().out)
 
 
-def test_ctrl_c_is_no_traceback(monkeypatch, capsys):
-    monkeypatch.setattr(cli, "_check_stream", Mock(side_effect=KeyboardInterrupt))
-    assert cli.main(["claims", "--jsonl", "x"]) == 130
-    assert capsys.readouterr().err == "chessgloss claims: stopped\n"
+def test_ctrl_c_is_no_traceback(scripted, monkeypatch, capsys):
+    monkeypatch.setattr("builtins.input", Mock(side_effect=KeyboardInterrupt))
+    assert cli.main(["ask", *MOVE]) == 130
+    assert capsys.readouterr().err == "chessgloss ask: stopped\n"
 
 
 @pytest.mark.parametrize("stop", ["raise KeyboardInterrupt", "exec('raise KeyboardInterrupt')"])
@@ -82,19 +82,44 @@ def test_an_error_never_goes_to_standard_output():
 
 
 def test_an_output_that_takes_nothing_is_a_failure(monkeypatch, capsys):
-    full = Mock(flush=Mock(side_effect=OSError(28, "No space left")), fileno=Mock(return_value=1))
     monkeypatch.setattr(os, "dup2", dropped := Mock())
-    for output, words in ((full, "No space"), (None, "standard output is closed")):
-        monkeypatch.setattr(sys, "stdout", output)
-        assert cli.main(["claims", "--fen", START, "--move", "e4", "--text", "Nothing."]) == 2
-        assert words in capsys.readouterr().err
-    assert [call.args[1] for call in dropped.call_args_list] == [1]
+    for number, status, words in ((28, 2, "cannot write standard output: full\n"), (32, 141, "")):
+        taken = Mock(side_effect=OSError(number, "Full"))
+        monkeypatch.setattr(sys, "stdout", Mock(flush=taken, fileno=lambda: 1))
+        assert cli.main(["claims", "--fen", START, "--move", "e4", "--text", "Nothing."]) == status
+        assert capsys.readouterr().err.removeprefix("chessgloss claims: ") == words
+    assert [call.args[1] for call in dropped.call_args_list] == [1, 1]
+    monkeypatch.setattr(sys, "stdout", None)
+    assert cli.main(["doctor"]) == 2
+    assert "standard output is closed" in capsys.readouterr().err
 
 
 def test_what_a_model_or_a_file_says_does_not_reach_the_terminal_as_control(monkeypatch, capsys):
     monkeypatch.setattr(cli, "_check_stream", Mock(side_effect=ValueError("a\x1b[2Jb\nc\x07é♘")))
     assert cli.main(["claims", "--jsonl", "x"]) == 2
     assert capsys.readouterr().err == "chessgloss claims: a[2Jb\ncé♘\n"
+    assert cli._dumps("\x9bé\u202e♘") == '"\\u009bé\\u202e♘"'
+
+
+@pytest.mark.parametrize("words", ["annotate nope", "annotate .", "survey read x --key nope"])
+def test_a_file_that_cannot_be_read_is_named_in_words(words, monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(words.split()) == 2
+    told = r"chessgloss \w+: cannot open (nope: no such file|\.: is a directory).*\n"
+    assert re.fullmatch(told, capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("words", [
+    *("annotate x --nodes 0", "annotate x --timeout 0", "annotate x --timeout nan"),
+    *("annotate x --minutes -1", "annotate x --minutes nan", "annotate x --processes 0"),
+    *("survey collect -o x --moves 0", "survey build x -o y --block 0", "claims --reply zz"),
+])  # fmt: skip
+def test_an_option_that_makes_no_sense_is_refused_in_one_line(words, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(words.split())
+    (line,) = capsys.readouterr().err.splitlines()
+    flag, value = words.split()[-2:]
+    assert f"argument {flag}: " in line and repr(value) in line
 
 
 # ---------------------------------------------------------------- claims
@@ -145,9 +170,7 @@ def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path, c
 @pytest.mark.parametrize(("arguments", "message"), [
     (["--fen", ITALIAN, "--move", "O-O"], "give --fen, --move and --text, or --jsonl FILE"),
     (["--jsonl", "x", "--text", "y"], "give either --jsonl, or"),
-    (["--jsonl", "absent.jsonl"], r"No such file.*absent\.jsonl"),
     (["--fen", ITALIAN, "--move", "O-O", "--text", "x", "--reply", "e2e4"], "is not legal"),
-    (["--fen", ITALIAN, "--move", "O-O", "--text", "x", "--reply", "Nf6"], "is not legal|expected"),
 ])  # fmt: skip
 def test_bad_claims_raise_one_clear_line(arguments, message):
     with pytest.raises((ValueError, OSError), match=message) as caught:
@@ -208,7 +231,6 @@ def test_a_comment_says_what_wrote_it_and_other_programs_read_it_as_json(scripte
     (["--fen", "8/8/8 w"], "cannot be read"),
     (["--fen", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1"], "no white king"),
     (["--method", "magic"], "no method 'magic'; choose one of notes, ccc_proven, llm"),
-    (["--nodes", "0"], "--nodes must be positive, got 0"),
     (["--method", "llm"], r"OPENAI_BASE_URL.*model serve"),
 ])  # fmt: skip
 def test_bad_input_is_refused_before_an_engine_starts(scripted, monkeypatch, options, words):
@@ -284,13 +306,14 @@ def test_a_game_is_annotated_into_a_pgn_and_a_page(scripted, capsys, tmp_path):
 
 def test_targets_are_checked_before_the_work(monkeypatch, tmp_path):
     monkeypatch.setattr(engine, "analyse_many", lambda *_, **__: pytest.fail("work was begun"))
+    monkeypatch.setattr(os, "access", lambda path, _: path != tmp_path)
     source = tmp_path / "game.pgn"
     source.write_text("1. e4 e5 *\n")
     for options, words in (
         (["-o", str(tmp_path / "none" / "x.pgn")], "there is no folder"),
-        (["-o", str(source)], "the game itself.*different names"),
+        (["-o", str(source)], "different names"),
         (["-o", str(tmp_path / "x"), "--html", str(tmp_path / "x")], "different names"),
-        (["--nodes", "0"], "must be positive"),
+        (["-o", str(tmp_path / "new.pgn")], "its folder must not be written"),
     ):
         with pytest.raises(ValueError, match=words):
             run("annotate", str(source), *options)
@@ -305,7 +328,7 @@ def test_a_target_stays_what_it_is(scripted, tmp_path):
     assert run("annotate", source, "-o", str(link)) == 0
     assert link.is_symlink() and kept.read_text() != "old"
     assert kept.stat().st_mode & 0o777 == 0o640
-    assert run("annotate", source, "-o", os.devnull) == 0
+    assert run("annotate", source, "-o", os.devnull, "--html", os.devnull) == 0
     assert Path(os.devnull).is_char_device()
     kept.chmod(0o440)
     for path in (tmp_path, kept):
@@ -313,15 +336,16 @@ def test_a_target_stays_what_it_is(scripted, tmp_path):
             run("annotate", source, "-o", str(path))
 
 
-def test_what_cannot_be_written_leaves_nothing_behind(tmp_path, monkeypatch):
-    def fail_after_a_part(path: Path, text: str, **_) -> int:
-        path.write_bytes(text.encode()[:2])
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_text", fail_after_a_part)
-    with pytest.raises(OSError, match="No space"):
-        cli._replace(tmp_path / "game.pgn", "1. e4 *")
-    assert list(tmp_path.iterdir()) == []
+def test_no_output_holds_what_a_terminal_obeys(llm, capsys, tmp_path):
+    hostile = "A\x1b[2J \x9bfine\u202e move.\x07"
+    source, target, page = (tmp_path / name for name in ("in.pgn", "out.pgn", "out.html"))
+    source.write_text(f'[Event "{hostile}"]\n\n1. f3 e5 2. g4 Qh4# {{ {hostile} }} 0-1\n')
+    llm.script += [f"text:{hostile}"] * 4
+    run("annotate", str(source), "-o", str(target), "--html", str(page), "--method", "llm")
+    run("comment", *MOVE, "--method", "llm", "--json")
+    for text in (target.read_text("utf-8"), page.read_text("utf-8"), capsys.readouterr().out):
+        assert "A[2J fine move." in text
+        assert not re.search(r"[\x1b\x07\x9b\u202e]|\\u(001b|0007|009b|202e)", text)
 
 
 # ---------------------------------------------------------------- ask
@@ -333,12 +357,6 @@ def test_a_closed_input_asks_nothing(scripted, monkeypatch, capsys):
     with pytest.raises(ValueError, match="input is closed"):
         run("claims", "--jsonl", "-")
     capsys.readouterr()
-
-
-def test_ctrl_c_at_the_prompt_stops_the_session(scripted, monkeypatch, capsys):
-    monkeypatch.setattr("builtins.input", Mock(side_effect=KeyboardInterrupt))
-    assert cli.main(["ask", *MOVE]) == 130
-    assert capsys.readouterr().err.endswith("chessgloss ask: stopped\n")
 
 
 def test_a_session_is_answered_line_by_line(scripted, monkeypatch, capsys):

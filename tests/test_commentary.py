@@ -143,6 +143,7 @@ def test_what_the_examples_say_is_true_and_as_the_program_would_tell_it() -> Non
 
 @pytest.mark.parametrize(("method", "answer", "comment", "state"), [
     ("llm", '"A fine\nmove."', "A fine move.", "answered"),
+    ("llm", "A\x1b fine\x9b move.\u202e", "A fine move.", "answered"),
     ("ccc", "Thoughts: a.\nComment: A fine move.", "A fine move.", "answered"),
     ("ccc", "Thoughts: a.\n**Comment:** A fine\nmove.", "A fine move.", "answered"),
     ("ccc", "Comment: one.\nThoughts: b.\nCOMMENT: two.", "two.", "answered"),

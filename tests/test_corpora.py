@@ -1,6 +1,10 @@
 """Corpora: self-play games and their file, samples and counts, lectures, and lines of files."""
 
+import os
 import re
+import signal
+import subprocess
+import sys
 import tracemalloc
 from collections import Counter
 from dataclasses import replace
@@ -8,6 +12,7 @@ from pathlib import Path
 
 import chess
 import numpy as np
+import psutil
 import pytest
 import zstandard
 
@@ -16,7 +21,7 @@ from chessgloss.corpora.games import GamesFileError, line_of, pack, read_games, 
 from chessgloss.corpora.samples import sample_positions
 from chessgloss.positions import Game
 from chessgloss.store import file_digest
-from scripts import SELFPLAY, load_script
+from scripts import DATA, SELFPLAY, load_script
 
 self_play = load_script("games/play.py")
 
@@ -32,9 +37,10 @@ def test_a_game_is_the_same_whatever_was_played_before(stockfish):
 
 @pytest.mark.engine
 @pytest.mark.slow
-def test_a_killed_run_goes_on_and_gives_the_same_bytes(stockfish, tmp_path, monkeypatch):
+def test_a_killed_run_goes_on_and_gives_the_same_bytes(stockfish, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(self_play, "SHARD", 3)
     whole = self_play.generate(tmp_path / "a.zst", 5, seed=7, shards=tmp_path / "a", processes=1)
+    assert " 0/6 " in capsys.readouterr().err
     (tmp_path / "b").mkdir()
     self_play.play_shard(stockfish, tmp_path / "b", 7, 3)
     (tmp_path / "b" / "mixed-7-0000000.part").write_text("cut off")
@@ -43,9 +49,27 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(stockfish, tmp_path, monk
     assert len(list(read_games(whole))) == 5
 
 
-@pytest.mark.parametrize("arguments", [["out.txt", "--games", "3"], ["o.tsv.zst", "--games", "0"]])
-def test_a_bad_target_or_number_is_one_line_and_status_2(arguments, capsys):
-    assert self_play.main(arguments) == 2
+@pytest.mark.engine
+@pytest.mark.slow
+@pytest.mark.parametrize(("end", "status"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
+def test_nothing_plays_on_when_a_run_is_ended(stockfish, tmp_path, end, status):
+    (tmp_path / "_toc.yml").touch()
+    words = [sys.executable, DATA / "games/play.py", tmp_path / "o.tsv.zst", "--games", "9"]
+    how = {"stderr": subprocess.PIPE, "env": os.environ | {"CHESSGLOSS_PROJECT": str(tmp_path)}}
+    how["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)
+    running, begun = subprocess.Popen(words, **how), list[psutil.Process]()
+    while running.poll() is None and len(begun) < 5:  # two that tidy up, two workers, an engine
+        begun = psutil.Process(running.pid).children(recursive=True)
+    running.send_signal(end)
+    assert b"Traceback" not in running.communicate()[1]
+    assert running.returncode == status
+    assert not psutil.wait_procs(begun, 30)[1]
+    assert (tmp_path / ".cache" / "selfplay").is_dir()
+
+
+@pytest.mark.parametrize("words", ["a --games 3", "a.tsv.zst --games 0", "no/a.tsv.zst --games 1"])
+def test_a_bad_target_or_number_is_one_line_and_status_2(words, capsys):
+    assert self_play.main(words.split()) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -238,6 +262,7 @@ def test_a_line_without_end_is_refused_before_it_is_held(tmp_path):
 
 def test_lines_come_whole_across_chunks(tmp_path, monkeypatch):
     monkeypatch.setattr(games, "CHUNK", 3)
+    monkeypatch.setattr(games, "PACKED_CHUNK", 3)
     data = "first line\n\nthe third, longer\nlast without end"
     (tmp_path / "x.txt").write_text(data)
     for path in (tmp_path / "x.txt", frames(tmp_path / "x.zst", data)):

@@ -115,8 +115,7 @@ def test_opaque_names_depend_on_the_secret_and_on_the_text(made, key):
 
 def test_a_key_is_read_back_and_a_changed_one_is_refused(key, tmp_path):
     path = tmp_path / "study.key.json"
-    study.write_key(path, key)
-    assert path.stat().st_mode & 0o777 == 0o600
+    path.write_text(study.write_key(key))
     assert study.read_key(path) == key
     path.write_text(path.read_text().replace("ccc says", "llm says", 1))
     with pytest.raises(ValueError, match="changed since it was written"):
@@ -370,6 +369,7 @@ def test_from_a_study_to_its_tables(made, tmp_path, capsys):
     form, kept = tmp_path / "form.html", tmp_path / "form.key.json"
     assert run("build", tmp_path / "study.json", "-o", form) == 0
     first = form.read_text()
+    assert kept.stat().st_mode & 0o777 == 0o600
     assert run("build", tmp_path / "study.json", "-o", form) == 0
     assert form.read_text() == first, "the key is kept, so the page is the same"
     ratings = simulated.simulate(PLANTED, [move.name for move in made.moves], 3, seed=2)
@@ -390,15 +390,31 @@ def test_from_a_study_to_its_tables(made, tmp_path, capsys):
     assert not shown.out
 
 
+def test_a_full_disk_leaves_whole_files_or_none(made, tmp_path, monkeypatch, capsys):
+    def fail_after_a_part(path: Path, text: str, **_) -> int:
+        path.write_bytes(text.encode()[:2])
+        raise OSError(28, "No space left on device")
+
+    source, old = tmp_path / "study.json", tmp_path / "old.json"
+    source.write_text(made.model_dump_json())
+    old.write_text("old")
+    monkeypatch.setattr(Path, "write_text", fail_after_a_part)
+    for words, target in ((["build", source], tmp_path / "a.html"), (["collect"], old)):
+        assert cli.main(["survey", *map(str, [*words, "-o", target])]) == 2
+        written = target.with_suffix(".key.json") if "build" in words else target
+        assert f"cannot write {written}: no space left on device" in capsys.readouterr().err
+    assert sorted(tmp_path.iterdir()) == [old, source]
+    assert old.read_text() == "old"
+
+
 def test_build_refuses_what_would_do_harm(made, tmp_path):
     source, other = tmp_path / "study.json", tmp_path / "other.json"
     source.write_text(made.model_dump_json())
-    study.write_key(other, study.Key(study=study_of_size(2), secret="00" * 32))
+    other.write_text(study.write_key(study.Key(study=study_of_size(2), secret="00" * 32)))
     for page, option, value, message in (
         ("form.txt", "--block", "9", r"ends in \.html"),
-        ("f.html", "--key", source, "is the study itself"),
+        ("f.html", "--key", source, "different names"),
         ("f.html", "--key", other, "key of another study"),
-        ("f.html", "--block", "0", "at least 1"),
     ):
         with pytest.raises(ValueError, match=message):
             run("build", source, "-o", tmp_path / page, option, value)

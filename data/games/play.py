@@ -16,7 +16,11 @@ is killed anywhere goes on where it stopped and gives the same bytes.
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import sys
+import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +34,7 @@ from tqdm import tqdm
 from chessgloss.corpora import games
 from chessgloss.engine import Engine, ScoredMove, find_stockfish
 from chessgloss.positions import Game, Result
+from chessgloss.store import find_project
 
 #: Levels that are played: those of the static-position plan (1.1) and two below.
 LEVELS = (1, 3, 5, 10, 15, 18, 20)
@@ -234,12 +239,26 @@ def generate(
     missing = [start for start in starts if not _shard(shards, series, seed, start).exists()]
     engine = find_stockfish()
     jobs = (delayed(play_shard)(engine, shards, seed, start, series) for start in missing)
-    with tqdm(total=count, initial=count - len(missing) * SHARD, unit="game") as bar:
-        for _ in Parallel(n_jobs=processes, return_as="generator_unordered")(jobs):
+    how = {"initializer": _follow, "initargs": (os.getpid(),)}
+    whole = len(starts) * SHARD
+    with tqdm(total=whole, initial=whole - len(missing) * SHARD, unit="game") as bar:
+        for _ in Parallel(n_jobs=processes, return_as="generator_unordered", **how)(jobs):
             bar.update(SHARD)
     texts = (_shard(shards, series, seed, start).read_text("ascii") for start in starts)
     lines = (line for text in texts for line in text.splitlines(keepends=True))
     return games.pack((line for line, _ in zip(lines, range(count), strict=False)), target)
+
+
+def _follow(parent: int) -> None:
+    """Make a process that plays leave Ctrl-C to its parent, and end when that is gone."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def play_shard(engine: Path, shards: Path, seed: int, start: int, series: str = "mixed") -> Path:
@@ -265,15 +284,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--games", type=int, required=True, help="how many")
     parser.add_argument("--seed", type=int, default=1, help="of the series (default 1)")
     parser.add_argument("--series", default="mixed", help="rules: mixed (default) or quick")
-    shards_help = "keeps finished parts, so that a killed run goes on"
-    parser.add_argument("--shards", type=Path, default=Path(".cache/selfplay"), help=shards_help)
+    shards_help = "keeps finished parts, so that a killed run goes on (default: .cache/selfplay)"
+    parser.add_argument("--shards", type=Path, help=shards_help)
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args(arguments)
     try:
         if not given.target.name.endswith(".tsv.zst") or given.games < 1 or given.processes < 1:
             raise ValueError("give a target ending in .tsv.zst, and at least one game and process")
-        options = {name: getattr(given, name) for name in ("seed", "shards", "processes", "series")}
+        if not given.target.parent.is_dir():
+            raise ValueError(f"there is no folder {given.target.parent} to write into; make it")
+        options = {name: getattr(given, name) for name in ("seed", "processes", "series")}
+        options["shards"] = given.shards or find_project() / ".cache" / "selfplay"
         print(generate(given.target, given.games, **options))
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on from the finished parts", file=sys.stderr)
+        return 130
     except (ValueError, RuntimeError, OSError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -2,12 +2,13 @@
 
 Exit status: 0 all done; 1 something is missing (``doctor``) or some lines of a stream could
 not be read (``claims --jsonl``); 2 bad input, nothing done, or what was done cannot be written;
-130 stopped by Ctrl-C.
+130 stopped by Ctrl-C; 141 whoever read the output left.
 """
 
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib.metadata
 import json
 import logging
@@ -20,8 +21,11 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
+
+import chess
 
 import chessgloss
 from chessgloss.commentary.prompts import visible
@@ -53,6 +57,9 @@ SURVEY_MOVES = 50
 _PACKAGES = ("chess", "numpy", "scikit-learn", "torch", "openai")
 _BOOK_PACKAGES = ("jupyter-book", "papermill")
 
+#: The system's errors of a write, which name no file.
+_UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
@@ -67,11 +74,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"chessgloss {given.command}: stopped", file=sys.stderr)
         return 130
+    except BrokenPipeError:
+        _drop_unwritten()
+        return 141
     except (ValueError, RuntimeError, OSError) as error:
-        print(f"chessgloss {given.command}: {visible(str(error))}", file=sys.stderr)
+        print(f"chessgloss {given.command}: {visible(_in_words(error))}", file=sys.stderr)
         _drop_unwritten()
         return 2
     return status
+
+
+def _in_words(error: Exception) -> str:
+    """Return what went wrong; of the system's errors, with which file."""
+    if isinstance(error, OSError) and error.strerror:
+        why, unwritten = error.strerror.lower(), error.errno in _UNWRITTEN
+        if error.filename or unwritten:
+            name = error.filename or "standard output"
+            return f"cannot {'write' if unwritten else 'open'} {name}: {why}"
+    return str(error)
 
 
 def _drop_unwritten() -> None:
@@ -83,9 +103,16 @@ def _drop_unwritten() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that says in one line what it cannot read."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {visible(message)}; see {self.prog} --help\n")
+
+
 def parser() -> argparse.ArgumentParser:
     """Return the parser of :data:`COMMANDS`; each sets ``run``, which takes what was parsed."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="chessgloss", description="A chess engine and a language model explain a move."
     )
     groups = {"": top.add_subparsers(dest="command", required=True, metavar="COMMAND")}
@@ -106,7 +133,10 @@ def _say(text: str) -> None:
 
 
 def _dumps(value: Any, **options: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, **options)
+    """Return a value as JSON; characters that a terminal may obey are escaped."""
+    text = json.dumps(value, ensure_ascii=False, **options)
+    shown = (c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    return "".join(shown)
 
 
 # ---------------------------------------------------------------- doctor
@@ -231,18 +261,12 @@ def _serve(given: argparse.Namespace) -> int:
 def _comment(given: argparse.Namespace) -> int:
     from chessgloss.engine import open_engine
 
-    move, (write, _) = _move(given), _writer(given)
+    move, (write, _) = chessgloss.read_move(given.fen, given.move, say=_say), _writer(given)
     with open_engine() as engine:
         briefing = _briefing(move, engine, given)
     comment = write(briefing)
     print(_comment_json(briefing, comment) if given.json else _comment_text(briefing, comment))
     return 0
-
-
-def _move(given: argparse.Namespace) -> MoveInContext:
-    if given.nodes is not None and given.nodes < 1:
-        raise ValueError(f"--nodes must be positive, got {given.nodes}")
-    return chessgloss.read_move(given.fen, given.move, say=_say)
 
 
 def _comment_text(briefing: Briefing, comment: Comment) -> str:
@@ -305,9 +329,7 @@ def _annotate(given: argparse.Namespace) -> int:
     from chessgloss.commentary.annotate import Annotator, read_games, write_page, write_pgn
     from chessgloss.engine import analyse_many
 
-    _check_targets(given)
-    if given.processes < 1 or (given.nodes is not None and given.nodes < 1):
-        raise ValueError("--nodes and --processes must be positive")
+    _check_targets(*filter(None, (given.output, given.html)), source=given.pgn)
     games = read_games(given.pgn)
     limits = {"nodes": (given.nodes, given.nodes)} if given.nodes else {}
     annotator = Annotator(
@@ -322,7 +344,7 @@ def _annotate(given: argparse.Namespace) -> int:
     )
     annotated = list(map(annotator.annotate, games))
     if given.output is None:
-        print(visible(write_pgn(annotated)), end="")
+        print(write_pgn(annotated), end="")
     else:
         _replace(given.output, write_pgn(annotated))
     if given.html:
@@ -333,31 +355,42 @@ def _annotate(given: argparse.Namespace) -> int:
     return 0
 
 
-def _check_targets(given: argparse.Namespace) -> None:
+def _check_targets(*targets: Path, source: Path | None = None) -> None:
     """Refuse targets that cannot be written before anything is worked out."""
-    targets = list(filter(None, (given.output, given.html)))
-    if len({path.resolve() for path in (given.pgn, *targets)}) <= len(targets):
-        raise ValueError("the game itself, the annotated PGN and the page need different names")
+    files = [path.resolve() for path in (source, *targets) if path and _is_file(path)]
+    if twice := {str(path) for path in files if files.count(path) > 1}:
+        raise ValueError(f"{twice.pop()}: what is read and what is written need different names")
     for path in targets:
-        if not path.resolve().parent.is_dir():
+        folder = path.resolve().parent
+        if not folder.is_dir():
             raise ValueError(f"there is no folder {path.parent} to write {path.name} into")
         writable = not path.exists() or (path.stat().st_mode & 0o222 and os.access(path, os.W_OK))
         if path.is_dir() or not writable:
             raise ValueError(f"{path} is a folder, or must not be written")
+        if _is_file(path) and not os.access(folder, os.W_OK | os.X_OK):
+            raise ValueError(f"{path}: its folder must not be written; name another")
 
 
-def _replace(path: Path, text: str) -> None:
+def _is_file(path: Path) -> bool:
+    """Return whether a path is, or would be, a file: no folder, device or pipe."""
+    return path.is_file() or not path.exists()
+
+
+def _replace(path: Path, text: str, mode: int = 0o666) -> None:
     """Write a file whole or not at all; a link, a pipe, a device and a mode stay what they are."""
-    if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8")
-        return
     target = path.resolve()
     aside = target.with_name(target.name + ".part")
     try:
+        if not _is_file(path):
+            path.write_text(text, encoding="utf-8")
+            return
+        aside.touch(mode)
         aside.write_text(text, encoding="utf-8")
         if target.exists():
             shutil.copymode(target, aside)
         aside.replace(target)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
         aside.unlink(missing_ok=True)
 
@@ -368,7 +401,7 @@ def _ask(given: argparse.Namespace) -> int:
     from chessgloss.facts.verdict import LEAST_NODES, RANKED_LINES
     from chessgloss.positions import Position
 
-    move, (write, client) = _move(given), _writer(given)
+    move, (write, client) = chessgloss.read_move(given.fen, given.move, say=_say), _writer(given)
     nodes = given.nodes or LEAST_NODES
     with open_engine() as engine:
         briefing = _briefing(move, engine, given)
@@ -454,7 +487,7 @@ def _check_line(line: str, where: str) -> dict[str, Any]:
 
 
 def _check(
-    fen: str, move: str, text: str, *, where: str = "", reply: str | None = None
+    fen: str, move: str, text: str, *, where: str = "", reply: chess.Move | None = None
 ) -> tuple[Checked, ...]:
     from chessgloss.claims import verify
 
@@ -462,7 +495,7 @@ def _check(
         given = f"{len(text):,} characters"
         raise ValueError(f"the text has {given}; up to {LONGEST_TEXT:,} are read: cut it")
     read = chessgloss.read_move(fen, move, say=lambda line: _say(f"{where}{line}"))
-    return verify(text, read, reply=reply)
+    return verify(text, read, reply=None if reply is None else reply.uci())
 
 
 def _claim_object(checked: Checked, *more: str) -> dict[str, Any]:
@@ -480,6 +513,7 @@ def _survey_collect(given: argparse.Namespace) -> int:
     from chessgloss.llm.client import DEFAULT_MODEL, replay
     from chessgloss.survey.study import complete_moves, study_of
 
+    _check_targets(given.output)
     methods = [name.strip() for name in given.methods.split(",") if name.strip()]
     moves, client = evaluated_moves(), replay("commentary", given.model or DEFAULT_MODEL)
     comments = gather_comments(methods, moves, read_briefings(briefings_file()), client)
@@ -489,7 +523,7 @@ def _survey_collect(given: argparse.Namespace) -> int:
         _say(f"only {len(complete)} moves have a comment of every method")
     chosen = {name: by_name[name] for name in complete[: given.moves]}
     study = study_of(comments, chosen, methods, baseline=given.baseline)
-    given.output.write_text(study.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    _replace(given.output, study.model_dump_json(indent=1) + "\n")
     _say(f"{len(chosen)} moves x {len(methods)} methods in {given.output}")
     return 0
 
@@ -499,17 +533,16 @@ def _survey_build(given: argparse.Namespace) -> int:
 
     settings = Settings(given.organiser, given.block, given.break_minutes, given.pilot_moves)
     path = given.key or given.output.with_suffix(".key.json")
-    if given.output.suffix != ".html" or path.resolve() == given.output.resolve():
-        raise ValueError("the page needs a name that ends in .html, and the key another one")
-    if given.study.resolve() in {path.resolve(), given.output.resolve()}:
-        raise ValueError(f"{given.study} is the study itself; give page and key other names")
+    if given.output.suffix != ".html":
+        raise ValueError(f"{given.output}: the page needs a name that ends in .html")
+    _check_targets(given.output, path, source=given.study)
     study = read_study(given.study)
     key = read_key(path) if path.exists() else Key.new(study)
     if key.study != study:
         remedy = "remove it or name another with --key"
         raise ValueError(f"{path} is the key of another study; {remedy}")
-    write_key(path, key)
-    given.output.write_text(write_form(key, settings), encoding="utf-8")
+    _replace(path, write_key(key), mode=0o600)
+    _replace(given.output, write_form(key, settings))
     for move in study.moves:
         if len(set(move.comments.values())) < len(move.comments):
             _say(f"{move.name}: two methods wrote the same comment")
@@ -570,6 +603,19 @@ def _option(*flags: str, **how: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
     return flags, how
 
 
+def _from(least: float) -> Callable[[str], float]:
+    """Return what reads a number that is at least so large, of the same type."""
+
+    def read(text: str) -> float:
+        with suppress(ValueError):
+            if least <= (number := type(least)(text)) < inf:
+                return number
+        kind = "whole number" if isinstance(least, int) else "number"
+        raise argparse.ArgumentTypeError(f"no {kind} from {least:g} up: {text!r}")
+
+    return read
+
+
 _MOVE = (
     _option("--fen", required=True, help="the position before the move"),
     _option("--move", required=True, help="SAN (30... Bd2+ or Bd2+) or UCI"),
@@ -577,8 +623,9 @@ _MOVE = (
 _WRITING = (
     _option("--method", help=f"{WITHOUT_MODEL}, {WITH_MODEL}, llm, llm_expert or ccc "
             f"(default: {WITH_MODEL} where OPENAI_BASE_URL names a model, else {WITHOUT_MODEL})"),
-    _option("--nodes", type=int, help="of each position (default: until the verdict is stable)"),
-    _option("--timeout", type=float, default=300, metavar="SECONDS",
+    _option("--nodes", type=_from(1),
+            help="of each position (default: until the verdict is stable)"),
+    _option("--timeout", type=_from(0.1), default=300, metavar="SECONDS",
             help="to wait for a model's answer, twice at most (default 300)"),
     _option("--no-concepts", action="store_true", help="leave the network's concepts out"),
 )  # fmt: skip
@@ -598,9 +645,9 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
         _option("pgn", type=Path, help="file with one or more games"),
         _option("-o", "--output", type=Path, help="annotated PGN (default: print it)"),
         _option("--html", type=Path, help="page that plays the game"),
-        _option("--minutes", type=float, default=10, help="minutes for a game's comments, the "
+        _option("--minutes", type=_from(0.0), default=10, help="minutes for a game's comments, the "
                 "weightiest first; notes after them (default 10)"),
-        _option("--processes", type=int, default=2, help="engines at once (default 2)"),
+        _option("--processes", type=_from(1), default=2, help="engines at once (default 2)"),
         *_WRITING,
     )),
     "ask": (_ask, "ask about a move, question by question", (*_MOVE, *_WRITING)),
@@ -608,7 +655,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
         _option("--fen", help="the position before the move"),
         _option("--move", help="the move, in SAN (also with its number) or UCI"),
         _option("--text", help="the text to check"),
-        _option("--reply", help="the expected reply in UCI notation, if known"),
+        _option("--reply", type=chess.Move.from_uci, help="the expected reply in UCI, if known"),
         _option("--jsonl", type=Path, metavar="FILE", help=(
             'check many: {"fen", "move", "text"} a line, "-" for standard input; prints one '
             'object a line, {"line", "error"} for one that cannot be read (exit status 1)')),
@@ -617,14 +664,14 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
     "model fetch": (_fetch, "get a model's file, check it, print its path", (_MODEL,)),
     "model serve": (_serve, "serve a model on 127.0.0.1 until Ctrl-C", (
         _MODEL,
-        _option("--port", type=int, default=0, help="default: any that is free"),
-        _option("--threads", type=int, default=2, help="idle cores to use (default 2)"),
-        _option("--context", type=int, default=4096, help="tokens (default 4096)"),
+        _option("--port", type=_from(0), default=0, help="default: any that is free"),
+        _option("--threads", type=_from(1), default=2, help="idle cores to use (default 2)"),
+        _option("--context", type=_from(1), default=4096, help="tokens (default 4096)"),
     )),
     "survey collect": (_survey_collect, "gather the book's comments into a study file", (
         _option("-o", "--output", type=Path, required=True, help="study file, .json"),
         _option("--methods", default=SURVEY_METHODS, help=f"by commas ({SURVEY_METHODS})"),
-        _option("--moves", type=int, default=SURVEY_MOVES, help=f"how many ({SURVEY_MOVES})"),
+        _option("--moves", type=_from(1), default=SURVEY_MOVES, help=f"how many ({SURVEY_MOVES})"),
         _option("--baseline", default="ccc", help="compared with the others (ccc)"),
         _option("--model", help="whose recorded answers (default: the book's)"),
     )),
@@ -633,14 +680,14 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
         _option("-o", "--output", type=Path, required=True, help="the page, .html"),
         _option("--key", type=Path, help="key file (default: beside the page, .key.json)"),
         _option("--organiser", default="", help="who runs it, and how to reach them"),
-        _option("--block", type=int, default=50, help="comments between breaks (50)"),
-        _option("--break-minutes", type=float, default=10, help="least rest (10)"),
-        _option("--pilot-moves", type=int, default=4, help="moves of a pilot run (4)"),
+        _option("--block", type=_from(1), default=50, help="comments between breaks (50)"),
+        _option("--break-minutes", type=_from(0.0), default=10, help="least rest (10)"),
+        _option("--pilot-moves", type=_from(1), default=4, help="moves of a pilot run (4)"),
     )),
     "survey read": (_survey_read, "check files of ratings and make Tables 1 to 4", (
         _option("ratings", type=Path, nargs="+", help="files that raters sent back"),
         _option("--key", type=Path, required=True, help="key file of the form"),
         _option("--scores", type=Path, help="automatic scores, .csv, for Table 4"),
-        _option("--seed", type=int, default=1, help="of intervals and tests (1)"),
+        _option("--seed", type=_from(0), default=1, help="of intervals and tests (1)"),
     )),
 }  # fmt: skip

@@ -30,6 +30,7 @@ import chess.svg
 
 from chessgloss.commentary.briefing import Briefing, Comment, after_pass
 from chessgloss.commentary.notes import write_notes
+from chessgloss.commentary.prompts import visible
 from chessgloss.concepts.changes import ConceptChange
 from chessgloss.engine import ScoreWording, centipawns, score_text, win_chance
 from chessgloss.facts import Verdict, search, weigh
@@ -334,7 +335,7 @@ def brace_comments(text: bytes) -> bytes:
 def write_pgn(games: Iterable[AnnotatedGame]) -> str:
     """Return annotated games as the text of one PGN file (to be written as UTF-8)."""
     copies = (annotated_copy(each).accept(_Exporter(columns=COLUMNS)) for each in games)
-    return "\n".join(f"{copy}\n" for copy in copies)
+    return visible("\n".join(f"{copy}\n" for copy in copies))
 
 
 def annotated_copy(annotated: AnnotatedGame) -> chess.pgn.Game:
@@ -549,7 +550,7 @@ def value_of(score: chess.engine.PovScore | None, board: chess.Board) -> Node:
 
 
 def _human(comment: str) -> str:
-    return " ".join(_COMMAND.sub(" ", comment).split())
+    return " ".join(visible(_COMMAND.sub(" ", comment)).split())
 
 
 def _title(game: chess.pgn.Game) -> str:
@@ -558,4 +559,4 @@ def _title(game: chess.pgn.Game) -> str:
 
 def _header(game: chess.pgn.Game, key: str) -> str:
     """Return a header's value; python-chess leaves its escaped quotation marks as they are."""
-    return game.headers.get(key, "?").replace('\\"', '"')
+    return visible(game.headers.get(key, "?").replace('\\"', '"'))

@@ -20,7 +20,7 @@ import pandas as pd
 from chessgloss.commentary import read_table
 from chessgloss.commentary.briefing import PHRASES, Briefing, Comment, EvaluatedMove
 from chessgloss.commentary.notes import write_notes
-from chessgloss.commentary.prompts import load_prompt
+from chessgloss.commentary.prompts import load_prompt, visible
 from chessgloss.commentary.proven import Form, request_constrained, write_proven
 from chessgloss.concepts.changes import ConceptChange
 from chessgloss.engine import ScoreWording, score_text
@@ -323,7 +323,7 @@ def read_comment(answer: Answer, method: str) -> Comment:
     mark is taken, in one line. An answer that was cut off counts as such even if a part of
     the comment is there.
     """
-    text = answer.text
+    text = visible(answer.text)
     if answer.state != State.ANSWERED:
         return Comment("", method, answer.model, str(answer.state))
     if METHODS[method].concepts is not None:
@@ -384,7 +384,7 @@ class ModelWriter:
             else:
                 (comment,) = model_comments([briefing], self.method, self.client)
             if comment.state == "answered" and comment.method == self.method:
-                return replace(comment, model=comment.model or name)
+                return replace(comment, model=visible(comment.model or name))
             problem = f"{name} gave no usable comment on {briefing.name}"
         except (Unanswered, Misconfigured) as error:
             self._gone, problem = True, str(error)

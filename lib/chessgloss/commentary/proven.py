@@ -33,7 +33,7 @@ from chessgloss.claims.parser import Element, chunk, sentences
 from chessgloss.commentary.briefing import PHRASES, Briefing, Comment
 from chessgloss.commentary.choice import in_expert_order
 from chessgloss.commentary.notes import Note, choose, notes, write_notes
-from chessgloss.commentary.prompts import load_prompt, quoted
+from chessgloss.commentary.prompts import load_prompt, quoted, visible
 from chessgloss.facts import side_name
 from chessgloss.facts.board import piece_on, taken_on
 from chessgloss.llm.client import Client
@@ -210,7 +210,7 @@ def ask_again(request: Request, answer: Answer, attempt: Attempt) -> Request:
 
 def read_attempt(answer: Answer, prove: Callable[[str], tuple[Clause, ...]]) -> Attempt:
     """Return the comment of an answer, in one line, with its clauses proven."""
-    text = " ".join(answer.text.split()).removeprefix("Comment:").strip('" ')
+    text = " ".join(visible(answer.text).split()).removeprefix("Comment:").strip('" ')
     if answer.state != State.ANSWERED or not text:
         return Attempt("", state=str(answer.state if text else State.EMPTY))
     return Attempt(text, prove(text))

@@ -21,8 +21,8 @@ from chessgloss.store import read_zstd
 #: Compression level; 19 is zstd's strongest that a default reader's memory allows.
 ZSTD_LEVEL = 19
 
-#: Bytes read from the disk at a time; unpacked they may be 32,768 times as many.
-CHUNK = 1 << 9
+#: Bytes read from the disk at a time; of a packed file, where they may become 32,768 times as many.
+CHUNK, PACKED_CHUNK = 1 << 20, 1 << 9
 
 #: Most bytes in a line; those of Lichess's files have some thousand.
 MOST_IN_LINE = 1 << 20
@@ -116,8 +116,9 @@ def stream_lines(path: Path) -> Iterator[bytes]:
     """
     rest = b""
     with path.open("rb") as file:
-        chunks = iter(partial(file.read, CHUNK), b"")
-        for chunk in _unpacked(chunks, path) if path.suffix == ".zst" else chunks:
+        packed = path.suffix == ".zst"
+        chunks = iter(partial(file.read, PACKED_CHUNK if packed else CHUNK), b"")
+        for chunk in _unpacked(chunks, path) if packed else chunks:
             *whole, rest = (rest + chunk).split(b"\n")
             if max(map(len, (*whole, rest))) > MOST_IN_LINE:
                 raise GamesFileError(f"{path}: a line of over {MOST_IN_LINE:,} bytes; is it whole?")

@@ -289,11 +289,8 @@ def choice_questions(comments: pd.DataFrame, briefings: Mapping[str, Briefing]) 
             if text is None and method != "no comment":
                 continue
             values = {"fen": briefing.move.position.fen, "side": side_name(briefing.verdict.mover)}
-            said = (
-                f"On {briefing.move.san}:\n{quoted(without_injections(text))}"
-                if text
-                else "There is none."
-            )
+            shown = quoted(without_injections(text or ""))
+            said = f"On {briefing.move.san}:\n{shown}" if text else "There is none."
             about = about_text(text, briefing) if text else {"of": name}
             for letter, (first, second) in {"A": (better, worse), "B": (worse, better)}.items():
                 named = {"asked": "choice", **about, "first": first}

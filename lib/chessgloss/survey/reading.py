@@ -207,7 +207,8 @@ def _read(path: Path, key: Key) -> tuple[_Session | None, list[Problem]]:
     except ValidationError as error:
         wrong = faults(error)
     except (OSError, ValueError, RecursionError) as error:
-        wrong = [("the file", f"cannot be read: {error}")]
+        reason = getattr(error, "strerror", None) or error
+        wrong = [("the file", f"cannot be read: {reason}")]
     return session, [Problem(str(path), *fault) for fault in wrong]
 
 

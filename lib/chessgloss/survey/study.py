@@ -329,16 +329,15 @@ def lot(text: str) -> int:
     return value ^ value >> 16
 
 
-def write_key(path: Path, key: Key) -> None:
-    """Write a key file, for its owner alone: whoever rates must not see it."""
+def write_key(key: Key) -> str:
+    """Return a key as the text of its file, which whoever rates must not see."""
     record = {
         "format": KEY_FORMAT,
         "note": "Tells which method wrote which comment. Keep it from everyone who rates.",
         "study_id": key.study_id,
         **key.model_dump(),
     }
-    path.touch(0o600)
-    path.write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
 
 
 def read_key(path: Path) -> Key:
