@@ -37,7 +37,7 @@ _MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.(\.\.|…)?\s*")
 _FIGURINES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBN KQRBN ")
 #: Most characters in a line of PGN (its standard allows 255): time grows with their square.
 MOST_IN_LINE = 1 << 17
-_FIGURINE = re.compile(r"\{[^}]*\}|;.*|(?m:^\[.*)|([♔-♟])")
+_FIGURINE = re.compile(r"\{[^}]*(?:\}|\Z)|;.*|(?m:^\[.*)|([♔-♟])")
 _PGN_COMMENT = re.compile(r"(\{)[^}]*\Z|\{[^}]*\}|;.*|(?m:^%.*)")
 _INK, _LETTER = re.compile(r"\S"), re.compile(r"[^\W\d_]")
 _PGN_RESULT = re.compile(r"(?:^|[\s)}.])(?:1-0|0-1|1/2-1/2|\*)\s*$")
