@@ -552,26 +552,32 @@ def interrupts(count: int, seed: int, folder: Path) -> Counts:
             [sys.executable, "-m", "chessgloss", *command], cwd=place, env=environment, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job ignores it
         )  # fmt: skip
-        time.sleep(float(random.uniform(0.1, 5)))
+        time.sleep(float(random.uniform(0.1, 4)))
         os.killpg(process.pid, signal.SIGINT)
         pressed = time.monotonic()
         said = process.communicate("quit\n", timeout=60)[1].strip().splitlines()
         counts["ended within two seconds"] += time.monotonic() - pressed < 2
         status = {0: "was done", 130: "stopped", -signal.SIGINT: "had not begun"}
         how = status.get(process.returncode, "defect")
-        counts[f"{command[0]}: {how}"] += how != "defect"
+        if how != "defect":
+            counts[f"{command[0]}: {how}"] += 1
         left = {path.name for path in place.iterdir()} - {"game.pgn", "out.pgn", "page.html"}
         torn = (place / "out.pgn").is_file() and not list(read_games(place / "out.pgn"))
         unclear = how == "stopped" and not re.fullmatch(r"chessgloss.*: stopped", said[-1])
-        counts["defect"] += how == "defect" or bool(left or unclear) or torn or _alive(process.pid)
+        wrong = how == "defect" or bool(left or unclear) or torn or _alive(process.pid)
+        counts["defect"] += wrong
+        if wrong:
+            print(command[0], process.returncode, left, torn, said[-3:], flush=True)
     return counts
 
 
 def _alive(session: int) -> bool:
-    """Tell whether a process of a session is left a second later."""
+    """Tell whether a process of a session is left a second later, and not only its number."""
     own = [each for each in psutil.process_iter() if _session_of(each.pid) == session]
-    return bool(psutil.wait_procs(own, 1)[1])
+    left = psutil.wait_procs(own, 1)[1]
+    return any(each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in left)
 
 
 def _session_of(process: int) -> int | None:
