@@ -71,13 +71,14 @@ clean: ## remove what was built; artefacts in .cache and the environment stay
 
 sync: tools $(VENV)/.synced node_modules/.synced ## install what is missing
 
-$(VENV)/.synced: requirements.lock pyproject.toml | tools
+$(VENV)/.synced: requirements.lock requirements.hashes pyproject.toml | tools
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "chessgloss needs Python 3.11 or later; say which with PYTHON=/path/to/python" >&2; exit 1; }
 	@test -x $(PY) || { echo "making $(VENV)"; $(PYTHON) -m venv $(VENV); } || { \
 	  echo "venv failed; on Debian: sudo apt-get install python3-venv" >&2; exit 1; }
 	@echo "installing requirements.lock (a first time takes minutes)"
-	@$(PIP) -r requirements.lock
+	@$(PIP) "$$(grep ^torch== requirements.lock)"
+	@$(PIP) --require-hashes -r requirements.hashes
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 

@@ -403,12 +403,19 @@ def train_small(folder: Path) -> None:
 
 def execute_chapter(folder: Path) -> None:
     """Execute a chapter at its smallest sizes."""
-    sys.path.append(str(PROJECT / "book"))
-    import chapters as book
-
+    book, _ = _book()
     os.dup2(os.open(folder.with_suffix(".log"), os.O_WRONLY | os.O_CREAT), 2)
     run = book.separate_run(PROJECT, "smoke", folder)
     book.execute(run, book.find_chapter(book.read_chapters(PROJECT), "07"))
+
+
+def _book() -> tuple[Any, Any]:
+    """Return the book's modules that execute chapters and that compare results."""
+    sys.path.append(str(PROJECT / "book"))
+    import chapters
+    import compare
+
+    return chapters, compare
 
 
 def kills(work: Callable[[Path], None], count: int, seed: int, folder: Path) -> Counts:
@@ -503,6 +510,49 @@ def surroundings(count: int, _: int, folder: Path) -> Counts:
         outcomes.append((place / "07_pairwise.json").read_bytes())
         counts["runs"] += 1
         counts["defect"] += outcomes[-1] != outcomes[0]
+    return counts
+
+
+#: Settings under which numerical libraries compute as on an older processor.
+PROCESSORS = {
+    "AVX2": {
+        "ATEN_CPU_CAPABILITY": "avx2",
+        "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW",
+        "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+        "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
+        "ONEDNN_MAX_CPU_ISA": "AVX2",
+        "OPENBLAS_CORETYPE": "Haswell",
+    },
+    "SSE4.2": {
+        "ATEN_CPU_CAPABILITY": "default",
+        "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX2,-FMA,-AVX,-BMI2",
+        "MKL_ENABLE_INSTRUCTIONS": "SSE4_2",
+        "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
+        "ONEDNN_MAX_CPU_ISA": "SSE41",
+        "OPENBLAS_CORETYPE": "Nehalem",
+    },
+}
+
+
+def processors(
+    count: int, _: int, folder: Path, chapters: Sequence[str] = ("03",), profile: str = "smoke"
+) -> Counts:
+    """Execute chapters with older instructions, ``count`` kinds of them; compare the numbers."""
+    (book, comparison), counts, runs = _book(), Counts(), {}
+    tolerances = comparison.read_tolerances(PROJECT / "book/tolerances.toml")
+    for kind, settings in {"this": {}, **dict(list(PROCESSORS.items())[:count])}.items():
+        runs[kind] = book.separate_run(PROJECT, profile, folder / kind)
+        with mock.patch.dict(os.environ, settings):
+            for chapter in chapters:
+                book.execute(runs[kind], book.find_chapter(book.read_chapters(PROJECT), chapter))
+    for kind, run in list(runs.items())[1:]:
+        rows = comparison.compare(runs["this"].results, run.results, tolerances)
+        for chapter, outcome, detail in rows[["chapter", "outcome", "detail"]].to_numpy():
+            counts[f"{kind}, chapter {int(chapter[:2])}: {outcome}"] += 1
+            counts["tried"] += 1
+            if outcome in comparison.FAILURES:
+                counts["defect"] += 1
+                print(f"{kind}, {chapter}: {detail}")
     return counts
 
 
@@ -885,6 +935,11 @@ CAMPAIGNS: dict[str, tuple[Callable[[int, int, Path], Counts], str, int]] = {
     "interrupts": (interrupts, "presses of Ctrl-C at any moment of a command", 200),
     "pages": (pages, "pages with text that would be code, opened in Chromium", len(HOSTILES)),
     "elsewhere": (elsewhere, "commands of a wheel installed without the checkout", len(COMMANDS)),
+    "processors": (
+        partial(processors, chapters=("02", "03"), profile="book"),
+        "numbers of chapters 2 and 3, with the instructions of older processors",
+        len(PROCESSORS),
+    ),
     "surroundings": (surroundings, "executions of chapter 7 in other surroundings", 5),
 }
 

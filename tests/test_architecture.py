@@ -77,6 +77,16 @@ def test_a_file_says_what_it_is_and_runs_no_code_from_data(path):
             assert keywords.get("weights_only") == "True", f"line {call.lineno}"
 
 
+def test_all_that_is_installed_is_pinned_by_hash_but_torch():
+    lock, hashes = ((LIBRARY.parent / f"requirements.{kind}").read_text("utf-8")
+                    for kind in ("lock", "hashes"))  # fmt: skip
+    hashed = r"^(\w[^\s;]+)(?: ;.*)?(?: \\\n    --hash=sha256:[0-9a-f]{64})+$"
+    pins = {pin.lower().replace("_", "-") for pin in re.findall(r"^\w[^\s;]+", lock, re.M)}
+    assert pins - set(re.findall(hashed, hashes, re.M)) == set(re.findall("^torch==.*", lock, re.M))
+    node = json.loads((LIBRARY.parent / "package-lock.json").read_text("utf-8"))["packages"]
+    assert all(node[name]["integrity"].startswith("sha512-") for name in node if name)
+
+
 def test_the_walks_of_contributing_lead_where_they_say():
     text = (LIBRARY.parent / "CONTRIBUTING.md").read_text("utf-8")
     steps = re.findall(r"`([\w/.]+):(\d+)`\s+\(`([^`]+)`\)", text)

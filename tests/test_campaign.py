@@ -1,6 +1,9 @@
 """Each campaign of ``campaign.py`` at its smallest: faults and bad input, and no defect."""
 
 import json
+import os
+import subprocess
+import sys
 from contextlib import contextmanager
 
 import chess.pgn
@@ -50,6 +53,16 @@ def test_text_that_would_be_code_is_shown_and_what_runs_is_noticed(tmp_path, bro
 def test_a_command_ends_at_any_moment(tmp_path, stockfish):
     counts = campaign.interrupts(3, 1, tmp_path)
     assert counts["defect"] == 0 and any("stopped" in how for how in counts)
+
+
+@pytest.mark.slow
+def test_an_older_processor_gives_the_same_numbers(tmp_path):
+    seen = campaign.processors(1, 1, tmp_path, chapters=("15",))
+    assert seen["AVX2, chapter 15: identical"] == seen["tried"] > 0 == seen["defect"]
+    name = "import torch; print(torch.backends.cpu.get_cpu_capability())"
+    settings = {**os.environ, **campaign.PROCESSORS["SSE4.2"]}
+    done = subprocess.run([sys.executable, "-c", name], env=settings, capture_output=True)
+    assert done.stdout == b"DEFAULT\n"
 
 
 @pytest.mark.parametrize(("power", "steep"), [(0, []), (1, []), (2, ["kilobytes"])])

@@ -377,7 +377,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _replace(path: Path, text: str, mode: int = 0o666) -> None:
-    """Write a file whole or not at all; a link, a pipe, a device and a mode stay what they are."""
+    """Write a file whole or not at all; links, pipes, devices, modes and owners stay."""
     target = path.resolve()
     aside = target.with_name(target.name + ".part")
     try:
@@ -387,6 +387,8 @@ def _replace(path: Path, text: str, mode: int = 0o666) -> None:
         aside.touch(mode)
         aside.write_text(text, encoding="utf-8")
         if target.exists():
+            with suppress(PermissionError):  # root alone gives a file away
+                shutil.chown(aside, target.stat().st_uid, target.stat().st_gid)
             shutil.copymode(target, aside)
         aside.replace(target)
     except OSError as error:
