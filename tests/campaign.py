@@ -19,6 +19,7 @@ import multiprocessing
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -30,7 +31,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -495,21 +496,25 @@ SURROUNDINGS = (
 )
 
 
-def surroundings(count: int, _: int, folder: Path) -> Counts:
-    """Execute a chapter under other hash seeds, zones, locales, threads, folders and masks."""
-    counts = Counts()
-    source, outcomes = PROJECT / "notebooks/07_pairwise.ipynb", []
-    for number, more in enumerate(SURROUNDINGS[:count]):
-        place = folder / f"place {number}"
+def surroundings(count: int, _: int, folder: Path, chapters: str = "??_*") -> Counts:
+    """Execute chapters under other hash seeds, zones, locales, threads, folders and masks."""
+    counts, first = Counts(), b""
+    sources = sorted((PROJECT / "notebooks").glob(f"{chapters}.ipynb"))
+    for number in range(count):
+        source, place = sources[number // len(SURROUNDINGS)], folder / f"place {number}"
         place.mkdir()
-        environment = {**os.environ, **more, "CHESSGLOSS_RESULTS": str(place), "PROJECT": ""}
+        own = SURROUNDINGS[number % len(SURROUNDINGS)] | {"CHESSGLOSS_RESULTS": str(place)}
+        own |= {"CHESSGLOSS_STORE": str(place), "PROJECT": ""}
         command = [sys.executable, "-m", "papermill", str(source), str(place / "out.ipynb")]
         command += ["-p", "profile", "smoke", "--no-progress-bar", "--cwd", str(source.parent)]
         mask = (0o22, 0o77)[number % 2]
-        subprocess.run(command, env=environment, check=True, cwd=place, umask=mask)
-        outcomes.append((place / "07_pairwise.json").read_bytes())
-        counts["runs"] += 1
-        counts["defect"] += outcomes[-1] != outcomes[0]
+        subprocess.run(command, env=os.environ | own, check=True, cwd=place, umask=mask)
+        outcome = (place / f"{source.stem}.json").read_bytes()
+        first = outcome if number % len(SURROUNDINGS) == 0 else first
+        same = outcome == first
+        counts[f"{source.stem}: {'the same bytes' if same else 'other bytes'}"] += 1
+        counts["defect"] += not same
+        shutil.rmtree(place)
     return counts
 
 
@@ -538,21 +543,26 @@ def processors(
     count: int, _: int, folder: Path, chapters: Sequence[str] = ("03",), profile: str = "smoke"
 ) -> Counts:
     """Execute chapters with older instructions, ``count`` kinds of them; compare the numbers."""
-    (book, comparison), counts, runs = _book(), Counts(), {}
+    (book, comparison), counts = _book(), Counts()
     tolerances = comparison.read_tolerances(PROJECT / "book/tolerances.toml")
-    for kind, settings in {"this": {}, **dict(list(PROCESSORS.items())[:count])}.items():
-        runs[kind] = book.separate_run(PROJECT, profile, folder / kind)
-        with mock.patch.dict(os.environ, settings):
-            for chapter in chapters:
-                book.execute(runs[kind], book.find_chapter(book.read_chapters(PROJECT), chapter))
-    for kind, run in list(runs.items())[1:]:
-        rows = comparison.compare(runs["this"].results, run.results, tolerances)
-        for chapter, outcome, detail in rows[["chapter", "outcome", "detail"]].to_numpy():
-            counts[f"{kind}, chapter {int(chapter[:2])}: {outcome}"] += 1
-            counts["tried"] += 1
-            if outcome in comparison.FAILURES:
-                counts["defect"] += 1
-                print(f"{kind}, {chapter}: {detail}")
+    found = [book.find_chapter(book.read_chapters(PROJECT), number) for number in chapters]
+    kinds = {"none": {}, **dict(list(PROCESSORS.items())[:count])}
+    runs = {kind: book.separate_run(PROJECT, profile, folder / kind) for kind in kinds}
+    if profile == "book":
+        runs["none"] = book.committed_run(PROJECT)
+    for (kind, run), chapter in product(runs.items(), found):
+        if profile != "book" or kind != "none":
+            with mock.patch.dict(os.environ, kinds[kind]):
+                book.execute(run, chapter)
+    for kind in list(PROCESSORS)[:count]:
+        rows = comparison.compare(runs["none"].results, runs[kind].results, tolerances)
+        rows = rows[rows["chapter"].isin([chapter.name for chapter in found])]
+        for name, outcome, detail in rows[["chapter", "outcome", "detail"]].to_numpy():
+            counts[f"{kind}, chapter {int(name[:2])}: {outcome}"] += 1
+            if detail:
+                print(f"{kind}, {name}: {detail}")
+        counts["defect"] += int(rows["outcome"].isin(comparison.FAILURES).sum())
+        counts["tried"] += len(rows)
     return counts
 
 
@@ -940,7 +950,7 @@ CAMPAIGNS: dict[str, tuple[Callable[[int, int, Path], Counts], str, int]] = {
         "numbers of chapters 2 and 3, with the instructions of older processors",
         len(PROCESSORS),
     ),
-    "surroundings": (surroundings, "executions of chapter 7 in other surroundings", 5),
+    "surroundings": (surroundings, "executions of a chapter in other surroundings", 80),
 }
 
 SEED = 27

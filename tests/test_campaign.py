@@ -56,6 +56,12 @@ def test_a_command_ends_at_any_moment(tmp_path, stockfish):
 
 
 @pytest.mark.slow
+def test_other_surroundings_give_the_same_bytes(tmp_path):
+    seen = campaign.surroundings(2, 1, tmp_path, "15_*")
+    assert seen == {"15_your_own_game: the same bytes": 2, "defect": 0}
+
+
+@pytest.mark.slow
 def test_an_older_processor_gives_the_same_numbers(tmp_path):
     seen = campaign.processors(1, 1, tmp_path, chapters=("15",))
     assert seen["AVX2, chapter 15: identical"] == seen["tried"] > 0 == seen["defect"]
