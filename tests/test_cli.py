@@ -69,9 +69,24 @@ def test_ctrl_c_is_no_traceback(scripted, monkeypatch, capsys):
     assert capsys.readouterr().err == "chessgloss ask: stopped\n"
 
 
-@pytest.mark.parametrize("stop", ["raise KeyboardInterrupt", "exec('raise KeyboardInterrupt')"])
-def test_ctrl_c_while_the_command_loads_is_no_traceback_either(tmp_path, stop):
-    (tmp_path / "pandas.py").write_text(stop)
+#: A compiled module that is interrupted while it loads.
+ABORTS = """
+import os, signal, time
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(5)
+except BaseException:
+    os.abort()
+"""
+
+
+@pytest.mark.parametrize(("module", "text"), [
+    ("pandas", "raise KeyboardInterrupt"),
+    ("pandas", "exec('raise KeyboardInterrupt')"),
+    ("pooch", ABORTS),
+])  # fmt: skip
+def test_ctrl_c_while_modules_load_is_no_traceback_either(tmp_path, module, text):
+    (tmp_path / f"{module}.py").write_text(text)
     done = command("doctor", env={**os.environ, "PYTHONPATH": f"{tmp_path}:{PROJECT / 'lib'}"})
     assert (done.returncode, done.stderr) == (130, "chessgloss: stopped\n")
 
