@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import islice, product
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -540,29 +540,33 @@ PROCESSORS = {
 
 
 def processors(
-    count: int, _: int, folder: Path, chapters: Sequence[str] = ("03",), profile: str = "smoke"
+    count: int, _: int, folder: Path, chapters: Sequence[str] = (), profile: str = "book"
 ) -> Counts:
-    """Execute chapters with older instructions, ``count`` kinds of them; compare the numbers."""
+    """Execute chapters with older instructions, ``count`` times; compare with the committed.
+
+    All are executed without AVX-512 (or those named), then three of many sums without AVX.
+    """
     (book, comparison), counts = _book(), Counts()
     tolerances = comparison.read_tolerances(PROJECT / "book/tolerances.toml")
-    found = [book.find_chapter(book.read_chapters(PROJECT), number) for number in chapters]
-    kinds = {"none": {}, **dict(list(PROCESSORS.items())[:count])}
-    runs = {kind: book.separate_run(PROJECT, profile, folder / kind) for kind in kinds}
-    if profile == "book":
-        runs["none"] = book.committed_run(PROJECT)
-    for (kind, run), chapter in product(runs.items(), found):
-        if profile != "book" or kind != "none":
-            with mock.patch.dict(os.environ, kinds[kind]):
-                book.execute(run, chapter)
-    for kind in list(PROCESSORS)[:count]:
-        rows = comparison.compare(runs["none"].results, runs[kind].results, tolerances)
-        rows = rows[rows["chapter"].isin([chapter.name for chapter in found])]
-        for name, outcome, detail in rows[["chapter", "outcome", "detail"]].to_numpy():
-            counts[f"{kind}, chapter {int(name[:2])}: {outcome}"] += 1
+    known, committed = book.read_chapters(PROJECT), book.committed_run(PROJECT)
+    runs = [("AVX2", number) for number in chapters or [each.name[:2] for each in known]]
+    runs += [("SSE4.2", number) for number in ("02", "03", "16")]
+    for kind, number in runs[:count]:
+        chapter = book.find_chapter(known, number)
+        run = book.separate_run(PROJECT, profile, folder / kind)
+        if profile != "book":
+            committed = book.separate_run(PROJECT, profile, folder / "newest")
+            book.execute(committed, chapter)
+        with mock.patch.dict(os.environ, PROCESSORS[kind]):
+            book.execute(run, chapter)
+        rows = comparison.compare(committed.results, run.results, tolerances)
+        own = rows.loc[rows["chapter"] == chapter.name, ["outcome", "detail"]]
+        for outcome, detail in own.to_numpy():
+            counts[f"{kind}: {outcome}"] += 1
+            counts["defect"] += outcome in comparison.FAILURES
+            counts["tried"] += 1
             if detail:
-                print(f"{kind}, {name}: {detail}")
-        counts["defect"] += int(rows["outcome"].isin(comparison.FAILURES).sum())
-        counts["tried"] += len(rows)
+                print(f"{kind}, {chapter.name}: {detail}", flush=True)
     return counts
 
 
@@ -946,9 +950,9 @@ CAMPAIGNS: dict[str, tuple[Callable[[int, int, Path], Counts], str, int]] = {
     "pages": (pages, "pages with text that would be code, opened in Chromium", len(HOSTILES)),
     "elsewhere": (elsewhere, "commands of a wheel installed without the checkout", len(COMMANDS)),
     "processors": (
-        partial(processors, chapters=("02", "03"), profile="book"),
-        "numbers of chapters 2 and 3, with the instructions of older processors",
-        len(PROCESSORS),
+        processors,
+        "numbers of chapters, with the instructions of older processors",
+        19,
     ),
     "surroundings": (surroundings, "executions of a chapter in other surroundings", 80),
 }
