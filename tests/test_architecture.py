@@ -85,6 +85,9 @@ def test_all_that_is_installed_is_pinned_by_hash_but_torch():
     assert pins - set(re.findall(hashed, hashes, re.M)) == set(re.findall("^torch==.*", lock, re.M))
     node = json.loads((LIBRARY.parent / "package-lock.json").read_text("utf-8"))["packages"]
     assert all(node[name]["integrity"].startswith("sha512-") for name in node if name)
+    for workflow in (LIBRARY.parent / ".github/workflows").iterdir():
+        actions = re.findall(r"uses: (\S+)", workflow.read_text("utf-8"))
+        assert [each for each in actions if not re.search("@[0-9a-f]{40}$", each)] == []
 
 
 def test_the_walks_of_contributing_lead_where_they_say():
