@@ -267,8 +267,7 @@ class Played:
     def __init__(
         self, board: chess.Board, move: chess.Move, previous: chess.Move | None = None
     ) -> None:
-        self.before, self.after, self.move = board, board.copy(stack=False), move
-        self.after.push(move)
+        self.before, self.after, self.move = board, boards.after_move(board, move), move
         self.us, self.them = board.turn, not board.turn
         self.start, self.end = move.from_square, move.to_square
         self.piece = boards.piece_on(board, self.start)

@@ -23,7 +23,7 @@ from typing import Final, Literal, NamedTuple
 
 import chess
 
-from chessgloss.facts.board import after_pass, king_of, line_pieces, passed_by, piece_on
+from chessgloss.facts.board import after_move, after_pass, king_of, line_pieces, passed_by, piece_on
 
 #: Value of each piece in pawns.
 VALUES: Final[Mapping[chess.PieceType, int]] = dict(enumerate((1, 3, 3, 5, 9, 0), chess.PAWN))
@@ -212,11 +212,8 @@ class Exchanges:
             queen = _promotes(piece, target)
             value = VALUES[chess.QUEEN if queen else piece]
             won = standing + (value - 1 if queen else 0)
-            lawful = [
-                after
-                for start in chess.scan_forward(takers & kind)
-                if self._lawful(side, piece, target, after := rest ^ _SQUARES[start])
-            ]
+            afters = (rest ^ _SQUARES[start] for start in chess.scan_forward(takers & kind))
+            lawful = [after for after in afters if self._lawful(side, piece, target, after)]
             if lawful:
                 return max(0, *(won - self._reply(not side, target, r, value) for r in lawful))
         return 0
@@ -349,8 +346,7 @@ def discovered_attacks(
     what that capture wins by exchange, in pawns; ``None`` for the king (a discovered check)
     and where the capture is not lawful.
     """
-    end, colour, opened = board.copy(stack=False), board.turn, []
-    end.push(move)
+    end, colour, opened = after_move(board, move), board.turn, []
     left = board.occupied & ~end.occupied
     moved = end.occupied_co[colour] & ~board.occupied_co[colour]
     exchanges = Exchanges(end, colour)
@@ -448,12 +444,8 @@ def mates(board: chess.Board, colour: chess.Color) -> tuple[chess.Move, ...]:
     turned = board if board.turn == colour else after_pass(board)
     if turned is None:
         return ()
-    mating = set[chess.Move]()
-    for move in set(_possible_checks(turned)):
-        turned.push(move)
-        if turned.is_checkmate():
-            mating.add(move)
-        turned.pop()
+    checks = set(_possible_checks(turned))
+    mating = {move for move in checks if after_move(turned, move).is_checkmate()}
     queens = {move for move in mating if move.promotion == chess.QUEEN}
     others = {m for m in mating - queens if replace(m, promotion=chess.QUEEN) not in queens}
     return tuple(sorted(queens | others, key=chess.Move.uci))

@@ -19,6 +19,7 @@ import pandas as pd
 
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.corpora.games import stream_lines
+from chessgloss.facts.board import after_move
 from chessgloss.llm.recordings import Request
 from chessgloss.positions import MoveInContext, Position, repair_fen
 from chessgloss.skill.players import MOVE, Answer, Asked, read_table
@@ -125,13 +126,8 @@ class Problem:
 
 def mating_moves(board: chess.Board) -> tuple[str, ...]:
     """Return all mating moves in UCI, sorted: every promotion that mates is one of its own."""
-    mating = []
-    for move in board.legal_moves:
-        board.push(move)
-        if board.is_checkmate():
-            mating.append(move.uci())
-        board.pop()
-    return tuple(sorted(mating))
+    moves = board.legal_moves
+    return tuple(sorted(each.uci() for each in moves if after_move(board, each).is_checkmate()))
 
 
 # ---------------------------------------------------------------- problems
