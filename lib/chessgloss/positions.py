@@ -222,7 +222,7 @@ class Game:
     @property
     def key(self) -> str:
         """Hash of root and moves, 16 hex digits: the game's name in every split."""
-        return _digest(self.root + " " + " ".join(self.moves))
+        return text_digest(self.root + " " + " ".join(self.moves))
 
     @property
     def split(self) -> Split:
@@ -286,7 +286,7 @@ def split_of(key: str) -> Split:
     The key is hashed, so that the same game falls into the same part in every chapter:
     80 % train, 10 % validation, 10 % test.
     """
-    tenth = int(_digest(key), 16) % 10
+    tenth = int(text_digest(key), 16) % 10
     return "train" if tenth < 8 else "validation" if tenth == 8 else "test"
 
 
@@ -468,8 +468,9 @@ def _text_problem(written: str, game: chess.pgn.Game) -> str:
     return ""
 
 
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+def text_digest(text: str, size: int = 8) -> str:
+    """Return the BLAKE2b hash of a text, ``size`` bytes as hex digits: its name, or its lot."""
+    return hashlib.blake2b(text.encode(), digest_size=size).hexdigest()
 
 
 def _read_board(fen: str, given: str) -> chess.Board:

@@ -5,7 +5,6 @@ The methods of the CCC paper, their ablations, and the comments of all of them s
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,7 +27,7 @@ from chessgloss.facts import Verdict, side_name
 from chessgloss.facts.board import attacks
 from chessgloss.llm.client import Client, Misconfigured, Unanswered, replay
 from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
-from chessgloss.positions import MoveInContext, Position
+from chessgloss.positions import MoveInContext, Position, text_digest
 from chessgloss.store import find_project
 
 Notation = Literal["fen", "pgn"]
@@ -148,9 +147,8 @@ def choose_concepts(
         return tuple(_with_change(each, -each.change) for each in top)
     if choice != "random":
         return top if choice == "top" else ()
-    lot = f"1 {move.position.fen} {move.uci}".encode()
-    digest = hashlib.blake2b(lot, digest_size=8).digest()
-    random = np.random.default_rng(int.from_bytes(digest, "big"))
+    lot = text_digest(f"1 {move.position.fen} {move.uci}")
+    random = np.random.default_rng(int(lot, 16))
     drawn = random.permutation(len(others))[: len(top)]
     signs = random.choice([-1.0, 1.0], size=len(drawn))
     return tuple(

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from chessgloss.corpora.samples import draw_plies, fens_at
 from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
-from chessgloss.positions import Game, MoveInContext
+from chessgloss.positions import Game, MoveInContext, text_digest
 from chessgloss.store import Store
 
 #: What a move is first of all; the first that fits, in this order.
@@ -205,8 +205,7 @@ def measure_changes(moves: pd.DataFrame, store: Store) -> TermChanges:
     store holds is not asked for again.
     """
     fens, before, after = distinct_positions(moves)
-    digest = hashlib.blake2b("\n".join(fens).encode(), digest_size=12).hexdigest()
-    recipe = {"fens": digest, "oracle": ORACLE}
+    recipe = {"fens": text_digest("\n".join(fens), 12), "oracle": ORACLE}
     values = store.fetch("change_terms", recipe, lambda: {"values": ask_oracle(fens)})["values"]
     known = np.isfinite(values).all(axis=1)
     measured = TermChanges(moves, values[before], values[after])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -12,7 +11,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from chessgloss.positions import Game
+from chessgloss.positions import Game, text_digest
 
 Phase = Literal["opening", "middlegame", "endgame"]
 
@@ -50,7 +49,7 @@ class PositionSample:
 
     def digest(self) -> str:
         """Return a hash of the FENs in their order: the sample's name in a recipe."""
-        return hashlib.blake2b("\n".join(self.fens).encode(), digest_size=12).hexdigest()
+        return text_digest("\n".join(self.fens), 12)
 
 
 def sample_positions(

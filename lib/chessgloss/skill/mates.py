@@ -39,10 +39,7 @@ TABLE7: Final = {"bare": "LLM", "expert": "LLM + expert", "hint": "LLM + concept
 #: The models of the paper's Table 7, and the names under which an endpoint is asked for them.
 #: ChessGPT is served on one's own machine, by llama.cpp or vLLM, under that name.
 PAPERS_MODELS: Final = {
-    "GPT-4o": "gpt-4o",
-    "GPT-4o-mini": "gpt-4o-mini",
-    "GPT-3.5-turbo": "gpt-3.5-turbo",
-    "ChessGPT": "chessgpt",
+    name: name.lower() for name in ("GPT-4o", "GPT-4o-mini", "GPT-3.5-turbo", "ChessGPT")
 }
 
 #: Every outcome of an answer from the best to none at all; only the first counts.
