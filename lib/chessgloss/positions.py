@@ -25,13 +25,8 @@ Split = Literal["train", "validation", "test"]
 Result = Literal["1-0", "0-1", "1/2-1/2", "*"]
 
 #: What a missing field of a FEN is taken for, by its name in a repair.
-_FEN_DEFAULTS = {
-    "side to move": "w",
-    "castling rights": "-",
-    "en passant square": "-",
-    "halfmove clock": "0",
-    "move number": "1",
-}
+_FEN_DEFAULTS = {"side to move": "w", "castling rights": "-", "en passant square": "-"}
+_FEN_DEFAULTS |= {"halfmove clock": "0", "move number": "1"}
 _MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.(\.\.|…)?\s*")
 #: Pieces as books print them, in place of letters; a pawn has none.
 _FIGURINES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBN KQRBN ")
@@ -356,16 +351,14 @@ def read_move(position: Position, text: str) -> MoveInContext:
     """
     board = chess.Board(position.fen)
     bare = _MOVE_NUMBER.sub("", text).translate(_FIGURINES).strip().rstrip("!?")
-    try:
-        return MoveInContext(position, board.parse_san(bare).uci())
-    except chess.AmbiguousMoveError:
-        raise MoveError(f"{text!r} is ambiguous in {position.fen!r}; name the square") from None
-    except ValueError:
-        pass
-    try:
-        return MoveInContext(position, board.parse_uci(bare.lower()).uci())
-    except ValueError:
-        raise MoveError(_illegal(text, board)) from None
+    for parse, words in ((board.parse_san, bare), (board.parse_uci, bare.lower())):
+        try:
+            return MoveInContext(position, parse(words).uci())
+        except chess.AmbiguousMoveError:
+            raise MoveError(f"{text!r} is ambiguous in {position.fen!r}; name the square") from None
+        except ValueError:
+            continue
+    raise MoveError(_illegal(text, board))
 
 
 def read_pgn(source: Path | bytes) -> Iterator[PgnGame]:

@@ -31,7 +31,7 @@ import chess.svg
 from chessgloss.commentary.briefing import Briefing, Comment, after_pass
 from chessgloss.commentary.notes import write_notes
 from chessgloss.commentary.prompts import visible
-from chessgloss.concepts.changes import ConceptChange
+from chessgloss.concepts.changes import Changes, ConceptChange
 from chessgloss.engine import ScoreWording, centipawns, score_text, win_chance
 from chessgloss.facts import Analyse, Verdict, search, weigh
 from chessgloss.facts.verdict import JUDGEMENT_BOUNDS, LEAST_NODES, MOST_NODES, RANKED_LINES
@@ -137,9 +137,7 @@ class AnnotatedGame:
 
 
 def choose_moments(
-    moves: Sequence[MoveInContext],
-    verdicts: Sequence[Verdict],
-    concepts: Sequence[Sequence[ConceptChange]],
+    moves: Sequence[MoveInContext], verdicts: Sequence[Verdict], concepts: Sequence[Changes]
 ) -> list[int]:
     """Return the plies that deserve a comment, the weightiest first.
 

@@ -35,6 +35,9 @@ PHRASES = read_table("phrases.toml")
 #: What is searched for each position, and how many lines before the move.
 NODES, LINES = 200_000, 5
 
+#: Moves of the lectures that are evaluated; fewer if they hold fewer.
+EVALUATED = 60
+
 #: The documents' moves that are printed with a FEN: figure, FEN as printed, move.
 EXAMPLES = (
     ("ccc/figA1", "8/3nk3/1p4pp/1N1P1p2/1bP2KP1/3P1P2/7P/8 b - - 0 0", "Bd2+"),
@@ -248,22 +251,18 @@ def documents_examples() -> tuple[EvaluatedMove, ...]:
     )
 
 
-def choose_moves(
-    lectures: Sequence[Lecture], count: int = 60, *, seed: int = 1
-) -> list[EvaluatedMove]:
+def choose_moves(lectures: Sequence[Lecture], *, seed: int = 1) -> list[EvaluatedMove]:
     """Choose the moves of the evaluated lectures whose comments are compared.
 
     Candidates are :func:`eligible` comments on a move that occurs for the first time.
     They are sorted into strata by phase and kind of move; within a stratum their order is a
     hash of seed, position and move. The strata then give one move each, in turns, until
-    there are ``count``.
+    there are :data:`EVALUATED`.
 
     Parameters
     ----------
     lectures
         All lectures; the rule of :func:`evaluated_lectures` says which may be evaluated.
-    count
-        How many moves; fewer if the lectures hold fewer.
     seed
         Changes the order within a stratum.
 
@@ -279,7 +278,7 @@ def choose_moves(
 
     ordered = sorted(sorted(candidates, key=lot), key=lambda each: each.stratum)
     strata = [[*each] for _, each in groupby(ordered, key=lambda each: each.stratum)]
-    drawn = [each for turn in zip_longest(*strata) for each in turn if each is not None][:count]
+    drawn = [each for turn in zip_longest(*strata) for each in turn if each is not None][:EVALUATED]
     return [each for each in candidates if each in drawn]
 
 

@@ -21,7 +21,7 @@ from chessgloss.commentary.briefing import PHRASES, Briefing, Comment, Evaluated
 from chessgloss.commentary.notes import write_notes
 from chessgloss.commentary.prompts import load_prompt, visible
 from chessgloss.commentary.proven import Form, request_constrained, write_proven
-from chessgloss.concepts.changes import ConceptChange
+from chessgloss.concepts.changes import Changes, ConceptChange
 from chessgloss.engine import ScoreWording, score_text
 from chessgloss.facts import Verdict, side_name
 from chessgloss.facts.board import attacks
@@ -114,9 +114,7 @@ GUIDED = tuple(name for name, method in METHODS.items() if method.prompt == "com
 # ---------------------------------------------------------------- which concepts
 
 
-def concepts_of(
-    briefing: Briefing, method: str, count: int = CONCEPTS
-) -> tuple[ConceptChange, ...]:
+def concepts_of(briefing: Briefing, method: str, count: int = CONCEPTS) -> Changes:
     """Return the concepts that a method is given for a move."""
     chosen = METHODS[method]
     ranked = briefing.oracle if chosen.oracle else briefing.concepts
@@ -126,7 +124,7 @@ def concepts_of(
 
 def choose_concepts(
     move: MoveInContext, ranked: Sequence[ConceptChange], choice: Choice, count: int = CONCEPTS
-) -> tuple[ConceptChange, ...]:
+) -> Changes:
     """Return the concepts that a method is given, most important first.
 
     Parameters

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 import chess
 import numpy as np
@@ -70,6 +70,10 @@ class ConceptChange:
         return self.concept if self.side == "both" else f"{self.side} {self.concept}"
 
 
+#: The changes of one move, the first in rank first.
+Changes: TypeAlias = tuple[ConceptChange, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Priorities:
     """The concepts of a move, most changed first.
@@ -86,9 +90,9 @@ class Priorities:
 
     move: MoveInContext
     method: str
-    changes: tuple[ConceptChange, ...]
+    changes: Changes
 
-    def top(self, count: int = 5) -> tuple[ConceptChange, ...]:
+    def top(self, count: int = 5) -> Changes:
         """Return the first ``count`` concepts."""
         return self.changes[:count]
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import chess
 
@@ -78,6 +78,10 @@ class Capture(NamedTuple):
         return chess.Move(self.from_square, self.to_square, self.promotion)
 
 
+#: The captures of a side, where they are known already.
+Known: TypeAlias = Sequence[Capture]
+
+
 def exchange(board: chess.Board, move: chess.Move) -> int:
     """Return what a move wins by the exchange that follows on its square, in pawns.
 
@@ -99,7 +103,7 @@ def captures(board: chess.Board, colour: chess.Color) -> tuple[Capture, ...]:
 
 
 def winning(
-    board: chess.Board, colour: chess.Color, taken: Sequence[Capture] = ()
+    board: chess.Board, colour: chess.Color, taken: Known = ()
 ) -> dict[chess.Square, Capture]:
     """Return the best capture of each piece that ``colour`` wins by exchange, by its square.
 
@@ -112,9 +116,7 @@ def winning(
     return best
 
 
-def hanging(
-    board: chess.Board, colour: chess.Color, taken: Sequence[Capture] = ()
-) -> tuple[Capture, ...]:
+def hanging(board: chess.Board, colour: chess.Color, taken: Known = ()) -> tuple[Capture, ...]:
     """Return the best capture of each piece of ``colour`` that hangs, by the order of squares.
 
     A piece hangs when the opponent has, or would have on its turn, a capture of it that wins
@@ -276,9 +278,7 @@ class Line(NamedTuple):
     absolute: bool
 
 
-def forks(
-    board: chess.Board, colour: chess.Color, taken: Sequence[Capture] = ()
-) -> tuple[Fork, ...]:
+def forks(board: chess.Board, colour: chess.Color, taken: Known = ()) -> tuple[Fork, ...]:
     """Return the forks of ``colour``, in the order of the forking pieces' squares.
 
     A piece forks when it attacks at least two targets, each the king or a piece that is
@@ -413,9 +413,7 @@ class Threat(NamedTuple):
     gain: int
 
 
-def threats(
-    board: chess.Board, colour: chess.Color, taken: Sequence[Capture] = ()
-) -> tuple[Threat, ...]:
+def threats(board: chess.Board, colour: chess.Color, taken: Known = ()) -> tuple[Threat, ...]:
     """Return what ``colour`` threatens: mates first, then by what is won, then by move.
 
     On its own turn these are what it can do at once; on the opponent's, what it could do
