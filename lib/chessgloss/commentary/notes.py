@@ -29,8 +29,7 @@ from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.engine import centipawns
 from chessgloss.facts import Fact, listed, side_name
 from chessgloss.facts import board as boards
-from chessgloss.facts.fact import named
-from chessgloss.facts.known import perpetual, zugzwang
+from chessgloss.facts.fact import named, perpetual, zugzwang
 from chessgloss.facts.tactics import VALUES, balance, captures, exchange, mates, pins, winning
 from chessgloss.facts.verdict import Standing, judge, standing
 
