@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -236,11 +236,16 @@ class Game:
 
     def fens(self) -> list[str]:
         """Return the FEN before each ply and after the last: ``len(moves) + 1`` strings."""
-        board = chess.Board(self.root)
-        fens = [board.fen()]
-        for uci in self.moves:
-            board.push(chess.Move.from_uci(uci))
-            fens.append(board.fen())
+        return list(self.fens_at(range(len(self.moves) + 1)).values())
+
+    def fens_at(self, plies: Collection[int]) -> dict[int, str]:
+        """Return the FENs of the positions after so many plies, those that there are."""
+        board, fens = chess.Board(self.root), {}
+        for ply in range(min(max(plies, default=-1), len(self.moves)) + 1):
+            if ply in plies:
+                fens[ply] = board.fen()
+            if ply < len(self.moves):
+                board.push(chess.Move.from_uci(self.moves[ply]))
         return fens
 
 

@@ -23,7 +23,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from chessgloss.corpora.samples import draw_plies, fens_at
+from chessgloss.corpora.samples import draw_plies
 from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
 from chessgloss.positions import Game, MoveInContext, text_digest
 from chessgloss.store import Store
@@ -230,7 +230,7 @@ def ask_oracle(fens: Sequence[str]) -> NDArray[np.float32]:
 
 def _draw(number: int, game: Game, per_game: int | None, seed: int) -> list[tuple]:
     drawn, rows = draw_plies(game, per_game, seed), []
-    fens = fens_at(game, {ply + step for ply in drawn for step in (0, 1, 2)})
+    fens = game.fens_at({ply + step for ply in drawn for step in (0, 1, 2)})
     for ply in sorted(drawn):
         kind = kind_of(chess.Board(fens[ply]), chess.Move.from_uci(game.moves[ply]))
         after, replied = fens[ply + 1], fens.get(ply + 2, fens[ply + 1])
