@@ -7,7 +7,8 @@ from chess.engine import Cp, PovScore
 
 from chessgloss import assets
 from chessgloss.corpora.games import read_games
-from chessgloss.facts import Fact, gather, known
+from chessgloss.facts import Fact, gather
+from chessgloss.facts import fact as known
 from chessgloss.facts.fact import KNOWN_KINDS
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from scripts import SELFPLAY, or_skip

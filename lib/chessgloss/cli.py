@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from chessgloss.claims import Checked
     from chessgloss.commentary.annotate import Commentator, Concepts
     from chessgloss.commentary.briefing import Briefing, Comment
-    from chessgloss.engine import Engine
+    from chessgloss.engine import Analysis, Engine
     from chessgloss.llm.client import Client
-    from chessgloss.positions import MoveInContext
+    from chessgloss.positions import MoveInContext, Position
     from chessgloss.survey.reading import Ratings
 
 #: The methods where no model is set (from facts alone), and where ``OPENAI_BASE_URL`` names one.
@@ -112,9 +112,7 @@ class _Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of :data:`COMMANDS`; each sets ``run``, which takes what was parsed."""
-    top = _Parser(
-        prog="chessgloss", description="A chess engine and a language model explain a move."
-    )
+    top = _Parser("chessgloss", description="A chess engine and a language model explain a move.")
     groups = {"": top.add_subparsers(dest="command", required=True, metavar="COMMAND")}
     for words, (run, about, options) in COMMANDS.items():
         group, _, name = words.rpartition(" ")
@@ -331,17 +329,14 @@ def _annotate(given: argparse.Namespace) -> int:
 
     _check_targets(*filter(None, (given.output, given.html)), source=given.pgn)
     games = read_games(given.pgn)
-    limits = {"nodes": (given.nodes, given.nodes)} if given.nodes else {}
-    annotator = Annotator(
-        lambda positions, nodes, lines: analyse_many(
-            positions, nodes=nodes, multipv=lines, processes=given.processes
-        ),
-        _writer(given)[0],
-        _concepts(given),
-        within=given.minutes * 60,
-        progress=lambda done, total: _say(f"comment {done} of {total}"),
-        **limits,
-    )
+
+    def analyse(positions: Sequence[Position], nodes: int, lines: int) -> list[Analysis]:
+        return analyse_many(positions, nodes=nodes, multipv=lines, processes=given.processes)
+
+    how: dict[str, Any] = {"nodes": (given.nodes, given.nodes)} if given.nodes else {}
+    how |= {"within": given.minutes * 60}
+    how |= {"progress": lambda done, total: _say(f"comment {done} of {total}")}
+    annotator = Annotator(analyse, _writer(given)[0], _concepts(given), **how)
     annotated = list(map(annotator.annotate, games))
     if given.output is None:
         print(write_pgn(annotated), end="")
@@ -399,9 +394,8 @@ def _replace(path: Path, text: str, mode: int = 0o666) -> None:
 
 def _ask(given: argparse.Namespace) -> int:
     from chessgloss.commentary.dialogue import Dialogue
-    from chessgloss.engine import Analysis, open_engine
+    from chessgloss.engine import open_engine
     from chessgloss.facts.verdict import LEAST_NODES, RANKED_LINES
-    from chessgloss.positions import Position
 
     move, (write, client) = chessgloss.read_move(given.fen, given.move, say=_say), _writer(given)
     nodes = given.nodes or LEAST_NODES

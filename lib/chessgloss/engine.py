@@ -302,7 +302,7 @@ def version(path: Path | None = None) -> str:
         return engine.name
 
 
-class Engine:
+class Engine(contextlib.AbstractContextManager["Engine"]):
     """One engine process, replaced when it fails. Use it as a context manager.
 
     The attribute ``name`` is the name and version that the engine gives itself.
@@ -327,9 +327,7 @@ class Engine:
         If it does not start.
     """
 
-    def __init__(
-        self, path: Path | None = None, *, hash_mb: int = 16, timeout: float = 60.0
-    ) -> None:
+    def __init__(self, path: Path | None = None, *, hash_mb: int = 16, timeout: float = 60) -> None:
         self.path = find_stockfish(path)
         self.timeout = timeout
         self._options: dict[str, int] = {"Threads": 1, "Hash": hash_mb}
@@ -338,9 +336,6 @@ class Engine:
         self._process: chess.engine.SimpleEngine | None = None
         self.name = self.path.name
         self._start()
-
-    def __enter__(self) -> Engine:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -382,9 +377,8 @@ class Engine:
         """
         limits = [limit for limit in (nodes, depth) if limit is not None]
         if len(limits) != 1 or min(*limits, multipv) < 1:
-            raise ValueError(
-                f"give nodes or depth, and multipv, from 1: {nodes=} {depth=} {multipv=}"
-            )
+            given = f"{nodes=} {depth=} {multipv=}"
+            raise ValueError(f"give nodes or depth, and multipv, from 1: {given}")
         roots = None
         if root_moves is not None:
             roots = [MoveInContext(position, uci).move for uci in root_moves]
@@ -588,7 +582,7 @@ class _Exchange(chess.engine.BaseCommand[list[str]]):
             self.set_finished()
 
 
-def open_engine(path: Path | None = None, *, hash_mb: int = 16, timeout: float = 60.0) -> Engine:
+def open_engine(path: Path | None = None, *, hash_mb: int = 16, timeout: float = 60) -> Engine:
     """Start an engine, to be used in a ``with`` statement; see :class:`Engine`."""
     return Engine(path, hash_mb=hash_mb, timeout=timeout)
 

@@ -17,7 +17,6 @@ import os
 import re
 import select
 import shutil
-import subprocess
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +24,7 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen, check_output
 
 import numpy as np
 from numpy.typing import NDArray
@@ -321,10 +321,8 @@ def network_evaluations(fens: Sequence[str]) -> NDArray[np.float64]:
         If there are not as many values as positions: one of them is in check.
     """
     commands = "".join(f"position fen {fen}\neval\n" for fen in fens) + "quit\n"
-    done = subprocess.run(
-        [find_stockfish()], input=commands, capture_output=True, text=True, check=True
-    )
-    printed = _NETWORK_LINE.findall(done.stdout)
+    output = check_output([find_stockfish()], input=commands, text=True)
+    printed = _NETWORK_LINE.findall(output)
     if len(printed) != len(fens):
         raise ValueError(f"{len(printed)} evaluations of {len(fens)}: leave out positions in check")
     return np.array(printed, float)
@@ -396,11 +394,8 @@ def run_oracle(oracle: Oracle, stop: threading.Event | None = None) -> Iterator[
     EngineFailed
         If it does not start.
     """
-    pipe = subprocess.PIPE
     try:
-        popen = subprocess.Popen(
-            oracle.command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, bufsize=0
-        )
+        popen = Popen(oracle.command, bufsize=0, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
     except OSError as error:
         raise EngineMissing(f"{oracle.name} cannot be run: {error}") from error
     with popen:
@@ -413,9 +408,7 @@ def run_oracle(oracle: Oracle, stop: threading.Event | None = None) -> Iterator[
 class OracleProcess:
     """A conversation with a running oracle of the right version; :func:`run_oracle` begins it."""
 
-    def __init__(
-        self, oracle: Oracle, popen: subprocess.Popen[bytes], stop: threading.Event
-    ) -> None:
+    def __init__(self, oracle: Oracle, popen: Popen[bytes], stop: threading.Event) -> None:
         self._oracle, self._stop, self._buffer = oracle, stop, bytearray()
         self._in, self._out = (pipe.fileno() for pipe in (popen.stdin, popen.stdout) if pipe)
         try:
@@ -538,7 +531,7 @@ def read_tables(raw: bytes, in_check: NDArray[np.bool_], trace: TraceFormat) -> 
 # The board as text with a double border, so that no step of a knight leaps over it.
 _SPELT_OUT = (("/", "//"), *((str(width), "." * width) for width in range(1, 9)))
 _BORDER = "/" * 21
-_KNIGHT_STEPS = (-21, -19, -12, -8, 8, 12, 19, 21)
+_LEAPS = (-21, -19, -12, -8, 8, 12, 19, 21)
 _LINES = ((1, "rq"), (10, "rq"), (9, "bq"), (11, "bq"))
 
 
@@ -555,9 +548,7 @@ def in_check(fen: str) -> bool:
     if turn == "b":  # seen from Black's side, with the colours swapped
         board = board[::-1].swapcase()
     king = board.index("K")
-    if "p" in (board[king - 11], board[king - 9]) or "n" in [
-        board[king + n] for n in _KNIGHT_STEPS
-    ]:
+    if "p" in (board[king - 11], board[king - 9]) or "n" in [board[king + n] for n in _LEAPS]:
         return True
     for step, sliders in _LINES:
         for line in (board[king + step :: step], board[king - step :: -step]):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -25,13 +25,8 @@ Split = Literal["train", "validation", "test"]
 Result = Literal["1-0", "0-1", "1/2-1/2", "*"]
 
 #: What a missing field of a FEN is taken for, by its name in a repair.
-_FEN_DEFAULTS = {
-    "side to move": "w",
-    "castling rights": "-",
-    "en passant square": "-",
-    "halfmove clock": "0",
-    "move number": "1",
-}
+_FEN_DEFAULTS = {"side to move": "w", "castling rights": "-", "en passant square": "-"}
+_FEN_DEFAULTS |= {"halfmove clock": "0", "move number": "1"}
 _MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.(\.\.|…)?\s*")
 #: Pieces as books print them, in place of letters; a pawn has none.
 _FIGURINES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBN KQRBN ")
@@ -222,7 +217,7 @@ class Game:
     @property
     def key(self) -> str:
         """Hash of root and moves, 16 hex digits: the game's name in every split."""
-        return _digest(self.root + " " + " ".join(self.moves))
+        return text_digest(self.root + " " + " ".join(self.moves))
 
     @property
     def split(self) -> Split:
@@ -241,11 +236,16 @@ class Game:
 
     def fens(self) -> list[str]:
         """Return the FEN before each ply and after the last: ``len(moves) + 1`` strings."""
-        board = chess.Board(self.root)
-        fens = [board.fen()]
-        for uci in self.moves:
-            board.push(chess.Move.from_uci(uci))
-            fens.append(board.fen())
+        return list(self.fens_at(range(len(self.moves) + 1)).values())
+
+    def fens_at(self, plies: Collection[int]) -> dict[int, str]:
+        """Return the FENs of the positions after so many plies, those that there are."""
+        board, fens = chess.Board(self.root), {}
+        for ply in range(min(max(plies, default=-1), len(self.moves)) + 1):
+            if ply in plies:
+                fens[ply] = board.fen()
+            if ply < len(self.moves):
+                board.push(chess.Move.from_uci(self.moves[ply]))
         return fens
 
 
@@ -286,7 +286,7 @@ def split_of(key: str) -> Split:
     The key is hashed, so that the same game falls into the same part in every chapter:
     80 % train, 10 % validation, 10 % test.
     """
-    tenth = int(_digest(key), 16) % 10
+    tenth = int(text_digest(key), 16) % 10
     return "train" if tenth < 8 else "validation" if tenth == 8 else "test"
 
 
@@ -356,16 +356,14 @@ def read_move(position: Position, text: str) -> MoveInContext:
     """
     board = chess.Board(position.fen)
     bare = _MOVE_NUMBER.sub("", text).translate(_FIGURINES).strip().rstrip("!?")
-    try:
-        return MoveInContext(position, board.parse_san(bare).uci())
-    except chess.AmbiguousMoveError:
-        raise MoveError(f"{text!r} is ambiguous in {position.fen!r}; name the square") from None
-    except ValueError:
-        pass
-    try:
-        return MoveInContext(position, board.parse_uci(bare.lower()).uci())
-    except ValueError:
-        raise MoveError(_illegal(text, board)) from None
+    for parse, words in ((board.parse_san, bare), (board.parse_uci, bare.lower())):
+        try:
+            return MoveInContext(position, parse(words).uci())
+        except chess.AmbiguousMoveError:
+            raise MoveError(f"{text!r} is ambiguous in {position.fen!r}; name the square") from None
+        except ValueError:
+            continue
+    raise MoveError(_illegal(text, board))
 
 
 def read_pgn(source: Path | bytes) -> Iterator[PgnGame]:
@@ -468,8 +466,9 @@ def _text_problem(written: str, game: chess.pgn.Game) -> str:
     return ""
 
 
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+def text_digest(text: str, size: int = 8) -> str:
+    """Return the BLAKE2b hash of a text, ``size`` bytes as hex digits: its name, or its lot."""
+    return hashlib.blake2b(text.encode(), digest_size=size).hexdigest()
 
 
 def _read_board(fen: str, given: str) -> chess.Board:

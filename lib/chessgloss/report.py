@@ -10,7 +10,6 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
-from importlib.resources import files
 from itertools import pairwise
 from numbers import Integral, Real
 from pathlib import Path
@@ -35,9 +34,7 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 VERDICT_STYLES = {"false": "claim-false", "not checkable": "claim-open", "true": "claim-true"}
 
 #: Names for people of what keys and code call by an identifier: ``ccc_none``.
-NAMES: Mapping[str, str] = tomllib.loads(
-    files("chessgloss").joinpath("names.toml").read_text("utf-8")
-)
+NAMES: Mapping[str, str] = tomllib.loads(Path(__file__).with_name("names.toml").read_text("utf-8"))
 
 #: A cell of an HTML table, and what in it may be a name of :data:`NAMES`.
 _CELL = re.compile(r"(?<=>)([^<>]+)(?=</t[hd]>)")
@@ -309,9 +306,8 @@ def board(shown: Position | MoveInContext, size: int = 340) -> Html:
     svg = chess.svg.board(
         position.board(), orientation=position.turn, arrows=arrows, size=size, coordinates=True
     )
-    asked = urlencode(
-        {"fen": position.fen} | ({"move": move.uci()} if move else {}), quote_via=quote
-    )
+    moved = {"move": move.uci()} if move else {}
+    asked = urlencode({"fen": position.fen} | moved, quote_via=quote)
     link = f'<a class="explore" href="../explorer.html#{asked}">in the explorer</a>'
     return Html(f'<div class="board">{svg}{link}</div>', str(chess.Board(position.fen)))
 
@@ -328,7 +324,7 @@ def use_house_style() -> None:
     from cycler import cycler
     from matplotlib_inline.backend_inline import set_matplotlib_formats
 
-    plt.style.use(str(files("chessgloss").joinpath("report.mplstyle")))
+    plt.style.use(str(Path(__file__).with_name("report.mplstyle")))
     plt.rcParams["axes.prop_cycle"] = cycler(color=PALETTE)
     set_matplotlib_formats("svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight")
 

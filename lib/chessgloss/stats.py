@@ -9,12 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
+
+Floats: TypeAlias = NDArray[np.float64]
+#: What is measured of rows, which stand along the first axis.
+Measure: TypeAlias = Callable[[Floats], float]
+#: The cluster of each row; without it each row is a cluster of its own.
+Groups: TypeAlias = ArrayLike | None
 
 #: Resamples of a bootstrap unless a caller says otherwise.
 RESAMPLES = 1_000
@@ -138,7 +144,7 @@ def effective_size(hits: ArrayLike, counts: ArrayLike) -> float:
     return size * (_Z / float(special.stdtrit(k - 1, 0.975))) ** 2
 
 
-def mean_interval(values: ArrayLike, clusters: ArrayLike | None = None, *, seed: int) -> Interval:
+def mean_interval(values: ArrayLike, clusters: Groups = None, *, seed: int) -> Interval:
     """Return the mean of ``values`` with a 95 % interval over whole clusters.
 
     Zeros and ones are a share and get Wilson's interval at their :func:`effective_size`: it
@@ -248,7 +254,7 @@ class Paired:
 
 
 def paired_difference(
-    first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None = None, *, seed: int
+    first: ArrayLike, second: ArrayLike, clusters: Groups = None, *, seed: int
 ) -> Interval:
     """Return the mean of the first less the second of paired values, with a 95 % interval.
 
@@ -283,12 +289,11 @@ def paired_difference(
     centre = sums.sum() / rows.sum()
     spread = np.sqrt(sums.size / (sums.size - 1) * ((sums - centre * rows) ** 2).sum()) / rows.sum()
     reach = special.stdtrit(sums.size - 1, 0.975) * spread
-    return _reaching(
-        value, max(-1.0, float(centre - reach)), min(1.0, float(centre + reach)), x.size
-    )
+    low, high = max(-1.0, float(centre - reach)), min(1.0, float(centre + reach))
+    return _reaching(value, low, high, x.size)
 
 
-def sign_flip_p(differences: ArrayLike, *, seed: int, flips: int = FLIPS) -> NDArray[np.float64]:
+def sign_flip_p(differences: ArrayLike, *, seed: int, flips: int = FLIPS) -> Floats:
     """Return two-sided p-values of "no difference": the signs of units are flipped at random.
 
     Where there are at most ``flips`` ways to flip, all are gone through and p is exact;
@@ -322,12 +327,7 @@ def sign_flip_p(differences: ArrayLike, *, seed: int, flips: int = FLIPS) -> NDA
 
 
 def paired_permutation(
-    first: ArrayLike,
-    second: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    seed: int,
-    rounds: int = 9_999,
+    first: ArrayLike, second: ArrayLike, clusters: Groups = None, *, seed: int, rounds: int = 9_999
 ) -> Paired:
     """Test whether paired values differ, by exchanging them at random within whole clusters.
 
@@ -356,7 +356,7 @@ def paired_permutation(
 
 
 def area_under_curve(
-    scores: ArrayLike, positive: ArrayLike, clusters: ArrayLike | None = None, *, seed: int
+    scores: ArrayLike, positive: ArrayLike, clusters: Groups = None, *, seed: int
 ) -> Interval:
     """Return how often a positive row is scored above a negative one (a tie is one half).
 
@@ -410,7 +410,7 @@ def fleiss_kappa(ratings: ArrayLike, categories: int) -> float:
     return float(inter_rater.fleiss_kappa(counts))
 
 
-def ranks(scores: ArrayLike, axis: int) -> NDArray[np.float64]:
+def ranks(scores: ArrayLike, axis: int) -> Floats:
     """Return the rank of each score along an axis: 1 is the highest, equals share the best.
 
     A missing score (NaN) makes the ranks along its axis missing: a rank needs them all.
@@ -457,7 +457,7 @@ def correlation(
     first: ArrayLike,
     second: ArrayLike,
     kind: Kind = "pearson",
-    clusters: ArrayLike | None = None,
+    clusters: Groups = None,
     *,
     seed: int,
     resamples: int = 300,
@@ -486,19 +486,14 @@ def correlation(
     known = np.isfinite(pairs).all(axis=1)
     groups = None if clusters is None else np.asarray(clusters)[known]
 
-    def measure(rows: NDArray[np.float64]) -> float:
+    def measure(rows: Floats) -> float:
         return together(rows[:, 0], rows[:, 1], kind)
 
     return bootstrap(pairs[known], measure, groups, seed=seed, resamples=resamples)
 
 
 def bootstrap(
-    values: NDArray[np.float64],
-    statistic: Callable[[NDArray[np.float64]], float],
-    clusters: ArrayLike | None = None,
-    *,
-    seed: int,
-    resamples: int = 500,
+    values: Floats, statistic: Measure, clusters: Groups = None, *, seed: int, resamples: int = 500
 ) -> Interval:
     """Return a statistic with its 95 % interval over whole clusters of rows.
 
@@ -582,7 +577,7 @@ def _reaching(value: float, low: float, high: float, n: int) -> Interval:
     return Interval(value, min(low, value), max(high, value), n)
 
 
-def _area(rows: NDArray[np.float64]) -> float:
+def _area(rows: Floats) -> float:
     """Return the area of rows (score, whether positive); NaN where one kind is missing."""
     positive = rows[:, 1] == 1
     count = int(positive.sum())
@@ -592,20 +587,18 @@ def _area(rows: NDArray[np.float64]) -> float:
     return float(won / (count * (len(rows) - count)))
 
 
-def _binary(values: NDArray[np.float64]) -> bool:
+def _binary(values: Floats) -> bool:
     return bool(np.isin(values, (0.0, 1.0)).all())
 
 
-def _cluster_index(rows: int, clusters: ArrayLike | None) -> NDArray[np.intp]:
+def _cluster_index(rows: int, clusters: Groups) -> NDArray[np.intp]:
     """Return the number of each row's cluster, from 0; without clusters each row is its own."""
     if clusters is None:
         return np.arange(rows)
     return np.unique(np.asarray(clusters), return_inverse=True)[1]
 
 
-def _cluster_sums(
-    values: NDArray[np.float64], clusters: ArrayLike | None
-) -> tuple[NDArray[np.float64], NDArray[Any]]:
+def _cluster_sums(values: Floats, clusters: Groups) -> tuple[Floats, NDArray[Any]]:
     """Return sum and number of the values of each cluster: ``(clusters,)`` both."""
     if not values.size or not np.isfinite(values).all():
         raise ValueError(f"need finite values, got {values.size} of which some may be nan or inf")
@@ -614,11 +607,7 @@ def _cluster_sums(
 
 
 def _resample(
-    values: NDArray[np.float64],
-    statistic: Callable[[NDArray[np.float64]], float],
-    index: NDArray[np.intp],
-    seed: int,
-    resamples: int,
+    values: Floats, statistic: Measure, index: NDArray[np.intp], seed: int, resamples: int
 ) -> list[float]:
     """Return a statistic of each bootstrap sample of whole clusters on which it is finite."""
     weights = cluster_weights(int(index.max()) + 1, seed=seed, resamples=resamples)[:, index]
@@ -626,7 +615,7 @@ def _resample(
     return list(filter(np.isfinite, samples))
 
 
-def _resampled_mean(sums: NDArray[np.float64], counts: NDArray[Any], seed: int) -> Interval:
+def _resampled_mean(sums: Floats, counts: NDArray[Any], seed: int) -> Interval:
     """Return the bootstrap's interval of a mean from the clusters' sums and sizes."""
     weights, n = cluster_weights(counts.size, seed=seed), int(counts.sum())
     samples = weights @ sums / (weights @ counts)

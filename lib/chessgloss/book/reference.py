@@ -13,7 +13,7 @@ import csv
 import difflib
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -172,10 +172,8 @@ def number_of(printed: str) -> float | None:
     return None
 
 
-def _narrow(
-    cells: tuple[Reference, ...], field: str, wanted: str, where: str
-) -> tuple[Reference, ...]:
-    kept = tuple(cell for cell in cells if getattr(cell, field) == wanted)
+def _narrow(cells: Sequence[Reference], field: str, wanted: str, where: str) -> list[Reference]:
+    kept = [cell for cell in cells if getattr(cell, field) == wanted]
     if not kept:
         names = _in_order(getattr(cell, field) for cell in cells)
         near = difflib.get_close_matches(wanted, names, n=5, cutoff=0.4) or names[:12]

@@ -31,16 +31,10 @@ import chess.svg
 from chessgloss.commentary.briefing import Briefing, Comment, after_pass
 from chessgloss.commentary.notes import write_notes
 from chessgloss.commentary.prompts import visible
-from chessgloss.concepts.changes import ConceptChange
+from chessgloss.concepts.changes import Changes, ConceptChange
 from chessgloss.engine import ScoreWording, centipawns, score_text, win_chance
-from chessgloss.facts import Verdict, search, weigh
-from chessgloss.facts.verdict import (
-    JUDGEMENT_BOUNDS,
-    LEAST_NODES,
-    MOST_NODES,
-    RANKED_LINES,
-    Analyse,
-)  # fmt: skip
+from chessgloss.facts import Analyse, Verdict, search, weigh
+from chessgloss.facts.verdict import JUDGEMENT_BOUNDS, LEAST_NODES, MOST_NODES, RANKED_LINES
 from chessgloss.positions import MoveInContext, PgnError, Position, read_pgn
 
 #: Writes a comment on a move from what is known of it.
@@ -143,9 +137,7 @@ class AnnotatedGame:
 
 
 def choose_moments(
-    moves: Sequence[MoveInContext],
-    verdicts: Sequence[Verdict],
-    concepts: Sequence[Sequence[ConceptChange]],
+    moves: Sequence[MoveInContext], verdicts: Sequence[Verdict], concepts: Sequence[Changes]
 ) -> list[int]:
     """Return the plies that deserve a comment, the weightiest first.
 
@@ -421,11 +413,8 @@ def player(games: Sequence[dict[str, Any]], level: int = 1, pgn: str = "") -> st
         What stands in its place where no script runs.
     """
     small = [game | {"nodes": [_without_blanks(node) for node in game["nodes"]]} for game in games]
-    words = {
-        "pieces": piece_shapes(),
-        "pgn": html.escape(pgn),
-        "data": embedded(share_texts(small)),
-    }
+    words = {"pieces": piece_shapes(), "pgn": html.escape(pgn)}
+    words |= {"data": embedded(share_texts(small))}
     words |= {"style": _part("player.css"), "script": _part("player.js")}
     return Template(_part("player.html")).substitute(words, level=level, below=level + 1)
 
@@ -526,11 +515,7 @@ def _node(node: chess.pgn.GameNode, note: Note, parent: int) -> Node:
         before, given = node.parent.board(), sorted(node.nags & SIGNS.keys())
         nags = given or ([note.nag] if note.nag else [])
         said |= value_of(node.eval() or note.score, board)
-        said |= {
-            "uci": node.uci(),
-            "san": node.san(),
-            "marks": "".join(map(SIGNS.__getitem__, nags)),
-        }
+        said |= {"uci": node.uci(), "san": node.san(), "marks": "".join(SIGNS[n] for n in nags)}
         said |= {"before": _human(node.starting_comment), "gloss": note.text}
         said |= {"number": before.fullmove_number, "white": before.turn}
         said["borrowed"] = list(note.borrowed)

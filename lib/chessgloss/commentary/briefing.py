@@ -8,7 +8,6 @@ chapter on commentary makes it anew and compares. It holds no human comment.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,16 +18,15 @@ from typing import Any
 import chess
 import chess.engine
 import numpy as np
-from numpy.typing import NDArray
 
 from chessgloss import assets
 from chessgloss.commentary import read_table
-from chessgloss.concepts.changes import ConceptChange, concept_and_side, kind_of
+from chessgloss.concepts.changes import ConceptChange, ask_oracle, concept_and_side, kind_of
 from chessgloss.corpora.lectures import Lecture, eligible, evaluated_lectures, read_lectures
 from chessgloss.corpora.samples import phase_of
 from chessgloss.engine import Analysis, Line, analyse_many
 from chessgloss.facts import Facts, Verdict, gather, weigh
-from chessgloss.positions import MoveInContext, Position, read_move, repair_fen
+from chessgloss.positions import MoveInContext, Position, read_move, repair_fen, text_digest
 from chessgloss.store import find_project
 
 #: Words as data: the names of the concepts, and patterns of what a text asks or says.
@@ -36,6 +34,9 @@ PHRASES = read_table("phrases.toml")
 
 #: What is searched for each position, and how many lines before the move.
 NODES, LINES = 200_000, 5
+
+#: Moves of the lectures that are evaluated; fewer if they hold fewer.
+EVALUATED = 60
 
 #: The documents' moves that are printed with a FEN: figure, FEN as printed, move.
 EXAMPLES = (
@@ -250,22 +251,18 @@ def documents_examples() -> tuple[EvaluatedMove, ...]:
     )
 
 
-def choose_moves(
-    lectures: Sequence[Lecture], count: int = 60, *, seed: int = 1
-) -> list[EvaluatedMove]:
+def choose_moves(lectures: Sequence[Lecture], *, seed: int = 1) -> list[EvaluatedMove]:
     """Choose the moves of the evaluated lectures whose comments are compared.
 
     Candidates are :func:`eligible` comments on a move that occurs for the first time.
     They are sorted into strata by phase and kind of move; within a stratum their order is a
     hash of seed, position and move. The strata then give one move each, in turns, until
-    there are ``count``.
+    there are :data:`EVALUATED`.
 
     Parameters
     ----------
     lectures
         All lectures; the rule of :func:`evaluated_lectures` says which may be evaluated.
-    count
-        How many moves; fewer if the lectures hold fewer.
     seed
         Changes the order within a stratum.
 
@@ -277,12 +274,11 @@ def choose_moves(
     candidates = [each for each, fit in _first_comments(lectures) if fit]
 
     def lot(each: EvaluatedMove) -> str:
-        text = f"{seed} {each.move.position.fen} {each.move.uci}"
-        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+        return text_digest(f"{seed} {each.move.position.fen} {each.move.uci}")
 
     ordered = sorted(sorted(candidates, key=lot), key=lambda each: each.stratum)
     strata = [[*each] for _, each in groupby(ordered, key=lambda each: each.stratum)]
-    drawn = [each for turn in zip_longest(*strata) for each in turn if each is not None][:count]
+    drawn = [each for turn in zip_longest(*strata) for each in turn if each is not None][:EVALUATED]
     return [each for each in candidates if each in drawn]
 
 
@@ -362,13 +358,10 @@ def _oracle_changes(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange,
     changes was trained on. Positions that the oracle has no table for count as all zero.
     """
     from chessgloss.concepts.priority import ChangeModel, weights_file
-    from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
+    from chessgloss.oracle import TERMS
 
-    def terms(fens: list[str]) -> NDArray[np.float32]:
-        return np.nan_to_num(evaluate_terms(fens, stockfish8(), progress=False).middlegame)
-
-    before = terms([move.position.fen for move in moves])
-    after = terms([move.after().fen for move in moves])
+    before = np.nan_to_num(ask_oracle([move.position.fen for move in moves]))
+    after = np.nan_to_num(ask_oracle([move.after().fen for move in moves]))
     changes = (after - before) / ChangeModel.load(weights_file("nnue")).spread
     return [
         tuple(

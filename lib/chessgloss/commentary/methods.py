@@ -5,7 +5,6 @@ The methods of the CCC paper, their ablations, and the comments of all of them s
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,13 +21,13 @@ from chessgloss.commentary.briefing import PHRASES, Briefing, Comment, Evaluated
 from chessgloss.commentary.notes import write_notes
 from chessgloss.commentary.prompts import load_prompt, visible
 from chessgloss.commentary.proven import Form, request_constrained, write_proven
-from chessgloss.concepts.changes import ConceptChange
+from chessgloss.concepts.changes import Changes, ConceptChange
 from chessgloss.engine import ScoreWording, score_text
 from chessgloss.facts import Verdict, side_name
 from chessgloss.facts.board import attacks
 from chessgloss.llm.client import Client, Misconfigured, Unanswered, replay
 from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
-from chessgloss.positions import MoveInContext, Position
+from chessgloss.positions import MoveInContext, Position, text_digest
 from chessgloss.store import find_project
 
 Notation = Literal["fen", "pgn"]
@@ -115,9 +114,7 @@ GUIDED = tuple(name for name, method in METHODS.items() if method.prompt == "com
 # ---------------------------------------------------------------- which concepts
 
 
-def concepts_of(
-    briefing: Briefing, method: str, count: int = CONCEPTS
-) -> tuple[ConceptChange, ...]:
+def concepts_of(briefing: Briefing, method: str, count: int = CONCEPTS) -> Changes:
     """Return the concepts that a method is given for a move."""
     chosen = METHODS[method]
     ranked = briefing.oracle if chosen.oracle else briefing.concepts
@@ -127,7 +124,7 @@ def concepts_of(
 
 def choose_concepts(
     move: MoveInContext, ranked: Sequence[ConceptChange], choice: Choice, count: int = CONCEPTS
-) -> tuple[ConceptChange, ...]:
+) -> Changes:
     """Return the concepts that a method is given, most important first.
 
     Parameters
@@ -148,9 +145,8 @@ def choose_concepts(
         return tuple(_with_change(each, -each.change) for each in top)
     if choice != "random":
         return top if choice == "top" else ()
-    lot = f"1 {move.position.fen} {move.uci}".encode()
-    digest = hashlib.blake2b(lot, digest_size=8).digest()
-    random = np.random.default_rng(int.from_bytes(digest, "big"))
+    lot = text_digest(f"1 {move.position.fen} {move.uci}")
+    random = np.random.default_rng(int(lot, 16))
     drawn = random.permutation(len(others))[: len(top)]
     signs = random.choice([-1.0, 1.0], size=len(drawn))
     return tuple(

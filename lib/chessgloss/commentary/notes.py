@@ -22,15 +22,14 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 import chess
-import chess.engine
+from chess.engine import PovScore
 
 from chessgloss.commentary import read_table
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.engine import centipawns
 from chessgloss.facts import Fact, listed, side_name
 from chessgloss.facts import board as boards
-from chessgloss.facts.fact import named
-from chessgloss.facts.known import perpetual, zugzwang
+from chessgloss.facts.fact import named, perpetual, zugzwang
 from chessgloss.facts.tactics import VALUES, balance, captures, exchange, mates, pins, winning
 from chessgloss.facts.verdict import Standing, judge, standing
 
@@ -267,8 +266,7 @@ class Played:
     def __init__(
         self, board: chess.Board, move: chess.Move, previous: chess.Move | None = None
     ) -> None:
-        self.before, self.after, self.move = board, board.copy(stack=False), move
-        self.after.push(move)
+        self.before, self.after, self.move = board, boards.after_move(board, move), move
         self.us, self.them = board.turn, not board.turn
         self.start, self.end = move.from_square, move.to_square
         self.piece = boards.piece_on(board, self.start)
@@ -280,11 +278,8 @@ class Played:
         self.lost_before, self.lost = (winning(each, self.them) for each in (board, self.after))
         self.loose = self.end in self.lost
         self.is_endgame = all(_army(self.after, side) <= ENDGAME for side in chess.COLORS)
-        self.words = {
-            "us": side_name(self.us),
-            "them": side_name(self.them),
-            "san": board.san(move),
-        }
+        self.words = {"us": side_name(self.us), "them": side_name(self.them)}
+        self.words["san"] = board.san(move)
         self.words |= {"to": chess.square_name(self.end), "piece": chess.piece_name(self.piece)}
         self.words["file"] = chess.FILE_NAMES[chess.square_file(self.end)]
         self.words["promoted"] = chess.piece_name(move.promotion or chess.PAWN)
@@ -571,9 +566,7 @@ class _Notes:
         rest = entry.get("decides", False), frozenset((*squares, *entry["about"])), value
         return Note(kind, side, _capital(sentence), entry["weight"] + plus, facts, *rest)
 
-    def _outcome(
-        self, board: chess.Board, line: Sequence[str], score: chess.engine.PovScore
-    ) -> Outcome:
+    def _outcome(self, board: chess.Board, line: Sequence[str], score: PovScore) -> Outcome:
         """Return what a line wins for the mover; nothing where the score does not believe it."""
         outcome, pawns = play_out(board, line, self.us), centipawns(score, self.us) / 100
         left = (1 if self.us else -1) * balance(board) + outcome.gain

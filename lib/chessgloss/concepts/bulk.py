@@ -16,7 +16,6 @@ of processes on this machine; a cluster has its own.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -34,7 +33,7 @@ from chessgloss import assets
 from chessgloss.corpora import games
 from chessgloss.experts import Representation, View, joined_activations, load_expert
 from chessgloss.oracle import Oracle, TermTable, evaluate_terms
-from chessgloss.positions import PositionError, repair_fen
+from chessgloss.positions import PositionError, repair_fen, text_digest
 from chessgloss.store import Parts, Store, file_digest
 
 #: Positions that one engine labels before the result is kept: some five seconds of
@@ -198,7 +197,7 @@ def _computed(
         iterator = iter(texts)
         try:
             while part := tuple(islice(iterator, size)):
-                digest = hashlib.blake2b("\n".join(part).encode(), digest_size=16).hexdigest()
+                digest = text_digest("\n".join(part), 16)
                 chunk = {"texts": digest, "rows": len(part), **recipe}
                 yield delayed(_keep)(shared, name, chunk, build, (part, *options))
         except Exception as error:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 import chess
 import numpy as np
@@ -23,9 +23,9 @@ import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from chessgloss.corpora.samples import draw_plies, fens_at
+from chessgloss.corpora.samples import draw_plies
 from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
-from chessgloss.positions import Game, MoveInContext
+from chessgloss.positions import Game, MoveInContext, text_digest
 from chessgloss.store import Store
 
 #: What a move is first of all; the first that fits, in this order.
@@ -70,6 +70,10 @@ class ConceptChange:
         return self.concept if self.side == "both" else f"{self.side} {self.concept}"
 
 
+#: The changes of one move, the first in rank first.
+Changes: TypeAlias = tuple[ConceptChange, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Priorities:
     """The concepts of a move, most changed first.
@@ -86,9 +90,9 @@ class Priorities:
 
     move: MoveInContext
     method: str
-    changes: tuple[ConceptChange, ...]
+    changes: Changes
 
-    def top(self, count: int = 5) -> tuple[ConceptChange, ...]:
+    def top(self, count: int = 5) -> Changes:
         """Return the first ``count`` concepts."""
         return self.changes[:count]
 
@@ -205,8 +209,7 @@ def measure_changes(moves: pd.DataFrame, store: Store) -> TermChanges:
     store holds is not asked for again.
     """
     fens, before, after = distinct_positions(moves)
-    digest = hashlib.blake2b("\n".join(fens).encode(), digest_size=12).hexdigest()
-    recipe = {"fens": digest, "oracle": ORACLE}
+    recipe = {"fens": text_digest("\n".join(fens), 12), "oracle": ORACLE}
     values = store.fetch("change_terms", recipe, lambda: {"values": ask_oracle(fens)})["values"]
     known = np.isfinite(values).all(axis=1)
     measured = TermChanges(moves, values[before], values[after])
@@ -227,7 +230,7 @@ def ask_oracle(fens: Sequence[str]) -> NDArray[np.float32]:
 
 def _draw(number: int, game: Game, per_game: int | None, seed: int) -> list[tuple]:
     drawn, rows = draw_plies(game, per_game, seed), []
-    fens = fens_at(game, {ply + step for ply in drawn for step in (0, 1, 2)})
+    fens = game.fens_at({ply + step for ply in drawn for step in (0, 1, 2)})
     for ply in sorted(drawn):
         kind = kind_of(chess.Board(fens[ply]), chess.Move.from_uci(game.moves[ply]))
         after, replied = fens[ply + 1], fens.get(ply + 2, fens[ply + 1])

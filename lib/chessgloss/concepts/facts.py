@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chessgloss.concepts.changes import ConceptChange, concept_and_side
+from chessgloss.concepts.changes import Changes, ConceptChange, concept_and_side
 from chessgloss.concepts.fit import LAYERS, ConceptVectors
 from chessgloss.experts import Expert, joined_activations
 from chessgloss.facts.board import doubled, heavy_pieces, open_files
@@ -68,9 +68,7 @@ def concept_scores(fens: Sequence[str], expert: Expert) -> pd.DataFrame:
     return pd.DataFrame(scores, columns=list(CONCEPTS))
 
 
-def notice(
-    before: NDArray[np.float32], after: NDArray[np.float32], turn: chess.Color
-) -> tuple[ConceptChange, ...]:
+def notice(before: NDArray[np.float32], after: NDArray[np.float32], turn: chess.Color) -> Changes:
     """Return the concepts that a move seems to bring about or to end, the clearest first.
 
     A score above zero says that the concept is there. A concept is noticed if its score

@@ -69,9 +69,7 @@ class Labelled:
 
     def take(self, rows: NDArray) -> Labelled:
         """Return some rows (numbers or a mask)."""
-        return replace(
-            self, values=self.values[rows], games=self.games[rows], splits=self.splits[rows]
-        )
+        return Labelled(self.terms, self.values[rows], self.games[rows], self.splits[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

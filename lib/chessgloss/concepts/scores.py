@@ -12,13 +12,18 @@ says nothing gets NaN there: leave it out by name, not by chance.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from chessgloss.concepts.fit import Fitted, Labelled, Tails, turn_terms
-from chessgloss.stats import Interval, cluster_weights, mean_interval, percentile_interval
+from chessgloss.stats import Floats, Interval, cluster_weights, mean_interval, percentile_interval
+
+#: A row an example that was held out: ``concept``, ``game``, and whether the sign was ``correct``
+#: (:func:`held_out`).
+Scored: TypeAlias = pd.DataFrame
 
 #: How many concepts a comment can use: the documents name up to five a move.
 TOP = 5
@@ -67,7 +72,7 @@ def held_out(
     return table.assign(correct=(table["score"] > 0) == table["positive"])
 
 
-def table_of(results: pd.DataFrame, *, seed: int) -> pd.DataFrame:
+def table_of(results: Scored, *, seed: int) -> pd.DataFrame:
     """Return accuracy (with interval over games), precision and recall of each concept."""
     measures = {}
     for concept, rows in results.groupby("concept", sort=False):
@@ -82,11 +87,7 @@ def table_of(results: pd.DataFrame, *, seed: int) -> pd.DataFrame:
 
 
 def accuracy(
-    results: pd.DataFrame,
-    minus: pd.DataFrame | None = None,
-    *,
-    seed: int,
-    concepts: int | None = None,
+    results: Scored, minus: Scored | None = None, *, seed: int, concepts: int | None = None
 ) -> Interval:
     """Return the mean accuracy over concepts, or its difference to another probe's.
 
@@ -102,11 +103,7 @@ def accuracy(
 
 
 def signed_accuracy(
-    plus: Sequence[pd.DataFrame],
-    minus: Sequence[pd.DataFrame] = (),
-    *,
-    seed: int,
-    concepts: int | None = None,
+    plus: Sequence[Scored], minus: Sequence[Scored] = (), *, seed: int, concepts: int | None = None
 ) -> Interval:
     """Return the sum of some probes' mean accuracies less that of others.
 
@@ -126,7 +123,7 @@ def signed_accuracy(
     drawn = cluster_weights(games.size, seed=seed)
     weights = np.vstack([np.ones(games.size), drawn])
 
-    def means(table: pd.DataFrame) -> NDArray[np.float64]:
+    def means(table: Scored) -> Floats:
         cells = table.groupby(["concept", "game"])["correct"].agg(["sum", "size"])
         right, rows = (cells[name].unstack(fill_value=0) for name in ("sum", "size"))
         columns = weights[:, np.searchsorted(games, rows.columns)]
@@ -135,10 +132,8 @@ def signed_accuracy(
 
     samples = np.sum([means(table) for table in plus], axis=0)
     samples = samples - np.sum([means(table) for table in minus] or [0.0 * samples], axis=0)
-    n = sum(map(len, both))
-    return percentile_interval(
-        float(samples[0]), samples[1:], n, clusters=games.size, share=not minus
-    )
+    value, n = float(samples[0]), sum(map(len, both))
+    return percentile_interval(value, samples[1:], n, clusters=games.size, share=not minus)
 
 
 def top_columns(scores: ArrayLike, top: int = TOP) -> NDArray[np.int64]:
@@ -153,7 +148,7 @@ def top_mask(scores: ArrayLike, top: int = TOP) -> NDArray[np.bool_]:
     return mask
 
 
-def ndcg(scores: ArrayLike, truth: ArrayLike, top: int = TOP) -> NDArray[np.float64]:
+def ndcg(scores: ArrayLike, truth: ArrayLike, top: int = TOP) -> Floats:
     """Return nDCG at ``top`` of each move, gain = size of the true change.
 
     Discounts are ``1 / log2(rank + 1)`` (Järvelin and Kekäläinen, 2002). NaN where nothing
@@ -173,7 +168,7 @@ def ndcg(scores: ArrayLike, truth: ArrayLike, top: int = TOP) -> NDArray[np.floa
     return np.divide(reached, best, out=np.full(len(gain), np.nan), where=best > 0)
 
 
-def precision(scores: ArrayLike, truth: ArrayLike, top: int = TOP) -> NDArray[np.float64]:
+def precision(scores: ArrayLike, truth: ArrayLike, top: int = TOP) -> Floats:
     """Return the share of the ``top`` most changed terms among the first ``top`` ranked.
 
     NaN for a move that changes fewer than ``top`` terms: there a tie of zeros would decide.

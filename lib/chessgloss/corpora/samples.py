@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import chess
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from chessgloss.positions import Game
+from chessgloss.positions import Game, text_digest
 
 Phase = Literal["opening", "middlegame", "endgame"]
 
@@ -50,7 +48,7 @@ class PositionSample:
 
     def digest(self) -> str:
         """Return a hash of the FENs in their order: the sample's name in a recipe."""
-        return hashlib.blake2b("\n".join(self.fens).encode(), digest_size=12).hexdigest()
+        return text_digest("\n".join(self.fens), 12)
 
 
 def sample_positions(
@@ -71,18 +69,7 @@ def sample_positions(
 
 def _draw(game: Game, per_game: int, seed: int) -> list[tuple[int, str]]:
     """Draw (ply, FEN) from a game."""
-    return list(fens_at(game, draw_plies(game, per_game, seed)).items())
-
-
-def fens_at(game: Game, plies: Collection[int]) -> dict[int, str]:
-    """Return the FENs of a game's positions after so many plies, those that there are."""
-    board, fens = chess.Board(game.root), {}
-    for ply in range(min(max(plies, default=-1), len(game.moves)) + 1):
-        if ply in plies:
-            fens[ply] = board.fen()
-        if ply < len(game.moves):
-            board.push(chess.Move.from_uci(game.moves[ply]))
-    return fens
+    return list(game.fens_at(draw_plies(game, per_game, seed)).items())
 
 
 def draw_plies(game: Game, most: int | None, seed: int) -> set[int]:

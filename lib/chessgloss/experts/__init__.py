@@ -66,9 +66,8 @@ class Representation(ABC):
     def width(self, layer: str) -> int:
         """Return the number of columns of a layer; :class:`ValueError` if there is none such."""
         if layer not in self._widths:
-            raise ValueError(
-                f"{self.name} has no layer {layer!r}; its layers are {', '.join(self.layers)}"
-            )
+            layers = ", ".join(self.layers)
+            raise ValueError(f"{self.name} has no layer {layer!r}; its layers are {layers}")
         return self._widths[layer]
 
     def orientation(self, layer: str) -> View:
@@ -115,12 +114,9 @@ class Expert(Representation):
 
     def evaluate(self, positions: Positions) -> np.ndarray:
         """Return evaluations, float32 (n,), good for White if positive, in the expert's unit."""
-        layer = self._judged_from
-        batches = (
-            self.evaluate_from(layer, self._layer(layer, batch), batch)
-            for batch in self._batches(positions)
-        )
-        return np.concatenate([*batches, np.empty(0, np.float32)])
+        layer, batches = self._judged_from, self._batches(positions)
+        parts = (self.evaluate_from(layer, self._layer(layer, each), each) for each in batches)
+        return np.concatenate([*parts, np.empty(0, np.float32)])
 
     def evaluate_from(
         self, layer: str, activations: np.ndarray, positions: Positions

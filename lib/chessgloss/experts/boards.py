@@ -144,8 +144,7 @@ class BareBoard(Representation):
         as_white = boards.white_to_move | (self.view == "white")
         squares = np.where(as_white[:, None], boards.squares, boards.from_black())
         codes = np.arange(1, len(PIECES) + 1, dtype=np.uint8)
-        columns = (
-            squares[:, None, :] == (np.setdiff1d(codes, _KINGS) if counted else codes)[:, None]
-        )
+        codes = np.setdiff1d(codes, _KINGS) if counted else codes
+        columns = squares[:, None, :] == codes[:, None]
         columns = columns.sum(axis=2) if counted else columns.reshape(len(boards), -1)
         return np.column_stack([columns, boards.white_to_move]).astype(np.float32)

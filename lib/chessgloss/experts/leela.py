@@ -46,10 +46,7 @@ _WEIGHTS: Mapping[int, Any] = {
     1: ("input", _CONV),
     2: ("residual", {1: ("conv1", _CONV), 2: ("conv2", _CONV), 3: ("se", _SE)}),
     6: ("value", _CONV),
-    7: "ip1_val_w",
-    8: "ip1_val_b",
-    9: "ip2_val_w",
-    10: "ip2_val_b",
+    **dict(enumerate(("ip1_val_w", "ip1_val_b", "ip2_val_w", "ip2_val_b"), 7)),
 }
 _ENCODER_LAYERS = 27
 
@@ -331,12 +328,8 @@ def _state(position: str | Position) -> tuple[list[Frame], bool, tuple[float, ..
 
 def _frame(board: chess.Board) -> Frame:
     kinds = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
-    white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
-    return (
-        *(kind & white for kind in kinds),
-        *(kind & black for kind in kinds),
-        board.is_repetition(2),
-    )
+    sides = (board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK])
+    return (*(kind & side for side in sides for kind in kinds), board.is_repetition(2))
 
 
 def _filler(board: chess.Board) -> Frame:
@@ -418,9 +411,8 @@ class Tower(nn.Module):
         self.channels = self.input.out_channels
         # residual.3.conv1.weights: a block is there if any tensor of it is
         numbers = {name.split(".")[1] for name in network.layers if name.startswith("residual.")}
-        self.blocks = nn.ModuleList(
-            Block(network, index, self.channels) for index in range(len(numbers))
-        )
+        blocks = (Block(network, index, self.channels) for index in range(len(numbers)))
+        self.blocks = nn.ModuleList(blocks)
         self.value = ValueHead(network, self.channels)
         self.requires_grad_(False)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]

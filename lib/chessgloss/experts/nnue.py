@@ -52,13 +52,8 @@ _SKIP_NUMERATOR = 600 * 16  # propagate(), nnue_architecture.h: 600 * OutputScal
 _PADDED_INPUTS_2 = 32
 _BAGS_AT_ONCE = 256  # their sums (1 MiB) stay in a core's cache until they are activated
 _KING_PLANE = 10 * 64
-_WIDTHS = {
-    "accumulators": 2 * ACCUMULATORS,
-    "clipped": 2 * ACCUMULATORS,
-    "pairwise": ACCUMULATORS,
-    "hidden1": INPUTS_2,
-    "hidden2": OUTPUTS_2,
-}
+_WIDTHS = dict.fromkeys(("accumulators", "clipped"), 2 * ACCUMULATORS)
+_WIDTHS |= {"pairwise": ACCUMULATORS, "hidden1": INPUTS_2, "hidden2": OUTPUTS_2}
 
 
 # ---------------------------------------------------------------- the file
@@ -416,10 +411,8 @@ class NnueExpert(Expert):
         for stack, rows in self._by_stack(boards):
             hidden, skip = stack.first(flat[rows])
             sums[rows] = stack.output(stack.second(hidden)) + skip
-        bags, stacks = (
-            feature_bags(boards),
-            np.repeat(_stack_numbers(boards), boards.piece_counts()),
-        )
+        bags = feature_bags(boards)
+        stacks = np.repeat(_stack_numbers(boards), boards.piece_counts())
         white, black = (
             np.add.reduceat(self._psqt[features, stacks].astype(np.int64), bags.starts)
             for features in bags.features

@@ -19,11 +19,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import chess
 
-from chessgloss.facts.board import after_pass, king_of, line_pieces, passed_by, piece_on
+from chessgloss.facts.board import after_move, after_pass, king_of, line_pieces, passed_by, piece_on
 
 #: Value of each piece in pawns.
 VALUES: Final[Mapping[chess.PieceType, int]] = dict(enumerate((1, 3, 3, 5, 9, 0), chess.PAWN))
@@ -78,6 +78,10 @@ class Capture(NamedTuple):
         return chess.Move(self.from_square, self.to_square, self.promotion)
 
 
+#: The captures of a side, where they are known already.
+Known: TypeAlias = Sequence[Capture]
+
+
 def exchange(board: chess.Board, move: chess.Move) -> int:
     """Return what a move wins by the exchange that follows on its square, in pawns.
 
@@ -99,7 +103,7 @@ def captures(board: chess.Board, colour: chess.Color) -> tuple[Capture, ...]:
 
 
 def winning(
-    board: chess.Board, colour: chess.Color, taken: Sequence[Capture] = ()
+    board: chess.Board, colour: chess.Color, taken: Known = ()
 ) -> dict[chess.Square, Capture]:
     """Return the best capture of each piece that ``colour`` wins by exchange, by its square.
 
@@ -112,9 +116,7 @@ def winning(
     return best
 
 
-def hanging(
-    board: chess.Board, colour: chess.Color, taken: Sequence[Capture] = ()
-) -> tuple[Capture, ...]:
+def hanging(board: chess.Board, colour: chess.Color, taken: Known = ()) -> tuple[Capture, ...]:
     """Return the best capture of each piece of ``colour`` that hangs, by the order of squares.
 
     A piece hangs when the opponent has, or would have on its turn, a capture of it that wins
@@ -212,11 +214,8 @@ class Exchanges:
             queen = _promotes(piece, target)
             value = VALUES[chess.QUEEN if queen else piece]
             won = standing + (value - 1 if queen else 0)
-            lawful = [
-                after
-                for start in chess.scan_forward(takers & kind)
-                if self._lawful(side, piece, target, after := rest ^ _SQUARES[start])
-            ]
+            afters = (rest ^ _SQUARES[start] for start in chess.scan_forward(takers & kind))
+            lawful = [after for after in afters if self._lawful(side, piece, target, after)]
             if lawful:
                 return max(0, *(won - self._reply(not side, target, r, value) for r in lawful))
         return 0
@@ -279,9 +278,7 @@ class Line(NamedTuple):
     absolute: bool
 
 
-def forks(
-    board: chess.Board, colour: chess.Color, taken: Sequence[Capture] = ()
-) -> tuple[Fork, ...]:
+def forks(board: chess.Board, colour: chess.Color, taken: Known = ()) -> tuple[Fork, ...]:
     """Return the forks of ``colour``, in the order of the forking pieces' squares.
 
     A piece forks when it attacks at least two targets, each the king or a piece that is
@@ -349,8 +346,7 @@ def discovered_attacks(
     what that capture wins by exchange, in pawns; ``None`` for the king (a discovered check)
     and where the capture is not lawful.
     """
-    end, colour, opened = board.copy(stack=False), board.turn, []
-    end.push(move)
+    end, colour, opened = after_move(board, move), board.turn, []
     left = board.occupied & ~end.occupied
     moved = end.occupied_co[colour] & ~board.occupied_co[colour]
     exchanges = Exchanges(end, colour)
@@ -417,9 +413,7 @@ class Threat(NamedTuple):
     gain: int
 
 
-def threats(
-    board: chess.Board, colour: chess.Color, taken: Sequence[Capture] = ()
-) -> tuple[Threat, ...]:
+def threats(board: chess.Board, colour: chess.Color, taken: Known = ()) -> tuple[Threat, ...]:
     """Return what ``colour`` threatens: mates first, then by what is won, then by move.
 
     On its own turn these are what it can do at once; on the opponent's, what it could do
@@ -448,12 +442,8 @@ def mates(board: chess.Board, colour: chess.Color) -> tuple[chess.Move, ...]:
     turned = board if board.turn == colour else after_pass(board)
     if turned is None:
         return ()
-    mating = set[chess.Move]()
-    for move in set(_possible_checks(turned)):
-        turned.push(move)
-        if turned.is_checkmate():
-            mating.add(move)
-        turned.pop()
+    checks = set(_possible_checks(turned))
+    mating = {move for move in checks if after_move(turned, move).is_checkmate()}
     queens = {move for move in mating if move.promotion == chess.QUEEN}
     others = {m for m in mating - queens if replace(m, promotion=chess.QUEEN) not in queens}
     return tuple(sorted(queens | others, key=chess.Move.uci))

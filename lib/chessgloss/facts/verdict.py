@@ -201,11 +201,9 @@ class Verdict:
 
     def summary(self) -> dict[str, object]:
         """Return the verdict as plain values, ready for JSON, seen by the side that moves."""
-        special = {
-            "point_of_view": "White" if self.mover else "Black",
-            "mate_before": self.before.relative.mate(),
-            "mate_after": self.after.relative.mate(),
-        }
+        before, after = (score.relative.mate() for score in (self.before, self.after))
+        special: dict[str, object] = {"point_of_view": "White" if self.mover else "Black"}
+        special |= {"mate_before": before, "mate_after": after}
         values = {k: special[k] if k in special else getattr(self, k) for k in _SUMMARY}
         return {k: round(v, 4) if isinstance(v, float) else v for k, v in values.items()}
 

@@ -105,10 +105,8 @@ def with_requests(
     """
     seen = texts["text"].map(without_injections) if screened else texts["text"]
     rows = texts.assign(text=seen).itertuples()
-    requests = [
-        judge_request(r.text, briefings[r.move], r.asked, r.method, r.variant) for r in rows
-    ]
-    return texts.assign(request=requests)
+    asked = [judge_request(r.text, briefings[r.move], r.asked, r.method, r.variant) for r in rows]
+    return texts.assign(request=asked)
 
 
 def judge_request(
@@ -223,10 +221,8 @@ def judge(
         0 to 1; NaN where the answer is none) and ``mass`` (see :class:`Score`).
     """
     answered = client.answered(with_requests(texts, briefings, screened=screened))
-    scores = [read_score(answer) for answer in answered["answer"]]
-    return answered.assign(
-        score=[score.share for score in scores], mass=[score.mass for score in scores]
-    )
+    read = [read_score(answer) for answer in answered["answer"]]
+    return answered.assign(score=[each.share for each in read], mass=[each.mass for each in read])
 
 
 class Score(NamedTuple):

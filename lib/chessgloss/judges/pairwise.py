@@ -31,7 +31,7 @@ from chessgloss.facts import linearise
 from chessgloss.judges.gcc import read_score
 from chessgloss.judges.injection import without_injections
 from chessgloss.llm.recordings import Sampling, State
-from chessgloss.stats import RESAMPLES, cluster_weights, percentile_interval
+from chessgloss.stats import RESAMPLES, Floats, cluster_weights, percentile_interval
 
 #: The six criteria in the rubric's order; each is scored from 1 (unacceptable) to 5 (excellent).
 CRITERIA = (
@@ -335,9 +335,7 @@ def decide(pairs: pd.DataFrame, disqualified: Collection[tuple[str, str]]) -> pd
     return read.assign(**sums, **won, struck_a=struck_a, struck_b=struck_b, rule=rule)
 
 
-def _winners(
-    a: NDArray[np.float64], b: NDArray[np.float64]
-) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
+def _winners(a: Floats, b: Floats) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
     """Return winners and what decided, ``(n,)`` both, for scores ``(n, 6)``."""
     less = a - b
     gaps = np.column_stack([less.sum(axis=1), less[:, : len(TIE_BREAKS)], np.zeros(len(less))])
@@ -490,7 +488,7 @@ def squares_of(claim: Claim) -> frozenset[str]:
 PRIOR_TIES = 1.0
 
 
-def win_points(outcomes: pd.DataFrame, methods: Sequence[str]) -> NDArray[np.float64]:
+def win_points(outcomes: pd.DataFrame, methods: Sequence[str]) -> Floats:
     """Return the points of each method against each other, move by move.
 
     Parameters
@@ -517,7 +515,7 @@ def win_points(outcomes: pd.DataFrame, methods: Sequence[str]) -> NDArray[np.flo
     return cells.reshape(-1, len(methods), len(methods))
 
 
-def bradley_terry(points: ArrayLike) -> NDArray[np.float64]:
+def bradley_terry(points: ArrayLike) -> Floats:
     """Fit strengths: ``i`` beats ``j`` with chance ``1 / (1 + exp(s_j - s_i))``.
 
     A logistic regression (statsmodels) of wins and losses on which two methods met.

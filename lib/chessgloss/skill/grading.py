@@ -19,7 +19,6 @@ other terms can be in it; what a file does not hold is searched and kept in the 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +32,7 @@ from tqdm import tqdm
 from chessgloss.corpora.games import unpack
 from chessgloss.engine import CAP, Engine, centipawn_loss, centipawns, open_engine, win_chance
 from chessgloss.facts.verdict import RANKED_LINES, MistakeClass, mistake_class
-from chessgloss.positions import Position
+from chessgloss.positions import Position, text_digest
 from chessgloss.store import Store
 
 #: The plan's grades of moves from best to worst, then those of answers without a move.
@@ -102,13 +101,10 @@ def graded_moves(tables: Mapping[str, MoveTable], *, cap: float = CAP) -> pd.Dat
         same without a cut), ``win_loss`` (chance to win given away, 0 to 1), ``grade``,
         ``mark`` (5 to 1), ``best`` (1 or 0).
     """
-    rows = []
+    rows, last = [], RANKED_LINES + 1
     for name, table in tables.items():
         ranks = {uci: rank for rank, uci in enumerate(table.ranked, start=1)}
-        rows += [
-            (name, uci, value, ranks.get(uci, RANKED_LINES + 1))
-            for uci, value in table.values.items()
-        ]
+        rows += [(name, uci, value, ranks.get(uci, last)) for uci, value in table.values.items()]
     moves = pd.DataFrame(rows, columns=["name", "uci", "value", "rank"])
     moves = moves.set_index(["name", "uci"])
     best = moves.groupby("name")["value"].transform("max")
@@ -154,11 +150,8 @@ def graded_answers(answers: pd.Series, moves: pd.DataFrame) -> pd.DataFrame:
     worst = moves.groupby("name")["loss"].max().reindex(answers.index).to_numpy()
     failures = [answer.state.capitalize() for answer in answers]
     grades = sheet.pop("grade").where(legal, failures)
-    sheet = sheet.assign(
-        name=list(answers.index),
-        legal=legal.astype(float),
-        charged=sheet["loss"].fillna(pd.Series(worst)),
-    )
+    charged = sheet["loss"].fillna(pd.Series(worst))
+    sheet = sheet.assign(name=list(answers.index), legal=legal.astype(float), charged=charged)
     return sheet.fillna({"mark": 1.0, "best": 0.0}).join(_indicators(grades))
 
 
@@ -215,8 +208,7 @@ def analyse_moves(
 
 def position_key(position: Position) -> str:
     """Return a hash, 16 hex digits, of a position and its history."""
-    text = " ".join((_first_of(position), *position.moves))
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    return text_digest(" ".join((_first_of(position), *position.moves)))
 
 
 def _first_of(position: Position) -> str:

@@ -143,10 +143,8 @@ def move_losses(
     """
     frames = []
     for number, (game, white) in enumerate(zip(games, values, strict=True)):
-        if white.size != len(game.moves) + 1:
-            raise ValueError(
-                f"game {game.key} has {len(game.moves)} plies, {white.size - 1} valued"
-            )
+        if (valued := white.size - 1) != len(game.moves):
+            raise ValueError(f"game {game.key} has {len(game.moves)} plies, {valued} valued")
         plies = np.arange(game.opening_plies, len(game.moves))
         signs = np.where([game.position_turn(int(ply)) for ply in plies], 1, -1)
         before, after = white[plies], white[plies + 1]

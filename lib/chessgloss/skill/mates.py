@@ -19,6 +19,7 @@ import pandas as pd
 
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.corpora.games import stream_lines
+from chessgloss.facts.board import after_move
 from chessgloss.llm.recordings import Request
 from chessgloss.positions import MoveInContext, Position, repair_fen
 from chessgloss.skill.players import MOVE, Answer, Asked, read_table
@@ -38,10 +39,7 @@ TABLE7: Final = {"bare": "LLM", "expert": "LLM + expert", "hint": "LLM + concept
 #: The models of the paper's Table 7, and the names under which an endpoint is asked for them.
 #: ChessGPT is served on one's own machine, by llama.cpp or vLLM, under that name.
 PAPERS_MODELS: Final = {
-    "GPT-4o": "gpt-4o",
-    "GPT-4o-mini": "gpt-4o-mini",
-    "GPT-3.5-turbo": "gpt-3.5-turbo",
-    "ChessGPT": "chessgpt",
+    name: name.lower() for name in ("GPT-4o", "GPT-4o-mini", "GPT-3.5-turbo", "ChessGPT")
 }
 
 #: Every outcome of an answer from the best to none at all; only the first counts.
@@ -125,13 +123,8 @@ class Problem:
 
 def mating_moves(board: chess.Board) -> tuple[str, ...]:
     """Return all mating moves in UCI, sorted: every promotion that mates is one of its own."""
-    mating = []
-    for move in board.legal_moves:
-        board.push(move)
-        if board.is_checkmate():
-            mating.append(move.uci())
-        board.pop()
-    return tuple(sorted(mating))
+    moves = board.legal_moves
+    return tuple(sorted(each.uci() for each in moves if after_move(board, each).is_checkmate()))
 
 
 # ---------------------------------------------------------------- problems

@@ -38,6 +38,7 @@ from chessgloss.commentary.prompts import load_prompt
 from chessgloss.concepts.facts import concept_scores
 from chessgloss.engine import Engine, EngineFailed
 from chessgloss.experts import Expert
+from chessgloss.facts.board import after_move
 from chessgloss.llm.client import DEFAULT_MODEL, Client
 from chessgloss.llm.recordings import Answer as Reply
 from chessgloss.llm.recordings import Request, Sampling, State
@@ -279,12 +280,8 @@ class NnuePlayer:
         """Return the best move by the network in each position, all in one batch."""
         boards = [question.position.board() for question in asked]
         moves = [sorted(board.legal_moves, key=chess.Move.uci) for board in boards]
-        fens = []
-        for board, legal in zip(boards, moves, strict=True):
-            for move in legal:
-                board.push(move)
-                fens.append(board.fen())
-                board.pop()
+        pairs = zip(boards, moves, strict=True)
+        fens = [after_move(board, move).fen() for board, legal in pairs for move in legal]
         ends = np.cumsum([len(legal) for legal in moves])
         values = np.split(np.asarray(self.expert.evaluate(fens)), ends)
         return [

@@ -176,9 +176,7 @@ def describe_positions(fens: Sequence[str]) -> pd.DataFrame:
         row: dict[str, str | bool] = {"side": "White" if board.turn else "Black"}
         row["kind"] = "tactical" if tactical else "quiet"
         row |= {f"motif {name}": holds for name, holds in held.items()}
-        row |= {
-            f"concept {name}": bool(hold(board, board.turn)) for name, hold in PREDICATES.items()
-        }
+        row |= {f"concept {key}": bool(hold(board, board.turn)) for key, hold in PREDICATES.items()}
         rows.append(row)
     return pd.DataFrame(rows)
 

@@ -15,6 +15,7 @@ import itertools
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, get_args
 
@@ -423,13 +424,9 @@ def table4(
     people = ratings.frame.groupby(["move", "method"])[list(DIMENSIONS)].mean()
     both = people.join(scores)
     moves = both.index.get_level_values("move")
+    correlate = partial(stats.correlation, clusters=moves, seed=seed, resamples=resamples)
     cells = {
-        (name, kind): {
-            metric: stats.correlation(
-                both[metric], both[name], kind, moves, seed=seed, resamples=resamples
-            )
-            for metric in scores
-        }
+        (name, kind): {metric: correlate(both[metric], both[name], kind) for metric in scores}
         for name in DIMENSIONS
         for kind in get_args(stats.Kind)
     }

@@ -159,17 +159,10 @@ def write_sessions(folder: Path, key: Key, ratings: Ratings) -> list[Path]:
                     | {"causes": [name for name in CAUSES if row[f"cause_{name}"]]}
                     | {"other": "", "remark": "", "seconds": 0}
                 )
-        record = {
-            "format": FORMAT,
-            "simulated": True,
-            "study": key.study_id,
-            "participant": rater,
-            "pilot": False,
-            "consent": True,
-            "strength": {"scale": "none", "rating": None, "english": True},
-            "comments": comments,
-            "remarks": "",
-        }
+        record: dict[str, Any] = {"format": FORMAT, "simulated": True, "study": key.study_id}
+        record |= {"participant": rater, "pilot": False, "consent": True}
+        record |= {"strength": {"scale": "none", "rating": None, "english": True}}
+        record |= {"comments": comments, "remarks": ""}
         paths.append(folder / f"simulated-{rater}.json")
         paths[-1].write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return paths

@@ -334,9 +334,8 @@ def compare_answers(
         First less second in LgM accuracy, in per cent points, and whether both beat their
         baselines: a difference of two that do not is no finding.
     """
-    above = [
-        beats(run, ground["lgm"], seed=seed) for run, ground in zip(pair, grounds, strict=True)
-    ]
+    each = zip(pair, grounds, strict=True)
+    above = [beats(run, ground["lgm"], seed=seed) for run, ground in each]
     first, second = (100 * run["lgm"] for run in pair)
     return Judged(stats.paired_permutation(first, second, pair[0]["game"], seed=seed), all(above))
 

@@ -263,9 +263,8 @@ def read_run_file(
         If the file is cut off, of another form, or another run's.
     """
     if not path.is_file():
-        raise FileNotFoundError(
-            f"{path} is missing; run: python data/tracking/train.py {path.stem}"
-        )
+        remedy = f"python data/tracking/train.py {path.stem}"
+        raise FileNotFoundError(f"{path} is missing; run: {remedy}")
     tensors, about = read_tensors(path, framework="pt")
     if run is not None and about.get("run") != run:
         raise ValueError(f"{path} is of the run {about.get('run')!r}, not {run!r}")

@@ -27,6 +27,7 @@ from torch.nn import functional
 
 from chessgloss.positions import Position
 from chessgloss.tracking import games as tokens
+from chessgloss.tracking.games import Notation
 from chessgloss.tracking.models import TOKENS, LanguageModel
 from chessgloss.tracking.runs import continue_games
 
@@ -41,10 +42,7 @@ ANSWERS = 60
 
 @torch.no_grad()
 def hidden_states(
-    model: LanguageModel,
-    reading: tokens.Notation,
-    games: tokens.TokenGames,
-    positions: pd.DataFrame,
+    model: LanguageModel, reading: Notation, games: tokens.TokenGames, positions: pd.DataFrame
 ) -> torch.Tensor:
     """Return the states behind each position's last move: ``(layers + 1, n, width)`` float32.
 
@@ -132,7 +130,7 @@ def fit_board_probe(
 
 def attack(
     model: LanguageModel,
-    reading: tokens.Notation,
+    reading: Notation,
     openings: Sequence[Sequence[str]],
     opponent: Callable[[Sequence[chess.Board]], list[chess.Move]],
 ) -> pd.DataFrame:

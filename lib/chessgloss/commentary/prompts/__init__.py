@@ -62,10 +62,8 @@ class Prompt:
         """
         if wrong := self.placeholders ^ set(values):
             raise ValueError(f"prompt {self.label} is not filled by {', '.join(sorted(wrong))}")
-        return tuple(
-            Message(message.role, Template(message.content).substitute(values))
-            for message in self.messages
-        )
+        filled = ((each.role, Template(each.content).substitute(values)) for each in self.messages)
+        return tuple(Message(*turn) for turn in filled)
 
     def ask(self, sampling: Sampling, about: dict[str, Any], **values: object) -> Request:
         """Return the filled prompt as a question, drawn and described as given."""
