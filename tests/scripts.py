@@ -20,6 +20,7 @@ from chessgloss.assets import AssetMissing
 from chessgloss.engine import EngineMissing
 
 T = TypeVar("T")
+Errors = type[Exception] | tuple[type[Exception], ...]
 PROJECT = Path(__file__).resolve().parents[1]
 DATA = PROJECT / "data"
 SELFPLAY = DATA / "games" / "selfplay.tsv.zst"
@@ -35,6 +36,13 @@ def or_skip(make: Callable[..., T], *given: object, **options: object) -> T:
         return make(*given, **options)
     except (AssetMissing, EngineMissing) as missing:
         pytest.skip(str(missing))
+
+
+def refuses(error: Errors, words: str, call: Callable, *given: object, **options: object) -> str:
+    """Check that a call fails with an error that says these words; return what it says."""
+    with pytest.raises(error, match=words) as caught:
+        call(*given, **options)
+    return str(caught.value)
 
 
 def load_script(path: str) -> ModuleType:

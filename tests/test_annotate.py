@@ -22,6 +22,7 @@ from chessgloss.positions import MoveInContext, PgnError, Position, read_fen, re
 from fakes.analyses import analysis
 from fakes.analyses import verdict_on as weighed
 from fakes.pages import DESK, HOSTILE, PHONE, read_whole_page
+from scripts import refuses
 
 PGN = Path(__file__).resolve().parents[1] / "data" / "pgn"
 
@@ -99,8 +100,7 @@ def test_comments_behind_semicolons_are_kept(text, braced):
 def test_a_file_with_a_bad_game_is_refused_whole(tmp_path, text, words):
     path = tmp_path / "game.pgn"
     path.write_text(text)
-    with pytest.raises(PgnError, match=words):
-        annotate.read_games(path)
+    refuses(PgnError, words, annotate.read_games, path)
 
 
 def assert_nothing_lost(before: chess.pgn.Game, text: str) -> None:

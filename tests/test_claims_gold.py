@@ -11,7 +11,7 @@ from chessgloss.claims.gold import GoldError, Score
 from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import evaluated_lectures
 from chessgloss.positions import MoveInContext, read_fen, read_move
-from scripts import DATA, FIGURE_A6, PROJECT, SELFPLAY
+from scripts import DATA, FIGURE_A6, PROJECT, SELFPLAY, refuses
 
 LIBRARY = PROJECT / "lib"
 DEV = DATA / "claims" / "dev.jsonl"
@@ -50,8 +50,7 @@ def test_scores_count_accusations_and_what_they_find(tmp_path):
 @pytest.mark.parametrize("text", ["{", '{"id": "x"}', line("e4").replace("Bxe6+", "Bxe9")])
 def test_a_bad_line_is_named(tmp_path, text):
     (tmp_path / "gold.jsonl").write_text(line("Fine.") + "\n" + text)
-    with pytest.raises(GoldError, match=r"gold\.jsonl, line 2"):
-        list(gold.read_gold(tmp_path / "gold.jsonl"))
+    refuses(GoldError, r"gold\.jsonl, line 2", list, gold.read_gold(tmp_path / "gold.jsonl"))
 
 
 # ---------------------------------------------------------------- human sentences
@@ -127,8 +126,7 @@ def test_minimal_pairs_differ_in_one_word_and_are_told_apart():
     moves = [MoveInContext(game.position(ply), game.moves[ply]) for game, ply in known]
     pairs = gold.minimal_pairs(moves, 300, seed=3)
     assert pairs == gold.minimal_pairs(moves, 300, seed=3)
-    with pytest.raises(ValueError, match=r"only \d+ of 9 pairs"):
-        gold.minimal_pairs(moves[:1], 9)
+    refuses(ValueError, r"only \d+ of 9 pairs", gold.minimal_pairs, moves[:1], 9)
     assert {pair.error for pair in pairs} == {"wrong_square", "wrong_piece", "wrong_side"}
     for pair in pairs:
         assert {one.verdict for one in verify(pair.true, pair.move)} == {"true"}, pair

@@ -20,7 +20,7 @@ from chessgloss.oracle import TERMS
 from chessgloss.positions import read_fen, read_move, split_of
 from fakes import analyses
 from fakes.analyses import analysis
-from scripts import load_script
+from scripts import load_script, refuses
 
 
 def concept(name: str, side: str, change: float, rank: int = 1) -> ConceptChange:
@@ -169,16 +169,14 @@ def test_briefings_come_back_as_they_went(grabbed_pawn: Briefing, tmp_path: Path
 
 def test_a_method_that_is_not_known_is_refused_with_those_there_are() -> None:
     known = "no method magic, spell; there are ccc, ccc_closed, .*, llm_two, notes, .*template"
-    with pytest.raises(ValueError, match=known):
-        methods.gather_comments(["notes", "magic", "spell"], [], {}, None)
+    refuses(ValueError, known, methods.gather_comments, ["notes", "magic", "spell"], [], {}, None)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[{}, {}]", '[{}, {"name": "x"}]'])
 def test_a_damaged_file_of_briefings_says_how_to_make_it(tmp_path: Path, text: str) -> None:
     path = tmp_path / "briefings.json"
     path.write_text(text)
-    with pytest.raises(ValueError, match="make it with: python data/commentary/brief"):
-        read_briefings(path)
+    refuses(ValueError, "make it with: python data/commentary/brief", read_briefings, path)
 
 
 @pytest.mark.engine
@@ -238,8 +236,7 @@ def test_every_prompt_of_the_library_can_be_filled():
     for name in all_prompts():
         prompt = load_prompt(name)
         assert prompt.fill(**dict.fromkeys(prompt.placeholders, "x"))[-1].role == "user"
-    with pytest.raises(ValueError, match="no prompt is called 'nothing'; there are answer"):
-        load_prompt("nothing")
+    refuses(ValueError, "no prompt is called 'nothing'; there are answer", load_prompt, "nothing")
 
 
 @pytest.mark.parametrize(("text", "inside"), [

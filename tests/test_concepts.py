@@ -13,7 +13,7 @@ from chessgloss.concepts import facts, fit, scores
 from chessgloss.concepts.changes import ConceptChange
 from chessgloss.corpora.games import read_games
 from chessgloss.positions import read_fen, read_move
-from scripts import SELFPLAY, load_script
+from scripts import SELFPLAY, load_script, refuses
 
 training = load_script("priority/train.py")
 
@@ -57,8 +57,7 @@ def test_tails_are_the_lowest_and_highest_values_and_ties_are_drawn_by_lot():
     assert set(first.rows.tolist()) != set(second.rows.tolist())
     assert np.array_equal(first.rows, again.rows)
     for none in (np.ones(500), np.arange(10.0), [1.0, np.nan] * 100):
-        with pytest.raises(ValueError, match="cannot cut tails"):
-            fit.cut_tails(none, seed=0)
+        refuses(ValueError, "cannot cut tails", fit.cut_tails, none, seed=0)
 
 
 def test_turning_terms_swaps_sides_for_black_and_a_game_lies_in_one_part():
@@ -66,8 +65,7 @@ def test_turning_terms_swaps_sides_for_black_and_a_game_lies_in_one_part():
     turned = fit.turn_terms(values, TERMS, [True, False])
     assert turned.tolist() == [[1.0, 0.2, 0.5], [-1.0, 0.5, 0.2]]
     assert fit.turn_terms(turned, TERMS, [True, False]).tolist() == values.tolist()
-    with pytest.raises(ValueError, match="Black Rooks"):
-        fit.turn_terms([[1.0]], ["White Rooks"], [False])
+    refuses(ValueError, "Black Rooks", fit.turn_terms, [[1.0]], ["White Rooks"], [False])
     with pytest.raises(ValueError, match="a game lies in two parts"):
         fit.Labelled(("Material",), values, np.zeros(2, np.int32), np.array(["train", "test"]))
 
@@ -105,8 +103,7 @@ def test_vectors_survive_their_file_and_a_foreign_file_is_named(tmp_path):
     assert (read.names, read.about) == (vectors.names, vectors.about)
     np.testing.assert_array_equal(read.weights, weights)
     (tmp_path / "x.safetensors").write_bytes(b"nothing of the kind")
-    with pytest.raises(ValueError, match=r"x\.safetensors"):
-        fit.ConceptVectors.load(tmp_path / "x.safetensors")
+    refuses(ValueError, r"x\.safetensors", fit.ConceptVectors.load, tmp_path / "x.safetensors")
 
 
 # ---------------------------------------------------------------- held-out scores

@@ -21,7 +21,7 @@ from chessgloss.corpora.games import GamesFileError, line_of, pack, read_games, 
 from chessgloss.corpora.samples import sample_positions
 from chessgloss.positions import Game
 from chessgloss.store import file_digest
-from scripts import DATA, SELFPLAY, load_script
+from scripts import DATA, SELFPLAY, load_script, refuses
 
 self_play = load_script("games/play.py")
 
@@ -78,15 +78,12 @@ def test_a_file_reads_back_and_names_its_bad_lines(tmp_path):
     line = line_of(0, game)
     assert list(read_games(pack([line, line], tmp_path / "g.zst"), limit=1)) == [game]
     for lines, at in (([line, "1\tA\tB\n"], "line 2"), ([line.replace("1-0", "2-0")], "line 1")):
-        with pytest.raises(GamesFileError, match=at):
-            list(read_games(pack(lines, tmp_path / "g.zst")))
+        refuses(GamesFileError, at, list, read_games(pack(lines, tmp_path / "g.zst")))
     (tmp_path / "g.zst").write_bytes(zstandard.compress(line.replace("level", "é").encode()))
-    with pytest.raises(GamesFileError, match=r"g\.zst is damaged"):
-        list(read_games(tmp_path / "g.zst"))
+    refuses(GamesFileError, r"g\.zst is damaged", list, read_games(tmp_path / "g.zst"))
     path = pack([line] * 50_000, tmp_path / "g.zst")
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(GamesFileError, match="cut off"):
-        list(read_games(path))
+    refuses(GamesFileError, "cut off", list, read_games(path))
 
 
 @pytest.mark.engine
@@ -213,10 +210,8 @@ def test_what_is_not_understood_is_reported_by_line(tmp_path, lines, at, reason)
 
 
 def test_an_empty_file_and_an_empty_folder_are_refused(tmp_path):
-    with pytest.raises(lectures.LectureError, match="holds no lec"):
-        lectures.read_lectures(tmp_path)
-    with pytest.raises(lectures.LectureError, match=r"lec7\.txt is empty"):
-        lecture(tmp_path, " ")
+    refuses(lectures.LectureError, "holds no lec", lectures.read_lectures, tmp_path)
+    refuses(lectures.LectureError, r"lec7\.txt is empty", lecture, tmp_path, " ")
 
 
 def test_the_real_lectures_are_read_whole(real_lectures):
@@ -247,15 +242,13 @@ def test_a_cut_off_file_gives_its_whole_lines_then_an_error(tmp_path):
     path.write_bytes(path.read_bytes()[:-20])
     read = stream_lines(path)
     assert [next(read), next(read)] == [b"first\n", b"second\n"]
-    with pytest.raises(games.TruncatedFileError, match="cut off"):
-        list(read)
+    refuses(games.TruncatedFileError, "cut off", list, read)
 
 
 def test_a_line_without_end_is_refused_before_it_is_held(tmp_path):
     path = frames(tmp_path / "x.zst", "first\n" + "x" * (1 << 28))
     tracemalloc.start()
-    with pytest.raises(GamesFileError, match=r"x\.zst: a line of over 1,048,576 bytes"):
-        list(stream_lines(path))
+    refuses(GamesFileError, r"x\.zst: a line of over 1,048,576 bytes", list, stream_lines(path))
     assert tracemalloc.get_traced_memory()[1] < 1 << 26
     tracemalloc.stop()
 

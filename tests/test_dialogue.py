@@ -12,7 +12,7 @@ from chessgloss.llm.client import Unanswered
 from chessgloss.llm.recordings import Answer, State
 from chessgloss.positions import MoveInContext, read_fen, read_move
 from fakes.analyses import by_material
-from scripts import SELFPLAY
+from scripts import SELFPLAY, refuses
 
 #: A queen takes a pawn in the centre and attacks a knight that nothing defends.
 LOOSE_KNIGHT = "r1b3k1/ppp2ppp/8/8/4p2n/8/PP2QPPP/R4RK1 w - - 0 26"
@@ -151,8 +151,7 @@ def test_the_engine_is_asked_once_for_each_position_and_no_question_is_empty():
     talk = Dialogue(about().move, "", lambda at: asked.append(at.fen) or by_material(at))
     assert talk.ask(question).text == talk.ask(question).text
     assert len(asked) == len(set(asked)) == 3
-    with pytest.raises(ValueError, match="empty"):
-        talk.ask("  ")
+    refuses(ValueError, "empty", talk.ask, "  ")
 
 
 def test_the_prompt_fences_what_others_wrote():

@@ -11,6 +11,7 @@ from chessgloss import engine as engines
 from chessgloss.engine import EngineFailed, analyse_many, centipawns, open_engine, score_of
 from chessgloss.positions import MoveError, Position, read_fen
 from fakes import engine_program
+from scripts import refuses
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -30,8 +31,7 @@ def test_the_environment_variable_names_the_engine(tmp_path, monkeypatch):
     assert engines.find_stockfish() == program
     assert engines.version() == "Scripted 1"
     monkeypatch.setenv("CHESSGLOSS_STOCKFISH", "/nowhere/stockfish")
-    with pytest.raises(engines.EngineMissing, match=r"/nowhere/stockfish.*apt-get install"):
-        engines.find_stockfish()
+    refuses(engines.EngineMissing, r"/nowhere/stockfish.*apt-get install", engines.find_stockfish)
 
 
 # The contract, against a scripted engine
@@ -76,8 +76,7 @@ def test_a_failure_within_a_game_is_not_asked_again(tmp_path, fault):
     program = engine_program(tmp_path, "--fault", fault, "--on", "moves e2e4", *once)
     with open_engine(program, timeout=2.0) as engine:
         assert engine.play([], nodes=5) == "e2e4"
-        with pytest.raises(EngineFailed, match=f"failed on '{AFTER_E4.fen}'"):
-            engine.search(["e2e4"], nodes=5)
+        refuses(EngineFailed, f"failed on '{AFTER_E4.fen}'", engine.search, ["e2e4"], nodes=5)
         assert len(engine.search([], nodes=5)) == 1
 
 
@@ -106,8 +105,7 @@ def test_an_engine_that_dies_at_once_is_an_error_not_a_wait(tmp_path, script):
 def test_an_engine_that_dies_before_it_is_named_is_the_same_error(tmp_path, monkeypatch):
     died = PropertyMock(side_effect=chess.engine.EngineTerminatedError("gone"))
     monkeypatch.setattr(chess.engine.SimpleEngine, "id", died)
-    with pytest.raises(EngineFailed, match="gone"):
-        open_engine(engine_program(tmp_path))
+    refuses(EngineFailed, "gone", open_engine, engine_program(tmp_path))
 
 
 def test_an_interrupt_of_the_bulk_leaves_no_process(tmp_path, monkeypatch):
@@ -132,12 +130,9 @@ def test_the_bulk_keeps_the_order_and_names_what_fails_under_the_progress(tmp_pa
 def test_limits_that_make_no_sense_illegal_root_moves_and_missing_levels_are_named(tmp_path):
     with open_engine(engine_program(tmp_path)) as engine:
         for limits in ({}, {"nodes": 5, "depth": 5}, {"nodes": 0}, {"nodes": 5, "multipv": 0}):
-            with pytest.raises(ValueError, match="nodes"):
-                engine.analyse(START, **limits)
-        with pytest.raises(MoveError, match="e2e5"):
-            engine.analyse(START, nodes=5, root_moves=["e2e5"])
-        with pytest.raises(EngineFailed, match=r"refuses \{'Skill Level': 3\}"):
-            engine.play([], nodes=5, level=3)
+            refuses(ValueError, "nodes", engine.analyse, START, **limits)
+        refuses(MoveError, "e2e5", engine.analyse, START, nodes=5, root_moves=["e2e5"])
+        refuses(EngineFailed, r"refuses \{'Skill Level': 3\}", engine.play, [], nodes=5, level=3)
 
 
 @pytest.mark.parametrize(("position", "seen_by_white"), [(FOOLS_MATE, -10_000), (STALEMATE, 0)])

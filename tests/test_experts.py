@@ -22,7 +22,7 @@ from chessgloss.oracle import network_evaluations
 from chessgloss.positions import Position, PositionError
 from fakes.leela_files import Architecture, write_leela
 from fakes.nnue_files import write_nnue
-from scripts import SELFPLAY
+from scripts import SELFPLAY, refuses
 
 ARCHITECTURES = {
     "se_wdl": Architecture(),
@@ -113,8 +113,7 @@ def test_a_bad_fen_is_named_with_its_index(fen, reason):
     with pytest.raises(PositionError, match=rf"{re.escape(repr(fen))} \(index 1\).*{reason}"):
         read_boards([chess.STARTING_FEN, fen])
     if not fen:
-        with pytest.raises(PositionError, match=re.escape(repr(fen))):
-            encode([chess.STARTING_FEN, fen])
+        refuses(PositionError, re.escape(repr(fen)), encode, [chess.STARTING_FEN, fen])
 
 
 def test_bare_boards_read_the_first_position():
@@ -147,8 +146,7 @@ def test_controls_in_the_movers_view_are_those_of_the_mirrored_board(fens):
     ("leela", "any.pb.gz", {"view": "white"}, "leave view out"),
 ])  # fmt: skip
 def test_load_expert_says_what_there_is(name, path, options, reason):
-    with pytest.raises((ValueError, FileNotFoundError), match=reason):
-        load_expert(name, path, **options)
+    refuses((ValueError, FileNotFoundError), reason, load_expert, name, path, **options)
 
 
 def test_batches_change_nothing(nnue, leela, records, monkeypatch):

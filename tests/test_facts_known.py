@@ -10,7 +10,7 @@ from chessgloss.corpora.games import read_games
 from chessgloss.facts import Fact, gather, known
 from chessgloss.facts.fact import KNOWN_KINDS
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-from scripts import SELFPLAY, or_skip
+from scripts import SELFPLAY, or_skip, refuses
 
 PAWN, KING, OTHER = (chess.Piece.from_symbol(letter) for letter in "PKk")
 
@@ -192,8 +192,7 @@ def test_a_perpetual_check_comes_round_with_check_at_each_move():
     # With a pawn on h6 the queen gives no check on h5.
     for fen, line in ((CHECKS, LINE[:3]), (CHECKS.replace("/8/7Q", "/7p/7Q"), LINE)):
         assert known.perpetual(chess.Board(fen), line, "after") is None
-    with pytest.raises(ValueError, match="illegal"):
-        known.perpetual(chess.Board(CHECKS), ["h5a4"], "after")
+    refuses(ValueError, "illegal", known.perpetual, chess.Board(CHECKS), ["h5a4"], "after")
 
 
 def test_zugzwang_is_what_a_pass_would_save():

@@ -12,7 +12,7 @@ from chessgloss.facts.fact import ENGINE_KINDS
 from chessgloss.facts.verdict import Standing, judge, mistake_class, standing
 from chessgloss.positions import MoveInContext, read_fen, read_move
 from fakes.analyses import analysis, verdict_on
-from scripts import DATA, load_script, or_skip
+from scripts import DATA, load_script, or_skip, refuses
 
 START = chess.STARTING_FEN
 BACK_RANK = "6k1/5ppp/8/8/8/8/q4PPP/3R2K1 w - - 0 1"
@@ -143,10 +143,8 @@ def test_analyses_must_belong_to_the_move(d4):
     wrong = [(after, after, "an analysis of"), (before, before, "an analysis of"),
              (before, stranger, "one engine"), (ended, after, "no line")]  # fmt: skip
     for *pair, problem in wrong:
-        with pytest.raises(ValueError, match=problem):
-            weigh(d4, *pair)
-    with pytest.raises(ValueError, match="at least 0"):
-        mistake_class(-1)
+        refuses(ValueError, problem, weigh, d4, *pair)
+    refuses(ValueError, "at least 0", mistake_class, -1)
     with pytest.raises(ValueError, match="not seen by the side"):
         gather(read_move(d4.after(), "Nf6"), weigh(d4, before, after))
 

@@ -10,7 +10,7 @@ import findings
 from chessgloss.report import Result
 from drawings import chart
 from findings import Book, Claim, FindingsError, decide, evaluate
-from scripts import PROJECT
+from scripts import PROJECT, refuses
 
 TOML = PROJECT / "book/findings.toml"
 FEW, MANY = Result(0.7, 0.35, 0.93, 10), Result(0.7, 0.66, 0.74, 500)
@@ -70,10 +70,8 @@ def test_a_bad_rule_is_refused_and_its_entry_named(rule, words):
 
 def test_a_claim_has_rules_that_can_decide_or_says_what_it_needs():
     assert decide(claim(needs="people", holds="", part="", fails=""), {}) == "needs"
-    with pytest.raises(FindingsError, match="tiny: give `holds` and `fails`, or `needs`"):
-        claim(needs="people")
-    with pytest.raises(FindingsError, match="'share' has no lower"):
-        decide(claim(), {"share": Result(0.9)})
+    refuses(FindingsError, "tiny: give `holds` and `fails`, or `needs`", claim, needs="people")
+    refuses(FindingsError, "'share' has no lower", decide, claim(), {"share": Result(0.9)})
     with pytest.raises(FindingsError, match="true together"):
         decide(claim(fails="upper(share) < 1"), {"share": MANY})
 
@@ -87,10 +85,8 @@ def test_a_missing_key_chapter_or_section_is_named():
         book.result("02/table6.share", "tiny")
     assert book.link(claim()) == "executed/02_concepts.html#table-6"
     assert book.link(claim(section="")) == "executed/02_concepts.html"
-    with pytest.raises(FindingsError, match="tiny: chapter 02 has no 'Table 7'"):
-        book.link(claim(section="Table 7"))
-    with pytest.raises(FindingsError, match="tiny: no chapter '77'"):
-        book.link(claim(chapter="77"))
+    refuses(FindingsError, "tiny: chapter 02 has no 'Table 7'", book.link, claim(section="Table 7"))
+    refuses(FindingsError, "tiny: no chapter '77'", book.link, claim(chapter="77"))
 
 
 @pytest.mark.parametrize(("old", "new", "words"), [
@@ -102,8 +98,7 @@ def test_a_missing_key_chapter_or_section_is_named():
 def test_a_bad_list_of_claims_is_refused(tmp_path, old, new, words):
     path = tmp_path / "findings.toml"
     path.write_text(TOML.read_text("utf-8").replace(old, new, 1), "utf-8")
-    with pytest.raises(FindingsError, match=words):
-        findings.read_claims(path)
+    refuses(FindingsError, words, findings.read_claims, path)
 
 
 def test_a_contradiction_that_is_none_is_refused():
@@ -153,5 +148,4 @@ def test_text_is_escaped_and_a_bar_needs_an_interval(tmp_path, written):
     assert "&lt;i&gt;" in page
     assert "<i>" not in page
     assert "a &lt; b" in chart("a < b", "share", {"bar": MANY})
-    with pytest.raises(ValueError, match="'bar' has no interval"):
-        chart("title", "share", {"bar": Result(0.5)})
+    refuses(ValueError, "'bar' has no interval", chart, "title", "share", {"bar": Result(0.5)})

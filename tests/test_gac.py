@@ -13,7 +13,7 @@ from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
 from chessgloss.positions import CommentedMove, MoveInContext, read_fen, read_move
 from fakes.analyses import analysis
-from scripts import DATA, FIGURE_A6, SELFPLAY, load_script, or_skip
+from scripts import DATA, FIGURE_A6, SELFPLAY, load_script, or_skip, refuses
 
 sys.path.insert(0, str(DATA / "gac"))
 import gac_network as gac
@@ -126,8 +126,7 @@ def test_evaluated_lectures_and_their_moves_are_never_learned():
     learned, stopping = training.part(comments, frozenset({"lec9"}))
     assert sorted(each.source for each in (*learned, *stopping)) == ["lec1", "lec2", "lec3"]
     assert E4 not in {each.context for each in (*learned, *stopping)}
-    with pytest.raises(ValueError, match="too few"):
-        training.part([commented("lec1", E4)], frozenset())
+    refuses(ValueError, "too few", training.part, [commented("lec1", E4)], frozenset())
 
 
 def planted():
@@ -152,8 +151,7 @@ def test_a_model_learns_what_the_features_tell_and_comes_back_from_its_files(tmp
     assert training.measure(model, material[96:])["perplexity"] < 1.2
     others = training.with_features_of_others(material[96:], seed=1)
     assert training.measure(model, others)["perplexity"] > 2
-    with pytest.raises(ValueError, match="holds no model"):
-        Gac.load(tmp_path / "elsewhere")
+    refuses(ValueError, "holds no model", Gac.load, tmp_path / "elsewhere")
 
 
 def test_the_committed_model_used_no_evaluated_lecture():

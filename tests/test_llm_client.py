@@ -9,6 +9,7 @@ from chessgloss.llm import client as clients
 from chessgloss.llm.client import AnswerMissing, Client, Endpoint, Misconfigured, Unanswered
 from chessgloss.llm.recordings import Message, Model, Recordings, Request, Sampling, State
 from fakes.scripted_llm import scripted_llm
+from scripts import refuses
 
 MODEL = Model("scripted-1")
 RETRIES = 3
@@ -105,8 +106,7 @@ def test_what_may_pass_is_tried_again_after_a_pause(client_of, pauses, script):
 @pytest.mark.parametrize("step", ["bad_json", "no_choices"])
 def test_an_unreadable_reply_is_no_answer_and_is_asked_for_again(client_of, recordings, step):
     with scripted_llm(step) as llm:
-        with pytest.raises(Unanswered, match="unreadable reply"):
-            client_of(llm).ask(question("q"))
+        refuses(Unanswered, "unreadable reply", client_of(llm).ask, question("q"))
         assert len(recordings) == 0
         assert client_of(llm).ask(question("q")).text == "reply to q"
 
@@ -116,8 +116,7 @@ def test_an_endpoint_that_is_too_slow_is_asked_again_and_nobody_is_an_error(clie
         assert client_of(llm, timeout=0.3).ask(question("q")).text == "reply to q"
         with pytest.raises(Unanswered, match=r"nothing came within 0\.3 s"):
             client_of(llm, timeout=0.3, retries=0).ask(question("q again"))
-    with pytest.raises(Unanswered, match="connection lost"):
-        client_of(llm, retries=0).ask(question("q at last"))
+    refuses(Unanswered, "connection lost", client_of(llm, retries=0).ask, question("q at last"))
 
 
 @pytest.mark.parametrize("status", ["401", "403", "404"])
@@ -210,8 +209,7 @@ def test_answers_come_in_order_and_no_more_at_once_than_allowed(client_of):
         answers = client_of(llm).ask_many(questions, concurrency=3, progress=False)
     assert [answer.text for answer in answers] == [f"reply to q{number}" for number in range(9)]
     assert 2 <= llm.most_at_once <= 3
-    with pytest.raises(ValueError, match="at least 1"):
-        client_of(llm).ask_many(questions, concurrency=0)
+    refuses(ValueError, "at least 1", client_of(llm).ask_many, questions, concurrency=0)
 
 
 @pytest.mark.parametrize(("lost", "came", "asked"), [(1, 49, 50), (25, 1, 4)])
@@ -261,8 +259,7 @@ def test_an_interruption_loses_nothing_that_came(client_of, recordings, monkeypa
     (lambda: Client(Recordings.of(MODEL, "x"), Endpoint("http://h/v1", Model("m-2"))), "m-2"),
 ])  # fmt: skip
 def test_bad_input_dies_at_the_door(make, complaint):
-    with pytest.raises(ValueError, match=complaint):
-        make()
+    refuses(ValueError, complaint, make)
 
 
 def test_the_endpoint_comes_from_the_environment_and_hides_its_key(monkeypatch):
@@ -271,8 +268,7 @@ def test_the_endpoint_comes_from_the_environment_and_hides_its_key(monkeypatch):
     complaints = {"": r"OPENAI_BASE_URL.*model serve", "sk-secret": "CHESSGLOSS_MODEL"}
     for key, complaint in complaints.items():
         monkeypatch.setenv("OPENAI_API_KEY", key)
-        with pytest.raises(ValueError, match=complaint):
-            clients.endpoint_from_environment()
+        refuses(ValueError, complaint, clients.endpoint_from_environment)
     monkeypatch.setenv("CHESSGLOSS_MODEL", "gpt-4o")
     found = clients.endpoint_from_environment()
     assert (found.base_url, found.model) == ("https://api.openai.com/v1", Model("gpt-4o"))

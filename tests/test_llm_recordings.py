@@ -12,6 +12,7 @@ import pytest
 
 from chessgloss.llm import recordings as rec
 from chessgloss.llm.recordings import Answer, Message, Model, Recordings, Request, request_key
+from scripts import refuses
 
 MODEL = Model("scripted-1")
 QUESTION = Request(
@@ -126,15 +127,13 @@ def test_a_damaged_line_is_an_error_that_names_its_place(recordings, path, damag
         len(Recordings(path, MODEL))
     assert str(path) in str(error.value)
     path.with_name(f"{path.name}.zst").write_bytes(b"no archive")
-    with pytest.raises(rec.RecordingDamaged, match=r"zst is damaged or cut off"):
-        len(Recordings(path, MODEL))
+    refuses(rec.RecordingDamaged, r"zst is damaged or cut off", len, Recordings(path, MODEL))
 
 
 def test_recordings_have_a_place_by_model_and_purpose(tmp_path):
     found = Recordings.of(Model("org/model:free"), "gcc_eval", tmp_path)
     assert found.path == tmp_path / "org_model_free" / "gcc_eval.jsonl"
-    with pytest.raises(ValueError, match="one word"):
-        Recordings.of(MODEL, "../up", tmp_path)
+    refuses(ValueError, "one word", Recordings.of, MODEL, "../up", tmp_path)
 
 
 #: Keeps question after question and says which are on the disk.

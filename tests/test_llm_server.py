@@ -15,7 +15,7 @@ from chessgloss.commentary.proven import Form, given_notes, request_constrained,
 from chessgloss.llm import server
 from chessgloss.llm.client import DEFAULT_MODEL, Client, Endpoint, Misconfigured, model_named
 from chessgloss.llm.recordings import Message, Recordings, Request, Sampling
-from scripts import or_skip
+from scripts import or_skip, refuses
 
 TINY = "smollm2-135m-q4_1"
 
@@ -33,11 +33,9 @@ def test_a_missing_file_or_package_is_named_with_its_remedy(monkeypatch, tmp_pat
     there.write_bytes(b"GGUF")
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     for path, remedy in ((absent, "model fetch"), (there, "pip install")):
-        with pytest.raises(server.ServerMissing, match=remedy):
-            server.local_server(path, "x").__enter__()
+        refuses(server.ServerMissing, remedy, server.local_server(path, "x").__enter__)
     for wrong in ({"context": 10}, {"threads": 0}, {"port": 70000}):
-        with pytest.raises(ValueError, match="context from 256"):
-            server.local_server(there, "x", **wrong).__enter__()
+        refuses(ValueError, "context from 256", server.local_server(there, "x", **wrong).__enter__)
 
 
 # ---------------------------------------------------------------- a real, tiny model

@@ -11,7 +11,7 @@ from chessgloss.oracle import STOCKFISH_8, TERMS, Oracle, Status, TermTable, rea
 from fakes import children
 from fakes.oracles import materials, random_fens, term
 from fakes.oracles import scripted_oracle as scripted
-from scripts import or_skip
+from scripts import or_skip, refuses
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -135,8 +135,7 @@ def test_a_failure_that_does_not_come_back_costs_nothing(tmp_path, fault):
 def test_the_position_that_breaks_the_engine_is_named(fault):
     fens = numbered_fens(400)
     oracle = scripted("--fault", fault, "--on", fens[299], timeout=2.0)
-    with pytest.raises(EngineFailed, match=f"failed twice on '{fens[299]}'"):
-        evaluate(fens, oracle, 2)
+    refuses(EngineFailed, f"failed twice on '{fens[299]}'", evaluate, fens, oracle, 2)
 
 
 @pytest.mark.parametrize(("oracle", "error", "named"), [
@@ -145,8 +144,7 @@ def test_the_position_that_breaks_the_engine_is_named(fault):
     (Oracle("dying", ("false",), "", STOCKFISH_8), EngineFailed, "dying does not start"),
 ])  # fmt: skip
 def test_an_engine_that_is_none_or_another_is_named(oracle, error, named):
-    with pytest.raises(error, match=named):
-        evaluate(numbered_fens(1), oracle)
+    refuses(error, named, evaluate, numbered_fens(1), oracle)
 
 
 @pytest.mark.parametrize("fen", [
@@ -235,5 +233,4 @@ def test_the_networks_evaluation_is_whites_and_printed_out_of_check_only(stockfi
     white, black = oracles.network_evaluations([BISHOP_UP, chess.Board(BISHOP_UP).mirror().fen()])
     assert white > 1
     assert black == -white
-    with pytest.raises(ValueError, match="1 evaluations of 2"):
-        oracles.network_evaluations([BISHOP_UP, IN_CHECK])
+    refuses(ValueError, "1 evaluations of 2", oracles.network_evaluations, [BISHOP_UP, IN_CHECK])

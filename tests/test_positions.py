@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chessgloss import positions
+from scripts import refuses
 
 # The position of the CCC paper's Figure A1, its counters as printed.
 FIGURE_A1 = "8/3nk3/1p4pp/1N1P1p2/1bP2KP1/3P1P2/7P/8 b - - 0 0"
@@ -55,8 +56,7 @@ def test_every_legal_move_reads_in_san_numbered_san_and_uci(board):
     ("P3k3/8/8/8/8/8/8/4K3 w - - 0 1", "pawns on backrank"),
 ])  # fmt: skip
 def test_a_bad_fen_dies_at_the_door(fen, word):
-    with pytest.raises(positions.PositionError, match=word):
-        positions.read_fen(fen)
+    refuses(positions.PositionError, word, positions.read_fen, fen)
 
 
 def test_repairs_follow_the_stated_rules_and_say_so():
@@ -99,13 +99,11 @@ def test_a_game_gives_its_positions_and_checks_its_moves():
     game = positions.Game(("e2e4", "e7e5", "g1f3"), "*")
     assert game.fens()[2] == game.position(2).fen
     assert len(game.fens()) == 4
-    with pytest.raises(IndexError, match="3 plies"):
-        game.position(4)
+    refuses(IndexError, "3 plies", game.position, 4)
     for illegal in ("e2e4", "0000"):
         with pytest.raises(positions.MoveError, match=f"ply 1: '{illegal}'"):
             positions.Game(("e2e4", illegal), "*").position(2)
-    with pytest.raises(ValueError, match="result"):
-        positions.Game((), "1-1")  # type: ignore[arg-type]
+    refuses(ValueError, "result", positions.Game, (), "1-1")
 
 
 def test_the_split_depends_on_the_moves_alone_and_has_its_shares():
@@ -182,8 +180,7 @@ def test_number_and_line_lead_to_the_game(tmp_path):
 def test_latin_1_is_read_and_utf_16_refused_with_its_remedy():
     (game,) = positions.read_pgn('[White "Gr\xfcnfeld"]\n\n1. d4 *\n\n'.encode("latin-1"))
     assert game.game.headers["White"] == "Gr\xfcnfeld"
-    with pytest.raises(positions.PgnError, match="save it as UTF-8"):
-        list(positions.read_pgn(GOOD.encode("utf-16")))
+    refuses(positions.PgnError, "save it as UTF-8", list, positions.read_pgn(GOOD.encode("utf-16")))
 
 
 def test_figurines_are_read_as_letters_among_the_moves_alone():
@@ -204,8 +201,7 @@ def test_a_move_that_is_not_legal_is_refused_with_a_hint(fen, text, words):
 
 
 def test_a_line_without_end_is_refused_with_its_limit():
-    with pytest.raises(positions.PgnError, match=r"over 131,072 characters; break it up"):
-        read("{;}" * 50_000)
+    refuses(positions.PgnError, r"over 131,072 characters; break it up", read, "{;}" * 50_000)
 
 
 @pytest.mark.parametrize("text", ["{\n" * 400_000, "1. e4 " + "." * 100_000])

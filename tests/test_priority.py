@@ -16,7 +16,7 @@ from chessgloss.corpora.games import of_split, read_games
 from chessgloss.oracle import TERMS
 from chessgloss.positions import Game, MoveError, PositionError
 from chessgloss.store import Store
-from scripts import DATA, FIGURE_A6, SELFPLAY, load_script, or_skip
+from scripts import DATA, FIGURE_A6, SELFPLAY, load_script, or_skip, refuses
 
 training = load_script("priority/train.py")
 
@@ -95,8 +95,7 @@ def test_each_position_is_asked_once_and_blank_tables_drop_moves(moves, tmp_path
     place = [asked.index(fen) for fen in known["after"]]
     assert measured.after[:, 0].tolist() == [21.0 * row for row in place]
     same = changes.TermChanges(known, measured.before, measured.before)
-    with pytest.raises(ValueError, match=rf"Material.*never changes in {len(known)} moves"):
-        same.spread()
+    refuses(ValueError, rf"Material.*never changes in {len(known)} moves", same.spread)
 
 
 @pytest.mark.engine
@@ -286,10 +285,8 @@ def test_concepts_come_ranked_with_side_and_values(scripted):
 def test_bad_input_and_missing_weights_are_named(scripted):
     with pytest.raises(ValueError, match=r"nothing\.safetensors is missing.*train\.py"):
         priority.weights_file("nothing")
-    with pytest.raises(PositionError, match="repair_fen"):
-        priority.prioritise("8/8/8 w", "e4")
-    with pytest.raises(MoveError, match="'e5' is not a legal move"):
-        priority.prioritise(START, "e5")
+    refuses(PositionError, "repair_fen", priority.prioritise, "8/8/8 w", "e4")
+    refuses(MoveError, "'e5' is not a legal move", priority.prioritise, START, "e5")
 
 
 def test_the_committed_weights_name_the_same_term_first():
@@ -299,8 +296,7 @@ def test_the_committed_weights_name_the_same_term_first():
         other = priority.prioritise(FIGURE_A6, "a3", method=method)
         terms, others = ([each.term for each in one.top(21)] for one in (ranked, other))
         assert terms[0] == first and terms != others
-    with pytest.raises(ValueError, match="default, linear, paper"):
-        priority.load_method("best")
+    refuses(ValueError, "default, linear, paper", priority.load_method, "best")
 
 
 def test_linear_scores_fitted_together_answer_their_own_questions(selfplay):

@@ -20,6 +20,7 @@ from chessgloss.store import find_project
 from fakes import analyses
 from fakes.analyses import analysis
 from fakes.scripted_llm import scripted_llm
+from scripts import refuses
 
 MODEL = Model("scripted-1")
 
@@ -261,8 +262,7 @@ def test_a_model_is_asked_again_once(grabbed_pawn, client_of, script, ways, aske
 
 def test_pending_is_the_next_question_without_an_answer(grabbed_pawn, client_of) -> None:
     assert proving.pending(grabbed_pawn, client_of()) == proving.ask_first(grabbed_pawn)
-    with pytest.raises(AnswerMissing, match="no recorded answer"):
-        write_proven(grabbed_pawn, client_of())
+    refuses(AnswerMissing, "no recorded answer", write_proven, grabbed_pawn, client_of())
     with scripted_llm("text:A fine move.", "500") as llm, pytest.raises(Unanswered):
         write_proven(grabbed_pawn, client_of(llm.url))
     following = proving.pending(grabbed_pawn, client_of())

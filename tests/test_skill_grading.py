@@ -15,7 +15,7 @@ from chessgloss.skill.grading import GRADES, MoveTable, Settings, graded_answers
 from chessgloss.skill.players import Answer, read_answer
 from chessgloss.store import Store
 from fakes.analyses import analysis
-from scripts import load_script
+from scripts import load_script, refuses
 
 artefacts = load_script("static/make.py")
 
@@ -130,8 +130,7 @@ def test_each_answer_has_one_grade_and_keeps_its_row():
 
 
 def test_a_legal_move_without_a_value_is_named():
-    with pytest.raises(KeyError, match=r"p0.*g1f3"):
-        sheet_of("Nf3")
+    refuses(KeyError, r"p0.*g1f3", sheet_of, "Nf3")
 
 
 def test_a_random_move_is_the_exact_mean_over_all_moves():
@@ -196,8 +195,7 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path, fake_engine, mo
     assert path.read_bytes() == first
     assert len(fake_engine.asked) == searched
     monkeypatch.setattr(artefacts, "version", lambda: "Stockfish 17")
-    with pytest.raises(RuntimeError, match="not by Stockfish 17"):
-        artefacts.make_tables([START], settings, path)
+    refuses(RuntimeError, "not by Stockfish 17", artefacts.make_tables, [START], settings, path)
 
 
 def test_what_a_file_lacks_is_searched_once_and_stored(tmp_path, fake_engine):
@@ -214,8 +212,7 @@ def test_what_a_file_lacks_is_searched_once_and_stored(tmp_path, fake_engine):
 
 def test_a_damaged_file_is_named(tmp_path):
     (tmp_path / "cut.tsv.zst").write_bytes(b"not zstd")
-    with pytest.raises(ValueError, match=r"cut\.tsv\.zst is damaged"):
-        grading.read_tables(tmp_path / "cut.tsv.zst")
+    refuses(ValueError, r"cut\.tsv\.zst is damaged", grading.read_tables, tmp_path / "cut.tsv.zst")
     assert grading.read_tables(tmp_path / "none.tsv.zst") == {}
 
 

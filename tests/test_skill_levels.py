@@ -11,7 +11,7 @@ from chessgloss.positions import Game
 from chessgloss.skill import levels
 from chessgloss.store import Store
 from fakes.books import write_book
-from scripts import load_script
+from scripts import load_script, refuses
 
 script = load_script("static/make.py")
 
@@ -99,8 +99,7 @@ def test_a_killed_generation_goes_on_with_the_next_game(tmp_path, monkeypatch):
 def test_other_games_are_refused():
     assert levels.level_of(Game(FOOLS_MATE, "0-1", "level 3", "level 3")) == 3
     for white, black in (("Skill Level 5", "Skill Level 10"), ("Anand", "Anand")):
-        with pytest.raises(ValueError, match="equal levels"):
-            levels.level_of(Game(FOOLS_MATE, "0-1", white, black))
+        refuses(ValueError, "equal levels", levels.level_of, Game(FOOLS_MATE, "0-1", white, black))
 
 
 # ---------------------------------------------------------------- what moves lose
@@ -130,8 +129,7 @@ def test_the_side_to_move_follows_the_root_and_the_opening_is_not_graded():
     both = levels.move_losses([level_game(5), level_game(5, opening=2)], [VALUES, VALUES])
     assert both["ply"].tolist() == [0, 1, 2, 3, 2, 3]
     assert both["number"].tolist() == [0, 0, 0, 0, 1, 1]
-    with pytest.raises(ValueError, match="4 plies, 2 valued"):
-        levels.move_losses([level_game(5)], [VALUES[:3]])
+    refuses(ValueError, "4 plies, 2 valued", levels.move_losses, [level_game(5)], [VALUES[:3]])
 
 
 def test_values_are_made_once_a_game_and_read_back(tmp_path, monkeypatch):

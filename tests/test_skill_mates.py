@@ -7,7 +7,7 @@ from chessgloss.corpora.games import of_split, read_games
 from chessgloss.positions import Game
 from chessgloss.skill import mates
 from chessgloss.skill.players import Answer, read_answer
-from scripts import FIGURE_A5, SELFPLAY, load_script
+from scripts import FIGURE_A5, SELFPLAY, load_script, refuses
 
 script = load_script("mates/choose.py")
 
@@ -37,8 +37,7 @@ def test_a_problem_names_moves_that_mate():
     assert (A5.side, A5.phase, A5.piece) == ("Black", "full board", "bishop")
     assert (A5.legal_moves, A5.first.san, A5.name) == (39, "Bxc3#", "game/7")
     for wrong in ((), ("a5b4",), ("a5a1",), ("a5b4", "a5c3")):
-        with pytest.raises(ValueError, match="is no mate in one"):
-            problem(FIGURE_A5, *wrong)
+        refuses(ValueError, "is no mate in one", problem, FIGURE_A5, *wrong)
 
 
 def test_problems_are_chosen_by_rule_from_held_out_games(games):
@@ -65,14 +64,11 @@ def test_a_file_of_problems_says_what_is_wrong_with_it(tmp_path):
     path = tmp_path / "problems.tsv"
     script.write_problems(path, [A5])
     assert mates.read_problems(path) == [A5]
-    with pytest.raises(ValueError, match="holds 1 problems; cannot read 2"):
-        mates.read_problems(path, 2)
+    refuses(ValueError, "holds 1 problems; cannot read 2", mates.read_problems, path, 2)
     path.write_text(path.read_text().replace("a5c3", "a5b4"))
-    with pytest.raises(ValueError, match=r"line 2 is not a problem: .* is no mate in one"):
-        mates.read_problems(path)
+    refuses(ValueError, r"line 2 is not a problem: .* is no mate in one", mates.read_problems, path)
     path.write_text("fen\n")
-    with pytest.raises(ValueError, match="must begin with game, ply, fen, mates"):
-        mates.read_problems(path)
+    refuses(ValueError, "must begin with game, ply, fen, mates", mates.read_problems, path)
 
 
 def test_lichess_puzzles_of_the_theme_become_problems(tmp_path):

@@ -15,7 +15,7 @@ from chessgloss.skill import players
 from chessgloss.skill.players import Answer, Asked
 from fakes import engine_program
 from fakes.scripted_llm import scripted_llm
-from scripts import FIGURE_A5, load_script
+from scripts import FIGURE_A5, load_script, refuses
 
 MODEL = Model("scripted-1")
 RUY_LOPEZ = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6")
@@ -161,8 +161,7 @@ def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path):
     named = [players.WeakenedPlayer(strength, path).name for strength in (5, 1350)]
     assert named == ["stockfish_05", "stockfish_elo_1350"]
     path.write_text(before + "5\t50\tback ra\n")
-    with pytest.raises(ValueError, match=r"answers\.tsv, line 4: '5' needs level, nodes"):
-        player.choose(asked)
+    refuses(ValueError, r"answers\.tsv, line 4: '5' needs level, nodes", player.choose, asked)
 
 
 def recorded(folder: Path, text: str, name: str = "someone.tsv") -> players.RecordedPlayer:
@@ -179,8 +178,7 @@ def test_recorded_moves_are_read_as_texts_are(tmp_path):
     assert [answer.uci for answer in answers] == ["b5b8", "e1g1", "d1d8", None]
     assert player.rows["history"].to_dict()["castles"]
     assert player.name == "someone"
-    with pytest.raises(LookupError, match=r"someone\.tsv has no row for 'start'"):
-        player.choose([START])
+    refuses(LookupError, r"someone\.tsv has no row for 'start'", player.choose, [START])
 
 
 @pytest.mark.parametrize(("text", "name", "message"), [
@@ -192,8 +190,7 @@ def test_recorded_moves_are_read_as_texts_are(tmp_path):
     ("position\thistory\tmove\n", "GPT 4.tsv", "small letters"),
 ])  # fmt: skip
 def test_a_file_of_moves_in_another_form_names_its_line(tmp_path, text, name, message):
-    with pytest.raises(ValueError, match=message):
-        recorded(tmp_path, text, name)
+    refuses(ValueError, message, recorded, tmp_path, text, name)
 
 
 class CountingExpert:
@@ -264,8 +261,7 @@ def client_of(tmp_path):
 
 def test_what_cannot_be_described_is_an_error_of_that_position_only(client_of):
     assert len(players.play_requests([ALONE, OPENING], "pgn")) == 1
-    with pytest.raises(KeyError, match="back rank"):
-        players.play_requests([ALONE], "concepts")
+    refuses(KeyError, "back rank", players.play_requests, [ALONE], "concepts")
     answers = players.LlmPlayer(client_of("text:O-O"), "pgn").choose([ALONE, OPENING])
     assert [answer.state for answer in answers] == ["error", "legal"]
 

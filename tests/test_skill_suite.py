@@ -12,7 +12,7 @@ from chessgloss.skill import suite
 from chessgloss.skill.levels import read_level_games
 from chessgloss.skill.players import Asked
 from fakes.books import write_book
-from scripts import load_script
+from scripts import load_script, refuses
 
 script = load_script("static/make.py")
 
@@ -50,8 +50,7 @@ def test_positions_come_back_with_the_history_of_their_game(committed_games):
 def test_a_file_of_another_kind_is_refused(tmp_path, change, message):
     written = json.loads((suite.data_folder() / "suite.json").read_text("utf-8"))
     (tmp_path / "suite.json").write_text(json.dumps(written | change))
-    with pytest.raises(ValueError, match=message):
-        suite.read_suite(tmp_path / "suite.json")
+    refuses(ValueError, message, suite.read_suite, tmp_path / "suite.json")
 
 
 def test_the_committed_suite_is_made_of_the_committed_games(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 import scipy.stats
 
 from chessgloss import stats
+from scripts import refuses
 
 NAN = float("nan")
 
@@ -36,8 +37,7 @@ OBSERVERS = np.array([
 ])  # fmt: skip
 def test_what_has_no_measure_is_refused(words, wrong, given):
     seed = {"seed": 0} if "seed" in inspect.signature(wrong).parameters else {}
-    with pytest.raises(ValueError, match=words):
-        wrong(*given, **seed)
+    refuses(ValueError, words, wrong, *given, **seed)
 
 
 def test_rows_of_one_game_count_as_one():

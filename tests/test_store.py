@@ -26,6 +26,7 @@ from chessgloss.store import (
     find_project,
     write_tensors,
 )
+from scripts import refuses
 
 RECIPE = {"games": "ab12", "nodes": 500}
 
@@ -86,8 +87,7 @@ def test_two_writers_leave_one_whole_artefact(tmp_path):
     (lambda: {"x": 1 // 0}, "division"), (lambda: {"x": np.array([object()])}, "allow_pickle"),
 ])  # fmt: skip
 def test_a_build_that_fails_leaves_nothing_and_objects_are_never_pickled(tmp_path, build, error):
-    with pytest.raises((ZeroDivisionError, ValueError), match=error):
-        Store(tmp_path).fetch("grades", RECIPE, build)
+    refuses((ZeroDivisionError, ValueError), error, Store(tmp_path).fetch, "grades", RECIPE, build)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -118,15 +118,13 @@ def test_a_command_finds_its_data_from_any_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(here))
     assert find_project() == here
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path / "nowhere"))
-    with pytest.raises(FileNotFoundError, match=r"_toc\.yml.*export CHESSGLOSS_PROJECT="):
-        find_project()
+    refuses(FileNotFoundError, r"_toc\.yml.*export CHESSGLOSS_PROJECT=", find_project)
     brought = tmp_path / "share/chessgloss/priority/x.bin"
     listed = importlib.metadata.PackagePath("../share/chessgloss/priority/x.bin")
     listed.dist = SimpleNamespace(locate_file=lambda path: brought)
     monkeypatch.setattr(importlib.metadata, "files", lambda name: [listed])
     assert data_file("priority/x.bin") == brought
-    with pytest.raises(FileNotFoundError, match="export CHESSGLOSS_PROJECT="):
-        data_file("recordings")
+    refuses(FileNotFoundError, "export CHESSGLOSS_PROJECT=", data_file, "recordings")
 
 
 def test_what_a_killed_writer_left_is_swept_and_a_living_ones_stays(tmp_path):
@@ -160,5 +158,4 @@ def boastful() -> bytes:
 ])  # fmt: skip
 def test_a_packed_file_that_holds_too_much_is_refused_by_name(bomb, read, refusal, tmp_path):
     (tmp_path / "x.zst").write_bytes(bomb())
-    with pytest.raises(refusal, match=r"x\.zst is .* more than 268,435,456 bytes"):
-        read(tmp_path / "x.zst")
+    refuses(refusal, r"x\.zst is .* more than 268,435,456 bytes", read, tmp_path / "x.zst")

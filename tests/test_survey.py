@@ -14,7 +14,7 @@ from chessgloss import cli
 from chessgloss.corpora.games import read_games
 from chessgloss.survey import reading, study
 from chessgloss.survey import simulate as simulated
-from scripts import SELFPLAY
+from scripts import SELFPLAY, refuses
 
 METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
 #: The paper's Table 1, criteria only: what simulated raters are made to think.
@@ -88,8 +88,7 @@ def test_a_bad_study_file_is_named_with_its_place(tmp_path, text, message):
     ({"moves": 2 * study_of_size(1).model_dump()["moves"]}, "named twice: game/1"),
 ])  # fmt: skip
 def test_a_study_that_compares_nothing_is_refused(made, change, message):
-    with pytest.raises(ValueError, match=message):
-        study.Study.model_validate(made.model_dump() | change)
+    refuses(ValueError, message, study.Study.model_validate, made.model_dump() | change)
 
 
 def test_a_study_is_made_of_a_table_of_comments(made):
@@ -99,8 +98,7 @@ def test_a_study_is_made_of_a_table_of_comments(made):
     moves = {move.name: move.played for move in made.moves}
     complete = study.complete_moves(comments, METHODS)
     assert complete == [move.name for move in made.moves[1:]]
-    with pytest.raises(ValueError, match="game/1"):
-        study.study_of(comments, moves, METHODS)
+    refuses(ValueError, "game/1", study.study_of, comments, moves, METHODS)
     without_it = {name: moves[name] for name in complete}
     assert study.study_of(comments, without_it, METHODS).moves == made.moves[1:]
 
@@ -118,12 +116,10 @@ def test_a_key_is_read_back_and_a_changed_one_is_refused(key, tmp_path):
     path.write_text(study.write_key(key))
     assert study.read_key(path) == key
     path.write_text(path.read_text().replace("ccc says", "llm says", 1))
-    with pytest.raises(ValueError, match="changed since it was written"):
-        study.read_key(path)
+    refuses(ValueError, "changed since it was written", study.read_key, path)
     for text in ("{}", "[" * 200_000):
         path.write_text(text)
-        with pytest.raises(ValueError, match=r"study\.key\.json: not a key of"):
-            study.read_key(path)
+        refuses(ValueError, r"study\.key\.json: not a key of", study.read_key, path)
 
 
 def test_every_method_stands_in_every_place_about_equally_often(key):
@@ -286,8 +282,7 @@ def test_table_2_by_hand():
     wrong = reading.table2(ratings, of="incorrect", seed=0)
     assert wrong.loc[tactical, "llm"].value == pytest.approx(2 / 3)
     assert wrong.loc[illegal, "ccc"].n == 1
-    with pytest.raises(ValueError, match="incorrect"):
-        reading.table2(ratings, of="moves", seed=0)
+    refuses(ValueError, "incorrect", reading.table2, ratings, of="moves", seed=0)
 
 
 def test_table_3_by_hand():
@@ -416,5 +411,4 @@ def test_build_refuses_what_would_do_harm(made, tmp_path):
         ("f.html", "--key", source, "different names"),
         ("f.html", "--key", other, "key of another study"),
     ):
-        with pytest.raises(ValueError, match=message):
-            run("build", source, "-o", tmp_path / page, option, value)
+        refuses(ValueError, message, run, "build", source, "-o", tmp_path / page, option, value)

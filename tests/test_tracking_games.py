@@ -13,7 +13,7 @@ from chessgloss.corpora.games import line_of, pack, read_games
 from chessgloss.positions import Game
 from chessgloss.tracking import games as tokens
 from chessgloss.tracking.games import BOS, EOS, PIECES, VOCABULARY, annotate, split_games, tokenise
-from scripts import SELFPLAY, load_script
+from scripts import SELFPLAY, load_script, refuses
 
 script = load_script("tracking/train.py")
 
@@ -149,11 +149,9 @@ def test_games_come_once_in_order_and_of_the_right_length(selfplay_games, small_
 
 def test_too_few_games_and_wrong_sets_are_refused(selfplay_games, small_corpus):
     few = [game for game in selfplay_games if len(game.moves) <= 150][:20]
-    with pytest.raises(ValueError, match=r"need 83 different games .* least 63 more"):
-        split_games(few, SMALL)
+    refuses(ValueError, r"need 83 different games .* least 63 more", split_games, few, SMALL)
     for name in ("XL", "41", "0"):
-        with pytest.raises(ValueError, match=f"no set '{name}'; choose one of S, M, L"):
-            small_corpus.of(name)
+        refuses(ValueError, f"no set '{name}'; choose one of S, M, L", small_corpus.of, name)
 
 
 def test_a_file_is_read_once_and_then_kept(tmp_path, selfplay_games, small_corpus, monkeypatch):

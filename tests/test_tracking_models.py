@@ -13,7 +13,7 @@ from safetensors.torch import save
 
 from chessgloss.tracking import games, models
 from chessgloss.tracking.runs import Training, read_checkpoint
-from scripts import load_script
+from scripts import load_script, refuses
 
 script = load_script("tracking/train.py")
 
@@ -133,8 +133,7 @@ def test_random_features_approach_softmax_attention_as_they_grow_in_number():
     (Training, {"epochs": 0}, "epochs"),
 ])  # fmt: skip
 def test_settings_that_make_no_sense_are_refused(record, changes, message):
-    with pytest.raises(ValueError, match=message):
-        record(**changes)
+    refuses(ValueError, message, record, **changes)
 
 
 # ---------------------------------------------------------------------------- script.perplexity
@@ -226,8 +225,7 @@ def test_a_checkpoint_gives_back_the_model_and_its_training(kind, tmp_path):
 
 def test_files_that_are_no_checkpoints_of_ours_are_refused(tmp_path):
     path = tmp_path / "S-uci-1.safetensors"
-    with pytest.raises(FileNotFoundError, match=r"train\.py S-uci-1"):
-        read_checkpoint(path)
+    refuses(FileNotFoundError, r"train\.py S-uci-1", read_checkpoint, path)
     whole = script.write_checkpoint(small_model("gpt"), Training(), path).read_bytes()
     for damaged, message in (
         (b"no such thing", "damaged or no safetensors"),
@@ -236,5 +234,4 @@ def test_files_that_are_no_checkpoints_of_ours_are_refused(tmp_path):
         (whole.replace(b'\\"layers\\": 2', b'\\"layers\\": 3'), "does not hold the model it names"),
     ):
         path.write_bytes(damaged)
-        with pytest.raises(ValueError, match=message):
-            read_checkpoint(path)
+        refuses(ValueError, message, read_checkpoint, path)

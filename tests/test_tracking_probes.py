@@ -15,7 +15,7 @@ from chessgloss.positions import Position
 from chessgloss.tracking import probes
 from chessgloss.tracking.games import IDS, VOCABULARY, VOCABULARY_SIZE, split_games
 from chessgloss.tracking.models import Settings, make_model
-from scripts import SELFPLAY, load_script
+from scripts import SELFPLAY, load_script, refuses
 
 script = load_script("tracking/train.py")
 #: The state-tracking paper's Figure 1b and Table 3: the moves played, and the one that follows.
@@ -131,17 +131,14 @@ def test_a_prefix_that_does_not_serve_gives_nothing(moves, actual, why):
 def test_questions_survive_their_file_and_damage_is_named(selfplay_probes, tmp_path, monkeypatch):
     path = tmp_path / "probes.tsv.zst"
     monkeypatch.setattr(probes, "probes_file", lambda: path)
-    with pytest.raises(FileNotFoundError, match=r"python data/tracking/train\.py"):
-        probes.read_probes()
+    refuses(FileNotFoundError, r"python data/tracking/train\.py", probes.read_probes)
     written = script.write_probes(selfplay_probes, path).read_bytes()
     assert probes.read_probes().equals(selfplay_probes)
     assert script.write_probes(probes.read_probes(), path).read_bytes() == written
     path.write_bytes(written[:-9])
-    with pytest.raises(GamesFileError, match="damaged or cut off"):
-        probes.read_probes()
+    refuses(GamesFileError, "damaged or cut off", probes.read_probes)
     script.write_probes(selfplay_probes.rename(columns={"fen": "position"}), path)
-    with pytest.raises(ValueError, match="position"):
-        probes.read_probes()
+    refuses(ValueError, "position", probes.read_probes)
 
 
 # ------------------------------------------------------------------------------ asking
@@ -219,5 +216,4 @@ def test_models_that_know_all_the_rules_alone_or_nothing(selfplay_probes):
 
 @pytest.mark.parametrize("scores", [np.zeros((2, 77)), np.full((4, 77), np.nan)])
 def test_bad_scores_are_refused(table_3, scores):
-    with pytest.raises(ValueError, match="77 tokens a question"):
-        probes.score_answers(table_3, scores)
+    refuses(ValueError, "77 tokens a question", probes.score_answers, table_3, scores)

@@ -15,7 +15,7 @@ from chessgloss.skill.players import Asked
 from chessgloss.store import write_tensors
 from chessgloss.tracking import games, models, probes, runs
 from chessgloss.tracking.results import perplexity_of, read_losses
-from scripts import load_script
+from scripts import load_script, refuses
 
 script = load_script("tracking/train.py")
 find_run = script.find_run
@@ -56,8 +56,7 @@ def test_names_say_what_is_trained(name, settings, training):
     "S-uci-1d0", "L-modern.typo_uci-1", "5000-uci-1", "5000-modern_uci-1", "L-human_uci-1",
 ])  # fmt: skip
 def test_other_names_are_refused_by_name_with_the_valid_forms(name):
-    with pytest.raises(ValueError, match=f"'{name}' (is written|names no run; a name is SIZE)"):
-        find_run(name)
+    refuses(ValueError, f"'{name}' (is written|names no run; a name is SIZE)", find_run, name)
 
 
 # ---------------------------------------------------------------------------- what was trained
@@ -183,16 +182,13 @@ def test_a_wrong_name_or_missing_games_end_with_one_clear_line(tmp_path, monkeyp
 
 def test_files_that_are_missing_or_another_runs_are_named(workplace):
     assert runs.tracking_players() == []
-    with pytest.raises(FileNotFoundError, match=r"train\.py M-uci-1"):
-        runs.read_kept("predictions", "M-uci-1")
+    refuses(FileNotFoundError, r"train\.py M-uci-1", runs.read_kept, "predictions", "M-uci-1")
     for name in ("runs/M-uci-2.json", "measures/M-uci-2.safetensors"):
         (workplace / name).parent.mkdir()
     (workplace / "runs" / "M-uci-2.json").write_text(json.dumps({"run": "M-uci-1"}))
-    with pytest.raises(ValueError, match=r"M-uci-2\.json is the record of 'M-uci-1'"):
-        runs.read_runs()
+    refuses(ValueError, r"M-uci-2\.json is the record of 'M-uci-1'", runs.read_runs)
     write_tensors(save({}, {"run": "M-uci-1"}), runs.kept_path("measures", "M-uci-2"))
-    with pytest.raises(ValueError, match="the run 'M-uci-1'"):
-        runs.read_kept("measures", "M-uci-2")
+    refuses(ValueError, "the run 'M-uci-1'", runs.read_kept, "measures", "M-uci-2")
 
 
 # ---------------------------------------------------------------------------- players

@@ -10,7 +10,7 @@ import torch
 from chessgloss.tracking.games import BOS, EOS, PAD, annotate, tokenise
 from chessgloss.tracking.models import LanguageModel, Settings, make_model
 from chessgloss.tracking.runs import Training
-from scripts import load_script
+from scripts import load_script, refuses
 
 script = load_script("tracking/train.py")
 
@@ -54,8 +54,7 @@ def test_an_epoch_holds_every_game_once_in_an_order_that_its_number_gives(sixty_
     expected = [ids[starts[k] : starts[k + 1]].tolist() for k in range(50)]
     assert sorted(written[0]) == sorted(expected)
     assert written[0] == written[1] != written[2]
-    with pytest.raises(ValueError, match="the context only 20"):
-        script.make_epoch(games, selected, SHORT, 0, 20)
+    refuses(ValueError, "the context only 20", script.make_epoch, games, selected, SHORT, 0, 20)
 
 
 # ---------------------------------------------------------------------------- optimiser
