@@ -85,8 +85,7 @@ class TestLocate:
     def test_a_file_is_fetched_once(self, cache):
         provider = Scripted([BYTES])
         assert find(NET, provider) == find(NET, provider) == cache / "net.bin"
-        assert (cache / "net.bin").read_bytes() == BYTES
-        assert provider.calls == 1
+        assert ((cache / "net.bin").read_bytes(), provider.calls) == (BYTES, 1)
 
     def test_the_next_provider_is_asked_and_failures_are_listed(self):
         bad = Scripted([FetchError("gone")])
@@ -104,24 +103,21 @@ class TestLocate:
         copy.write_bytes(b"other")
         refuses(AssetMissing, r"from CHESSGLOSS_ASSET_NET\): .*expected", find, NET, provider)
         copy.write_bytes(BYTES)
-        assert find(NET, provider) == copy
-        assert provider.calls == 0
+        assert (find(NET, provider), provider.calls) == (copy, 0)
 
     @pytest.mark.parametrize("damage", [BYTES[:-1], b"x" * len(BYTES), b""])
     def test_a_damaged_file_is_fetched_again(self, damage):
         provider = Scripted([BYTES])
         path = find(NET, provider)
         path.write_bytes(damage)
-        assert find(NET, provider).read_bytes() == BYTES
-        assert provider.calls == 2
+        assert (find(NET, provider).read_bytes(), provider.calls) == (BYTES, 2)
 
     def test_a_folder_that_lacks_a_file_is_not_taken_or_fetched_again(self):
         with pytest.raises(AssetMissing, match="holds 1 of at least 2 files"):
             find(TEXTS, Scripted([{"t1.txt": "one", "other": "x"}]))
         provider = Scripted([{"t1.txt": "one", "t2.txt": "two"}])
         (find(TEXTS, provider) / "t1.txt").unlink()
-        assert (find(TEXTS, provider) / "t1.txt").read_text() == "one"
-        assert provider.calls == 2
+        assert ((find(TEXTS, provider) / "t1.txt").read_text(), provider.calls) == ("one", 2)
 
     @pytest.mark.parametrize("stop", [KeyboardInterrupt(), FetchError("broken off")])
     def test_a_broken_fetch_leaves_nothing_behind(self, cache, stop):
@@ -134,8 +130,7 @@ class TestLocate:
         provider = Scripted([{"t1.txt": "one", "t2.txt": "two"}])
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(lambda _: find(TEXTS, provider), range(8)))
-        assert set(found) == {find(TEXTS, fetch=False)}
-        assert provider.calls == 1
+        assert (set(found), provider.calls) == ({find(TEXTS, fetch=False)}, 1)
 
 
 def test_a_folder_with_another_hash_than_the_pinned_one_is_refused():

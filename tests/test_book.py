@@ -290,13 +290,11 @@ def test_another_profile_is_injected_and_hidden_and_smoke_says_what_it_is(execut
     run, smoke, chapter = executed
     notebook = nbformat.read(smoke.notebook(chapter), as_version=4)
     (cell,) = [c for c in notebook.cells if "injected-parameters" in c.metadata.get("tags", [])]
-    assert 'profile = "smoke"' in cell.source
-    assert "remove-input" in cell.metadata.tags
+    assert 'profile = "smoke"' in cell.source and "remove-input" in cell.metadata.tags
     assert "one smoke\\n" in smoke.notebook(chapter).read_text()
     heading, _, rest = notebook.cells[0].source.partition("\n")
     assert heading == "# A tiny chapter"
-    assert rest.strip().startswith("```{warning}")
-    assert "these sizes mean\nnothing" in rest
+    assert rest.strip().startswith("```{warning}") and "these sizes mean\nnothing" in rest
     assert rest.endswith("It counts words.")
     kept = run.notebook(chapter).read_text()
     assert "injected-parameters" not in kept and "warning" not in kept
@@ -324,14 +322,12 @@ def test_a_failure_is_named_and_the_old_notebook_and_results_stay(project, sourc
 def test_the_newer_of_a_pair_wins_and_a_pair_in_step_is_left_alone(project):
     source = project / "notebooks/01_tiny.py"
     pair = source.with_suffix(".ipynb")
-    assert chapters.sync_pair(source) == pair
-    assert chapters.sync_pair(source) is None
+    assert chapters.sync_pair(source) == pair and chapters.sync_pair(source) is None
     assert chapters.percent_text(pair) == TINY
 
     source.write_text(TINY.replace("A tiny", "A small"))
     os.utime(pair, (1, 1))
-    assert chapters.sync_pair(source) == pair
-    assert "A small chapter" in pair.read_text()
+    assert chapters.sync_pair(source) == pair and "A small chapter" in pair.read_text()
     pair.write_text(pair.read_text().replace("A small", "A little"))
     os.utime(source, (1, 1))
     assert chapters.sync_pair(source) == source
@@ -404,8 +400,7 @@ def test_the_page_of_a_reproduction_names_what_moved_what_was_absent_and_what_to
     )
     assert f"**{counts}, 1 chapters failed**" in page
     assert f"| `{CHAPTER}/table6.worst` | different | value 2 -> 9 |" in page
-    assert "| `make record MODEL=gpt-4o PURPOSE=mate_in_one` |" in page
-    assert failed in page
+    assert "| `make record MODEL=gpt-4o PURPOSE=mate_in_one` |" in page and failed in page
     timed = [line for line in page.splitlines() if " | 5 | " in line]
     assert ["over" in line for line in timed] == [True, False]
 

@@ -27,8 +27,7 @@ from chessgloss.engine import EngineFailed
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.oracle import TermTable, evaluate_terms
 from chessgloss.store import Store
-from fakes.oracles import materials, random_fens
-from fakes.oracles import scripted_oracle as scripted
+from fakes.oracles import materials, random_fens, scripted
 from scripts import PROJECT, refuses
 
 PAGE = PROJECT / "book" / "scale.md"
@@ -125,8 +124,7 @@ def test_a_file_is_read_as_it_is_needed_and_no_further_than_asked(store, tmp_pat
 
     monkeypatch.setattr(games, "stream_lines", endless)
     stream = label(stream_fens(tmp_path), scripted(), store, chunk=10, jobs=1)
-    assert [len(next(stream).fens) for _ in range(3)] == [10] * 3
-    assert len(read) <= 60
+    assert [len(next(stream).fens) for _ in range(3)] == [10] * 3 and len(read) <= 60
     stream.close()
     parts = label(itertools.islice(stream_fens(tmp_path), 15), scripted(), store, chunk=10)
     assert [len(part.fens) for part in parts] == [10, 5]
@@ -162,8 +160,7 @@ def test_the_scripts_of_the_page_run(tmp_path, oracle8):
         run = subprocess.run(command, cwd=tmp_path, check=False, **options)
         assert run.returncode == 0, run.stderr
         printed.append(run.stdout)
-    assert "300 positions labelled, 0 lines" in printed[0]
-    assert len(printed[1].splitlines()) == 21
+    assert "300 positions labelled, 0 lines" in printed[0] and len(printed[1].splitlines()) == 21
     assert len(list((tmp_path / "labels").iterdir())) == 1
 
 
@@ -229,8 +226,7 @@ def test_a_lost_worker_costs_nothing(client, store, oracle8):
     killer.start()
     table = table_of(fens, oracle8, store, chunk=40)
     killer.join()
-    assert 1 <= at_the_kill[0] < 6
-    assert min(before) not in worker_pids(client)
+    assert 1 <= at_the_kill[0] < 6 and min(before) not in worker_pids(client)
     for name, values in expected.arrays().items():
         np.testing.assert_array_equal(table.arrays()[name], values)
     assert len(kept(store)) == 6

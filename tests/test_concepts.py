@@ -82,8 +82,7 @@ def test_a_planted_concept_is_found_and_neither_noise_nor_shuffled_labels(plante
     assert table["precision"]["Material"] > 0.95 < table["recall"]["Material"]
     assert chance.low < 0.5 < chance.high
     directions = fitted.vectors.directions()
-    assert directions[0, 0] > 0.95
-    assert directions[1, 1] > 0.6 > -0.6 > directions[1, 2]
+    assert directions[0, 0] > 0.95 and directions[1, 1] > 0.6 > -0.6 > directions[1, 2]
     shuffled = [scored(*planted, seed=seed, shuffle=True)["correct"].mean() for seed in range(8)]
     assert 0.4 < np.mean(shuffled) < 0.6
 
@@ -121,8 +120,7 @@ def test_two_gains_are_compared_on_the_same_draws_of_games(planted):
     few = whole.iloc[::7], less.iloc[::7]
     apart = scores.signed_accuracy([few[0], less], [few[1], whole], seed=0)
     by_hand = scores.accuracy(few[0], minus=few[1], seed=0).value - gain.value
-    assert apart.value == pytest.approx(by_hand)
-    assert apart.low < apart.value < apart.high
+    assert apart.value == pytest.approx(by_hand) and apart.low < apart.value < apart.high
 
 
 def test_a_layer_seen_by_the_mover_is_scored_as_the_mover_sees_it(planted):
@@ -218,8 +216,7 @@ def test_each_positive_meets_a_negative_of_its_own_kind_and_too_few_are_named(pl
     values[:600, 8] = training.NOT_ASKED
     unasked = replace(labelled, values=values.copy())
     chosen = training.choose_rows(unasked, likeness, most=10_000, seed=1)[8]
-    assert chosen.rows.min() >= 600
-    assert chosen.positive.mean() == 0.5
+    assert chosen.rows.min() >= 600 and chosen.positive.mean() == 0.5
     values[labelled.splits == "test", facts.CONCEPTS.index("Black pin")] = 0
     with pytest.raises(ValueError, match="'Black pin' in test"):
         training.choose_rows(replace(labelled, values=values), likeness, most=100, seed=1)

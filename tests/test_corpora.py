@@ -45,8 +45,7 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(stockfish, tmp_path, monk
     self_play.play_shard(stockfish, tmp_path / "b", 7, 3)
     (tmp_path / "b" / "mixed-7-0000000.part").write_text("cut off")
     again = self_play.generate(tmp_path / "b.zst", 5, seed=7, shards=tmp_path / "b", processes=1)
-    assert whole.read_bytes() == again.read_bytes()
-    assert len(list(read_games(whole))) == 5
+    assert (whole.read_bytes(), len(list(read_games(whole)))) == (again.read_bytes(), 5)
 
 
 @pytest.mark.engine
@@ -61,16 +60,13 @@ def test_nothing_plays_on_when_a_run_is_ended(stockfish, tmp_path, end, status):
     while running.poll() is None and len(begun) < 5:  # two that tidy up, two workers, an engine
         begun = psutil.Process(running.pid).children(recursive=True)
     running.send_signal(end)
-    assert b"Traceback" not in running.communicate()[1]
-    assert running.returncode == status
-    assert not psutil.wait_procs(begun, 30)[1]
-    assert (tmp_path / ".cache" / "selfplay").is_dir()
+    assert b"Traceback" not in running.communicate()[1] and running.returncode == status
+    assert not psutil.wait_procs(begun, 30)[1] and (tmp_path / ".cache" / "selfplay").is_dir()
 
 
 @pytest.mark.parametrize("words", ["a --games 3", "a.tsv.zst --games 0", "no/a.tsv.zst --games 1"])
 def test_a_bad_target_or_number_is_one_line_and_status_2(words, capsys):
-    assert self_play.main(words.split()) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    assert (self_play.main(words.split()), capsys.readouterr().err.count("\n")) == (2, 1)
 
 
 def test_a_file_reads_back_and_names_its_bad_lines(tmp_path):
@@ -205,8 +201,7 @@ def test_moves_are_read_as_the_server_read_them(tmp_path, moves, uci):
 ])  # fmt: skip
 def test_what_is_not_understood_is_reported_by_line(tmp_path, lines, at, reason):
     (problem,) = lecture(tmp_path, "; ".join(lines)).problems
-    assert problem[:2] == (at, lines[at - 1])
-    assert reason in problem[2]
+    assert problem[:2] == (at, lines[at - 1]) and reason in problem[2]
 
 
 def test_an_empty_file_and_an_empty_folder_are_refused(tmp_path):
@@ -216,8 +211,7 @@ def test_an_empty_file_and_an_empty_folder_are_refused(tmp_path):
 
 def test_the_real_lectures_are_read_whole(real_lectures):
     """Counts checked against the files with grep; the texts stay where they are."""
-    assert len(real_lectures) == 31
-    assert sum(read.comment_lines for read in real_lectures) == 2639
+    assert (len(real_lectures), sum(read.comment_lines for read in real_lectures)) == (31, 2639)
     assert sum(len(read.lines) for read in real_lectures) == 411
     assert sum(len(read.problems) for read in real_lectures) <= 6
     held = lectures.evaluated_lectures(real_lectures)

@@ -140,8 +140,7 @@ def test_without_a_usable_answer_the_facts_speak(answer, warned):
     talk, ask, warnings = scripted(answer, "Once more.")
     reply = talk.ask("Can the h4 knight survive?")
     assert (reply.method, reply.model) == ("notes", None)
-    assert "White threatens to win the black knight" in reply.text
-    assert warnings == [warned]
+    assert "White threatens to win the black knight" in reply.text and warnings == [warned]
     talk.ask("And now?")
     assert f"Coach: {reply.text}" in asked_of(ask)[1]
 
@@ -149,8 +148,7 @@ def test_without_a_usable_answer_the_facts_speak(answer, warned):
 def test_the_engine_is_asked_once_for_each_position_and_no_question_is_empty():
     asked, question = [], "What about Qd2? Who is better? What is the best move?"
     talk = Dialogue(about().move, "", lambda at: asked.append(at.fen) or by_material(at))
-    assert talk.ask(question).text == talk.ask(question).text
-    assert len(asked) == len(set(asked)) == 3
+    assert talk.ask(question).text == talk.ask(question).text and len(asked) == len(set(asked)) == 3
     refuses(ValueError, "empty", talk.ask, "  ")
 
 
@@ -163,5 +161,4 @@ def test_the_prompt_fences_what_others_wrote():
     user = request.messages[-1].content
     assert user.count("\n>>>\n") + user.endswith("\n>>>") == 3
     assert "- The knight hangs." in user and "26. Qxe4" in user
-    assert request.prompt == "answer@1"
-    assert request.about == {"fen": LOOSE_KNIGHT, "move": "e2e4"}
+    assert (request.prompt, request.about) == ("answer@1", {"fen": LOOSE_KNIGHT, "move": "e2e4"})

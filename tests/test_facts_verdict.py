@@ -97,8 +97,7 @@ def test_standings_are_mirror_images():
     words = [standing(PovScore(Cp(value), chess.WHITE), chess.WHITE) for value in edges]
     assert words == [name for name in reversed(names) for _ in "12"]
     turned = [standing(PovScore(Cp(-value), chess.BLACK), chess.WHITE) for value in edges]
-    assert turned == words
-    assert standing(PovScore(Mate(-4), chess.BLACK), chess.WHITE) == "winning"
+    assert (turned, standing(PovScore(Mate(-4), chess.BLACK), chess.WHITE)) == (words, "winning")
 
 
 @pytest.mark.parametrize(("best", "second", "glyph"), [

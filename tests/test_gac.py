@@ -79,8 +79,7 @@ def test_unknown_words_are_never_said_and_nothing_is_said_thrice(selfplay_moves)
     model = Gac(network.eval(), words, features)
     for move in selfplay_moves[:10]:
         said = model.say(feature_words(move))
-        assert said
-        assert not set(said) & set(gac.SPECIAL)
+        assert said and not set(said) & set(gac.SPECIAL)
         runs = list(zip(said, said[1:], said[2:], strict=False))
         assert len(set(runs)) == len(runs)
 
@@ -158,8 +157,7 @@ def test_the_committed_model_used_no_evaluated_lecture():
     log = json.loads((DATA / "gac/training.json").read_text())
     lectures = read_lectures(or_skip(assets.locate, "lectures", fetch=False))
     held = evaluated_lectures(lectures)
-    assert set(log["held_out"]) == held
-    assert not held & set(log["stopping"]["sources"])
+    assert set(log["held_out"]) == held and not held & set(log["stopping"]["sources"])
     learned, _ = training.part([each for lecture in lectures for each in lecture.comments], held)
     assert log["comments"]["training"] == len(learned)
     words = {word for each in learned for word in training.cut_words(each.comment)}

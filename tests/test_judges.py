@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-import chess
 import chess.engine
 import pandas as pd
 import pytest
@@ -251,8 +250,7 @@ def test_samples_are_the_methods_own_question_drawn_freely_and_apart():
 
 
 def test_a_choice_is_between_the_move_played_and_one_clearly_better_or_worse(monkeypatch):
-    assert trials.two_moves(BLUNDER) == ("e3", "Nxd5")
-    assert trials.two_moves(BEST) == ("e3", "Nf3")
+    assert (trials.two_moves(BLUNDER), trials.two_moves(BEST)) == (("e3", "Nxd5"), ("e3", "Nf3"))
     assert trials.two_moves(QUIET) is None
     monkeypatch.setattr(trials, "GAP", 80)
     assert trials.two_moves(BEST) is None
@@ -278,8 +276,7 @@ def test_a_reader_that_believes_the_comment_is_helped_only_where_there_is_one():
     comments = frame(("one/1", "ccc", text)).assign(state="answered")
     questions = trials.choice_questions(comments, KNOWN)
     chance = trials.chance_of_better(answered(questions, believe))
-    assert chance.loc["one/1", "ccc"] == 1
-    assert math.isnan(chance.loc["two/1", "ccc"])
+    assert chance.loc["one/1", "ccc"] == 1 and math.isnan(chance.loc["two/1", "ccc"])
     asked = [request for request in questions["request"] if "text_sha256" in request.about]
     plain = [request for request in questions["request"] if request not in asked]
     assert len(asked) == 2

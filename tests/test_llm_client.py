@@ -107,8 +107,7 @@ def test_what_may_pass_is_tried_again_after_a_pause(client_of, pauses, script):
 def test_an_unreadable_reply_is_no_answer_and_is_asked_for_again(client_of, recordings, step):
     with scripted_llm(step) as llm:
         refuses(Unanswered, "unreadable reply", client_of(llm).ask, question("q"))
-        assert len(recordings) == 0
-        assert client_of(llm).ask(question("q")).text == "reply to q"
+        assert (len(recordings), client_of(llm).ask(question("q")).text) == (0, "reply to q")
 
 
 def test_an_endpoint_that_is_too_slow_is_asked_again_and_nobody_is_an_error(client_of):
@@ -123,8 +122,7 @@ def test_an_endpoint_that_is_too_slow_is_asked_again_and_nobody_is_an_error(clie
 def test_a_wrong_key_or_model_is_not_tried_again(client_of, status):
     with scripted_llm(status) as llm, pytest.raises(Misconfigured, match="OPENAI_API_KEY") as error:
         client_of(llm).ask(question("q"))
-    assert len(llm.asked) == 1
-    assert "sk-secret" not in str(error.value)
+    assert len(llm.asked) == 1 and "sk-secret" not in str(error.value)
 
 
 def test_a_local_model_must_be_the_one_that_answers(tmp_path):
@@ -152,8 +150,7 @@ def test_a_steady_server_is_asked_one_question_at_a_time(client_of):
         client = client_of(llm, keeps=False, steady=True)
         client.ask_many([question(f"q{n}") for n in range(6)], concurrency=3, progress=False)
     last = [body["messages"][-1]["content"] for body in llm.asked]
-    assert last[::2] == [""] * 6
-    assert sorted(last[1::2]) == [f"q{n}" for n in range(6)]
+    assert (last[::2], sorted(last[1::2])) == ([""] * 6, [f"q{n}" for n in range(6)])
     assert llm.most_at_once == 1
 
 
@@ -188,8 +185,7 @@ def test_a_missing_answer_names_question_file_and_command(client_of, recordings)
     with pytest.raises(AnswerMissing) as error:
         Client(recordings).ask_many([question("known"), question("new"), question("newer")])
     said = str(error.value)
-    assert "comment@1 (fen 8/8, ply 3)" in said
-    assert f"2 of 3 are not in {recordings.path}" in said
+    assert "comment@1 (fen 8/8, ply 3)" in said and f"2 of 3 are not in {recordings.path}" in said
     assert said.endswith("make record MODEL=scripted-1 PURPOSE=commentary")
 
 
@@ -220,8 +216,7 @@ def test_a_failure_stops_no_other_but_many_do(client_of, pauses, recordings, los
     with scripted_llm("", *failures) as llm, pytest.raises(Unanswered, match=said):
         client_of(llm).ask_many(questions, progress=False)
     assert len({body["messages"][0]["content"] for body in llm.asked}) == asked
-    assert len(recordings) == came
-    assert Client(recordings).missing(questions)[0] == questions[1]
+    assert (len(recordings), Client(recordings).missing(questions)[0]) == (came, questions[1])
 
 
 @pytest.mark.parametrize("concurrency", [1, 2])
@@ -239,8 +234,7 @@ def test_an_interruption_loses_nothing_that_came(client_of, recordings, monkeypa
         with pytest.raises(KeyboardInterrupt):
             client_of(llm).ask_many(questions, concurrency=concurrency, progress=False)
         monkeypatch.setattr(Recordings, "keep", keep)
-        assert len(recordings) == 5
-        assert len(client_of(llm).ask_many(questions, progress=False)) == 20
+        assert (len(recordings), len(client_of(llm).ask_many(questions, progress=False))) == (5, 20)
     assert len(Recordings(recordings.path, MODEL)) == 20
 
 

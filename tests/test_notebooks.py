@@ -63,8 +63,7 @@ def test_every_figure_has_a_caption_a_name_and_words(source):
     assert all(name.startswith(f"fig-{source.name[:2]}-") for name in names)
     assert len({*names}) == len(names)
     for each in described:
-        assert each["figure"]["caption"].endswith(".")
-        assert len(each["image"]["alt"]) > 30
+        assert each["figure"]["caption"].endswith(".") and len(each["image"]["alt"]) > 30
 
 
 @each_source

@@ -9,8 +9,7 @@ from chessgloss import oracle as oracles
 from chessgloss.engine import EngineFailed, EngineMissing
 from chessgloss.oracle import STOCKFISH_8, TERMS, Oracle, Status, TermTable, read_tables
 from fakes import children
-from fakes.oracles import materials, random_fens, term
-from fakes.oracles import scripted_oracle as scripted
+from fakes.oracles import materials, random_fens, scripted, term
 from scripts import or_skip, refuses
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
@@ -107,8 +106,7 @@ def test_tables_survive_any_cut_between_two_reads(monkeypatch, width):
 def test_check_is_seen_as_python_chess_sees_it():
     fens = random_fens(3_000, seed=5)
     seen = [oracles.in_check(fen) for fen in fens]
-    assert seen == [chess.Board(fen).is_check() for fen in fens]
-    assert 50 < sum(seen) < 2_000
+    assert seen == [chess.Board(fen).is_check() for fen in fens] and 50 < sum(seen) < 2_000
 
 
 # The contract, against a scripted engine
@@ -199,15 +197,13 @@ def test_known_positions(real_oracle):
         assert same(table.take([start]), read_tables(START_TRACE_8, NO_CHECKS[:1], STOCKFISH_8))
 
     # A bishop is worth between two and five pawns (Stockfish 8 3.2, Stockfish 15.1 2.3).
-    assert 2 < term(table, "Material")[bishop] < 5
-    assert 1 < table.total[bishop] < 6
+    assert 2 < term(table, "Material")[bishop] < 5 and 1 < table.total[bishop] < 6
 
     assert table.status[[check, again]].tolist() == [Status.IN_CHECK] * 2
     assert np.isnan(table.middlegame[[check, again]]).all() == stockfish_15
 
     assert table.status[ending] == Status.SPECIALISED_ENDING
-    assert np.isnan(table.middlegame[ending]).all()
-    assert table.total[ending] > 10
+    assert np.isnan(table.middlegame[ending]).all() and table.total[ending] > 10
 
     assert table.status[decided] == (Status.LAZY if stockfish_15 else Status.OK)
     assert np.isnan(table.middlegame[decided, 3:]).all() == stockfish_15
@@ -231,6 +227,5 @@ def test_swapping_the_colours_swaps_the_terms(real_oracle):
 @pytest.mark.engine
 def test_the_networks_evaluation_is_whites_and_printed_out_of_check_only(stockfish):
     white, black = oracles.network_evaluations([BISHOP_UP, chess.Board(BISHOP_UP).mirror().fen()])
-    assert white > 1
-    assert black == -white
+    assert white > 1 and black == -white
     refuses(ValueError, "1 evaluations of 2", oracles.network_evaluations, [BISHOP_UP, IN_CHECK])

@@ -4,7 +4,6 @@ import math
 import operator
 from itertools import permutations
 
-import chess
 import chess.engine
 import numpy as np
 import pandas as pd
@@ -211,8 +210,7 @@ def test_answers_become_judged_pairs_and_none_is_lost():
     lined = pairwise.read_lines(questions.assign(answer=answers))
     assert lined["state"].tolist() == ["read"] * 3 + ["unreadable", "read", "cut_off"]
     judged = pairwise.decide(lined, {("m1", "llm"), ("m1", "reference")})
-    assert len(judged) == 4
-    assert judged["total_b"].tolist() == [23] * 4
+    assert (len(judged), judged["total_b"].tolist()) == (4, [23] * 4)
     assert judged.iloc[0][["word", "totals", "rule"]].tolist() == ["A", "A", "B"]
     assert judged.iloc[0]["stated_a"] == 25
     assert judged["struck_a"].tolist() == [True, True, False, True]

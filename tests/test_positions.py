@@ -1,6 +1,5 @@
 """Records, their readers (FEN, SAN, UCI, PGN), and the split."""
 
-import chess
 import chess.pgn
 import pytest
 from hypothesis import given, settings
@@ -97,8 +96,7 @@ def test_after_a_move_the_history_is_one_longer():
 
 def test_a_game_gives_its_positions_and_checks_its_moves():
     game = positions.Game(("e2e4", "e7e5", "g1f3"), "*")
-    assert game.fens()[2] == game.position(2).fen
-    assert len(game.fens()) == 4
+    assert (game.fens()[2], len(game.fens())) == (game.position(2).fen, 4)
     refuses(IndexError, "3 plies", game.position, 4)
     for illegal in ("e2e4", "0000"):
         with pytest.raises(positions.MoveError, match=f"ply 1: '{illegal}'"):
@@ -150,8 +148,7 @@ def read(text: str) -> list[positions.PgnGame]:
 ])  # fmt: skip
 def test_a_bad_game_is_named_and_its_neighbours_survive(bad, reason):
     first, second, third = read(GOOD + bad + OTHER)
-    assert reason in second.problem
-    assert (first.problem, third.problem, third.number) == ("", "", 3)
+    assert reason in second.problem and (first.problem, third.problem, third.number) == ("", "", 3)
     assert third.game.headers["Event"] == "b"
 
 
@@ -162,8 +159,7 @@ def test_a_comment_that_is_not_closed_swallows_the_rest():
 
 def test_a_fen_header_is_mended_by_rule_and_that_is_said():
     (game,) = read('[FEN "4k3/8/8/8/8/8/8/4K2R w KQ -"]\n\n1. O-O *\n')
-    assert game.game.board().fen() == "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
-    assert len(game.repairs) == 3
+    assert (game.game.board().fen(), len(game.repairs)) == ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", 3)
 
 
 def test_number_and_line_lead_to_the_game(tmp_path):

@@ -68,8 +68,7 @@ def test_a_move_is_of_the_first_kind_that_fits(fen, uci, kind):
 
 def test_all_moves_after_the_opening_are_drawn_with_their_positions(moves):
     before, after, replied = (moves[name].tolist() for name in ("before", "after", "replied"))
-    assert len(moves) == len(ITALIAN) + len(RUY) - 4
-    assert after[:7] == before[1:8]
+    assert (len(moves), after[:7]) == (len(ITALIAN) + len(RUY) - 4, before[1:8])
     assert replied[:8] == [*after[1:8], after[7]]  # the last move of a game has no reply
     kinds = "quiet quiet quiet quiet castling quiet capture capture"
     assert moves["kind"].tolist()[:8] == kinds.split()
@@ -127,14 +126,12 @@ def test_features_of_the_mirrored_move_are_the_two_views_exchanged(source, small
     moves = around(drawn[:30])
     turned = [[chess.Board(fen).mirror().fen() for fen in fens] for fens in moves]
     ours, theirs = (source.features(*map(source.read, each)) for each in (moves, turned))
-    assert ours.shape == (30, 2, source.width)
-    assert torch.equal(ours, theirs.flip(1))
+    assert ours.shape == (30, 2, source.width) and torch.equal(ours, theirs.flip(1))
     assert not torch.equal(ours, theirs)
     predict = partial(small_model.predict, priority.BoardSource())
     (change, sizes), (opposite, their_sizes) = predict(*moves), predict(*turned)
     assert np.allclose(opposite, change[:, PARTNERS] * SIGNS, atol=1e-5)
-    assert np.allclose(their_sizes, sizes[:, PARTNERS], atol=1e-5)
-    assert np.abs(change).max() > 0
+    assert np.allclose(their_sizes, sizes[:, PARTNERS], atol=1e-5) and np.abs(change).max() > 0
 
 
 def test_features_of_nnue_are_its_layers(stockfish_network, drawn):
@@ -154,8 +151,7 @@ def test_a_model_comes_back_from_its_file_and_batches_change_nothing(small_model
     whole = small_model.predict(*asked)
     assert np.allclose(whole, small_model.predict(*asked, batch=3), atol=1e-6)
     assert np.allclose(whole, again.predict(*asked), atol=2e-3)  # 16 bits
-    assert again.about == small_model.about
-    assert again.spread.tolist() == small_model.spread.tolist()
+    assert (again.about, again.spread.tolist()) == (small_model.about, small_model.spread.tolist())
     with pytest.raises(ValueError, match="holds no sizes"):
         priority.ChangeModel.load(priority.weights_file("nnue-svm"))
 
@@ -203,8 +199,7 @@ def test_a_run_stops_after_the_last_fall_and_keeps_its_best_pass(selfplay, monke
         run(selfplay, monkeypatch, training.Stopping(patience=1, falls=0, most=most), *measured)[0]
         for most, measured in ((9, (0.3, 0.7, 0.6)), (2, (0.3, 0.7, 0.8)), (1, (0.3,)))
     )
-    assert all(map(torch.equal, best, same))
-    assert not all(map(torch.equal, best, other))
+    assert all(map(torch.equal, best, same)) and not all(map(torch.equal, best, other))
 
 
 def test_a_curve_is_written_for_the_test_moves(selfplay, tmp_path, monkeypatch):

@@ -4,7 +4,6 @@ import io
 import json
 import re
 
-import chess
 import chess.pgn
 import pytest
 
@@ -145,8 +144,7 @@ def test_page_lists_a_result_under_the_table_it_cites_whichever_chapter_wrote_it
     cited = entry | {"reference": cell.value, "source": cell.key}
     page = small_page({"words.llm": cited}, "04_commentary")
     table1 = page.split("### Table 1: Human ratings")[1].split("### Table 2")[0]
-    assert "`words.llm`" in table1
-    assert page.count("`words.llm`") == 1
+    assert "`words.llm`" in table1 and page.count("`words.llm`") == 1
 
 
 @pytest.mark.parametrize(("source", "number", "message"), [

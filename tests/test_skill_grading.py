@@ -62,19 +62,16 @@ def test_every_legal_move_is_searched_with_the_same_share_of_nodes():
     engine = FakeEngine(SIX)
     found = grading.analyse_moves(engine, START, Settings(1_000))  # type: ignore[arg-type]
     assert set(found.values) == {move.uci() for move in chess.Board().legal_moves}
-    assert found.ranked[:3] == ("e2e4", "d2d4", "a2a4")
-    assert engine.asked[0] == (1_000, None, 5, None)
+    assert (found.ranked[:3], engine.asked[0]) == (("e2e4", "d2d4", "a2a4"), (1_000, None, 5, None))
     assert all(nodes == 200 * lines for nodes, _, lines, _ in engine.asked)
     later = [uci for *_, moves in engine.asked[1:] for uci in moves or ()]
-    assert len(later) == len(set(later)) == 15
-    assert not set(later) & set(found.ranked)
+    assert len(later) == len(set(later)) == 15 and not set(later) & set(found.ranked)
 
 
 def test_moves_that_are_asked_alone_are_searched_alone_and_depth_stays_depth():
     engine = FakeEngine(SIX)
     found = grading.analyse_moves(engine, START, Settings(None, 9), ("f2f3", "e2e4"))  # type: ignore[arg-type]
-    assert engine.asked == [(None, 9, 5, None), (None, 9, 1, ["f2f3"])]
-    assert len(found.values) == 6
+    assert (engine.asked, len(found.values)) == ([(None, 9, 5, None), (None, 9, 1, ["f2f3"])], 6)
 
 
 # ---------------------------------------------------------------- grades
@@ -100,8 +97,7 @@ def test_mates_are_cut_at_the_cap_and_kept_uncut_beside_it():
     values = {"e2e4": 9_998, "d2d4": 1_200, "g1f3": 400, "f2f3": -9_999}
     moves = graded(values)
     assert moves["loss"].to_dict() == {"e2e4": 0, "d2d4": 0, "g1f3": 600, "f2f3": 2_000}
-    assert moves.loc["d2d4", "uncut"] == 8_798
-    assert graded(values, cap=300).loc["g1f3", "loss"] == 0
+    assert (moves.loc["d2d4", "uncut"], graded(values, cap=300).loc["g1f3", "loss"]) == (8_798, 0)
 
 
 def test_a_pawn_counts_less_in_a_won_position_by_the_chance_to_win():
@@ -157,8 +153,7 @@ def test_a_mean_table_is_the_same_from_both_sides():
     across = MoveTable({"e7e5": 20, "d7d5": 40}, ["d7d5", "e7e5"])
     mean = MoveTable({"e2e4": 30, "d2d4": 35}, ["d2d4", "e2e4"])
     turned = MoveTable({"e7e5": 30, "d7d5": 35}, ["d7d5", "e7e5"])
-    assert grading.mean_table(table, across) == mean
-    assert grading.mean_table(across, table) == turned
+    assert (grading.mean_table(table, across), grading.mean_table(across, table)) == (mean, turned)
 
 
 # ---------------------------------------------------------------- tables in files
@@ -192,8 +187,7 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path, fake_engine, mo
     path.unlink()  # each table was stored as soon as it was searched
     artefacts.make_tables([AFTER_E4, START], settings, path)
     artefacts.make_tables([AFTER_E4], settings, path)
-    assert path.read_bytes() == first
-    assert len(fake_engine.asked) == searched
+    assert (path.read_bytes(), len(fake_engine.asked)) == (first, searched)
     monkeypatch.setattr(artefacts, "version", lambda: "Stockfish 17")
     refuses(RuntimeError, "not by Stockfish 17", artefacts.make_tables, [START], settings, path)
 

@@ -50,8 +50,7 @@ def test_a_game_ends_by_the_rules_or_by_its_length(moves, most, end):
     rules = script.Rules(nodes=77, opening_plies=2, most_plies=most)
     game = script.play_game(engine, 10, moves[:2], rules)  # type: ignore[arg-type]
     assert (game.result, game.termination, len(game.moves)) == end
-    assert (levels.level_of(game), game.opening_plies) == (10, 2)
-    assert engine.asked[0] == (2, 77, 10)
+    assert (levels.level_of(game), game.opening_plies, engine.asked[0]) == (10, 2, (2, 77, 10))
 
 
 def test_openings_are_different_lines_of_the_book(tmp_path):
@@ -88,8 +87,7 @@ def test_a_killed_generation_goes_on_with_the_next_game(tmp_path, monkeypatch):
     assert {level: len(some) for level, some in games.items()} == dict.fromkeys(levels.LEVELS, 2)
     assert [game.opening_plies for game in games[5]] == [1, 2]
     first = target.read_bytes()
-    assert script.play_levels(target, rules, **options).read_bytes() == first
-    assert len(played) == 11
+    assert (script.play_levels(target, rules, **options).read_bytes(), len(played)) == (first, 11)
     script.play_levels(tmp_path / "more.tsv.zst", rules, played=(10, 15), first=1, **options)
     more = levels.read_level_games(tmp_path / "more.tsv.zst")
     assert {level: len(some) for level, some in more.items() if some} == {10: 1, 15: 1}
@@ -112,13 +110,11 @@ def test_losses_belong_to_the_mover_and_the_cap_cuts_mates_alone():
     cut = levels.move_losses([level_game(5)], [VALUES])
     assert cut["loss"].tolist() == [80, 20, 960, 0]
     assert cut["side"].tolist() == ["White", "Black", "White", "Black"]
-    assert cut["mate"].tolist() == [False, False, True, True]
-    assert set(cut["level"]) == {5}
+    assert (cut["mate"].tolist(), set(cut["level"])) == ([False, False, True, True], {5})
     uncut = levels.move_losses([level_game(5)], [VALUES], cap=None)
     assert uncut["loss"].tolist() == [80, 20, 9_959, 0]
     gains = levels.move_losses([level_game(5)], [np.array([0, 50, 10, 10, 30])])
-    assert gains["loss"].tolist() == [0, 0, 0, 20]
-    assert gains["signed"].tolist() == [-50, -40, 0, 20]
+    assert (gains["loss"].tolist(), gains["signed"].tolist()) == ([0, 0, 0, 20], [-50, -40, 0, 20])
 
 
 def test_the_side_to_move_follows_the_root_and_the_opening_is_not_graded():

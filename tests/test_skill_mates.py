@@ -93,8 +93,7 @@ def test_the_prompts_have_every_element_of_figure_a5():
     texts = ["\n".join(each.content for each in request.messages)
              for request in questions[list(mates.TABLE7)]]  # fmt: skip
     for text in texts:
-        assert f"position: {FIGURE_A5}\n" in text
-        assert text.endswith("Move (SAN only):")
+        assert f"position: {FIGURE_A5}\n" in text and text.endswith("Move (SAN only):")
     assert ["best move - Bxc3#\n" in text for text in texts] == [False, True, False]
     assert ["Bxc3" in text for text in texts] == [False, True, False]
     assert ["checkmate with one move" in text for text in texts] == [False, False, True]

@@ -87,8 +87,7 @@ NOTHING = (None, None)
 def test_an_answer_names_one_move_as_it_was_written_or_none(fen, state, texts):
     for text, (uci, san) in texts.items():
         answer = players.read_answer(text, chess.Board(fen))
-        assert answer == Answer(text, uci, san, state)
-        assert (answer.move is None) == (state != "legal")
+        assert (answer, answer.move is None) == (Answer(text, uci, san, state), state != "legal")
 
 
 def test_every_legal_move_is_read_in_each_notation():
@@ -124,8 +123,7 @@ def test_a_player_of_moves_sees_nothing_but_the_game():
     shuffled = Asked("not from the start", Position.after(("d1d8",), BACK_RANK))
     answers = player.choose([ALONE, OPENING, START, shuffled])
     assert [answer.state for answer in answers] == ["error", "legal", "illegal", "error"]
-    assert answers[1].uci == "b5a4"
-    assert games_asked == [RUY_LOPEZ, ()]
+    assert (answers[1].uci, games_asked) == ("b5a4", [RUY_LOPEZ, ()])
     assert answers[0].text == "the moves that led to the position are not known"
 
 
@@ -137,8 +135,7 @@ def test_an_engine_that_fails_on_one_position_answers_the_others(tmp_path, monke
     monkeypatch.setenv("CHESSGLOSS_STOCKFISH", str(engine_program(tmp_path, *faults)))
     answers = players.StockfishPlayer(1).choose([OPENING, ALONE, OVER, OPENING])
     assert [answer.state for answer in answers] == ["legal", "error", "error", "legal"]
-    assert "failed twice" in answers[1].text
-    assert answers[2].text == "the game is over"
+    assert "failed twice" in answers[1].text and answers[2].text == "the game is over"
     assert answers[0].san == "O-O"
 
 
@@ -176,8 +173,7 @@ def test_recorded_moves_are_read_as_texts_are(tmp_path):
     answers = player.choose([OPENING, castles, ALONE, Asked("none", START.position)])
     assert [answer.state for answer in answers] == ["illegal", "legal", "legal", "unreadable"]
     assert [answer.uci for answer in answers] == ["b5b8", "e1g1", "d1d8", None]
-    assert player.rows["history"].to_dict()["castles"]
-    assert player.name == "someone"
+    assert player.rows["history"].to_dict()["castles"] and player.name == "someone"
     refuses(LookupError, r"someone\.tsv has no row for 'start'", player.choose, [START])
 
 
@@ -243,8 +239,7 @@ def test_a_position_is_described_in_four_ways():
     ]
     moves = (["g1f3", "g8f6", "f3g1", "f6g8"] * 5)[:19]
     text = players.describe(Asked("shuffle", Position.after(moves)), "history").splitlines()[0]
-    assert text.startswith("last moves: 4...Ng8 5. Nf3 ")
-    assert text.count("N") == players.HISTORY
+    assert text.startswith("last moves: 4...Ng8 5. Nf3 ") and text.count("N") == players.HISTORY
 
 
 @pytest.fixture
@@ -275,8 +270,7 @@ def test_the_answers_of_a_model_are_recorded_and_read(client_of):
     states = ["legal", "refused", "refused", "legal", "error"]
     assert [answer.state for answer in answers] == states
     replayed = players.LlmPlayer(Client(client.recordings), "fen")
-    assert replayed.choose(asked) == answers
-    assert replayed.name == "scripted_1_fen"
+    assert (replayed.choose(asked), replayed.name) == (answers, "scripted_1_fen")
     assert players.nickname("org/Chess-GPT:7B") == "org_chess_gpt_7b"
     with pytest.raises(AnswerMissing):
         players.LlmPlayer(Client(client.recordings), "fen_uci").choose(asked)

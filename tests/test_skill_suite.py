@@ -93,8 +93,7 @@ def test_a_model_is_asked_every_way_and_all_is_recorded():
 ])  # fmt: skip
 def test_motifs_say_what_is_at_stake(fen, wanted, kind):
     row = suite.describe_positions([fen]).iloc[0]
-    assert row["kind"] == kind
-    assert all(row[f"motif {name}"] for name in wanted)
+    assert row["kind"] == kind and all(row[f"motif {name}"] for name in wanted)
     assert row["side"] == ("White" if " w " in fen else "Black")
     assert row["concept mate in one"] == ("mate" in wanted)
 
@@ -157,5 +156,4 @@ def test_pairs_are_the_plans_one_and_one_of_each_opening_and_mate():
     pairs = suite.make_pairs([opening, mate, suite.Known("study.x.001", "study", START, "e2e4")])
     assert (pairs[0].source, pairs[0].good, pairs[0].bad) == ("plan", "e7e5", "a7a6")
     assert {pair.name for pair in pairs} <= {"plan", "opening.000", "mate_in_1.000"}
-    assert pairs == suite.make_pairs([opening, mate])
-    assert pairs[-1].bad != "h5f7"
+    assert pairs == suite.make_pairs([opening, mate]) and pairs[-1].bad != "h5f7"

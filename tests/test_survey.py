@@ -12,8 +12,7 @@ import pytest
 
 from chessgloss import cli
 from chessgloss.corpora.games import read_games
-from chessgloss.survey import reading, study
-from chessgloss.survey import simulate as simulated
+from chessgloss.survey import reading, simulate, study
 from scripts import SELFPLAY, refuses
 
 METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
@@ -49,7 +48,7 @@ def key(made):
 def sent(key, tmp_path):
     """Files of three simulated raters."""
     names = [move.name for move in key.study.moves]
-    return simulated.write_sessions(tmp_path, key, simulated.simulate(PLANTED, names, 3, seed=1))
+    return simulate.write_sessions(tmp_path, key, simulate.simulate(PLANTED, names, 3, seed=1))
 
 
 # ---------------------------------------------------------------- studies and keys
@@ -106,8 +105,7 @@ def test_a_study_is_made_of_a_table_of_comments(made):
 def test_opaque_names_depend_on_the_secret_and_on_the_text(made, key):
     names, other = key.items(), study.Key(study=made, secret="5b" * 32)
     assert list(names.values()) == [(n, method) for n in range(1, 7) for method in METHODS]
-    assert not set(names) & set(other.items())
-    assert key.study_id != other.study_id
+    assert not set(names) & set(other.items()) and key.study_id != other.study_id
     assert study.Key.new(made).secret != study.Key.new(made).secret
 
 
@@ -135,7 +133,7 @@ def test_every_method_stands_in_every_place_about_equally_often(key):
 
 def test_what_was_rated_is_what_is_read(key, sent):
     names = tuple(one.name for one in key.study.moves)
-    drawn, found = simulated.simulate(PLANTED, names, 3, seed=1), reading.read_ratings(sent, key)
+    drawn, found = simulate.simulate(PLANTED, names, 3, seed=1), reading.read_ratings(sent, key)
     assert found.simulated and found.label == "SIMULATED ratings"
     assert (found.moves, found.methods, found.raters) == (names, METHODS, ("S01", "S02", "S03"))
     order = ["rater", "move", "method"]
@@ -224,8 +222,7 @@ def test_files_side_by_side_are_of_one_kind_and_one_for_each_participant(key, se
 def test_a_pilot_is_checked_named_and_not_counted(key, sent):
     changed(sent[2], lambda told: told.update(pilot=True, comments=told["comments"][:10]))
     found = reading.read_ratings(sent, key)
-    assert found.raters == ("S01", "S02")
-    assert found.notes[0] == "S01: no rating"
+    assert (found.raters, found.notes[0]) == (("S01", "S02"), "S01: no rating")
     assert found.notes[2] == "S03: no rating, a pilot run, not counted"
     assert "no file of a main run" in problems_of(sent[2:], key)[0].text
     changed(sent[2], lambda told: told["comments"].pop())
@@ -260,12 +257,11 @@ def test_table_1_by_hand():
     assert gap.value == pytest.approx(np.mean([(-4 - 2) / 8, (-1 - 2) / 8]))
     assert found.loc[("llm", "relevance"), "p"] == pytest.approx(0.5)  # 2 of the 4 flips
     assert found.loc[("llm", "words"), "mean"].value == 15
-    assert found.loc[("ccc", "words"), "difference"] is None
-    assert not found["star"].any()
+    assert found.loc[("ccc", "words"), "difference"] is None and not found["star"].any()
 
 
 def test_stars_are_printed_where_the_difference_is_certain():
-    ratings = simulated.simulate(PLANTED, [f"m{k}" for k in range(60)], 5, seed=3)
+    ratings = simulate.simulate(PLANTED, [f"m{k}" for k in range(60)], 5, seed=3)
     words = pd.DataFrame(20.0, index=ratings.moves, columns=ratings.methods).assign(ccc=28)
     printed = reading.as_printed(reading.table1(ratings, words, "ccc", seed=0))
     assert printed.loc["gac", "completeness"].startswith("*")
@@ -339,8 +335,8 @@ def test_bad_scores_are_named_with_their_comment(tmp_path, change, message):
 @pytest.mark.parametrize("name", list(study.DIMENSIONS))
 def test_planted_scores_are_what_the_model_expects(name):
     points, planted = study.DIMENSIONS[name], pd.Series([0.15, 0.5, 0.91], name=name)
-    assert simulated.effect_of(0.5, points, simulated.SPREADS[name]) == pytest.approx(0, abs=1e-9)
-    drawn = simulated.draw(planted, (40, 40), np.random.default_rng(0), 60)
+    assert simulate.effect_of(0.5, points, simulate.SPREADS[name]) == pytest.approx(0, abs=1e-9)
+    drawn = simulate.draw(planted, (40, 40), np.random.default_rng(0), 60)
     means = ((drawn - 1) / (points - 1)).mean(axis=(0, 1, 3))
     assert means == pytest.approx(planted, abs=0.02)
     assert drawn.min() == 1 and drawn.max() == points
@@ -348,7 +344,7 @@ def test_planted_scores_are_what_the_model_expects(name):
 
 def test_real_ratings_are_never_written_by_the_simulation(key, tmp_path):
     with pytest.raises(ValueError, match="only simulated"):
-        simulated.write_sessions(tmp_path, key, ratings_by_hand())
+        simulate.write_sessions(tmp_path, key, ratings_by_hand())
 
 
 # ---------------------------------------------------------------- the command line
@@ -367,22 +363,20 @@ def test_from_a_study_to_its_tables(made, tmp_path, capsys):
     assert kept.stat().st_mode & 0o777 == 0o600
     assert run("build", tmp_path / "study.json", "-o", form) == 0
     assert form.read_text() == first, "the key is kept, so the page is the same"
-    ratings = simulated.simulate(PLANTED, [move.name for move in made.moves], 3, seed=2)
-    files = simulated.write_sessions(tmp_path, study.read_key(kept), ratings)
+    ratings = simulate.simulate(PLANTED, [move.name for move in made.moves], 3, seed=2)
+    files = simulate.write_sessions(tmp_path, study.read_key(kept), ratings)
     lengths = [f"{m.name},{k},{len(m.comments[k])}" for m in made.moves for k in METHODS]
     scores = write_scores(tmp_path, "\n".join(["move,method,length", *lengths]))
     capsys.readouterr()
     assert run("read", *files, "--key", kept, "--scores", scores) == 0
     printed = capsys.readouterr().out
     assert all(f"Table {number}" in printed for number in range(1, 5))
-    assert printed.count("SIMULATED ratings") >= 4
-    assert "S01" in printed
+    assert printed.count("SIMULATED ratings") >= 4 and "S01" in printed
     changed(files[0], comment(2, correctness=4))
     assert run("read", *files, "--key", kept) == 2
     shown = capsys.readouterr()
     assert f"{files[0]}: comment 2, correctness:" in shown.err
-    assert "1 faults; nothing was computed" in shown.err
-    assert not shown.out
+    assert "1 faults; nothing was computed" in shown.err and not shown.out
 
 
 def test_a_full_disk_leaves_whole_files_or_none(made, tmp_path, monkeypatch, capsys):
@@ -398,8 +392,7 @@ def test_a_full_disk_leaves_whole_files_or_none(made, tmp_path, monkeypatch, cap
         assert cli.main(["survey", *map(str, [*words, "-o", target])]) == 2
         written = target.with_suffix(".key.json") if "build" in words else target
         assert f"cannot write {written}: no space left on device" in capsys.readouterr().err
-    assert sorted(tmp_path.iterdir()) == [old, source]
-    assert old.read_text() == "old"
+    assert (sorted(tmp_path.iterdir()), old.read_text()) == ([old, source], "old")
 
 
 def test_build_refuses_what_would_do_harm(made, tmp_path):

@@ -48,8 +48,7 @@ def test_a_form_is_complete_in_itself_and_allows_one_script(key):
 def test_no_method_and_nothing_of_the_key_is_in_the_page(key):
     text = study.write_form(key)
     _, told = read_whole_page(text)
-    assert key.secret not in text
-    assert "secret-source" not in text
+    assert key.secret not in text and "secret-source" not in text
     for method in METHODS:
         assert not re.search(rf"(?<![#\w])(?i:{method})(?!\w)", text), "as a word, not a colour"
     places = {method: set() for method in METHODS}

@@ -49,8 +49,7 @@ def is_type(ids: np.ndarray) -> np.ndarray:
 
 def test_the_vocabulary_is_the_papers_table_1():
     assert reference.table("state_tracking", "table1").loc["Total", "Count"] == len(VOCABULARY)
-    assert len(set(VOCABULARY)) == 77
-    assert VOCABULARY[3:67] == tuple(chess.SQUARE_NAMES)
+    assert (len(set(VOCABULARY)), VOCABULARY[3:67]) == (77, tuple(chess.SQUARE_NAMES))
     assert "".join(VOCABULARY[67:]) == "PNBRQKqrbn"
 
 
@@ -64,8 +63,7 @@ def test_the_rows_of_table_2(row, column, notation, draws):
     printed = reference.lookup("state_tracking", "table2", row, column).printed
     generator = SimpleNamespace(random=lambda size, dtype: np.array(draws))
     ids, starts = annotate(tokenise([TABLE_2_MOVES]), [0], notation, 0.15, generator)
-    assert words(ids) == printed
-    assert (ids[0], ids[-1], list(starts)) == (BOS, EOS, [0, ids.size])
+    assert (words(ids), ids[0], ids[-1], list(starts)) == (printed, BOS, EOS, [0, ids.size])
 
 
 def test_a_type_is_that_of_the_piece_on_the_board(selfplay_games, selfplay_tokens):
@@ -115,8 +113,7 @@ def test_no_games_make_no_tokens_and_a_game_without_moves_its_ends():
     assert (len(empty), empty.moves.size) == (0, 0)
     assert annotate(tokenise([TABLE_2_MOVES]), [], "uci")[0].size == 0
     ids, starts = annotate(tokenise([[], ["e2e4"], []]), [0, 1, 2], "uci")
-    assert ids.tolist() == [BOS, EOS, BOS, 15, 31, EOS, BOS, EOS]
-    assert starts.tolist() == [0, 2, 6, 8]
+    assert (ids.tolist(), starts.tolist()) == ([BOS, EOS, BOS, 15, 31, EOS, BOS, EOS], [0, 2, 6, 8])
 
 
 # ---------------------------------------------------------------- sets
@@ -220,5 +217,4 @@ def test_every_game_has_a_random_one_beside_it(small_corpus, tmp_path, monkeypat
     written = path.read_bytes()
     path.unlink()
     again = script.read_random_corpus(path, small_corpus)
-    assert path.read_bytes() == written
-    assert np.array_equal(again.games.moves, random.games.moves)
+    assert path.read_bytes() == written and np.array_equal(again.games.moves, random.games.moves)

@@ -147,11 +147,9 @@ def test_questions_survive_their_file_and_damage_is_named(selfplay_probes, tmp_p
 def test_what_a_model_reads(table_3):
     plain, _, start, other = map(in_words, probes.contexts(table_3, "uci"))
     assert plain == ["BOS", *(part for uci in FIGURE_1 for part in (uci[:2], uci[2:])), "f1"]
-    assert (start[-1], other[-1]) == ("B", "N")
-    assert start[:-1] == plain[:-1]
+    assert (start[-1], other[-1], start[:-1]) == ("B", "N", plain[:-1])
     typed, beside, typed_start, _ = map(in_words, probes.contexts(table_3, "ap"))
-    assert typed[-5:] == ["P", "h7", "h6", "B", "f1"]
-    assert beside[-2:] == ["N", "f3"]
+    assert (typed[-5:], beside[-2:]) == (["P", "h7", "h6", "B", "f1"], ["N", "f3"])
     assert typed_start[-3:] == ["h7", "h6", "B"]
 
 
@@ -195,16 +193,14 @@ def test_scores_of_table_3_worked_by_hand(table_3):
     row = probes.score_answers(table_3[:1], scores).iloc[0]
     assert (row["answer"], row["lgm"], row["rprec"], row["exm"]) == ("b5", 1, 0.6, 1)
     other = probes.score_answers(table_3[1:2], scores).iloc[0]
-    assert (other["lgm"], other["rprec"]) == (0, 0)
-    assert np.isnan(other["exm"])
+    assert (other["lgm"], other["rprec"]) == (0, 0) and np.isnan(other["exm"])
 
 
 def test_models_that_know_all_the_rules_alone_or_nothing(selfplay_probes):
     actual = selfplay_probes["exact"] != "-"
     perfect = probes.score_answers(selfplay_probes, oracle(selfplay_probes))
     assert (perfect[["lgm", "rprec"]] == 1).all(axis=None)
-    assert (perfect.loc[actual, "exm"] == 1).all()
-    assert perfect.loc[~actual, "exm"].isna().all()
+    assert (perfect.loc[actual, "exm"] == 1).all() and perfect.loc[~actual, "exm"].isna().all()
     chances = 1 / selfplay_probes["legal"].str.split().str.len()
     rules = probes.score_answers(selfplay_probes, oracle(selfplay_probes.assign(exact="-")))
     assert rules.loc[actual, "exm"].to_numpy() == pytest.approx(chances[actual].to_numpy())

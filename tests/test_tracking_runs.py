@@ -176,8 +176,7 @@ def test_a_wrong_name_or_missing_games_end_with_one_clear_line(tmp_path, monkeyp
     (tmp_path / "_toc.yml").touch()
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path))
     for name, words in (("S-usi-1", "names no run"), ("S-uci-1", "is missing")):
-        assert script.main([name, "--threads", "1"]) == 2
-        assert words in capsys.readouterr().err
+        assert script.main([name, "--threads", "1"]) == 2 and words in capsys.readouterr().err
 
 
 def test_files_that_are_missing_or_another_runs_are_named(workplace):

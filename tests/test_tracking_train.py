@@ -52,8 +52,7 @@ def test_an_epoch_holds_every_game_once_in_an_order_that_its_number_gives(sixty_
         written.append(rows)
     ids, starts = annotate(games, selected, "uci")
     expected = [ids[starts[k] : starts[k + 1]].tolist() for k in range(50)]
-    assert sorted(written[0]) == sorted(expected)
-    assert written[0] == written[1] != written[2]
+    assert sorted(written[0]) == sorted(expected) and written[0] == written[1] != written[2]
     refuses(ValueError, "the context only 20", script.make_epoch, games, selected, SHORT, 0, 20)
 
 
@@ -128,8 +127,7 @@ def test_training_stops_when_dev_gets_worse_and_keeps_the_weights_before(small_t
     monkeypatch.setattr(script, "perplexity", scripted)
     trained = run(small_task, training=replace(SHORT, epochs=4))
     assert [row["dev_perplexity"] for row in trained.log] == [30.0, 20.0, 21.0]
-    assert trained.stopped_early
-    assert torch.equal(weights_of(trained), seen[1])
+    assert trained.stopped_early and torch.equal(weights_of(trained), seen[1])
     assert not torch.equal(weights_of(trained), seen[2])
 
 
@@ -172,8 +170,7 @@ def test_a_killed_training_goes_on_to_the_same_bits(name, after, small_task, tmp
             run(small_task, tmp_path / "state", **options)
     torch.rand(7)
     resumed = run(small_task, tmp_path / "state", **options)
-    assert resumed.log == whole.log
-    assert torch.equal(weights_of(resumed), weights_of(whole))
+    assert resumed.log == whole.log and torch.equal(weights_of(resumed), weights_of(whole))
 
 
 def test_a_state_is_not_taken_for_another_training(small_task, tmp_path):

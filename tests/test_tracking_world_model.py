@@ -58,9 +58,7 @@ def test_a_probe_finds_what_is_linear_and_no_more():
     probe = world_model.fit_board_probe(states[:900], squares[:900], seed=1, epochs=40)
     read = probe(states[900:]).view(-1, 64, 13).argmax(dim=2).numpy()
     right = (read == squares[900:]).mean(axis=0)
-    assert right[10] > 0.95
-    assert right[11] < 0.65
-    assert (np.delete(right, [10, 11]) == 1).all()
+    assert right[10] > 0.95 and right[11] < 0.65 and (np.delete(right, [10, 11]) == 1).all()
     again = world_model.fit_board_probe(states[:900], squares[:900], seed=1, epochs=40)
     assert torch.equal(probe.weight, again.weight)
 
@@ -73,8 +71,7 @@ def test_an_attack_ends_at_the_first_illegal_answer(model):
     table = world_model.attack(model, "uci", openings, random_moves)
     for moves, answers, illegal in table[["moves", "answers", "illegal"]].itertuples(index=False):
         legal = [move.uci() for move in Position.after(moves.split()).board().legal_moves]
-        assert illegal not in legal
-        assert continue_games(model, "uci", [moves.split()]) == [illegal]
+        assert illegal not in legal and continue_games(model, "uci", [moves.split()]) == [illegal]
         assert len(moves.split()) == 10 + 2 * answers - 1
 
 
@@ -93,5 +90,4 @@ def scripted(_: object, reading: str, games: list[list[str]]) -> list[str]:
 def test_a_model_that_answers_legally_is_not_beaten(model, monkeypatch):
     monkeypatch.setattr(world_model, "continue_games", scripted)
     table = world_model.attack(model, "uci", [["e2e4", "e7e5"], []], random_moves)
-    assert set(table["illegal"]) == {""}
-    assert (table["answers"] <= world_model.ANSWERS).all()
+    assert set(table["illegal"]) == {""} and (table["answers"] <= world_model.ANSWERS).all()
