@@ -11,7 +11,6 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import requests
@@ -49,7 +48,7 @@ class Scripted:
             raise act
 
 
-def find(asset: Asset, *sources: Any, **options: bool) -> Path:
+def find(asset: Asset, *sources: Scripted | dict, **options: bool) -> Path:
     """Locate an asset that is registered with these sources."""
     tables = ({"scripted": one} if isinstance(one, Scripted) else one for one in sources)
     assets.REGISTRY[asset.name] = replace(asset, sources=tuple(tables))

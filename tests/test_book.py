@@ -19,7 +19,7 @@ import chapters
 import compare as comparison
 import gates
 from chapters import Chapter, ChapterError, committed_run, execute, read_chapters, separate_run
-from chessgloss.book import profiles
+from chessgloss.book.profiles import load_sizes
 from compare import ResultsFileError, Tolerance
 from fakes.pages import DESK, PHONE
 from scripts import PROJECT, load_script, refuses
@@ -153,13 +153,11 @@ def test_a_chapter_has_one_form_of_name_and_reads_the_project_only(name, path, w
 
 def test_wrong_sizes_are_named(project, monkeypatch):
     monkeypatch.chdir(project)
-    assert profiles.load_sizes("01_tiny", "paper").n == 3
-    with pytest.raises(ValueError, match="'large'; choose one of smoke, book, paper"):
-        profiles.load_sizes("01_tiny", "large")
-    refuses(ValueError, "no sizes of a chapter '03_none'", profiles.load_sizes, "03_none", "book")
+    assert load_sizes("01_tiny", "paper").n == 3
+    refuses(ValueError, "'large'; choose one of smoke, book, paper", load_sizes, "01_tiny", "large")
+    refuses(ValueError, "no sizes of a chapter '03_none'", load_sizes, "03_none", "book")
     (project / SIZES).write_text("[01_tiny]\nn = { smoke = 1, book = 2 }\n")
-    with pytest.raises(ValueError, match=r"\[01_tiny\] n needs smoke, book, paper"):
-        profiles.load_sizes("01_tiny", "book")
+    refuses(ValueError, r"\[01_tiny\] n needs smoke, book, paper", load_sizes, "01_tiny", "book")
 
 
 # ---------------------------------------------------------------- freshness

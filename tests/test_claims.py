@@ -49,11 +49,10 @@ def verdicts(position: tuple, text: str, **more) -> dict[str, str]:
 
 
 EXAMPLES = [
-    (relation, verdict, *row[verdict])
-    for relation, row in TABLE["relations"].items()
+    (relation, verdict, *row[verdict]) for relation, row in TABLE["relations"].items()
     for verdict in ("true", "false")
     if verdict in row and (verdict == "true" or relation != "impossible")  # never false
-]
+]  # fmt: skip
 
 
 def test_the_table_has_no_misspelt_entry():

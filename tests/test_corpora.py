@@ -21,6 +21,7 @@ from chessgloss.corpora.games import GamesFileError, line_of, pack, read_games, 
 from chessgloss.corpora.samples import sample_positions
 from chessgloss.positions import Game
 from chessgloss.store import file_digest
+from fakes import heed_interrupts
 from scripts import DATA, SELFPLAY, load_script, refuses
 
 self_play = load_script("games/play.py")
@@ -55,8 +56,8 @@ def test_nothing_plays_on_when_a_run_is_ended(stockfish, tmp_path, end, status):
     (tmp_path / "_toc.yml").touch()
     words = [sys.executable, DATA / "games/play.py", tmp_path / "o.tsv.zst", "--games", "9"]
     how = {"stderr": subprocess.PIPE, "env": os.environ | {"CHESSGLOSS_PROJECT": str(tmp_path)}}
-    how["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)
-    running, begun = subprocess.Popen(words, **how), list[psutil.Process]()
+    running = subprocess.Popen(words, **how, preexec_fn=heed_interrupts)
+    begun = list[psutil.Process]()
     while running.poll() is None and len(begun) < 5:  # two that tidy up, two workers, an engine
         begun = psutil.Process(running.pid).children(recursive=True)
     running.send_signal(end)

@@ -23,12 +23,10 @@ from fakes.nnue_files import write_nnue
 from scripts import SELFPLAY, refuses
 
 ARCHITECTURES = {
-    "se_wdl": Architecture(),
-    "classical": Architecture(se=0, network=3, policy=1, value=1),
+    "se_wdl": Architecture(), "classical": Architecture(se=0, network=3, policy=1, value=1),
     "classical_of_old": Architecture(se=0, network=1, policy=1, value=1, folded=False),
-    "mish": Architecture(activation=1),
-    "batch_normalised": Architecture(folded=False),
-}
+    "mish": Architecture(activation=1), "batch_normalised": Architecture(folded=False),
+}  # fmt: skip
 #: Knights go out and back: the first position comes three times.
 REPETITION = ("g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1", "f6g8")
 EN_PASSANT = "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3"
@@ -257,6 +255,7 @@ def test_damaged_leela_files_are_refused(tmp_path, monkeypatch):
     good = write_leela(tmp_path / "good.pb.gz", Architecture()).read_bytes()
     plain = gzip.decompress(good)
     weights = plain[plain.index(struct.pack("<Bf", 0x0D, -0.2)) :][:10]
+    wired = b"\x0f" + weights[1:]
     for content, reason in (
         (good[: len(good) // 2], "cannot be unpacked"),
         (plain[: len(plain) // 2], "cut off, or no protobuf"),
@@ -264,10 +263,7 @@ def test_damaged_leela_files_are_refused(tmp_path, monkeypatch):
         (plain.replace(b"\x0d\xc0\x01", b"\x0d\xc1\x01", 1), "magic number"),
         (b"", "magic number"),
         (b"\x0d\xc0\x01\x00\x00\x20\x01", "no protobuf"),  # a number for the format
-        (
-            plain.replace(weights, b"\x0f" + weights[1:], 1),
-            "'input.weights' is damaged: wire type 7",
-        ),
+        (plain.replace(weights, wired, 1), "'input.weights' is damaged: wire type 7"),
         (b"\xff" * 800_000 + plain, "no protobuf"),  # a number that took its square to read
         (plain + b"\x08\x00" * 10_000, "no protobuf"),
         (gzip.compress(plain + bytes(1 << 24)), "more than 16,777,216 bytes"),

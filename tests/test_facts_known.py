@@ -1,5 +1,4 @@
 import itertools
-from collections.abc import Iterator
 
 import chess
 import pytest
@@ -77,7 +76,7 @@ fifty_moves move | nobody | - | 100
 """
 
 
-def twins() -> Iterator[tuple[str, MoveInContext, MoveInContext]]:
+def twins():
     lines = iter(TWINS.strip().splitlines())
     for wanted, *pair in zip(lines, lines, lines, strict=True):
         parts = (line.strip().split(" | ") for line in pair)

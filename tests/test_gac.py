@@ -24,19 +24,15 @@ E4 = read_move(START, "e4")
 
 training = load_script("gac/train.py")
 
-SMALL = training.Settings(
-    embedding=16, hidden=32, dropout=0.0, least=1, epochs=12, patience=12, batch=16, rate=2e-2
-)
+SMALL = training.Settings(embedding=16, hidden=32, dropout=0.0, least=1, epochs=12, patience=12,
+                          batch=16, rate=2e-2)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def selfplay_moves():
-    games = list(read_games(SELFPLAY, limit=6))
-    return [
-        MoveInContext(game.position(ply), game.moves[ply])
-        for game in games
-        for ply in range(game.opening_plies, len(game.moves), 11)
-    ]
+    games = read_games(SELFPLAY, limit=6)
+    at = [(one, ply) for one in games for ply in range(one.opening_plies, len(one.moves), 11)]
+    return [MoveInContext(one.position(ply), one.moves[ply]) for one, ply in at]
 
 
 @pytest.mark.parametrize(("fen", "move", "expected"), [

@@ -15,6 +15,7 @@ from chessgloss.commentary.proven import Form, given_notes, request_constrained,
 from chessgloss.llm import server
 from chessgloss.llm.client import DEFAULT_MODEL, Client, Endpoint, Misconfigured, model_named
 from chessgloss.llm.recordings import Message, Recordings, Request, Sampling
+from fakes import heed_interrupts
 from scripts import or_skip, refuses
 
 TINY = "smollm2-135m-q4_1"
@@ -77,10 +78,8 @@ def test_a_real_answer_is_recorded_and_replayed(tiny, recordings):
 def test_a_real_answer_depends_on_its_seed_and_not_on_what_was_asked_before(tiny, recordings):
     beginning = Message("system", "You comment chess moves. " + "Be exact. " * 10)
     sampling = Sampling(max_tokens=6, top_logprobs=2, logprob_tokens=6)
-    first, near, far = (
-        Request((beginning, Message("user", text)), sampling)
-        for text in ("The knight goes to f3.", "The knight goes to f3 and e5.", "Rook takes d8.")
-    )
+    said = ("The knight goes to f3.", "The knight goes to f3 and e5.", "Rook takes d8.")
+    first, near, far = (Request((beginning, Message("user", text)), sampling) for text in said)
     client, fresh = (Client(recordings, tiny, keeps=False) for _ in range(2))
     answer = client.ask(first)
     for before in (first, near, far):
@@ -103,12 +102,9 @@ def test_a_real_server_refuses_what_is_too_long_and_another_model_is_noticed(tin
 
 @pytest.mark.slow
 def test_serving_says_where_and_ends_at_an_interrupt(tiny_file):
-    running = subprocess.Popen(
-        [sys.executable, "-m", "chessgloss", "model", "serve", TINY, "--threads", "1"],
-        stdout=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )  # a shell's background job ignores interrupts, and so would its children
+    command = [sys.executable, "-m", "chessgloss", "model", "serve", TINY, "--threads", "1"]
+    how = {"stdout": subprocess.PIPE, "text": True, "preexec_fn": heed_interrupts}
+    running = subprocess.Popen(command, **how)
     first = running.stdout.readline()
     assert first.startswith(f"{TINY} answers at http://127.0.0.1:")
     assert running.stdout.readline().startswith("export OPENAI_BASE_URL=http://127.0.0.1:")

@@ -23,10 +23,8 @@ training = load_script("priority/train.py")
 START = chess.STARTING_FEN
 ITALIAN = ("e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5", "e1g1", "g8f6", "c4f7", "e8f7")
 RUY = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6", "d7c6")
-PARTNERS = [
-    TERMS.index(name.replace("White", "x").replace("Black", "White").replace("x", "Black"))
-    for name in TERMS
-]
+OTHER = {"White": "Black", "Black": "White"}
+PARTNERS = [TERMS.index(" ".join(OTHER.get(one, one) for one in name.split())) for name in TERMS]
 SIGNS = np.where([name.startswith(("White", "Black")) for name in TERMS], 1, -1)
 SMALL = training.Settings(16, 8, batch=50, rate=1e-2)
 

@@ -127,11 +127,10 @@ def test_figures_are_the_same_bytes_twice():
     assert drawn[0].getvalue() == drawn[1].getvalue()
 
 
-@pytest.mark.parametrize(
-    ("value", "unit"),
-    [(0.0, "share of comments"), (1.0, "accuracy"), (100.0, "%"), (0, "share, less bare"),
-     (1, "area under the curve")],
-)  # fmt: skip
+@pytest.mark.parametrize(("value", "unit"), [
+    (0.0, "share of comments"), (1.0, "accuracy"), (100.0, "%"), (0, "share, less bare"),
+    (1, "area under the curve"),
+])  # fmt: skip
 def test_a_share_of_none_or_all_needs_an_interval_with_a_length(value, unit):
     refuses(ValueError, "none or all", Result, value, value, value, 63, unit)
     assert Result(value, unit=unit).low is None, "an exact share has no interval"

@@ -18,14 +18,7 @@ from joblib import Parallel, delayed
 from chessgloss.corpora.games import GamesFileError, unpack
 from chessgloss.llm.recordings import Model, RecordingDamaged, Recordings
 from chessgloss.skill.grading import read_tables
-from chessgloss.store import (
-    MOST_UNPACKED,
-    ArtefactDamaged,
-    Store,
-    data_file,
-    find_project,
-    write_tensors,
-)
+from chessgloss.store import ArtefactDamaged, Store, data_file, find_project, write_tensors
 from scripts import refuses
 
 RECIPE = {"games": "ab12", "nodes": 500}
@@ -137,20 +130,15 @@ def test_what_a_killed_writer_left_is_swept_and_a_living_ones_stays(tmp_path):
     assert (dead.exists(), living.exists()) == (False, True)
 
 
-def silent() -> bytes:
-    packer = zstandard.ZstdCompressor(write_content_size=False)
-    return packer.compress(bytes(MOST_UNPACKED + 1))
+#: Packed files that say nothing of their size, hold lines alone, and boast of 32 terabytes.
+BOMBS = {
+    "silent": lambda: zstandard.ZstdCompressor(write_content_size=False).compress(bytes(2**28 + 1)),
+    "lined": lambda: zstandard.compress(b"\r" * (1 << 23)),
+    "boastful": lambda: bytes.fromhex("28b52ffde0") + (1 << 45).to_bytes(8, "little") + b"\1\0\0",
+}
 
 
-def lined() -> bytes:
-    return zstandard.compress(b"\r" * (1 << 23))
-
-
-def boastful() -> bytes:
-    return bytes.fromhex("28b52ffde0") + (1 << 45).to_bytes(8, "little") + b"\1\0\0"
-
-
-@pytest.mark.parametrize("bomb", [silent, lined, boastful])
+@pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
 @pytest.mark.parametrize(("read", "refusal"), [
     (unpack, GamesFileError),
     (read_tables, GamesFileError),

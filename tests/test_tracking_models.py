@@ -139,17 +139,14 @@ def test_settings_that_make_no_sense_are_refused(record, changes, message):
 
 TINY = models.Settings(layers=1, width=32, heads=2, dropout=0.0)
 
-OPENINGS = [
-    ["e2e4", "e7e5", "g1f3"],
-    ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3"],
-    ["a2a4", "b7b5", "a4b5", "a7a6", "b5a6", "c8b7", "a6b7", "g7g6", "b7a8q"],
-]
+OPENINGS = ("e2e4 e7e5 g1f3", "d2d4 d7d5 c2c4 e7e6 b1c3",
+            "a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7 g7g6 b7a8q")  # fmt: skip
 ALL = np.arange(3)
 
 
 @pytest.fixture(scope="module")
 def three_openings():
-    return games.tokenise(OPENINGS)
+    return games.tokenise(line.split() for line in OPENINGS)
 
 
 class Scripted(torch.nn.Module):

@@ -21,6 +21,7 @@ script = load_script("tracking/train.py")
 #: The state-tracking paper's Figure 1b and Table 3: the moves played, and the one that follows.
 FIGURE_1 = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4", "h7h6"]
 NEXT_MOVE = "f1b5"
+TABLE_3 = ("End-Actual", "End-Other", "Start-Actual", "Start-Other")
 TINY = Settings(layers=1, width=32, heads=2, dropout=0.0)
 
 
@@ -59,9 +60,7 @@ def in_words(ids: np.ndarray) -> list[str]:
 # ------------------------------------------------------------------------------ questions
 
 
-@pytest.mark.parametrize(
-    ("place", "row"), [(0, "End-Actual"), (1, "End-Other"), (2, "Start-Actual"), (3, "Start-Other")]
-)
+@pytest.mark.parametrize(("place", "row"), enumerate(TABLE_3))
 def test_the_rows_of_table_3(table_3, place, row):
     question = table_3.loc[place]
     printed = {

@@ -1,13 +1,11 @@
 """The plan of trainings, their names, the command that trains them, and runs as players."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from filelock import FileLock
-from numpy.typing import NDArray
 from safetensors.torch import save
 
 from chessgloss.positions import Game, Position
@@ -207,7 +205,7 @@ def model():
 def test_two_squares_are_a_move_with_its_new_piece(model, monkeypatch, reading, words, move):
     left, read = words.split(), list[list[str]]()
 
-    def predict_next(_: models.LanguageModel, given: Sequence[NDArray]) -> NDArray:
+    def predict_next(_: models.LanguageModel, given: list[np.ndarray]) -> np.ndarray:
         read.extend([games.VOCABULARY[token] for token in row] for row in given)
         answers = np.full((len(given), games.VOCABULARY_SIZE), -9.0, dtype=np.float32)
         answers[:, games.VOCABULARY.index(left.pop(0))] = -0.1

@@ -1,7 +1,5 @@
 """Hidden states, board probes and attacks of models of games, on tiny models."""
 
-from collections.abc import Sequence
-
 import chess
 import numpy as np
 import pandas as pd
@@ -36,8 +34,7 @@ def random_moves(boards: list[chess.Board]) -> list[chess.Move]:
 
 @pytest.mark.parametrize("reading", ["uci", "ap"])
 def test_states_are_those_after_the_move_s_last_token(model, reading):
-    games = [*PLAYED, PROMOTED]
-    rows = [(0, 5), (0, 12), (3, 9), (1, 30), (3, 4), (2, 1)]
+    games, rows = [*PLAYED, PROMOTED], [(0, 5), (0, 12), (3, 9), (1, 30), (3, 4), (2, 1)]
     positions = pd.DataFrame(rows, columns=["game", "ply"])
     states = world_model.hidden_states(model, reading, tokenise(games), positions)
     assert states.shape == (SMALL.layers + 1, len(rows), SMALL.width)
@@ -75,16 +72,10 @@ def test_an_attack_ends_at_the_first_illegal_answer(model):
         assert len(moves.split()) == 10 + 2 * answers - 1
 
 
-def board_after(moves: Sequence[str]) -> chess.Board:
-    board = chess.Board()
-    for uci in moves:
-        board.push_uci(uci)  # raises if it is illegal
-    return board
-
-
 def scripted(_: object, reading: str, games: list[list[str]]) -> list[str]:
-    """Play the first legal move, in place of ``continue_games``."""
-    return [next(iter(board_after(moves).legal_moves)).uci() for moves in games]
+    """Play the first legal move, in place of ``continue_games``; illegal ones before it raise."""
+    boards = [Position.after(moves).board() for moves in games]
+    return [next(iter(board.legal_moves)).uci() for board in boards]
 
 
 def test_a_model_that_answers_legally_is_not_beaten(model, monkeypatch):
