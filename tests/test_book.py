@@ -202,8 +202,7 @@ def touch_all(project: Path) -> None:
 
 
 @pytest.mark.parametrize(("edit", "changes"), [
-    (appended("notebooks/01_tiny.py"), True),
-    (appended("requirements.lock"), True),
+    (appended("notebooks/01_tiny.py"), True), (appended("requirements.lock"), True),
     (replaced("lib/chessgloss/board.py", "SIZE = 8", "SIZE = 9"), True),
     (replaced("lib/chessgloss/colours.py", "loads('1')", "loads('2')"), True),
     (replaced("lib/chessgloss/deep/inner.py", "class Base:", "class Base(int):"), True),
@@ -216,8 +215,7 @@ def touch_all(project: Path) -> None:
     (replaced("lib/chessgloss/board.py", "return SIZE\n", "return 0\n"), False),
     (replaced("lib/chessgloss/squares.py", "class Unused:", "class Unused(int):"), False),
     (replaced(SIZES, "[02_other]\nn = { smoke = 1", "[02_other]\nn = { smoke = 5"), False),
-    (replaced(SIZES, "paper = 3", "paper = 4"), False),
-    (touch_all, False),
+    (replaced(SIZES, "paper = 3", "paper = 4"), False), (touch_all, False),
     (lambda project: (project / "data/.DS_Store").write_text("x"), False),
 ])  # fmt: skip
 def test_what_a_chapter_is_made_from_alone_changes_its_fingerprint(using_project, edit, changes):
@@ -357,8 +355,7 @@ ABSENT = entry(None, absent="leela network")
 
 
 @pytest.mark.parametrize(("committed", "fresh", "tolerances", "expected"), [
-    (entry(0.9), entry(0.9), (), "identical"),
-    (entry(1), entry(1.0), (), "identical"),
+    (entry(0.9), entry(0.9), (), "identical"), (entry(1), entry(1.0), (), "identical"),
     (entry(float("nan")), entry(float("nan")), (), "identical"),
     (entry(0.9), entry(0.905), (), "different"),
     (entry(0.9), entry(0.905), (NOISE,), "within tolerance"),
@@ -369,12 +366,9 @@ ABSENT = entry(None, absent="leela network")
     (entry(0.9), entry(0.9, n=101), (NOISE,), "different"),
     (entry(0.9), entry(None), (NOISE,), "different"),
     (entry(0.9), entry(float("nan")), (NOISE,), "different"),
-    (entry(1), entry(True), (), "different"),
-    (entry(0.9), None, (), "missing"),
-    (None, entry(0.9), (), "new"),
-    (ABSENT, entry(0.9), (), "new"),
-    (entry(0.9), ABSENT, (), "asset absent"),
-    (None, ABSENT, (), "asset absent"),
+    (entry(1), entry(True), (), "different"), (entry(0.9), None, (), "missing"),
+    (None, entry(0.9), (), "new"), (ABSENT, entry(0.9), (), "new"),
+    (entry(0.9), ABSENT, (), "asset absent"), (None, ABSENT, (), "asset absent"),
 ])  # fmt: skip
 def test_a_result_gets_its_outcome(tmp_path, committed, fresh, tolerances, expected):
     old, new = ({"table6.mean": each} if each else {} for each in (committed, fresh))

@@ -232,8 +232,7 @@ def test_a_reply_is_an_anchor_only_where_the_words_speak_of_one():
 
 @pytest.mark.parametrize(("text", "events"), [
     ("The bishop takes the pawn on e6 with check.", []),
-    ("The bishop takes the knight on e6.", ["capture"]),
-    ("This is checkmate.", ["checkmate"]),
+    ("The bishop takes the knight on e6.", ["capture"]), ("This is checkmate.", ["checkmate"]),
     ("The bishop forks the queen on g8 and the rook on a8.", ["forced tactic or threat"]),
     ("The rook on a8 is hanging.", ["hanging-piece win"]),
     ("The knight on d4 is strong.", []),  # wrong, but none of the rule's events

@@ -192,10 +192,8 @@ def test_moves_are_read_as_the_server_read_them(tmp_path, moves, uci):
 @pytest.mark.parametrize(("lines", "at", "reason"), [
     (["e4", "e4"], 2, "neither a command nor a legal move"),
     (["Kind regards to all"], 1, "not a command"),
-    (["e4", "back 3"], 2, "3 plies back, but only 1"),
-    (["back two"], 1, "needs a number"),
-    (["bsetup", "bsetup fen 9/8"], 2, "rows"),
-    (["bsetup", "e4"], 2, "'bsetup done' is missing"),
+    (["e4", "back 3"], 2, "3 plies back, but only 1"), (["back two"], 1, "needs a number"),
+    (["bsetup", "bsetup fen 9/8"], 2, "rows"), (["bsetup", "e4"], 2, "'bsetup done' is missing"),
     (["bsetup", "bsetup white"], 2, "unknown set-up command 'white'"),
     (["bsetup", "bsetup fen 8/8/8/8/8/8/8/8", "bsetup done"], 3, "not a legal position"),
     (["tomove"], 1, "needs white or black"),

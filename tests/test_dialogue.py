@@ -69,12 +69,10 @@ def test_each_question_gets_its_facts(question, parts):
 
 
 @pytest.mark.parametrize(("question", "place", "name"), [
-    ("9. Bxh7+", "instead", "9. Bxh7+"),
-    ("O-O", "played", "9. O-O"),
+    ("9. Bxh7+", "instead", "9. Bxh7+"), ("O-O", "played", "9. O-O"),
     ("Can Black reply dxc4", "reply", "9... dxc4"),
     ("Black answers 9... dxc4 and then Bxc4 follows", "later", "10. Bxc4"),
-    ("After the move, Bxh7+ is a threat?", "threat", "10. Bxh7+"),
-    ("Ke3", "illegal", "Ke3"),
+    ("After the move, Bxh7+ is a threat?", "threat", "10. Bxh7+"), ("Ke3", "illegal", "Ke3"),
 ])  # fmt: skip
 def test_a_move_is_sought_where_the_words_point(question, place, name):
     found = about(MIDDLEGAME, "O-O").look_up_named(question)

@@ -160,12 +160,9 @@ def test_a_loss_is_cut_at_the_cap_and_at_the_floor():
 
 
 @pytest.mark.parametrize(("score", "words"), [
-    (Cp(120), "White is ahead by 1.20"),
-    (Cp(-85), "Black is ahead by 0.85"),
-    (Cp(-10), "the position is level (-0.10 for White)"),
-    (Mate(3), "White mates in 3"),
-    (Mate(-2), "Black mates in 2"),
-    (Mate(0), "Black has given mate"),
+    (Cp(120), "White is ahead by 1.20"), (Cp(-85), "Black is ahead by 0.85"),
+    (Cp(-10), "the position is level (-0.10 for White)"), (Mate(3), "White mates in 3"),
+    (Mate(-2), "Black mates in 2"), (Mate(0), "Black has given mate"),
     (MateGiven, "White has given mate"),
 ])  # fmt: skip
 def test_scores_are_told_for_the_side_they_favour(score, words):

@@ -242,10 +242,8 @@ def test_an_interruption_loses_nothing_that_came(client_of, recordings, monkeypa
 
 
 @pytest.mark.parametrize(("make", "complaint"), [
-    (lambda: Message("robot", "x"), "system|user|assistant"),
-    (lambda: Model("a", "123"), "64 hex"),
-    (lambda: Sampling(temperature=3), "temperature"),
-    (lambda: Request(()), "at least 1 item"),
+    (lambda: Message("robot", "x"), "system|user|assistant"), (lambda: Model("a", "123"), "64 hex"),
+    (lambda: Sampling(temperature=3), "temperature"), (lambda: Request(()), "at least 1 item"),
     (lambda: replace(question("q"), prompt="No Version"), "No Version"),
     (lambda: replace(question("q"), about={"board": [1]}), "about.board"),
     (lambda: Endpoint("localhost:80", MODEL), "http"),

@@ -109,8 +109,7 @@ def briefed(fen: str, uci_or_san: str, score: int = 30) -> Briefing:
 
 
 @pytest.mark.parametrize(("text", "event", "board"), [
-    ("White gives check.", "check", "false"),
-    ("This is checkmate.", "checkmate", "false"),
+    ("White gives check.", "check", "false"), ("This is checkmate.", "checkmate", "false"),
     ("White captures the knight on c6.", "capture", "false"),
     ("White forks the knight and the queen.", "forced tactic or threat", "false"),
     ("The bishop on b5 pins the knight on c6.", "forced tactic or threat", "true"),

@@ -176,12 +176,10 @@ BETTER = "Better was 6. e3, which opens the way for the bishop on f1."
 
 
 @pytest.mark.parametrize(("texts", "way", "text"), [
-    ((ALL,), "as written", ALL),
-    (("A strong move.", ALL), "rewritten", ALL),
+    ((ALL,), "as written", ALL), (("A strong move.", ALL), "rewritten", ALL),
     ((f"{ALL} A strong move.",), "cut", ALL),
     ((f"{ALL} {BETTER[:-1]} and the queen.",), "cut", f"{ALL} {BETTER}"),
-    (("A strong move.",), "notes", None),
-    (("",), "notes", None),
+    (("A strong move.",), "notes", None), (("",), "notes", None),
     (("Nxd5. A strong move.",), "notes", None),  # too few words are left
 ])  # fmt: skip
 def test_only_what_is_proven_is_published(settled, grabbed_pawn, texts, way, text) -> None:

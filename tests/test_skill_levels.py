@@ -42,8 +42,7 @@ def level_game(level: int, moves: Sequence[str] = FOOLS_MATE, opening: int = 0) 
 
 @pytest.mark.parametrize(("moves", "most", "end"), [
     (FOOLS_MATE, 300, ("0-1", "checkmate", 4)),
-    (SHUFFLE, 300, ("1/2-1/2", "threefold repetition", 8)),
-    (SHUFFLE, 5, ("1/2-1/2", "length", 5)),
+    (SHUFFLE, 300, ("1/2-1/2", "threefold repetition", 8)), (SHUFFLE, 5, ("1/2-1/2", "length", 5)),
 ])  # fmt: skip
 def test_a_game_ends_by_the_rules_or_by_its_length(moves, most, end):
     engine = Script(moves)

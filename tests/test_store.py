@@ -46,8 +46,7 @@ def test_an_artefact_is_built_once_and_read_back_as_it_was(tmp_path):
 @pytest.mark.parametrize(("file", "harm"), [
     ("scores.npy", lambda path: path.write_bytes(path.read_bytes()[:-4])),
     ("scores.npy", lambda path: path.write_bytes(path.read_bytes()[:-1] + b"!")),
-    ("scores.npy", Path.unlink),
-    ("manifest.json", lambda path: path.write_text("{")),
+    ("scores.npy", Path.unlink), ("manifest.json", lambda path: path.write_text("{")),
 ])  # fmt: skip
 def test_a_damaged_artefact_is_detected_and_built_anew(tmp_path, file, harm):
     store = Store(tmp_path)
@@ -140,8 +139,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
 @pytest.mark.parametrize(("read", "refusal"), [
-    (unpack, GamesFileError),
-    (read_tables, GamesFileError),
+    (unpack, GamesFileError), (read_tables, GamesFileError),
     (lambda path: len(Recordings(path.with_suffix(""), Model("m"))), RecordingDamaged),
 ])  # fmt: skip
 def test_a_packed_file_that_holds_too_much_is_refused_by_name(bomb, read, refusal, tmp_path):

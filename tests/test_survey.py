@@ -67,12 +67,9 @@ NO_POSITION = '{"moves": [{"name": "a", "fen": "x", "move": "e4", "comments": {}
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("{", "cannot be read"),
-    ("[" * 200_000, "cannot be read: .*recursion"),
-    ("[]", "the file: Input should be"),
-    ('{"moves": 3}', "moves: Input should be"),
-    ('{"moves": []}', "moves: .* at least 1"),
-    (NO_POSITION, "move 1"),
+    ("{", "cannot be read"), ("[" * 200_000, "cannot be read: .*recursion"),
+    ("[]", "the file: Input should be"), ('{"moves": 3}', "moves: Input should be"),
+    ('{"moves": []}', "moves: .* at least 1"), (NO_POSITION, "move 1"),
     (NO_POSITION.replace('"fen": "x", ', ""), "move 1, fen: .*requ"),
 ])  # fmt: skip
 def test_a_bad_study_file_is_named_with_its_place(tmp_path, text, message):
@@ -171,21 +168,17 @@ forget_answer, forget_cause = comment(4, clarity=None), comment(1, correctness=2
 
 
 @pytest.mark.parametrize(("damage", "place"), [
-    (forget_answer, "comment 4, clarity"),
-    (forget_cause, "comment 1, causes"),
+    (forget_answer, "comment 4, clarity"), (forget_cause, "comment 1, causes"),
     (comment(2, correctness=4), "comment 2, correctness"),
     (comment(2, relevance="5"), "comment 2, relevance"),
-    (comment(2, seconds=-1), "comment 2, seconds"),
-    (comment(6, item="0" * 16), "comment 6"),
+    (comment(2, seconds=-1), "comment 2, seconds"), (comment(6, item="0" * 16), "comment 6"),
     (comment(3, causes=[["move"]]), "comment 3, causes"),
     (comment(3, correctness=3, causes=["tactical"]), "comment 3, causes"),
     (comment(3, correctness=2, causes=["other"]), "comment 3, other"),
     (lambda told: told["comments"][4].update(told["comments"][2]), "comment 5"),
     (lambda told: told["comments"][0].update(told["comments"][29]), "comment 1"),
-    (lambda told: told["comments"].pop(), "comment 30"),
-    (head(participant="S99"), "comment 1"),
-    (head(participant="a b"), "participant"),
-    (head(study="f" * 16), "study"),
+    (lambda told: told["comments"].pop(), "comment 30"), (head(participant="S99"), "comment 1"),
+    (head(participant="a b"), "participant"), (head(study="f" * 16), "study"),
     (head(consent=False), "consent"),
     (head(strength={"scale": "fide", "rating": 9000}), "strength, rating"),
     (head(strength={"scale": "none", "rating": 1500}), "strength"),

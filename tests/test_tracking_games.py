@@ -54,10 +54,8 @@ def test_the_vocabulary_is_the_papers_table_1():
 
 
 @pytest.mark.parametrize(("row", "column", "notation", "draws"), [
-    ("UCI", "Training", "uci", ()),
-    ("UCI + RAP 15", "Training", "rap", (0.9, 0.1, 0.9)),
-    ("UCI + RAP 100", "Training", "rap", (0.1, 0.1, 0.1)),
-    ("UCI + AP", "Training", "ap", ()),
+    ("UCI", "Training", "uci", ()), ("UCI + RAP 15", "Training", "rap", (0.9, 0.1, 0.9)),
+    ("UCI + RAP 100", "Training", "rap", (0.1, 0.1, 0.1)), ("UCI + AP", "Training", "ap", ()),
 ])  # fmt: skip
 def test_the_rows_of_table_2(row, column, notation, draws):
     printed = reference.lookup("state_tracking", "table2", row, column).printed

@@ -125,8 +125,7 @@ def test_random_features_approach_softmax_attention_as_they_grow_in_number():
 @pytest.mark.parametrize(("record", "changes", "message"), [
     (models.Settings, {"width": 30, "heads": 4}, "does not divide"),
     (models.Settings, {"width": 36, "heads": 4, "rotary": True}, "does not divide"),
-    (models.Settings, {"buckets": 5}, "in pairs"),
-    (models.Settings, {"colour": 1}, "colour"),
+    (models.Settings, {"buckets": 5}, "in pairs"), (models.Settings, {"colour": 1}, "colour"),
     (Training, {"notation": "uci", "probability": 0.25}, "only rap has a probability"),
     (Training, {"notation": "rap", "probability": 25.0}, "probability"),
     (Training, {"epochs": 0}, "epochs"),

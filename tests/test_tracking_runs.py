@@ -28,8 +28,7 @@ MUON |= {"warmup": 1 / 30, "cooldown": 0.6}
 
 
 @pytest.mark.parametrize(("name", "settings", "training"), [
-    ("S-uci-1", {}, {"epochs": 5}),
-    ("L-ap-1", {}, {"epochs": 2, "notation": "ap"}),
+    ("S-uci-1", {}, {"epochs": 5}), ("L-ap-1", {}, {"epochs": 2, "notation": "ap"}),
     ("S-window50-2", {"kind": "window", "window": 50}, {"epochs": 5, "seed": 2}),
     ("S-lstm_rap25-1", {"kind": "lstm", "layers": 3, "width": 232},
      {"epochs": 5, "notation": "rap", "probability": 0.25}),
