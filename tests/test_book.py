@@ -115,13 +115,6 @@ def project(tmp_path):
     return write_project(tmp_path)
 
 
-@pytest.fixture
-def using_project(tmp_path):
-    """A project whose chapter uses a function of its library."""
-    use = "\n# %%\nfrom chessgloss import board\nboard.corners(0)\n"
-    return write_project(tmp_path, TINY + use)
-
-
 def only_chapter(project: Path) -> Chapter:
     (chapter,) = read_chapters(project)
     return chapter
@@ -196,11 +189,6 @@ def replaced(name: str, old: str, new: str) -> Callable[[Path], None]:
 appended = partial(replaced, old="", new="# changed\n")
 
 
-def touch_all(project: Path) -> None:
-    for path in project.rglob("*"):
-        os.utime(path, (1, 1))
-
-
 @pytest.mark.parametrize(("edit", "changes"), [
     (appended("notebooks/01_tiny.py"), True), (appended("requirements.lock"), True),
     (replaced("lib/chessgloss/board.py", "SIZE = 8", "SIZE = 9"), True),
@@ -215,13 +203,16 @@ def touch_all(project: Path) -> None:
     (replaced("lib/chessgloss/board.py", "return SIZE\n", "return 0\n"), False),
     (replaced("lib/chessgloss/squares.py", "class Unused:", "class Unused(int):"), False),
     (replaced(SIZES, "[02_other]\nn = { smoke = 1", "[02_other]\nn = { smoke = 5"), False),
-    (replaced(SIZES, "paper = 3", "paper = 4"), False), (touch_all, False),
+    (replaced(SIZES, "paper = 3", "paper = 4"), False),
+    (lambda project: [os.utime(path, (1, 1)) for path in project.rglob("*")], False),
     (lambda project: (project / "data/.DS_Store").write_text("x"), False),
 ])  # fmt: skip
-def test_what_a_chapter_is_made_from_alone_changes_its_fingerprint(using_project, edit, changes):
-    before = print_of(using_project)
-    edit(using_project)
-    assert (print_of(using_project) != before) == changes
+def test_what_a_chapter_is_made_from_alone_changes_its_fingerprint(tmp_path, edit, changes):
+    use = "\n# %%\nfrom chessgloss import board\nboard.corners(0)\n"
+    project = write_project(tmp_path, TINY + use)
+    before = print_of(project)
+    edit(project)
+    assert (print_of(project) != before) == changes
 
 
 def test_a_chapter_of_the_book_does_not_hang_on_what_it_does_not_use():
@@ -469,9 +460,7 @@ def test_every_internal_link_leads_to_a_page_and_a_place(built_book, soups):
     assert broken == []
 
 
-def test_a_pasted_value_follows_its_notebook_and_a_lost_link_or_foreign_script_fails(
-    tmp_path,
-):
+def test_a_pasted_value_follows_its_notebook_and_a_lost_link_or_foreign_script_fails(tmp_path):
     """A page that pastes a number is built again when only the notebook changed."""
     for name in ("book/_ext", "book/_static"):
         shutil.copytree(PROJECT / name, tmp_path / name)

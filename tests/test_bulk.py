@@ -11,7 +11,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -117,7 +116,7 @@ def test_a_file_that_is_cut_off_is_labelled_as_far_as_it_goes(store, tmp_path, j
 def test_a_file_is_read_as_it_is_needed_and_no_further_than_asked(store, tmp_path, monkeypatch):
     read: list[int] = []
 
-    def endless(_: Path) -> Iterator[bytes]:
+    def endless(_):
         for number in itertools.count(1):
             read.append(number)
             yield b'{"fen": "4k3/8/8/8/8/8/8/4K2R w K -"}\n'

@@ -193,19 +193,11 @@ def test_mate_in_one_agrees_with_a_search_of_all_moves():
     assert len(mated) > 5
 
 
-@pytest.fixture(scope="module")
-def planted_facts():
-    """Features of which column ``k`` shows concept ``k``, labels, and likeness."""
-    random, rows = np.random.default_rng(0), 1200
-    games = np.arange(rows, dtype=np.int32) // 4
-    values = (random.random((rows, len(facts.CONCEPTS))) < 0.3).astype(np.float32)
-    features = (values + random.normal(0, 0.1, values.shape)).astype(np.float32)
+def test_each_positive_meets_a_negative_of_its_own_kind_and_too_few_are_named():
+    random, games = np.random.default_rng(0), np.arange(1200, dtype=np.int32) // 4
+    values = (random.random((1200, len(facts.CONCEPTS))) < 0.3).astype(np.float32)
     labelled = fit.Labelled(facts.CONCEPTS, values, games, np.array(PARTS)[games % 5])
-    return features, labelled, random.integers(0, 3, rows)
-
-
-def test_each_positive_meets_a_negative_of_its_own_kind_and_too_few_are_named(planted_facts):
-    _, labelled, likeness = planted_facts
+    likeness = random.integers(0, 3, 1200)
     for k, tails in enumerate(training.choose_rows(labelled, likeness, most=10_000, seed=1)):
         assert len(set(tails.rows.tolist())) == len(tails.rows) > 300
         np.testing.assert_array_equal(labelled.values[tails.rows, k] == 1, tails.positive)

@@ -56,12 +56,6 @@ def nnue(nnue_file):
     return NnueExpert(nnue_file)
 
 
-@pytest.fixture(scope="module")
-def leela(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("leela")
-    return LeelaExpert(write_leela(folder / "small.pb.gz", Architecture()))
-
-
 class Lc0:
     """The real lc0, through its Python bindings: the planes that it makes, and what it says."""
 
@@ -145,7 +139,8 @@ def test_load_expert_says_what_there_is(name, path, options, reason):
     refuses((ValueError, FileNotFoundError), reason, load_expert, name, path, **options)
 
 
-def test_batches_change_nothing(nnue, leela, records, monkeypatch):
+def test_batches_change_nothing(nnue, records, tmp_path, monkeypatch):
+    leela = LeelaExpert(write_leela(tmp_path / "small.pb.gz", Architecture()))
     for expert, layer, tolerance in ((nnue, "pairwise", 0), (leela, "block1", 1e-5)):
         whole, evaluations = expert.activations(records, layer), expert.evaluate(records)
         monkeypatch.setattr(expert, "_batch", 7)

@@ -64,14 +64,6 @@ def answered(questions: pd.DataFrame, say: Callable[[Sequence[Message]], str]) -
     return questions.assign(answer=[answer(text, token(text, **{text: 0.9})) for text in texts])
 
 
-@pytest.fixture(scope="module")
-def comments(briefings):
-    """An answered comment of each of five methods on the evaluated moves."""
-    methods = ("reference", "template", "llm", "llm_expert", "ccc")
-    rows = [(name, method, f"{method} on {name}.") for method in methods for name in briefings]
-    return frame(*rows).assign(state="answered")
-
-
 # ---------------------------------------------------------------- the scale
 
 
@@ -289,12 +281,10 @@ def test_a_reader_that_believes_the_comment_is_helped_only_where_there_is_one():
 # ---------------------------------------------------------------- all questions
 
 
-def beginnings_change_once(requests) -> bool:
-    beginnings = [request.messages[:-1] for request in requests]
-    return sum(left != right for left, right in pairwise(beginnings)) + 1 == len(set(beginnings))
-
-
-def test_all_questions_stand_together_by_what_the_server_has_read(comments, briefings):
-    asked = record.trial_requests(comments, briefings)
+def test_all_questions_stand_together_by_what_the_server_has_read(briefings):
+    methods = ("reference", "template", "llm", "llm_expert", "ccc")
+    rows = [(name, method, f"{method} on {name}.") for method in methods for name in briefings]
+    asked = record.trial_requests(frame(*rows).assign(state="answered"), briefings)
     assert len({request_key(Model("x"), request) for request in asked}) == len(asked)
-    assert beginnings_change_once(asked)
+    beginnings = [request.messages[:-1] for request in asked]
+    assert sum(left != right for left, right in pairwise(beginnings)) + 1 == len(set(beginnings))

@@ -107,11 +107,6 @@ def test_stockfish_8_knows_what_a_capture_changes(moves, tmp_path, oracle8):
 # ---------------------------------------------------------------- features and model
 
 
-@pytest.fixture(scope="module", params=list(priority.SOURCES))
-def source(request):
-    return or_skip(priority.SOURCES[request.param])
-
-
 @pytest.fixture
 def small_model():
     torch.manual_seed(0)
@@ -120,8 +115,9 @@ def small_model():
     return priority.ChangeModel(network, spread, {"source": "onehot"})
 
 
-def test_features_of_the_mirrored_move_are_the_two_views_exchanged(source, small_model, drawn):
-    moves = around(drawn[:30])
+@pytest.mark.parametrize("name", priority.SOURCES)
+def test_features_of_the_mirrored_move_are_the_two_views_exchanged(name, small_model, drawn):
+    source, moves = or_skip(priority.SOURCES[name]), around(drawn[:30])
     turned = [[chess.Board(fen).mirror().fen() for fen in fens] for fens in moves]
     ours, theirs = (source.features(*map(source.read, each)) for each in (moves, turned))
     assert ours.shape == (30, 2, source.width) and torch.equal(ours, theirs.flip(1))

@@ -159,18 +159,6 @@ def test_a_move_is_shown_in_words(fen: str, move: str, shown: str) -> None:
 # ---------------------------------------------------------------- what is published
 
 
-@pytest.fixture
-def settled(grabbed_pawn: Briefing, given):
-    prove = prover(grabbed_pawn, given)
-
-    def of(*texts: str) -> proving.Proven:
-        answers = [Answer(State.ANSWERED if text else State.CUT_OFF, text) for text in texts]
-        attempts = [proving.read_attempt(each, prove) for each in answers]
-        return proving.settle(attempts, grabbed_pawn, given)
-
-    return of
-
-
 ALL = "The knight takes the pawn on d5. This loses a knight for a pawn: 6...Nxd5 7. Bxd8 Bb4+."
 BETTER = "Better was 6. e3, which opens the way for the bishop on f1."
 
@@ -182,8 +170,10 @@ BETTER = "Better was 6. e3, which opens the way for the bishop on f1."
     (("A strong move.",), "notes", None), (("",), "notes", None),
     (("Nxd5. A strong move.",), "notes", None),  # too few words are left
 ])  # fmt: skip
-def test_only_what_is_proven_is_published(settled, grabbed_pawn, texts, way, text) -> None:
-    proven = settled(*texts)
+def test_only_what_is_proven_is_published(grabbed_pawn, given, texts, way, text) -> None:
+    answers = [Answer(State.ANSWERED if each else State.CUT_OFF, each) for each in texts]
+    attempts = [proving.read_attempt(each, prover(grabbed_pawn, given)) for each in answers]
+    proven = proving.settle(attempts, grabbed_pawn, given)
     assert (proven.way, proven.comment.text) == (way, text or write_notes(grabbed_pawn).text)
     assert proven.comment.method == ("notes" if way == "notes" else "ccc_proven")
     assert (proven.model_words == 0) == (way == "notes")

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import nullcontext
-from pathlib import Path
 
 import chess
 import pandas as pd
@@ -166,10 +165,9 @@ def test_the_key_of_a_position_holds_its_history():
 
 
 @pytest.fixture
-def fake_engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeEngine:
+def fake_engine(monkeypatch, tmp_path) -> FakeEngine:
     """One engine for all, which notes what it is asked; and an empty store."""
     engine = FakeEngine(SIX)
-
     monkeypatch.setattr("chessgloss.skill.grading.open_engine", lambda **_: nullcontext(engine))
     monkeypatch.setattr(artefacts, "version", lambda: artefacts.ENGINE)
     monkeypatch.setenv("CHESSGLOSS_STORE", str(tmp_path / "store"))
@@ -214,8 +212,7 @@ def test_a_damaged_file_is_named(tmp_path):
 
 
 @pytest.mark.engine
-@pytest.mark.usefixtures("stockfish")
-def test_stockfish_grades_the_plans_pair_and_a_mate():
+def test_stockfish_grades_the_plans_pair_and_a_mate(stockfish):
     with open_engine() as engine:
         first = grading.analyse_moves(engine, AFTER_E4, Settings(2_000))
         again = grading.analyse_moves(engine, AFTER_E4, Settings(2_000))

@@ -22,11 +22,6 @@ TWO = problem("7k/8/5KQ1/8/8/8/8/RN6 w - - 0 1", "a1a8", "g6g7")
 PROMOTING = problem("3k2r1/1P1n2q1/2pQ4/2Pp2b1/P2Pp1R1/4Pp2/7p/3BB2K w - - 0 48", "b7b8q", "b7b8r")
 
 
-@pytest.fixture(scope="module")
-def games():
-    return list(read_games(SELFPLAY, 160))
-
-
 # ---------------------------------------------------------------- problems
 
 
@@ -37,7 +32,8 @@ def test_a_problem_names_moves_that_mate():
         refuses(ValueError, "is no mate in one", problem, FIGURE_A5, *wrong)
 
 
-def test_problems_are_chosen_by_rule_from_held_out_games(games):
+def test_problems_are_chosen_by_rule_from_held_out_games():
+    games = list(read_games(SELFPLAY, 160))
     chosen = script.choose_problems(games, 12)
     assert script.choose_problems(games[::-1], 12) == chosen
     assert script.choose_problems(games, 5) == chosen[:5]

@@ -140,8 +140,7 @@ def test_an_engine_that_fails_on_one_position_answers_the_others(tmp_path, monke
 
 
 @pytest.mark.engine
-@pytest.mark.usefixtures("stockfish")
-def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path):
+def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path, stockfish):
     path, asked = tmp_path / "levels" / "answers.tsv", [OPENING, ALONE]
     player, keep = players.WeakenedPlayer(5, path), load_script("static/make.py").keep_weakened
     assert keep(asked[:1], "level", [5, 20], path, nodes=50) == 2
@@ -211,8 +210,7 @@ def test_one_ply_takes_the_best_move_of_the_side_to_move():
 
 @pytest.mark.engine
 def test_concepts_are_put_into_words_for_the_side_to_move(stockfish_network):
-    doubled = "4k3/p7/p7/8/8/8/PPP5/4K3 b - - 0 1"
-    nnue = stockfish_network
+    doubled, nnue = "4k3/p7/p7/8/8/8/PPP5/4K3 b - - 0 1", stockfish_network
     asked = [Asked("mate", Position(SCHOLARS_MATE)), Asked("doubled", Position(doubled))]
     assert concept_scores([SCHOLARS_MATE, doubled], nnue).shape == (2, 10)
     assert players.mate_detected([SCHOLARS_MATE, doubled], nnue)[1] is False

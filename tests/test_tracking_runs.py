@@ -192,16 +192,12 @@ def test_files_that_are_missing_or_another_runs_are_named(workplace):
 TO_PROMOTE = ["h2h4", "g7g5", "h4g5", "h7h6", "g5h6", "g8f6", "h6h7", "f6g4"]
 
 
-@pytest.fixture(scope="module")
-def model():
-    return models.make_model(replace(TINY, context=64), seed=0)
-
-
 @pytest.mark.parametrize(("reading", "words", "move"), [
     ("uci", "h7 h8 q", "h7h8q"), ("uci", "h7 h8 n", "h7h8n"), ("uci", "h7 g8 e5", "h7g8"),
     ("uci", "h7 EOS EOS", "h7EOS"), ("uci", "EOS e2 e4", "EOSe2"), ("ap", "P h7 h8 q", "h7h8q"),
 ])  # fmt: skip
-def test_two_squares_are_a_move_with_its_new_piece(model, monkeypatch, reading, words, move):
+def test_two_squares_are_a_move_with_its_new_piece(monkeypatch, reading, words, move):
+    model = models.make_model(replace(TINY, context=64), seed=0)
     left, read = words.split(), list[list[str]]()
 
     def predict_next(_: models.LanguageModel, given: list[np.ndarray]) -> np.ndarray:
