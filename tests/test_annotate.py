@@ -135,8 +135,7 @@ def random_game(seed: int) -> chess.pgn.Game:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_nothing_is_lost_of_any_tree(seed, tmp_path):
-    game = random_game(seed)
-    path = tmp_path / "game.pgn"
+    game, path = random_game(seed), tmp_path / "game.pgn"
     path.write_text(str(game), encoding="utf-8")
     (read,) = annotate.read_games(path)
     annotator = annotate.Annotator(by_material, lambda briefing: Comment("a } b\n[%eval 9]", "x"))
@@ -171,8 +170,7 @@ def test_comments_go_where_the_moments_are():
         asked.append(briefing.move.san)
         return Comment(f"On {briefing.move.san}", "ccc", "tiny")
 
-    concepts = {"Ng5": (change(8.0),)}
-    calm = partial(by_material, tempo=0)
+    concepts, calm = {"Ng5": (change(8.0),)}, partial(by_material, tempo=0)
     annotator = annotate.Annotator(calm, comment, lambda move: concepts.get(move.san, ()))
     found = annotator.annotate(game)
     assert asked == ["Ng5"]

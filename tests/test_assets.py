@@ -87,8 +87,7 @@ class TestLocate:
         assert ((cache / "net.bin").read_bytes(), provider.calls) == (BYTES, 1)
 
     def test_the_next_provider_is_asked_and_failures_are_listed(self):
-        bad = Scripted([FetchError("gone")])
-        wrong = Scripted([b"other bytes"])
+        bad, wrong = Scripted([FetchError("gone")]), Scripted([b"other bytes"])
         assert find(NET, bad, wrong, Scripted([BYTES]))
         with pytest.raises(AssetMissing, match=r"(?s)a test network.*scripted: gone") as raised:
             find(replace(NET, filename="b"), bad, wrong)

@@ -89,8 +89,7 @@ SHUT_OFF = ("r1bq1rk1/pp3ppp/2p2n2/3n4/2B5/2N2N2/PPP2PPP/R1BQR1K1 w - - 0 10", "
 SMOTHERING = ("5r1k/p4Npp/1p6/8/8/8/PPP2PPP/R2QR1K1 b - - 0 20", "Kg8")
 #: 6. Nxd5 in the Elephant Trap takes a pawn and loses a piece; e3 was best.
 TRAP = ("r1bqkb1r/pppn1ppp/5n2/3p2B1/3P4/2N5/PP2PPPP/R2QKBNR w KQkq - 0 6", "Nxd5")
-QUIET = (TRAP[0], "e3")
-MATE = POSITIONS["scholar"]
+QUIET, MATE = (TRAP[0], "e3"), POSITIONS["scholar"]
 #: A king on g8 that castled short, and one on c1 that castled long.
 OPPOSITE = ("2kr3r/ppp2ppp/2n5/8/8/2N5/PPP2PPP/R4RK1 b - - 0 15", "Rd7")
 

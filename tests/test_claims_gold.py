@@ -13,8 +13,7 @@ from chessgloss.corpora.lectures import evaluated_lectures
 from chessgloss.positions import MoveInContext, read_fen, read_move
 from scripts import DATA, FIGURE_A6, PROJECT, SELFPLAY, refuses
 
-LIBRARY = PROJECT / "lib"
-DEV = DATA / "claims" / "dev.jsonl"
+LIBRARY, DEV = PROJECT / "lib", DATA / "claims" / "dev.jsonl"
 
 
 def line(text: str, *claims: tuple[str, str, str]) -> str:

@@ -86,8 +86,7 @@ def test_a_file_reads_back_and_names_its_bad_lines(tmp_path):
 @pytest.mark.engine
 @pytest.mark.slow
 def test_the_committed_games_are_what_the_command_gives(stockfish):
-    numbers = [0, 5_003, 19_999]
-    committed = list(read_games(SELFPLAY))
+    numbers, committed = [0, 5_003, 19_999], list(read_games(SELFPLAY))
     assert list(self_play.play_many(stockfish, 1, numbers)) == [committed[k] for k in numbers]
 
 

@@ -209,8 +209,7 @@ def test_the_real_engine_mates_for_the_side_to_move(stockfish):
 
 @pytest.mark.engine
 def test_a_game_is_searched_alike_after_every_new_game(stockfish):
-    moves = ["e2e4", "c7c5", "g1f3"]
-    found = []
+    moves, found = ["e2e4", "c7c5", "g1f3"], []
     with open_engine(stockfish, hash_mb=2) as engine:
         for ply in (0, 1, 2, 3, 0, 1, 2, 3):
             if not ply:
@@ -222,8 +221,7 @@ def test_a_game_is_searched_alike_after_every_new_game(stockfish):
 
 @pytest.mark.engine
 def test_a_level_and_an_elo_play_legal_moves_and_full_strength_the_best(stockfish):
-    board = chess.Board(BLACK_MATES_IN_ONE.fen)
-    weak = ({"level": 0}, {"elo": 1_350})
+    board, weak = chess.Board(BLACK_MATES_IN_ONE.fen), ({"level": 0}, {"elo": 1_350})
     with open_engine(stockfish) as engine:
         moves = [engine.play(BLACK_MATES_IN_ONE.moves, nodes=200, **given) for given in weak]
     with open_engine(stockfish) as engine:

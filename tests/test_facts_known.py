@@ -85,8 +85,7 @@ def twins():
 
 def outlines(move: MoveInContext) -> list[str]:
     """Facts as they stand in the table."""
-    sides = {None: "nobody", chess.WHITE: "White", chess.BLACK: "Black"}
-    rows = []
+    sides, rows = {None: "nobody", chess.WHITE: "White", chess.BLACK: "Black"}, []
     for fact in gather(move).of(*KNOWN_KINDS):
         value = ", ".join(fact.value) if isinstance(fact.value, tuple) else str(fact.value)
         where = " ".join(fact.squares) or "-"

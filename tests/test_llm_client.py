@@ -221,8 +221,7 @@ def test_a_failure_stops_no_other_but_many_do(client_of, pauses, recordings, los
 
 @pytest.mark.parametrize("concurrency", [1, 2])
 def test_an_interruption_loses_nothing_that_came(client_of, recordings, monkeypatch, concurrency):
-    questions = [question(f"q{number}") for number in range(20)]
-    keep = Recordings.keep
+    questions, keep = [question(f"q{number}") for number in range(20)], Recordings.keep
 
     def interrupted(self, *given, **more):
         if len(self) == 5:

@@ -186,8 +186,7 @@ def test_known_positions(real_oracle):
     later = IN_CHECK.replace("0 1", "0 2")
     fens = [chess.STARTING_FEN, IN_CHECK, KING_AND_QUEEN, BISHOP_UP, TWO_QUEENS_UP, later]
     start, check, ending, bishop, decided, again = range(len(fens))
-    table = evaluate(fens, real_oracle)
-    stockfish_15 = real_oracle.trace is oracles.STOCKFISH_15
+    table, stockfish_15 = evaluate(fens, real_oracle), real_oracle.trace is oracles.STOCKFISH_15
 
     assert table.status[[start, bishop]].tolist() == [Status.OK] * 2
     assert table.middlegame[start, :3].tolist() == [0, 0, 0]
@@ -214,8 +213,7 @@ def test_known_positions(real_oracle):
 def test_swapping_the_colours_swaps_the_terms(real_oracle):
     fens = [fen for fen in random_fens(200, seed=3) if not oracles.in_check(fen)]
     flipped = [chess.Board(fen).mirror().fen() for fen in fens]
-    both = evaluate(fens + flipped, real_oracle)
-    rows = np.arange(len(fens))
+    both, rows = evaluate(fens + flipped, real_oracle), np.arange(len(fens))
     table, mirror = both.take(rows), both.take(rows + len(fens))
     assert table.status.tolist() == mirror.status.tolist()
     for own, other in ((table.middlegame, mirror.middlegame), (table.endgame, mirror.endgame)):

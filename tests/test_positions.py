@@ -161,8 +161,7 @@ def test_number_and_line_lead_to_the_game(tmp_path):
     path = tmp_path / "three.pgn"
     data = (GOOD + '\n[Event "x"]\n\n1. e5 *\n\n' + OTHER).replace("\n", "\r\n").encode()
     path.write_bytes(b"\xef\xbb\xbf" + data)
-    lines = data.split(b"\r\n")
-    games = list(positions.read_pgn(path))
+    lines, games = data.split(b"\r\n"), list(positions.read_pgn(path))
     assert [game.number for game in games] == [1, 2, 3]
     assert [lines[game.line - 1][8:9] for game in games] == [b"a", b"x", b"b"]
     assert [bool(game.problem) for game in games] == [False, True, False]

@@ -13,8 +13,7 @@ from chessgloss.report import Result
 from reproduce import Item, ResultsError, read_inventory, read_results, render, status, verdict
 from scripts import DATA, PROJECT, refuses
 
-FOLDER = DATA / "reference"
-INVENTORY = PROJECT / "book" / "inventory.csv"
+FOLDER, INVENTORY = DATA / "reference", PROJECT / "book" / "inventory.csv"
 
 
 @pytest.fixture

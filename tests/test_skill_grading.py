@@ -48,8 +48,7 @@ def graded(values: Mapping[str, int], **options: float) -> pd.DataFrame:
 
 
 def sheet_of(*texts: str) -> pd.DataFrame:
-    names = [f"p{number}" for number in range(len(texts))]
-    table = MoveTable(SIX, list(SIX)[:5])
+    names, table = [f"p{number}" for number in range(len(texts))], MoveTable(SIX, list(SIX)[:5])
     answers = pd.Series([read_answer(text, chess.Board()) for text in texts], index=names)
     return graded_answers(answers, graded_moves(dict.fromkeys(names, table)))
 

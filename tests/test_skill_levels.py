@@ -45,8 +45,7 @@ def level_game(level: int, moves: Sequence[str] = FOOLS_MATE, opening: int = 0) 
     (SHUFFLE, 300, ("1/2-1/2", "threefold repetition", 8)), (SHUFFLE, 5, ("1/2-1/2", "length", 5)),
 ])  # fmt: skip
 def test_a_game_ends_by_the_rules_or_by_its_length(moves, most, end):
-    engine = Script(moves)
-    rules = script.Rules(nodes=77, opening_plies=2, most_plies=most)
+    engine, rules = Script(moves), script.Rules(nodes=77, opening_plies=2, most_plies=most)
     game = script.play_game(engine, 10, moves[:2], rules)  # type: ignore[arg-type]
     assert (game.result, game.termination, len(game.moves)) == end
     assert (levels.level_of(game), game.opening_plies, engine.asked[0]) == (10, 2, (2, 77, 10))

@@ -51,8 +51,7 @@ def test_no_method_and_nothing_of_the_key_is_in_the_page(key):
     assert key.secret not in text and "secret-source" not in text
     for method in METHODS:
         assert not re.search(rf"(?<![#\w])(?i:{method})(?!\w)", text), "as a word, not a colour"
-    places = {method: set() for method in METHODS}
-    names = key.items()
+    places, names = {method: set() for method in METHODS}, key.items()
     for items in (move["items"] for move in told["moves"]):
         assert [one["id"] for one in items] == sorted(one["id"] for one in items)
         for place, one in enumerate(items):

@@ -129,8 +129,7 @@ def test_the_training_sets_lie_within_each_other_and_apart_from_the_rest(small_c
 
 
 def test_games_come_once_in_order_and_of_the_right_length(selfplay_games, small_corpus):
-    short = Game(("e2e4",) * 3, "*")
-    long = Game(("g1f3", "g8f6", "f3g1", "f6g8") * 38, "*")
+    short, long = Game(("e2e4",) * 3, "*"), Game(("g1f3", "g8f6", "f3g1", "f6g8") * 38, "*")
     elsewhere = Game(("a1a2", "e8e7") * 6, "*", root="4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
     twice = [game for game in selfplay_games for _ in range(2)]
     again = split_games([short, long, elsewhere, *twice], SMALL)

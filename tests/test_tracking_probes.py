@@ -19,8 +19,7 @@ from scripts import SELFPLAY, load_script, refuses
 
 script = load_script("tracking/train.py")
 #: The state-tracking paper's Figure 1b and Table 3: the moves played, and the one that follows.
-FIGURE_1 = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4", "h7h6"]
-NEXT_MOVE = "f1b5"
+FIGURE_1, NEXT_MOVE = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4", "h7h6"], "f1b5"
 TABLE_3 = ("End-Actual", "End-Other", "Start-Actual", "Start-Other")
 TINY = Settings(layers=1, width=32, heads=2, dropout=0.0)
 

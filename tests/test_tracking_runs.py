@@ -42,8 +42,7 @@ MUON |= {"warmup": 1 / 30, "cooldown": 0.6}
      {"epochs": 10, "tokens": 11520, "rate": 5e-4}),
 ])  # fmt: skip
 def test_names_say_what_is_trained(name, settings, training):
-    run = find_run(name)
-    ours = {"layers": 4, "width": 160, "heads": 4, "dropout": 0.0}
+    run, ours = find_run(name), {"layers": 4, "width": 160, "heads": 4, "dropout": 0.0}
     assert (run.name, run.settings) == (name, models.Settings(**{**ours, **settings}))
     assert run.training == runs.Training(**training)
 

@@ -30,8 +30,7 @@ def small_task(sixty_random_games):
 
 
 def run(task: script.Task, state: Path | None = None, **options) -> script.Trained:
-    training = options.pop("training", SHORT)
-    settings = options.pop("settings", SMALL)
+    training, settings = options.pop("training", SHORT), options.pop("settings", SMALL)
     return script.train(task, settings, training, state, **options)
 
 
