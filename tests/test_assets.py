@@ -89,10 +89,9 @@ class TestLocate:
     def test_the_next_provider_is_asked_and_failures_are_listed(self):
         bad, wrong = Scripted([FetchError("gone")]), Scripted([b"other bytes"])
         assert find(NET, bad, wrong, Scripted([BYTES]))
-        with pytest.raises(AssetMissing, match=r"(?s)a test network.*scripted: gone") as raised:
-            find(replace(NET, filename="b"), bad, wrong)
-        assert f"expected {SHA256}" in str(raised.value)
-        assert "set CHESSGLOSS_ASSET_NET to a copy" in str(raised.value)
+        words, missing = r"(?s)a test network.*scripted: gone", replace(NET, filename="b")
+        said = refuses(AssetMissing, words, find, missing, bad, wrong)
+        assert f"expected {SHA256}" in said and "set CHESSGLOSS_ASSET_NET to a copy" in said
 
     def test_a_named_copy_wins_and_a_wrong_one_is_refused(self, tmp_path, monkeypatch):
         copy, provider = tmp_path / "mine.bin", Scripted([BYTES])

@@ -20,7 +20,6 @@ import compare as comparison
 import gates
 from chapters import Chapter, ChapterError, committed_run, execute, read_chapters, separate_run
 from chessgloss.book.profiles import load_sizes
-from compare import ResultsFileError, Tolerance
 from fakes.pages import DESK, PHONE
 from scripts import PROJECT, load_script, refuses
 from used_code import used_code
@@ -324,8 +323,8 @@ def test_the_newer_of_a_pair_wins_and_a_pair_in_step_is_left_alone(project):
 # ---------------------------------------------------------------- comparing two runs
 
 CHAPTER = "02_concept_vectors"
-NOISE = Tolerance(f"{CHAPTER}/table6.*", absolute=0.01, relative=0.0, reason="solver noise")
-EXACT = Tolerance(f"{CHAPTER}/table6.mean", reason="exact")
+NOISE = comparison.Tolerance(f"{CHAPTER}/table6.*", 0.01, 0.0, reason="solver noise")
+EXACT = comparison.Tolerance(f"{CHAPTER}/table6.mean", reason="exact")
 
 
 def entry(value: float | None, **fields: Any) -> dict[str, Any]:
@@ -333,7 +332,7 @@ def entry(value: float | None, **fields: Any) -> dict[str, Any]:
     return {"value": value, **plain, **fields}
 
 
-def compared(folder: Path, old: dict[str, Any], new: dict[str, Any], *tolerances: Tolerance):
+def compared(folder: Path, old: dict[str, Any], new: dict[str, Any], *tolerances):
     """Compare the results of one chapter, by key, as committed and as made anew."""
     folders = folder / "old", folder / "new"
     for path, entries in zip(folders, (old, new), strict=True):
@@ -402,7 +401,7 @@ def test_a_bad_file_is_named(project, name, read, texts):
     named = rf"{Path(name).stem}\.|tolerance '\*'"
     for text in texts:
         (project / name).write_text(text)
-        refuses((ChapterError, ResultsFileError), named, read, project)
+        refuses((ChapterError, comparison.ResultsFileError), named, read, project)
 
 
 # ---------------------------------------------------------------- the pages

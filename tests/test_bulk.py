@@ -19,7 +19,6 @@ import numpy as np
 import pytest
 import zstandard
 
-from chessgloss.concepts import bulk
 from chessgloss.concepts.bulk import activate, label, stream_fens
 from chessgloss.corpora import games
 from chessgloss.engine import EngineFailed
@@ -69,7 +68,7 @@ def test_bad_input_is_named_and_a_store_that_is_not_shared_refused(store, monkey
     with pytest.raises(ValueError, match="chunk must be at least 1"):
         table_of([chess.STARTING_FEN], scripted(), store, chunk=0)
     assert len(table_of([], scripted(), store)) == 0
-    monkeypatch.setattr(bulk, "_keep", lambda store, name, chunk, *_: chunk)
+    monkeypatch.setattr("chessgloss.concepts.bulk._keep", lambda store, name, chunk, *_: chunk)
     refuses(FileNotFoundError, "file system", table_of, random_fens(2), scripted(), store, jobs=1)
 
 

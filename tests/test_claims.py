@@ -1,13 +1,11 @@
 """Sentences and what the checker says of them: a true and a false example for each relation."""
 
 import tomllib
-from pathlib import Path
 from typing import get_args
 
 import chess.engine
 import pytest
 
-import chessgloss.claims
 from chessgloss.claims import CAUSES, Disqualifier, disqualifier, extract, verify
 from chessgloss.claims.lexicon import Notation
 from chessgloss.claims.relations import READERS, relations
@@ -16,9 +14,9 @@ from chessgloss.facts import gather
 from chessgloss.facts.fact import KNOWN_KINDS
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-from scripts import SELFPLAY, refuses
+from scripts import PROJECT, SELFPLAY, refuses
 
-TABLE = tomllib.loads((Path(chessgloss.claims.__file__).parent / "relations.toml").read_text())
+TABLE = tomllib.loads((PROJECT / "lib/chessgloss/claims/relations.toml").read_text("utf-8"))
 POSITIONS = {name: tuple(position) for name, position in TABLE["positions"].items()}
 ITALIAN, FIGURE_A6 = POSITIONS["italian"], POSITIONS["figure_a6"]
 

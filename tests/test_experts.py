@@ -238,16 +238,10 @@ def test_every_kind_of_network_agrees_with_lc0(name, tmp_path, fens, records):
 # ---------------------------------------------------------------- Leela's files
 
 
-def refusal(path: Path) -> str:
-    with pytest.raises(LeelaFormatError) as error:
-        LeelaExpert(path)
-    assert path.name in str(error.value)
-    return str(error.value)
-
-
 def test_damaged_leela_files_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("chessgloss.experts.leela.MOST_UNPACKED", 1 << 24)
-    good = write_leela(tmp_path / "good.pb.gz", Architecture()).read_bytes()
+    path = tmp_path / "bad.pb.gz"
+    good = write_leela(path, Architecture()).read_bytes()
     plain = gzip.decompress(good)
     weights = plain[plain.index(struct.pack("<Bf", 0x0D, -0.2)) :][:10]
     wired = b"\x0f" + weights[1:]
@@ -263,8 +257,8 @@ def test_damaged_leela_files_are_refused(tmp_path, monkeypatch):
         (plain + b"\x08\x00" * 10_000, "no protobuf"),
         (gzip.compress(plain + bytes(1 << 24)), "more than 16,777,216 bytes"),
     ):
-        (tmp_path / "bad.pb.gz").write_bytes(content)
-        assert reason in refusal(tmp_path / "bad.pb.gz")
+        path.write_bytes(content)
+        assert reason in refuses(LeelaFormatError, r"bad\.pb\.gz", LeelaExpert, path)
 
 
 @dataclass(frozen=True)
@@ -290,7 +284,8 @@ class Odd(Architecture):
     (Architecture(activation=9), "activation format has the unknown number 9"),
 ])  # fmt: skip
 def test_tensors_that_do_not_fit_and_unsupported_formats_are_named(architecture, named, tmp_path):
-    assert named in refusal(write_leela(tmp_path / "net.pb.gz", architecture))
+    path = write_leela(tmp_path / "net.pb.gz", architecture)
+    assert named in refuses(LeelaFormatError, r"net\.pb\.gz", LeelaExpert, path)
 
 
 @pytest.mark.slow

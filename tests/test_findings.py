@@ -101,11 +101,10 @@ def test_a_contradiction_that_is_none_is_refused():
         "document": "ccc", "where": "Table 7", "says": "Nothing.", "check": "value(share) > 1",
         "printed": {"share": "ccc/table7/GPT-4o/LLM"},
     }  # fmt: skip
-    with pytest.raises(FindingsError, match="ccc, Table 7: no contradiction"):
-        findings.contradictions({"contradiction": [entry]})
+    read, given = findings.contradictions, {"contradiction": [entry]}
+    refuses(FindingsError, "ccc, Table 7: no contradiction", read, given)
     entry["printed"] = {"share": "ccc/table7/GPT-5/LLM"}
-    with pytest.raises(FindingsError, match="no printed value 'ccc/table7/GPT-5/LLM'"):
-        findings.contradictions({"contradiction": [entry]})
+    refuses(FindingsError, "no printed value 'ccc/table7/GPT-5/LLM'", read, given)
 
 
 # ---------------------------------------------------------------- pages

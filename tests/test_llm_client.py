@@ -182,11 +182,10 @@ def test_what_is_missing_is_asked_once_and_then_replayed_without_an_endpoint(cli
 def test_a_missing_answer_names_question_file_and_command(client_of, recordings):
     with scripted_llm() as llm:
         client_of(llm).ask(question("known"))
-    with pytest.raises(AnswerMissing) as error:
-        Client(recordings).ask_many([question("known"), question("new"), question("newer")])
-    said = str(error.value)
+    asked = [question(text) for text in ("known", "new", "newer")]
+    command = "make record MODEL=scripted-1 PURPOSE=commentary$"
+    said = refuses(AnswerMissing, command, Client(recordings).ask_many, asked)
     assert "comment@1 (fen 8/8, ply 3)" in said and f"2 of 3 are not in {recordings.path}" in said
-    assert said.endswith("make record MODEL=scripted-1 PURPOSE=commentary")
 
 
 def test_one_that_keeps_nothing_asks_afresh(client_of, recordings):

@@ -18,9 +18,8 @@ MODEL = Model("scripted-1")
 QUESTION = Request(
     (Message("system", "Be brief."), Message("user", "Why Nf3?")),
     rec.Sampling(temperature=0.5, max_tokens=20, seed=3, top_logprobs=5, stop=("\n",)),
-    prompt="comment@1",
-    about={"lecture": "lec7", "ply": 12},
-)
+    prompt="comment@1", about={"lecture": "lec7", "ply": 12},
+)  # fmt: skip
 TOKEN = rec.Token("4", -0.35667, (("4", -0.35667), ("1", -3.2834)))
 REPLY = Answer("answered", "Läufer f1 ist frei. ♘", (TOKEN,), "stop", 17, 9, "scripted-1")
 
@@ -121,9 +120,7 @@ def test_a_torn_last_line_is_passed_over_and_then_removed(recordings, path, tail
 def test_a_damaged_line_is_an_error_that_names_its_place(recordings, path, damage, complaint):
     keep(recordings, 1)
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(rec.RecordingDamaged, match=complaint) as error:
-        len(Recordings(path, MODEL))
-    assert str(path) in str(error.value)
+    assert str(path) in refuses(rec.RecordingDamaged, complaint, len, Recordings(path, MODEL))
     path.with_name(f"{path.name}.zst").write_bytes(b"no archive")
     refuses(rec.RecordingDamaged, r"zst is damaged or cut off", len, Recordings(path, MODEL))
 

@@ -67,9 +67,8 @@ def test_repairs_follow_the_stated_rules_and_say_so():
 @pytest.mark.parametrize("text", ["Bd3", "e2e4", "O-O", "", "31. Kg3", "knight to f6", "0000"])
 def test_illegal_moves_name_the_move_the_side_and_the_position(text):
     position = positions.repair_fen(FIGURE_A1).position
-    with pytest.raises(positions.MoveError) as caught:
-        positions.read_move(position, text)
-    assert f"{text!r} is not a legal move for Black" in str(caught.value)
+    said = refuses(positions.MoveError, "not a legal", positions.read_move, position, text)
+    assert f"{text!r} is not a legal move for Black" in said
 
 
 def test_moves_read_as_books_print_them_and_an_ambiguous_one_asks_for_the_square():
@@ -185,9 +184,8 @@ def test_figurines_are_read_as_letters_among_the_moves_alone():
     (chess.STARTING_FEN, "x" * 9_000, "xxx[.][.][.]' is not"),
 ])  # fmt: skip
 def test_a_move_that_is_not_legal_is_refused_with_a_hint(fen, text, words):
-    with pytest.raises(positions.MoveError, match=words) as refused:
-        positions.read_move(positions.Position(fen), text)
-    assert len(str(refused.value)) < 200
+    read, position = positions.read_move, positions.Position(fen)
+    assert len(refuses(positions.MoveError, words, read, position, text)) < 200
 
 
 def test_a_line_without_end_is_refused_with_its_limit():

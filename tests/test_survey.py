@@ -74,9 +74,8 @@ NO_POSITION = '{"moves": [{"name": "a", "fen": "x", "move": "e4", "comments": {}
 ])  # fmt: skip
 def test_a_bad_study_file_is_named_with_its_place(tmp_path, text, message):
     (tmp_path / "study.json").write_text(text)
-    with pytest.raises(ValueError, match=message) as caught:
-        study.read_study(tmp_path / "study.json")
-    assert "study.json" in str(caught.value)
+    said = refuses(ValueError, message, study.read_study, tmp_path / "study.json")
+    assert "study.json" in said
 
 
 @pytest.mark.parametrize(("change", "message"), [
@@ -336,8 +335,7 @@ def test_planted_scores_are_what_the_model_expects(name):
 
 
 def test_real_ratings_are_never_written_by_the_simulation(key, tmp_path):
-    with pytest.raises(ValueError, match="only simulated"):
-        simulate.write_sessions(tmp_path, key, ratings_by_hand())
+    refuses(ValueError, "only simulated", simulate.write_sessions, tmp_path, key, ratings_by_hand())
 
 
 # ---------------------------------------------------------------- the command line
