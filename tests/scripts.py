@@ -17,7 +17,9 @@ import pytest
 from cloudpickle import register_pickle_by_value
 
 from chessgloss.assets import AssetMissing
+from chessgloss.corpora.games import read_games
 from chessgloss.engine import EngineMissing
+from chessgloss.positions import Game
 
 T = TypeVar("T")
 Errors = type[Exception] | tuple[type[Exception], ...]
@@ -55,6 +57,11 @@ def load_script(path: str) -> ModuleType:
         spec.loader.exec_module(module)
         register_pickle_by_value(module)  # joblib's processes cannot import it by its name
     return sys.modules[name]
+
+
+def selfplay(limit: int) -> list[Game]:
+    """Return the first of the committed games of self-play."""
+    return list(read_games(SELFPLAY, limit))
 
 
 def clean_environment() -> dict[str, str]:

@@ -4,7 +4,6 @@ import io
 import random
 import re
 from functools import partial
-from pathlib import Path
 
 import chess.engine
 import chess.pgn
@@ -17,9 +16,9 @@ from chessgloss.facts.tactics import balance
 from chessgloss.positions import PgnError, read_fen, read_move
 from fakes import analyses
 from fakes.pages import DESK, HOSTILE, PHONE, read_whole_page
-from scripts import refuses
+from scripts import DATA, refuses
 
-PGN = Path(__file__).resolve().parents[1] / "data" / "pgn"
+PGN = DATA / "pgn"
 
 #: A level position: White can win a pawn at once, castle, or blunder the queen on f7.
 ITALIAN = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"

@@ -9,12 +9,11 @@ import pytest
 from chessgloss.claims import CAUSES, Disqualifier, disqualifier, extract, verify
 from chessgloss.claims.lexicon import Notation
 from chessgloss.claims.relations import READERS, relations
-from chessgloss.corpora.games import read_games
 from chessgloss.facts import gather
 from chessgloss.facts.fact import KNOWN_KINDS
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-from scripts import PROJECT, SELFPLAY, refuses
+from scripts import PROJECT, refuses, selfplay
 
 TABLE = tomllib.loads((PROJECT / "lib/chessgloss/claims/relations.toml").read_text("utf-8"))
 POSITIONS = {name: tuple(position) for name, position in TABLE["positions"].items()}
@@ -256,7 +255,7 @@ def test_notation_is_read_in_many_forms(text, piece, to, takes):
 def test_clauses_of_facts_are_true():
     #: told without a move on the board, so that longer mates stay open
     mates = tuple(f"{s} {v} mate" for s in ("White", "Black") for v in ("can", "threatens to"))
-    for game in read_games(SELFPLAY, 12):
+    for game in selfplay(12):
         for ply in range(14, len(game.moves), 29):
             move = MoveInContext(game.position(ply), game.moves[ply])
             for fact in gather(move).facts:

@@ -1,4 +1,3 @@
-import hashlib
 import json
 import random
 import re
@@ -8,10 +7,9 @@ import pytest
 
 from chessgloss.claims import gold, verify
 from chessgloss.claims.gold import GoldError, Score
-from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import evaluated_lectures
 from chessgloss.positions import MoveInContext, read_fen, read_move
-from scripts import DATA, FIGURE_A6, PROJECT, SELFPLAY, refuses
+from scripts import DATA, FIGURE_A6, PROJECT, refuses, selfplay
 
 LIBRARY, DEV = PROJECT / "lib", DATA / "claims" / "dev.jsonl"
 
@@ -91,7 +89,7 @@ def test_the_halves_share_no_position(human):
 
 def test_another_text_of_a_lecture_is_noticed(tmp_path, real_lectures):
     row = json.loads(HUMAN["dev"].read_text().splitlines()[0])
-    row["sha256"] = hashlib.sha256(b"another").hexdigest()
+    row["sha256"] = "0" * 64
     (tmp_path / "human.jsonl").write_text(json.dumps(row))
     with pytest.raises(GoldError, match=r"human\.jsonl, line 1: .*another one"):
         list(gold.read_human(tmp_path / "human.jsonl", real_lectures))
@@ -120,7 +118,7 @@ def test_a_match_has_fewest_false_then_most_true_claims():
 
 
 def test_minimal_pairs_differ_in_one_word_and_are_told_apart():
-    plies = ((game, ply) for game in read_games(SELFPLAY, 300) for ply in range(7, 300, 53))
+    plies = ((game, ply) for game in selfplay(300) for ply in range(7, 300, 53))
     known = ((game, ply) for game, ply in plies if ply < len(game.moves))
     moves = [MoveInContext(game.position(ply), game.moves[ply]) for game, ply in known]
     pairs = gold.minimal_pairs(moves, 300, seed=3)

@@ -11,9 +11,8 @@ from sklearn.metrics import ndcg_score
 
 from chessgloss.concepts import facts, fit, scores
 from chessgloss.concepts.changes import ConceptChange
-from chessgloss.corpora.games import read_games
 from chessgloss.positions import read_fen, read_move
-from scripts import SELFPLAY, load_script, refuses
+from scripts import load_script, refuses, selfplay
 
 training = load_script("priority/train.py")
 
@@ -179,7 +178,7 @@ def test_positions_with_a_known_answer(fen, holds, fails):
 
 
 def test_mate_in_one_agrees_with_a_search_of_all_moves():
-    games = list(read_games(SELFPLAY, limit=60))
+    games = selfplay(60)
     mated = [game.fens()[-2] for game in games if game.termination == "checkmate"]
     fens = [*mated, *(fen for game in games[:12] for fen in game.fens()[10:-1:6])]
     for fen, row in zip(fens, training.label_facts(fens, jobs=1), strict=True):
@@ -215,7 +214,7 @@ def test_each_positive_meets_a_negative_of_its_own_kind_and_too_few_are_named():
 
 
 def test_games_that_end_in_mate_give_their_last_positions():
-    games = list(read_games(SELFPLAY, limit=20))
+    games = selfplay(20)
     sample = training.sample_facts(games, 2, seed=1)
     pairs = list(zip(sample.games.tolist(), sample.plies.tolist(), strict=True))
     assert len(set(pairs)) == len(sample)
@@ -228,7 +227,7 @@ def test_games_that_end_in_mate_give_their_last_positions():
 @pytest.mark.slow
 def test_training_with_the_real_network(monkeypatch):
     monkeypatch.setattr(training, "mean_auc", partial(training.mean_auc, resamples=9))
-    games = list(read_games(SELFPLAY, limit=300))
+    games = selfplay(300)
     fitted, report = training.fit_facts(games, seed=1, most=60)
     assert fitted.vectors.weights.shape == (len(facts.CONCEPTS), 3072)
     assert set(report["test"]) == {"NNUE", "shuffled labels", "bare board", "random weights"}

@@ -6,13 +6,12 @@ import chess
 import pytest
 
 from chessgloss.commentary.dialogue import Dialogue, Ground, find_mentions
-from chessgloss.corpora.games import read_games
 from chessgloss.facts.tactics import hanging
 from chessgloss.llm.client import Unanswered
 from chessgloss.llm.recordings import Answer, State
 from chessgloss.positions import MoveInContext, read_fen, read_move
 from fakes.analyses import by_material
-from scripts import SELFPLAY, refuses
+from scripts import refuses, selfplay
 
 #: A queen takes a pawn in the centre and attacks a knight that nothing defends.
 LOOSE_KNIGHT = "r1b3k1/ppp2ppp/8/8/4p2n/8/PP2QPPP/R4RK1 w - - 0 26"
@@ -92,7 +91,7 @@ def test_illegal_moves_checks_and_the_end_are_explained(fen, move, question, par
 
 
 def test_what_is_said_of_pieces_is_so():
-    for number, game in enumerate(read_games(SELFPLAY, 15)):
+    for number, game in enumerate(selfplay(15)):
         ply = 8 + (7 * number) % (len(game.moves) - 9)
         move = MoveInContext(game.position(ply), game.moves[ply])
         talk, board = Dialogue(move, "", by_material), chess.Board(move.after().fen)

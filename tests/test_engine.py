@@ -1,4 +1,3 @@
-from pathlib import Path
 from unittest.mock import Mock, PropertyMock
 
 import chess.engine
@@ -50,10 +49,10 @@ def test_the_score_is_seen_by_the_side_to_move_and_the_engine_is_told_the_histor
 
 @pytest.mark.parametrize("fault", ["crash", "garbage"])
 def test_a_failure_is_mended_by_a_fresh_engine(tmp_path, fault):
-    once = str(tmp_path / "failed-before")
-    program = engine_program(tmp_path, "--fault", fault, "--once", once)
+    once = tmp_path / "failed-before"
+    program = engine_program(tmp_path, "--fault", fault, "--once", str(once))
     with open_engine(program, timeout=4.0) as engine:
-        assert engine.analyse(START, nodes=10).best.moves == ("e2e4",) and Path(once).exists()
+        assert engine.analyse(START, nodes=10).best.moves == ("e2e4",) and once.exists()
 
 
 @pytest.mark.parametrize("fault", ["crash", "garbage", "hang"])

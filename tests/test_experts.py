@@ -11,7 +11,6 @@ import chess
 import numpy as np
 import pytest
 
-from chessgloss.corpora.games import read_games
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.experts.boards import PIECES, read_boards
 from chessgloss.experts.leela import LeelaExpert, LeelaFormatError, encode
@@ -20,7 +19,7 @@ from chessgloss.oracle import network_evaluations
 from chessgloss.positions import Position, PositionError
 from fakes.leela_files import Architecture, write_leela
 from fakes.nnue_files import write_nnue
-from scripts import SELFPLAY, refuses
+from scripts import refuses, selfplay
 
 ARCHITECTURES = {
     "se_wdl": Architecture(), "classical": Architecture(se=0, network=3, policy=1, value=1),
@@ -35,13 +34,13 @@ PROMOTION = "1n5k/P7/8/8/8/8/6p1/K4R2 b - - 3 40"
 
 @pytest.fixture(scope="module")
 def fens():
-    return [fen for game in read_games(SELFPLAY, 40) for fen in game.fens()[:-1:9]]
+    return [fen for game in selfplay(40) for fen in game.fens()[:-1:9]]
 
 
 @pytest.fixture(scope="module")
 def records():
     """Positions with their history, of many lengths; three of them repeat the first one."""
-    histories = [game.moves[: 2 * number] for number, game in enumerate(read_games(SELFPLAY, 60))]
+    histories = [game.moves[: 2 * number] for number, game in enumerate(selfplay(60))]
     histories += [REPETITION[:n] for n in range(1, 9)]
     return [Position.after(moves) for moves in histories]
 

@@ -1,4 +1,3 @@
-import itertools
 import re
 from collections import Counter
 from functools import cache
@@ -9,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chessgloss.corpora.games import read_games
 from chessgloss.facts import Fact, gather, linearise
 from chessgloss.facts.fact import ENGINE_KINDS, KNOWN_KINDS, FactKind
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-from scripts import FIGURE_A6, SELFPLAY
+from scripts import FIGURE_A6, selfplay
 
 #: A position and a move, then facts that must be among those gathered: kind and time, side,
 #: squares, value, and the clause, which may stand below.
@@ -102,8 +100,8 @@ WITHOUT_ORDER = {"check", "double_check", "mate", "discovered_check", "doubled_p
 @cache
 def selfplay_moves() -> list[MoveInContext]:
     """Every 9th position of self-play games, each once, with the move played there: 300 of them."""
-    lines = ([*zip(game.fens(), game.moves, strict=False)] for game in read_games(SELFPLAY, 45))
-    found = dict(itertools.chain.from_iterable(line[4::9] for line in lines))
+    lines = ([*zip(game.fens(), game.moves, strict=False)] for game in selfplay(45))
+    found = {fen: uci for line in lines for fen, uci in line[4::9]}
     return [MoveInContext(Position(fen), uci) for fen, uci in [*found.items()][:300]]
 
 

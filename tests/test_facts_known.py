@@ -5,11 +5,10 @@ import pytest
 from chess.engine import Cp, PovScore
 
 from chessgloss import assets
-from chessgloss.corpora.games import read_games
 from chessgloss.facts import Fact, gather, known
 from chessgloss.facts.fact import KNOWN_KINDS
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-from scripts import SELFPLAY, or_skip, refuses
+from scripts import or_skip, refuses, selfplay
 
 PAWN, KING, OTHER = (chess.Piece.from_symbol(letter) for letter in "PKk")
 
@@ -161,7 +160,7 @@ def test_a_move_that_enters_a_named_line_says_so():
 
 
 def test_repetitions_are_those_of_the_rules():
-    for game in read_games(SELFPLAY, 5):
+    for game in selfplay(5):
         board = chess.Board(game.root)
         for ply, uci in enumerate(game.moves):
             board.push_uci(uci)

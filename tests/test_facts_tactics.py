@@ -4,17 +4,16 @@ from itertools import filterfalse, product
 import chess
 import pytest
 
-from chessgloss.corpora.games import read_games
 from chessgloss.facts import board as boards
 from chessgloss.facts import tactics
-from scripts import SELFPLAY
+from scripts import selfplay
 
 W, B = chess.WHITE, chess.BLACK
 
 
 @cache
 def selfplay_boards(count: int) -> tuple[chess.Board, ...]:
-    fens = (fen for game in read_games(SELFPLAY, count // 8) for fen in game.fens()[3::7])
+    fens = (fen for game in selfplay(count // 8) for fen in game.fens()[3::7])
     return tuple(chess.Board(fen) for fen, _ in zip(fens, range(count), strict=False))
 
 
@@ -253,7 +252,7 @@ def test_threats(fen, colour, expected):
 
 
 def test_mates_are_found_as_by_trying_every_move():
-    ends = (game.fens()[-4:-1] for game in read_games(SELFPLAY, 150))
+    ends = (game.fens()[-4:-1] for game in selfplay(150))
     boards = [
         *(chess.Board(fen) for fens in ends for fen in fens),
         *selfplay_boards(200),

@@ -238,11 +238,12 @@ def test_the_standing_and_the_searches_before_and_after_must_be_stable_too(d4):
     scripted.centipawns[d4.after().fen] = [0, -60, -60, 0]
     search([d4], scripted, (100, 6_400))
     assert [nodes for nodes, _, lines in scripted.asked if lines == 1] == [100, 200, 400]
-    scripted.analyse = lambda position, nodes, lines: analysis(
-        position,
-        (30, "d2d4") if position == d4.position else (200 if nodes < 800 else -30, "d7d5"),
-        nodes=nodes,
-    )
+
+    def answered_late(position, nodes, lines):
+        after = (200 if nodes < 800 else -30, "d7d5")
+        return analysis(position, (30, "d2d4") if position == d4.position else after, nodes=nodes)
+
+    scripted.analyse = answered_late
     scripted.asked.clear()
     search([d4], scripted, (100, 6_400))  # d4 stays best, then it is answered
     assert scripted.asked[-2][0] == 800

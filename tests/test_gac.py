@@ -9,11 +9,10 @@ import pytest
 import torch
 
 from chessgloss import assets
-from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
 from chessgloss.positions import CommentedMove, MoveInContext, read_fen, read_move
 from fakes.analyses import analysis
-from scripts import DATA, FIGURE_A6, SELFPLAY, load_script, or_skip, refuses
+from scripts import DATA, FIGURE_A6, load_script, or_skip, refuses, selfplay
 
 sys.path.insert(0, str(DATA / "gac"))
 import gac_network as gac
@@ -30,7 +29,7 @@ SMALL = training.Settings(embedding=16, hidden=32, dropout=0.0, least=1, epochs=
 
 @pytest.fixture(scope="module")
 def selfplay_moves():
-    games = read_games(SELFPLAY, limit=6)
+    games = selfplay(6)
     at = [(one, ply) for one in games for ply in range(one.opening_plies, len(one.moves), 11)]
     return [MoveInContext(one.position(ply), one.moves[ply]) for one, ply in at]
 

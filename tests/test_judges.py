@@ -17,13 +17,11 @@ from chessgloss.judges.injection import without_injections
 from chessgloss.llm.client import Client, Endpoint
 from chessgloss.llm.recordings import Answer, Message, Model, Recordings, Token, request_key
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-from fakes.analyses import analysis
+from fakes.analyses import TRAP, analysis
 from fakes.scripted_llm import scripted_llm
 from scripts import FIGURE_A5, PROJECT, load_script
 
 record = load_script("recordings/record.py")
-
-TRAP = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]
 
 
 def trap(name: str, uci: str, after: int, *lines: tuple[str, int]) -> Briefing:

@@ -1,8 +1,6 @@
 """Recordings: found by all that changes an answer, and whole whatever dies while writing."""
 
 import json
-import os
-import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -153,7 +151,7 @@ def start_writer(path: Path, first: int, end: int) -> subprocess.Popen:
 def test_a_writer_that_is_killed_loses_at_most_the_answer_in_hand(recordings, path):
     writer = start_writer(path, 0, 100_000)
     said = [int(writer.stdout.readline()) for _ in range(20)]
-    os.kill(writer.pid, signal.SIGKILL)
+    writer.kill()
     said += [int(line) for line in writer.stdout.read().splitlines()]
     writer.wait()
     kept = [number for number in range(len(said) + 1) if recordings.get(question(number))]

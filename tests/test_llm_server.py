@@ -1,6 +1,5 @@
 """The server on this machine: what its commands say, and that a real model keeps the protocol."""
 
-import os
 import re
 import signal
 import subprocess
@@ -108,7 +107,7 @@ def test_serving_says_where_and_ends_at_an_interrupt(tiny_file):
     first = running.stdout.readline()
     assert first.startswith(f"{TINY} answers at http://127.0.0.1:")
     assert running.stdout.readline().startswith("export OPENAI_BASE_URL=http://127.0.0.1:")
-    os.kill(running.pid, signal.SIGINT)
+    running.send_signal(signal.SIGINT)
     assert running.wait(60) == 130
 
 

@@ -1,7 +1,5 @@
 """The pairwise rubric: the line of answer, the decision, the hard rule, questions, strengths."""
 
-import math
-import operator
 from itertools import permutations
 
 import chess.engine
@@ -217,7 +215,7 @@ def test_answers_become_judged_pairs_and_none_is_lost():
 
 def number(value: str, **others: float) -> Answer:
     """One token, with the probabilities of ``s1`` to ``s5``."""
-    chances = tuple((name[1:], math.log(chance)) for name, chance in others.items())
+    chances = tuple((name[1:], float(np.log(chance))) for name, chance in others.items())
     return Answer(State.CUT_OFF, value, tokens=(Token(value, 0.0, chances),))
 
 
@@ -275,7 +273,7 @@ def test_known_strengths_are_found_again():
 
 
 def test_strengths_are_in_order_with_their_intervals():
-    found = strengths(results(operator.lt), (*PLAYERS, "absent"), seed=1, resamples=50)
+    found = strengths(results(int.__lt__), (*PLAYERS, "absent"), seed=1, resamples=50)
     assert list(found.index) == ["strong", "middle", "weak"]
     # one tie added to each pair makes 8.5 of 9 against 0.5
     assert found["strong"].value == pytest.approx(-found["weak"].value)

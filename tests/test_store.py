@@ -19,7 +19,7 @@ from chessgloss.corpora.games import GamesFileError, unpack
 from chessgloss.llm.recordings import Model, RecordingDamaged, Recordings
 from chessgloss.skill.grading import read_tables
 from chessgloss.store import ArtefactDamaged, Store, data_file, find_project, write_tensors
-from scripts import refuses
+from scripts import PROJECT, refuses
 
 RECIPE = {"games": "ab12", "nodes": 500}
 
@@ -101,14 +101,13 @@ def test_the_same_tensors_and_texts_give_the_same_bytes(tmp_path, library):
 
 
 def test_a_command_finds_its_data_from_any_folder(tmp_path, monkeypatch):
-    here = Path(__file__).resolve().parents[1]
     monkeypatch.chdir(tmp_path)
-    assert find_project() == here, "the checkout that the library is part of"
+    assert find_project() == PROJECT, "the checkout that the library is part of"
     assert data_file("priority/nnue.safetensors").is_file()
     (tmp_path / "_toc.yml").touch()
     assert find_project() == tmp_path.resolve()
-    monkeypatch.setenv("CHESSGLOSS_PROJECT", str(here))
-    assert find_project() == here
+    monkeypatch.setenv("CHESSGLOSS_PROJECT", str(PROJECT))
+    assert find_project() == PROJECT
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path / "nowhere"))
     refuses(FileNotFoundError, r"_toc\.yml.*export CHESSGLOSS_PROJECT=", find_project)
     brought = tmp_path / "share/chessgloss/priority/x.bin"

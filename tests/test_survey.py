@@ -11,9 +11,8 @@ import pandas as pd
 import pytest
 
 from chessgloss import cli
-from chessgloss.corpora.games import read_games
 from chessgloss.survey import reading, simulate, study
-from scripts import SELFPLAY, refuses
+from scripts import refuses, selfplay
 
 METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
 #: The paper's Table 1, criteria only: what simulated raters are made to think.
@@ -27,7 +26,7 @@ PLANTED = pd.DataFrame(
 def study_of_size(count: int) -> study.Study:
     """Moves of self-play games; each comment has its own number of words."""
     moves = []
-    for number, game in enumerate(read_games(SELFPLAY, count), start=1):
+    for number, game in enumerate(selfplay(count), start=1):
         texts = {name: f"{name} says" + " so" * (k + number) for k, name in enumerate(METHODS)}
         place = {"name": f"game/{number}", "fen": game.position(12).fen, "move": game.moves[12]}
         moves.append(study.StudyMove(**place, comments=texts))

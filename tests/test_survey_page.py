@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from chessgloss.claims import verify
-from chessgloss.corpora.games import read_games
 from chessgloss.survey import study
 from chessgloss.survey.reading import read_ratings
 from fakes.pages import DESK, HOSTILE, PHONE, Tab, read_whole_page
-from scripts import SELFPLAY
+from scripts import selfplay
 
 METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
 WORDS = ("knight", "bishop", "rook", "queen", "pawn")
@@ -22,7 +21,7 @@ WORDS = ("knight", "bishop", "rook", "queen", "pawn")
 @pytest.fixture(scope="module")
 def key():
     moves = []
-    for number, game in enumerate(read_games(SELFPLAY, 20), start=1):
+    for number, game in enumerate(selfplay(20), start=1):
         texts = dict(zip(METHODS, (f"Move {number}: the {word}." for word in WORDS), strict=True))
         fen, name = game.position(12).fen, f"secret-source/{number}"
         moves.append(study.StudyMove(name=name, fen=fen, move=game.moves[12], comments=texts))

@@ -62,13 +62,11 @@ def in_words(ids: np.ndarray) -> list[str]:
 @pytest.mark.parametrize(("place", "row"), enumerate(TABLE_3))
 def test_the_rows_of_table_3(table_3, place, row):
     question = table_3.loc[place]
-    printed = {
-        column: reference.lookup("state_tracking", "table3", row, column).printed.strip("{}")
-        for column in ("Prompt Token", "Correct Answers (LgM)", "Correct Answers (ExM)")
-    }
-    assert question["prompt"] == printed["Prompt Token"]
-    assert set(question["legal"].split()) == set(printed["Correct Answers (LgM)"].split(", "))
-    assert question["exact"].replace("-", "N/A") == printed["Correct Answers (ExM)"]
+    columns = ("Prompt Token", "Correct Answers (LgM)", "Correct Answers (ExM)")
+    cells = (reference.lookup("state_tracking", "table3", row, each).printed for each in columns)
+    prompt, legal, exact = (cell.strip("{}") for cell in cells)
+    assert (question["prompt"], question["exact"].replace("-", "N/A")) == (prompt, exact)
+    assert set(question["legal"].split()) == set(legal.split(", "))
     assert question["task"] == probes.TASKS[place] == row.lower().replace("-", "_")
 
 
