@@ -16,7 +16,9 @@ from scripts import load_script, refuses, selfplay
 
 training = load_script("priority/train.py")
 
+#: What is planted: one term of both sides, and one of each side.
 TERMS = ("Material", "White Knights", "Black Knights")
+#: Where the games of planted facts belong, in turn.
 PARTS = ("train", "train", "train", "validation", "test")
 
 #: What turning the board does to the planted features: the material changes its sign.
@@ -37,6 +39,7 @@ def planted():
 
 
 def scored(features: np.ndarray, labelled: fit.Labelled, seed: int = 0, **options) -> pd.DataFrame:
+    """Fit on the training games, and score what was found on those held out."""
     fitted = fit.fit_concepts(features, labelled, **{"cs": (1e-3,), "seed": seed, **options})
     return scores.held_out(fitted, features, labelled)
 
@@ -73,6 +76,7 @@ def test_turning_terms_swaps_sides_for_black_and_a_game_lies_in_one_part():
 
 
 def test_a_planted_concept_is_found_and_neither_noise_nor_shuffled_labels(planted):
+    """Noise is told apart as by lot, and so are labels that were shuffled, in the mean of fits."""
     features, labelled = planted
     fitted = fit.fit_concepts(features, labelled, cs=(1e-3, 1e-2), seed=0)
     table = scores.table_of(scores.held_out(fitted, features, labelled), seed=0)
@@ -87,6 +91,7 @@ def test_a_planted_concept_is_found_and_neither_noise_nor_shuffled_labels(plante
 
 
 def test_c_may_be_chosen_for_each_concept_elsewhere(planted):
+    """A concept's vector depends on its own C, and on no other's."""
     features, labelled = planted
     fitted = fit.fit_concepts(features, labelled, cs=[(1e-4,), (1e-3,), (1e-2,)], seed=0)
     assert fitted.c == (1e-4, 1e-3, 1e-2)
@@ -141,6 +146,7 @@ def test_a_layer_seen_by_the_mover_is_scored_as_the_mover_sees_it(planted):
 
 
 def test_rankings_are_measured_as_by_scikit_learn_and_by_hand():
+    """NDCG is scikit-learn's; precision is counted by hand, on three moves."""
     random = np.random.default_rng(0)
     truth, given = random.normal(size=(50, 21)), random.normal(size=(50, 21))
     assert scores.ndcg(given, truth).mean() == pytest.approx(ndcg_score(np.abs(truth), given, k=5))
