@@ -59,7 +59,7 @@ def in_words(ids: np.ndarray) -> list[str]:
 # ------------------------------------------------------------------------------ questions
 
 
-@pytest.mark.parametrize(("place", "row"), enumerate(TABLE_3))
+@pytest.mark.parametrize(("place", "row"), [*enumerate(TABLE_3)])
 def test_the_rows_of_table_3(table_3, place, row):
     question = table_3.loc[place]
     columns = ("Prompt Token", "Correct Answers (LgM)", "Correct Answers (ExM)")
