@@ -93,6 +93,12 @@ def briefings() -> dict[str, Briefing]:
 
 
 @pytest.fixture(scope="session")
+def figure_a6(briefings) -> Briefing:
+    """The committed briefing of the CCC paper's Figure A6."""
+    return briefings["ccc/figA6"]
+
+
+@pytest.fixture(scope="session")
 def real_lectures() -> list[Lecture]:
     """The lectures themselves, which are never committed."""
     return or_skip(lambda: list(read_lectures(assets.locate("lectures"))))

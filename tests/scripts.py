@@ -17,9 +17,12 @@ import pytest
 from cloudpickle import register_pickle_by_value
 
 from chessgloss.assets import AssetMissing
+from chessgloss.corpora.games import read_games
 from chessgloss.engine import EngineMissing
+from chessgloss.positions import Game
 
 T = TypeVar("T")
+Errors = type[Exception] | tuple[type[Exception], ...]
 PROJECT = Path(__file__).resolve().parents[1]
 DATA = PROJECT / "data"
 SELFPLAY = DATA / "games" / "selfplay.tsv.zst"
@@ -37,6 +40,13 @@ def or_skip(make: Callable[..., T], *given: object, **options: object) -> T:
         pytest.skip(str(missing))
 
 
+def refuses(error: Errors, words: str, call: Callable, *given: object, **options: object) -> str:
+    """Check that a call fails with an error that says these words; return what it says."""
+    with pytest.raises(error, match=words) as caught:
+        call(*given, **options)
+    return str(caught.value)
+
+
 def load_script(path: str) -> ModuleType:
     """Return the script ``data/<path>`` as a module."""
     name = "script_" + path.replace("/", "_").removesuffix(".py")
@@ -47,6 +57,11 @@ def load_script(path: str) -> ModuleType:
         spec.loader.exec_module(module)
         register_pickle_by_value(module)  # joblib's processes cannot import it by its name
     return sys.modules[name]
+
+
+def selfplay(limit: int) -> list[Game]:
+    """Return the first of the committed games of self-play."""
+    return list(read_games(SELFPLAY, limit))
 
 
 def clean_environment() -> dict[str, str]:

@@ -3,11 +3,8 @@
 import io
 import random
 import re
-from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
-import chess
 import chess.engine
 import chess.pgn
 import pytest
@@ -15,36 +12,32 @@ import pytest
 from chessgloss.commentary import annotate
 from chessgloss.commentary.briefing import Comment
 from chessgloss.concepts.changes import ConceptChange
-from chessgloss.engine import Analysis
-from chessgloss.facts import Verdict
 from chessgloss.facts.tactics import balance
-from chessgloss.positions import MoveInContext, PgnError, Position, read_fen, read_move
-from fakes.analyses import analysis
-from fakes.analyses import verdict_on as weighed
+from chessgloss.positions import PgnError, read_fen, read_move
+from fakes import analyses
 from fakes.pages import DESK, HOSTILE, PHONE, read_whole_page
+from scripts import DATA, refuses
 
-PGN = Path(__file__).resolve().parents[1] / "data" / "pgn"
+PGN = DATA / "pgn"
 
 #: A level position: White can win a pawn at once, castle, or blunder the queen on f7.
 ITALIAN = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 
 
-def verdict_on(move: MoveInContext, lines: Sequence[tuple[str, int]], after: int) -> Verdict:
-    """``after`` is seen by the mover."""
+def verdict_on(move, lines, after):
+    """Weigh a move by (moves, score) pairs before it and the score ``after``, seen by the mover."""
     replies = [(-after, reply.uci()) for reply in move.after().board().legal_moves]
-    return weighed(move, [(value, moves) for moves, value in lines], replies[:1])
+    return analyses.verdict_on(move, [(value, moves) for moves, value in lines], replies[:1])
 
 
-def by_material(
-    positions: Sequence[Position], nodes: int, lines: int, tempo: int = 50
-) -> list[Analysis]:
+def by_material(positions, nodes: int, lines: int, tempo: int = 50):
     """An engine that sees three legal moves, counts material and likes to be to move."""
     found = []
-    for position in positions:
-        board = chess.Board(position.fen)
+    for position, board in ((each, chess.Board(each.fen)) for each in positions):
         value = tempo + 100 * balance(board) * (1 if board.turn else -1)
         moves = sorted(move.uci() for move in board.legal_moves)[:3]
-        found.append(analysis(position, *((value - 10 * n, uci) for n, uci in enumerate(moves))))
+        scored = ((value - 10 * n, uci) for n, uci in enumerate(moves))
+        found.append(analyses.analysis(position, *scored))
     return found
 
 
@@ -99,8 +92,7 @@ def test_comments_behind_semicolons_are_kept(text, braced):
 def test_a_file_with_a_bad_game_is_refused_whole(tmp_path, text, words):
     path = tmp_path / "game.pgn"
     path.write_text(text)
-    with pytest.raises(PgnError, match=words):
-        annotate.read_games(path)
+    refuses(PgnError, words, annotate.read_games, path)
 
 
 def assert_nothing_lost(before: chess.pgn.Game, text: str) -> None:
@@ -142,8 +134,7 @@ def random_game(seed: int) -> chess.pgn.Game:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_nothing_is_lost_of_any_tree(seed, tmp_path):
-    game = random_game(seed)
-    path = tmp_path / "game.pgn"
+    game, path = random_game(seed), tmp_path / "game.pgn"
     path.write_text(str(game), encoding="utf-8")
     (read,) = annotate.read_games(path)
     annotator = annotate.Annotator(by_material, lambda briefing: Comment("a } b\n[%eval 9]", "x"))
@@ -163,14 +154,10 @@ def test_evaluations_glyphs_and_better_lines_stand_in_their_place():
     notes += [annotate.Note(mate, None, "", ("d1h5",)), annotate.Note(None)]
     copy = annotate.annotated_copy(annotate.AnnotatedGame(game, tuple(notes), "notes"))
     first, second, third, last = copy.mainline()
-    assert first.comment == "mine [%eval 3.0] | chessgloss: too soon"
-    assert first.nags == {2}
-    assert (second.nags, second.eval().white().score()) == ({3}, 50)
-    assert third.eval().white().mate() == 3
-    assert last.comment == ""
-    assert [child.uci() for child in copy.variations] == ["e2e4", "d2d4"]
-    assert copy.variations[1].next().uci() == "d7d5"
-    assert third.parent.variations == [third]
+    assert (first.comment, first.nags) == ("mine [%eval 3.0] | chessgloss: too soon", {2})
+    assert (second.nags, second.eval().white().score(), third.eval().white().mate()) == ({3}, 50, 3)
+    assert (last.comment, [child.uci() for child in copy.variations]) == ("", ["e2e4", "d2d4"])
+    assert (copy.variations[1].next().uci(), third.parent.variations) == ("d7d5", [third])
     assert game.variations[0].comment == "mine [%eval 3.0]", "the game itself stays as it was"
 
 
@@ -182,8 +169,7 @@ def test_comments_go_where_the_moments_are():
         asked.append(briefing.move.san)
         return Comment(f"On {briefing.move.san}", "ccc", "tiny")
 
-    concepts = {"Ng5": (change(8.0),)}
-    calm = partial(by_material, tempo=0)
+    concepts, calm = {"Ng5": (change(8.0),)}, partial(by_material, tempo=0)
     annotator = annotate.Annotator(calm, comment, lambda move: concepts.get(move.san, ()))
     found = annotator.annotate(game)
     assert asked == ["Ng5"]
@@ -215,15 +201,13 @@ def test_the_tree_holds_every_line_with_its_values(sample):
     nodes, main = annotate.describe_game(sample)["nodes"], [0]
     while nodes[main[-1]]["next"]:
         main.append(nodes[main[-1]]["next"][0])
-    assert len(main) == 26
-    assert all(nodes[index]["main"] for index in main)
+    assert len(main) == 26 and all(nodes[index]["main"] for index in main)
     assert nodes[main[-1]]["placement"] == sample.game.end().board().board_fen()
     ninth = nodes[main[10]]
     shown = {"san": "Nxd5", "number": 5, "white": False, "gloss": "The knight is loose."}
     shown |= {"marks": "?"}  # the glyph of the game, not ours
     assert shown.items() <= {key: ninth[key] for key in shown}.items()
-    assert ninth["comment"].startswith("הפרש")
-    assert ["g5", "f7", "green"] in ninth["arrows"]
+    assert ninth["comment"].startswith("הפרש") and ["g5", "f7", "green"] in ninth["arrows"]
     assert 0.5 < ninth["chance"] < 0.6
     (other,) = (nodes[one] for one in nodes[main[9]]["next"][1:])
     assert (other["san"], other["before"], other["main"]) == ("Na5", "Better is", False)
@@ -262,10 +246,8 @@ def test_a_game_is_played_by_keys_and_clicks(sample, open_tab):
     seen.press("ArrowRight", "ArrowRight", "ArrowLeft")
     assert seen.text("move-name") == "1. e4"
     seen.press("ArrowDown", "ArrowDown", "ArrowDown")
-    assert seen.text("move-name") == "5… Nxd5?"
-    assert seen.text("gloss") == "The knight is loose."
-    assert seen.text("human").startswith("הפרש")
-    assert "+0.45" in seen.text("numbers")
+    assert (seen.text("move-name"), seen.text("gloss")) == ("5… Nxd5?", "The knight is loose.")
+    assert seen.text("human").startswith("הפרש") and "+0.45" in seen.text("numbers")
     assert page.locator("#board line.arrow").count() == 2
     seen.press("End")
     assert page.locator("#forward").is_disabled()
@@ -302,8 +284,7 @@ def test_nothing_hostile_runs_and_several_games_are_offered(sample, open_tab):
     assert HOSTILE in read_whole_page(text)[1]["texts"][0]
     seen = open_tab(text, viewport=DESK)
     seen.press("ArrowRight")
-    assert seen.text("gloss") == HOSTILE
-    assert seen.page.evaluate("window.hacked") is None
+    assert seen.text("gloss") == HOSTILE and seen.page.evaluate("window.hacked") is None
     assert seen.page.locator("#games option").count() == 2
     seen.page.locator("#games").select_option("1")
     assert seen.text("players").startswith("Иванова")

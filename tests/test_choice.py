@@ -6,7 +6,6 @@ import pytest
 
 from chessgloss.claims import extract
 from chessgloss.commentary import choice
-from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.notes import Note, notes
 from chessgloss.positions import read_fen, read_move
 from chessgloss.store import file_digest
@@ -34,33 +33,27 @@ SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
 def test_what_two_sentences_say_of_the_same_thing(comment, sentence, same):
     move = read_move(read_fen(SCHOLAR), "Nf6")
     pairs = [(one, two) for one in extract(comment) for two in extract(sentence)]
-    assert pairs
-    assert any(choice.alike(one, two, move) for one, two in pairs) == same
+    assert pairs and any(choice.alike(one, two, move) for one, two in pairs) == same
     assert choice.spoken_of(Note("x", True, sentence, 1.0), extract(comment), move) == same
 
 
-@pytest.fixture
-def known(briefings) -> Briefing:
-    return briefings["ccc/figA6"]
-
-
-def test_what_decides_comes_first_and_then_what_lecturers_are_likely_to_speak_of(known):
-    made = notes(known)
-    ordered = choice.in_expert_order(made, known)
+def test_what_decides_comes_first_and_then_what_lecturers_are_likely_to_speak_of(figure_a6):
+    made = notes(figure_a6)
+    ordered = choice.in_expert_order(made, figure_a6)
     assert sorted(map(id, ordered)) == sorted(map(id, made))
     decisive = sum(each.decides for each in made)
-    rest = [choice.expectation(each, known) for each in ordered[decisive:]]
+    rest = [choice.expectation(each, figure_a6) for each in ordered[decisive:]]
     assert all(each.decides for each in ordered[:decisive]) and len(rest) > 1
     assert rest == sorted(rest, reverse=True)
 
 
-def test_the_committed_weights_are_those_of_the_committed_table(known):
+def test_the_committed_weights_are_those_of_the_committed_table(figure_a6):
     script = load_script("notes/learn.py")
     table = pd.read_csv(script.TABLE, sep="\t")
     assert choice.WEIGHTS["table"] == file_digest(script.TABLE)
     train = table[table["part"] == "train"]
     fitted = script.model(c=choice.WEIGHTS["c"]).fit(train, train["spoken"])
-    made = notes(known)
-    rows = pd.DataFrame([choice.features(note, known, earlier=2) for note in made])
-    ours = [choice.expectation(note, known, earlier=2) for note in made]
+    made = notes(figure_a6)
+    rows = pd.DataFrame([choice.features(note, figure_a6, earlier=2) for note in made])
+    ours = [choice.expectation(note, figure_a6, earlier=2) for note in made]
     np.testing.assert_allclose(ours, fitted.decision_function(rows), atol=0.01)

@@ -1,4 +1,3 @@
-import hashlib
 import json
 import random
 import re
@@ -8,13 +7,11 @@ import pytest
 
 from chessgloss.claims import gold, verify
 from chessgloss.claims.gold import GoldError, Score
-from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import evaluated_lectures
 from chessgloss.positions import MoveInContext, read_fen, read_move
-from scripts import DATA, FIGURE_A6, PROJECT, SELFPLAY
+from scripts import DATA, FIGURE_A6, PROJECT, refuses, selfplay
 
-LIBRARY = PROJECT / "lib"
-DEV = DATA / "claims" / "dev.jsonl"
+LIBRARY, DEV = PROJECT / "lib", DATA / "claims" / "dev.jsonl"
 
 
 def line(text: str, *claims: tuple[str, str, str]) -> str:
@@ -50,8 +47,7 @@ def test_scores_count_accusations_and_what_they_find(tmp_path):
 @pytest.mark.parametrize("text", ["{", '{"id": "x"}', line("e4").replace("Bxe6+", "Bxe9")])
 def test_a_bad_line_is_named(tmp_path, text):
     (tmp_path / "gold.jsonl").write_text(line("Fine.") + "\n" + text)
-    with pytest.raises(GoldError, match=r"gold\.jsonl, line 2"):
-        list(gold.read_gold(tmp_path / "gold.jsonl"))
+    refuses(GoldError, r"gold\.jsonl, line 2", list, gold.read_gold(tmp_path / "gold.jsonl"))
 
 
 # ---------------------------------------------------------------- human sentences
@@ -93,7 +89,7 @@ def test_the_halves_share_no_position(human):
 
 def test_another_text_of_a_lecture_is_noticed(tmp_path, real_lectures):
     row = json.loads(HUMAN["dev"].read_text().splitlines()[0])
-    row["sha256"] = hashlib.sha256(b"another").hexdigest()
+    row["sha256"] = "0" * 64
     (tmp_path / "human.jsonl").write_text(json.dumps(row))
     with pytest.raises(GoldError, match=r"human\.jsonl, line 1: .*another one"):
         list(gold.read_human(tmp_path / "human.jsonl", real_lectures))
@@ -122,13 +118,12 @@ def test_a_match_has_fewest_false_then_most_true_claims():
 
 
 def test_minimal_pairs_differ_in_one_word_and_are_told_apart():
-    plies = ((game, ply) for game in read_games(SELFPLAY, 300) for ply in range(7, 300, 53))
+    plies = ((game, ply) for game in selfplay(300) for ply in range(7, 300, 53))
     known = ((game, ply) for game, ply in plies if ply < len(game.moves))
     moves = [MoveInContext(game.position(ply), game.moves[ply]) for game, ply in known]
     pairs = gold.minimal_pairs(moves, 300, seed=3)
     assert pairs == gold.minimal_pairs(moves, 300, seed=3)
-    with pytest.raises(ValueError, match=r"only \d+ of 9 pairs"):
-        gold.minimal_pairs(moves[:1], 9)
+    refuses(ValueError, r"only \d+ of 9 pairs", gold.minimal_pairs, moves[:1], 9)
     assert {pair.error for pair in pairs} == {"wrong_square", "wrong_piece", "wrong_side"}
     for pair in pairs:
         assert {one.verdict for one in verify(pair.true, pair.move)} == {"true"}, pair

@@ -11,13 +11,14 @@ from sklearn.metrics import ndcg_score
 
 from chessgloss.concepts import facts, fit, scores
 from chessgloss.concepts.changes import ConceptChange
-from chessgloss.corpora.games import read_games
 from chessgloss.positions import read_fen, read_move
-from scripts import SELFPLAY, load_script
+from scripts import load_script, refuses, selfplay
 
 training = load_script("priority/train.py")
 
+#: What is planted: one term of both sides, and one of each side.
 TERMS = ("Material", "White Knights", "Black Knights")
+#: Where the games of planted facts belong, in turn.
 PARTS = ("train", "train", "train", "validation", "test")
 
 #: What turning the board does to the planted features: the material changes its sign.
@@ -38,6 +39,7 @@ def planted():
 
 
 def scored(features: np.ndarray, labelled: fit.Labelled, seed: int = 0, **options) -> pd.DataFrame:
+    """Fit on the training games, and score what was found on those held out."""
     fitted = fit.fit_concepts(features, labelled, **{"cs": (1e-3,), "seed": seed, **options})
     return scores.held_out(fitted, features, labelled)
 
@@ -57,8 +59,7 @@ def test_tails_are_the_lowest_and_highest_values_and_ties_are_drawn_by_lot():
     assert set(first.rows.tolist()) != set(second.rows.tolist())
     assert np.array_equal(first.rows, again.rows)
     for none in (np.ones(500), np.arange(10.0), [1.0, np.nan] * 100):
-        with pytest.raises(ValueError, match="cannot cut tails"):
-            fit.cut_tails(none, seed=0)
+        refuses(ValueError, "cannot cut tails", fit.cut_tails, none, seed=0)
 
 
 def test_turning_terms_swaps_sides_for_black_and_a_game_lies_in_one_part():
@@ -66,8 +67,7 @@ def test_turning_terms_swaps_sides_for_black_and_a_game_lies_in_one_part():
     turned = fit.turn_terms(values, TERMS, [True, False])
     assert turned.tolist() == [[1.0, 0.2, 0.5], [-1.0, 0.5, 0.2]]
     assert fit.turn_terms(turned, TERMS, [True, False]).tolist() == values.tolist()
-    with pytest.raises(ValueError, match="Black Rooks"):
-        fit.turn_terms([[1.0]], ["White Rooks"], [False])
+    refuses(ValueError, "Black Rooks", fit.turn_terms, [[1.0]], ["White Rooks"], [False])
     with pytest.raises(ValueError, match="a game lies in two parts"):
         fit.Labelled(("Material",), values, np.zeros(2, np.int32), np.array(["train", "test"]))
 
@@ -76,6 +76,7 @@ def test_turning_terms_swaps_sides_for_black_and_a_game_lies_in_one_part():
 
 
 def test_a_planted_concept_is_found_and_neither_noise_nor_shuffled_labels(planted):
+    """Noise is told apart as by lot, and so are labels that were shuffled, in the mean of fits."""
     features, labelled = planted
     fitted = fit.fit_concepts(features, labelled, cs=(1e-3, 1e-2), seed=0)
     table = scores.table_of(scores.held_out(fitted, features, labelled), seed=0)
@@ -84,13 +85,13 @@ def test_a_planted_concept_is_found_and_neither_noise_nor_shuffled_labels(plante
     assert table["precision"]["Material"] > 0.95 < table["recall"]["Material"]
     assert chance.low < 0.5 < chance.high
     directions = fitted.vectors.directions()
-    assert directions[0, 0] > 0.95
-    assert directions[1, 1] > 0.6 > -0.6 > directions[1, 2]
+    assert directions[0, 0] > 0.95 and directions[1, 1] > 0.6 > -0.6 > directions[1, 2]
     shuffled = [scored(*planted, seed=seed, shuffle=True)["correct"].mean() for seed in range(8)]
     assert 0.4 < np.mean(shuffled) < 0.6
 
 
 def test_c_may_be_chosen_for_each_concept_elsewhere(planted):
+    """A concept's vector depends on its own C, and on no other's."""
     features, labelled = planted
     fitted = fit.fit_concepts(features, labelled, cs=[(1e-4,), (1e-3,), (1e-2,)], seed=0)
     assert fitted.c == (1e-4, 1e-3, 1e-2)
@@ -105,8 +106,7 @@ def test_vectors_survive_their_file_and_a_foreign_file_is_named(tmp_path):
     assert (read.names, read.about) == (vectors.names, vectors.about)
     np.testing.assert_array_equal(read.weights, weights)
     (tmp_path / "x.safetensors").write_bytes(b"nothing of the kind")
-    with pytest.raises(ValueError, match=r"x\.safetensors"):
-        fit.ConceptVectors.load(tmp_path / "x.safetensors")
+    refuses(ValueError, r"x\.safetensors", fit.ConceptVectors.load, tmp_path / "x.safetensors")
 
 
 # ---------------------------------------------------------------- held-out scores
@@ -124,8 +124,7 @@ def test_two_gains_are_compared_on_the_same_draws_of_games(planted):
     few = whole.iloc[::7], less.iloc[::7]
     apart = scores.signed_accuracy([few[0], less], [few[1], whole], seed=0)
     by_hand = scores.accuracy(few[0], minus=few[1], seed=0).value - gain.value
-    assert apart.value == pytest.approx(by_hand)
-    assert apart.low < apart.value < apart.high
+    assert apart.value == pytest.approx(by_hand) and apart.low < apart.value < apart.high
 
 
 def test_a_layer_seen_by_the_mover_is_scored_as_the_mover_sees_it(planted):
@@ -147,6 +146,7 @@ def test_a_layer_seen_by_the_mover_is_scored_as_the_mover_sees_it(planted):
 
 
 def test_rankings_are_measured_as_by_scikit_learn_and_by_hand():
+    """NDCG is scikit-learn's; precision is counted by hand, on three moves."""
     random = np.random.default_rng(0)
     truth, given = random.normal(size=(50, 21)), random.normal(size=(50, 21))
     assert scores.ndcg(given, truth).mean() == pytest.approx(ndcg_score(np.abs(truth), given, k=5))
@@ -184,7 +184,7 @@ def test_positions_with_a_known_answer(fen, holds, fails):
 
 
 def test_mate_in_one_agrees_with_a_search_of_all_moves():
-    games = list(read_games(SELFPLAY, limit=60))
+    games = selfplay(60)
     mated = [game.fens()[-2] for game in games if game.termination == "checkmate"]
     fens = [*mated, *(fen for game in games[:12] for fen in game.fens()[10:-1:6])]
     for fen, row in zip(fens, training.label_facts(fens, jobs=1), strict=True):
@@ -198,19 +198,11 @@ def test_mate_in_one_agrees_with_a_search_of_all_moves():
     assert len(mated) > 5
 
 
-@pytest.fixture(scope="module")
-def planted_facts():
-    """Features of which column ``k`` shows concept ``k``, labels, and likeness."""
-    random, rows = np.random.default_rng(0), 1200
-    games = np.arange(rows, dtype=np.int32) // 4
-    values = (random.random((rows, len(facts.CONCEPTS))) < 0.3).astype(np.float32)
-    features = (values + random.normal(0, 0.1, values.shape)).astype(np.float32)
+def test_each_positive_meets_a_negative_of_its_own_kind_and_too_few_are_named():
+    random, games = np.random.default_rng(0), np.arange(1200, dtype=np.int32) // 4
+    values = (random.random((1200, len(facts.CONCEPTS))) < 0.3).astype(np.float32)
     labelled = fit.Labelled(facts.CONCEPTS, values, games, np.array(PARTS)[games % 5])
-    return features, labelled, random.integers(0, 3, rows)
-
-
-def test_each_positive_meets_a_negative_of_its_own_kind_and_too_few_are_named(planted_facts):
-    _, labelled, likeness = planted_facts
+    likeness = random.integers(0, 3, 1200)
     for k, tails in enumerate(training.choose_rows(labelled, likeness, most=10_000, seed=1)):
         assert len(set(tails.rows.tolist())) == len(tails.rows) > 300
         np.testing.assert_array_equal(labelled.values[tails.rows, k] == 1, tails.positive)
@@ -221,15 +213,14 @@ def test_each_positive_meets_a_negative_of_its_own_kind_and_too_few_are_named(pl
     values[:600, 8] = training.NOT_ASKED
     unasked = replace(labelled, values=values.copy())
     chosen = training.choose_rows(unasked, likeness, most=10_000, seed=1)[8]
-    assert chosen.rows.min() >= 600
-    assert chosen.positive.mean() == 0.5
+    assert chosen.rows.min() >= 600 and chosen.positive.mean() == 0.5
     values[labelled.splits == "test", facts.CONCEPTS.index("Black pin")] = 0
     with pytest.raises(ValueError, match="'Black pin' in test"):
         training.choose_rows(replace(labelled, values=values), likeness, most=100, seed=1)
 
 
 def test_games_that_end_in_mate_give_their_last_positions():
-    games = list(read_games(SELFPLAY, limit=20))
+    games = selfplay(20)
     sample = training.sample_facts(games, 2, seed=1)
     pairs = list(zip(sample.games.tolist(), sample.plies.tolist(), strict=True))
     assert len(set(pairs)) == len(sample)
@@ -242,7 +233,7 @@ def test_games_that_end_in_mate_give_their_last_positions():
 @pytest.mark.slow
 def test_training_with_the_real_network(monkeypatch):
     monkeypatch.setattr(training, "mean_auc", partial(training.mean_auc, resamples=9))
-    games = list(read_games(SELFPLAY, limit=300))
+    games = selfplay(300)
     fitted, report = training.fit_facts(games, seed=1, most=60)
     assert fitted.vectors.weights.shape == (len(facts.CONCEPTS), 3072)
     assert set(report["test"]) == {"NNUE", "shuffled labels", "bare board", "random weights"}

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import chess
-import numpy as np
 import psutil
 import pytest
 import zstandard
@@ -21,7 +20,8 @@ from chessgloss.corpora.games import GamesFileError, line_of, pack, read_games, 
 from chessgloss.corpora.samples import sample_positions
 from chessgloss.positions import Game
 from chessgloss.store import file_digest
-from scripts import DATA, SELFPLAY, load_script
+from fakes import heed_interrupts
+from scripts import DATA, SELFPLAY, load_script, refuses
 
 self_play = load_script("games/play.py")
 
@@ -45,8 +45,7 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(stockfish, tmp_path, monk
     self_play.play_shard(stockfish, tmp_path / "b", 7, 3)
     (tmp_path / "b" / "mixed-7-0000000.part").write_text("cut off")
     again = self_play.generate(tmp_path / "b.zst", 5, seed=7, shards=tmp_path / "b", processes=1)
-    assert whole.read_bytes() == again.read_bytes()
-    assert len(list(read_games(whole))) == 5
+    assert (whole.read_bytes(), len(list(read_games(whole)))) == (again.read_bytes(), 5)
 
 
 @pytest.mark.engine
@@ -56,21 +55,18 @@ def test_nothing_plays_on_when_a_run_is_ended(stockfish, tmp_path, end, status):
     (tmp_path / "_toc.yml").touch()
     words = [sys.executable, DATA / "games/play.py", tmp_path / "o.tsv.zst", "--games", "9"]
     how = {"stderr": subprocess.PIPE, "env": os.environ | {"CHESSGLOSS_PROJECT": str(tmp_path)}}
-    how["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)
-    running, begun = subprocess.Popen(words, **how), list[psutil.Process]()
+    running = subprocess.Popen(words, **how, preexec_fn=heed_interrupts)
+    begun = list[psutil.Process]()
     while running.poll() is None and len(begun) < 5:  # two that tidy up, two workers, an engine
         begun = psutil.Process(running.pid).children(recursive=True)
     running.send_signal(end)
-    assert b"Traceback" not in running.communicate()[1]
-    assert running.returncode == status
-    assert not psutil.wait_procs(begun, 30)[1]
-    assert (tmp_path / ".cache" / "selfplay").is_dir()
+    assert b"Traceback" not in running.communicate()[1] and running.returncode == status
+    assert not psutil.wait_procs(begun, 30)[1] and (tmp_path / ".cache" / "selfplay").is_dir()
 
 
 @pytest.mark.parametrize("words", ["a --games 3", "a.tsv.zst --games 0", "no/a.tsv.zst --games 1"])
 def test_a_bad_target_or_number_is_one_line_and_status_2(words, capsys):
-    assert self_play.main(words.split()) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    assert (self_play.main(words.split()), capsys.readouterr().err.count("\n")) == (2, 1)
 
 
 def test_a_file_reads_back_and_names_its_bad_lines(tmp_path):
@@ -78,22 +74,18 @@ def test_a_file_reads_back_and_names_its_bad_lines(tmp_path):
     line = line_of(0, game)
     assert list(read_games(pack([line, line], tmp_path / "g.zst"), limit=1)) == [game]
     for lines, at in (([line, "1\tA\tB\n"], "line 2"), ([line.replace("1-0", "2-0")], "line 1")):
-        with pytest.raises(GamesFileError, match=at):
-            list(read_games(pack(lines, tmp_path / "g.zst")))
+        refuses(GamesFileError, at, list, read_games(pack(lines, tmp_path / "g.zst")))
     (tmp_path / "g.zst").write_bytes(zstandard.compress(line.replace("level", "é").encode()))
-    with pytest.raises(GamesFileError, match=r"g\.zst is damaged"):
-        list(read_games(tmp_path / "g.zst"))
+    refuses(GamesFileError, r"g\.zst is damaged", list, read_games(tmp_path / "g.zst"))
     path = pack([line] * 50_000, tmp_path / "g.zst")
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(GamesFileError, match="cut off"):
-        list(read_games(path))
+    refuses(GamesFileError, "cut off", list, read_games(path))
 
 
 @pytest.mark.engine
 @pytest.mark.slow
 def test_the_committed_games_are_what_the_command_gives(stockfish):
-    numbers = [0, 5_003, 19_999]
-    committed = list(read_games(SELFPLAY))
+    numbers, committed = [0, 5_003, 19_999], list(read_games(SELFPLAY))
     assert list(self_play.play_many(stockfish, 1, numbers)) == [committed[k] for k in numbers]
 
 
@@ -116,8 +108,7 @@ def test_rows_are_the_games_own_positions():
     for fen, game, ply in zip(sample.fens, sample.games, sample.plies, strict=True):
         assert GAMES[game].fens()[ply] == fen
         assert GAMES[game].opening_plies <= ply < len(GAMES[game].moves)
-    counts = np.bincount(sample.games, minlength=5)
-    assert counts.tolist() == [10, 6, 1, 10, 0]
+    assert [list(sample.games).count(number) for number in range(5)] == [10, 6, 1, 10, 0]
 
 
 def test_more_games_only_add_rows_and_jobs_change_nothing():
@@ -198,31 +189,25 @@ def test_moves_are_read_as_the_server_read_them(tmp_path, moves, uci):
 @pytest.mark.parametrize(("lines", "at", "reason"), [
     (["e4", "e4"], 2, "neither a command nor a legal move"),
     (["Kind regards to all"], 1, "not a command"),
-    (["e4", "back 3"], 2, "3 plies back, but only 1"),
-    (["back two"], 1, "needs a number"),
-    (["bsetup", "bsetup fen 9/8"], 2, "rows"),
-    (["bsetup", "e4"], 2, "'bsetup done' is missing"),
+    (["e4", "back 3"], 2, "3 plies back, but only 1"), (["back two"], 1, "needs a number"),
+    (["bsetup", "bsetup fen 9/8"], 2, "rows"), (["bsetup", "e4"], 2, "'bsetup done' is missing"),
     (["bsetup", "bsetup white"], 2, "unknown set-up command 'white'"),
     (["bsetup", "bsetup fen 8/8/8/8/8/8/8/8", "bsetup done"], 3, "not a legal position"),
     (["tomove"], 1, "needs white or black"),
 ])  # fmt: skip
 def test_what_is_not_understood_is_reported_by_line(tmp_path, lines, at, reason):
     (problem,) = lecture(tmp_path, "; ".join(lines)).problems
-    assert problem[:2] == (at, lines[at - 1])
-    assert reason in problem[2]
+    assert problem[:2] == (at, lines[at - 1]) and reason in problem[2]
 
 
 def test_an_empty_file_and_an_empty_folder_are_refused(tmp_path):
-    with pytest.raises(lectures.LectureError, match="holds no lec"):
-        lectures.read_lectures(tmp_path)
-    with pytest.raises(lectures.LectureError, match=r"lec7\.txt is empty"):
-        lecture(tmp_path, " ")
+    refuses(lectures.LectureError, "holds no lec", lectures.read_lectures, tmp_path)
+    refuses(lectures.LectureError, r"lec7\.txt is empty", lecture, tmp_path, " ")
 
 
 def test_the_real_lectures_are_read_whole(real_lectures):
     """Counts checked against the files with grep; the texts stay where they are."""
-    assert len(real_lectures) == 31
-    assert sum(read.comment_lines for read in real_lectures) == 2639
+    assert (len(real_lectures), sum(read.comment_lines for read in real_lectures)) == (31, 2639)
     assert sum(len(read.lines) for read in real_lectures) == 411
     assert sum(len(read.problems) for read in real_lectures) <= 6
     held = lectures.evaluated_lectures(real_lectures)
@@ -247,15 +232,13 @@ def test_a_cut_off_file_gives_its_whole_lines_then_an_error(tmp_path):
     path.write_bytes(path.read_bytes()[:-20])
     read = stream_lines(path)
     assert [next(read), next(read)] == [b"first\n", b"second\n"]
-    with pytest.raises(games.TruncatedFileError, match="cut off"):
-        list(read)
+    refuses(games.TruncatedFileError, "cut off", list, read)
 
 
 def test_a_line_without_end_is_refused_before_it_is_held(tmp_path):
     path = frames(tmp_path / "x.zst", "first\n" + "x" * (1 << 28))
     tracemalloc.start()
-    with pytest.raises(GamesFileError, match=r"x\.zst: a line of over 1,048,576 bytes"):
-        list(stream_lines(path))
+    refuses(GamesFileError, r"x\.zst: a line of over 1,048,576 bytes", list, stream_lines(path))
     assert tracemalloc.get_traced_memory()[1] < 1 << 26
     tracemalloc.stop()
 

@@ -6,13 +6,12 @@ import chess
 import pytest
 
 from chessgloss.commentary.dialogue import Dialogue, Ground, find_mentions
-from chessgloss.corpora.games import read_games
 from chessgloss.facts.tactics import hanging
 from chessgloss.llm.client import Unanswered
 from chessgloss.llm.recordings import Answer, State
 from chessgloss.positions import MoveInContext, read_fen, read_move
 from fakes.analyses import by_material
-from scripts import SELFPLAY
+from scripts import refuses, selfplay
 
 #: A queen takes a pawn in the centre and attacks a knight that nothing defends.
 LOOSE_KNIGHT = "r1b3k1/ppp2ppp/8/8/4p2n/8/PP2QPPP/R4RK1 w - - 0 26"
@@ -69,12 +68,10 @@ def test_each_question_gets_its_facts(question, parts):
 
 
 @pytest.mark.parametrize(("question", "place", "name"), [
-    ("9. Bxh7+", "instead", "9. Bxh7+"),
-    ("O-O", "played", "9. O-O"),
+    ("9. Bxh7+", "instead", "9. Bxh7+"), ("O-O", "played", "9. O-O"),
     ("Can Black reply dxc4", "reply", "9... dxc4"),
     ("Black answers 9... dxc4 and then Bxc4 follows", "later", "10. Bxc4"),
-    ("After the move, Bxh7+ is a threat?", "threat", "10. Bxh7+"),
-    ("Ke3", "illegal", "Ke3"),
+    ("After the move, Bxh7+ is a threat?", "threat", "10. Bxh7+"), ("Ke3", "illegal", "Ke3"),
 ])  # fmt: skip
 def test_a_move_is_sought_where_the_words_point(question, place, name):
     found = about(MIDDLEGAME, "O-O").look_up_named(question)
@@ -94,7 +91,7 @@ def test_illegal_moves_checks_and_the_end_are_explained(fen, move, question, par
 
 
 def test_what_is_said_of_pieces_is_so():
-    for number, game in enumerate(read_games(SELFPLAY, 15)):
+    for number, game in enumerate(selfplay(15)):
         ply = 8 + (7 * number) % (len(game.moves) - 9)
         move = MoveInContext(game.position(ply), game.moves[ply])
         talk, board = Dialogue(move, "", by_material), chess.Board(move.after().fen)
@@ -140,8 +137,7 @@ def test_without_a_usable_answer_the_facts_speak(answer, warned):
     talk, ask, warnings = scripted(answer, "Once more.")
     reply = talk.ask("Can the h4 knight survive?")
     assert (reply.method, reply.model) == ("notes", None)
-    assert "White threatens to win the black knight" in reply.text
-    assert warnings == [warned]
+    assert "White threatens to win the black knight" in reply.text and warnings == [warned]
     talk.ask("And now?")
     assert f"Coach: {reply.text}" in asked_of(ask)[1]
 
@@ -149,10 +145,8 @@ def test_without_a_usable_answer_the_facts_speak(answer, warned):
 def test_the_engine_is_asked_once_for_each_position_and_no_question_is_empty():
     asked, question = [], "What about Qd2? Who is better? What is the best move?"
     talk = Dialogue(about().move, "", lambda at: asked.append(at.fen) or by_material(at))
-    assert talk.ask(question).text == talk.ask(question).text
-    assert len(asked) == len(set(asked)) == 3
-    with pytest.raises(ValueError, match="empty"):
-        talk.ask("  ")
+    assert talk.ask(question).text == talk.ask(question).text and len(asked) == len(set(asked)) == 3
+    refuses(ValueError, "empty", talk.ask, "  ")
 
 
 def test_the_prompt_fences_what_others_wrote():
@@ -164,5 +158,4 @@ def test_the_prompt_fences_what_others_wrote():
     user = request.messages[-1].content
     assert user.count("\n>>>\n") + user.endswith("\n>>>") == 3
     assert "- The knight hangs." in user and "26. Qxe4" in user
-    assert request.prompt == "answer@1"
-    assert request.about == {"fen": LOOSE_KNIGHT, "move": "e2e4"}
+    assert (request.prompt, request.about) == ("answer@1", {"fen": LOOSE_KNIGHT, "move": "e2e4"})

@@ -1,7 +1,5 @@
-from pathlib import Path
 from unittest.mock import Mock, PropertyMock
 
-import chess
 import chess.engine
 import numpy as np
 import pytest
@@ -11,6 +9,7 @@ from chessgloss import engine as engines
 from chessgloss.engine import EngineFailed, analyse_many, centipawns, open_engine, score_of
 from chessgloss.positions import MoveError, Position, read_fen
 from fakes import engine_program
+from scripts import refuses
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -27,11 +26,9 @@ BLACK_MATES_IN_ONE = Position.after(["f2f3", "e7e5", "g2g4"])
 def test_the_environment_variable_names_the_engine(tmp_path, monkeypatch):
     program = engine_program(tmp_path)
     monkeypatch.setenv("CHESSGLOSS_STOCKFISH", str(program))
-    assert engines.find_stockfish() == program
-    assert engines.version() == "Scripted 1"
+    assert (engines.find_stockfish(), engines.version()) == (program, "Scripted 1")
     monkeypatch.setenv("CHESSGLOSS_STOCKFISH", "/nowhere/stockfish")
-    with pytest.raises(engines.EngineMissing, match=r"/nowhere/stockfish.*apt-get install"):
-        engines.find_stockfish()
+    refuses(engines.EngineMissing, r"/nowhere/stockfish.*apt-get install", engines.find_stockfish)
 
 
 # The contract, against a scripted engine
@@ -47,17 +44,15 @@ def test_the_score_is_seen_by_the_side_to_move_and_the_engine_is_told_the_histor
     assert (found.move.uci(), found.centipawns) == ("e7e5", 101)
     assert centipawns(score_of(analysis), chess.WHITE) == -101
     assert centipawns(score_of(without), chess.WHITE) == -100  # of no move before it
-    assert analysis.best.moves == ("e7e5",)
-    assert (analysis.nodes, analysis.engine) == (7, "Scripted 1")
+    assert (analysis.best.moves, analysis.nodes, analysis.engine) == (("e7e5",), 7, "Scripted 1")
 
 
 @pytest.mark.parametrize("fault", ["crash", "garbage"])
 def test_a_failure_is_mended_by_a_fresh_engine(tmp_path, fault):
-    once = str(tmp_path / "failed-before")
-    program = engine_program(tmp_path, "--fault", fault, "--once", once)
+    once = tmp_path / "failed-before"
+    program = engine_program(tmp_path, "--fault", fault, "--once", str(once))
     with open_engine(program, timeout=4.0) as engine:
-        assert engine.analyse(START, nodes=10).best.moves == ("e2e4",)
-        assert Path(once).exists()
+        assert engine.analyse(START, nodes=10).best.moves == ("e2e4",) and once.exists()
 
 
 @pytest.mark.parametrize("fault", ["crash", "garbage", "hang"])
@@ -76,8 +71,7 @@ def test_a_failure_within_a_game_is_not_asked_again(tmp_path, fault):
     program = engine_program(tmp_path, "--fault", fault, "--on", "moves e2e4", *once)
     with open_engine(program, timeout=2.0) as engine:
         assert engine.play([], nodes=5) == "e2e4"
-        with pytest.raises(EngineFailed, match=f"failed on '{AFTER_E4.fen}'"):
-            engine.search(["e2e4"], nodes=5)
+        refuses(EngineFailed, f"failed on '{AFTER_E4.fen}'", engine.search, ["e2e4"], nodes=5)
         assert len(engine.search([], nodes=5)) == 1
 
 
@@ -106,8 +100,7 @@ def test_an_engine_that_dies_at_once_is_an_error_not_a_wait(tmp_path, script):
 def test_an_engine_that_dies_before_it_is_named_is_the_same_error(tmp_path, monkeypatch):
     died = PropertyMock(side_effect=chess.engine.EngineTerminatedError("gone"))
     monkeypatch.setattr(chess.engine.SimpleEngine, "id", died)
-    with pytest.raises(EngineFailed, match="gone"):
-        open_engine(engine_program(tmp_path))
+    refuses(EngineFailed, "gone", open_engine, engine_program(tmp_path))
 
 
 def test_an_interrupt_of_the_bulk_leaves_no_process(tmp_path, monkeypatch):
@@ -132,20 +125,16 @@ def test_the_bulk_keeps_the_order_and_names_what_fails_under_the_progress(tmp_pa
 def test_limits_that_make_no_sense_illegal_root_moves_and_missing_levels_are_named(tmp_path):
     with open_engine(engine_program(tmp_path)) as engine:
         for limits in ({}, {"nodes": 5, "depth": 5}, {"nodes": 0}, {"nodes": 5, "multipv": 0}):
-            with pytest.raises(ValueError, match="nodes"):
-                engine.analyse(START, **limits)
-        with pytest.raises(MoveError, match="e2e5"):
-            engine.analyse(START, nodes=5, root_moves=["e2e5"])
-        with pytest.raises(EngineFailed, match=r"refuses \{'Skill Level': 3\}"):
-            engine.play([], nodes=5, level=3)
+            refuses(ValueError, "nodes", engine.analyse, START, **limits)
+        refuses(MoveError, "e2e5", engine.analyse, START, nodes=5, root_moves=["e2e5"])
+        refuses(EngineFailed, r"refuses \{'Skill Level': 3\}", engine.play, [], nodes=5, level=3)
 
 
 @pytest.mark.parametrize(("position", "seen_by_white"), [(FOOLS_MATE, -10_000), (STALEMATE, 0)])
 def test_a_finished_game_has_a_score_but_no_lines(tmp_path, position, seen_by_white):
     with open_engine(engine_program(tmp_path, "--fault", "crash")) as engine:
         analysis = engine.analyse(position, nodes=5)
-    assert analysis.lines == ()
-    assert centipawns(score_of(analysis), chess.WHITE) == seen_by_white
+    assert (analysis.lines, centipawns(score_of(analysis), chess.WHITE)) == ((), seen_by_white)
 
 
 # Scores
@@ -170,12 +159,9 @@ def test_a_loss_is_cut_at_the_cap_and_at_the_floor():
 
 
 @pytest.mark.parametrize(("score", "words"), [
-    (Cp(120), "White is ahead by 1.20"),
-    (Cp(-85), "Black is ahead by 0.85"),
-    (Cp(-10), "the position is level (-0.10 for White)"),
-    (Mate(3), "White mates in 3"),
-    (Mate(-2), "Black mates in 2"),
-    (Mate(0), "Black has given mate"),
+    (Cp(120), "White is ahead by 1.20"), (Cp(-85), "Black is ahead by 0.85"),
+    (Cp(-10), "the position is level (-0.10 for White)"), (Mate(3), "White mates in 3"),
+    (Mate(-2), "Black mates in 2"), (Mate(0), "Black has given mate"),
     (MateGiven, "White has given mate"),
 ])  # fmt: skip
 def test_scores_are_told_for_the_side_they_favour(score, words):
@@ -216,33 +202,27 @@ def test_the_real_engine_mates_for_the_side_to_move(stockfish):
     with open_engine() as engine:
         analysis = engine.analyse(BLACK_MATES_IN_ONE, depth=3)
         spared = engine.analyse(BLACK_MATES_IN_ONE, depth=3, root_moves=["a7a6"])
-    assert analysis.best.moves[0] == "d8h4"
-    assert centipawns(score_of(analysis), chess.BLACK) == 9_999
-    assert centipawns(score_of(analysis), chess.WHITE) == -9_999
-    assert spared.best.moves[0] == "a7a6"
+    assert (analysis.best.moves[0], centipawns(score_of(analysis), chess.BLACK)) == ("d8h4", 9_999)
+    assert (centipawns(score_of(analysis), chess.WHITE), spared.best.moves[0]) == (-9_999, "a7a6")
 
 
 @pytest.mark.engine
 def test_a_game_is_searched_alike_after_every_new_game(stockfish):
-    moves = ["e2e4", "c7c5", "g1f3"]
-    found = []
+    moves, found = ["e2e4", "c7c5", "g1f3"], []
     with open_engine(stockfish, hash_mb=2) as engine:
         for ply in (0, 1, 2, 3, 0, 1, 2, 3):
             if not ply:
                 engine.new_game()
             found.append(engine.search(moves[:ply], nodes=600, lines=1 + ply))
         assert engine.search(FOOLS_MATE.moves, nodes=50) == []
-    assert found[:4] == found[4:]
-    assert [len(lines) for lines in found[:4]] == [1, 2, 3, 4]
+    assert (found[:4], [len(lines) for lines in found[:4]]) == (found[4:], [1, 2, 3, 4])
 
 
 @pytest.mark.engine
 def test_a_level_and_an_elo_play_legal_moves_and_full_strength_the_best(stockfish):
-    board = chess.Board(BLACK_MATES_IN_ONE.fen)
-    weak = ({"level": 0}, {"elo": 1_350})
+    board, weak = chess.Board(BLACK_MATES_IN_ONE.fen), ({"level": 0}, {"elo": 1_350})
     with open_engine(stockfish) as engine:
         moves = [engine.play(BLACK_MATES_IN_ONE.moves, nodes=200, **given) for given in weak]
     with open_engine(stockfish) as engine:
         best = engine.play(BLACK_MATES_IN_ONE.moves, nodes=200, level=20)
-    assert all(chess.Move.from_uci(uci) in board.legal_moves for uci in moves)
-    assert best == "d8h4"
+    assert all(chess.Move.from_uci(uci) in board.legal_moves for uci in moves) and best == "d8h4"

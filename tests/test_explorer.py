@@ -11,28 +11,21 @@ from scripts import PROJECT
 HOSTILE = '<img src="x:" onerror="window.hacked = 1"> The knight on c7 is in the way.'
 
 
-@pytest.fixture(scope="module")
-def known(briefings):
-    return briefings["ccc/figA6"]
-
-
 def game_of(known, *texts: str):
     return explorer._game(known, "a test", "Tests", [(Comment(text, "ccc"), "") for text in texts])
 
 
-def test_a_move_comes_with_lines_claims_notes_and_concepts(known):
+def test_a_move_comes_with_lines_claims_notes_and_concepts(figure_a6):
     text = "The bishop takes the pawn on e6 with check. The knight on c7 cannot help."
-    game = game_of(known, text)
+    game = game_of(figure_a6, text)
     root, played = game["nodes"][:2]
     assert (played["san"], len(root["next"])) == ("Bxe6+", 1), "the best move has no better line"
     assert played["next"], "the engine's line goes on"
     [[name, key, parts, _]] = played["comments"]
-    assert (name, key) == ("CCC", "ccc")
-    assert "".join(part[0] for part in parts) == text
+    assert (name, key, "".join(part[0] for part in parts)) == ("CCC", "ccc", text)
     assert {part[1] for part in parts if len(part) > 1} == {"true", "false"}
     assert any("c7" in part[2] for part in parts if part[1:2] == ["false"])
-    assert len(played["concepts"]) == 5
-    assert any("e6" in note for note in played["notes"])
+    assert len(played["concepts"]) == 5 and any("e6" in note for note in played["notes"])
 
 
 def test_a_move_that_is_not_best_has_the_better_line_beside_it(briefings):
@@ -58,8 +51,8 @@ def test_the_page_is_what_the_data_gives():
 
 
 @pytest.mark.browser
-def test_in_a_browser_claims_show_evidence_and_links_lead_back(known, open_tab):
-    games = [game_of(known, "Fine."), game_of(known, HOSTILE) | {"name": "second"}]
+def test_in_a_browser_claims_show_evidence_and_links_lead_back(figure_a6, open_tab):
+    games = [game_of(figure_a6, "Fine."), game_of(figure_a6, HOSTILE) | {"name": "second"}]
     text = f"<!doctype html><p>Above.</p>{annotate.player(games, level=2)}"
     page = open_tab(text, at="#second/1").page
     assert page.locator("#move-name").inner_text() == "21. Bxe6+"
@@ -68,8 +61,7 @@ def test_in_a_browser_claims_show_evidence_and_links_lead_back(known, open_tab):
     evidence = page.locator(".evidence").first
     assert not evidence.is_visible()
     page.locator(".claim-false").first.focus()
-    assert evidence.is_visible()
-    assert "c7" in evidence.inner_text()
+    assert evidence.is_visible() and "c7" in evidence.inner_text()
     page.keyboard.press("ArrowRight")
     assert page.url.endswith("#second/2")
     page.locator("body > p").click()
@@ -78,7 +70,7 @@ def test_in_a_browser_claims_show_evidence_and_links_lead_back(known, open_tab):
     page.evaluate("location.hash = '#ccc-figA6/0'")
     page.wait_for_function("document.body.dataset.node === '0'")
     shown = page.locator("#players")
-    asked = report.board(known.move).html.partition("explorer.html")[2].partition('"')[0]
+    asked = report.board(figure_a6.move).html.partition("explorer.html")[2].partition('"')[0]
     page.evaluate(f"location.hash = {asked!r}")
     page.wait_for_function("document.body.dataset.node === '1'")
     assert shown.inner_text() == "21. Bxe6+", "a move that is on the page has its comments"

@@ -1,6 +1,5 @@
 import re
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from typing import get_args
 
@@ -9,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chessgloss.corpora.games import read_games
 from chessgloss.facts import Fact, gather, linearise
 from chessgloss.facts.fact import ENGINE_KINDS, KNOWN_KINDS, FactKind
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-from scripts import FIGURE_A6, SELFPLAY
+from scripts import FIGURE_A6, selfplay
 
 #: A position and a move, then facts that must be among those gathered: kind and time, side,
 #: squares, value, and the clause, which may stand below.
@@ -87,30 +85,24 @@ def row_of(fact: Fact) -> str:
     return f"{fact.kind} {fact.when} | {side} | {where} | {fact.value!r} | {fact.text}"
 
 
-def known_moves() -> Iterator[tuple[MoveInContext, set[str]]]:
-    """Moves, each with the facts that must hold of it."""
-    for block in re.split(r"\n(?! )", KNOWN.replace("\n        ", " ").strip()):
-        move, *facts = block.splitlines()
-        fen, san = move.split(" | ")
-        yield read_move(read_fen(fen), san), set(map(str.strip, facts))
+def known_move(block: str) -> tuple[MoveInContext, set[str]]:
+    """A move, and the facts that must hold of it."""
+    (fen, san), *facts = (line.strip().split(" | ", 1) for line in block.splitlines())
+    return read_move(read_fen(fen), san), set(map(" | ".join, facts))
 
 
-KNOWN_MOVES = tuple(known_moves())
+KNOWN_MOVES = [*map(known_move, re.split(r"\n(?! )", KNOWN.replace("\n        ", " ").strip()))]
 
 #: Kinds whose squares come in no order of who acts.
 WITHOUT_ORDER = {"check", "double_check", "mate", "discovered_check", "doubled_pawns", "open_file"}
 
 
 @cache
-def selfplay_moves(count: int) -> tuple[MoveInContext, ...]:
-    """Every 9th position of self-play games, each position once, with the move played there."""
-    found: dict[str, str] = {}
-    for game in read_games(SELFPLAY, count // 8 + 8):
-        plies = list(zip(game.fens(), game.moves, strict=False))
-        found.update((fen, uci) for fen, uci in plies[4::9])
-        if len(found) >= count:
-            break
-    return tuple(MoveInContext(Position(fen), uci) for fen, uci in list(found.items())[:count])
+def selfplay_moves() -> list[MoveInContext]:
+    """Every 9th position of self-play games, each once, with the move played there: 300 of them."""
+    lines = ([*zip(game.fens(), game.moves, strict=False)] for game in selfplay(45))
+    found = {fen: uci for line in lines for fen, uci in line[4::9]}
+    return [MoveInContext(Position(fen), uci) for fen, uci in [*found.items()][:300]]
 
 
 def mirrored(names: str) -> str:
@@ -137,7 +129,7 @@ def test_facts_of_known_positions(move, facts):
 
 
 def test_times_come_in_order_and_kinds_are_of_the_board():
-    for move in selfplay_moves(300)[:150]:
+    for move in selfplay_moves()[:150]:
         facts = gather(move)
         times = [fact.when for fact in facts.facts]
         assert times == sorted(times, key=["move", "before", "after"].index)
@@ -150,7 +142,7 @@ def test_times_come_in_order_and_kinds_are_of_the_board():
 @given(st.integers(0, 299) | st.sampled_from([move for move, _ in KNOWN_MOVES]))
 def test_facts_mirror_with_the_board(chosen):
     """With colours changed and the board upside down, everything is true of the other side."""
-    move = selfplay_moves(300)[chosen] if isinstance(chosen, int) else chosen
+    move = selfplay_moves()[chosen] if isinstance(chosen, int) else chosen
     turned = Position(chess.Board(move.position.fen).mirror().fen())
     theirs = gather(MoveInContext(turned, mirrored(move.uci))).facts
     ours = gather(move).facts  # openings have names only where White begins
@@ -205,6 +197,6 @@ def test_the_context_says_what_is_and_what_is_not(fen, san, said):
 
 
 def test_every_context_has_the_same_lines():
-    contexts = [linearise(gather(move)).splitlines() for move in selfplay_moves(300)[:60]]
+    contexts = [linearise(gather(move)).splitlines() for move in selfplay_moves()[:60]]
     assert all(": " in line for line in contexts[0])
     assert len({tuple(line.split(": ")[0] for line in lines) for lines in contexts}) == 1

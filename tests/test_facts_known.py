@@ -1,17 +1,15 @@
 import itertools
-from collections.abc import Iterator
 
 import chess
 import pytest
 from chess.engine import Cp, PovScore
 
 from chessgloss import assets
-from chessgloss.corpora.games import read_games
 from chessgloss.facts import Fact, gather
 from chessgloss.facts import fact as known
 from chessgloss.facts.fact import KNOWN_KINDS
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-from scripts import SELFPLAY, or_skip
+from scripts import or_skip, refuses, selfplay
 
 PAWN, KING, OTHER = (chess.Piece.from_symbol(letter) for letter in "PKk")
 
@@ -78,7 +76,7 @@ fifty_moves move | nobody | - | 100
 """
 
 
-def twins() -> Iterator[tuple[str, MoveInContext, MoveInContext]]:
+def twins():
     lines = iter(TWINS.strip().splitlines())
     for wanted, *pair in zip(lines, lines, lines, strict=True):
         parts = (line.strip().split(" | ") for line in pair)
@@ -87,8 +85,7 @@ def twins() -> Iterator[tuple[str, MoveInContext, MoveInContext]]:
 
 def outlines(move: MoveInContext) -> list[str]:
     """Facts as they stand in the table."""
-    sides = {None: "nobody", chess.WHITE: "White", chess.BLACK: "Black"}
-    rows = []
+    sides, rows = {None: "nobody", chess.WHITE: "White", chess.BLACK: "Black"}, []
     for fact in gather(move).of(*KNOWN_KINDS):
         value = ", ".join(fact.value) if isinstance(fact.value, tuple) else str(fact.value)
         where = " ".join(fact.squares) or "-"
@@ -104,8 +101,7 @@ def tables() -> None:
 @pytest.mark.usefixtures("tables")
 @pytest.mark.parametrize(("wanted", "move", "twin"), [*twins()])
 def test_what_holds_does_not_hold_of_the_twin(wanted, move, twin):
-    assert wanted in outlines(move)
-    assert wanted not in outlines(twin)
+    assert wanted in outlines(move) and wanted not in outlines(twin)
 
 
 def test_what_needs_the_tablebase_is_left_out_without_it(monkeypatch):
@@ -165,7 +161,7 @@ def test_a_move_that_enters_a_named_line_says_so():
 
 
 def test_repetitions_are_those_of_the_rules():
-    for game in read_games(SELFPLAY, 5):
+    for game in selfplay(5):
         board = chess.Board(game.root)
         for ply, uci in enumerate(game.moves):
             board.push_uci(uci)
@@ -193,8 +189,7 @@ def test_a_perpetual_check_comes_round_with_check_at_each_move():
     # With a pawn on h6 the queen gives no check on h5.
     for fen, line in ((CHECKS, LINE[:3]), (CHECKS.replace("/8/7Q", "/7p/7Q"), LINE)):
         assert known.perpetual(chess.Board(fen), line, "after") is None
-    with pytest.raises(ValueError, match="illegal"):
-        known.perpetual(chess.Board(CHECKS), ["h5a4"], "after")
+    refuses(ValueError, "illegal", known.perpetual, chess.Board(CHECKS), ["h5a4"], "after")
 
 
 def test_zugzwang_is_what_a_pass_would_save():

@@ -4,17 +4,16 @@ from itertools import filterfalse, product
 import chess
 import pytest
 
-from chessgloss.corpora.games import read_games
 from chessgloss.facts import board as boards
 from chessgloss.facts import tactics
-from scripts import SELFPLAY
+from scripts import selfplay
 
 W, B = chess.WHITE, chess.BLACK
 
 
 @cache
 def selfplay_boards(count: int) -> tuple[chess.Board, ...]:
-    fens = (fen for game in read_games(SELFPLAY, count // 8) for fen in game.fens()[3::7])
+    fens = (fen for game in selfplay(count // 8) for fen in game.fens()[3::7])
     return tuple(chess.Board(fen) for fen, _ in zip(fens, range(count), strict=False))
 
 
@@ -127,8 +126,7 @@ def test_exchanges_are_what_a_search_of_all_legal_captures_finds():
         for move in filterfalse(board.is_castling, board.legal_moves):
             asked += 1
             differing += tactics.exchange(board, move) != taken_by(board, move)
-    assert asked > 5_000
-    assert differing <= asked / 2_000
+    assert asked > 5_000 and differing <= asked / 2_000
 
 
 def test_captures_on_the_own_turn_are_the_legal_ones():
@@ -254,7 +252,7 @@ def test_threats(fen, colour, expected):
 
 
 def test_mates_are_found_as_by_trying_every_move():
-    ends = (game.fens()[-4:-1] for game in read_games(SELFPLAY, 150))
+    ends = (game.fens()[-4:-1] for game in selfplay(150))
     boards = [
         *(chess.Board(fen) for fens in ends for fen in fens),
         *selfplay_boards(200),

@@ -12,7 +12,7 @@ from chessgloss.facts.fact import ENGINE_KINDS
 from chessgloss.facts.verdict import Standing, judge, mistake_class, standing
 from chessgloss.positions import MoveInContext, read_fen, read_move
 from fakes.analyses import analysis, verdict_on
-from scripts import DATA, load_script, or_skip
+from scripts import DATA, load_script, or_skip, refuses
 
 START = chess.STARTING_FEN
 BACK_RANK = "6k1/5ppp/8/8/8/8/q4PPP/3R2K1 w - - 0 1"
@@ -97,8 +97,7 @@ def test_standings_are_mirror_images():
     words = [standing(PovScore(Cp(value), chess.WHITE), chess.WHITE) for value in edges]
     assert words == [name for name in reversed(names) for _ in "12"]
     turned = [standing(PovScore(Cp(-value), chess.BLACK), chess.WHITE) for value in edges]
-    assert turned == words
-    assert standing(PovScore(Mate(-4), chess.BLACK), chess.WHITE) == "winning"
+    assert (turned, standing(PovScore(Mate(-4), chess.BLACK), chess.WHITE)) == (words, "winning")
 
 
 @pytest.mark.parametrize(("best", "second", "glyph"), [
@@ -143,10 +142,8 @@ def test_analyses_must_belong_to_the_move(d4):
     wrong = [(after, after, "an analysis of"), (before, before, "an analysis of"),
              (before, stranger, "one engine"), (ended, after, "no line")]  # fmt: skip
     for *pair, problem in wrong:
-        with pytest.raises(ValueError, match=problem):
-            weigh(d4, *pair)
-    with pytest.raises(ValueError, match="at least 0"):
-        mistake_class(-1)
+        refuses(ValueError, problem, weigh, d4, *pair)
+    refuses(ValueError, "at least 0", mistake_class, -1)
     with pytest.raises(ValueError, match="not seen by the side"):
         gather(read_move(d4.after(), "Nf6"), weigh(d4, before, after))
 
@@ -241,11 +238,12 @@ def test_the_standing_and_the_searches_before_and_after_must_be_stable_too(d4):
     scripted.centipawns[d4.after().fen] = [0, -60, -60, 0]
     search([d4], scripted, (100, 6_400))
     assert [nodes for nodes, _, lines in scripted.asked if lines == 1] == [100, 200, 400]
-    scripted.analyse = lambda position, nodes, lines: analysis(
-        position,
-        (30, "d2d4") if position == d4.position else (200 if nodes < 800 else -30, "d7d5"),
-        nodes=nodes,
-    )
+
+    def answered_late(position, nodes, lines):
+        after = (200 if nodes < 800 else -30, "d7d5")
+        return analysis(position, (30, "d2d4") if position == d4.position else after, nodes=nodes)
+
+    scripted.analyse = answered_late
     scripted.asked.clear()
     search([d4], scripted, (100, 6_400))  # d4 stays best, then it is answered
     assert scripted.asked[-2][0] == 800

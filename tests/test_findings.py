@@ -10,7 +10,7 @@ import findings
 from chessgloss.report import Result
 from drawings import chart
 from findings import Book, Claim, FindingsError, decide, evaluate
-from scripts import PROJECT
+from scripts import PROJECT, refuses
 
 TOML = PROJECT / "book/findings.toml"
 FEW, MANY = Result(0.7, 0.35, 0.93, 10), Result(0.7, 0.66, 0.74, 500)
@@ -53,14 +53,10 @@ def test_a_rule_computes():
 
 
 @pytest.mark.parametrize(("rule", "words"), [
-    ("lower(share", "bad rule"),
-    ("__import__('os')", "not allowed"),
-    ("share.low > 1", "not allowed"),
-    ("open(share)", "'open' is not lower, upper or value"),
-    ("lower(other) > 0", "no figure 'other'"),
-    ("value(share) > 0.5", "'share' has an interval"),
-    ("True", "not allowed"),
-    ("0 < lower(share) < 1", "not allowed"),
+    ("lower(share", "bad rule"), ("__import__('os')", "not allowed"),
+    ("share.low > 1", "not allowed"), ("open(share)", "'open' is not lower, upper or value"),
+    ("lower(other) > 0", "no figure 'other'"), ("value(share) > 0.5", "'share' has an interval"),
+    ("True", "not allowed"), ("0 < lower(share) < 1", "not allowed"),
     ("lower(share) > 0.5 or lower(other) > 0", "no figure 'other'"),
 ])  # fmt: skip
 def test_a_bad_rule_is_refused_and_its_entry_named(rule, words):
@@ -70,10 +66,8 @@ def test_a_bad_rule_is_refused_and_its_entry_named(rule, words):
 
 def test_a_claim_has_rules_that_can_decide_or_says_what_it_needs():
     assert decide(claim(needs="people", holds="", part="", fails=""), {}) == "needs"
-    with pytest.raises(FindingsError, match="tiny: give `holds` and `fails`, or `needs`"):
-        claim(needs="people")
-    with pytest.raises(FindingsError, match="'share' has no lower"):
-        decide(claim(), {"share": Result(0.9)})
+    refuses(FindingsError, "tiny: give `holds` and `fails`, or `needs`", claim, needs="people")
+    refuses(FindingsError, "'share' has no lower", decide, claim(), {"share": Result(0.9)})
     with pytest.raises(FindingsError, match="true together"):
         decide(claim(fails="upper(share) < 1"), {"share": MANY})
 
@@ -87,23 +81,19 @@ def test_a_missing_key_chapter_or_section_is_named():
         book.result("02/table6.share", "tiny")
     assert book.link(claim()) == "executed/02_concepts.html#table-6"
     assert book.link(claim(section="")) == "executed/02_concepts.html"
-    with pytest.raises(FindingsError, match="tiny: chapter 02 has no 'Table 7'"):
-        book.link(claim(section="Table 7"))
-    with pytest.raises(FindingsError, match="tiny: no chapter '77'"):
-        book.link(claim(chapter="77"))
+    refuses(FindingsError, "tiny: chapter 02 has no 'Table 7'", book.link, claim(section="Table 7"))
+    refuses(FindingsError, "tiny: no chapter '77'", book.link, claim(chapter="77"))
 
 
 @pytest.mark.parametrize(("old", "new", "words"), [
     ('id = "concepts"', 'id = "expert"', "come twice: expert"),
-    ("front = 6", "front = 5", "six claims"),
-    ('test = "', 'tset = "', "tset"),
+    ("front = 6", "front = 5", "six claims"), ('test = "', 'tset = "', "tset"),
     ("[[claim]]", "[[claim", r"findings\.toml"),
 ])  # fmt: skip
 def test_a_bad_list_of_claims_is_refused(tmp_path, old, new, words):
     path = tmp_path / "findings.toml"
     path.write_text(TOML.read_text("utf-8").replace(old, new, 1), "utf-8")
-    with pytest.raises(FindingsError, match=words):
-        findings.read_claims(path)
+    refuses(FindingsError, words, findings.read_claims, path)
 
 
 def test_a_contradiction_that_is_none_is_refused():
@@ -111,11 +101,10 @@ def test_a_contradiction_that_is_none_is_refused():
         "document": "ccc", "where": "Table 7", "says": "Nothing.", "check": "value(share) > 1",
         "printed": {"share": "ccc/table7/GPT-4o/LLM"},
     }  # fmt: skip
-    with pytest.raises(FindingsError, match="ccc, Table 7: no contradiction"):
-        findings.contradictions({"contradiction": [entry]})
+    read, given = findings.contradictions, {"contradiction": [entry]}
+    refuses(FindingsError, "ccc, Table 7: no contradiction", read, given)
     entry["printed"] = {"share": "ccc/table7/GPT-5/LLM"}
-    with pytest.raises(FindingsError, match="no printed value 'ccc/table7/GPT-5/LLM'"):
-        findings.contradictions({"contradiction": [entry]})
+    refuses(FindingsError, "no printed value 'ccc/table7/GPT-5/LLM'", read, given)
 
 
 # ---------------------------------------------------------------- pages
@@ -150,8 +139,6 @@ def test_text_is_escaped_and_a_bar_needs_an_interval(tmp_path, written):
     (book / "findings.toml").write_text(TOML.read_text("utf-8").replace(head, f"{head}<i>", 1))
     (tmp_path / "notebooks").symlink_to(PROJECT / "notebooks")
     page = findings.pages(tmp_path, PROJECT / "book/results")["findings.md"]
-    assert "&lt;i&gt;" in page
-    assert "<i>" not in page
+    assert "&lt;i&gt;" in page and "<i>" not in page
     assert "a &lt; b" in chart("a < b", "share", {"bar": MANY})
-    with pytest.raises(ValueError, match="'bar' has no interval"):
-        chart("title", "share", {"bar": Result(0.5)})
+    refuses(ValueError, "'bar' has no interval", chart, "title", "share", {"bar": Result(0.5)})

@@ -9,11 +9,10 @@ import pytest
 import torch
 
 from chessgloss import assets
-from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
 from chessgloss.positions import CommentedMove, MoveInContext, read_fen, read_move
 from fakes.analyses import analysis
-from scripts import DATA, FIGURE_A6, SELFPLAY, load_script, or_skip
+from scripts import DATA, FIGURE_A6, load_script, or_skip, refuses, selfplay
 
 sys.path.insert(0, str(DATA / "gac"))
 import gac_network as gac
@@ -24,19 +23,15 @@ E4 = read_move(START, "e4")
 
 training = load_script("gac/train.py")
 
-SMALL = training.Settings(
-    embedding=16, hidden=32, dropout=0.0, least=1, epochs=12, patience=12, batch=16, rate=2e-2
-)
+SMALL = training.Settings(embedding=16, hidden=32, dropout=0.0, least=1, epochs=12, patience=12,
+                          batch=16, rate=2e-2)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def selfplay_moves():
-    games = list(read_games(SELFPLAY, limit=6))
-    return [
-        MoveInContext(game.position(ply), game.moves[ply])
-        for game in games
-        for ply in range(game.opening_plies, len(game.moves), 11)
-    ]
+    games = selfplay(6)
+    at = [(one, ply) for one in games for ply in range(one.opening_plies, len(one.moves), 11)]
+    return [MoveInContext(one.position(ply), one.moves[ply]) for one, ply in at]
 
 
 @pytest.mark.parametrize(("fen", "move", "expected"), [
@@ -79,8 +74,7 @@ def test_unknown_words_are_never_said_and_nothing_is_said_thrice(selfplay_moves)
     model = Gac(network.eval(), words, features)
     for move in selfplay_moves[:10]:
         said = model.say(feature_words(move))
-        assert said
-        assert not set(said) & set(gac.SPECIAL)
+        assert said and not set(said) & set(gac.SPECIAL)
         runs = list(zip(said, said[1:], said[2:], strict=False))
         assert len(set(runs)) == len(runs)
 
@@ -126,8 +120,7 @@ def test_evaluated_lectures_and_their_moves_are_never_learned():
     learned, stopping = training.part(comments, frozenset({"lec9"}))
     assert sorted(each.source for each in (*learned, *stopping)) == ["lec1", "lec2", "lec3"]
     assert E4 not in {each.context for each in (*learned, *stopping)}
-    with pytest.raises(ValueError, match="too few"):
-        training.part([commented("lec1", E4)], frozenset())
+    refuses(ValueError, "too few", training.part, [commented("lec1", E4)], frozenset())
 
 
 def planted():
@@ -152,16 +145,14 @@ def test_a_model_learns_what_the_features_tell_and_comes_back_from_its_files(tmp
     assert training.measure(model, material[96:])["perplexity"] < 1.2
     others = training.with_features_of_others(material[96:], seed=1)
     assert training.measure(model, others)["perplexity"] > 2
-    with pytest.raises(ValueError, match="holds no model"):
-        Gac.load(tmp_path / "elsewhere")
+    refuses(ValueError, "holds no model", Gac.load, tmp_path / "elsewhere")
 
 
 def test_the_committed_model_used_no_evaluated_lecture():
     log = json.loads((DATA / "gac/training.json").read_text())
     lectures = read_lectures(or_skip(assets.locate, "lectures", fetch=False))
     held = evaluated_lectures(lectures)
-    assert set(log["held_out"]) == held
-    assert not held & set(log["stopping"]["sources"])
+    assert set(log["held_out"]) == held and not held & set(log["stopping"]["sources"])
     learned, _ = training.part([each for lecture in lectures for each in lecture.comments], held)
     assert log["comments"]["training"] == len(learned)
     words = {word for each in learned for word in training.cut_words(each.comment)}

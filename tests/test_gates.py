@@ -8,6 +8,7 @@ FINE = """<!doctype html><html lang="en"><title>Fine</title><main><article id="t
 <p>A word. <a href="#top">Up</a></p>
 <figure><img alt="A green square" src="a.svg"><figcaption>1</figcaption></figure>
 </article></main></html>"""
+WIDE = '<table class="wide" style="margin-left:-99px"><tr><td>x</table></article>'
 SQUARE = '<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9" fill="green"/></svg>'
 
 
@@ -33,10 +34,7 @@ def test_each_fault_is_found(browser, tmp_path):
         "no words for a picture: a.svg": FINE.replace('alt="A green square"', ""),
         "no such anchor: #nowhere": FINE.replace("#top", "#nowhere"),
         "1 figures without a caption": FINE.replace("<figcaption>1</figcaption>", ""),
-        "begins left of the screen: TABLE wide": FINE.replace(
-            "</article>",
-            '<table class="wide" style="margin-left:-99px"><tr><td>x</table></article>',
-        ),
+        "begins left of the screen: TABLE wide": FINE.replace("</article>", WIDE),
         "asks for https://example.org/x.png": FINE.replace("a.svg", "https://example.org/x.png"),
         "oops": FINE.replace("</main>", "<script>console.error('oops')</script></main>"),
     }

@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-import chess
 import chess.engine
 import pandas as pd
 import pytest
@@ -18,13 +17,11 @@ from chessgloss.judges.injection import without_injections
 from chessgloss.llm.client import Client, Endpoint
 from chessgloss.llm.recordings import Answer, Message, Model, Recordings, Token, request_key
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-from fakes.analyses import analysis
+from fakes.analyses import TRAP, analysis
 from fakes.scripted_llm import scripted_llm
 from scripts import FIGURE_A5, PROJECT, load_script
 
 record = load_script("recordings/record.py")
-
-TRAP = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]
 
 
 def trap(name: str, uci: str, after: int, *lines: tuple[str, int]) -> Briefing:
@@ -63,14 +60,6 @@ def answered(questions: pd.DataFrame, say: Callable[[Sequence[Message]], str]) -
     """Answer each question as ``say`` answers its messages, with a probability of 0.9."""
     texts = [say(request.messages) for request in questions["request"]]
     return questions.assign(answer=[answer(text, token(text, **{text: 0.9})) for text in texts])
-
-
-@pytest.fixture(scope="module")
-def comments(briefings):
-    """An answered comment of each of five methods on the evaluated moves."""
-    methods = ("reference", "template", "llm", "llm_expert", "ccc")
-    rows = [(name, method, f"{method} on {name}.") for method in methods for name in briefings]
-    return frame(*rows).assign(state="answered")
 
 
 # ---------------------------------------------------------------- the scale
@@ -251,8 +240,7 @@ def test_samples_are_the_methods_own_question_drawn_freely_and_apart():
 
 
 def test_a_choice_is_between_the_move_played_and_one_clearly_better_or_worse(monkeypatch):
-    assert trials.two_moves(BLUNDER) == ("e3", "Nxd5")
-    assert trials.two_moves(BEST) == ("e3", "Nf3")
+    assert (trials.two_moves(BLUNDER), trials.two_moves(BEST)) == (("e3", "Nxd5"), ("e3", "Nf3"))
     assert trials.two_moves(QUIET) is None
     monkeypatch.setattr(trials, "GAP", 80)
     assert trials.two_moves(BEST) is None
@@ -278,8 +266,7 @@ def test_a_reader_that_believes_the_comment_is_helped_only_where_there_is_one():
     comments = frame(("one/1", "ccc", text)).assign(state="answered")
     questions = trials.choice_questions(comments, KNOWN)
     chance = trials.chance_of_better(answered(questions, believe))
-    assert chance.loc["one/1", "ccc"] == 1
-    assert math.isnan(chance.loc["two/1", "ccc"])
+    assert chance.loc["one/1", "ccc"] == 1 and math.isnan(chance.loc["two/1", "ccc"])
     asked = [request for request in questions["request"] if "text_sha256" in request.about]
     plain = [request for request in questions["request"] if request not in asked]
     assert len(asked) == 2
@@ -292,12 +279,10 @@ def test_a_reader_that_believes_the_comment_is_helped_only_where_there_is_one():
 # ---------------------------------------------------------------- all questions
 
 
-def beginnings_change_once(requests) -> bool:
-    beginnings = [request.messages[:-1] for request in requests]
-    return sum(left != right for left, right in pairwise(beginnings)) + 1 == len(set(beginnings))
-
-
-def test_all_questions_stand_together_by_what_the_server_has_read(comments, briefings):
-    asked = record.trial_requests(comments, briefings)
+def test_all_questions_stand_together_by_what_the_server_has_read(briefings):
+    methods = ("reference", "template", "llm", "llm_expert", "ccc")
+    rows = [(name, method, f"{method} on {name}.") for method in methods for name in briefings]
+    asked = record.trial_requests(frame(*rows).assign(state="answered"), briefings)
     assert len({request_key(Model("x"), request) for request in asked}) == len(asked)
-    assert beginnings_change_once(asked)
+    beginnings = [request.messages[:-1] for request in asked]
+    assert sum(left != right for left, right in pairwise(beginnings)) + 1 == len(set(beginnings))

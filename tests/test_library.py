@@ -3,7 +3,6 @@
 import doctest
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,7 @@ PAGES = [PROJECT / "book/library.md", *sorted((PROJECT / "book/library").glob("*
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_an_example_gives_what_its_page_shows(page: Path):
+def test_an_example_gives_what_its_page_shows(page):
     shown = re.search(r"```pycon\n(.+?)```", page.read_text("utf-8"), re.DOTALL)
     example = doctest.DocTestParser().get_doctest(shown[1], {}, page.name, str(page), 0)
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -24,8 +23,7 @@ def test_an_example_gives_what_its_page_shows(page: Path):
 
 def test_every_module_stands_on_one_page():
     text = "".join(page.read_text("utf-8") for page in PAGES)
-    named = Counter(re.findall(r"automodule:: (\S+)", text))
-    library = PROJECT / "lib"
+    named, library = Counter(re.findall(r"automodule:: (\S+)", text)), PROJECT / "lib"
     dotted = (path.relative_to(library).with_suffix("") for path in library.rglob("*.py"))
     modules = {".".join(path.parts).removesuffix(".__init__") for path in dotted}
     commands = {"chessgloss.cli", "chessgloss.__main__"}  # the README has them

@@ -9,6 +9,7 @@ from chessgloss.llm import client as clients
 from chessgloss.llm.client import AnswerMissing, Client, Endpoint, Misconfigured, Unanswered
 from chessgloss.llm.recordings import Message, Model, Recordings, Request, Sampling, State
 from fakes.scripted_llm import scripted_llm
+from scripts import refuses
 
 MODEL = Model("scripted-1")
 RETRIES = 3
@@ -105,10 +106,8 @@ def test_what_may_pass_is_tried_again_after_a_pause(client_of, pauses, script):
 @pytest.mark.parametrize("step", ["bad_json", "no_choices"])
 def test_an_unreadable_reply_is_no_answer_and_is_asked_for_again(client_of, recordings, step):
     with scripted_llm(step) as llm:
-        with pytest.raises(Unanswered, match="unreadable reply"):
-            client_of(llm).ask(question("q"))
-        assert len(recordings) == 0
-        assert client_of(llm).ask(question("q")).text == "reply to q"
+        refuses(Unanswered, "unreadable reply", client_of(llm).ask, question("q"))
+        assert (len(recordings), client_of(llm).ask(question("q")).text) == (0, "reply to q")
 
 
 def test_an_endpoint_that_is_too_slow_is_asked_again_and_nobody_is_an_error(client_of):
@@ -116,16 +115,14 @@ def test_an_endpoint_that_is_too_slow_is_asked_again_and_nobody_is_an_error(clie
         assert client_of(llm, timeout=0.3).ask(question("q")).text == "reply to q"
         with pytest.raises(Unanswered, match=r"nothing came within 0\.3 s"):
             client_of(llm, timeout=0.3, retries=0).ask(question("q again"))
-    with pytest.raises(Unanswered, match="connection lost"):
-        client_of(llm, retries=0).ask(question("q at last"))
+    refuses(Unanswered, "connection lost", client_of(llm, retries=0).ask, question("q at last"))
 
 
 @pytest.mark.parametrize("status", ["401", "403", "404"])
 def test_a_wrong_key_or_model_is_not_tried_again(client_of, status):
     with scripted_llm(status) as llm, pytest.raises(Misconfigured, match="OPENAI_API_KEY") as error:
         client_of(llm).ask(question("q"))
-    assert len(llm.asked) == 1
-    assert "sk-secret" not in str(error.value)
+    assert len(llm.asked) == 1 and "sk-secret" not in str(error.value)
 
 
 def test_a_local_model_must_be_the_one_that_answers(tmp_path):
@@ -153,8 +150,7 @@ def test_a_steady_server_is_asked_one_question_at_a_time(client_of):
         client = client_of(llm, keeps=False, steady=True)
         client.ask_many([question(f"q{n}") for n in range(6)], concurrency=3, progress=False)
     last = [body["messages"][-1]["content"] for body in llm.asked]
-    assert last[::2] == [""] * 6
-    assert sorted(last[1::2]) == [f"q{n}" for n in range(6)]
+    assert (last[::2], sorted(last[1::2])) == ([""] * 6, [f"q{n}" for n in range(6)])
     assert llm.most_at_once == 1
 
 
@@ -186,12 +182,10 @@ def test_what_is_missing_is_asked_once_and_then_replayed_without_an_endpoint(cli
 def test_a_missing_answer_names_question_file_and_command(client_of, recordings):
     with scripted_llm() as llm:
         client_of(llm).ask(question("known"))
-    with pytest.raises(AnswerMissing) as error:
-        Client(recordings).ask_many([question("known"), question("new"), question("newer")])
-    said = str(error.value)
-    assert "comment@1 (fen 8/8, ply 3)" in said
-    assert f"2 of 3 are not in {recordings.path}" in said
-    assert said.endswith("make record MODEL=scripted-1 PURPOSE=commentary")
+    asked = [question(text) for text in ("known", "new", "newer")]
+    command = "make record MODEL=scripted-1 PURPOSE=commentary$"
+    said = refuses(AnswerMissing, command, Client(recordings).ask_many, asked)
+    assert "comment@1 (fen 8/8, ply 3)" in said and f"2 of 3 are not in {recordings.path}" in said
 
 
 def test_one_that_keeps_nothing_asks_afresh(client_of, recordings):
@@ -210,8 +204,7 @@ def test_answers_come_in_order_and_no_more_at_once_than_allowed(client_of):
         answers = client_of(llm).ask_many(questions, concurrency=3, progress=False)
     assert [answer.text for answer in answers] == [f"reply to q{number}" for number in range(9)]
     assert 2 <= llm.most_at_once <= 3
-    with pytest.raises(ValueError, match="at least 1"):
-        client_of(llm).ask_many(questions, concurrency=0)
+    refuses(ValueError, "at least 1", client_of(llm).ask_many, questions, concurrency=0)
 
 
 @pytest.mark.parametrize(("lost", "came", "asked"), [(1, 49, 50), (25, 1, 4)])
@@ -222,14 +215,12 @@ def test_a_failure_stops_no_other_but_many_do(client_of, pauses, recordings, los
     with scripted_llm("", *failures) as llm, pytest.raises(Unanswered, match=said):
         client_of(llm).ask_many(questions, progress=False)
     assert len({body["messages"][0]["content"] for body in llm.asked}) == asked
-    assert len(recordings) == came
-    assert Client(recordings).missing(questions)[0] == questions[1]
+    assert (len(recordings), Client(recordings).missing(questions)[0]) == (came, questions[1])
 
 
 @pytest.mark.parametrize("concurrency", [1, 2])
 def test_an_interruption_loses_nothing_that_came(client_of, recordings, monkeypatch, concurrency):
-    questions = [question(f"q{number}") for number in range(20)]
-    keep = Recordings.keep
+    questions, keep = [question(f"q{number}") for number in range(20)], Recordings.keep
 
     def interrupted(self, *given, **more):
         if len(self) == 5:
@@ -241,8 +232,7 @@ def test_an_interruption_loses_nothing_that_came(client_of, recordings, monkeypa
         with pytest.raises(KeyboardInterrupt):
             client_of(llm).ask_many(questions, concurrency=concurrency, progress=False)
         monkeypatch.setattr(Recordings, "keep", keep)
-        assert len(recordings) == 5
-        assert len(client_of(llm).ask_many(questions, progress=False)) == 20
+        assert (len(recordings), len(client_of(llm).ask_many(questions, progress=False))) == (5, 20)
     assert len(Recordings(recordings.path, MODEL)) == 20
 
 
@@ -250,10 +240,8 @@ def test_an_interruption_loses_nothing_that_came(client_of, recordings, monkeypa
 
 
 @pytest.mark.parametrize(("make", "complaint"), [
-    (lambda: Message("robot", "x"), "system|user|assistant"),
-    (lambda: Model("a", "123"), "64 hex"),
-    (lambda: Sampling(temperature=3), "temperature"),
-    (lambda: Request(()), "at least 1 item"),
+    (lambda: Message("robot", "x"), "system|user|assistant"), (lambda: Model("a", "123"), "64 hex"),
+    (lambda: Sampling(temperature=3), "temperature"), (lambda: Request(()), "at least 1 item"),
     (lambda: replace(question("q"), prompt="No Version"), "No Version"),
     (lambda: replace(question("q"), about={"board": [1]}), "about.board"),
     (lambda: Endpoint("localhost:80", MODEL), "http"),
@@ -261,8 +249,7 @@ def test_an_interruption_loses_nothing_that_came(client_of, recordings, monkeypa
     (lambda: Client(Recordings.of(MODEL, "x"), Endpoint("http://h/v1", Model("m-2"))), "m-2"),
 ])  # fmt: skip
 def test_bad_input_dies_at_the_door(make, complaint):
-    with pytest.raises(ValueError, match=complaint):
-        make()
+    refuses(ValueError, complaint, make)
 
 
 def test_the_endpoint_comes_from_the_environment_and_hides_its_key(monkeypatch):
@@ -271,8 +258,7 @@ def test_the_endpoint_comes_from_the_environment_and_hides_its_key(monkeypatch):
     complaints = {"": r"OPENAI_BASE_URL.*model serve", "sk-secret": "CHESSGLOSS_MODEL"}
     for key, complaint in complaints.items():
         monkeypatch.setenv("OPENAI_API_KEY", key)
-        with pytest.raises(ValueError, match=complaint):
-            clients.endpoint_from_environment()
+        refuses(ValueError, complaint, clients.endpoint_from_environment)
     monkeypatch.setenv("CHESSGLOSS_MODEL", "gpt-4o")
     found = clients.endpoint_from_environment()
     assert (found.base_url, found.model) == ("https://api.openai.com/v1", Model("gpt-4o"))

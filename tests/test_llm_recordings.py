@@ -1,8 +1,6 @@
 """Recordings: found by all that changes an answer, and whole whatever dies while writing."""
 
 import json
-import os
-import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,14 +10,14 @@ import pytest
 
 from chessgloss.llm import recordings as rec
 from chessgloss.llm.recordings import Answer, Message, Model, Recordings, Request, request_key
+from scripts import refuses
 
 MODEL = Model("scripted-1")
 QUESTION = Request(
     (Message("system", "Be brief."), Message("user", "Why Nf3?")),
     rec.Sampling(temperature=0.5, max_tokens=20, seed=3, top_logprobs=5, stop=("\n",)),
-    prompt="comment@1",
-    about={"lecture": "lec7", "ply": 12},
-)
+    prompt="comment@1", about={"lecture": "lec7", "ply": 12},
+)  # fmt: skip
 TOKEN = rec.Token("4", -0.35667, (("4", -0.35667), ("1", -3.2834)))
 REPLY = Answer("answered", "Läufer f1 ist frei. ♘", (TOKEN,), "stop", 17, 9, "scripted-1")
 
@@ -52,8 +50,7 @@ def test_an_answer_comes_back_as_it_was_kept_in_a_line_that_holds_no_message(rec
     assert recordings.keep(QUESTION, REPLY, date="2026-01-31", served={"server": "x 1"}) == REPLY
     assert recordings.get(QUESTION) == Recordings(path, MODEL).get(QUESTION) == REPLY
     line = path.read_text("utf-8")
-    assert "Läufer f1 ist frei. ♘" in line
-    assert "Why Nf3?" not in line
+    assert "Läufer f1 ist frei. ♘" in line and "Why Nf3?" not in line
     (record,) = read_records(path)
     assert list(record) == sorted(record)
     told = {"key": request_key(MODEL, QUESTION), "about": {"lecture": "lec7", "ply": 12}}
@@ -104,8 +101,7 @@ def test_a_torn_last_line_is_passed_over_and_then_removed(recordings, path, tail
     with path.open("ab") as handle:
         handle.write(tail)
     reopened = Recordings(path, MODEL)
-    assert reopened.get(question(1)).text == "yes"
-    assert len(read_records(path)) == 1
+    assert (reopened.get(question(1)).text, len(read_records(path))) == ("yes", 1)
     keep(reopened, 2, "after the tear")
     assert [record["text"] for record in read_records(path)] == ["yes", "after the tear"]
     assert tail not in path.read_bytes()
@@ -122,19 +118,15 @@ def test_a_torn_last_line_is_passed_over_and_then_removed(recordings, path, tail
 def test_a_damaged_line_is_an_error_that_names_its_place(recordings, path, damage, complaint):
     keep(recordings, 1)
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(rec.RecordingDamaged, match=complaint) as error:
-        len(Recordings(path, MODEL))
-    assert str(path) in str(error.value)
+    assert str(path) in refuses(rec.RecordingDamaged, complaint, len, Recordings(path, MODEL))
     path.with_name(f"{path.name}.zst").write_bytes(b"no archive")
-    with pytest.raises(rec.RecordingDamaged, match=r"zst is damaged or cut off"):
-        len(Recordings(path, MODEL))
+    refuses(rec.RecordingDamaged, r"zst is damaged or cut off", len, Recordings(path, MODEL))
 
 
 def test_recordings_have_a_place_by_model_and_purpose(tmp_path):
     found = Recordings.of(Model("org/model:free"), "gcc_eval", tmp_path)
     assert found.path == tmp_path / "org_model_free" / "gcc_eval.jsonl"
-    with pytest.raises(ValueError, match="one word"):
-        Recordings.of(MODEL, "../up", tmp_path)
+    refuses(ValueError, "one word", Recordings.of, MODEL, "../up", tmp_path)
 
 
 #: Keeps question after question and says which are on the disk.
@@ -159,7 +151,7 @@ def start_writer(path: Path, first: int, end: int) -> subprocess.Popen:
 def test_a_writer_that_is_killed_loses_at_most_the_answer_in_hand(recordings, path):
     writer = start_writer(path, 0, 100_000)
     said = [int(writer.stdout.readline()) for _ in range(20)]
-    os.kill(writer.pid, signal.SIGKILL)
+    writer.kill()
     said += [int(line) for line in writer.stdout.read().splitlines()]
     writer.wait()
     kept = [number for number in range(len(said) + 1) if recordings.get(question(number))]

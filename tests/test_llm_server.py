@@ -1,6 +1,5 @@
 """The server on this machine: what its commands say, and that a real model keeps the protocol."""
 
-import os
 import re
 import signal
 import subprocess
@@ -15,7 +14,8 @@ from chessgloss.commentary.proven import Form, given_notes, request_constrained,
 from chessgloss.llm import server
 from chessgloss.llm.client import DEFAULT_MODEL, Client, Endpoint, Misconfigured, model_named
 from chessgloss.llm.recordings import Message, Recordings, Request, Sampling
-from scripts import or_skip
+from fakes import heed_interrupts
+from scripts import or_skip, refuses
 
 TINY = "smollm2-135m-q4_1"
 
@@ -33,11 +33,9 @@ def test_a_missing_file_or_package_is_named_with_its_remedy(monkeypatch, tmp_pat
     there.write_bytes(b"GGUF")
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     for path, remedy in ((absent, "model fetch"), (there, "pip install")):
-        with pytest.raises(server.ServerMissing, match=remedy):
-            server.local_server(path, "x").__enter__()
+        refuses(server.ServerMissing, remedy, server.local_server(path, "x").__enter__)
     for wrong in ({"context": 10}, {"threads": 0}, {"port": 70000}):
-        with pytest.raises(ValueError, match="context from 256"):
-            server.local_server(there, "x", **wrong).__enter__()
+        refuses(ValueError, "context from 256", server.local_server(there, "x", **wrong).__enter__)
 
 
 # ---------------------------------------------------------------- a real, tiny model
@@ -79,10 +77,8 @@ def test_a_real_answer_is_recorded_and_replayed(tiny, recordings):
 def test_a_real_answer_depends_on_its_seed_and_not_on_what_was_asked_before(tiny, recordings):
     beginning = Message("system", "You comment chess moves. " + "Be exact. " * 10)
     sampling = Sampling(max_tokens=6, top_logprobs=2, logprob_tokens=6)
-    first, near, far = (
-        Request((beginning, Message("user", text)), sampling)
-        for text in ("The knight goes to f3.", "The knight goes to f3 and e5.", "Rook takes d8.")
-    )
+    said = ("The knight goes to f3.", "The knight goes to f3 and e5.", "Rook takes d8.")
+    first, near, far = (Request((beginning, Message("user", text)), sampling) for text in said)
     client, fresh = (Client(recordings, tiny, keeps=False) for _ in range(2))
     answer = client.ask(first)
     for before in (first, near, far):
@@ -105,16 +101,13 @@ def test_a_real_server_refuses_what_is_too_long_and_another_model_is_noticed(tin
 
 @pytest.mark.slow
 def test_serving_says_where_and_ends_at_an_interrupt(tiny_file):
-    running = subprocess.Popen(
-        [sys.executable, "-m", "chessgloss", "model", "serve", TINY, "--threads", "1"],
-        stdout=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )  # a shell's background job ignores interrupts, and so would its children
+    command = [sys.executable, "-m", "chessgloss", "model", "serve", TINY, "--threads", "1"]
+    how = {"stdout": subprocess.PIPE, "text": True, "preexec_fn": heed_interrupts}
+    running = subprocess.Popen(command, **how)
     first = running.stdout.readline()
     assert first.startswith(f"{TINY} answers at http://127.0.0.1:")
     assert running.stdout.readline().startswith("export OPENAI_BASE_URL=http://127.0.0.1:")
-    os.kill(running.pid, signal.SIGINT)
+    running.send_signal(signal.SIGINT)
     assert running.wait(60) == 130
 
 
@@ -125,6 +118,5 @@ def test_an_answer_under_a_grammar_has_only_what_the_notes_have(tiny, briefings,
     answer = Client(kept, tiny).ask(request_constrained(briefing, form))
     notes = " ".join(note.sentence for note in given_notes(briefing)).lower()
     said = re.findall(r"\b(?:king|queen|rook|bishop|knight|[a-h][1-8])\b", answer.text.lower())
-    assert answer.text
-    assert set(said) <= set(re.findall(r"\w+", notes + show_move(briefing)))
+    assert answer.text and set(said) <= set(re.findall(r"\w+", notes + show_move(briefing)))
     assert "grammar_sha256" in next((tmp_path / tiny.model.folder).glob("x.jsonl")).read_text()

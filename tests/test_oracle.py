@@ -9,9 +9,8 @@ from chessgloss import oracle as oracles
 from chessgloss.engine import EngineFailed, EngineMissing
 from chessgloss.oracle import STOCKFISH_8, TERMS, Oracle, Status, TermTable, read_tables
 from fakes import children
-from fakes.oracles import materials, random_fens, term
-from fakes.oracles import scripted_oracle as scripted
-from scripts import or_skip
+from fakes.oracles import materials, random_fens, scripted, term
+from scripts import or_skip, refuses
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -107,8 +106,7 @@ def test_tables_survive_any_cut_between_two_reads(monkeypatch, width):
 def test_check_is_seen_as_python_chess_sees_it():
     fens = random_fens(3_000, seed=5)
     seen = [oracles.in_check(fen) for fen in fens]
-    assert seen == [chess.Board(fen).is_check() for fen in fens]
-    assert 50 < sum(seen) < 2_000
+    assert seen == [chess.Board(fen).is_check() for fen in fens] and 50 < sum(seen) < 2_000
 
 
 # The contract, against a scripted engine
@@ -135,8 +133,7 @@ def test_a_failure_that_does_not_come_back_costs_nothing(tmp_path, fault):
 def test_the_position_that_breaks_the_engine_is_named(fault):
     fens = numbered_fens(400)
     oracle = scripted("--fault", fault, "--on", fens[299], timeout=2.0)
-    with pytest.raises(EngineFailed, match=f"failed twice on '{fens[299]}'"):
-        evaluate(fens, oracle, 2)
+    refuses(EngineFailed, f"failed twice on '{fens[299]}'", evaluate, fens, oracle, 2)
 
 
 @pytest.mark.parametrize(("oracle", "error", "named"), [
@@ -145,8 +142,7 @@ def test_the_position_that_breaks_the_engine_is_named(fault):
     (Oracle("dying", ("false",), "", STOCKFISH_8), EngineFailed, "dying does not start"),
 ])  # fmt: skip
 def test_an_engine_that_is_none_or_another_is_named(oracle, error, named):
-    with pytest.raises(error, match=named):
-        evaluate(numbered_fens(1), oracle)
+    refuses(error, named, evaluate, numbered_fens(1), oracle)
 
 
 @pytest.mark.parametrize("fen", [
@@ -190,8 +186,7 @@ def test_known_positions(real_oracle):
     later = IN_CHECK.replace("0 1", "0 2")
     fens = [chess.STARTING_FEN, IN_CHECK, KING_AND_QUEEN, BISHOP_UP, TWO_QUEENS_UP, later]
     start, check, ending, bishop, decided, again = range(len(fens))
-    table = evaluate(fens, real_oracle)
-    stockfish_15 = real_oracle.trace is oracles.STOCKFISH_15
+    table, stockfish_15 = evaluate(fens, real_oracle), real_oracle.trace is oracles.STOCKFISH_15
 
     assert table.status[[start, bishop]].tolist() == [Status.OK] * 2
     assert table.middlegame[start, :3].tolist() == [0, 0, 0]
@@ -201,15 +196,13 @@ def test_known_positions(real_oracle):
         assert same(table.take([start]), read_tables(START_TRACE_8, NO_CHECKS[:1], STOCKFISH_8))
 
     # A bishop is worth between two and five pawns (Stockfish 8 3.2, Stockfish 15.1 2.3).
-    assert 2 < term(table, "Material")[bishop] < 5
-    assert 1 < table.total[bishop] < 6
+    assert 2 < term(table, "Material")[bishop] < 5 and 1 < table.total[bishop] < 6
 
     assert table.status[[check, again]].tolist() == [Status.IN_CHECK] * 2
     assert np.isnan(table.middlegame[[check, again]]).all() == stockfish_15
 
     assert table.status[ending] == Status.SPECIALISED_ENDING
-    assert np.isnan(table.middlegame[ending]).all()
-    assert table.total[ending] > 10
+    assert np.isnan(table.middlegame[ending]).all() and table.total[ending] > 10
 
     assert table.status[decided] == (Status.LAZY if stockfish_15 else Status.OK)
     assert np.isnan(table.middlegame[decided, 3:]).all() == stockfish_15
@@ -220,8 +213,7 @@ def test_known_positions(real_oracle):
 def test_swapping_the_colours_swaps_the_terms(real_oracle):
     fens = [fen for fen in random_fens(200, seed=3) if not oracles.in_check(fen)]
     flipped = [chess.Board(fen).mirror().fen() for fen in fens]
-    both = evaluate(fens + flipped, real_oracle)
-    rows = np.arange(len(fens))
+    both, rows = evaluate(fens + flipped, real_oracle), np.arange(len(fens))
     table, mirror = both.take(rows), both.take(rows + len(fens))
     assert table.status.tolist() == mirror.status.tolist()
     for own, other in ((table.middlegame, mirror.middlegame), (table.endgame, mirror.endgame)):
@@ -233,7 +225,5 @@ def test_swapping_the_colours_swaps_the_terms(real_oracle):
 @pytest.mark.engine
 def test_the_networks_evaluation_is_whites_and_printed_out_of_check_only(stockfish):
     white, black = oracles.network_evaluations([BISHOP_UP, chess.Board(BISHOP_UP).mirror().fen()])
-    assert white > 1
-    assert black == -white
-    with pytest.raises(ValueError, match="1 evaluations of 2"):
-        oracles.network_evaluations([BISHOP_UP, IN_CHECK])
+    assert white > 1 and black == -white
+    refuses(ValueError, "1 evaluations of 2", oracles.network_evaluations, [BISHOP_UP, IN_CHECK])

@@ -1,10 +1,7 @@
 """The pairwise rubric: the line of answer, the decision, the hard rule, questions, strengths."""
 
-import math
-import operator
 from itertools import permutations
 
-import chess
 import chess.engine
 import numpy as np
 import pandas as pd
@@ -17,6 +14,7 @@ from chessgloss.judges.pairwise import CRITERIA, METHODS, read_line, strengths, 
 from chessgloss.llm.recordings import Answer, State, Token
 from chessgloss.positions import read_fen, read_move
 from fakes.analyses import analysis
+from scripts import refuses
 
 GOOD = "WINNER,A,A,5,4,4,5,3,4,25,B,3,4,3,5,4,4,23"
 
@@ -109,8 +107,7 @@ def briefed(fen: str, uci_or_san: str, score: int = 30) -> Briefing:
 
 
 @pytest.mark.parametrize(("text", "event", "board"), [
-    ("White gives check.", "check", "false"),
-    ("This is checkmate.", "checkmate", "false"),
+    ("White gives check.", "check", "false"), ("This is checkmate.", "checkmate", "false"),
     ("White captures the knight on c6.", "capture", "false"),
     ("White forks the knight and the queen.", "forced tactic or threat", "false"),
     ("The bishop on b5 pins the knight on c6.", "forced tactic or threat", "true"),
@@ -210,8 +207,7 @@ def test_answers_become_judged_pairs_and_none_is_lost():
     lined = pairwise.read_lines(questions.assign(answer=answers))
     assert lined["state"].tolist() == ["read"] * 3 + ["unreadable", "read", "cut_off"]
     judged = pairwise.decide(lined, {("m1", "llm"), ("m1", "reference")})
-    assert len(judged) == 4
-    assert judged["total_b"].tolist() == [23] * 4
+    assert (len(judged), judged["total_b"].tolist()) == (4, [23] * 4)
     assert judged.iloc[0][["word", "totals", "rule"]].tolist() == ["A", "A", "B"]
     assert judged.iloc[0]["stated_a"] == 25
     assert judged["struck_a"].tolist() == [True, True, False, True]
@@ -219,7 +215,7 @@ def test_answers_become_judged_pairs_and_none_is_lost():
 
 def number(value: str, **others: float) -> Answer:
     """One token, with the probabilities of ``s1`` to ``s5``."""
-    chances = tuple((name[1:], math.log(chance)) for name, chance in others.items())
+    chances = tuple((name[1:], float(np.log(chance))) for name, chance in others.items())
     return Answer(State.CUT_OFF, value, tokens=(Token(value, 0.0, chances),))
 
 
@@ -273,12 +269,11 @@ def test_known_strengths_are_found_again():
     apart = np.zeros((4, 4))
     apart[0, 1] = apart[2, 3] = 1
     for points in (apart, np.zeros((2, 2))):
-        with pytest.raises(ValueError, match="methods that all met"):
-            pairwise.bradley_terry(points)
+        refuses(ValueError, "methods that all met", pairwise.bradley_terry, points)
 
 
 def test_strengths_are_in_order_with_their_intervals():
-    found = strengths(results(operator.lt), (*PLAYERS, "absent"), seed=1, resamples=50)
+    found = strengths(results(int.__lt__), (*PLAYERS, "absent"), seed=1, resamples=50)
     assert list(found.index) == ["strong", "middle", "weak"]
     # one tie added to each pair makes 8.5 of 9 against 0.5
     assert found["strong"].value == pytest.approx(-found["weak"].value)

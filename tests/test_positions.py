@@ -1,12 +1,12 @@
 """Records, their readers (FEN, SAN, UCI, PGN), and the split."""
 
-import chess
 import chess.pgn
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chessgloss import positions
+from scripts import refuses
 
 # The position of the CCC paper's Figure A1, its counters as printed.
 FIGURE_A1 = "8/3nk3/1p4pp/1N1P1p2/1bP2KP1/3P1P2/7P/8 b - - 0 0"
@@ -26,17 +26,12 @@ def random_games(draw: st.DrawFn) -> chess.Board:
 
 @settings(max_examples=60, deadline=None)
 @given(random_games())
-def test_every_reachable_fen_reads_back_as_python_chess_writes_it_and_keeps_its_history(board):
+def test_every_reachable_position_and_its_moves_read_back_as_python_chess_writes_them(board):
     assert positions.read_fen(board.fen()).fen == board.fen()
     assert positions.repair_fen(board.fen()).repairs == ()
     history = positions.Position.after(move.uci() for move in board.move_stack).board()
     assert history.move_stack == board.move_stack
     assert history.is_repetition(2) == board.is_repetition(2)
-
-
-@settings(max_examples=60, deadline=None)
-@given(random_games())
-def test_every_legal_move_reads_in_san_numbered_san_and_uci(board):
     position = positions.Position(board.fen())
     for move in board.legal_moves:
         san = board.san(move)
@@ -55,8 +50,7 @@ def test_every_legal_move_reads_in_san_numbered_san_and_uci(board):
     ("P3k3/8/8/8/8/8/8/4K3 w - - 0 1", "pawns on backrank"),
 ])  # fmt: skip
 def test_a_bad_fen_dies_at_the_door(fen, word):
-    with pytest.raises(positions.PositionError, match=word):
-        positions.read_fen(fen)
+    refuses(positions.PositionError, word, positions.read_fen, fen)
 
 
 def test_repairs_follow_the_stated_rules_and_say_so():
@@ -73,9 +67,8 @@ def test_repairs_follow_the_stated_rules_and_say_so():
 @pytest.mark.parametrize("text", ["Bd3", "e2e4", "O-O", "", "31. Kg3", "knight to f6", "0000"])
 def test_illegal_moves_name_the_move_the_side_and_the_position(text):
     position = positions.repair_fen(FIGURE_A1).position
-    with pytest.raises(positions.MoveError) as caught:
-        positions.read_move(position, text)
-    assert f"{text!r} is not a legal move for Black" in str(caught.value)
+    said = refuses(positions.MoveError, "not a legal", positions.read_move, position, text)
+    assert f"{text!r} is not a legal move for Black" in said
 
 
 def test_moves_read_as_books_print_them_and_an_ambiguous_one_asks_for_the_square():
@@ -97,15 +90,12 @@ def test_after_a_move_the_history_is_one_longer():
 
 def test_a_game_gives_its_positions_and_checks_its_moves():
     game = positions.Game(("e2e4", "e7e5", "g1f3"), "*")
-    assert game.fens()[2] == game.position(2).fen
-    assert len(game.fens()) == 4
-    with pytest.raises(IndexError, match="3 plies"):
-        game.position(4)
+    assert (game.fens()[2], len(game.fens())) == (game.position(2).fen, 4)
+    refuses(IndexError, "3 plies", game.position, 4)
     for illegal in ("e2e4", "0000"):
         with pytest.raises(positions.MoveError, match=f"ply 1: '{illegal}'"):
             positions.Game(("e2e4", illegal), "*").position(2)
-    with pytest.raises(ValueError, match="result"):
-        positions.Game((), "1-1")  # type: ignore[arg-type]
+    refuses(ValueError, "result", positions.Game, (), "1-1")
 
 
 def test_the_split_depends_on_the_moves_alone_and_has_its_shares():
@@ -152,8 +142,7 @@ def read(text: str) -> list[positions.PgnGame]:
 ])  # fmt: skip
 def test_a_bad_game_is_named_and_its_neighbours_survive(bad, reason):
     first, second, third = read(GOOD + bad + OTHER)
-    assert reason in second.problem
-    assert (first.problem, third.problem, third.number) == ("", "", 3)
+    assert reason in second.problem and (first.problem, third.problem, third.number) == ("", "", 3)
     assert third.game.headers["Event"] == "b"
 
 
@@ -164,16 +153,14 @@ def test_a_comment_that_is_not_closed_swallows_the_rest():
 
 def test_a_fen_header_is_mended_by_rule_and_that_is_said():
     (game,) = read('[FEN "4k3/8/8/8/8/8/8/4K2R w KQ -"]\n\n1. O-O *\n')
-    assert game.game.board().fen() == "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
-    assert len(game.repairs) == 3
+    assert (game.game.board().fen(), len(game.repairs)) == ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", 3)
 
 
 def test_number_and_line_lead_to_the_game(tmp_path):
     path = tmp_path / "three.pgn"
     data = (GOOD + '\n[Event "x"]\n\n1. e5 *\n\n' + OTHER).replace("\n", "\r\n").encode()
     path.write_bytes(b"\xef\xbb\xbf" + data)
-    lines = data.split(b"\r\n")
-    games = list(positions.read_pgn(path))
+    lines, games = data.split(b"\r\n"), list(positions.read_pgn(path))
     assert [game.number for game in games] == [1, 2, 3]
     assert [lines[game.line - 1][8:9] for game in games] == [b"a", b"x", b"b"]
     assert [bool(game.problem) for game in games] == [False, True, False]
@@ -182,8 +169,7 @@ def test_number_and_line_lead_to_the_game(tmp_path):
 def test_latin_1_is_read_and_utf_16_refused_with_its_remedy():
     (game,) = positions.read_pgn('[White "Gr\xfcnfeld"]\n\n1. d4 *\n\n'.encode("latin-1"))
     assert game.game.headers["White"] == "Gr\xfcnfeld"
-    with pytest.raises(positions.PgnError, match="save it as UTF-8"):
-        list(positions.read_pgn(GOOD.encode("utf-16")))
+    refuses(positions.PgnError, "save it as UTF-8", list, positions.read_pgn(GOOD.encode("utf-16")))
 
 
 def test_figurines_are_read_as_letters_among_the_moves_alone():
@@ -198,14 +184,12 @@ def test_figurines_are_read_as_letters_among_the_moves_alone():
     (chess.STARTING_FEN, "x" * 9_000, "xxx[.][.][.]' is not"),
 ])  # fmt: skip
 def test_a_move_that_is_not_legal_is_refused_with_a_hint(fen, text, words):
-    with pytest.raises(positions.MoveError, match=words) as refused:
-        positions.read_move(positions.Position(fen), text)
-    assert len(str(refused.value)) < 200
+    read, position = positions.read_move, positions.Position(fen)
+    assert len(refuses(positions.MoveError, words, read, position, text)) < 200
 
 
 def test_a_line_without_end_is_refused_with_its_limit():
-    with pytest.raises(positions.PgnError, match=r"over 131,072 characters; break it up"):
-        read("{;}" * 50_000)
+    refuses(positions.PgnError, r"over 131,072 characters; break it up", read, "{;}" * 50_000)
 
 
 @pytest.mark.parametrize("text", ["{\n" * 400_000, "1. e4 " + "." * 100_000])

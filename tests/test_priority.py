@@ -16,17 +16,15 @@ from chessgloss.corpora.games import of_split, read_games
 from chessgloss.oracle import TERMS
 from chessgloss.positions import Game, MoveError, PositionError
 from chessgloss.store import Store
-from scripts import DATA, FIGURE_A6, SELFPLAY, load_script, or_skip
+from scripts import DATA, FIGURE_A6, SELFPLAY, load_script, or_skip, refuses
 
 training = load_script("priority/train.py")
 
 START = chess.STARTING_FEN
 ITALIAN = ("e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5", "e1g1", "g8f6", "c4f7", "e8f7")
 RUY = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6", "d7c6")
-PARTNERS = [
-    TERMS.index(name.replace("White", "x").replace("Black", "White").replace("x", "Black"))
-    for name in TERMS
-]
+OTHER = {"White": "Black", "Black": "White"}
+PARTNERS = [TERMS.index(" ".join(OTHER.get(one, one) for one in name.split())) for name in TERMS]
 SIGNS = np.where([name.startswith(("White", "Black")) for name in TERMS], 1, -1)
 SMALL = training.Settings(16, 8, batch=50, rate=1e-2)
 
@@ -68,8 +66,7 @@ def test_a_move_is_of_the_first_kind_that_fits(fen, uci, kind):
 
 def test_all_moves_after_the_opening_are_drawn_with_their_positions(moves):
     before, after, replied = (moves[name].tolist() for name in ("before", "after", "replied"))
-    assert len(moves) == len(ITALIAN) + len(RUY) - 4
-    assert after[:7] == before[1:8]
+    assert (len(moves), after[:7]) == (len(ITALIAN) + len(RUY) - 4, before[1:8])
     assert replied[:8] == [*after[1:8], after[7]]  # the last move of a game has no reply
     kinds = "quiet quiet quiet quiet castling quiet capture capture"
     assert moves["kind"].tolist()[:8] == kinds.split()
@@ -95,8 +92,7 @@ def test_each_position_is_asked_once_and_blank_tables_drop_moves(moves, tmp_path
     place = [asked.index(fen) for fen in known["after"]]
     assert measured.after[:, 0].tolist() == [21.0 * row for row in place]
     same = changes.TermChanges(known, measured.before, measured.before)
-    with pytest.raises(ValueError, match=rf"Material.*never changes in {len(known)} moves"):
-        same.spread()
+    refuses(ValueError, rf"Material.*never changes in {len(known)} moves", same.spread)
 
 
 @pytest.mark.engine
@@ -111,11 +107,6 @@ def test_stockfish_8_knows_what_a_capture_changes(moves, tmp_path, oracle8):
 # ---------------------------------------------------------------- features and model
 
 
-@pytest.fixture(scope="module", params=list(priority.SOURCES))
-def source(request):
-    return or_skip(priority.SOURCES[request.param])
-
-
 @pytest.fixture
 def small_model():
     torch.manual_seed(0)
@@ -124,18 +115,17 @@ def small_model():
     return priority.ChangeModel(network, spread, {"source": "onehot"})
 
 
-def test_features_of_the_mirrored_move_are_the_two_views_exchanged(source, small_model, drawn):
-    moves = around(drawn[:30])
+@pytest.mark.parametrize("name", priority.SOURCES)
+def test_features_of_the_mirrored_move_are_the_two_views_exchanged(name, small_model, drawn):
+    source, moves = or_skip(priority.SOURCES[name]), around(drawn[:30])
     turned = [[chess.Board(fen).mirror().fen() for fen in fens] for fens in moves]
     ours, theirs = (source.features(*map(source.read, each)) for each in (moves, turned))
-    assert ours.shape == (30, 2, source.width)
-    assert torch.equal(ours, theirs.flip(1))
+    assert ours.shape == (30, 2, source.width) and torch.equal(ours, theirs.flip(1))
     assert not torch.equal(ours, theirs)
     predict = partial(small_model.predict, priority.BoardSource())
     (change, sizes), (opposite, their_sizes) = predict(*moves), predict(*turned)
     assert np.allclose(opposite, change[:, PARTNERS] * SIGNS, atol=1e-5)
-    assert np.allclose(their_sizes, sizes[:, PARTNERS], atol=1e-5)
-    assert np.abs(change).max() > 0
+    assert np.allclose(their_sizes, sizes[:, PARTNERS], atol=1e-5) and np.abs(change).max() > 0
 
 
 def test_features_of_nnue_are_its_layers(stockfish_network, drawn):
@@ -155,8 +145,7 @@ def test_a_model_comes_back_from_its_file_and_batches_change_nothing(small_model
     whole = small_model.predict(*asked)
     assert np.allclose(whole, small_model.predict(*asked, batch=3), atol=1e-6)
     assert np.allclose(whole, again.predict(*asked), atol=2e-3)  # 16 bits
-    assert again.about == small_model.about
-    assert again.spread.tolist() == small_model.spread.tolist()
+    assert (again.about, again.spread.tolist()) == (small_model.about, small_model.spread.tolist())
     with pytest.raises(ValueError, match="holds no sizes"):
         priority.ChangeModel.load(priority.weights_file("nnue-svm"))
 
@@ -204,8 +193,7 @@ def test_a_run_stops_after_the_last_fall_and_keeps_its_best_pass(selfplay, monke
         run(selfplay, monkeypatch, training.Stopping(patience=1, falls=0, most=most), *measured)[0]
         for most, measured in ((9, (0.3, 0.7, 0.6)), (2, (0.3, 0.7, 0.8)), (1, (0.3,)))
     )
-    assert all(map(torch.equal, best, same))
-    assert not all(map(torch.equal, best, other))
+    assert all(map(torch.equal, best, same)) and not all(map(torch.equal, best, other))
 
 
 def test_a_curve_is_written_for_the_test_moves(selfplay, tmp_path, monkeypatch):
@@ -286,10 +274,8 @@ def test_concepts_come_ranked_with_side_and_values(scripted):
 def test_bad_input_and_missing_weights_are_named(scripted):
     with pytest.raises(ValueError, match=r"nothing\.safetensors is missing.*train\.py"):
         priority.weights_file("nothing")
-    with pytest.raises(PositionError, match="repair_fen"):
-        priority.prioritise("8/8/8 w", "e4")
-    with pytest.raises(MoveError, match="'e5' is not a legal move"):
-        priority.prioritise(START, "e5")
+    refuses(PositionError, "repair_fen", priority.prioritise, "8/8/8 w", "e4")
+    refuses(MoveError, "'e5' is not a legal move", priority.prioritise, START, "e5")
 
 
 def test_the_committed_weights_name_the_same_term_first():
@@ -299,8 +285,7 @@ def test_the_committed_weights_name_the_same_term_first():
         other = priority.prioritise(FIGURE_A6, "a3", method=method)
         terms, others = ([each.term for each in one.top(21)] for one in (ranked, other))
         assert terms[0] == first and terms != others
-    with pytest.raises(ValueError, match="default, linear, paper"):
-        priority.load_method("best")
+    refuses(ValueError, "default, linear, paper", priority.load_method, "best")
 
 
 def test_linear_scores_fitted_together_answer_their_own_questions(selfplay):

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -18,8 +17,8 @@ from chessgloss.llm.recordings import Answer, Model, Recordings, State
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.store import find_project
 from fakes import analyses
-from fakes.analyses import analysis
 from fakes.scripted_llm import scripted_llm
+from scripts import refuses
 
 MODEL = Model("scripted-1")
 
@@ -153,23 +152,11 @@ def test_words_are_compared_by_their_stems(words: str, stemmed: str) -> None:
     ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", "the pawn on e5 takes the pawn on d6"),
 ])  # fmt: skip
 def test_a_move_is_shown_in_words(fen: str, move: str, shown: str) -> None:
-    briefing = Briefing("x", MoveInContext(Position(fen), move), *[analysis(Position(fen))] * 2)
-    assert proving.show_move(briefing) == shown
+    made, nothing = MoveInContext(Position(fen), move), analyses.analysis(Position(fen))
+    assert proving.show_move(Briefing("x", made, nothing, nothing)) == shown
 
 
 # ---------------------------------------------------------------- what is published
-
-
-@pytest.fixture
-def settled(grabbed_pawn: Briefing, given):
-    prove = prover(grabbed_pawn, given)
-
-    def of(*texts: str) -> proving.Proven:
-        answers = [Answer(State.ANSWERED if text else State.CUT_OFF, text) for text in texts]
-        attempts = [proving.read_attempt(each, prove) for each in answers]
-        return proving.settle(attempts, grabbed_pawn, given)
-
-    return of
 
 
 ALL = "The knight takes the pawn on d5. This loses a knight for a pawn: 6...Nxd5 7. Bxd8 Bb4+."
@@ -177,18 +164,17 @@ BETTER = "Better was 6. e3, which opens the way for the bishop on f1."
 
 
 @pytest.mark.parametrize(("texts", "way", "text"), [
-    ((ALL,), "as written", ALL),
-    (("A strong move.", ALL), "rewritten", ALL),
+    ((ALL,), "as written", ALL), (("A strong move.", ALL), "rewritten", ALL),
     ((f"{ALL} A strong move.",), "cut", ALL),
     ((f"{ALL} {BETTER[:-1]} and the queen.",), "cut", f"{ALL} {BETTER}"),
-    (("A strong move.",), "notes", None),
-    (("",), "notes", None),
+    (("A strong move.",), "notes", None), (("",), "notes", None),
     (("Nxd5. A strong move.",), "notes", None),  # too few words are left
 ])  # fmt: skip
-def test_only_what_is_proven_is_published(settled, grabbed_pawn, texts, way, text) -> None:
-    proven = settled(*texts)
-    assert proven.way == way
-    assert proven.comment.text == (text or write_notes(grabbed_pawn).text)
+def test_only_what_is_proven_is_published(grabbed_pawn, given, texts, way, text) -> None:
+    answers = [Answer(State.ANSWERED if each else State.CUT_OFF, each) for each in texts]
+    attempts = [proving.read_attempt(each, prover(grabbed_pawn, given)) for each in answers]
+    proven = proving.settle(attempts, grabbed_pawn, given)
+    assert (proven.way, proven.comment.text) == (way, text or write_notes(grabbed_pawn).text)
     assert proven.comment.method == ("notes" if way == "notes" else "ccc_proven")
     assert (proven.model_words == 0) == (way == "notes")
     assert all(each in proven.comment.text for each in proven.comment.borrowed)
@@ -198,8 +184,7 @@ def test_what_decides_is_said_even_if_the_model_left_it_out(grabbed_pawn, given)
     deciding = [Note("made", False, NOTES[0], 90, decides=True), *given[1:]]
     attempt = proving.read_attempt(Answer("answered", BETTER), prover(grabbed_pawn, deciding))
     proven = proving.settle([attempt], grabbed_pawn, deciding)
-    assert proven.comment.text == f"{NOTES[0]} {BETTER}"
-    assert proven.borrowed == (NOTES[0],)
+    assert (proven.comment.text, proven.borrowed) == (f"{NOTES[0]} {BETTER}", (NOTES[0],))
 
 
 LATER = "Black threatens to win a bishop with 13...bxc4{} the knight on c3 out of a4."
@@ -232,7 +217,7 @@ def test_a_clause_said_twice_is_cut_only_where_it_is_not_proven(published) -> No
 
 
 @pytest.fixture
-def client_of(tmp_path: Path):
+def client_of(tmp_path):
     def make(url: str = "") -> Client:
         endpoint = Endpoint(url, MODEL, "sk-secret", timeout=10.0, retries=0) if url else None
         return Client(Recordings.of(MODEL, "notes", tmp_path), endpoint)
@@ -253,21 +238,18 @@ TAKEN = "The knight takes the pawn on d5."
 def test_a_model_is_asked_again_once(grabbed_pawn, client_of, script, ways, asked) -> None:
     with scripted_llm(*script) as llm:
         proven = write_proven(grabbed_pawn, client_of(llm.url))
-    assert proven.way in ways
-    assert len(llm.asked) == asked
+    assert proven.way in ways and len(llm.asked) == asked
     assert write_proven(grabbed_pawn, client_of()) == proven  # replayed
     assert proving.pending(grabbed_pawn, client_of()) is None
 
 
 def test_pending_is_the_next_question_without_an_answer(grabbed_pawn, client_of) -> None:
     assert proving.pending(grabbed_pawn, client_of()) == proving.ask_first(grabbed_pawn)
-    with pytest.raises(AnswerMissing, match="no recorded answer"):
-        write_proven(grabbed_pawn, client_of())
+    refuses(AnswerMissing, "no recorded answer", write_proven, grabbed_pawn, client_of())
     with scripted_llm("text:A fine move.", "500") as llm, pytest.raises(Unanswered):
         write_proven(grabbed_pawn, client_of(llm.url))
     following = proving.pending(grabbed_pawn, client_of())
-    assert following is not None
-    assert following.prompt == "comment_notes_again@1"
+    assert following is not None and following.prompt == "comment_notes_again@1"
     assert '- "A fine move"' in following.messages[-1].content
 
 

@@ -37,5 +37,4 @@ def test_a_batch_may_follow_from_the_answers_to_the_one_before(tmp_path, monkeyp
         monkeypatch.setattr(record, "endpoint_from_environment", lambda model: endpoint)
         assert record.record("commentary", MODEL) == 3
         assert record.record("commentary", MODEL) == 3, "what is there is not asked again"
-    assert len(llm.asked) == 3
-    assert kept.get(question("more on two")).text == "three"
+    assert (len(llm.asked), kept.get(question("more on two")).text) == (3, "three")

@@ -4,7 +4,6 @@ import io
 import json
 import re
 
-import chess
 import chess.pgn
 import pytest
 
@@ -12,10 +11,9 @@ import reproduce
 from chessgloss.book import reference
 from chessgloss.report import Result
 from reproduce import Item, ResultsError, read_inventory, read_results, render, status, verdict
-from scripts import DATA, PROJECT
+from scripts import DATA, PROJECT, refuses
 
-FOLDER = DATA / "reference"
-INVENTORY = PROJECT / "book" / "inventory.csv"
+FOLDER, INVENTORY = DATA / "reference", PROJECT / "book" / "inventory.csv"
 
 
 @pytest.fixture
@@ -78,8 +76,7 @@ def test_printed_positions_admit_the_printed_moves_and_follow_from_the_printed_g
     (("cccc", "table6", "White Knights", "Accuracy"), "state_tracking"),
 ])  # fmt: skip
 def test_lookup_of_a_wrong_name_lists_near_ones(names, hint):
-    with pytest.raises(KeyError, match=hint):
-        reference.lookup(*names)
+    refuses(KeyError, hint, reference.lookup, *names)
 
 
 def test_table_keeps_words_as_words_and_absent_numbers_as_nan():
@@ -146,8 +143,7 @@ def test_page_lists_a_result_under_the_table_it_cites_whichever_chapter_wrote_it
     cited = entry | {"reference": cell.value, "source": cell.key}
     page = small_page({"words.llm": cited}, "04_commentary")
     table1 = page.split("### Table 1: Human ratings")[1].split("### Table 2")[0]
-    assert "`words.llm`" in table1
-    assert page.count("`words.llm`") == 1
+    assert "`words.llm`" in table1 and page.count("`words.llm`") == 1
 
 
 @pytest.mark.parametrize(("source", "number", "message"), [
@@ -156,16 +152,14 @@ def test_page_lists_a_result_under_the_table_it_cites_whichever_chapter_wrote_it
 ])  # fmt: skip
 def test_page_refuses_a_result_that_misquotes(small_page, source, number, message):
     entry = {"value": 0.9, "reference": number, "source": source}
-    with pytest.raises(ResultsError, match=message):
-        small_page({"table6.imbalance": entry})
+    refuses(ResultsError, message, small_page, {"table6.imbalance": entry})
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", '{"a.b": 3}', '{"a.b": {"valeu": 1}}'])
 def test_damaged_results_file_is_named(tmp_path, text):
     path = tmp_path / "02_x.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(ResultsError, match=r"02_x\.json is not a results file"):
-        read_results(path)
+    refuses(ResultsError, r"02_x\.json is not a results file", read_results, path)
 
 
 def test_committed_page_is_what_the_inputs_give():

@@ -12,7 +12,7 @@ from chessgloss import report
 from chessgloss.positions import read_fen, read_move
 from chessgloss.report import Result
 from chessgloss.stats import Interval
-from scripts import FIGURE_A6
+from scripts import FIGURE_A6, refuses
 
 
 @pytest.fixture
@@ -49,8 +49,7 @@ def test_a_notebook_run_alone_leaves_the_committed_results(tmp_path, monkeypatch
     report.save("02_x", {"games.count": Result(7)})
     scratch = tmp_path / "_build/scratch/02_x.json"
     assert json.loads(scratch.read_text())["games.count"]["value"] == 7
-    assert str(scratch) in capsys.readouterr().out
-    assert kept.read_text() == "{}"
+    assert str(scratch) in capsys.readouterr().out and kept.read_text() == "{}"
 
 
 def test_a_table_becomes_results_named_by_its_rows_and_columns():
@@ -63,8 +62,7 @@ def test_a_table_becomes_results_named_by_its_rows_and_columns():
     assert report.rows(frame["clarity"], "x").keys() == {"x.ccc", "x.no_help"}
     assert report.rows(7, "games.count", unit="games") == {"games.count": Result(7, unit="games")}
     assert report.rows({"a": None, "b": 1}, "x", drop=True).keys() == {"x.b"}
-    with pytest.raises(ValueError, match="no value"):
-        report.rows({"a": float("nan")}, "x")
+    refuses(ValueError, "no value", report.rows, {"a": float("nan")}, "x")
 
 
 @pytest.mark.parametrize(("tables", "reason"), [
@@ -72,8 +70,7 @@ def test_a_table_becomes_results_named_by_its_rows_and_columns():
     ([{"a.b": Result(1)}, {"a.b": Result(2)}], "two tables"),
 ])  # fmt: skip
 def test_keys_that_others_could_not_read_are_refused(results_folder, tables, reason):
-    with pytest.raises(ValueError, match=reason):
-        report.save("02_x", *tables)
+    refuses(ValueError, reason, report.save, "02_x", *tables)
     assert not results_folder.exists()
 
 
@@ -82,8 +79,7 @@ def test_keys_that_others_could_not_read_are_refused(results_folder, tables, rea
     (1, {"absent": "leela network"}, "names the absent"), (1, {"reference": 0.9}, "source"),
 ])  # fmt: skip
 def test_a_result_that_says_nothing_or_hides_its_source_is_refused(value, more, reason):
-    with pytest.raises(ValueError, match=reason):
-        Result(value, **more)
+    refuses(ValueError, reason, Result, value, **more)
 
 
 def test_a_table_keeps_counts_whole_and_escapes_text():
@@ -131,14 +127,12 @@ def test_figures_are_the_same_bytes_twice():
     assert drawn[0].getvalue() == drawn[1].getvalue()
 
 
-@pytest.mark.parametrize(
-    ("value", "unit"),
-    [(0.0, "share of comments"), (1.0, "accuracy"), (100.0, "%"), (0, "share, less bare"),
-     (1, "area under the curve")],
-)  # fmt: skip
+@pytest.mark.parametrize(("value", "unit"), [
+    (0.0, "share of comments"), (1.0, "accuracy"), (100.0, "%"), (0, "share, less bare"),
+    (1, "area under the curve"),
+])  # fmt: skip
 def test_a_share_of_none_or_all_needs_an_interval_with_a_length(value, unit):
-    with pytest.raises(ValueError, match="none or all"):
-        Result(value, value, value, 63, unit)
+    refuses(ValueError, "none or all", Result, value, value, value, 63, unit)
     assert Result(value, unit=unit).low is None, "an exact share has no interval"
     width = 6 if unit == "%" else 0.06
     assert Result(value, value - width, value + width, 63, unit).n == 63

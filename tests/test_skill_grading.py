@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import nullcontext
-from pathlib import Path
 
 import chess
 import pandas as pd
@@ -15,7 +14,7 @@ from chessgloss.skill.grading import GRADES, MoveTable, Settings, graded_answers
 from chessgloss.skill.players import Answer, read_answer
 from chessgloss.store import Store
 from fakes.analyses import analysis
-from scripts import load_script
+from scripts import load_script, refuses
 
 artefacts = load_script("static/make.py")
 
@@ -49,8 +48,7 @@ def graded(values: Mapping[str, int], **options: float) -> pd.DataFrame:
 
 
 def sheet_of(*texts: str) -> pd.DataFrame:
-    names = [f"p{number}" for number in range(len(texts))]
-    table = MoveTable(SIX, list(SIX)[:5])
+    names, table = [f"p{number}" for number in range(len(texts))], MoveTable(SIX, list(SIX)[:5])
     answers = pd.Series([read_answer(text, chess.Board()) for text in texts], index=names)
     return graded_answers(answers, graded_moves(dict.fromkeys(names, table)))
 
@@ -62,19 +60,16 @@ def test_every_legal_move_is_searched_with_the_same_share_of_nodes():
     engine = FakeEngine(SIX)
     found = grading.analyse_moves(engine, START, Settings(1_000))  # type: ignore[arg-type]
     assert set(found.values) == {move.uci() for move in chess.Board().legal_moves}
-    assert found.ranked[:3] == ("e2e4", "d2d4", "a2a4")
-    assert engine.asked[0] == (1_000, None, 5, None)
+    assert (found.ranked[:3], engine.asked[0]) == (("e2e4", "d2d4", "a2a4"), (1_000, None, 5, None))
     assert all(nodes == 200 * lines for nodes, _, lines, _ in engine.asked)
     later = [uci for *_, moves in engine.asked[1:] for uci in moves or ()]
-    assert len(later) == len(set(later)) == 15
-    assert not set(later) & set(found.ranked)
+    assert len(later) == len(set(later)) == 15 and not set(later) & set(found.ranked)
 
 
 def test_moves_that_are_asked_alone_are_searched_alone_and_depth_stays_depth():
     engine = FakeEngine(SIX)
     found = grading.analyse_moves(engine, START, Settings(None, 9), ("f2f3", "e2e4"))  # type: ignore[arg-type]
-    assert engine.asked == [(None, 9, 5, None), (None, 9, 1, ["f2f3"])]
-    assert len(found.values) == 6
+    assert (engine.asked, len(found.values)) == ([(None, 9, 5, None), (None, 9, 1, ["f2f3"])], 6)
 
 
 # ---------------------------------------------------------------- grades
@@ -100,8 +95,7 @@ def test_mates_are_cut_at_the_cap_and_kept_uncut_beside_it():
     values = {"e2e4": 9_998, "d2d4": 1_200, "g1f3": 400, "f2f3": -9_999}
     moves = graded(values)
     assert moves["loss"].to_dict() == {"e2e4": 0, "d2d4": 0, "g1f3": 600, "f2f3": 2_000}
-    assert moves.loc["d2d4", "uncut"] == 8_798
-    assert graded(values, cap=300).loc["g1f3", "loss"] == 0
+    assert (moves.loc["d2d4", "uncut"], graded(values, cap=300).loc["g1f3", "loss"]) == (8_798, 0)
 
 
 def test_a_pawn_counts_less_in_a_won_position_by_the_chance_to_win():
@@ -130,8 +124,7 @@ def test_each_answer_has_one_grade_and_keeps_its_row():
 
 
 def test_a_legal_move_without_a_value_is_named():
-    with pytest.raises(KeyError, match=r"p0.*g1f3"):
-        sheet_of("Nf3")
+    refuses(KeyError, r"p0.*g1f3", sheet_of, "Nf3")
 
 
 def test_a_random_move_is_the_exact_mean_over_all_moves():
@@ -158,8 +151,7 @@ def test_a_mean_table_is_the_same_from_both_sides():
     across = MoveTable({"e7e5": 20, "d7d5": 40}, ["d7d5", "e7e5"])
     mean = MoveTable({"e2e4": 30, "d2d4": 35}, ["d2d4", "e2e4"])
     turned = MoveTable({"e7e5": 30, "d7d5": 35}, ["d7d5", "e7e5"])
-    assert grading.mean_table(table, across) == mean
-    assert grading.mean_table(across, table) == turned
+    assert (grading.mean_table(table, across), grading.mean_table(across, table)) == (mean, turned)
 
 
 # ---------------------------------------------------------------- tables in files
@@ -172,10 +164,9 @@ def test_the_key_of_a_position_holds_its_history():
 
 
 @pytest.fixture
-def fake_engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeEngine:
+def fake_engine(monkeypatch, tmp_path) -> FakeEngine:
     """One engine for all, which notes what it is asked; and an empty store."""
     engine = FakeEngine(SIX)
-
     monkeypatch.setattr("chessgloss.skill.grading.open_engine", lambda **_: nullcontext(engine))
     monkeypatch.setattr(artefacts, "version", lambda: artefacts.ENGINE)
     monkeypatch.setenv("CHESSGLOSS_STORE", str(tmp_path / "store"))
@@ -193,11 +184,9 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path, fake_engine, mo
     path.unlink()  # each table was stored as soon as it was searched
     artefacts.make_tables([AFTER_E4, START], settings, path)
     artefacts.make_tables([AFTER_E4], settings, path)
-    assert path.read_bytes() == first
-    assert len(fake_engine.asked) == searched
+    assert (path.read_bytes(), len(fake_engine.asked)) == (first, searched)
     monkeypatch.setattr(artefacts, "version", lambda: "Stockfish 17")
-    with pytest.raises(RuntimeError, match="not by Stockfish 17"):
-        artefacts.make_tables([START], settings, path)
+    refuses(RuntimeError, "not by Stockfish 17", artefacts.make_tables, [START], settings, path)
 
 
 def test_what_a_file_lacks_is_searched_once_and_stored(tmp_path, fake_engine):
@@ -214,8 +203,7 @@ def test_what_a_file_lacks_is_searched_once_and_stored(tmp_path, fake_engine):
 
 def test_a_damaged_file_is_named(tmp_path):
     (tmp_path / "cut.tsv.zst").write_bytes(b"not zstd")
-    with pytest.raises(ValueError, match=r"cut\.tsv\.zst is damaged"):
-        grading.read_tables(tmp_path / "cut.tsv.zst")
+    refuses(ValueError, r"cut\.tsv\.zst is damaged", grading.read_tables, tmp_path / "cut.tsv.zst")
     assert grading.read_tables(tmp_path / "none.tsv.zst") == {}
 
 
@@ -223,8 +211,7 @@ def test_a_damaged_file_is_named(tmp_path):
 
 
 @pytest.mark.engine
-@pytest.mark.usefixtures("stockfish")
-def test_stockfish_grades_the_plans_pair_and_a_mate():
+def test_stockfish_grades_the_plans_pair_and_a_mate(stockfish):
     with open_engine() as engine:
         first = grading.analyse_moves(engine, AFTER_E4, Settings(2_000))
         again = grading.analyse_moves(engine, AFTER_E4, Settings(2_000))

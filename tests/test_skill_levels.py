@@ -11,7 +11,7 @@ from chessgloss.positions import Game
 from chessgloss.skill import levels
 from chessgloss.store import Store
 from fakes.books import write_book
-from scripts import load_script
+from scripts import load_script, refuses
 
 script = load_script("static/make.py")
 
@@ -42,16 +42,13 @@ def level_game(level: int, moves: Sequence[str] = FOOLS_MATE, opening: int = 0) 
 
 @pytest.mark.parametrize(("moves", "most", "end"), [
     (FOOLS_MATE, 300, ("0-1", "checkmate", 4)),
-    (SHUFFLE, 300, ("1/2-1/2", "threefold repetition", 8)),
-    (SHUFFLE, 5, ("1/2-1/2", "length", 5)),
+    (SHUFFLE, 300, ("1/2-1/2", "threefold repetition", 8)), (SHUFFLE, 5, ("1/2-1/2", "length", 5)),
 ])  # fmt: skip
 def test_a_game_ends_by_the_rules_or_by_its_length(moves, most, end):
-    engine = Script(moves)
-    rules = script.Rules(nodes=77, opening_plies=2, most_plies=most)
+    engine, rules = Script(moves), script.Rules(nodes=77, opening_plies=2, most_plies=most)
     game = script.play_game(engine, 10, moves[:2], rules)  # type: ignore[arg-type]
     assert (game.result, game.termination, len(game.moves)) == end
-    assert (levels.level_of(game), game.opening_plies) == (10, 2)
-    assert engine.asked[0] == (2, 77, 10)
+    assert (levels.level_of(game), game.opening_plies, engine.asked[0]) == (10, 2, (2, 77, 10))
 
 
 def test_openings_are_different_lines_of_the_book(tmp_path):
@@ -88,8 +85,7 @@ def test_a_killed_generation_goes_on_with_the_next_game(tmp_path, monkeypatch):
     assert {level: len(some) for level, some in games.items()} == dict.fromkeys(levels.LEVELS, 2)
     assert [game.opening_plies for game in games[5]] == [1, 2]
     first = target.read_bytes()
-    assert script.play_levels(target, rules, **options).read_bytes() == first
-    assert len(played) == 11
+    assert (script.play_levels(target, rules, **options).read_bytes(), len(played)) == (first, 11)
     script.play_levels(tmp_path / "more.tsv.zst", rules, played=(10, 15), first=1, **options)
     more = levels.read_level_games(tmp_path / "more.tsv.zst")
     assert {level: len(some) for level, some in more.items() if some} == {10: 1, 15: 1}
@@ -99,8 +95,7 @@ def test_a_killed_generation_goes_on_with_the_next_game(tmp_path, monkeypatch):
 def test_other_games_are_refused():
     assert levels.level_of(Game(FOOLS_MATE, "0-1", "level 3", "level 3")) == 3
     for white, black in (("Skill Level 5", "Skill Level 10"), ("Anand", "Anand")):
-        with pytest.raises(ValueError, match="equal levels"):
-            levels.level_of(Game(FOOLS_MATE, "0-1", white, black))
+        refuses(ValueError, "equal levels", levels.level_of, Game(FOOLS_MATE, "0-1", white, black))
 
 
 # ---------------------------------------------------------------- what moves lose
@@ -113,13 +108,11 @@ def test_losses_belong_to_the_mover_and_the_cap_cuts_mates_alone():
     cut = levels.move_losses([level_game(5)], [VALUES])
     assert cut["loss"].tolist() == [80, 20, 960, 0]
     assert cut["side"].tolist() == ["White", "Black", "White", "Black"]
-    assert cut["mate"].tolist() == [False, False, True, True]
-    assert set(cut["level"]) == {5}
+    assert (cut["mate"].tolist(), set(cut["level"])) == ([False, False, True, True], {5})
     uncut = levels.move_losses([level_game(5)], [VALUES], cap=None)
     assert uncut["loss"].tolist() == [80, 20, 9_959, 0]
     gains = levels.move_losses([level_game(5)], [np.array([0, 50, 10, 10, 30])])
-    assert gains["loss"].tolist() == [0, 0, 0, 20]
-    assert gains["signed"].tolist() == [-50, -40, 0, 20]
+    assert (gains["loss"].tolist(), gains["signed"].tolist()) == ([0, 0, 0, 20], [-50, -40, 0, 20])
 
 
 def test_the_side_to_move_follows_the_root_and_the_opening_is_not_graded():
@@ -130,8 +123,7 @@ def test_the_side_to_move_follows_the_root_and_the_opening_is_not_graded():
     both = levels.move_losses([level_game(5), level_game(5, opening=2)], [VALUES, VALUES])
     assert both["ply"].tolist() == [0, 1, 2, 3, 2, 3]
     assert both["number"].tolist() == [0, 0, 0, 0, 1, 1]
-    with pytest.raises(ValueError, match="4 plies, 2 valued"):
-        levels.move_losses([level_game(5)], [VALUES[:3]])
+    refuses(ValueError, "4 plies, 2 valued", levels.move_losses, [level_game(5)], [VALUES[:3]])
 
 
 def test_values_are_made_once_a_game_and_read_back(tmp_path, monkeypatch):

@@ -4,18 +4,11 @@ import pytest
 import zstandard
 
 from chessgloss.corpora.games import of_split, read_games
-from chessgloss.positions import Game
 from chessgloss.skill import mates
 from chessgloss.skill.players import Answer, read_answer
-from scripts import FIGURE_A5, SELFPLAY, load_script
+from scripts import FIGURE_A5, SELFPLAY, load_script, refuses
 
 script = load_script("mates/choose.py")
-
-#: Queen and rook can both mate.
-TWO_MATES = "7k/8/5KQ1/8/8/8/8/RN6 w - - 0 1"
-#: Both ways of mating are promotions.
-PROMOTION = "3k2r1/1P1n2q1/2pQ4/2Pp2b1/P2Pp1R1/4Pp2/7p/3BB2K w - - 0 48"
-FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
 
 
 def problem(fen: str, *moves: str) -> mates.Problem:
@@ -23,11 +16,10 @@ def problem(fen: str, *moves: str) -> mates.Problem:
 
 
 A5 = problem(FIGURE_A5, "a5c3")
-
-
-@pytest.fixture(scope="module")
-def games() -> list[Game]:
-    return list(read_games(SELFPLAY, 160))
+#: Queen and rook can both mate.
+TWO = problem("7k/8/5KQ1/8/8/8/8/RN6 w - - 0 1", "a1a8", "g6g7")
+#: Both ways of mating are promotions.
+PROMOTING = problem("3k2r1/1P1n2q1/2pQ4/2Pp2b1/P2Pp1R1/4Pp2/7p/3BB2K w - - 0 48", "b7b8q", "b7b8r")
 
 
 # ---------------------------------------------------------------- problems
@@ -37,11 +29,11 @@ def test_a_problem_names_moves_that_mate():
     assert (A5.side, A5.phase, A5.piece) == ("Black", "full board", "bishop")
     assert (A5.legal_moves, A5.first.san, A5.name) == (39, "Bxc3#", "game/7")
     for wrong in ((), ("a5b4",), ("a5a1",), ("a5b4", "a5c3")):
-        with pytest.raises(ValueError, match="is no mate in one"):
-            problem(FIGURE_A5, *wrong)
+        refuses(ValueError, "is no mate in one", problem, FIGURE_A5, *wrong)
 
 
-def test_problems_are_chosen_by_rule_from_held_out_games(games):
+def test_problems_are_chosen_by_rule_from_held_out_games():
+    games = list(read_games(SELFPLAY, 160))
     chosen = script.choose_problems(games, 12)
     assert script.choose_problems(games[::-1], 12) == chosen
     assert script.choose_problems(games, 5) == chosen[:5]
@@ -49,9 +41,7 @@ def test_problems_are_chosen_by_rule_from_held_out_games(games):
     assert {keys[each.game].split for each in chosen} <= {"test", "validation"}
     possible = {each.game for game in of_split(games, "test") for each in script.problems_of(game)}
     assert sum(each.game in possible for each in script.choose_problems(games)) == len(possible)
-    assert [keys[each.game].position(each.ply).fen for each in chosen] == [
-        each.fen for each in chosen
-    ]
+    assert all(keys[each.game].position(each.ply).fen == each.fen for each in chosen)
 
 
 def test_the_committed_problems_are_of_held_out_games():
@@ -65,14 +55,11 @@ def test_a_file_of_problems_says_what_is_wrong_with_it(tmp_path):
     path = tmp_path / "problems.tsv"
     script.write_problems(path, [A5])
     assert mates.read_problems(path) == [A5]
-    with pytest.raises(ValueError, match="holds 1 problems; cannot read 2"):
-        mates.read_problems(path, 2)
+    refuses(ValueError, "holds 1 problems; cannot read 2", mates.read_problems, path, 2)
     path.write_text(path.read_text().replace("a5c3", "a5b4"))
-    with pytest.raises(ValueError, match=r"line 2 is not a problem: .* is no mate in one"):
-        mates.read_problems(path)
+    refuses(ValueError, r"line 2 is not a problem: .* is no mate in one", mates.read_problems, path)
     path.write_text("fen\n")
-    with pytest.raises(ValueError, match="must begin with game, ply, fen, mates"):
-        mates.read_problems(path)
+    refuses(ValueError, "must begin with game, ply, fen, mates", mates.read_problems, path)
 
 
 def test_lichess_puzzles_of_the_theme_become_problems(tmp_path):
@@ -97,8 +84,7 @@ def test_the_prompts_have_every_element_of_figure_a5():
     texts = ["\n".join(each.content for each in request.messages)
              for request in questions[list(mates.TABLE7)]]  # fmt: skip
     for text in texts:
-        assert f"position: {FIGURE_A5}\n" in text
-        assert text.endswith("Move (SAN only):")
+        assert f"position: {FIGURE_A5}\n" in text and text.endswith("Move (SAN only):")
     assert ["best move - Bxc3#\n" in text for text in texts] == [False, True, False]
     assert ["Bxc3" in text for text in texts] == [False, True, False]
     assert ["checkmate with one move" in text for text in texts] == [False, False, True]
@@ -107,16 +93,13 @@ def test_the_prompts_have_every_element_of_figure_a5():
 # ---------------------------------------------------------------- outcomes
 
 
-@pytest.mark.parametrize(
-    ("asked", "ends"),
-    [(A5, {"Bxc3#": "mate", "1... Bxc3+": "mate", "a5c3": "mate", "Bb4": "no check",
-             "Qxc3#": "illegal", "Bishop takes c3": "unreadable", "Bxc3 or Nd4": "unreadable",
-             "I cannot tell": "refused"}),
-     (problem(TWO_MATES, "a1a8", "g6g7"), {"Qg7": "mate", "Ra8": "mate", "Qe8+": "check",
-                                           "Qh6": "check", "Ra7": "no check"}),
-     (problem(PROMOTION, "b7b8q", "b7b8r"), {"b8=R": "mate", "b8=N": "no check",
-                                             "b8": "illegal"})],
-)  # fmt: skip
+@pytest.mark.parametrize(("asked", "ends"), [
+    (A5, {"Bxc3#": "mate", "1... Bxc3+": "mate", "a5c3": "mate", "Bb4": "no check",
+          "Qxc3#": "illegal", "Bishop takes c3": "unreadable", "Bxc3 or Nd4": "unreadable",
+          "I cannot tell": "refused"}),
+    (TWO, {"Qg7": "mate", "Ra8": "mate", "Qe8+": "check", "Qh6": "check", "Ra7": "no check"}),
+    (PROMOTING, {"b8=R": "mate", "b8=N": "no check", "b8": "illegal"}),
+])  # fmt: skip
 def test_any_mate_counts_and_nothing_else(asked, ends):
     assert {text: mates.outcome_of(asked, read_answer(text, asked.board)) for text in ends} == ends
     assert mates.outcome_of(asked, Answer.failed("timed out")) == "error"
@@ -125,8 +108,7 @@ def test_any_mate_counts_and_nothing_else(asked, ends):
 def test_outcomes_come_as_rows_with_their_groups():
     few = problem("7k/6pp/8/8/8/8/PPr5/K7 b - - 0 1", "c2c1")
     crowded = problem("6k1/5ppp/8/8/1Q3B2/2N5/5PPP/3R2K1 w - - 0 1", "b4b8", "d1d8")
-    problems = [A5, problem(TWO_MATES, "a1a8", "g6g7"), crowded, few]
-    texts = ("Bxc3", "Kf5", "?", "Rc1")
+    problems, texts = [A5, TWO, crowded, few], ("Bxc3", "Kf5", "?", "Rc1")
     answers = [read_answer(text, each.board) for text, each in zip(texts, problems, strict=True)]
     frame = mates.outcomes(problems, answers, "qwen", "bare")
     assert frame["outcome"].tolist() == ["mate", "no check", "unreadable", "mate"]

@@ -15,7 +15,7 @@ from chessgloss.skill import players
 from chessgloss.skill.players import Answer, Asked
 from fakes import engine_program
 from fakes.scripted_llm import scripted_llm
-from scripts import FIGURE_A5, load_script
+from scripts import FIGURE_A5, load_script, refuses
 
 MODEL = Model("scripted-1")
 RUY_LOPEZ = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6")
@@ -87,8 +87,7 @@ NOTHING = (None, None)
 def test_an_answer_names_one_move_as_it_was_written_or_none(fen, state, texts):
     for text, (uci, san) in texts.items():
         answer = players.read_answer(text, chess.Board(fen))
-        assert answer == Answer(text, uci, san, state)
-        assert (answer.move is None) == (state != "legal")
+        assert (answer, answer.move is None) == (Answer(text, uci, san, state), state != "legal")
 
 
 def test_every_legal_move_is_read_in_each_notation():
@@ -124,8 +123,7 @@ def test_a_player_of_moves_sees_nothing_but_the_game():
     shuffled = Asked("not from the start", Position.after(("d1d8",), BACK_RANK))
     answers = player.choose([ALONE, OPENING, START, shuffled])
     assert [answer.state for answer in answers] == ["error", "legal", "illegal", "error"]
-    assert answers[1].uci == "b5a4"
-    assert games_asked == [RUY_LOPEZ, ()]
+    assert (answers[1].uci, games_asked) == ("b5a4", [RUY_LOPEZ, ()])
     assert answers[0].text == "the moves that led to the position are not known"
 
 
@@ -137,14 +135,12 @@ def test_an_engine_that_fails_on_one_position_answers_the_others(tmp_path, monke
     monkeypatch.setenv("CHESSGLOSS_STOCKFISH", str(engine_program(tmp_path, *faults)))
     answers = players.StockfishPlayer(1).choose([OPENING, ALONE, OVER, OPENING])
     assert [answer.state for answer in answers] == ["legal", "error", "error", "legal"]
-    assert "failed twice" in answers[1].text
-    assert answers[2].text == "the game is over"
+    assert "failed twice" in answers[1].text and answers[2].text == "the game is over"
     assert answers[0].san == "O-O"
 
 
 @pytest.mark.engine
-@pytest.mark.usefixtures("stockfish")
-def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path):
+def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path, stockfish):
     path, asked = tmp_path / "levels" / "answers.tsv", [OPENING, ALONE]
     player, keep = players.WeakenedPlayer(5, path), load_script("static/make.py").keep_weakened
     assert keep(asked[:1], "level", [5, 20], path, nodes=50) == 2
@@ -161,8 +157,7 @@ def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path):
     named = [players.WeakenedPlayer(strength, path).name for strength in (5, 1350)]
     assert named == ["stockfish_05", "stockfish_elo_1350"]
     path.write_text(before + "5\t50\tback ra\n")
-    with pytest.raises(ValueError, match=r"answers\.tsv, line 4: '5' needs level, nodes"):
-        player.choose(asked)
+    refuses(ValueError, r"answers\.tsv, line 4: '5' needs level, nodes", player.choose, asked)
 
 
 def recorded(folder: Path, text: str, name: str = "someone.tsv") -> players.RecordedPlayer:
@@ -177,10 +172,8 @@ def test_recorded_moves_are_read_as_texts_are(tmp_path):
     answers = player.choose([OPENING, castles, ALONE, Asked("none", START.position)])
     assert [answer.state for answer in answers] == ["illegal", "legal", "legal", "unreadable"]
     assert [answer.uci for answer in answers] == ["b5b8", "e1g1", "d1d8", None]
-    assert player.rows["history"].to_dict()["castles"]
-    assert player.name == "someone"
-    with pytest.raises(LookupError, match=r"someone\.tsv has no row for 'start'"):
-        player.choose([START])
+    assert player.rows["history"].to_dict()["castles"] and player.name == "someone"
+    refuses(LookupError, r"someone\.tsv has no row for 'start'", player.choose, [START])
 
 
 @pytest.mark.parametrize(("text", "name", "message"), [
@@ -192,8 +185,7 @@ def test_recorded_moves_are_read_as_texts_are(tmp_path):
     ("position\thistory\tmove\n", "GPT 4.tsv", "small letters"),
 ])  # fmt: skip
 def test_a_file_of_moves_in_another_form_names_its_line(tmp_path, text, name, message):
-    with pytest.raises(ValueError, match=message):
-        recorded(tmp_path, text, name)
+    refuses(ValueError, message, recorded, tmp_path, text, name)
 
 
 class CountingExpert:
@@ -218,8 +210,7 @@ def test_one_ply_takes_the_best_move_of_the_side_to_move():
 
 @pytest.mark.engine
 def test_concepts_are_put_into_words_for_the_side_to_move(stockfish_network):
-    doubled = "4k3/p7/p7/8/8/8/PPP5/4K3 b - - 0 1"
-    nnue = stockfish_network
+    doubled, nnue = "4k3/p7/p7/8/8/8/PPP5/4K3 b - - 0 1", stockfish_network
     asked = [Asked("mate", Position(SCHOLARS_MATE)), Asked("doubled", Position(doubled))]
     assert concept_scores([SCHOLARS_MATE, doubled], nnue).shape == (2, 10)
     assert players.mate_detected([SCHOLARS_MATE, doubled], nnue)[1] is False
@@ -246,8 +237,7 @@ def test_a_position_is_described_in_four_ways():
     ]
     moves = (["g1f3", "g8f6", "f3g1", "f6g8"] * 5)[:19]
     text = players.describe(Asked("shuffle", Position.after(moves)), "history").splitlines()[0]
-    assert text.startswith("last moves: 4...Ng8 5. Nf3 ")
-    assert text.count("N") == players.HISTORY
+    assert text.startswith("last moves: 4...Ng8 5. Nf3 ") and text.count("N") == players.HISTORY
 
 
 @pytest.fixture
@@ -264,8 +254,7 @@ def client_of(tmp_path):
 
 def test_what_cannot_be_described_is_an_error_of_that_position_only(client_of):
     assert len(players.play_requests([ALONE, OPENING], "pgn")) == 1
-    with pytest.raises(KeyError, match="back rank"):
-        players.play_requests([ALONE], "concepts")
+    refuses(KeyError, "back rank", players.play_requests, [ALONE], "concepts")
     answers = players.LlmPlayer(client_of("text:O-O"), "pgn").choose([ALONE, OPENING])
     assert [answer.state for answer in answers] == ["error", "legal"]
 
@@ -279,8 +268,7 @@ def test_the_answers_of_a_model_are_recorded_and_read(client_of):
     states = ["legal", "refused", "refused", "legal", "error"]
     assert [answer.state for answer in answers] == states
     replayed = players.LlmPlayer(Client(client.recordings), "fen")
-    assert replayed.choose(asked) == answers
-    assert replayed.name == "scripted_1_fen"
+    assert (replayed.choose(asked), replayed.name) == (answers, "scripted_1_fen")
     assert players.nickname("org/Chess-GPT:7B") == "org_chess_gpt_7b"
     with pytest.raises(AnswerMissing):
         players.LlmPlayer(Client(client.recordings), "fen_uci").choose(asked)

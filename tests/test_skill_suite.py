@@ -12,7 +12,7 @@ from chessgloss.skill import suite
 from chessgloss.skill.levels import read_level_games
 from chessgloss.skill.players import Asked
 from fakes.books import write_book
-from scripts import load_script
+from scripts import load_script, refuses
 
 script = load_script("static/make.py")
 
@@ -50,8 +50,7 @@ def test_positions_come_back_with_the_history_of_their_game(committed_games):
 def test_a_file_of_another_kind_is_refused(tmp_path, change, message):
     written = json.loads((suite.data_folder() / "suite.json").read_text("utf-8"))
     (tmp_path / "suite.json").write_text(json.dumps(written | change))
-    with pytest.raises(ValueError, match=message):
-        suite.read_suite(tmp_path / "suite.json")
+    refuses(ValueError, message, suite.read_suite, tmp_path / "suite.json")
 
 
 def test_the_committed_suite_is_made_of_the_committed_games(tmp_path):
@@ -94,8 +93,7 @@ def test_a_model_is_asked_every_way_and_all_is_recorded():
 ])  # fmt: skip
 def test_motifs_say_what_is_at_stake(fen, wanted, kind):
     row = suite.describe_positions([fen]).iloc[0]
-    assert row["kind"] == kind
-    assert all(row[f"motif {name}"] for name in wanted)
+    assert row["kind"] == kind and all(row[f"motif {name}"] for name in wanted)
     assert row["side"] == ("White" if " w " in fen else "Black")
     assert row["concept mate in one"] == ("mate" in wanted)
 
@@ -158,5 +156,4 @@ def test_pairs_are_the_plans_one_and_one_of_each_opening_and_mate():
     pairs = suite.make_pairs([opening, mate, suite.Known("study.x.001", "study", START, "e2e4")])
     assert (pairs[0].source, pairs[0].good, pairs[0].bad) == ("plan", "e7e5", "a7a6")
     assert {pair.name for pair in pairs} <= {"plan", "opening.000", "mate_in_1.000"}
-    assert pairs == suite.make_pairs([opening, mate])
-    assert pairs[-1].bad != "h5f7"
+    assert pairs == suite.make_pairs([opening, mate]) and pairs[-1].bad != "h5f7"

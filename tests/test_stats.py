@@ -8,6 +8,7 @@ import pytest
 import scipy.stats
 
 from chessgloss import stats
+from scripts import refuses
 
 NAN = float("nan")
 
@@ -36,8 +37,7 @@ OBSERVERS = np.array([
 ])  # fmt: skip
 def test_what_has_no_measure_is_refused(words, wrong, given):
     seed = {"seed": 0} if "seed" in inspect.signature(wrong).parameters else {}
-    with pytest.raises(ValueError, match=words):
-        wrong(*given, **seed)
+    refuses(ValueError, words, wrong, *given, **seed)
 
 
 def test_rows_of_one_game_count_as_one():
@@ -140,8 +140,7 @@ def test_intervals_hold_the_truth_about_95_times_and_are_never_empty(truth, meas
 def test_shares_that_never_differed_may_still_differ():
     same = np.tile([0.0, 1.0], 100)
     found = stats.paired_permutation(same, same, seed=0).difference
-    assert (found.value, found.n) == (0, 200)
-    assert found.low == -found.high
+    assert (found.value, found.n, found.low) == (0, 200, -found.high)
     assert found.high == pytest.approx(1.96 * np.sqrt(2 / 202 / 202), rel=0.02)  # by hand
     games = np.repeat(np.arange(40), 5)
     assert stats.paired_difference(same, same, games, seed=0).high > 2 * found.high
@@ -175,8 +174,7 @@ def test_alpha_of_the_published_example():
 
 def test_ranks_share_the_best_place_and_need_every_score():
     found = stats.ranks([[5, 3, 5, 1], [2, NAN, 4, 1]], axis=1)
-    assert found[0].tolist() == [1, 3, 1, 4]
-    assert np.isnan(found[1]).all()
+    assert found[0].tolist() == [1, 3, 1, 4] and np.isnan(found[1]).all()
 
 
 def test_the_sign_flip_test_is_scipys_and_never_says_zero():
@@ -211,8 +209,7 @@ def test_one_column_gives_the_t_interval_and_gaps_are_left_out():
     assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high))
     assert found == stats.crossed_mean(np.column_stack([column, np.full(4, np.nan)]))
     gaps = stats.crossed_mean([[1.0, 2.0], [np.nan, 3.0], [4.0, 4.0]])
-    assert (gaps.value, gaps.n) == (pytest.approx(14 / 5), 5)
-    assert gaps.low < gaps.value < gaps.high
+    assert (gaps.value, gaps.n) == (pytest.approx(14 / 5), 5) and gaps.low < gaps.value < gaps.high
     assert stats.crossed_mean([[2.0, 2.0]]).high == 2.0
 
 

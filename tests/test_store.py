@@ -18,14 +18,8 @@ from joblib import Parallel, delayed
 from chessgloss.corpora.games import GamesFileError, unpack
 from chessgloss.llm.recordings import Model, RecordingDamaged, Recordings
 from chessgloss.skill.grading import read_tables
-from chessgloss.store import (
-    MOST_UNPACKED,
-    ArtefactDamaged,
-    Store,
-    data_file,
-    find_project,
-    write_tensors,
-)
+from chessgloss.store import ArtefactDamaged, Store, data_file, find_project, write_tensors
+from scripts import PROJECT, refuses
 
 RECIPE = {"games": "ab12", "nodes": 500}
 
@@ -52,8 +46,7 @@ def test_an_artefact_is_built_once_and_read_back_as_it_was(tmp_path):
 @pytest.mark.parametrize(("file", "harm"), [
     ("scores.npy", lambda path: path.write_bytes(path.read_bytes()[:-4])),
     ("scores.npy", lambda path: path.write_bytes(path.read_bytes()[:-1] + b"!")),
-    ("scores.npy", Path.unlink),
-    ("manifest.json", lambda path: path.write_text("{")),
+    ("scores.npy", Path.unlink), ("manifest.json", lambda path: path.write_text("{")),
 ])  # fmt: skip
 def test_a_damaged_artefact_is_detected_and_built_anew(tmp_path, file, harm):
     store = Store(tmp_path)
@@ -86,8 +79,7 @@ def test_two_writers_leave_one_whole_artefact(tmp_path):
     (lambda: {"x": 1 // 0}, "division"), (lambda: {"x": np.array([object()])}, "allow_pickle"),
 ])  # fmt: skip
 def test_a_build_that_fails_leaves_nothing_and_objects_are_never_pickled(tmp_path, build, error):
-    with pytest.raises((ZeroDivisionError, ValueError), match=error):
-        Store(tmp_path).fetch("grades", RECIPE, build)
+    refuses((ZeroDivisionError, ValueError), error, Store(tmp_path).fetch, "grades", RECIPE, build)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -109,24 +101,21 @@ def test_the_same_tensors_and_texts_give_the_same_bytes(tmp_path, library):
 
 
 def test_a_command_finds_its_data_from_any_folder(tmp_path, monkeypatch):
-    here = Path(__file__).resolve().parents[1]
     monkeypatch.chdir(tmp_path)
-    assert find_project() == here, "the checkout that the library is part of"
+    assert find_project() == PROJECT, "the checkout that the library is part of"
     assert data_file("priority/nnue.safetensors").is_file()
     (tmp_path / "_toc.yml").touch()
     assert find_project() == tmp_path.resolve()
-    monkeypatch.setenv("CHESSGLOSS_PROJECT", str(here))
-    assert find_project() == here
+    monkeypatch.setenv("CHESSGLOSS_PROJECT", str(PROJECT))
+    assert find_project() == PROJECT
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path / "nowhere"))
-    with pytest.raises(FileNotFoundError, match=r"_toc\.yml.*export CHESSGLOSS_PROJECT="):
-        find_project()
+    refuses(FileNotFoundError, r"_toc\.yml.*export CHESSGLOSS_PROJECT=", find_project)
     brought = tmp_path / "share/chessgloss/priority/x.bin"
     listed = importlib.metadata.PackagePath("../share/chessgloss/priority/x.bin")
     listed.dist = SimpleNamespace(locate_file=lambda path: brought)
     monkeypatch.setattr(importlib.metadata, "files", lambda name: [listed])
     assert data_file("priority/x.bin") == brought
-    with pytest.raises(FileNotFoundError, match="export CHESSGLOSS_PROJECT="):
-        data_file("recordings")
+    refuses(FileNotFoundError, "export CHESSGLOSS_PROJECT=", data_file, "recordings")
 
 
 def test_what_a_killed_writer_left_is_swept_and_a_living_ones_stays(tmp_path):
@@ -139,26 +128,19 @@ def test_what_a_killed_writer_left_is_swept_and_a_living_ones_stays(tmp_path):
     assert (dead.exists(), living.exists()) == (False, True)
 
 
-def silent() -> bytes:
-    packer = zstandard.ZstdCompressor(write_content_size=False)
-    return packer.compress(bytes(MOST_UNPACKED + 1))
+#: Packed files that say nothing of their size, hold lines alone, and boast of 32 terabytes.
+BOMBS = {
+    "silent": lambda: zstandard.ZstdCompressor(write_content_size=False).compress(bytes(2**28 + 1)),
+    "lined": lambda: zstandard.compress(b"\r" * (1 << 23)),
+    "boastful": lambda: bytes.fromhex("28b52ffde0") + (1 << 45).to_bytes(8, "little") + b"\1\0\0",
+}
 
 
-def lined() -> bytes:
-    return zstandard.compress(b"\r" * (1 << 23))
-
-
-def boastful() -> bytes:
-    return bytes.fromhex("28b52ffde0") + (1 << 45).to_bytes(8, "little") + b"\1\0\0"
-
-
-@pytest.mark.parametrize("bomb", [silent, lined, boastful])
+@pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
 @pytest.mark.parametrize(("read", "refusal"), [
-    (unpack, GamesFileError),
-    (read_tables, GamesFileError),
+    (unpack, GamesFileError), (read_tables, GamesFileError),
     (lambda path: len(Recordings(path.with_suffix(""), Model("m"))), RecordingDamaged),
 ])  # fmt: skip
 def test_a_packed_file_that_holds_too_much_is_refused_by_name(bomb, read, refusal, tmp_path):
     (tmp_path / "x.zst").write_bytes(bomb())
-    with pytest.raises(refusal, match=r"x\.zst is .* more than 268,435,456 bytes"):
-        read(tmp_path / "x.zst")
+    refuses(refusal, r"x\.zst is .* more than 268,435,456 bytes", read, tmp_path / "x.zst")

@@ -11,10 +11,8 @@ import pandas as pd
 import pytest
 
 from chessgloss import cli
-from chessgloss.corpora.games import read_games
-from chessgloss.survey import reading, study
-from chessgloss.survey import simulate as simulated
-from scripts import SELFPLAY
+from chessgloss.survey import reading, simulate, study
+from scripts import refuses, selfplay
 
 METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
 #: The paper's Table 1, criteria only: what simulated raters are made to think.
@@ -28,7 +26,7 @@ PLANTED = pd.DataFrame(
 def study_of_size(count: int) -> study.Study:
     """Moves of self-play games; each comment has its own number of words."""
     moves = []
-    for number, game in enumerate(read_games(SELFPLAY, count), start=1):
+    for number, game in enumerate(selfplay(count), start=1):
         texts = {name: f"{name} says" + " so" * (k + number) for k, name in enumerate(METHODS)}
         place = {"name": f"game/{number}", "fen": game.position(12).fen, "move": game.moves[12]}
         moves.append(study.StudyMove(**place, comments=texts))
@@ -49,7 +47,7 @@ def key(made):
 def sent(key, tmp_path):
     """Files of three simulated raters."""
     names = [move.name for move in key.study.moves]
-    return simulated.write_sessions(tmp_path, key, simulated.simulate(PLANTED, names, 3, seed=1))
+    return simulate.write_sessions(tmp_path, key, simulate.simulate(PLANTED, names, 3, seed=1))
 
 
 # ---------------------------------------------------------------- studies and keys
@@ -68,19 +66,15 @@ NO_POSITION = '{"moves": [{"name": "a", "fen": "x", "move": "e4", "comments": {}
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("{", "cannot be read"),
-    ("[" * 200_000, "cannot be read: .*recursion"),
-    ("[]", "the file: Input should be"),
-    ('{"moves": 3}', "moves: Input should be"),
-    ('{"moves": []}', "moves: .* at least 1"),
-    (NO_POSITION, "move 1"),
+    ("{", "cannot be read"), ("[" * 200_000, "cannot be read: .*recursion"),
+    ("[]", "the file: Input should be"), ('{"moves": 3}', "moves: Input should be"),
+    ('{"moves": []}', "moves: .* at least 1"), (NO_POSITION, "move 1"),
     (NO_POSITION.replace('"fen": "x", ', ""), "move 1, fen: .*requ"),
 ])  # fmt: skip
 def test_a_bad_study_file_is_named_with_its_place(tmp_path, text, message):
     (tmp_path / "study.json").write_text(text)
-    with pytest.raises(ValueError, match=message) as caught:
-        study.read_study(tmp_path / "study.json")
-    assert "study.json" in str(caught.value)
+    said = refuses(ValueError, message, study.read_study, tmp_path / "study.json")
+    assert "study.json" in said
 
 
 @pytest.mark.parametrize(("change", "message"), [
@@ -88,8 +82,7 @@ def test_a_bad_study_file_is_named_with_its_place(tmp_path, text, message):
     ({"moves": 2 * study_of_size(1).model_dump()["moves"]}, "named twice: game/1"),
 ])  # fmt: skip
 def test_a_study_that_compares_nothing_is_refused(made, change, message):
-    with pytest.raises(ValueError, match=message):
-        study.Study.model_validate(made.model_dump() | change)
+    refuses(ValueError, message, study.Study.model_validate, made.model_dump() | change)
 
 
 def test_a_study_is_made_of_a_table_of_comments(made):
@@ -99,8 +92,7 @@ def test_a_study_is_made_of_a_table_of_comments(made):
     moves = {move.name: move.played for move in made.moves}
     complete = study.complete_moves(comments, METHODS)
     assert complete == [move.name for move in made.moves[1:]]
-    with pytest.raises(ValueError, match="game/1"):
-        study.study_of(comments, moves, METHODS)
+    refuses(ValueError, "game/1", study.study_of, comments, moves, METHODS)
     without_it = {name: moves[name] for name in complete}
     assert study.study_of(comments, without_it, METHODS).moves == made.moves[1:]
 
@@ -108,8 +100,7 @@ def test_a_study_is_made_of_a_table_of_comments(made):
 def test_opaque_names_depend_on_the_secret_and_on_the_text(made, key):
     names, other = key.items(), study.Key(study=made, secret="5b" * 32)
     assert list(names.values()) == [(n, method) for n in range(1, 7) for method in METHODS]
-    assert not set(names) & set(other.items())
-    assert key.study_id != other.study_id
+    assert not set(names) & set(other.items()) and key.study_id != other.study_id
     assert study.Key.new(made).secret != study.Key.new(made).secret
 
 
@@ -118,12 +109,10 @@ def test_a_key_is_read_back_and_a_changed_one_is_refused(key, tmp_path):
     path.write_text(study.write_key(key))
     assert study.read_key(path) == key
     path.write_text(path.read_text().replace("ccc says", "llm says", 1))
-    with pytest.raises(ValueError, match="changed since it was written"):
-        study.read_key(path)
+    refuses(ValueError, "changed since it was written", study.read_key, path)
     for text in ("{}", "[" * 200_000):
         path.write_text(text)
-        with pytest.raises(ValueError, match=r"study\.key\.json: not a key of"):
-            study.read_key(path)
+        refuses(ValueError, r"study\.key\.json: not a key of", study.read_key, path)
 
 
 def test_every_method_stands_in_every_place_about_equally_often(key):
@@ -139,7 +128,7 @@ def test_every_method_stands_in_every_place_about_equally_often(key):
 
 def test_what_was_rated_is_what_is_read(key, sent):
     names = tuple(one.name for one in key.study.moves)
-    drawn, found = simulated.simulate(PLANTED, names, 3, seed=1), reading.read_ratings(sent, key)
+    drawn, found = simulate.simulate(PLANTED, names, 3, seed=1), reading.read_ratings(sent, key)
     assert found.simulated and found.label == "SIMULATED ratings"
     assert (found.moves, found.methods, found.raters) == (names, METHODS, ("S01", "S02", "S03"))
     order = ["rater", "move", "method"]
@@ -177,21 +166,17 @@ forget_answer, forget_cause = comment(4, clarity=None), comment(1, correctness=2
 
 
 @pytest.mark.parametrize(("damage", "place"), [
-    (forget_answer, "comment 4, clarity"),
-    (forget_cause, "comment 1, causes"),
+    (forget_answer, "comment 4, clarity"), (forget_cause, "comment 1, causes"),
     (comment(2, correctness=4), "comment 2, correctness"),
     (comment(2, relevance="5"), "comment 2, relevance"),
-    (comment(2, seconds=-1), "comment 2, seconds"),
-    (comment(6, item="0" * 16), "comment 6"),
+    (comment(2, seconds=-1), "comment 2, seconds"), (comment(6, item="0" * 16), "comment 6"),
     (comment(3, causes=[["move"]]), "comment 3, causes"),
     (comment(3, correctness=3, causes=["tactical"]), "comment 3, causes"),
     (comment(3, correctness=2, causes=["other"]), "comment 3, other"),
     (lambda told: told["comments"][4].update(told["comments"][2]), "comment 5"),
     (lambda told: told["comments"][0].update(told["comments"][29]), "comment 1"),
-    (lambda told: told["comments"].pop(), "comment 30"),
-    (head(participant="S99"), "comment 1"),
-    (head(participant="a b"), "participant"),
-    (head(study="f" * 16), "study"),
+    (lambda told: told["comments"].pop(), "comment 30"), (head(participant="S99"), "comment 1"),
+    (head(participant="a b"), "participant"), (head(study="f" * 16), "study"),
     (head(consent=False), "consent"),
     (head(strength={"scale": "fide", "rating": 9000}), "strength, rating"),
     (head(strength={"scale": "none", "rating": 1500}), "strength"),
@@ -228,8 +213,7 @@ def test_files_side_by_side_are_of_one_kind_and_one_for_each_participant(key, se
 def test_a_pilot_is_checked_named_and_not_counted(key, sent):
     changed(sent[2], lambda told: told.update(pilot=True, comments=told["comments"][:10]))
     found = reading.read_ratings(sent, key)
-    assert found.raters == ("S01", "S02")
-    assert found.notes[0] == "S01: no rating"
+    assert (found.raters, found.notes[0]) == (("S01", "S02"), "S01: no rating")
     assert found.notes[2] == "S03: no rating, a pilot run, not counted"
     assert "no file of a main run" in problems_of(sent[2:], key)[0].text
     changed(sent[2], lambda told: told["comments"].pop())
@@ -264,12 +248,11 @@ def test_table_1_by_hand():
     assert gap.value == pytest.approx(np.mean([(-4 - 2) / 8, (-1 - 2) / 8]))
     assert found.loc[("llm", "relevance"), "p"] == pytest.approx(0.5)  # 2 of the 4 flips
     assert found.loc[("llm", "words"), "mean"].value == 15
-    assert found.loc[("ccc", "words"), "difference"] is None
-    assert not found["star"].any()
+    assert found.loc[("ccc", "words"), "difference"] is None and not found["star"].any()
 
 
 def test_stars_are_printed_where_the_difference_is_certain():
-    ratings = simulated.simulate(PLANTED, [f"m{k}" for k in range(60)], 5, seed=3)
+    ratings = simulate.simulate(PLANTED, [f"m{k}" for k in range(60)], 5, seed=3)
     words = pd.DataFrame(20.0, index=ratings.moves, columns=ratings.methods).assign(ccc=28)
     printed = reading.as_printed(reading.table1(ratings, words, "ccc", seed=0))
     assert printed.loc["gac", "completeness"].startswith("*")
@@ -286,8 +269,7 @@ def test_table_2_by_hand():
     wrong = reading.table2(ratings, of="incorrect", seed=0)
     assert wrong.loc[tactical, "llm"].value == pytest.approx(2 / 3)
     assert wrong.loc[illegal, "ccc"].n == 1
-    with pytest.raises(ValueError, match="incorrect"):
-        reading.table2(ratings, of="moves", seed=0)
+    refuses(ValueError, "incorrect", reading.table2, ratings, of="moves", seed=0)
 
 
 def test_table_3_by_hand():
@@ -344,16 +326,15 @@ def test_bad_scores_are_named_with_their_comment(tmp_path, change, message):
 @pytest.mark.parametrize("name", list(study.DIMENSIONS))
 def test_planted_scores_are_what_the_model_expects(name):
     points, planted = study.DIMENSIONS[name], pd.Series([0.15, 0.5, 0.91], name=name)
-    assert simulated.effect_of(0.5, points, simulated.SPREADS[name]) == pytest.approx(0, abs=1e-9)
-    drawn = simulated.draw(planted, (40, 40), np.random.default_rng(0), 60)
+    assert simulate.effect_of(0.5, points, simulate.SPREADS[name]) == pytest.approx(0, abs=1e-9)
+    drawn = simulate.draw(planted, (40, 40), np.random.default_rng(0), 60)
     means = ((drawn - 1) / (points - 1)).mean(axis=(0, 1, 3))
     assert means == pytest.approx(planted, abs=0.02)
     assert drawn.min() == 1 and drawn.max() == points
 
 
 def test_real_ratings_are_never_written_by_the_simulation(key, tmp_path):
-    with pytest.raises(ValueError, match="only simulated"):
-        simulated.write_sessions(tmp_path, key, ratings_by_hand())
+    refuses(ValueError, "only simulated", simulate.write_sessions, tmp_path, key, ratings_by_hand())
 
 
 # ---------------------------------------------------------------- the command line
@@ -372,22 +353,20 @@ def test_from_a_study_to_its_tables(made, tmp_path, capsys):
     assert kept.stat().st_mode & 0o777 == 0o600
     assert run("build", tmp_path / "study.json", "-o", form) == 0
     assert form.read_text() == first, "the key is kept, so the page is the same"
-    ratings = simulated.simulate(PLANTED, [move.name for move in made.moves], 3, seed=2)
-    files = simulated.write_sessions(tmp_path, study.read_key(kept), ratings)
+    ratings = simulate.simulate(PLANTED, [move.name for move in made.moves], 3, seed=2)
+    files = simulate.write_sessions(tmp_path, study.read_key(kept), ratings)
     lengths = [f"{m.name},{k},{len(m.comments[k])}" for m in made.moves for k in METHODS]
     scores = write_scores(tmp_path, "\n".join(["move,method,length", *lengths]))
     capsys.readouterr()
     assert run("read", *files, "--key", kept, "--scores", scores) == 0
     printed = capsys.readouterr().out
     assert all(f"Table {number}" in printed for number in range(1, 5))
-    assert printed.count("SIMULATED ratings") >= 4
-    assert "S01" in printed
+    assert printed.count("SIMULATED ratings") >= 4 and "S01" in printed
     changed(files[0], comment(2, correctness=4))
     assert run("read", *files, "--key", kept) == 2
     shown = capsys.readouterr()
     assert f"{files[0]}: comment 2, correctness:" in shown.err
-    assert "1 faults; nothing was computed" in shown.err
-    assert not shown.out
+    assert "1 faults; nothing was computed" in shown.err and not shown.out
 
 
 def test_a_full_disk_leaves_whole_files_or_none(made, tmp_path, monkeypatch, capsys):
@@ -403,8 +382,7 @@ def test_a_full_disk_leaves_whole_files_or_none(made, tmp_path, monkeypatch, cap
         assert cli.main(["survey", *map(str, [*words, "-o", target])]) == 2
         written = target.with_suffix(".key.json") if "build" in words else target
         assert f"cannot write {written}: no space left on device" in capsys.readouterr().err
-    assert sorted(tmp_path.iterdir()) == [old, source]
-    assert old.read_text() == "old"
+    assert (sorted(tmp_path.iterdir()), old.read_text()) == ([old, source], "old")
 
 
 def test_build_refuses_what_would_do_harm(made, tmp_path):
@@ -416,5 +394,4 @@ def test_build_refuses_what_would_do_harm(made, tmp_path):
         ("f.html", "--key", source, "different names"),
         ("f.html", "--key", other, "key of another study"),
     ):
-        with pytest.raises(ValueError, match=message):
-            run("build", source, "-o", tmp_path / page, option, value)
+        refuses(ValueError, message, run, "build", source, "-o", tmp_path / page, option, value)

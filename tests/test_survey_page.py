@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from chessgloss.claims import verify
-from chessgloss.corpora.games import read_games
 from chessgloss.survey import study
 from chessgloss.survey.reading import read_ratings
 from fakes.pages import DESK, HOSTILE, PHONE, Tab, read_whole_page
-from scripts import SELFPLAY
+from scripts import selfplay
 
 METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
 WORDS = ("knight", "bishop", "rook", "queen", "pawn")
@@ -22,7 +21,7 @@ WORDS = ("knight", "bishop", "rook", "queen", "pawn")
 @pytest.fixture(scope="module")
 def key():
     moves = []
-    for number, game in enumerate(read_games(SELFPLAY, 20), start=1):
+    for number, game in enumerate(selfplay(20), start=1):
         texts = dict(zip(METHODS, (f"Move {number}: the {word}." for word in WORDS), strict=True))
         fen, name = game.position(12).fen, f"secret-source/{number}"
         moves.append(study.StudyMove(name=name, fen=fen, move=game.moves[12], comments=texts))
@@ -48,12 +47,10 @@ def test_a_form_is_complete_in_itself_and_allows_one_script(key):
 def test_no_method_and_nothing_of_the_key_is_in_the_page(key):
     text = study.write_form(key)
     _, told = read_whole_page(text)
-    assert key.secret not in text
-    assert "secret-source" not in text
+    assert key.secret not in text and "secret-source" not in text
     for method in METHODS:
         assert not re.search(rf"(?<![#\w])(?i:{method})(?!\w)", text), "as a word, not a colour"
-    places = {method: set() for method in METHODS}
-    names = key.items()
+    places, names = {method: set() for method in METHODS}, key.items()
     for items in (move["items"] for move in told["moves"]):
         assert [one["id"] for one in items] == sorted(one["id"] for one in items)
         for place, one in enumerate(items):

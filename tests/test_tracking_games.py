@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chessgloss.book import reference
-from chessgloss.corpora.games import line_of, pack, read_games
+from chessgloss.corpora.games import line_of, pack
 from chessgloss.positions import Game
 from chessgloss.tracking import games as tokens
 from chessgloss.tracking.games import BOS, EOS, PIECES, VOCABULARY, annotate, split_games, tokenise
-from scripts import SELFPLAY, load_script
+from scripts import load_script, refuses, selfplay
 
 script = load_script("tracking/train.py")
 
@@ -23,7 +23,7 @@ SMALL = {"S": 5, "M": 12, "L": 40, "dev": 6, "test": 7, "probe": 30}
 
 @pytest.fixture(scope="module")
 def selfplay_games():
-    return list(read_games(SELFPLAY, 400))
+    return selfplay(400)
 
 
 @pytest.fixture(scope="module")
@@ -49,23 +49,19 @@ def is_type(ids: np.ndarray) -> np.ndarray:
 
 def test_the_vocabulary_is_the_papers_table_1():
     assert reference.table("state_tracking", "table1").loc["Total", "Count"] == len(VOCABULARY)
-    assert len(set(VOCABULARY)) == 77
-    assert VOCABULARY[3:67] == tuple(chess.SQUARE_NAMES)
+    assert (len(set(VOCABULARY)), VOCABULARY[3:67]) == (77, tuple(chess.SQUARE_NAMES))
     assert "".join(VOCABULARY[67:]) == "PNBRQKqrbn"
 
 
 @pytest.mark.parametrize(("row", "column", "notation", "draws"), [
-    ("UCI", "Training", "uci", ()),
-    ("UCI + RAP 15", "Training", "rap", (0.9, 0.1, 0.9)),
-    ("UCI + RAP 100", "Training", "rap", (0.1, 0.1, 0.1)),
-    ("UCI + AP", "Training", "ap", ()),
+    ("UCI", "Training", "uci", ()), ("UCI + RAP 15", "Training", "rap", (0.9, 0.1, 0.9)),
+    ("UCI + RAP 100", "Training", "rap", (0.1, 0.1, 0.1)), ("UCI + AP", "Training", "ap", ()),
 ])  # fmt: skip
 def test_the_rows_of_table_2(row, column, notation, draws):
     printed = reference.lookup("state_tracking", "table2", row, column).printed
     generator = SimpleNamespace(random=lambda size, dtype: np.array(draws))
     ids, starts = annotate(tokenise([TABLE_2_MOVES]), [0], notation, 0.15, generator)
-    assert words(ids) == printed
-    assert (ids[0], ids[-1], list(starts)) == (BOS, EOS, [0, ids.size])
+    assert (words(ids), ids[0], ids[-1], list(starts)) == (printed, BOS, EOS, [0, ids.size])
 
 
 def test_a_type_is_that_of_the_piece_on_the_board(selfplay_games, selfplay_tokens):
@@ -115,8 +111,7 @@ def test_no_games_make_no_tokens_and_a_game_without_moves_its_ends():
     assert (len(empty), empty.moves.size) == (0, 0)
     assert annotate(tokenise([TABLE_2_MOVES]), [], "uci")[0].size == 0
     ids, starts = annotate(tokenise([[], ["e2e4"], []]), [0, 1, 2], "uci")
-    assert ids.tolist() == [BOS, EOS, BOS, 15, 31, EOS, BOS, EOS]
-    assert starts.tolist() == [0, 2, 6, 8]
+    assert (ids.tolist(), starts.tolist()) == ([BOS, EOS, BOS, 15, 31, EOS, BOS, EOS], [0, 2, 6, 8])
 
 
 # ---------------------------------------------------------------- sets
@@ -134,8 +129,7 @@ def test_the_training_sets_lie_within_each_other_and_apart_from_the_rest(small_c
 
 
 def test_games_come_once_in_order_and_of_the_right_length(selfplay_games, small_corpus):
-    short = Game(("e2e4",) * 3, "*")
-    long = Game(("g1f3", "g8f6", "f3g1", "f6g8") * 38, "*")
+    short, long = Game(("e2e4",) * 3, "*"), Game(("g1f3", "g8f6", "f3g1", "f6g8") * 38, "*")
     elsewhere = Game(("a1a2", "e8e7") * 6, "*", root="4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
     twice = [game for game in selfplay_games for _ in range(2)]
     again = split_games([short, long, elsewhere, *twice], SMALL)
@@ -149,11 +143,9 @@ def test_games_come_once_in_order_and_of_the_right_length(selfplay_games, small_
 
 def test_too_few_games_and_wrong_sets_are_refused(selfplay_games, small_corpus):
     few = [game for game in selfplay_games if len(game.moves) <= 150][:20]
-    with pytest.raises(ValueError, match=r"need 83 different games .* least 63 more"):
-        split_games(few, SMALL)
+    refuses(ValueError, r"need 83 different games .* least 63 more", split_games, few, SMALL)
     for name in ("XL", "41", "0"):
-        with pytest.raises(ValueError, match=f"no set '{name}'; choose one of S, M, L"):
-            small_corpus.of(name)
+        refuses(ValueError, f"no set '{name}'; choose one of S, M, L", small_corpus.of, name)
 
 
 def test_a_file_is_read_once_and_then_kept(tmp_path, selfplay_games, small_corpus, monkeypatch):
@@ -222,5 +214,4 @@ def test_every_game_has_a_random_one_beside_it(small_corpus, tmp_path, monkeypat
     written = path.read_bytes()
     path.unlink()
     again = script.read_random_corpus(path, small_corpus)
-    assert path.read_bytes() == written
-    assert np.array_equal(again.games.moves, random.games.moves)
+    assert path.read_bytes() == written and np.array_equal(again.games.moves, random.games.moves)

@@ -10,17 +10,17 @@ import pytest
 import torch
 
 from chessgloss.book import reference
-from chessgloss.corpora.games import GamesFileError, read_games
+from chessgloss.corpora.games import GamesFileError
 from chessgloss.positions import Position
 from chessgloss.tracking import probes
 from chessgloss.tracking.games import IDS, VOCABULARY, VOCABULARY_SIZE, split_games
 from chessgloss.tracking.models import Settings, make_model
-from scripts import SELFPLAY, load_script
+from scripts import load_script, refuses, selfplay
 
 script = load_script("tracking/train.py")
 #: The state-tracking paper's Figure 1b and Table 3: the moves played, and the one that follows.
-FIGURE_1 = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4", "h7h6"]
-NEXT_MOVE = "f1b5"
+FIGURE_1, NEXT_MOVE = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4", "h7h6"], "f1b5"
+TABLE_3 = ("End-Actual", "End-Other", "Start-Actual", "Start-Other")
 TINY = Settings(layers=1, width=32, heads=2, dropout=0.0)
 
 
@@ -34,7 +34,7 @@ def table_3():
 @pytest.fixture(scope="module")
 def selfplay_corpus():
     sizes = {"S": 10, "M": 20, "L": 120, "dev": 5, "test": 5, "probe": 150}
-    return split_games(read_games(SELFPLAY, 400), sizes)
+    return split_games(selfplay(400), sizes)
 
 
 @pytest.fixture(scope="module")
@@ -59,18 +59,14 @@ def in_words(ids: np.ndarray) -> list[str]:
 # ------------------------------------------------------------------------------ questions
 
 
-@pytest.mark.parametrize(
-    ("place", "row"), [(0, "End-Actual"), (1, "End-Other"), (2, "Start-Actual"), (3, "Start-Other")]
-)
+@pytest.mark.parametrize(("place", "row"), [*enumerate(TABLE_3)])
 def test_the_rows_of_table_3(table_3, place, row):
     question = table_3.loc[place]
-    printed = {
-        column: reference.lookup("state_tracking", "table3", row, column).printed.strip("{}")
-        for column in ("Prompt Token", "Correct Answers (LgM)", "Correct Answers (ExM)")
-    }
-    assert question["prompt"] == printed["Prompt Token"]
-    assert set(question["legal"].split()) == set(printed["Correct Answers (LgM)"].split(", "))
-    assert question["exact"].replace("-", "N/A") == printed["Correct Answers (ExM)"]
+    columns = ("Prompt Token", "Correct Answers (LgM)", "Correct Answers (ExM)")
+    cells = (reference.lookup("state_tracking", "table3", row, each).printed for each in columns)
+    prompt, legal, exact = (cell.strip("{}") for cell in cells)
+    assert (question["prompt"], question["exact"].replace("-", "N/A")) == (prompt, exact)
+    assert set(question["legal"].split()) == set(legal.split(", "))
     assert question["task"] == probes.TASKS[place] == row.lower().replace("-", "_")
 
 
@@ -109,10 +105,10 @@ def test_prefixes_are_asked_once_and_tasks_and_bands_alike(selfplay_probes):
 
 def test_a_prefix_of_a_training_game_is_never_asked():
     """Planted: the probe games are training games but for their last move."""
-    games = [game for game in read_games(SELFPLAY, 40) if 60 <= len(game.moves) <= 150][:15]
+    games = [game for game in selfplay(40) if 60 <= len(game.moves) <= 150][:15]
     cut = [replace(game, moves=game.moves[:-1]) for game in games]
     sizes = {"S": 5, "M": 10, "L": 15, "dev": 1, "test": 1, "probe": 15}
-    held = list(read_games(SELFPLAY, 60))[-2:]
+    held = selfplay(60)[-2:]
     with pytest.raises(ValueError, match=r"too few prefixes of the short band"):
         script.build_probes(split_games([*held, *cut, *games], sizes), seed=1, count=5)
 
@@ -131,17 +127,14 @@ def test_a_prefix_that_does_not_serve_gives_nothing(moves, actual, why):
 def test_questions_survive_their_file_and_damage_is_named(selfplay_probes, tmp_path, monkeypatch):
     path = tmp_path / "probes.tsv.zst"
     monkeypatch.setattr(probes, "probes_file", lambda: path)
-    with pytest.raises(FileNotFoundError, match=r"python data/tracking/train\.py"):
-        probes.read_probes()
+    refuses(FileNotFoundError, r"python data/tracking/train\.py", probes.read_probes)
     written = script.write_probes(selfplay_probes, path).read_bytes()
     assert probes.read_probes().equals(selfplay_probes)
     assert script.write_probes(probes.read_probes(), path).read_bytes() == written
     path.write_bytes(written[:-9])
-    with pytest.raises(GamesFileError, match="damaged or cut off"):
-        probes.read_probes()
+    refuses(GamesFileError, "damaged or cut off", probes.read_probes)
     script.write_probes(selfplay_probes.rename(columns={"fen": "position"}), path)
-    with pytest.raises(ValueError, match="position"):
-        probes.read_probes()
+    refuses(ValueError, "position", probes.read_probes)
 
 
 # ------------------------------------------------------------------------------ asking
@@ -150,11 +143,9 @@ def test_questions_survive_their_file_and_damage_is_named(selfplay_probes, tmp_p
 def test_what_a_model_reads(table_3):
     plain, _, start, other = map(in_words, probes.contexts(table_3, "uci"))
     assert plain == ["BOS", *(part for uci in FIGURE_1 for part in (uci[:2], uci[2:])), "f1"]
-    assert (start[-1], other[-1]) == ("B", "N")
-    assert start[:-1] == plain[:-1]
+    assert (start[-1], other[-1], start[:-1]) == ("B", "N", plain[:-1])
     typed, beside, typed_start, _ = map(in_words, probes.contexts(table_3, "ap"))
-    assert typed[-5:] == ["P", "h7", "h6", "B", "f1"]
-    assert beside[-2:] == ["N", "f3"]
+    assert (typed[-5:], beside[-2:]) == (["P", "h7", "h6", "B", "f1"], ["N", "f3"])
     assert typed_start[-3:] == ["h7", "h6", "B"]
 
 
@@ -198,16 +189,14 @@ def test_scores_of_table_3_worked_by_hand(table_3):
     row = probes.score_answers(table_3[:1], scores).iloc[0]
     assert (row["answer"], row["lgm"], row["rprec"], row["exm"]) == ("b5", 1, 0.6, 1)
     other = probes.score_answers(table_3[1:2], scores).iloc[0]
-    assert (other["lgm"], other["rprec"]) == (0, 0)
-    assert np.isnan(other["exm"])
+    assert (other["lgm"], other["rprec"]) == (0, 0) and np.isnan(other["exm"])
 
 
 def test_models_that_know_all_the_rules_alone_or_nothing(selfplay_probes):
     actual = selfplay_probes["exact"] != "-"
     perfect = probes.score_answers(selfplay_probes, oracle(selfplay_probes))
     assert (perfect[["lgm", "rprec"]] == 1).all(axis=None)
-    assert (perfect.loc[actual, "exm"] == 1).all()
-    assert perfect.loc[~actual, "exm"].isna().all()
+    assert (perfect.loc[actual, "exm"] == 1).all() and perfect.loc[~actual, "exm"].isna().all()
     chances = 1 / selfplay_probes["legal"].str.split().str.len()
     rules = probes.score_answers(selfplay_probes, oracle(selfplay_probes.assign(exact="-")))
     assert rules.loc[actual, "exm"].to_numpy() == pytest.approx(chances[actual].to_numpy())
@@ -219,5 +208,4 @@ def test_models_that_know_all_the_rules_alone_or_nothing(selfplay_probes):
 
 @pytest.mark.parametrize("scores", [np.zeros((2, 77)), np.full((4, 77), np.nan)])
 def test_bad_scores_are_refused(table_3, scores):
-    with pytest.raises(ValueError, match="77 tokens a question"):
-        probes.score_answers(table_3, scores)
+    refuses(ValueError, "77 tokens a question", probes.score_answers, table_3, scores)

@@ -95,8 +95,7 @@ def test_a_perplexity_weighs_moves_and_a_change_is_measured_on_the_same_draws_of
     plain = drawn(300, 3.0)
     dearer = plain.assign(nats=plain["nats"] + 0.1 * plain["plies"])
     change = results.change_of_perplexity(dearer, plain, seed=1)
-    assert change.value == pytest.approx(100 * math.expm1(0.1))
-    assert change.high - change.low < 1e-6
+    assert change.value == pytest.approx(100 * math.expm1(0.1)) and change.high - change.low < 1e-6
     apart = results.perplexity_of(plain, seed=1)
     assert apart.high - apart.low > 0.1
     with pytest.raises(ValueError, match="same games"):
@@ -112,8 +111,7 @@ def test_runs_beat_the_even_draw_on_the_same_games_or_are_marked(monkeypatch):
     assert results.judge_perplexity(losses["better"], losses["even"][:10], seed=1).above
     monkeypatch.setattr(results, "read_losses", losses.get)
     change = results.judge_change("better", "worse", known, seed=1)
-    assert change.value.value == pytest.approx(100 * math.expm1(-0.3))
-    assert not change.above
+    assert change.value.value == pytest.approx(100 * math.expm1(-0.3)) and not change.above
 
 
 # ---------------------------------------------------------------- tables
@@ -188,19 +186,16 @@ def test_two_runs_are_compared_on_the_same_questions(questions):
     pair = [answered(questions, right, 0)[actual] for right in (18, 8)]
     unhelpful, helpful = grounds_on(questions, "g1e2"), grounds_on(questions, "g1h3")
     first = results.compare_answers(pair, [unhelpful] * 2, seed=1)
-    assert first.value.difference.value == 50
-    assert 0.001 < first.value.p < 0.01
+    assert first.value.difference.value == 50 and 0.001 < first.value.p < 0.01
     turned = results.compare_answers(pair[::-1], [unhelpful] * 2, seed=1)
     assert turned.value.difference.value == -50
     floor = results.compare_answers(pair, [unhelpful, helpful], seed=1)
-    assert (first.above, floor.above) == (True, False)
-    assert str(floor).endswith(MARK)
+    assert (first.above, floor.above) == (True, False) and str(floor).endswith(MARK)
 
 
 def test_a_sentence_stands_only_if_all_its_numbers_beat_their_baseline():
     good, bad = (results.Judged(Interval(1.0, 0.5, 1.5, 9), above) for above in (True, False))
-    assert str(good) == "1.0 [0.5, 1.5]"
-    assert f"{bad:.0f}" == f"1 [0, 2] {MARK}"
+    assert (str(good), f"{bad:.0f}") == ("1.0 [0.5, 1.5]", f"1 [0, 2] {MARK}")
     sentences = {"Both do.": [good, good], "One does not.": [good, bad]}
     assert results.only_if_above(sentences, "Nothing.") == "Both do."
     assert results.only_if_above({"One does not.": [bad]}, "Nothing.") == "Nothing."

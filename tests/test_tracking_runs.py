@@ -1,13 +1,11 @@
 """The plan of trainings, their names, the command that trains them, and runs as players."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from filelock import FileLock
-from numpy.typing import NDArray
 from safetensors.torch import save
 
 from chessgloss.positions import Game, Position
@@ -15,7 +13,7 @@ from chessgloss.skill.players import Asked
 from chessgloss.store import write_tensors
 from chessgloss.tracking import games, models, probes, runs
 from chessgloss.tracking.results import perplexity_of, read_losses
-from scripts import load_script
+from scripts import load_script, refuses
 
 script = load_script("tracking/train.py")
 find_run = script.find_run
@@ -30,8 +28,7 @@ MUON |= {"warmup": 1 / 30, "cooldown": 0.6}
 
 
 @pytest.mark.parametrize(("name", "settings", "training"), [
-    ("S-uci-1", {}, {"epochs": 5}),
-    ("L-ap-1", {}, {"epochs": 2, "notation": "ap"}),
+    ("S-uci-1", {}, {"epochs": 5}), ("L-ap-1", {}, {"epochs": 2, "notation": "ap"}),
     ("S-window50-2", {"kind": "window", "window": 50}, {"epochs": 5, "seed": 2}),
     ("S-lstm_rap25-1", {"kind": "lstm", "layers": 3, "width": 232},
      {"epochs": 5, "notation": "rap", "probability": 0.25}),
@@ -45,8 +42,7 @@ MUON |= {"warmup": 1 / 30, "cooldown": 0.6}
      {"epochs": 10, "tokens": 11520, "rate": 5e-4}),
 ])  # fmt: skip
 def test_names_say_what_is_trained(name, settings, training):
-    run = find_run(name)
-    ours = {"layers": 4, "width": 160, "heads": 4, "dropout": 0.0}
+    run, ours = find_run(name), {"layers": 4, "width": 160, "heads": 4, "dropout": 0.0}
     assert (run.name, run.settings) == (name, models.Settings(**{**ours, **settings}))
     assert run.training == runs.Training(**training)
 
@@ -56,8 +52,7 @@ def test_names_say_what_is_trained(name, settings, training):
     "S-uci-1d0", "L-modern.typo_uci-1", "5000-uci-1", "5000-modern_uci-1", "L-human_uci-1",
 ])  # fmt: skip
 def test_other_names_are_refused_by_name_with_the_valid_forms(name):
-    with pytest.raises(ValueError, match=f"'{name}' (is written|names no run; a name is SIZE)"):
-        find_run(name)
+    refuses(ValueError, f"'{name}' (is written|names no run; a name is SIZE)", find_run, name)
 
 
 # ---------------------------------------------------------------------------- what was trained
@@ -177,22 +172,18 @@ def test_a_wrong_name_or_missing_games_end_with_one_clear_line(tmp_path, monkeyp
     (tmp_path / "_toc.yml").touch()
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path))
     for name, words in (("S-usi-1", "names no run"), ("S-uci-1", "is missing")):
-        assert script.main([name, "--threads", "1"]) == 2
-        assert words in capsys.readouterr().err
+        assert script.main([name, "--threads", "1"]) == 2 and words in capsys.readouterr().err
 
 
 def test_files_that_are_missing_or_another_runs_are_named(workplace):
     assert runs.tracking_players() == []
-    with pytest.raises(FileNotFoundError, match=r"train\.py M-uci-1"):
-        runs.read_kept("predictions", "M-uci-1")
+    refuses(FileNotFoundError, r"train\.py M-uci-1", runs.read_kept, "predictions", "M-uci-1")
     for name in ("runs/M-uci-2.json", "measures/M-uci-2.safetensors"):
         (workplace / name).parent.mkdir()
     (workplace / "runs" / "M-uci-2.json").write_text(json.dumps({"run": "M-uci-1"}))
-    with pytest.raises(ValueError, match=r"M-uci-2\.json is the record of 'M-uci-1'"):
-        runs.read_runs()
+    refuses(ValueError, r"M-uci-2\.json is the record of 'M-uci-1'", runs.read_runs)
     write_tensors(save({}, {"run": "M-uci-1"}), runs.kept_path("measures", "M-uci-2"))
-    with pytest.raises(ValueError, match="the run 'M-uci-1'"):
-        runs.read_kept("measures", "M-uci-2")
+    refuses(ValueError, "the run 'M-uci-1'", runs.read_kept, "measures", "M-uci-2")
 
 
 # ---------------------------------------------------------------------------- players
@@ -200,19 +191,15 @@ def test_files_that_are_missing_or_another_runs_are_named(workplace):
 TO_PROMOTE = ["h2h4", "g7g5", "h4g5", "h7h6", "g5h6", "g8f6", "h6h7", "f6g4"]
 
 
-@pytest.fixture(scope="module")
-def model():
-    return models.make_model(replace(TINY, context=64), seed=0)
-
-
 @pytest.mark.parametrize(("reading", "words", "move"), [
     ("uci", "h7 h8 q", "h7h8q"), ("uci", "h7 h8 n", "h7h8n"), ("uci", "h7 g8 e5", "h7g8"),
     ("uci", "h7 EOS EOS", "h7EOS"), ("uci", "EOS e2 e4", "EOSe2"), ("ap", "P h7 h8 q", "h7h8q"),
 ])  # fmt: skip
-def test_two_squares_are_a_move_with_its_new_piece(model, monkeypatch, reading, words, move):
+def test_two_squares_are_a_move_with_its_new_piece(monkeypatch, reading, words, move):
+    model = models.make_model(replace(TINY, context=64), seed=0)
     left, read = words.split(), list[list[str]]()
 
-    def predict_next(_: models.LanguageModel, given: Sequence[NDArray]) -> NDArray:
+    def predict_next(_: models.LanguageModel, given: list[np.ndarray]) -> np.ndarray:
         read.extend([games.VOCABULARY[token] for token in row] for row in given)
         answers = np.full((len(given), games.VOCABULARY_SIZE), -9.0, dtype=np.float32)
         answers[:, games.VOCABULARY.index(left.pop(0))] = -0.1

@@ -10,7 +10,7 @@ import torch
 from chessgloss.tracking.games import BOS, EOS, PAD, annotate, tokenise
 from chessgloss.tracking.models import LanguageModel, Settings, make_model
 from chessgloss.tracking.runs import Training
-from scripts import load_script
+from scripts import load_script, refuses
 
 script = load_script("tracking/train.py")
 
@@ -30,8 +30,7 @@ def small_task(sixty_random_games):
 
 
 def run(task: script.Task, state: Path | None = None, **options) -> script.Trained:
-    training = options.pop("training", SHORT)
-    settings = options.pop("settings", SMALL)
+    training, settings = options.pop("training", SHORT), options.pop("settings", SMALL)
     return script.train(task, settings, training, state, **options)
 
 
@@ -52,10 +51,8 @@ def test_an_epoch_holds_every_game_once_in_an_order_that_its_number_gives(sixty_
         written.append(rows)
     ids, starts = annotate(games, selected, "uci")
     expected = [ids[starts[k] : starts[k + 1]].tolist() for k in range(50)]
-    assert sorted(written[0]) == sorted(expected)
-    assert written[0] == written[1] != written[2]
-    with pytest.raises(ValueError, match="the context only 20"):
-        script.make_epoch(games, selected, SHORT, 0, 20)
+    assert sorted(written[0]) == sorted(expected) and written[0] == written[1] != written[2]
+    refuses(ValueError, "the context only 20", script.make_epoch, games, selected, SHORT, 0, 20)
 
 
 # ---------------------------------------------------------------------------- optimiser
@@ -129,8 +126,7 @@ def test_training_stops_when_dev_gets_worse_and_keeps_the_weights_before(small_t
     monkeypatch.setattr(script, "perplexity", scripted)
     trained = run(small_task, training=replace(SHORT, epochs=4))
     assert [row["dev_perplexity"] for row in trained.log] == [30.0, 20.0, 21.0]
-    assert trained.stopped_early
-    assert torch.equal(weights_of(trained), seen[1])
+    assert trained.stopped_early and torch.equal(weights_of(trained), seen[1])
     assert not torch.equal(weights_of(trained), seen[2])
 
 
@@ -173,8 +169,7 @@ def test_a_killed_training_goes_on_to_the_same_bits(name, after, small_task, tmp
             run(small_task, tmp_path / "state", **options)
     torch.rand(7)
     resumed = run(small_task, tmp_path / "state", **options)
-    assert resumed.log == whole.log
-    assert torch.equal(weights_of(resumed), weights_of(whole))
+    assert resumed.log == whole.log and torch.equal(weights_of(resumed), weights_of(whole))
 
 
 def test_a_state_is_not_taken_for_another_training(small_task, tmp_path):

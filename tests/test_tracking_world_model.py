@@ -1,7 +1,5 @@
 """Hidden states, board probes and attacks of models of games, on tiny models."""
 
-from collections.abc import Sequence
-
 import chess
 import numpy as np
 import pandas as pd
@@ -36,8 +34,7 @@ def random_moves(boards: list[chess.Board]) -> list[chess.Move]:
 
 @pytest.mark.parametrize("reading", ["uci", "ap"])
 def test_states_are_those_after_the_move_s_last_token(model, reading):
-    games = [*PLAYED, PROMOTED]
-    rows = [(0, 5), (0, 12), (3, 9), (1, 30), (3, 4), (2, 1)]
+    games, rows = [*PLAYED, PROMOTED], [(0, 5), (0, 12), (3, 9), (1, 30), (3, 4), (2, 1)]
     positions = pd.DataFrame(rows, columns=["game", "ply"])
     states = world_model.hidden_states(model, reading, tokenise(games), positions)
     assert states.shape == (SMALL.layers + 1, len(rows), SMALL.width)
@@ -58,9 +55,7 @@ def test_a_probe_finds_what_is_linear_and_no_more():
     probe = world_model.fit_board_probe(states[:900], squares[:900], seed=1, epochs=40)
     read = probe(states[900:]).view(-1, 64, 13).argmax(dim=2).numpy()
     right = (read == squares[900:]).mean(axis=0)
-    assert right[10] > 0.95
-    assert right[11] < 0.65
-    assert (np.delete(right, [10, 11]) == 1).all()
+    assert right[10] > 0.95 and right[11] < 0.65 and (np.delete(right, [10, 11]) == 1).all()
     again = world_model.fit_board_probe(states[:900], squares[:900], seed=1, epochs=40)
     assert torch.equal(probe.weight, again.weight)
 
@@ -73,25 +68,17 @@ def test_an_attack_ends_at_the_first_illegal_answer(model):
     table = world_model.attack(model, "uci", openings, random_moves)
     for moves, answers, illegal in table[["moves", "answers", "illegal"]].itertuples(index=False):
         legal = [move.uci() for move in Position.after(moves.split()).board().legal_moves]
-        assert illegal not in legal
-        assert continue_games(model, "uci", [moves.split()]) == [illegal]
+        assert illegal not in legal and continue_games(model, "uci", [moves.split()]) == [illegal]
         assert len(moves.split()) == 10 + 2 * answers - 1
 
 
-def board_after(moves: Sequence[str]) -> chess.Board:
-    board = chess.Board()
-    for uci in moves:
-        board.push_uci(uci)  # raises if it is illegal
-    return board
-
-
 def scripted(_: object, reading: str, games: list[list[str]]) -> list[str]:
-    """Play the first legal move, in place of ``continue_games``."""
-    return [next(iter(board_after(moves).legal_moves)).uci() for moves in games]
+    """Play the first legal move, in place of ``continue_games``; illegal ones before it raise."""
+    boards = [Position.after(moves).board() for moves in games]
+    return [next(iter(board.legal_moves)).uci() for board in boards]
 
 
 def test_a_model_that_answers_legally_is_not_beaten(model, monkeypatch):
     monkeypatch.setattr(world_model, "continue_games", scripted)
     table = world_model.attack(model, "uci", [["e2e4", "e7e5"], []], random_moves)
-    assert set(table["illegal"]) == {""}
-    assert (table["answers"] <= world_model.ANSWERS).all()
+    assert set(table["illegal"]) == {""} and (table["answers"] <= world_model.ANSWERS).all()

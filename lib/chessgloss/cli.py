@@ -333,10 +333,15 @@ def _annotate(given: argparse.Namespace) -> int:
     def analyse(positions: Sequence[Position], nodes: int, lines: int) -> list[Analysis]:
         return analyse_many(positions, nodes=nodes, multipv=lines, processes=given.processes)
 
-    how: dict[str, Any] = {"nodes": (given.nodes, given.nodes)} if given.nodes else {}
-    how |= {"within": given.minutes * 60}
-    how |= {"progress": lambda done, total: _say(f"comment {done} of {total}")}
-    annotator = Annotator(analyse, _writer(given)[0], _concepts(given), **how)
+    limits = {"nodes": (given.nodes, given.nodes)} if given.nodes else {}
+    annotator = Annotator(
+        analyse,
+        _writer(given)[0],
+        _concepts(given),
+        within=given.minutes * 60,
+        progress=lambda done, total: _say(f"comment {done} of {total}"),
+        **limits,
+    )
     annotated = list(map(annotator.annotate, games))
     if given.output is None:
         print(write_pgn(annotated), end="")

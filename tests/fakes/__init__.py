@@ -1,5 +1,6 @@
 """Scripted programs that stand in for an engine, and how to run them."""
 
+import signal
 import sys
 from pathlib import Path
 
@@ -11,6 +12,11 @@ SCRIPT = Path(__file__).parent / "scripted_engine.py"
 def engine_command(*options: str) -> tuple[str, ...]:
     """Return the command that runs the scripted engine with these options."""
     return (sys.executable, "-S", str(SCRIPT), *options)
+
+
+def heed_interrupts() -> None:
+    """Make a process heed an interrupt: a shell's background job, and so its child, ignores it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def children() -> set[int]:

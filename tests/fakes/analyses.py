@@ -9,6 +9,9 @@ from chessgloss.facts import Verdict, weigh
 from chessgloss.facts.tactics import balance
 from chessgloss.positions import MoveInContext, Position
 
+#: The moves that lead to the Elephant Trap.
+TRAP = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]
+
 
 def analysis(position: Position, *lines, nodes=1_000, depth=10, engine="Scripted 1") -> Analysis:
     """Return an analysis from (score, moves) pairs; numbers are centipawns for the side to move."""
@@ -36,8 +39,7 @@ def by_material(position: Position) -> Analysis:
 
 def grabbed_pawn(*concepts) -> Briefing:
     """The Elephant Trap: 6. Nxd5 takes a pawn and loses a piece."""
-    moves = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]
-    move = MoveInContext(Position.after(moves), "c3d5")
+    move = MoveInContext(Position.after(TRAP), "c3d5")
     before = analysis(move.position, (40, "e2e3 c7c6"), (25, "a2a3"))
     after = analysis(move.after(), (350, "f6d5 g5d8 f8b4"))
     return Briefing("made/trap", move, before, after, *concepts)

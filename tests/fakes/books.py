@@ -4,7 +4,6 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
-import chess
 import chess.polyglot
 
 

@@ -71,26 +71,19 @@ def write_leela(path: Path, architecture: Architecture, seed: int | None = 0) ->
 def _net(architecture: Architecture, rng: np.random.Generator | None) -> bytes:
     a = architecture
     numbers = enumerate((a.input, a.value, a.network, a.policy, a.value, 0, a.activation), 1)
-    described = b"".join(_number(field, number) for field, number in numbers)
-    fields = [
-        _varint(1 << 3 | 5) + struct.pack("<I", 0x1C0),
-        _field(3, _number(1, 0) + _number(2, 30)),
-        _field(4, _number(1, 1) + _field(2, described)),
-        _field(10, b"".join(_message(_encode(a.layers(), rng)))),
-    ]
-    return b"".join(fields)
+    network = _field(2, b"".join(_number(field, number) for field, number in numbers))
+    magic, version = struct.pack("<I", 0x1C0), _field(3, _number(1, 0) + _number(2, 30))
+    head = _varint(1 << 3 | 5) + magic + version + _field(4, _number(1, 1) + network)
+    return head + _field(10, b"".join(_message(_encode(a.layers(), rng))))
 
 
 def _encode(layers: Layers, rng: np.random.Generator | None) -> Iterator[Encoded]:
     for at, size in layers:
         positive = at[-1] in (4, 5) and len(at) > 1  # variances and gammas
         low, high = (0.5, 1.5) if positive else (-0.2, 0.2)
-        if rng is None:
-            steps = np.full(size, 32768, dtype="<u2")
-        else:
-            steps = rng.integers(0, 65536, size).astype("<u2")
+        steps = np.full(size, 32768) if rng is None else rng.integers(0, 65536, size)
         bounds = struct.pack("<BfBf", 1 << 3 | 5, low, 2 << 3 | 5, high)
-        yield at, bounds + _field(3, steps.tobytes())
+        yield at, bounds + _field(3, steps.astype("<u2").tobytes())
 
 
 def _message(encoded: Iterable[Encoded]) -> Iterator[bytes]:

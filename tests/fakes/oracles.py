@@ -9,7 +9,7 @@ from chessgloss.oracle import STOCKFISH_8, TERMS, Oracle, TermTable
 from fakes import engine_command
 
 
-def scripted_oracle(*options: str, timeout: float = 30.0) -> Oracle:
+def scripted(*options: str, timeout: float = 30.0) -> Oracle:
     """Return an engine that numbers its positions from 1: Material tells the place."""
     command = engine_command(*options)
     return Oracle("scripted oracle", command, "Stockfish.js 8 ", STOCKFISH_8, timeout=timeout)
