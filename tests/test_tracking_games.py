@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chessgloss.book import reference
-from chessgloss.corpora.games import line_of, pack, read_games
+from chessgloss.corpora.games import line_of, pack
 from chessgloss.positions import Game
 from chessgloss.tracking import games as tokens
 from chessgloss.tracking.games import BOS, EOS, PIECES, VOCABULARY, annotate, split_games, tokenise
-from scripts import SELFPLAY, load_script, refuses
+from scripts import load_script, refuses, selfplay
 
 script = load_script("tracking/train.py")
 
@@ -23,7 +23,7 @@ SMALL = {"S": 5, "M": 12, "L": 40, "dev": 6, "test": 7, "probe": 30}
 
 @pytest.fixture(scope="module")
 def selfplay_games():
-    return list(read_games(SELFPLAY, 400))
+    return selfplay(400)
 
 
 @pytest.fixture(scope="module")

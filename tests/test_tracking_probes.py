@@ -10,12 +10,12 @@ import pytest
 import torch
 
 from chessgloss.book import reference
-from chessgloss.corpora.games import GamesFileError, read_games
+from chessgloss.corpora.games import GamesFileError
 from chessgloss.positions import Position
 from chessgloss.tracking import probes
 from chessgloss.tracking.games import IDS, VOCABULARY, VOCABULARY_SIZE, split_games
 from chessgloss.tracking.models import Settings, make_model
-from scripts import SELFPLAY, load_script, refuses
+from scripts import load_script, refuses, selfplay
 
 script = load_script("tracking/train.py")
 #: The state-tracking paper's Figure 1b and Table 3: the moves played, and the one that follows.
@@ -34,7 +34,7 @@ def table_3():
 @pytest.fixture(scope="module")
 def selfplay_corpus():
     sizes = {"S": 10, "M": 20, "L": 120, "dev": 5, "test": 5, "probe": 150}
-    return split_games(read_games(SELFPLAY, 400), sizes)
+    return split_games(selfplay(400), sizes)
 
 
 @pytest.fixture(scope="module")
@@ -105,10 +105,10 @@ def test_prefixes_are_asked_once_and_tasks_and_bands_alike(selfplay_probes):
 
 def test_a_prefix_of_a_training_game_is_never_asked():
     """Planted: the probe games are training games but for their last move."""
-    games = [game for game in read_games(SELFPLAY, 40) if 60 <= len(game.moves) <= 150][:15]
+    games = [game for game in selfplay(40) if 60 <= len(game.moves) <= 150][:15]
     cut = [replace(game, moves=game.moves[:-1]) for game in games]
     sizes = {"S": 5, "M": 10, "L": 15, "dev": 1, "test": 1, "probe": 15}
-    held = list(read_games(SELFPLAY, 60))[-2:]
+    held = selfplay(60)[-2:]
     with pytest.raises(ValueError, match=r"too few prefixes of the short band"):
         script.build_probes(split_games([*held, *cut, *games], sizes), seed=1, count=5)
 
