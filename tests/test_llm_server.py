@@ -4,6 +4,7 @@ import re
 import signal
 import subprocess
 import sys
+import urllib.request
 from dataclasses import replace
 from typing import get_args
 
@@ -109,6 +110,38 @@ def test_serving_says_where_and_ends_at_an_interrupt(tiny_file):
     assert running.stdout.readline().startswith("export OPENAI_BASE_URL=http://127.0.0.1:")
     running.send_signal(signal.SIGINT)
     assert running.wait(60) == 130
+
+
+@pytest.mark.slow
+def test_a_page_of_a_browser_may_not_read_what_a_real_server_answers(tiny):
+    asked = urllib.request.Request(
+        f"{tiny.base_url}/models", headers={"Origin": "https://x.example"}
+    )
+    with urllib.request.urlopen(asked) as reply:
+        allowed = reply.headers.get("Access-Control-Allow-Origin", "")
+    assert "*" not in allowed and "x.example" not in allowed
+
+
+#: The command line, interrupted before its model is ready.
+INTERRUPTED = """
+import os, signal, sys
+from chessgloss.__main__ import main
+from chessgloss.llm import server
+def interrupted(where, ready=server._wait_until_ready):
+    os.kill(os.getpid(), signal.SIGINT)
+    ready(where)
+server._wait_until_ready = interrupted
+sys.exit(main())
+"""
+
+
+@pytest.mark.slow
+def test_an_interrupt_while_a_real_model_loads_ends_in_one_line(tiny_file):
+    command = [sys.executable, "-c", INTERRUPTED, "model", "serve", TINY, "--threads", "1"]
+    how = {"capture_output": True, "text": True, "timeout": 60, "preexec_fn": heed_interrupts}
+    done = subprocess.run(command, **how)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr.splitlines()[-1] == "chessgloss model: stopped"
 
 
 @pytest.mark.slow
