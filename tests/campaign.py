@@ -507,36 +507,29 @@ def surroundings(count: int, _: int, folder: Path, chapters: str = "??_*") -> Co
         own |= {"CHESSGLOSS_STORE": str(place), "PROJECT": ""}
         command = [sys.executable, "-m", "papermill", str(source), str(place / "out.ipynb")]
         command += ["-p", "profile", "smoke", "--no-progress-bar", "--cwd", str(source.parent)]
-        mask = (0o22, 0o77)[number % 2]
-        subprocess.run(command, env=os.environ | own, check=True, cwd=place, umask=mask)
+        how = {"cwd": place, "umask": (0o22, 0o77)[number % 2], "check": True}
+        subprocess.run(command, env=os.environ | own, **how)
         outcome = (place / f"{source.stem}.json").read_bytes()
         first = outcome if number % len(SURROUNDINGS) == 0 else first
-        same = outcome == first
-        counts[f"{source.stem}: {'the same bytes' if same else 'other bytes'}"] += 1
-        counts["defect"] += not same
+        counts[f"{source.stem}: {'the same' if outcome == first else 'other'} bytes"] += 1
+        counts["defect"] += outcome != first
         shutil.rmtree(place)
     return counts
 
 
 #: Settings under which numerical libraries compute as on an older processor.
 PROCESSORS = {
-    "AVX2": {
-        "ATEN_CPU_CAPABILITY": "avx2",
-        "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW",
-        "MKL_ENABLE_INSTRUCTIONS": "AVX2",
-        "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
-        "ONEDNN_MAX_CPU_ISA": "AVX2",
-        "OPENBLAS_CORETYPE": "Haswell",
-    },
-    "SSE4.2": {
-        "ATEN_CPU_CAPABILITY": "default",
-        "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX2,-FMA,-AVX,-BMI2",
-        "MKL_ENABLE_INSTRUCTIONS": "SSE4_2",
-        "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
-        "ONEDNN_MAX_CPU_ISA": "SSE41",
-        "OPENBLAS_CORETYPE": "Nehalem",
-    },
-}
+    kind: {
+        "ATEN_CPU_CAPABILITY": aten, "MKL_ENABLE_INSTRUCTIONS": mkl, "ONEDNN_MAX_CPU_ISA": onednn,
+        "OPENBLAS_CORETYPE": core,
+        "NPY_DISABLE_CPU_FEATURES": f"X86_V4 AVX512_ICL AVX512_SPR{numpy}",
+        "GLIBC_TUNABLES": f"glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW{glibc}",
+    }
+    for kind, aten, mkl, onednn, core, numpy, glibc in (
+        ("AVX2", "avx2", "AVX2", "AVX2", "Haswell", "", ""),
+        ("SSE4.2", "default", "SSE4_2", "SSE41", "Nehalem", " X86_V3", ",-AVX2,-FMA,-AVX,-BMI2"),
+    )
+}  # fmt: skip
 
 
 def processors(
@@ -591,10 +584,8 @@ def elsewhere(count: int, _: int, folder: Path) -> Counts:
     (folder / "empty").mkdir()
     (folder / "empty/game.pgn").write_text(PGN)
     for command in COMMANDS[:count]:
-        done = subprocess.run(
-            [program, *command], cwd=folder / "empty", env=clean_environment(),
-            input="Why?\nquit\n", text=True, capture_output=True, check=False,
-        )  # fmt: skip
+        how = {"cwd": folder / "empty", "env": clean_environment(), "input": "Why?\nquit\n"}
+        done = subprocess.run([program, *command], text=True, capture_output=True, **how)
         counts[f"{command[0]}: {'done' if done.returncode == 0 else 'failed'}"] += 1
         counts["defect"] += done.returncode != 0 or "Traceback" in done.stderr
     return counts
