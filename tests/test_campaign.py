@@ -65,9 +65,9 @@ def test_other_surroundings_give_the_same_bytes(tmp_path):
 def test_an_older_processor_gives_the_same_numbers(tmp_path):
     seen = campaign.processors(1, 1, tmp_path, ["15"], "smoke")
     assert seen["AVX2: identical"] == seen["tried"] > 0 == seen["defect"]
-    name = "import torch; print(torch.backends.cpu.get_cpu_capability())"
-    settings = {**os.environ, **campaign.PROCESSORS["SSE4.2"]}
-    assert subprocess.check_output([sys.executable, "-c", name], env=settings) == b"DEFAULT\n"
+    program = "import torch; print(torch.backends.cpu.get_cpu_capability())"
+    how = {"env": os.environ | campaign.PROCESSORS["SSE4.2"], "text": True}
+    assert subprocess.check_output([sys.executable, "-c", program], **how) == "DEFAULT\n"
 
 
 @pytest.mark.parametrize(("power", "steep"), [(0, []), (1, []), (2, ["kilobytes"])])

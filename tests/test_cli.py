@@ -21,6 +21,7 @@ from chessgloss.commentary.annotate import read_games
 from chessgloss.concepts import priority as prioritise
 from chessgloss.concepts.changes import ConceptChange, Priorities
 from chessgloss.positions import MoveInContext
+from fakes import heed_interrupts
 from fakes.analyses import by_material
 from fakes.scripted_llm import scripted_llm
 from scripts import DATA, FIGURE_A6, PROJECT, clean_environment, install_elsewhere
@@ -87,7 +88,8 @@ except BaseException:
 ])  # fmt: skip
 def test_ctrl_c_while_modules_load_is_no_traceback_either(tmp_path, module, text):
     (tmp_path / f"{module}.py").write_text(text)
-    done = command("doctor", env={**os.environ, "PYTHONPATH": f"{tmp_path}:{PROJECT / 'lib'}"})
+    env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{PROJECT / 'lib'}"}
+    done = command("doctor", env=env, preexec_fn=heed_interrupts)
     assert (done.returncode, done.stderr) == (130, "chessgloss: stopped\n")
 
 

@@ -118,8 +118,7 @@ def test_a_page_of_a_browser_may_not_read_what_a_real_server_answers(tiny):
         f"{tiny.base_url}/models", headers={"Origin": "https://x.example"}
     )
     with urllib.request.urlopen(asked) as reply:
-        allowed = reply.headers.get("Access-Control-Allow-Origin", "")
-    assert "*" not in allowed and "x.example" not in allowed
+        assert reply.headers["Access-Control-Allow-Origin"] in (None, "http://127.0.0.1")
 
 
 #: The command line, interrupted before its model is ready.
@@ -140,8 +139,8 @@ def test_an_interrupt_while_a_real_model_loads_ends_in_one_line(tiny_file):
     command = [sys.executable, "-c", INTERRUPTED, "model", "serve", TINY, "--threads", "1"]
     how = {"capture_output": True, "text": True, "timeout": 60, "preexec_fn": heed_interrupts}
     done = subprocess.run(command, **how)
-    assert (done.returncode, done.stdout) == (130, "")
-    assert done.stderr.splitlines()[-1] == "chessgloss model: stopped"
+    last = done.stderr.splitlines()[-1]
+    assert (done.returncode, done.stdout, last) == (130, "", "chessgloss model: stopped")
 
 
 @pytest.mark.slow
