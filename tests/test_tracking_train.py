@@ -1,5 +1,6 @@
 """Training: epochs, the optimisers, the rate, early stopping, and going on after a kill."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -130,6 +131,40 @@ def test_training_stops_when_dev_gets_worse_and_keeps_the_weights_before(small_t
     assert not torch.equal(weights_of(trained), seen[2])
 
 
+def test_an_annealed_training_makes_every_pass_and_keeps_the_last_weights(small_task, monkeypatch):
+    seen: list[torch.Tensor] = []
+    measured = iter([30.0, 40.0, 50.0])
+
+    def scripted(model: LanguageModel, *_: object) -> float:
+        seen.append(torch.cat([part.detach().float().flatten() for part in model.parameters()]))
+        return next(measured)
+
+    monkeypatch.setattr(script, "perplexity", scripted)
+    trained = run(small_task, training=replace(SHORT, epochs=3, early_stop=False))
+    assert [row["dev_perplexity"] for row in trained.log] == [30.0, 40.0, 50.0]
+    assert not trained.stopped_early
+    assert torch.equal(weights_of(trained), seen[2])
+
+
+def test_a_training_with_a_budget_ends_when_it_is_spent(small_task, monkeypatch):
+    shares: list[float] = []
+    real = script.MasterWeights.step
+
+    def watched(self: script.MasterWeights, share: float) -> None:
+        shares.append(share)
+        real(self, share)
+
+    monkeypatch.setattr(script.MasterWeights, "step", watched)
+    one_pass = run(small_task, training=replace(SHORT, epochs=1)).log[-1]["tokens"]
+    shares.clear()
+    budget = int(1.5 * one_pass)
+    training = replace(SHORT, epochs=20, budget=budget, early_stop=False)
+    trained = run(small_task, training=training)
+    assert len(trained.log) == 2
+    assert 0 <= trained.log[-1]["tokens"] - budget < training.tokens
+    assert 0 < shares[-1] < 0.1 < max(shares)
+
+
 @pytest.mark.parametrize("name", ["L-modern_uci-1", "L-modern.nomuon_uci-1"])
 def test_a_base_learns_a_tiny_corpus(name, small_task):
     run_of_name = script.find_run(name)
@@ -150,6 +185,7 @@ class Killed(Exception):
 
 @pytest.mark.parametrize(("name", "after"), [
     ("S-rap25-1", 1), ("S-rap25-1", 7), ("S-lstm-1", 3), ("S-reformer-1", 3), ("L-modern_uci-1", 5),
+    ("S-annealed_rap25-1", 5),
 ])  # fmt: skip
 def test_a_killed_training_goes_on_to_the_same_bits(name, after, small_task, tmp_path, monkeypatch):
     settings = replace(script.find_run(name).settings, layers=1, width=32, heads=2, dropout=0.1)
@@ -178,3 +214,14 @@ def test_a_state_is_not_taken_for_another_training(small_task, tmp_path):
         run(small_task, tmp_path / "state", training=replace(SHORT, rate=1e-3))
     finished = run(small_task, tmp_path / "state")
     assert finished.log == run(small_task).log
+
+
+def test_a_state_written_before_a_setting_was_added_still_loads(small_task, tmp_path):
+    run(small_task, tmp_path / "state")
+    tensors, about = script.read_run_file(tmp_path / "state")
+    for part, later in {"settings": "mixing", "training": "budget"}.items():
+        values = json.loads(about[part])
+        del values[later]
+        about[part] = json.dumps(values)
+    script.write_tensors(script.save(tensors, about), tmp_path / "state")
+    assert run(small_task, tmp_path / "state").log == run(small_task).log

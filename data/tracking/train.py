@@ -27,6 +27,7 @@ import argparse
 import json
 import math
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -81,7 +82,35 @@ _PLANNED = (
 )
 
 
+#: The annealed base, on games of its own sizes (:data:`ANNEALED_GAMES`), the shortest first. The
+#: first two rows choose passes and tokens a step.
+_ANNEALED = (
+    ("S", "uci-1 uci-1x8 uci-1x10"),
+    ("L", "uci-1x1 smallbatch_uci-1x1"),
+    ("S", "rap25-1 rap15-1 ap-1 uci-2 rap25-2 rap15-2 ap-2 uci-3 rap25-3 rap15-3 ap-3"),
+    ("M", "uci-1 lstm-1 lstm_rap25-1 window50-1 reformer-1 performer-1 rap15-1 ap-1"),
+    ("L", "uci-1 rap15-1 ap-1"),
+    ("36000", "uci-1 random_uci-1 people_uci-1"),
+    ("M", "uci-2 ap-2"),
+    ("L", "uci-2 ap-2"),
+    ("L", "lstm-1 window50-1 reformer-1 performer-1"),
+    ("S", "rap5-1 rap50-1 rap75-1 rap100-1"),
+    ("S", "lstm-1 window50-1 reformer-1 performer-1"),
+)
+
+
+def _annealed(size: str, label: str) -> str:
+    variant, _, rest = label.rpartition("_")
+    if variant in ("smallbatch", "random", "people"):
+        return f"{size}-annealed.{variant}_{rest}"
+    return f"{size}-annealed_{label}"
+
+
+#: What is done, and what is to replace it.
 PLAN = tuple(f"{size}-{label}" for size, labels in _PLANNED for label in labels.split())
+PLAN_ANNEALED = tuple(
+    _annealed(size, label) for size, labels in _ANNEALED for label in labels.split()
+)
 
 # ---------------------------------------------------------------- names and their settings
 
@@ -100,6 +129,19 @@ SHAPES: dict[str, Settings] = {
 #: Of the modern base: some 26 million tokens at L, 13 at M, 8 at S.
 MODERN_EPOCHS = {"S": 12, "M": 6, "L": 3}
 
+#: Training games of the annealed base: a quarter of the paper's 200,000 at L, and half of its
+#: 50,000 at M, so that S, M and L each have more games than the paper's recipe needs to count.
+ANNEALED_GAMES = {"S": 12_500, "M": 25_000, "L": 50_000}
+
+#: Passes of the annealed base: some 13 million tokens at S, 22 at M, 26 at L.
+ANNEALED_EPOCHS = {"S": 6, "M": 5, "L": 3}
+
+#: Most passes of a run whose tokens are set.
+MOST_EPOCHS = 20
+
+#: What a run on a number of games reads in all: three passes of 36,000 games of self-play.
+ANNEALED_BUDGET = 18_900_000
+
 #: What the paper trains (section 4): for a user with a GPU and days.
 PAPER_MODEL = Settings(layers=12, width=768, heads=12)
 PAPER_TRAINING = Training(tokens=60 * 192, rate=5e-4)
@@ -110,6 +152,10 @@ PAPER_TRAINING = Training(tokens=60 * 192, rate=5e-4)
 MODERN_TRAINING = Training(
     tokens=3072, optimiser="muon", decay=0.0, beta2=0.99, warmup=1 / 30, cooldown=0.6
 )
+
+#: The annealed base: every pass is made and the rate comes down to zero, whatever the dev
+#: perplexity does, so that runs that are compared have read as much and have cooled as far.
+ANNEALED_TRAINING = replace(MODERN_TRAINING, tokens=6144, early_stop=False)
 
 #: Bases by the name that a run gives them: what changes in the model's shape and the training.
 #: Those of the form ``modern.…`` leave out one choice, or try another shape.
@@ -122,11 +168,16 @@ BASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "modern.deep": ({"layers": 8}, {}),
     "modern.wide": ({"layers": 6, "width": 256, "heads": 8}, {}),
     "random": ({}, {"games": "random"}),
+    "annealed": ({"rotary": False}, {}),
+    "annealed.smallbatch": ({"rotary": False}, {"tokens": 3072}),
+    "annealed.random": ({"rotary": False}, {"games": "random"}),
+    "annealed.people": ({"rotary": False}, {"games": "people"}),
 }
 
 _FORMS = f"""a name is SIZE-LABEL-SEED, such as S-uci-1, M-rap25-1, L-ap-1, S-window50-1, \
 S-lstm_rap25-1; with passes and dropout S-uci-1x15, S-uci-1x15d10; with a base L-modern_uci-1 \
-({", ".join(BASES)}, paper); a number of games goes with the base paper: 15000-paper_uci-1"""
+({", ".join(BASES)}, paper); a number of games goes with the bases paper and annealed: \
+15000-paper_uci-1, 36000-annealed_uci-1"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +189,8 @@ class Run:
     name
         ``SIZE-LABEL-SEED``, with base, passes and dropout that are not the usual ones.
     size
-        Training games: ``S``, ``M`` or ``L``, or with the base ``paper`` a number of them.
+        Training games: ``S``, ``M`` or ``L``, or a number of them with the bases ``paper`` and
+        ``annealed``, whose S, M and L are larger than those of the others.
     base
         Name of the base (:data:`BASES`), or ``paper``; empty for GPT-2's form at our size.
     settings, training
@@ -150,6 +202,13 @@ class Run:
     base: str
     settings: Settings
     training: Training
+
+    @property
+    def games(self) -> str:
+        """Name of the set of training games (:meth:`chessgloss.tracking.games.Corpus.of`)."""
+        if self.base.startswith("annealed"):
+            return str(ANNEALED_GAMES.get(self.size, self.size))
+        return self.size
 
 
 def find_run(name: str) -> Run:
@@ -164,7 +223,8 @@ def find_run(name: str) -> Run:
     size, base, kind, notation, percent, seed, passes, dropped = (
         parts.groups(default="") if parts else [""] * 8
     )
-    sized = size in EPOCHS or base == "paper"
+    annealed = base.split(".")[0] == "annealed"
+    sized = size in EPOCHS or base == "paper" or annealed
     labelled = (kind or notation) and (notation == "rap") == bool(percent)
     if not sized or not labelled or base not in ("", "paper", *BASES):
         raise ValueError(f"{name!r} names no run; {_FORMS}")
@@ -173,7 +233,9 @@ def find_run(name: str) -> Run:
         settings, training, epochs = PAPER_MODEL, PAPER_TRAINING, PAPER_TRAINING.epochs
     elif base:
         shape, changes = BASES[base]
-        training, epochs = replace(MODERN_TRAINING, **changes), MODERN_EPOCHS[size]
+        usual = ANNEALED_TRAINING if annealed else MODERN_TRAINING
+        training = replace(usual, **changes)
+        epochs = (ANNEALED_EPOCHS if annealed else MODERN_EPOCHS).get(size, 0)
         if kind != "lstm":
             settings = replace(settings, **{"rotary": True, "mixing": True, **shape})
     plain = "" if kind and notation == "uci" else notation + percent
@@ -183,9 +245,11 @@ def find_run(name: str) -> Run:
     written = f"{size}-{base}{'_' if base else ''}{label}-{int(seed)}{ending}"
     if written != name:
         raise ValueError(f"{name!r} is written {written!r}")
+    if annealed and not epochs and not passes:  # a number of games: as many tokens for all
+        training = replace(training, budget=ANNEALED_BUDGET)
     training = replace(
         training,
-        epochs=int(passes or epochs),
+        epochs=int(passes or epochs or MOST_EPOCHS),
         seed=int(seed),
         notation=notation or "uci",
         probability=int(percent or 0) / 100,
@@ -240,12 +304,15 @@ class Trained:
     log
         A row an epoch: number, mean loss a token, dev perplexity, tokens read so far.
     stopped_early
-        Whether the dev perplexity rose before the last epoch.
+        Whether the dev perplexity rose before the last epoch and ended training.
+    seconds
+        CPU time of the process, over all commands that worked at it.
     """
 
     model: LanguageModel
     log: list[dict[str, float]]
     stopped_early: bool
+    seconds: float = 0.0
 
 
 def make_epoch(
@@ -325,12 +392,12 @@ def train(
         save = (lambda: trainer.save(state)) if state is not None else (lambda: None)
         with tqdm(total=trainer.tokens, unit="token", unit_scale=True, disable=None) as bar:
             bar.update(trainer.now.tokens)
-            while not trainer.now.stopped and trainer.now.epoch < training.epochs:
+            while not trainer.finished:
                 trainer.run_epoch(every, save, bar)
                 save()
     trainer.masters.set_weights(trainer.best)
     stopped = trainer.now.stopped and trainer.now.epoch < training.epochs
-    return Trained(trainer.model.eval(), trainer.now.log, stopped)
+    return Trained(trainer.model.eval(), trainer.now.log, stopped, trainer.seconds)
 
 
 @dataclass(slots=True)
@@ -343,6 +410,7 @@ class _Progress:
     tokens: int = 0
     log: list[dict[str, float]] = field(default_factory=list)
     stopped: bool = False
+    seconds: float = 0.0
 
 
 @dataclass(eq=False)
@@ -366,9 +434,23 @@ class Trainer:
         self.masters = MasterWeights(self.model, self.training, self.precision)
         self.best = self.masters.flat.clone()
         self.now = _Progress()
+        self.began = time.process_time()
         #: Of the epoch so far, summed over its tokens, on the device: nothing waits for it.
         self.loss = torch.zeros((), dtype=torch.float64, device=self.device)
-        self.tokens = self.training.epochs * sum(map(count_tokens, self.epoch(0)))
+        passes = self.training.epochs * sum(map(count_tokens, self.epoch(0)))
+        #: To be read in all.
+        self.tokens = self.training.budget or passes
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to read."""
+        spent = bool(self.training.budget) and self.now.tokens >= self.training.budget
+        return self.now.stopped or spent or self.now.epoch >= self.training.epochs
+
+    @property
+    def seconds(self) -> float:
+        """CPU time so far, that of earlier commands included."""
+        return self.now.seconds + time.process_time() - self.began
 
     def epoch(self, number: int) -> list[torch.Tensor]:
         """Return the batches of an epoch in their order."""
@@ -381,6 +463,8 @@ class Trainer:
         self.model.train()
         for number in range(self.now.batch, len(epoch)):
             bar.update(self.step(epoch, number))
+            if self.finished:
+                break
             if self.now.batch % every == 0:
                 save()
         self.measure()
@@ -393,6 +477,8 @@ class Trainer:
         loss = functional.cross_entropy(logits, expected.flatten(), ignore_index=tokens.IGNORED)
         loss.backward()
         done = (self.now.epoch + (number + 0.5) / len(epoch)) / self.training.epochs
+        if self.training.budget:
+            done = self.now.tokens / self.training.budget
         self.masters.step(rate_at(done, self.training))
         n_tokens = count_tokens(epoch[number])
         self.loss += loss.detach().double() * n_tokens
@@ -407,7 +493,8 @@ class Trainer:
         read = now.tokens - (int(log[-1]["tokens"]) if log else 0)
         row = {"epoch": now.epoch + 1, "loss": round(float(self.loss) / read, 5)}
         row |= {"dev_perplexity": round(dev, 4), "tokens": now.tokens}
-        now.stopped = bool(log) and row["dev_perplexity"] > log[-1]["dev_perplexity"]
+        worse = bool(log) and row["dev_perplexity"] > log[-1]["dev_perplexity"]
+        now.stopped = worse and self.training.early_stop
         now.log, now.epoch, now.batch = [*log, row], now.epoch + 1, 0
         self.loss.zero_()
         if not now.stopped:
@@ -419,14 +506,15 @@ class Trainer:
         tensors = {**self.masters.state(), "best": self.best, "chance": torch.get_rng_state()}
         if self.device != "cpu":
             tensors["chance.device"] = torch.cuda.get_rng_state()
-        about = {**self._about(), "progress": json.dumps(asdict(self.now))}
+        now = replace(self.now, seconds=round(self.seconds, 1))
+        about = {**self._about(), "progress": json.dumps(asdict(now))}
         write_tensors(save(tensors, about), path)
 
     def load(self, path: Path) -> None:
         """Go to the place that :meth:`save` wrote."""
         tensors, about = read_run_file(path)
         values: dict[str, Any] = json.loads(about.pop("progress", "{}"))
-        if about != self._about():
+        if not self._is_of(about):
             raise ValueError(f"{path} is the state of another training; move it away")
         self.now = _Progress(**values)
         self.loss.fill_(self.now.loss)
@@ -435,6 +523,20 @@ class Trainer:
         torch.set_rng_state(tensors["chance"])
         if "chance.device" in tensors:
             torch.cuda.set_rng_state(tensors["chance.device"])
+
+    def _is_of(self, about: Mapping[str, str]) -> bool:
+        """Return whether a state is of this training; settings it does not name are the usual."""
+        expected = self._about()
+        try:
+            same_model = Settings(**json.loads(about["settings"])) == self.settings
+            same_training = Training(**json.loads(about["training"])) == self.training
+        except (KeyError, TypeError, ValueError):
+            return False
+        return (
+            same_model
+            and same_training
+            and all(about.get(part) == expected[part] for part in ("form", "games"))
+        )
 
     def _about(self) -> dict[str, str]:
         return {
@@ -791,7 +893,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     given = parser.parse_args(arguments)
     try:
-        runs = [find_run(name) for name in (*given.runs, *(PLAN if given.all else ()))]
+        planned = (*PLAN, *PLAN_ANNEALED) if given.all else ()
+        runs = [find_run(name) for name in (*given.runs, *planned)]
         if given.list or not runs:
             print(listing())
             return 0
@@ -806,9 +909,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def listing() -> str:
     """Return the plan as a table: name, and how far each run is."""
     rows = []
-    for name in PLAN:
+    for name in (*PLAN, *PLAN_ANNEALED):
         begun = "begun" if (work_folder() / f"{name}.state").is_file() else "to do"
-        rows.append(f"{name:<16} {'done' if kept_path('runs', name).is_file() else begun}")
+        rows.append(f"{name:<30} {'done' if kept_path('runs', name).is_file() else begun}")
     return "\n".join(rows)
 
 
@@ -856,9 +959,11 @@ def train_run(
     A run on random games is stopped by random games; it is measured on ``corpus`` like all.
     """
     source, state = corpus, work_folder() / f"{run.name}.state"
+    if run.training.games == "people":
+        raise ValueError(f"{run.name} reads people's games, for which there is no reader yet")
     if run.training.games == "random":
         source = read_random_corpus(work_folder() / "random.tsv.zst", corpus)
-    task = Task(source.games, source.of(run.size), source.of("dev")[:WATCHED])
+    task = Task(source.games, source.of(run.games), source.of("dev")[:WATCHED])
     trained = train(task, run.settings, run.training, state, precision=precision, device=device)
     kept = work_folder() / f"{run.name}.safetensors"
     write_checkpoint(trained.model, run.training, kept)
@@ -895,6 +1000,8 @@ def train_run(
         "games": len(task.train),
         "log": trained.log,
         "stopped_early": trained.stopped_early,
+        "device": device,
+        "cpu_seconds": round(trained.seconds),
         "dev_perplexity": round(dev, 4),
         "test_perplexity": round(math.exp(nats.sum() / plies.sum()), 4),
         "versions": {"torch": torch.__version__, "games": digest},

@@ -4,7 +4,8 @@ A run is named ``SIZE-LABEL-SEED``: ``S-uci-1``, ``M-rap25-1``, ``L-ap-1``, ``S-
 ``S-lstm_rap25-1``. One that makes another number of passes than its size usually does says so,
 and so does one with dropout, in per cent: ``S-uci-1x15``, ``S-uci-1x15d10``. A base other than
 GPT-2's small form is named before the label: ``L-modern_uci-1``, ``L-modern.norotary_uci-1``,
-``L-random_uci-1``; ``15000-paper_uci-1`` is the paper's own model on the first 15,000 games.
+``L-random_uci-1``; ``15000-paper_uci-1`` is the paper's own model on the first 15,000 games. The
+base ``annealed`` has larger S and M than the others, 12,500 and 25,000 games.
 
 What a run leaves behind lies in ``data/tracking``, beside the command that knows the settings
 behind each name and trains them (``data/tracking/train.py``): record, predictions, measures, and
@@ -74,7 +75,13 @@ class Training:
     beta2
         Adam's memory of the gradient's square.
     games
-        ``selfplay``, the corpus, or ``random``, random legal games as long as those.
+        ``selfplay``, the corpus; ``random``, random legal games as long as those; or ``people``,
+        games that people played.
+    early_stop
+        Whether training ends, with the weights before, when the dev perplexity rises; if not, all
+        passes are made and the last weights are kept.
+    budget
+        Tokens after which training ends, within a pass or not; 0 to make all passes.
     clip
         The longest gradient.
     seed
@@ -94,7 +101,9 @@ class Training:
     momentum: Share = 0.95
     matrix_decay: NotNegative = 0.01
     beta2: Share = 0.999
-    games: Literal["selfplay", "random"] = "selfplay"
+    games: Literal["selfplay", "random", "people"] = "selfplay"
+    early_stop: bool = True
+    budget: Annotated[int, Field(ge=0)] = 0
     clip: Positive = 1.0
     seed: Annotated[int, Field(ge=0)] = 1
 
@@ -129,7 +138,7 @@ HEADLINE = ("S-uci-1", "S-rap25-1", "L-uci-1", "L-rap25-1", "L-ap-1",
 
 #: The parts of a run's name, all but the first two optional.
 NAME = re.compile(
-    r"(?P<size>[SML]|\d+)-(?:(?P<base>paper|random|modern(?:\.[a-z]+)?)_)?"
+    r"(?P<size>[SML]|\d+)-(?:(?P<base>paper|random|(?:modern|annealed)(?:\.[a-z]+)?)_)?"
     r"(?:(?P<kind>window50|lstm|reformer|performer)_?)?(?P<notation>uci|ap|rap)?(?P<percent>\d+)?"
     r"-(?P<seed>\d+)(?:x(?P<passes>\d+))?(?:d(?P<dropped>\d+))?"
 )
