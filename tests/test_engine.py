@@ -3,13 +3,14 @@ from unittest.mock import Mock, PropertyMock
 import chess.engine
 import numpy as np
 import pytest
-from chess.engine import Cp, Mate, MateGiven, PovScore
+from chess.engine import Cp, InfoDict, Mate, MateGiven, PovScore
 
 from chessgloss import engine as engines
+from chessgloss.corpora.games import read_games
 from chessgloss.engine import EngineFailed, analyse_many, centipawns, open_engine, score_of
 from chessgloss.positions import MoveError, Position, read_fen
 from fakes import engine_program
-from scripts import refuses
+from scripts import SELFPLAY, refuses
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -86,6 +87,76 @@ def test_the_last_whole_depth_is_read():
     ]
     found = engines._last_depth(output)
     assert [(line.move.uci(), line.centipawns) for line in found] == [("d2d4", 10), ("e2e4", -9997)]
+
+
+def test_a_bound_at_the_end_of_a_search_is_not_taken_for_its_line(tmp_path):
+    moves = "e2e4,e7e5,g1f3"
+    with open_engine(engine_program(tmp_path, "--moves", moves, "--bound", "d2d4")) as engine:
+        analysis = engine.analyse(START, nodes=10)
+    (line,) = analysis.lines
+    assert line.moves == tuple(moves.split(","))
+    assert line.score == PovScore(Cp(100), chess.WHITE)
+    assert (line.depth, line.exact) == (1, True)
+    assert analysis.nodes == 9
+
+
+def said(rank: int, value: int, *moves: str, depth: int = 1, bound: str = "") -> InfoDict:
+    pv = [chess.Move.from_uci(move) for move in moves]
+    info: InfoDict = {"multipv": rank, "score": PovScore(Cp(value), chess.WHITE), "pv": pv}
+    info["depth"] = depth
+    if bound:
+        info[bound] = True
+    return info
+
+
+def test_of_each_rank_the_last_exact_line_is_read():
+    lines = engines.read_lines(
+        [
+            said(1, 20, "e2e4", "e7e5"),
+            said(2, 10, "d2d4", "d7d5"),
+            {"nodes": 50, "string": "no line"},
+            said(1, 25, "e2e4", "c7c5", depth=2),
+            said(2, 40, "c2c4", depth=2, bound="lowerbound"),
+        ]
+    )
+    assert [line.moves for line in lines] == [("e2e4", "c7c5"), ("d2d4", "d7d5")]
+    assert [line.depth for line in lines] == [2, 1]
+    assert all(line.exact for line in lines)
+
+
+def test_a_rank_of_bounds_alone_keeps_the_last_and_says_so():
+    bounds = [said(1, 5, "e2e4", bound="upperbound"), said(1, -5, "d2d4", bound="upperbound")]
+    (line,) = engines.read_lines(bounds)
+    assert (line.moves, line.exact) == (("d2d4",), False)
+
+
+def test_moves_that_change_places_are_read_from_one_table():
+    lines = engines.read_lines(
+        [
+            said(1, 20, "e2e4"),
+            said(2, 10, "d2d4"),
+            said(1, 90, "d2d4", depth=2, bound="lowerbound"),
+            said(2, 20, "e2e4", depth=1),
+        ]
+    )
+    assert [line.moves for line in lines] == [("e2e4",), ("d2d4",)]
+
+
+@pytest.mark.engine
+def test_lines_of_the_real_engine_are_whole(stockfish):
+    """Three plies or more at 20,000 nodes, unless the game ends or repeats there."""
+    games = read_games(SELFPLAY, limit=2_000)
+    each_tenth = [game for number, game in enumerate(games) if not number % 10]
+    positions = [Position.after(game.moves[: len(game.moves) * 2 // 3]) for game in each_tenth]
+    analyses = analyse_many(positions, nodes=20_000, path=stockfish, progress=False)
+    assert len(analyses) == 200
+    for analysis in analyses:
+        assert analysis.best.exact
+        if len(analysis.best.moves) < 3:
+            board = analysis.position.board()
+            for move in analysis.best.moves:
+                board.push_uci(move)
+            assert board.is_game_over(claim_draw=True), analysis.position.fen
 
 
 @pytest.mark.parametrize("script", ["exit 3", "read x; echo uciok; exit 1"])

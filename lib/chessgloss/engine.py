@@ -203,11 +203,15 @@ class Line:
         Value of the line, with its point of view.
     depth
         Nominal depth reached, in plies.
+    exact
+        Whether the engine finished this line. If not, the score is only a bound on the line's
+        value, and its moves are the one or two that were tried last.
     """
 
     moves: tuple[str, ...]
     score: chess.engine.PovScore
     depth: int
+    exact: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +241,49 @@ class Analysis:
         if not self.lines:
             raise ValueError(f"no line to read: the game is over in {self.position.fen!r}")
         return self.lines[0]
+
+
+def read_lines(infos: Iterable[chess.engine.InfoDict]) -> tuple[Line, ...]:
+    """Return the last exact line of each rank among all that an engine said in one search.
+
+    A search that ends inside an aspiration window says last of all that a line is worth at least
+    or at most something: a bound, after one or two moves. Score and moves are taken from the last
+    information that is none. Where two ranks then begin with the same move, since one of them
+    was bound while moves changed places, the lines are the last table without a bound.
+
+    Parameters
+    ----------
+    infos
+        Information in the order in which it was sent; that without a score is passed over.
+
+    Returns
+    -------
+    tuple of Line
+        By rank, best first. A rank of which only bounds were sent has the last of them, with
+        :attr:`Line.exact` false.
+    """
+    exact: dict[int, Line] = {}
+    bounds: dict[int, Line] = {}
+    whole: dict[int, Line] = {}
+    for info in infos:
+        if "score" not in info:
+            continue
+        bound = "lowerbound" in info or "upperbound" in info
+        moves = tuple(move.uci() for move in info.get("pv", ()))
+        line = Line(moves, info["score"], info.get("depth", 0), exact=not bound)
+        table = bounds if bound else exact
+        table[info.get("multipv", 1)] = line
+        if len(exact) >= len(whole) and _begin_differently(exact.values()):
+            whole = dict(exact)
+    if not _begin_differently(exact.values()):
+        exact = whole
+    lines = {**bounds, **exact}
+    return tuple(lines[rank] for rank in sorted(lines))
+
+
+def _begin_differently(lines: Iterable[Line]) -> bool:
+    beginnings = [line.moves[:1] for line in lines]
+    return len(set(beginnings)) == len(beginnings)
 
 
 def score_of(analysis: Analysis) -> chess.engine.PovScore:
@@ -389,7 +436,7 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
         def ask() -> list[chess.engine.InfoDict]:
             process = self._process or self._start()
             with self._watch(process):
-                infos = process.analyse(
+                search = process.analysis(
                     board,
                     chess.engine.Limit(nodes=nodes, depth=depth),
                     multipv=multipv,
@@ -397,7 +444,8 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
                     info=_INFO,
                     root_moves=roots,
                 )
-            if not all("score" in info for info in infos):
+                infos = list(search)
+            if not any("score" in info for info in infos):
                 raise chess.engine.EngineError("the engine gave a move but no score")
             return infos
 
@@ -409,13 +457,8 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
                 infos = ask()
             except (*_FAILURES, EngineFailed) as error:
                 raise self._failure("failed twice", board.fen(), error) from error
-        lines = tuple(
-            Line(
-                tuple(map(chess.Move.uci, info.get("pv", ()))), info["score"], info.get("depth", 0)
-            )
-            for info in infos
-        )
-        return Analysis(position, lines, max(info.get("nodes", 0) for info in infos), self.name)
+        searched = max(info.get("nodes", 0) for info in infos)
+        return Analysis(position, read_lines(infos), searched, self.name)
 
     def new_game(self) -> None:
         """Forget what was learnt in earlier games: empty the hash table."""

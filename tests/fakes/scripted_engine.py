@@ -3,6 +3,7 @@
 ``go`` answers with the first move of ``--moves`` and a score of 100 centipawns plus one
 for each move of the position's history, seen by the side to move. ``eval`` prints a table
 in Stockfish 8's format whose Material is the position's number in hundredths of a pawn.
+With ``--bound`` a search says last of all that another move is worth more, and no line of it.
 With ``--fault KIND --on TEXT`` it fails when a position contains TEXT (``--once FILE``:
 only as long as the file does not exist, which it then makes).
 """
@@ -43,6 +44,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--banner", default="Stockfish.js 8 scripted")
     parser.add_argument("--moves", default="e2e4,e7e5")
+    parser.add_argument("--bound", default="", help="a move, said last of all with a bound")
     parser.add_argument("--fault", choices=["crash", "hang", "garbage", "babble"])
     parser.add_argument("--on", default="")
     parser.add_argument("--once", default="")
@@ -76,7 +78,10 @@ def search(position: str, options: argparse.Namespace) -> str:
     history = position.partition(" moves ")[2].split()
     score = 100 + len(history)
     moves = options.moves.split(",")
-    return f"info depth 1 nodes 7 multipv 1 score cp {score} pv {moves[0]}\nbestmove {moves[0]}"
+    said = [f"info depth 1 nodes 7 multipv 1 score cp {score} pv {' '.join(moves)}"]
+    if options.bound:
+        said += [f"info depth 2 nodes 9 multipv 1 score cp 900 lowerbound pv {options.bound}"]
+    return "\n".join([*said, f"bestmove {options.bound or moves[0]}"])
 
 
 def table(count: int) -> str:
