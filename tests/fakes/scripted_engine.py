@@ -78,7 +78,8 @@ def search(position: str, options: argparse.Namespace) -> str:
     history = position.partition(" moves ")[2].split()
     score = 100 + len(history)
     moves = options.moves.split(",")
-    said = [f"info depth 1 nodes 7 multipv 1 score cp {score} pv {' '.join(moves)}"]
+    line = " ".join(moves) if options.bound else moves[0]
+    said = [f"info depth 1 nodes 7 multipv 1 score cp {score} pv {line}"]
     if options.bound:
         said += [f"info depth 2 nodes 9 multipv 1 score cp 900 lowerbound pv {options.bound}"]
     return "\n".join([*said, f"bestmove {options.bound or moves[0]}"])
